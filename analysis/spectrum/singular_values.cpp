@@ -18,9 +18,8 @@ namespace {
 // Half of what is promised of f(r): both its numerator and its denominator err.
 constexpr double kAllowedShareError = 5e-6;
 
-/// By the eigenvalues of the smaller of HᵀH and HHᵀ: half the work of a bidiagonalisation, a third
-/// of it in matrix products.
-SingularValues from_gram(const MatrixD& matrix) {
+/// The smaller of HᵀH and HHᵀ: its lower triangle.
+PaddedMatrix product_of(const MatrixD& matrix) {
   const auto rows = static_cast<blasint>(matrix.rows());
   const auto columns = static_cast<blasint>(matrix.cols());
   const blasint size = std::min(rows, columns);
@@ -28,12 +27,41 @@ SingularValues from_gram(const MatrixD& matrix) {
   cblas_dsyrk(CblasRowMajor, CblasLower, rows <= columns ? CblasNoTrans : CblasTrans, size,
               std::max(rows, columns), 1.0, matrix.data(), columns, 0.0, gram.data(),
               static_cast<blasint>(gram.stride()));
+  return gram;
+}
+
+/// gram + A + Aᵀ + I, the lower triangle.
+PaddedMatrix product_with_identity(PaddedMatrix& gram, const MatrixD& matrix) {
+  constexpr Eigen::Index kTile = 16;  // whose columns stay in the cache
+  const Eigen::Index size = gram.size();
+  PaddedMatrix sum(size);
+  auto with = sum.matrix();
+  const auto without = gram.matrix();
+  for (Eigen::Index i = 0; i < size; i += kTile) {
+    for (Eigen::Index j = 0; j <= i; j += kTile) {
+      const Eigen::Index rows = std::min(kTile, size - i), columns = std::min(kTile, size - j);
+      with.block(i, j, rows, columns) = without.block(i, j, rows, columns) +
+                                        matrix.block(i, j, rows, columns) +
+                                        matrix.block(j, i, columns, rows).transpose();
+    }
+  }
+  with.diagonal().array() += 1;
+  return sum;
+}
+
+/// By the eigenvalues of HᵀH: half the work of a bidiagonalisation, a third of it in matrix
+/// products.
+SingularValues from_product(PaddedMatrix& gram) {
   const TwoDiagonals form = tridiagonal_form(gram);
   std::optional<std::vector<double>> values =
-      greatest_eigenvalues(form.diagonal, form.beside, size);
+      greatest_eigenvalues(form.diagonal, form.beside, gram.size());
   if (!values) return {{}, false};
   for (double& value : *values) value = std::sqrt(value);
   return {std::move(*values)};
+}
+
+bool is_exact_enough(const SingularValues& found, double greatest = 0) {
+  return found.converged && gram_share_error(found.values, greatest) <= kAllowedShareError;
 }
 
 /// Those of a bidiagonal matrix B are the eigenvalues of [0 B; Bᵀ 0], which is tridiagonal with
@@ -75,12 +103,13 @@ double scale_for(const MatrixD& matrix) {
 
 }  // namespace
 
-double gram_share_error(const std::vector<double>& values) {
-  if (values.empty() || values.front() <= 0) return 0;
+double gram_share_error(const std::vector<double>& values, double greatest) {
+  if (values.empty()) return 0;
+  greatest = std::max(greatest, values.front());
+  if (greatest <= 0) return 0;
   // An eigenvalue of HᵀH is off by at most δ = c · ε · σ_1². The formation of HᵀH and its
   // reduction stay well below c = 6 √N, over maps of every rank (singular_values_test.cpp).
   const double size = static_cast<double>(values.size());
-  const double greatest = values.front();
   const double delta = 6 * std::sqrt(size) * 0x1p-53 * greatest * greatest;
   const double root = std::sqrt(delta);
   double error = 0, sum = 0;
@@ -96,18 +125,41 @@ SingularValues singular_values(MatrixD& matrix, SpectrumAccuracy accuracy) {
   const double scale = scale_for(matrix);
   if (scale != 1) matrix *= scale;
   SingularValues result;
-  bool wanted = true;
+  bool found = false;
   if (accuracy == SpectrumAccuracy::cumulative) {
-    result = from_gram(matrix);
-    wanted = !result.converged || gram_share_error(result.values) > kAllowedShareError;
+    PaddedMatrix gram = product_of(matrix);
+    result = from_product(gram);
+    found = is_exact_enough(result);
   }
-  if (wanted) {
+  if (!found) {
     result = matrix.rows() == matrix.cols() ? from_bidiagonal(matrix) : from_lapack(matrix);
   }
   if (scale != 1) {
     for (double& value : result.values) value /= scale;
   }
   return result;
+}
+
+std::array<SingularValues, 2> singular_values_without_and_with_identity(MatrixD& matrix,
+                                                                        SpectrumAccuracy accuracy) {
+  use_one_blas_thread();
+  std::array<SingularValues, 2> both;
+  auto& [without, with] = both;
+  const bool share = accuracy == SpectrumAccuracy::cumulative && scale_for(matrix) == 1;
+  if (share) {
+    PaddedMatrix gram = product_of(matrix), gram_with = product_with_identity(gram, matrix);
+    without = from_product(gram);
+    with = from_product(gram_with);
+  }
+  // No sum of the products is greater than (σ_1 + 1)².
+  const bool found = share && is_exact_enough(without);
+  if (!found || !is_exact_enough(with, without.values.front() + 1)) {
+    MatrixD sum = matrix;
+    sum.diagonal().array() += 1;
+    with = singular_values(sum, accuracy);
+  }
+  if (!found) without = singular_values(matrix, accuracy);
+  return both;
 }
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 // then by bisection and interpolation. As right as LAPACK's, and two to three times as fast.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "analysis/spectrum/spectrum.h"
@@ -18,8 +19,14 @@ struct SingularValues {
 /// The matrix is used as work space.
 [[nodiscard]] SingularValues singular_values(MatrixD& matrix, SpectrumAccuracy accuracy);
 
+/// As singular_values of a square matrix A and of A + I, whose products share one:
+/// (A + I)(A + I)ᵀ = AAᵀ + A + Aᵀ + I.
+[[nodiscard]] std::array<SingularValues, 2> singular_values_without_and_with_identity(
+    MatrixD& matrix, SpectrumAccuracy accuracy);
+
 /// The error of each f(r) when σ² are eigenvalues of HᵀH, as a fraction of f(r): an estimate from
-/// above, by the largest errors seen. `values` descending.
-[[nodiscard]] double gram_share_error(const std::vector<double>& values);
+/// above, by the largest errors seen. `values` descending; HᵀH was formed of numbers as great as
+/// `greatest`², where that is more than σ_1².
+[[nodiscard]] double gram_share_error(const std::vector<double>& values, double greatest = 0);
 
 }  // namespace attnscope

@@ -17,6 +17,10 @@ namespace attnscope {
 
 namespace {
 
+struct MapExtents {
+  std::int64_t rows, columns;
+};
+
 /// ‖A − Aᵀ‖²_F of a square map; NaN of others.
 double asymmetry_of(const MatrixD& map) {
   if (map.rows() != map.cols()) return std::numeric_limits<double>::quiet_NaN();
@@ -92,6 +96,77 @@ MapSpectrum spectrum_of_blocks(const MapBlocks& blocks, std::int64_t head, doubl
   return spectrum;
 }
 
+/// Which map of the trace it is, and what that says of it.
+void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
+               IdentityView view, const MapExtents& extents) {
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
+  const bool square = extents.rows == extents.columns;
+  spectrum.identity = view == IdentityView::as_is ? has_identity(trace, place.layer)
+                                                  : view == IdentityView::with && square;
+  const bool binds =
+      layer.rank_bound > 0 && layer.rank_bound < std::min(extents.rows, extents.columns);
+  spectrum.rank_bound = binds && !spectrum.identity ? layer.rank_bound : 0;
+  spectrum.layer = place.layer;
+  spectrum.head = place.head;
+}
+
+/// Without what its singular values say: whether it has any, and its symmetry.
+MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry) {
+  MapSpectrum spectrum;
+  spectrum.threshold = threshold;
+  spectrum.tokens = std::max(map.rows(), map.cols());
+  count_entries(map, spectrum);
+  if (!has_no_spectrum(map.rows(), map.cols(), spectrum)) {
+    spectrum.symmetry_error = std::sqrt(asymmetry) / map.norm();
+  }
+  return spectrum;
+}
+
+void take(SingularValues found, double epsilon, MapSpectrum& spectrum) {
+  if (found.converged) {
+    take_singular_values(spectrum, std::move(found.values), epsilon);
+  } else {
+    spectrum.state = SpectrumState::not_converged;
+  }
+}
+
+/// Whether a map is decomposed as it is, dense and in float32, without and with I.
+bool is_plain(const Trace& trace, const RecordedMap& place, const SpectrumOptions& options) {
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
+  const ImpliedMaps& maps = layer.implied_map;
+  const bool square = !maps.empty() && maps.extent(1) > 0 && maps.extent(1) == maps.extent(2);
+  return square && !maps.blocks() && !layer.factors && !layer.exact_map &&
+         (options.method == SpectrumMethod::dense ||
+          (options.method == SpectrumMethod::automatic && maps.extent(1) <= options.dense_limit));
+}
+
+/// Of a recorded map without and with I, which share a product where the map is plain.
+std::array<MapSpectrum, 2> both_spectra_at(const Trace& trace, const RecordedMap& place,
+                                           const SpectrumOptions& options) {
+  using enum IdentityView;
+  const auto apart = [&]() -> std::array<MapSpectrum, 2> {
+    return {spectrum_at(trace, place, without, options), spectrum_at(trace, place, with, options)};
+  };
+  if (!is_plain(trace, place, options)) return apart();
+  MatrixD map = map_seen(trace, place, without);
+  if (blocks_of(map).size() > 1) return apart();
+  const double asymmetry = asymmetry_of(map);
+  std::array<MapSpectrum, 2> both;
+  both[0] = counted(map, options.threshold, asymmetry);
+  MatrixD sum = map;
+  sum.diagonal().array() += 1;
+  both[1] = counted(sum, options.threshold, asymmetry);
+  if (both[0].state != SpectrumState::ready || both[1].state != SpectrumState::ready) {
+    return apart();
+  }
+  auto values = singular_values_without_and_with_identity(map, options.accuracy);
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    take(std::move(values[i]), kFloatEpsilon, both[i]);
+    say_where(both[i], trace, place, i == 0 ? without : with, {map.rows(), map.cols()});
+  }
+  return both;
+}
+
 /// What the view adds to the diagonal of a square map: −1, 0 or 1.
 double shift_of(IdentityView view, bool contained) {
   if (view == IdentityView::as_is || contained == (view == IdentityView::with)) return 0;
@@ -137,13 +212,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
   const bool contained = has_identity(trace, place.layer);
   MapSpectrum spectrum;
   const auto finish = [&](std::int64_t rows, std::int64_t columns) {
-    const bool square = rows == columns;
-    spectrum.identity =
-        view == IdentityView::as_is ? contained : view == IdentityView::with && square;
-    const bool binds = layer.rank_bound > 0 && layer.rank_bound < std::min(rows, columns);
-    spectrum.rank_bound = binds && !spectrum.identity ? layer.rank_bound : 0;
-    spectrum.layer = place.layer;
-    spectrum.head = place.head;
+    say_where(spectrum, trace, place, view, {rows, columns});
     return spectrum;
   };
   if (layer.factors && options.method != SpectrumMethod::dense &&
@@ -196,18 +265,10 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
 MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options, double epsilon) {
   check_threshold(options.threshold);
   if (map.size() == 0) throw Error(ErrorKind::usage, "a map without entries has no spectrum");
-  MapSpectrum spectrum;
-  spectrum.threshold = options.threshold;
-  spectrum.tokens = std::max(map.rows(), map.cols());
-  count_entries(map, spectrum);
-  if (has_no_spectrum(map.rows(), map.cols(), spectrum)) return spectrum;
-  spectrum.symmetry_error = std::sqrt(asymmetry_of(map)) / map.norm();
-  SingularValues decomposed = singular_values_by_blocks(map, options.accuracy);
-  if (!decomposed.converged) {
-    spectrum.state = SpectrumState::not_converged;
-    return spectrum;
+  MapSpectrum spectrum = counted(map, options.threshold, asymmetry_of(map));
+  if (spectrum.state == SpectrumState::ready) {
+    take(singular_values_by_blocks(map, options.accuracy), epsilon, spectrum);
   }
-  take_singular_values(spectrum, std::move(decomposed.values), epsilon);
   return spectrum;
 }
 
@@ -228,6 +289,23 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
     return [&, index] {
       if (arrived) arrived(spectra[index]);
     };
+  });
+  return spectra;
+}
+
+std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
+    const Trace& trace, const SpectrumOptions& options, const Progress& progress) {
+  check_threshold(options.threshold);
+  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
+  std::array<std::vector<MapSpectrum>, 2> spectra;
+  for (auto& view : spectra) view.resize(places.size());
+  for_each_map(trace, places, progress, [&](std::size_t index) {
+    auto both = both_spectra_at(trace, places[index], options);
+    for (std::size_t view = 0; view < both.size(); ++view) {
+      both[view].channel = trace.map_channel;
+      spectra[view][index] = std::move(both[view]);
+    }
+    return [] {};
   });
   return spectra;
 }

@@ -135,6 +135,25 @@ std::string series_label(const Subject& subject, const SweepRequest& request, Id
   return label + (analysed.centred ? ", centred" : "");
 }
 
+/// Of each of the request's views.
+std::vector<std::vector<MapSpectrum>> spectra_of_views(const Subject& ran,
+                                                       const SweepRequest& request,
+                                                       const SpectrumOptions& options) {
+  std::vector<std::vector<MapSpectrum>> spectra;
+  const Analysed& analysed = request.numbers.analysed;
+  const std::vector both = {IdentityView::without, IdentityView::with};
+  if (request.views == both && analysed == Analysed{}) {
+    for (auto& view : spectra_without_and_with_identity(*ran.trace, options)) {
+      spectra.push_back(std::move(view));
+    }
+    return spectra;
+  }
+  for (const IdentityView view : request.views) {
+    spectra.push_back(spectra_of(ran, analysed, view, options));
+  }
+  return spectra;
+}
+
 }  // namespace
 
 void add_records(const Subject& subject, const SweepRequest& request, const Input& input,
@@ -153,13 +172,15 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
   for (std::int64_t index = 0; index < std::ssize(trace.layers); ++index) {
     layers.push_back(layer_record(trace, index, numbers));
   }
-  for (const IdentityView view : request.views) {
+  const std::vector<std::vector<MapSpectrum>> all = spectra_of_views(ran, request, options);
+  for (std::size_t index = 0; index < request.views.size(); ++index) {
+    const IdentityView view = request.views[index];
+    const std::vector<MapSpectrum>& spectra = all[index];
     SeriesRecord record;
     record.identity = takes_identity(numbers.analysed.of) && shows_identity(trace, view);
     record.label = series_label(subject, request, view, record.identity);
     record.correct = is_correct(trace, input);
     record.layers = layers;
-    const std::vector<MapSpectrum> spectra = spectra_of(ran, numbers.analysed, view, options);
     for (const MapSpectrum& spectrum : spectra) {
       const auto head = static_cast<std::size_t>(std::max<std::int64_t>(spectrum.head, 0));
       record.layers[static_cast<std::size_t>(spectrum.layer)].maps[head] =

@@ -32,10 +32,11 @@ void add_entropies(const ImpliedMaps& maps, LayerSpectra& layer) {
 
 void add_trace(const Trace& trace, std::vector<LayerSpectra>& layers, const Progress& progress) {
   layers.resize(trace.layers.size());
-  for (MapSpectrum& one : spectra_of(trace, IdentityView::without, {}, progress.silent())) {
+  auto [without, with] = spectra_without_and_with_identity(trace, {}, progress.silent());
+  for (MapSpectrum& one : without) {
     layers[static_cast<std::size_t>(one.layer)].without.push_back(std::move(one));
   }
-  for (MapSpectrum& one : spectra_of(trace, IdentityView::with, {}, progress.silent())) {
+  for (MapSpectrum& one : with) {
     layers[static_cast<std::size_t>(one.layer)].with.push_back(std::move(one));
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -77,9 +77,8 @@ std::shared_ptr<const SubjectSpectra> found_by_layers(const Trace& trace,
     const auto share = [&](double at) { return at / static_cast<double>(layers.size()); };
     const double from = share(static_cast<double>(begin)), to = share(static_cast<double>(end));
     auto more = std::make_shared<SubjectSpectra>(spectra ? *spectra : SubjectSpectra{});
-    append(more->without,
-           spectra_of(trace, IdentityView::without, some, progress.part(from, (from + to) / 2)));
-    auto with = spectra_of(trace, IdentityView::with, some, progress.part((from + to) / 2, to));
+    auto [without, with] = spectra_without_and_with_identity(trace, some, progress.part(from, to));
+    append(more->without, std::move(without));
     std::erase_if(with, lacks_identity);
     append(more->with, std::move(with));
     spectra = more;

@@ -53,6 +53,22 @@ TEST_P(BesideNumPy, EveryShareIsRightToOneInAHundredThousand) {
   }
 }
 
+TEST_P(BesideNumPy, WithoutAndWithIdentityOfOneProduct) {
+  for (const SpectrumAccuracy accuracy : kBoth) {
+    MatrixD map = matrix(false);
+    const auto both = singular_values_without_and_with_identity(map, accuracy);
+    for (const bool identity : {false, true}) {
+      const std::vector<double> expected = cumulative_share(
+          reference_.at(identity ? "with_identity" : "singular_values").get<std::vector<double>>());
+      const std::vector<double> share = cumulative_share(both[identity ? 1 : 0].values);
+      ASSERT_EQ(share.size(), expected.size());
+      for (std::size_t r = 0; r < share.size(); ++r) {
+        ASSERT_NEAR(share[r], expected[r], 1e-6 * expected[r]);
+      }
+    }
+  }
+}
+
 TEST_P(BesideNumPy, EveryValueIsRightToRounding) {
   for (const bool identity : {false, true}) {
     const std::vector<double> expected =
@@ -186,6 +202,23 @@ TEST(SingularValues, OfWhatIsNotFiniteThereAreNone) {
       EXPECT_FALSE(found.converged);
       EXPECT_TRUE(found.values.empty());
     }
+  }
+}
+
+TEST(SingularValues, WhereIdentityTakesAMapAwayTheProductIsNotShared) {
+  for (const std::int64_t n : {1, 17, 40}) {
+    const MatrixD rest = 1e-9 * random_normal({n, n}, 8).matrix().cast<double>();
+    MatrixD map = rest - MatrixD::Identity(n, n);
+    MatrixD sum = map;
+    sum.diagonal().array() += 1;
+    const std::vector<double> expected = singular_values(sum, SpectrumAccuracy::every_value).values;
+    const std::vector<double> found =
+        singular_values_without_and_with_identity(map, SpectrumAccuracy::cumulative)[1].values;
+    const std::vector<double> share = cumulative_share(found);
+    const std::vector<double> exact = cumulative_share(expected);
+    ASSERT_EQ(share.size(), exact.size());
+    for (std::size_t r = 0; r < share.size(); ++r) ASSERT_NEAR(share[r], exact[r], 1e-5 * exact[r]);
+    EXPECT_NEAR(found.front(), expected.front(), 1e-5 * expected.front());
   }
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
 #include "core/error.h"
+#include "tests/support/naive_attention.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -76,6 +77,41 @@ TEST(Spectra, IdentityIsAddedOnceAndNeverTwice) {
       for (std::size_t t = 0; t < 41; ++t) {
         // 1 + h was rounded to float32 in one of them.
         EXPECT_NEAR(found[i].singular_values[t], expected[i].singular_values[t], 41 * 0x1p-24);
+      }
+    }
+  }
+}
+
+TEST(Spectra, WithoutAndWithIdentityAreAsEachByItself) {
+  Trace odd = small_trace();  // maps of every state, falling apart, and not square
+  odd.layers[0].implied_map.slice(0)(3, 4) = std::numeric_limits<float>::quiet_NaN();
+  odd.layers[0].implied_map.slice(1).setZero();
+  odd.layers[1].implied_map.slice(0) = -MatrixD::Identity(41, 41).cast<float>();
+  odd.layers[1].implied_map.slice(1).setIdentity();
+  odd.layers[2].implied_map = stacked({random_normal({41, 30}, 1), random_normal({41, 30}, 2)});
+  for (const Trace& trace : {small_trace(false), small_trace(true), odd}) {
+    const auto both = spectra_without_and_with_identity(trace);
+    for (const IdentityView view : {IdentityView::without, IdentityView::with}) {
+      const std::vector<MapSpectrum> expected = spectra_of(trace, view);
+      const std::vector<MapSpectrum>& found = both[view == IdentityView::with ? 1 : 0];
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].state, expected[i].state);
+        EXPECT_EQ(found[i].layer, expected[i].layer);
+        EXPECT_EQ(found[i].head, expected[i].head);
+        EXPECT_EQ(found[i].identity, expected[i].identity);
+        EXPECT_EQ(found[i].tokens, expected[i].tokens);
+        EXPECT_EQ(found[i].zero_rows, expected[i].zero_rows);
+        EXPECT_EQ(found[i].not_finite_entries, expected[i].not_finite_entries);
+        EXPECT_EQ(found[i].equivalent_rank, expected[i].equivalent_rank);
+        const std::vector<double> share = cumulative_share(found[i].singular_values);
+        const std::vector<double> exact = cumulative_share(expected[i].singular_values);
+        ASSERT_EQ(share.size(), exact.size());
+        for (std::size_t r = 0; r < share.size(); ++r) EXPECT_NEAR(share[r], exact[r], 1e-6);
+        if (found[i].state != SpectrumState::ready) continue;
+        if (found[i].tokens == 41 && exact.size() == 41) {
+          EXPECT_NEAR(found[i].symmetry_error, expected[i].symmetry_error, 1e-12);
+        }
       }
     }
   }

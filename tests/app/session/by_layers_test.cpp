@@ -138,7 +138,7 @@ TEST_F(SpectraByLayers, RanksAppearLayerByLayer) {
   EXPECT_LT(known.front(), 12);
   EXPECT_TRUE(std::ranges::is_sorted(known));
   EXPECT_EQ(known.back(), 12);
-  const std::vector<MapSpectrum> at_once = spectra_of(*trace, IdentityView::with);
+  const std::vector<MapSpectrum> at_once = spectra_without_and_with_identity(*trace)[1];
   const std::vector<MapSpectrum>& with = store_.of(id)->with;
   ASSERT_EQ(with.size(), at_once.size());
   for (std::size_t i = 0; i < with.size(); ++i) {
