@@ -1,6 +1,7 @@
 #include "analysis/training/live_training.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -18,8 +19,7 @@ namespace attnscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::duration<double> kNews(0.25);  // between copies of log and weights
-constexpr std::chrono::duration<double> kSpeed(2);    // that a speed is the mean of
+constexpr std::chrono::duration<double> kSpeed(2);  // that a speed is the mean of
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
 constexpr int kNice = 19;  // the most there is
 
@@ -44,6 +44,8 @@ class LiveTraining::Worker {
     }
     changed_.notify_all();
   }
+
+  void ask_for_news() { news_wanted_ = true; }
 
   template <class Read>
   auto read(Read what) const {
@@ -129,7 +131,7 @@ class LiveTraining::Worker {
       training.run().advance();
       speed_.add(recipe_.data().batch, Clock::now() - began);
       training.keep(progress);
-      if (Clock::now() - published_ >= kNews) publish(training, TrainingState::running);
+      if (news_wanted_.exchange(false)) publish(training, TrainingState::running);
       show(training, TrainingState::running);
     }
     training.save();
@@ -174,7 +176,6 @@ class LiveTraining::Worker {
     const bool newer = !snapshot_ || snapshot_->step != training.run().step() ||
                        snapshot_->values != training.run().values();
     auto snapshot = newer ? training.run().snapshot() : snapshot_;
-    published_ = Clock::now();
     {
       const std::lock_guard lock(mutex_);
       if (log->tables() != log_->tables()) log_ = std::move(log);
@@ -190,7 +191,7 @@ class LiveTraining::Worker {
   mutable std::condition_variable_any changed_;
   Wish wish_;
   Speedometer speed_;
-  Clock::time_point published_;
+  std::atomic<bool> news_wanted_ = false;
   std::jthread thread_;  // last: it ends before what it uses
 };
 
@@ -221,6 +222,8 @@ void LiveTraining::set_rate_factor(double factor) {
 void LiveTraining::check_point() {
   worker_->ask([](auto& wish) { wish.check_point = true; });
 }
+
+void LiveTraining::ask_for_news() { worker_->ask_for_news(); }
 
 TrainingMoment LiveTraining::moment() const {
   return worker_->read([](const auto& worker) { return worker.moment_; });

@@ -30,6 +30,8 @@ struct TrainingMoment {
   double rate_factor = 1;          ///< what the schedule's rates are multiplied by
   double examples_per_second = 0;  ///< of the last seconds of learning; 0 until it is known
   std::string error = {};          ///< what went wrong and what to do, where it failed
+
+  friend bool operator==(const TrainingMoment&, const TrainingMoment&) = default;
 };
 
 /// Every member may be called from any thread at any time, and returns at once; what it asks for is
@@ -62,12 +64,14 @@ class LiveTraining {
   /// Writes, tests and probes the model of the present step, also between the recipe's checkpoints.
   void check_point();
 
+  /// After the step that is under way log() and snapshot() are of that step, once.
+  void ask_for_news();
+
   [[nodiscard]] TrainingMoment moment() const;
-  /// Losses, accuracies, rates, ranks so far: at most half a second old; empty at first. The same
-  /// pointer until there is more.
+  /// Losses, accuracies, rates, ranks as of the last news, or of the step at which it rests; empty
+  /// at first. The same pointer until there is more.
   [[nodiscard]] std::shared_ptr<const TrainingLog> log() const;
-  /// The weights: at most half a second and a step old. Null while it opens. The same pointer until
-  /// there are newer ones.
+  /// The weights of then. Null while it opens. The same pointer until there are newer ones.
   [[nodiscard]] std::shared_ptr<const TrainingSnapshot> snapshot() const;
 
   /// Waits until it is paused, finished or failed and nothing that was asked for is left to do.

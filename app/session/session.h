@@ -184,6 +184,8 @@ class Session : public QObject {
   void subjects_changed();  ///< one was added, removed or changed its state
   /// Its trace is new: that of a whole run, or with more layers of one that is under way.
   void trace_ready(SubjectId subject);
+  /// Subjects get newer weights: their traces and what follows from these come in a burst.
+  void weights_coming();
   void selection_changed();
   void view_changed();
   void reference_changed();  ///< another one is pinned, or none

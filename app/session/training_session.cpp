@@ -14,9 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kLookMs = 250;
-// A snapshot is up to a quarter of a second old when it is taken.
-constexpr std::chrono::duration<double> kWeightsEvery(0.5), kWeightsAtLeast(3);
+constexpr int kLookMs = 50;
+// What is shown is a second old at most: so long from one news to the next, the rest until they are
+// drawn. Where others' work goes on too, that comes first.
+constexpr std::chrono::duration<double> kNewsEvery(0.85), kNewsAtLeast(3);
+// News of one network wait so long for those of the others, which may be at a test.
+constexpr std::chrono::duration<double> kTogether(0.3);
 
 /// "adder + I" → "adder-I".
 std::string folder_name(const std::string& name) {
@@ -179,35 +182,54 @@ bool TrainingSession::settled() const {
 }
 
 void TrainingSession::look() {
-  for (Run& run : runs_) run.moment = run.training->moment();
-  emit changed();
-  // All at once: what is drawn of several is drawn once. What follows from the weights before,
-  // spectra and figures, comes first, unless that takes long.
-  const bool busy = std::ranges::any_of(runs_, [this](const Run& run) {
-    const OpenSubject* const open = session_.find(run.subject);
-    return run.job != 0 || (open && open->job != 0);
-  });
-  const std::chrono::duration<double> since = Clock::now() - shown_at_;
+  bool turned = false;
+  for (Run& run : runs_) {
+    const TrainingMoment before = std::exchange(run.moment, run.training->moment());
+    turned = turned || run.moment.state != before.state || (!run.learns() && run.moment != before);
+  }
+  if (turned) asked_at_ = {};
+  const bool shown = follow();
+  if (turned || shown) emit changed();
+}
+
+bool TrainingSession::follow() {
   const auto new_one = std::ranges::find_if(runs_, [](const Run& run) {
     return run.subject == SubjectId::none && run.moment.state != TrainingState::failed;
   });
   // Subjects in the order of the runs, whichever is the first to have weights.
-  if (new_one != runs_.end()) {
-    if (new_one->job == 0) show_weights(*new_one);
-    return;
+  if (new_one != runs_.end()) return new_one->job == 0 && show_weights(*new_one);
+  const std::chrono::duration<double> since = Clock::now() - asked_at_;
+  if (!asked_) {
+    // What follows from the weights before, spectra and figures, comes first, unless that takes
+    // long.
+    const bool busy = std::ranges::any_of(runs_, [this](const Run& run) {
+      const OpenSubject* const open = session_.find(run.subject);
+      return run.job != 0 || (open && open->job != 0);
+    });
+    if (busy || since < (session_.idle() ? kNewsEvery : kNewsAtLeast)) return false;
+    for (Run& run : runs_) run.training->ask_for_news();
+    asked_ = true;
+    asked_at_ = Clock::now();
+    return false;
   }
-  if (busy || since < (session_.idle() ? kWeightsEvery : kWeightsAtLeast)) return;
-  shown_at_ = Clock::now();
-  for (Run& run : runs_) show_weights(run);
+  // All at once: what is drawn of several is drawn once.
+  const bool all = std::ranges::none_of(
+      runs_, [](const Run& run) { return run.learns() && run.training->snapshot() == run.shown; });
+  if (!all && since < kTogether) return false;
+  asked_ = false;
+  emit session_.weights_coming();
+  bool any = false;
+  for (Run& run : runs_) any = show_weights(run) || any;
+  return any;
 }
 
-void TrainingSession::show_weights(Run& run) {
+bool TrainingSession::show_weights(Run& run) {
   const auto snapshot = run.training->snapshot();
-  if (!snapshot || snapshot == run.shown) return;
+  if (!snapshot || snapshot == run.shown) return false;
   // Closed by the user: it learns on unseen.
   if (run.subject != SubjectId::none && !session_.find(run.subject)) {
     run.shown = snapshot;
-    return;
+    return true;
   }
   run.job = session_.jobs().submit(
       tr("Weights of %1").arg(QString::fromStdString(run.name)),
@@ -223,6 +245,7 @@ void TrainingSession::show_weights(Run& run) {
         if (!failure.cancelled) emit failed(QString::fromStdString(failure.what));
       },
       this);
+  return true;
 }
 
 void TrainingSession::take_model(Run& run, const std::shared_ptr<const Model>& model,

@@ -34,6 +34,8 @@ class TrainingSession : public QObject {
 
     std::shared_ptr<const TrainingSnapshot> shown = nullptr;  ///< the weights the subject has
     std::int64_t job = 0;                                     ///< that makes a model of newer ones
+
+    [[nodiscard]] bool learns() const { return moment.state == TrainingState::running; }
   };
 
   /// Makes a folder in `folder` for each variant, and lets all learn. What learnt before is
@@ -63,13 +65,16 @@ class TrainingSession : public QObject {
   [[nodiscard]] bool settled() const;
 
  signals:
-  void changed();  ///< states and steps, some times a second
+  void changed();  ///< states, and steps with their news about once a second
   void failed(const QString& what);
 
  private:
   void add(std::string name, const RunFolder& folder);
   void look();
-  void show_weights(Run& run);
+  /// Asks for news when it is time, and shows them when they are there: whether it did.
+  bool follow();
+  /// Whether there were newer ones.
+  bool show_weights(Run& run);
   void take_model(Run& run, const std::shared_ptr<const Model>& model,
                   const std::filesystem::path& file,
                   const std::shared_ptr<const TrainingSnapshot>& snapshot);
@@ -79,7 +84,8 @@ class TrainingSession : public QObject {
   std::vector<Run> runs_;
   double rate_factor_ = 1;
   QTimer clock_;
-  std::chrono::steady_clock::time_point shown_at_;
+  bool asked_ = false;  ///< for news that are not shown yet
+  std::chrono::steady_clock::time_point asked_at_;
 };
 
 }  // namespace attnscope

@@ -14,6 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::duration<double, std::milli> kLongest = 100ms;
+constexpr std::chrono::milliseconds kBurst = 200ms;
 
 bool is_of_user(QEvent::Type type) {
   switch (type) {
@@ -36,9 +37,14 @@ FramePace::FramePace(QWidget& window, const JobQueue& jobs)
     : QObject(&window), window_(window), jobs_(jobs), cost_(kLongest) {
   latest_.setSingleShot(true);
   connect(&latest_, &QTimer::timeout, this, &FramePace::draw);
-  connect(&jobs, &JobQueue::became_idle, this, &FramePace::ask_anew);
+  collecting_.setSingleShot(true);
+  connect(&jobs, &JobQueue::became_idle, this, [this] {
+    if (!collecting_.isActive()) ask_anew();
+  });
   qApp->installEventFilter(this);
 }
+
+void FramePace::collect() { collecting_.start(kBurst); }
 
 bool FramePace::eventFilter(QObject* watched, QEvent* event) {
   const QEvent::Type type = event->type();
@@ -49,11 +55,13 @@ bool FramePace::eventFilter(QObject* watched, QEvent* event) {
   // Where a part of the window has come into sight, all of it is drawn.
   if (type == QEvent::Paint && watched == &window_ && !drawing_) latest_.stop();
   if (type != QEvent::UpdateRequest || watched != &window_ || drawing_) return false;
-  if (user_acted_ || jobs_.idle()) {
+  const bool collecting = collecting_.isActive();
+  if (user_acted_ || (jobs_.idle() && !collecting)) {
     draw();
   } else if (!latest_.isActive()) {
     const auto held = std::min(2 * cost_, kLongest);
-    latest_.start(std::chrono::duration_cast<std::chrono::milliseconds>(held));
+    latest_.start(collecting ? collecting_.remainingTimeAsDuration()
+                             : std::chrono::duration_cast<std::chrono::milliseconds>(held));
   }
   return true;
 }

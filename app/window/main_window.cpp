@@ -71,7 +71,8 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   // First: labels take the program's font when they are made.
   apply_look();
   qApp->installEventFilter(new WheelGuard(this));
-  new FramePace(*this, session_.jobs());
+  auto* const pace = new FramePace(*this, session_.jobs());
+  connect(&session_, &Session::weights_coming, pace, &FramePace::collect);
   new TextEnd(session_, this);
   recent_->fill(recent_menu_, [this](const std::filesystem::path& file) { open_file(file); });
   docks_ = new PanelDocks(*this, {session_, *spectra_, *comparisons_, *link_, *recent_menu_});

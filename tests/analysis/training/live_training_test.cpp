@@ -114,6 +114,7 @@ TEST_F(LiveTrainingTest, OthersLookWhileItLearns) {
   std::int64_t seen = 0, models = 0;
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (models < 3 && std::chrono::steady_clock::now() < until) {
+    training.ask_for_news();
     const auto snapshot = training.snapshot();
     if (snapshot && snapshot->step > seen) {
       seen = snapshot->step;
@@ -130,6 +131,28 @@ TEST_F(LiveTrainingTest, OthersLookWhileItLearns) {
   training.wait();
   EXPECT_EQ(training.moment().state, TrainingState::paused);
   EXPECT_EQ(training.snapshot()->step, training.moment().step);
+}
+
+TEST_F(LiveTrainingTest, NewsComeWhenTheyAreAskedFor) {
+  LiveTraining training(begun("a", 100000));
+  training.wait();
+  const auto before = training.snapshot();
+  training.start();
+  const auto soon = [](const auto& holds) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!holds() && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return holds();
+  };
+  ASSERT_TRUE(soon([&] { return training.moment().step >= 5; }));
+  EXPECT_EQ(training.snapshot(), before) << "nobody asked";
+  const std::int64_t step = training.moment().step;
+  training.ask_for_news();
+  ASSERT_TRUE(soon([&] { return training.snapshot() != before; }));
+  EXPECT_GE(training.snapshot()->step, step);
+  EXPECT_EQ(training.log()->tables().at("steps/step").numbers.back(),
+            static_cast<double>(training.snapshot()->step));
 }
 
 TEST_F(LiveTrainingTest, WhatIsWrongWithItsDataIsToldNotThrown) {

@@ -76,6 +76,23 @@ TEST_F(FramePaceTest, WhenTheLastJobHasEnded) {
   EXPECT_EQ(window_.pictures, 1);
 }
 
+TEST_F(FramePaceTest, OneForAllOfABurstThatWasAnnounced) {
+  pace_.collect();
+  ask_for_picture();
+  begin_job();
+  end_job();
+  EXPECT_TRUE(QTest::qWaitFor([this] { return jobs_.idle(); }));
+  ask_for_picture();
+  EXPECT_EQ(window_.pictures, 0) << "no job is left, but the burst goes on";
+  EXPECT_TRUE(QTest::qWaitFor([this] { return window_.pictures > 0; }));
+  EXPECT_EQ(window_.pictures, 1);
+  pace_.collect();
+  ask_for_picture();
+  QTest::keyClick(&window_, Qt::Key_I);
+  QCoreApplication::sendPostedEvents();
+  EXPECT_EQ(window_.pictures, 2) << "what the user does is drawn at once";
+}
+
 TEST_F(FramePaceTest, AtOnceForTheUser) {
   begin_job();
   ask_for_picture();
