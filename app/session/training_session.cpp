@@ -217,6 +217,8 @@ bool TrainingSession::follow() {
       runs_, [](const Run& run) { return run.learns() && run.training->snapshot() == run.shown; });
   if (!all && since < kTogether) return false;
   asked_ = false;
+  const auto is_newer = [](const Run& run) { return run.training->snapshot() != run.shown; };
+  if (std::ranges::none_of(runs_, is_newer)) return false;
   emit session_.weights_coming();
   bool any = false;
   for (Run& run : runs_) any = show_weights(run) || any;

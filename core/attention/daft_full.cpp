@@ -5,7 +5,6 @@
 // "local_mask" [N, M] if the file has one. Causal layers take the first rows and columns of biases
 // for longer texts. Without any of them, as over other models, w is 0.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <tbb/parallel_for.h>

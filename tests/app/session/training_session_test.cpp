@@ -2,6 +2,7 @@
 #include "app/session/training_session.h"
 
 #include <QTemporaryDir>
+#include <QTest>
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -66,6 +67,18 @@ TEST_F(TrainingSessionTest, EachIsASubjectThatHasTheWeightsOfTheMoment) {
     EXPECT_EQ(run.moment.state, TrainingState::paused);
     EXPECT_EQ(run.shown->step, run.moment.step) << "paused, what is shown is the last";
   }
+}
+
+TEST_F(TrainingSessionTest, BurstsAreAnnouncedWhereThereIsSomethingNew) {
+  begin(1000000);
+  int announced = 0;
+  QObject::connect(&session_, &Session::weights_coming, &session_, [&] { ++announced; });
+  ASSERT_TRUE(wait_until([&] { return announced >= 2; }));
+  training_.pause();
+  ASSERT_TRUE(rests());
+  const int before = announced;
+  QTest::qWait(1200);
+  EXPECT_EQ(announced, before) << "nobody learns";
 }
 
 TEST_F(TrainingSessionTest, StepsAreMadeOneByOne) {
