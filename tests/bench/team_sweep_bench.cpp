@@ -1,7 +1,8 @@
 // A sweep dealt out to many processes. The time of every input is recorded once, alone on this
 // machine; then what lead_sweep and assist_sweep would do with them is replayed for 1 to 1,024
 // processes as fast as this one, messages taking no time. Limit: at least 0.9 of the inputs' time
-// divided by the processes, while each has sixteen inputs or more. Needs dataset-fashion-mnist.
+// divided by the processes, for up to 64 of them: of more the first, which adds up, takes a share
+// that shows. Needs dataset-fashion-mnist.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <numeric>
