@@ -112,19 +112,15 @@ class DaftFull final : public Mechanism {
   static void write_row(const AttentionInput& input, const DaftChannels& channels,
                         const FullBias& bias, std::int64_t query, const Row& sums, Tensor& output) {
     const std::int64_t width = channels.width;
-    auto out = output.matrix().row(query).array();
-    out = sums.head(width) / sums.tail(width);
-    if ((sums.tail(width) < kDaftLeast).any()) {
-      Matrix exact(1, input.keys.rows());
-      bias.fill(0, query, strided_output(exact));
-      for (std::int64_t channel = 0; channel < width; ++channel) {
-        if (!(sums(width + channel) < kDaftLeast)) continue;
-        out(channel) = daft_element(input, channels, channel, exact.data());
-      }
-    }
-    Row gate(width);
-    sigmoid(input.queries.row(query).data(), width, gate.data());
-    out *= gate;
+    float* const out = output.data() + query * width;
+    sigmoid(input.queries.row(query).data(), width, out);
+    multiply_by_means(input, channels, bias,
+                      {.query = query,
+                       .channel = 0,
+                       .count = width,
+                       .numerators = sums.data(),
+                       .denominators = sums.data() + width},
+                      out);
   }
 
   /// Scaled by the largest key, a channel's past would feel later tokens by rounding. So each block

@@ -72,24 +72,25 @@ class WeightedKeys {
   Matrix panels_;
 };
 
-/// out = σ(Q) already: times numerator / denominator of `count` channels.
-void multiply_by_means(const AttentionInput& input, const DaftChannels& channels,
-                       const FullBias& bias, std::int64_t query, std::int64_t first,
-                       std::int64_t count, const float* sums, float* out) {
-  const Eigen::Map<const PanelRow> numerator(sums, count), denominator(sums + kChannels, count);
-  PanelRow means = numerator / denominator;
-  if ((denominator < kDaftLeast).any()) {
-    Matrix exact(1, input.keys.rows());
-    bias.fill(0, query, strided_output(exact));
-    for (std::int64_t c = 0; c < count; ++c) {
-      if (!(denominator(c) < kDaftLeast)) continue;
-      means(c) = daft_element(input, channels, first + c, exact.data());
-    }
-  }
-  Eigen::Map<PanelRow>(out, count) *= means;
-}
-
 }  // namespace
+
+void multiply_by_means(const AttentionInput& input, const DaftChannels& channels,
+                       const FullBias& bias, const DaftSums& sums, float* out) {
+  using RowMap = Eigen::Map<const Eigen::Array<float, 1, Eigen::Dynamic>>;
+  const RowMap numerators(sums.numerators, sums.count), denominators(sums.denominators, sums.count);
+  if (!(denominators < kDaftLeast).any()) {
+    Eigen::Map<Eigen::Array<float, 1, Eigen::Dynamic>>(out, sums.count) *=
+        numerators / denominators;
+    return;
+  }
+  Matrix exact(1, input.keys.rows());
+  bias.fill(0, sums.query, strided_output(exact));
+  for (std::int64_t c = 0; c < sums.count; ++c) {
+    out[c] *= denominators(c) < kDaftLeast
+                  ? daft_element(input, channels, sums.channel + c, exact.data())
+                  : numerators(c) / denominators(c);
+  }
+}
 
 void attend_by_blocks(const AttentionInput& input, const DaftChannels& channels,
                       const FullBias& bias, Tensor& output) {
@@ -113,8 +114,14 @@ void attend_by_blocks(const AttentionInput& input, const DaftChannels& channels,
       multiply_panel(weights.data(), rows, stride, weighted.panel(c), keys, sums.data(),
                      kPanelColumns);
       for (std::int64_t row = 0; row < rows; ++row) {
-        multiply_by_means(input, channels, bias, begin + row, c, std::min(kChannels, width - c),
-                          sums.row(row).data(), out + row * width + c);
+        const float* const numerators = sums.row(row).data();
+        multiply_by_means(input, channels, bias,
+                          {.query = begin + row,
+                           .channel = c,
+                           .count = std::min(kChannels, width - c),
+                           .numerators = numerators,
+                           .denominators = numerators + kChannels},
+                          out + row * width + c);
       }
     }
   });
