@@ -163,4 +163,15 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& anal
   return spectra;
 }
 
+std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
+    const Subject& subject, const Analysed& analysed, const SpectrumOptions& options,
+    const Progress& progress) {
+  if (analysed == Analysed{}) {
+    return spectra_without_and_with_identity(*subject.trace, options, progress);
+  }
+  using enum IdentityView;
+  return {spectra_of(subject, analysed, without, options, progress.part(0, 0.5)),
+          spectra_of(subject, analysed, with, options, progress.part(0.5, 1))};
+}
+
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 // Spectrum of what? A map is one of many matrices of a head, and papers mean different ones.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -72,6 +73,12 @@ struct AnalysedMatrix {
                                                   IdentityView view,
                                                   const SpectrumOptions& options = {},
                                                   const Progress& progress = {});
+
+/// Of both views, which must be those of what I can be added to; as
+/// spectra_without_and_with_identity where maps are seen as they are.
+[[nodiscard]] std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
+    const Subject& subject, const Analysed& analysed, const SpectrumOptions& options = {},
+    const Progress& progress = {});
 
 /// A subject of a trace alone, which must outlive it.
 [[nodiscard]] Subject without_model(const Trace& trace);

@@ -13,14 +13,8 @@ SubjectSpectra subject_spectra_of(const Subject& subject, const Analysed& analys
     spectra.without = spectra_of(subject, analysed, IdentityView::as_is, {}, progress);
     return spectra;
   }
-  if (analysed == Analysed{}) {
-    auto [without, with] = spectra_without_and_with_identity(*subject.trace, {}, progress);
-    spectra = {std::move(without), std::move(with)};
-  } else {
-    spectra.without =
-        spectra_of(subject, analysed, IdentityView::without, {}, progress.part(0, 0.5));
-    spectra.with = spectra_of(subject, analysed, IdentityView::with, {}, progress.part(0.5, 1));
-  }
+  auto [without, with] = spectra_without_and_with_identity(subject, analysed, {}, progress);
+  spectra = {std::move(without), std::move(with)};
   std::erase_if(spectra.with, lacks_identity);
   return spectra;
 }

@@ -130,14 +130,20 @@ void take(SingularValues found, double epsilon, MapSpectrum& spectrum) {
   }
 }
 
+/// Whether the values of an unfactored map are estimated.
+bool is_estimated(const ImpliedMaps& maps, const SpectrumOptions& options) {
+  return options.method == SpectrumMethod::estimated ||
+         (options.method == SpectrumMethod::automatic &&
+          std::min(maps.extent(1), maps.extent(2)) > options.dense_limit);
+}
+
 /// Whether a map is decomposed as it is, dense and in float32, without and with I.
 bool is_plain(const Trace& trace, const RecordedMap& place, const SpectrumOptions& options) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const ImpliedMaps& maps = layer.implied_map;
   const bool square = !maps.empty() && maps.extent(1) > 0 && maps.extent(1) == maps.extent(2);
   return square && !maps.blocks() && !layer.factors && !layer.exact_map &&
-         (options.method == SpectrumMethod::dense ||
-          (options.method == SpectrumMethod::automatic && maps.extent(1) <= options.dense_limit));
+         options.method != SpectrumMethod::factored && !is_estimated(maps, options);
 }
 
 /// Of a recorded map without and with I, which share a product where the map is plain.
@@ -245,9 +251,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
     spectrum = spectrum_of_blocks(*blocks, place.head, shift_of(view, contained), options);
     return finish(maps.extent(1), maps.extent(2));
   }
-  const std::int64_t smaller = std::min(maps.extent(1), maps.extent(2));
-  if (options.method == SpectrumMethod::estimated ||
-      (options.method == SpectrumMethod::automatic && smaller > options.dense_limit)) {
+  if (is_estimated(maps, options)) {
     const double shift = maps.extent(1) == maps.extent(2) ? shift_of(view, contained) : 0;
     const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
     spectrum = exact ? estimated_spectrum(*exact, shift, options)

@@ -142,8 +142,8 @@ std::vector<std::vector<MapSpectrum>> spectra_of_views(const Subject& ran,
   std::vector<std::vector<MapSpectrum>> spectra;
   const Analysed& analysed = request.numbers.analysed;
   const std::vector both = {IdentityView::without, IdentityView::with};
-  if (request.views == both && analysed == Analysed{}) {
-    for (auto& view : spectra_without_and_with_identity(*ran.trace, options)) {
+  if (request.views == both) {
+    for (auto& view : spectra_without_and_with_identity(ran, analysed, options)) {
       spectra.push_back(std::move(view));
     }
     return spectra;
