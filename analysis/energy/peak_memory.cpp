@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <malloc.h>
 #include <sstream>
 #include <string>
+
+#include "core/tensor/give_back.h"
 
 namespace attnscope {
 
@@ -33,7 +34,7 @@ bool reset_peak() {
 
 std::optional<std::int64_t> peak_memory_of(const std::function<void()>& work) {
   // Memory that was freed but is kept by the allocator would be used again unseen.
-  malloc_trim(0);
+  give_back_freed();
   const bool can_tell = reset_peak();
   const std::optional<std::int64_t> before = status_bytes("VmRSS");
   work();
