@@ -177,7 +177,7 @@ bool TrainingSession::settled() const {
   return std::ranges::all_of(runs_, [](const Run& run) {
     const bool rests =
         run.moment.state != TrainingState::running && run.moment.state != TrainingState::opening;
-    return rests && run.job == 0 && run.training->snapshot() == run.shown;
+    return rests && run.job == 0 && !run.has_news();
   });
 }
 
@@ -197,7 +197,11 @@ bool TrainingSession::follow() {
     return run.subject == SubjectId::none && run.moment.state != TrainingState::failed;
   });
   // Subjects in the order of the runs, whichever is the first to have weights.
-  if (new_one != runs_.end()) return new_one->job == 0 && show_weights(*new_one);
+  if (new_one != runs_.end()) {
+    if (new_one->job != 0 || !new_one->has_news()) return false;
+    show_weights(*new_one);
+    return true;
+  }
   const std::chrono::duration<double> since = Clock::now() - asked_at_;
   if (!asked_) {
     // What follows from the weights before, spectra and figures, comes first, unless that takes
@@ -213,25 +217,24 @@ bool TrainingSession::follow() {
     return false;
   }
   // All at once: what is drawn of several is drawn once.
-  const bool all = std::ranges::none_of(
-      runs_, [](const Run& run) { return run.learns() && run.training->snapshot() == run.shown; });
+  const bool all =
+      std::ranges::none_of(runs_, [](const Run& run) { return run.learns() && !run.has_news(); });
   if (!all && since < kTogether) return false;
   asked_ = false;
-  const auto is_newer = [](const Run& run) { return run.training->snapshot() != run.shown; };
-  if (std::ranges::none_of(runs_, is_newer)) return false;
+  if (std::ranges::none_of(runs_, &Run::has_news)) return false;
   emit session_.weights_coming();
-  bool any = false;
-  for (Run& run : runs_) any = show_weights(run) || any;
-  return any;
+  for (Run& run : runs_) {
+    if (run.has_news()) show_weights(run);
+  }
+  return true;
 }
 
-bool TrainingSession::show_weights(Run& run) {
+void TrainingSession::show_weights(Run& run) {
   const auto snapshot = run.training->snapshot();
-  if (!snapshot || snapshot == run.shown) return false;
   // Closed by the user: it learns on unseen.
   if (run.subject != SubjectId::none && !session_.find(run.subject)) {
     run.shown = snapshot;
-    return true;
+    return;
   }
   run.job = session_.jobs().submit(
       tr("Weights of %1").arg(QString::fromStdString(run.name)),
@@ -247,7 +250,6 @@ bool TrainingSession::show_weights(Run& run) {
         if (!failure.cancelled) emit failed(QString::fromStdString(failure.what));
       },
       this);
-  return true;
 }
 
 void TrainingSession::take_model(Run& run, const std::shared_ptr<const Model>& model,

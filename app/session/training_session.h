@@ -36,6 +36,8 @@ class TrainingSession : public QObject {
     std::int64_t job = 0;                                     ///< that makes a model of newer ones
 
     [[nodiscard]] bool learns() const { return moment.state == TrainingState::running; }
+    /// Whether there are weights newer than those shown.
+    [[nodiscard]] bool has_news() const { return training->snapshot() != shown; }
   };
 
   /// Makes a folder in `folder` for each variant, and lets all learn. What learnt before is
@@ -73,8 +75,8 @@ class TrainingSession : public QObject {
   void look();
   /// Asks for news when it is time, and shows them when they are there: whether it did.
   bool follow();
-  /// Whether there were newer ones.
-  bool show_weights(Run& run);
+  /// Of a run that has news.
+  void show_weights(Run& run);
   void take_model(Run& run, const std::shared_ptr<const Model>& model,
                   const std::filesystem::path& file,
                   const std::shared_ptr<const TrainingSnapshot>& snapshot);
