@@ -61,40 +61,24 @@ void estimated_beside_lapack(benchmark::State& state, const MechanismChoice& mec
   state.counters["norm_error_percent"] = 100 * (nuclear_norm(estimated) / nuclear_norm(exact) - 1);
 }
 
-BENCHMARK(factored_beside_dense)
-    ->Arg(197)
-    ->Arg(1000)
-    ->UseManualTime()
-    ->Iterations(5)
-    ->Unit(benchmark::kMillisecond);
+void few(benchmark::internal::Benchmark* benchmark) {
+  benchmark->UseManualTime()->Iterations(2)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK(factored_beside_dense)->Arg(197)->Arg(1000)->Apply(few)->Iterations(5);
+// From 4096 on automatic changes from dense to estimated.
 BENCHMARK_CAPTURE(estimated_beside_lapack, softmax, MechanismChoice{"softmax", {}})
     ->Arg(1000)
     ->Arg(3136)
-    ->UseManualTime()
-    ->Iterations(2)
-    ->Unit(benchmark::kMillisecond);
+    ->Arg(4096)
+    ->Apply(few);
 BENCHMARK_CAPTURE(estimated_beside_lapack, adder, MechanismChoice{"adder", {}})
     ->Arg(3136)
-    ->UseManualTime()
-    ->Iterations(2)
-    ->Unit(benchmark::kMillisecond);
-// Where automatic changes from dense to estimated.
-BENCHMARK_CAPTURE(estimated_beside_lapack, large_softmax, MechanismChoice{"softmax", {}})
     ->Arg(4096)
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(estimated_beside_lapack, large_adder, MechanismChoice{"adder", {}})
+    ->Apply(few);
+BENCHMARK_CAPTURE(estimated_beside_lapack, softmax_with_identity, MechanismChoice{"softmax", {}},
+                  1.0)
     ->Arg(4096)
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(estimated_beside_lapack, large_softmax_with_identity,
-                  MechanismChoice{"softmax", {}}, 1.0)
-    ->Arg(4096)
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(few);
 
 }  // namespace
 }  // namespace attnscope
