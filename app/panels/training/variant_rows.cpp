@@ -30,7 +30,7 @@ QString in_words(const TrainingMoment& moment, const TrainingLog& log) {
     words += QObject::tr(" · loss %1").arg(*loss, 0, 'f', 2);
   }
   if (moment.state == TrainingState::running && moment.examples_per_second > 0) {
-    words += QObject::tr(" · %1 a second").arg(moment.examples_per_second, 0, 'f', 0);
+    words += QObject::tr(" · %1/s").arg(moment.examples_per_second, 0, 'f', 0);
   }
   return words;
 }
