@@ -12,6 +12,7 @@
 
 #include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/map_turn.h"
+#include "analysis/spectrum/singular_values.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
@@ -49,10 +50,65 @@ void check_threshold(double threshold);
 void take_singular_values(MapSpectrum& spectrum, std::vector<double> values,
                           double epsilon = kFloatEpsilon);
 
+/// Those, or that there are none.
+void take_found(SingularValues found, double epsilon, MapSpectrum& spectrum);
+
+/// Without what its singular values say: whether it has any, and its symmetry. `asymmetry`:
+/// asymmetry_of the map.
+[[nodiscard]] MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry);
+
+struct MapExtents {
+  std::int64_t rows, columns;
+};
+
+/// Fills in which map of the trace it is, and what that says of it.
+void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
+               IdentityView view, const MapExtents& extents);
+
+/// Whether the values of an unfactored map are estimated.
+[[nodiscard]] bool is_estimated(const ImpliedMaps& maps, const SpectrumOptions& options);
+
 /// As spectrum_of, of a map in double, which is used as work space. `epsilon` is that of the type
 /// its entries were recorded in.
 [[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options,
                                              double epsilon = kFloatEpsilon);
+
+/// Tells what work on maps brings, never two at once, and how far it is.
+class MapReports {
+ public:
+  MapReports(const Progress& progress, std::size_t count, std::string_view what = "singular values")
+      : progress_(progress), count_(count), what_(what) {
+    progress_.step(0, what_);
+  }
+  /// Calls `report` before the progress is told. Throws Cancelled: of what was cancelled while it
+  /// was at work nothing is told.
+  template <class Report>
+  void report(Report&& report) {
+    const std::lock_guard lock(reporting_);
+    if (progress_.cancelled()) throw Cancelled{};
+    report();
+    ++done_;
+    progress_.step(static_cast<double>(done_) / static_cast<double>(count_), what_);
+  }
+
+ private:
+  const Progress& progress_;
+  std::size_t count_, done_ = 0;
+  std::string_view what_;
+  std::mutex reporting_;
+};
+
+/// Calls work(i) for i from 0 to count − 1 on all cores. Maps take equally long: single ones leave
+/// no core idle at the end.
+template <class Work>
+void for_single_ones(std::size_t count, const Work& work) {
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, count, 1),
+      [&](const tbb::blocked_range<std::size_t>& range) {
+        for (std::size_t index = range.begin(); index != range.end(); ++index) work(index);
+      },
+      tbb::simple_partitioner());
+}
 
 /// Calls work(index) for every place of `trace` on all cores; of computed maps for one after the
 /// other, which the cores share. What it returns is called next, never two at once, before the
@@ -61,31 +117,19 @@ template <class Work>
 void for_each_map(const Trace& trace, const std::vector<RecordedMap>& places,
                   const Progress& progress, const Work& work,
                   std::string_view what = "singular values") {
-  std::mutex reporting;
-  std::size_t done = 0;
-  progress.step(0, what);
+  MapReports reports(progress, places.size(), what);
   const auto work_at = [&](std::size_t index) {
     if (progress.cancelled()) throw Cancelled{};
-    const auto report = work(index);
-    const std::lock_guard lock(reporting);
-    if (progress.cancelled()) throw Cancelled{};  // while this map was at work: not told of it
-    report();
-    ++done;
-    progress.step(static_cast<double>(done) / static_cast<double>(places.size()), what);
+    auto report = work(index);
+    reports.report(report);
   };
-  if (has_computed_maps(trace)) {
-    for (std::size_t index = 0; index < places.size(); ++index) {
-      take_turn_at_computed_map([&] { work_at(index); });
-    }
+  if (!has_computed_maps(trace)) {
+    for_single_ones(places.size(), work_at);
     return;
   }
-  // Maps take equally long: single ones leave no core idle at the end.
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, places.size(), 1),
-      [&](const tbb::blocked_range<std::size_t>& range) {
-        for (std::size_t index = range.begin(); index != range.end(); ++index) work_at(index);
-      },
-      tbb::simple_partitioner());
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    take_turn_at_computed_map([&] { work_at(index); });
+  }
 }
 
 }  // namespace attnscope

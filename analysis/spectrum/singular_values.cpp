@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/spectrum/condensed_form.h"
+#include "analysis/spectrum/eigenvalue_batch.h"
 #include "analysis/spectrum/tridiagonal_values.h"
 #include "core/tensor/blas.h"
 
@@ -49,19 +50,16 @@ PaddedMatrix product_with_identity(PaddedMatrix& gram, const MatrixD& matrix) {
   return sum;
 }
 
-/// By the eigenvalues of HᵀH: half the work of a bidiagonalisation, a third of it in matrix
-/// products.
-SingularValues from_product(PaddedMatrix& gram) {
-  const TwoDiagonals form = tridiagonal_form(gram);
-  std::optional<std::vector<double>> values =
-      greatest_eigenvalues(form.diagonal, form.beside, gram.size());
-  if (!values) return {{}, false};
-  for (double& value : *values) value = std::sqrt(value);
-  return {std::move(*values)};
+SingularValues roots_of(std::optional<std::vector<double>> eigenvalues) {
+  if (!eigenvalues) return {{}, false};
+  for (double& value : *eigenvalues) value = std::sqrt(value);
+  return {std::move(*eigenvalues)};
 }
 
-bool is_exact_enough(const SingularValues& found, double greatest = 0) {
-  return found.converged && gram_share_error(found.values, greatest) <= kAllowedShareError;
+/// By the eigenvalues of HᵀH: half the work of a bidiagonalisation, a third of it in matrix
+/// products.
+SingularValues from_product(const TwoDiagonals& form) {
+  return roots_of(greatest_eigenvalues(form.diagonal, form.beside, std::ssize(form.diagonal)));
 }
 
 /// Those of a bidiagonal matrix B are the eigenvalues of [0 B; Bᵀ 0], which is tridiagonal with
@@ -103,6 +101,33 @@ double scale_for(const MatrixD& matrix) {
 
 }  // namespace
 
+std::optional<TwoDiagonals> condensed_product(const MatrixD& matrix) {
+  use_one_blas_thread();
+  if (scale_for(matrix) != 1) return std::nullopt;
+  PaddedMatrix gram = product_of(matrix);
+  return tridiagonal_form(gram);
+}
+
+std::optional<std::array<TwoDiagonals, 2>> condensed_products_without_and_with_identity(
+    const MatrixD& matrix) {
+  use_one_blas_thread();
+  if (scale_for(matrix) != 1) return std::nullopt;
+  PaddedMatrix gram = product_of(matrix), gram_with = product_with_identity(gram, matrix);
+  return std::array{tridiagonal_form(gram), tridiagonal_form(gram_with)};
+}
+
+std::vector<SingularValues> values_of_products(std::span<const TwoDiagonals* const> products) {
+  std::vector<SingularValues> found;
+  for (auto& eigenvalues : all_eigenvalues(products)) {
+    found.push_back(roots_of(std::move(eigenvalues)));
+  }
+  return found;
+}
+
+bool is_exact_enough(const SingularValues& found, double greatest) {
+  return found.converged && gram_share_error(found.values, greatest) <= kAllowedShareError;
+}
+
 double gram_share_error(const std::vector<double>& values, double greatest) {
   if (values.empty()) return 0;
   greatest = std::max(greatest, values.front());
@@ -128,7 +153,7 @@ SingularValues singular_values(MatrixD& matrix, SpectrumAccuracy accuracy) {
   bool found = false;
   if (accuracy == SpectrumAccuracy::cumulative) {
     PaddedMatrix gram = product_of(matrix);
-    result = from_product(gram);
+    result = from_product(tridiagonal_form(gram));
     found = is_exact_enough(result);
   }
   if (!found) {
@@ -145,14 +170,16 @@ std::array<SingularValues, 2> singular_values_without_and_with_identity(MatrixD&
   use_one_blas_thread();
   std::array<SingularValues, 2> both;
   auto& [without, with] = both;
-  const bool share = accuracy == SpectrumAccuracy::cumulative && scale_for(matrix) == 1;
-  if (share) {
-    PaddedMatrix gram = product_of(matrix), gram_with = product_with_identity(gram, matrix);
-    without = from_product(gram);
-    with = from_product(gram_with);
+  std::optional<std::array<TwoDiagonals, 2>> products;
+  if (accuracy == SpectrumAccuracy::cumulative) {
+    products = condensed_products_without_and_with_identity(matrix);
+  }
+  if (products) {
+    without = from_product(products->front());
+    with = from_product(products->back());
   }
   // No sum of the products is greater than (σ_1 + 1)².
-  const bool found = share && is_exact_enough(without);
+  const bool found = products && is_exact_enough(without);
   if (!found || !is_exact_enough(with, without.values.front() + 1)) {
     MatrixD sum = matrix;
     sum.diagonal().array() += 1;

@@ -3,53 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string>
-#include <tbb/parallel_for.h>
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/map_blocks.h"
+#include "analysis/spectrum/map_entries.h"
 #include "analysis/spectrum/rank.h"
 #include "core/error.h"
 
 namespace attnscope {
 
 namespace {
-
-struct MapExtents {
-  std::int64_t rows, columns;
-};
-
-/// ‖A − Aᵀ‖²_F of a square map; NaN of others.
-double asymmetry_of(const MatrixD& map) {
-  if (map.rows() != map.cols()) return std::numeric_limits<double>::quiet_NaN();
-  // By tiles, whose columns stay in the cache.
-  constexpr int kTile = 16;
-  using Tile = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kTile, kTile>;
-  const Eigen::Index n = map.rows();
-  double squares = 0;
-  for (Eigen::Index i = 0; i < n; i += kTile) {
-    for (Eigen::Index j = 0; j <= i; j += kTile) {
-      const Eigen::Index rows = std::min<Eigen::Index>(kTile, n - i);
-      const Eigen::Index columns = std::min<Eigen::Index>(kTile, n - j);
-      const Tile across = map.block(j, i, columns, rows).transpose();
-      const double tile = (map.block(i, j, rows, columns) - across).squaredNorm();
-      squares += j < i ? 2 * tile : tile;
-    }
-  }
-  return squares;
-}
-
-void count_entries(const MatrixD& map, MapSpectrum& spectrum) {
-  for (Eigen::Index i = 0; i < map.rows(); ++i) {
-    const auto row = map.row(i).array();
-    if (!((row * 0.0).sum() == 0)) {  // NaN · 0 and ∞ · 0 are NaN: quicker than to ask each
-      spectrum.not_finite_entries += map.cols() - row.isFinite().count();
-    }
-    if ((row == 0).all()) ++spectrum.zero_rows;
-  }
-}
 
 /// Whether there is nothing to decompose: the state says why.
 bool has_no_spectrum(std::int64_t rows, std::int64_t columns, MapSpectrum& spectrum) {
@@ -76,8 +41,10 @@ MapSpectrum spectrum_of_blocks(const MapBlocks& blocks, std::int64_t head, doubl
   for (std::int64_t block = 0; block < blocks.count(); ++block) {
     MatrixD& part = parts.emplace_back(blocks.block(head, block).cast<double>());
     part.diagonal().array() += shift;
-    count_entries(part, spectrum);
-    squares += part.squaredNorm();
+    const MapEntries entries = entries_of(part);
+    spectrum.not_finite_entries += entries.not_finite;
+    spectrum.zero_rows += entries.zero_rows;
+    squares += entries.squares;
     asymmetry += asymmetry_of(part);
   }
   if (has_no_spectrum(blocks.tokens(), blocks.tokens(), spectrum)) return spectrum;
@@ -96,7 +63,35 @@ MapSpectrum spectrum_of_blocks(const MapBlocks& blocks, std::int64_t head, doubl
   return spectrum;
 }
 
-/// Which map of the trace it is, and what that says of it.
+/// What the view adds to the diagonal of a square map: −1, 0 or 1.
+double shift_of(IdentityView view, bool contained) {
+  if (view == IdentityView::as_is || contained == (view == IdentityView::with)) return 0;
+  return contained ? -1 : 1;
+}
+
+}  // namespace
+
+MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry) {
+  const MapEntries entries = entries_of(map);
+  MapSpectrum spectrum;
+  spectrum.threshold = threshold;
+  spectrum.tokens = std::max(map.rows(), map.cols());
+  spectrum.not_finite_entries = entries.not_finite;
+  spectrum.zero_rows = entries.zero_rows;
+  if (!has_no_spectrum(map.rows(), map.cols(), spectrum)) {
+    spectrum.symmetry_error = std::sqrt(asymmetry / entries.squares);
+  }
+  return spectrum;
+}
+
+void take_found(SingularValues found, double epsilon, MapSpectrum& spectrum) {
+  if (found.converged) {
+    take_singular_values(spectrum, std::move(found.values), epsilon);
+  } else {
+    spectrum.state = SpectrumState::not_converged;
+  }
+}
+
 void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
                IdentityView view, const MapExtents& extents) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
@@ -110,76 +105,11 @@ void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& pla
   spectrum.head = place.head;
 }
 
-/// Without what its singular values say: whether it has any, and its symmetry.
-MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry) {
-  MapSpectrum spectrum;
-  spectrum.threshold = threshold;
-  spectrum.tokens = std::max(map.rows(), map.cols());
-  count_entries(map, spectrum);
-  if (!has_no_spectrum(map.rows(), map.cols(), spectrum)) {
-    spectrum.symmetry_error = std::sqrt(asymmetry) / map.norm();
-  }
-  return spectrum;
-}
-
-void take(SingularValues found, double epsilon, MapSpectrum& spectrum) {
-  if (found.converged) {
-    take_singular_values(spectrum, std::move(found.values), epsilon);
-  } else {
-    spectrum.state = SpectrumState::not_converged;
-  }
-}
-
-/// Whether the values of an unfactored map are estimated.
 bool is_estimated(const ImpliedMaps& maps, const SpectrumOptions& options) {
   return options.method == SpectrumMethod::estimated ||
          (options.method == SpectrumMethod::automatic &&
           std::min(maps.extent(1), maps.extent(2)) > options.dense_limit);
 }
-
-/// Whether a map is decomposed as it is, dense and in float32, without and with I.
-bool is_plain(const Trace& trace, const RecordedMap& place, const SpectrumOptions& options) {
-  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
-  const ImpliedMaps& maps = layer.implied_map;
-  const bool square = !maps.empty() && maps.extent(1) > 0 && maps.extent(1) == maps.extent(2);
-  return square && !maps.blocks() && !layer.factors && !layer.exact_map &&
-         options.method != SpectrumMethod::factored && !is_estimated(maps, options);
-}
-
-/// Of a recorded map without and with I, which share a product where the map is plain.
-std::array<MapSpectrum, 2> both_spectra_at(const Trace& trace, const RecordedMap& place,
-                                           const SpectrumOptions& options) {
-  using enum IdentityView;
-  const auto apart = [&]() -> std::array<MapSpectrum, 2> {
-    return {spectrum_at(trace, place, without, options), spectrum_at(trace, place, with, options)};
-  };
-  if (!is_plain(trace, place, options)) return apart();
-  MatrixD map = map_seen(trace, place, without);
-  if (blocks_of(map).size() > 1) return apart();
-  const double asymmetry = asymmetry_of(map);
-  std::array<MapSpectrum, 2> both;
-  both[0] = counted(map, options.threshold, asymmetry);
-  MatrixD sum = map;
-  sum.diagonal().array() += 1;
-  both[1] = counted(sum, options.threshold, asymmetry);
-  if (both[0].state != SpectrumState::ready || both[1].state != SpectrumState::ready) {
-    return apart();
-  }
-  auto values = singular_values_without_and_with_identity(map, options.accuracy);
-  for (std::size_t i = 0; i < both.size(); ++i) {
-    take(std::move(values[i]), kFloatEpsilon, both[i]);
-    say_where(both[i], trace, place, i == 0 ? without : with, {map.rows(), map.cols()});
-  }
-  return both;
-}
-
-/// What the view adds to the diagonal of a square map: −1, 0 or 1.
-double shift_of(IdentityView view, bool contained) {
-  if (view == IdentityView::as_is || contained == (view == IdentityView::with)) return 0;
-  return contained ? -1 : 1;
-}
-
-}  // namespace
 
 void check_threshold(double threshold) {
   if (threshold > 0 && threshold <= 1) return;
@@ -271,7 +201,7 @@ MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options, dou
   if (map.size() == 0) throw Error(ErrorKind::usage, "a map without entries has no spectrum");
   MapSpectrum spectrum = counted(map, options.threshold, asymmetry_of(map));
   if (spectrum.state == SpectrumState::ready) {
-    take(singular_values_by_blocks(map, options.accuracy), epsilon, spectrum);
+    take_found(singular_values_by_blocks(map, options.accuracy), epsilon, spectrum);
   }
   return spectrum;
 }
@@ -279,39 +209,6 @@ MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options, dou
 MapSpectrum spectrum_of(const ConstMatrixMap& map, const SpectrumOptions& options) {
   MatrixD copy = map.cast<double>();
   return spectrum_of_matrix(copy, options);
-}
-
-std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
-                                    const SpectrumOptions& options, const Progress& progress,
-                                    const SpectrumArrived& arrived) {
-  check_threshold(options.threshold);
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
-  std::vector<MapSpectrum> spectra(places.size());
-  for_each_map(trace, places, progress, [&](std::size_t index) {
-    spectra[index] = spectrum_at(trace, places[index], view, options);
-    spectra[index].channel = trace.map_channel;
-    return [&, index] {
-      if (arrived) arrived(spectra[index]);
-    };
-  });
-  return spectra;
-}
-
-std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
-    const Trace& trace, const SpectrumOptions& options, const Progress& progress) {
-  check_threshold(options.threshold);
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
-  std::array<std::vector<MapSpectrum>, 2> spectra;
-  for (auto& view : spectra) view.resize(places.size());
-  for_each_map(trace, places, progress, [&](std::size_t index) {
-    auto both = both_spectra_at(trace, places[index], options);
-    for (std::size_t view = 0; view < both.size(); ++view) {
-      both[view].channel = trace.map_channel;
-      spectra[view][index] = std::move(both[view]);
-    }
-    return [] {};
-  });
-  return spectra;
 }
 
 }  // namespace attnscope

@@ -15,19 +15,6 @@ namespace {
 // Points that halve the distance to 0 again and again, of the first look at all eigenvalues.
 constexpr int kFirstPoints = 64;
 
-/// Greatest sum of a row's magnitudes: no eigenvalue is greater.
-double row_bound(std::span<const double> diagonal, std::span<const double> beside) {
-  double bound = 0, left = 0;
-  for (std::size_t i = 0; i <= beside.size(); ++i) {
-    const double right = i < beside.size() ? std::abs(beside[i]) : 0;
-    const double sum = (diagonal.empty() ? 0 : std::abs(diagonal[i])) + left + right;
-    if (!(sum <= bound)) bound = sum;  // NaN too
-    if (std::isnan(bound)) break;
-    left = right;
-  }
-  return bound;
-}
-
 std::vector<double> scaled(std::span<const double> values, double scale) {
   std::vector<double> products;
   products.reserve(values.size());
@@ -187,10 +174,22 @@ class EigenvalueSearch {
 
 }  // namespace
 
+double greatest_row_sum(std::span<const double> diagonal, std::span<const double> beside) {
+  double bound = 0, left = 0;
+  for (std::size_t i = 0; i <= beside.size(); ++i) {
+    const double right = i < beside.size() ? std::abs(beside[i]) : 0;
+    const double sum = (diagonal.empty() ? 0 : std::abs(diagonal[i])) + left + right;
+    if (!(sum <= bound)) bound = sum;  // NaN too
+    if (std::isnan(bound)) break;
+    left = right;
+  }
+  return bound;
+}
+
 std::optional<std::vector<double>> greatest_eigenvalues(std::span<const double> diagonal,
                                                         std::span<const double> beside,
                                                         std::int64_t wanted) {
-  const double bound = row_bound(diagonal, beside);
+  const double bound = greatest_row_sum(diagonal, beside);
   if (!std::isfinite(bound)) return std::nullopt;
   if (bound == 0) return std::vector<double>(static_cast<std::size_t>(wanted), 0.0);
   const int exponent = std::max(std::ilogb(bound), -1020);

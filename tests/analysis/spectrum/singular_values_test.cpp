@@ -257,5 +257,38 @@ TEST(SingularValues, ErrorBoundOfTheGramMatrixHolds) {
   }
 }
 
+TEST(SingularValues, ErrorBoundOfTheGramMatrixHoldsForManyAtOnce) {
+  for (const std::int64_t n : {3, 32, 197}) {
+    std::vector<std::vector<double>> accurate;
+    std::vector<TwoDiagonals> products;
+    for (const std::int64_t power : {1, 5, 40, 400}) {
+      const MatrixD map = kernel_map(n, 2, power, 77).matrix().cast<double>();
+      MatrixD copy = map, sum = map + MatrixD::Identity(n, n);
+      accurate.push_back(singular_values(copy, SpectrumAccuracy::every_value).values);
+      accurate.push_back(singular_values(sum, SpectrumAccuracy::every_value).values);
+      const auto both = condensed_products_without_and_with_identity(map);
+      ASSERT_TRUE(both);
+      products.insert(products.end(), both->begin(), both->end());
+      const std::optional<TwoDiagonals> alone = condensed_product(map);
+      ASSERT_TRUE(alone);
+      EXPECT_EQ(alone->diagonal, both->front().diagonal);
+    }
+    std::vector<const TwoDiagonals*> pointers;
+    for (const TwoDiagonals& one : products) pointers.push_back(&one);
+    const std::vector<SingularValues> found = values_of_products(pointers);
+    const double bound = 6 * std::sqrt(static_cast<double>(n)) * 0x1p-53;
+    for (std::size_t m = 0; m < found.size(); ++m) {
+      ASSERT_TRUE(found[m].converged);
+      // Of the pair's second the product is a sum of numbers as great as this.
+      const double greatest = m % 2 == 0 ? accurate[m][0] : accurate[m - 1][0] + 1;
+      for (std::size_t t = 0; t < accurate[m].size(); ++t) {
+        EXPECT_LE(std::abs(std::pow(found[m].values[t], 2) - std::pow(accurate[m][t], 2)),
+                  bound * greatest * greatest);
+      }
+    }
+  }
+  EXPECT_FALSE(condensed_product(MatrixD::Constant(3, 3, 1e200)));
+}
+
 }  // namespace
 }  // namespace attnscope
