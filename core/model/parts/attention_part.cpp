@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/model/parts/decomposed_bias.h"
+#include "core/model/parts/projected_maps.h"
 #include "core/model/parts/rotary.h"
 #include "core/model/parts/score_bias.h"
 #include "core/model/parts/windowed_attention.h"
@@ -169,6 +170,24 @@ Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, Impli
   return output;
 }
 
+/// What computed maps of the layer keep its tokens for; none where they keep queries and keys,
+/// because these are of other tokens, not apart, or take no more room.
+std::optional<HeadProjections> kept_projections(const AttentionPart& part, const LayerSpec& layer,
+                                                std::optional<RotaryTurns> turns,
+                                                std::int64_t tokens) {
+  if (layer.attention.of != Attending::self || part.reduction) return std::nullopt;
+  HeadProjections projections{.query = part.query,
+                              .key = part.key,
+                              .query_norm = part.query_norm,
+                              .key_norm = part.key_norm,
+                              .turns = std::move(turns),
+                              .heads = layer.attention.heads,
+                              .key_heads = layer.key_heads()};
+  const bool smaller = projections.bytes_of_sources(tokens) < projections.bytes_of_vectors(tokens);
+  if (!smaller || !projections.are_apart()) return std::nullopt;
+  return projections;
+}
+
 }  // namespace
 
 Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
@@ -188,14 +207,23 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   Tensor queries = part.query(ConstMatrixMap(tokens.data(), asking, tokens.extent(1)));
   Tensor values = part.value(seen(source));
   Tensor keys = part.key ? (*part.key)(seen(source)) : queries;
+  std::optional<RotaryTurns> turns;
+  if (layer.rotary.form != Rotary::none) {
+    turns.emplace(layer.rotary, queries.extent(1) / layer.attention.heads, count, run.layout,
+                  part.rotary_periods);
+  }
+  const bool computes = run.recorded && run.request.implied_maps &&
+                        run.request.large_maps == TraceRequest::LargeMaps::computed;
+  std::optional<HeadProjections> projections;
+  if (computes) projections = kept_projections(part, layer, turns, count);
+  Tensor kept;
+  if (projections) kept = own && !own->empty() ? std::move(*own) : tokens;
   if (own) *own = {};
   if (part.query_norm) normalise_stretches(*part.query_norm, queries);
   if (part.key_norm) normalise_stretches(*part.key_norm, keys);
-  if (layer.rotary.form != Rotary::none) {
-    const RotaryTurns turns(layer.rotary, queries.extent(1) / layer.attention.heads, count,
-                            run.layout, part.rotary_periods);
-    turns.apply(queries, layer.attention.heads);
-    turns.apply(keys, layer.key_heads());
+  if (turns) {
+    turns->apply(queries, layer.attention.heads);
+    turns->apply(keys, layer.key_heads());
   }
   const ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, count);
 
@@ -256,10 +284,11 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     output = with_changed_maps(input, run, recorded ? run.recorded->implied_map : own);
   } else {
     output = attend(run, input);
-    const bool computed = run.request.large_maps == TraceRequest::LargeMaps::computed;
-    if (run.recorded && run.request.implied_maps && computed) {
+    if (computes) {
       run.recorded->implied_map =
-          computed_maps(run.mechanism, input, std::move(queries), std::move(keys));
+          projections
+              ? projected_maps(*std::move(projections), run, layer.scores.causal, std::move(kept))
+              : computed_maps(run.mechanism, input, std::move(queries), std::move(keys));
     }
   }
   // What comes of thousands of tokens takes the room that these had.

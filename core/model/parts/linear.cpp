@@ -38,6 +38,17 @@ Linear::Linear(WeightMatrix weight, std::vector<float> bias, Arithmetic arithmet
   packed_ = PackedRows(rows_at(weight.read(0, outputs_, room), outputs_, inputs_));
 }
 
+Linear Linear::part(std::int64_t first, std::int64_t count) const {
+  std::vector<float> room;
+  const float* const from = weight_.read(first, count, room);
+  Tensor weight = Tensor::unfilled({count, inputs_});
+  std::copy_n(from, weight.size(), weight.data());
+  weight_.give_back();
+  std::vector<float> bias;
+  if (has_bias()) bias.assign(bias_.begin() + first, bias_.begin() + first + count);
+  return {std::move(weight), std::move(bias)};
+}
+
 /// Blocks of rows of x; where these are few, each with parts of the weight.
 void Linear::multiply(ConstMatrixMap x, Tensor& y) const {
   std::vector<float> room;

@@ -16,7 +16,7 @@ namespace attnscope {
 [[nodiscard]] inline ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
 
 /// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5): adder outputs are large and
-/// negative, so a LayerNorm that scales them belongs to the layer.
+/// negative, so a LayerNorm that scales them belongs to the layer. A copy shares the weight.
 class Linear {
  public:
   Linear() = default;
@@ -29,6 +29,11 @@ class Linear {
   [[nodiscard]] std::int64_t inputs() const { return inputs_; }
   [[nodiscard]] std::int64_t outputs() const { return outputs_; }
   [[nodiscard]] bool has_bias() const { return !bias_.empty(); }
+  [[nodiscard]] bool is_multiplicative() const { return packed_.rows() == 0; }
+
+  /// The layer of `count` of the outputs alone, from `first` on; its weight is in memory. Of
+  /// multiplicative layers. Throws as WeightMatrix::read.
+  [[nodiscard]] Linear part(std::int64_t first, std::int64_t count) const;
 
   /// [N, in] → [N, out]. Rows run in parallel; the result does not depend on the thread count.
   [[nodiscard]] Tensor operator()(ConstMatrixMap x) const;

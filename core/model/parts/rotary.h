@@ -32,6 +32,7 @@ class RotaryTurns {
 
   /// In place: rows [N, heads · d].
   void apply(Tensor& rows, std::int64_t heads) const;
+  [[nodiscard]] std::int64_t bytes() const { return (cosines_.size() + sines_.size()) * 4; }
 
  private:
   bool neighbours_;             // pairs (2i, 2i+1), else (i, i + r/2)

@@ -7,24 +7,25 @@
 
 namespace attnscope {
 
-WeightMatrix::WeightMatrix(Tensor values) : values_(std::move(values)) {}
+WeightMatrix::WeightMatrix(Tensor values)
+    : values_(std::make_shared<const Tensor>(std::move(values))) {}
 
 WeightMatrix::WeightMatrix(TensorView stored) : stored_(std::move(stored)) {}
 
 std::int64_t WeightMatrix::rows() const {
-  if (!stored_) return values_.rank() == 2 ? values_.extent(0) : 0;
+  if (!stored_) return values_ && values_->rank() == 2 ? values_->extent(0) : 0;
   return order_.empty() ? stored_->rows() : std::ssize(order_);
 }
 
 std::int64_t WeightMatrix::columns() const {
-  if (!stored_) return values_.rank() == 2 ? values_.extent(1) : 0;
+  if (!stored_) return values_ && values_->rank() == 2 ? values_->extent(1) : 0;
   return stored_->columns();
 }
 
 const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
                                 std::vector<float>& room) const {
   const std::int64_t width = columns();
-  if (!stored_) return values_.data() + first * width;
+  if (!stored_) return values_ ? values_->data() + first * width : nullptr;
   room.resize(static_cast<std::size_t>(count * width));
   if (order_.empty()) {
     stored_->rows_to_float(first, first + count, room.data());
@@ -61,7 +62,7 @@ WeightMatrix WeightMatrix::with_rows(std::vector<std::int64_t> rows) const {
   }
   Tensor taken({std::ssize(rows), columns()});
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    taken.matrix().row(static_cast<std::int64_t>(i)) = values_.matrix().row(rows[i]);
+    taken.matrix().row(static_cast<std::int64_t>(i)) = values_->matrix().row(rows[i]);
   }
   return taken;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,7 @@
 namespace attnscope {
 
 /// A matrix [rows, columns]: float32 in memory, or rows of a file in whatever type it has them, in
-/// an order of its own. Immutable, safe to share between threads.
+/// an order of its own. Immutable, safe to share between threads; a copy shares the numbers.
 class WeightMatrix {
  public:
   WeightMatrix() = default;
@@ -37,7 +38,7 @@ class WeightMatrix {
   [[nodiscard]] WeightMatrix with_rows(std::vector<std::int64_t> rows) const;
 
  private:
-  Tensor values_;
+  std::shared_ptr<const Tensor> values_;
   std::optional<TensorView> stored_;
   std::vector<std::int64_t> order_;  // of stored rows; empty: as they are
 };

@@ -128,6 +128,25 @@ TEST_F(ComputedMapsOfAModel, StandInForThoseTooLargeToKeep) {
   EXPECT_FALSE(run(request).layers[3].implied_map.are_computed());
 }
 
+TEST_F(ComputedMapsOfAModel, OutliveIt) {
+  std::shared_ptr<const Model> model =
+      load_model(source_folder() + "/sample_data/models/fashion-softmax.h5");
+  TraceRequest request;
+  const Trace held = model->run(input_, model->spec().mechanism, request, {});
+  request.most_map_bytes = kLayer;
+  request.large_maps = TraceRequest::LargeMaps::computed;
+  const Trace computed = model->run(input_, model->spec().mechanism, request, {});
+  const std::weak_ptr<const Model> gone = model;
+  model.reset();
+  ASSERT_TRUE(gone.expired());
+  const std::int64_t of_tokens = 4 * held.tokens() * model_->spec().width;
+  for (std::size_t layer = 0; layer < 6; ++layer) {
+    const ImpliedMaps& maps = computed.layers[layer].implied_map;
+    EXPECT_EQ(maps.bytes(), of_tokens);
+    EXPECT_LT(greatest_difference(maps, held.layers[layer].implied_map), 1e-6);
+  }
+}
+
 TEST_F(ComputedMapsOfAModel, AreNoneOfAnAttentionThatMixesRows) {
   TraceRequest request;
   request.most_map_bytes = kLayer;

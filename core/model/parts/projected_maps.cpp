@@ -1,0 +1,182 @@
+#include "core/model/parts/projected_maps.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <tbb/collaborative_call_once.h>
+#include <tbb/info.h>
+#include <utility>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// A head's map, made of its own queries and keys once somebody has projected them.
+struct ProjectedHead {
+  tbb::collaborative_once_flag projected;
+  ImpliedMaps map;  // [1, N, N]; empty where the weights could not be read
+};
+
+/// The heads looked at last, of all layers and models together: few while one is looked at after
+/// the other, more where some are looked at in turn (all of a layer, two models').
+class RememberedHeads {
+ public:
+  static RememberedHeads& of_the_program() {
+    static RememberedHeads heads;
+    return heads;
+  }
+
+  /// Known, or to be projected by those who ask for it. `layer` stands for itself until it is
+  /// forgotten; it has `heads`.
+  [[nodiscard]] std::shared_ptr<ProjectedHead> at(const void* layer, std::int64_t heads,
+                                                  std::int64_t head) {
+    const std::lock_guard lock(mutex_);
+    std::int64_t place = 0;
+    auto found = list_.begin();
+    for (; found != list_.end() && !(found->layer == layer && found->head == head); ++found) {
+      ++place;
+    }
+    if (found == list_.end()) {
+      list_.push_front({layer, head, nullptr});
+      most_ = std::max(least_, most_ - 1);
+    } else {
+      list_.splice(list_.begin(), list_, found);
+      most_ = std::max(most_, place + 1);  // so many, and it would be remembered still
+    }
+    std::shared_ptr<ProjectedHead>& first = list_.front().projected;
+    if (!first) first = std::make_shared<ProjectedHead>();
+    const std::shared_ptr<ProjectedHead> wanted = first;
+    named_ = std::max(named_, least_ + 3 * heads);
+    while (std::ssize(list_) > named_) list_.pop_back();
+    for (auto kept = std::next(list_.begin(), std::min(most_, std::ssize(list_)));
+         kept != list_.end(); ++kept) {
+      kept->projected = nullptr;
+    }
+    return wanted;
+  }
+
+  void forget(const void* layer) {
+    const std::lock_guard lock(mutex_);
+    list_.remove_if([layer](const Named& named) { return named.layer == layer; });
+  }
+
+ private:
+  struct Named {
+    const void* layer;
+    std::int64_t head;
+    std::shared_ptr<ProjectedHead> projected;  // null where it is forgotten
+  };
+
+  /// One for each thread, and for who else looks at one meanwhile.
+  const std::int64_t least_ = tbb::info::default_concurrency() + 4;
+
+  std::mutex mutex_;
+  std::list<Named> list_;  // the last first: `most_` of them are remembered
+  std::int64_t most_ = least_;
+  std::int64_t named_ = least_;  // as many as may be looked at in turn
+};
+
+/// The tokens of a layer, and what makes its heads' queries and keys of them.
+class ProjectedLayer {
+ public:
+  ProjectedLayer(HeadProjections projections, const LayerRun& run, bool causal, Tensor tokens)
+      : projections_(std::move(projections)),
+        mechanism_(make_mechanism(run.mechanism.choice())),
+        causal_(causal),
+        layer_(run.layer),
+        scale_(run.score_scale),
+        tokens_(std::move(tokens)) {}
+  ~ProjectedLayer() { RememberedHeads::of_the_program().forget(this); }
+  ProjectedLayer(const ProjectedLayer&) = delete;
+  ProjectedLayer& operator=(const ProjectedLayer&) = delete;
+
+  void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
+    const auto of_head = RememberedHeads::of_the_program().at(this, projections_.heads, head);
+    // Who comes while it is projected helps.
+    tbb::collaborative_call_once(of_head->projected, [&] {
+      try {
+        of_head->map = map_of(head);
+      } catch (const Error&) {
+        of_head->map = {};
+      }
+    });
+    if (of_head->map.empty()) {
+      into.setConstant(std::numeric_limits<float>::quiet_NaN());
+    } else {
+      of_head->map.rows(0, first, into);
+    }
+  }
+
+ private:
+  [[nodiscard]] Tensor project(const Linear& linear, std::int64_t heads, std::int64_t head,
+                               const std::optional<LayerNorm>& norm) const {
+    const std::int64_t width = linear.outputs() / heads;
+    Tensor rows = linear.part(head * width, width)(seen(tokens_));
+    if (norm) normalise_stretches(*norm, rows);
+    if (projections_.turns) projections_.turns->apply(rows, 1);
+    return rows;
+  }
+
+  [[nodiscard]] ImpliedMaps map_of(std::int64_t head) const {
+    const HeadProjections& from = projections_;
+    const std::int64_t key_head = head * from.key_heads / from.heads;
+    Tensor queries = project(from.query, from.heads, head, from.query_norm);
+    Tensor keys =
+        project(from.key ? *from.key : from.query, from.key_heads, key_head, from.key_norm);
+    const AttentionInput input{.queries = seen(queries),
+                               .keys = seen(keys),
+                               .values = seen(keys),
+                               .causal = causal_,
+                               .layer = layer_,
+                               .scale = scale_};
+    return computed_maps(*mechanism_, input, std::move(queries), std::move(keys));
+  }
+
+  HeadProjections projections_;
+  std::unique_ptr<const Mechanism> mechanism_;
+  bool causal_;
+  std::int64_t layer_;
+  std::optional<double> scale_;
+  Tensor tokens_;  // [N, D]
+};
+
+}  // namespace
+
+bool HeadProjections::are_apart() const {
+  const Linear& keys = key ? *key : query;
+  const std::int64_t width = query.outputs() / heads;
+  const auto of_a_head = [width](const std::optional<LayerNorm>& norm) {
+    return !norm || std::ssize(norm->weight) == width;
+  };
+  return query.is_multiplicative() && keys.is_multiplicative() &&
+         query.outputs() == heads * width && keys.outputs() == key_heads * width &&
+         of_a_head(query_norm) && of_a_head(key_norm);
+}
+
+std::int64_t HeadProjections::bytes_of_vectors(std::int64_t tokens) const {
+  return 4 * tokens * (query.outputs() + (key ? *key : query).outputs());
+}
+
+std::int64_t HeadProjections::bytes_of_sources(std::int64_t tokens) const {
+  return 4 * tokens * query.inputs() + (turns ? turns->bytes() : 0);
+}
+
+ImpliedMaps projected_maps(HeadProjections projections, const LayerRun& run, bool causal,
+                           Tensor tokens) {
+  const std::int64_t count = tokens.extent(0);
+  const Shape shape{projections.heads, count, count};
+  const std::int64_t bytes = projections.bytes_of_sources(count);
+  const auto source = std::make_shared<const ProjectedLayer>(std::move(projections), run, causal,
+                                                             std::move(tokens));
+  return ImpliedMaps(std::make_shared<const ComputedMaps>(
+      shape, bytes, [source](std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
+        source->rows(head, first, rows);
+      }));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,218 @@
+// Maps that keep a layer's tokens are those that keep its queries and keys.
+#include "core/model/parts/projected_maps.h"
+
+#include <atomic>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+#include <tbb/parallel_for.h>
+#include <thread>
+
+#include "core/model/parts/attention_part.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kWidth = 24, kHeads = 4, kHeadWidth = 6;
+
+LayerNorm norm_of(std::int64_t channels, unsigned seed) {
+  const Tensor numbers = random_normal({2, channels}, seed);
+  const std::vector<float> all(numbers.values().begin(), numbers.values().end());
+  return {{all.begin(), all.begin() + channels}, {all.begin() + channels, all.end()}};
+}
+
+Linear linear_of(std::int64_t outputs, unsigned seed,
+                 Arithmetic arithmetic = Arithmetic::multiplicative) {
+  const Tensor bias = random_normal({outputs}, seed + 100);
+  return {random_normal({outputs, kWidth}, seed),
+          {bias.values().begin(), bias.values().end()},
+          arithmetic};
+}
+
+/// A layer of attention alone, and the run of one that records computed maps.
+struct Layer {
+  AttentionPart part;
+  LayerSpec spec;
+  std::string mechanism = "softmax";
+  TokenLayout layout = {.prefix = 1, .rows = 3, .columns = 23};
+  Tensor tokens = random_normal({70, kWidth}, 7);
+
+  explicit Layer(std::int64_t key_heads = kHeads) {
+    part.query = linear_of(kHeads * kHeadWidth, 1);
+    part.key = linear_of(key_heads * kHeadWidth, 2);
+    part.value = linear_of(key_heads * kHeadWidth, 3);
+    spec.attention.heads = kHeads;
+    spec.attention.key_heads = key_heads;
+  }
+
+  /// `own`: the tokens lie where the layer may take them.
+  [[nodiscard]] LayerTrace run(TraceRequest::LargeMaps maps, bool own = false) const {
+    TraceRequest request;
+    request.large_maps = maps;
+    LayerTrace recorded;
+    const auto made = make_mechanism({mechanism, {}});
+    const Tensor memory = random_normal({50, kWidth}, 8);
+    const LayerRun run{.mechanism = *made,
+                       .request = request,
+                       .layout = layout,
+                       .memory = &memory,
+                       .memory_layout = &layout,
+                       .parameters = {},
+                       .recorded = &recorded,
+                       .score_scale = 0.3};
+    Tensor room = tokens;
+    (void)attend(part, spec, run, own ? room : tokens, own ? &room : nullptr);
+    return recorded;
+  }
+  [[nodiscard]] ImpliedMaps held() const {
+    return run(TraceRequest::LargeMaps::refused).implied_map;
+  }
+  [[nodiscard]] ImpliedMaps computed(bool own = false) const {
+    return run(TraceRequest::LargeMaps::computed, own).implied_map;
+  }
+};
+
+void expect_same(const ImpliedMaps& computed, const ImpliedMaps& held) {
+  ASSERT_TRUE(computed.are_computed());
+  ASSERT_EQ(computed.shape(), held.shape());
+  for (std::int64_t head = 0; head < held.extent(0); ++head) {
+    EXPECT_LT((computed.head(head) - held.head(head)).cwiseAbs().maxCoeff(), 2e-6) << head;
+    EXPECT_LT((computed.row(head, 33) - held.row(head, 33)).cwiseAbs().maxCoeff(), 2e-6) << head;
+  }
+}
+
+constexpr std::int64_t kOfTokens = std::int64_t{4} * 70 * kWidth;
+
+TEST(ProjectedMaps, KeepTheTokens) {
+  Layer layer;
+  for (const char* const mechanism : {"softmax", "adder"}) {
+    for (const bool causal : {false, true}) {
+      layer.mechanism = mechanism;
+      layer.spec.scores.causal = causal;
+      for (const bool own : {false, true}) {
+        const ImpliedMaps computed = layer.computed(own);
+        EXPECT_EQ(computed.bytes(), kOfTokens);
+        expect_same(computed, layer.held());
+      }
+    }
+  }
+}
+
+TEST(ProjectedMaps, TurnAndNormEachHead) {
+  for (const Rotary form : {Rotary::half, Rotary::pair}) {
+    for (const RotaryGrid grid : {RotaryGrid::sequence, RotaryGrid::cells}) {
+      Layer layer;
+      layer.spec.rotary.form = form;
+      layer.spec.rotary.grid = grid;
+      layer.spec.rotary.width = 4;
+      layer.part.query_norm = norm_of(kHeadWidth, 4);
+      layer.part.key_norm = norm_of(kHeadWidth, 5);
+      const ImpliedMaps computed = layer.computed();
+      EXPECT_EQ(computed.bytes(), kOfTokens + 4 * 70 * 2 * 2);
+      expect_same(computed, layer.held());
+    }
+  }
+}
+
+TEST(ProjectedMaps, ShareKeysAsTheLayerDoes) {
+  const Layer grouped(2);
+  EXPECT_EQ(grouped.computed().bytes(), kOfTokens);
+  expect_same(grouped.computed(), grouped.held());
+  Layer without_keys;
+  without_keys.part.key.reset();
+  EXPECT_EQ(without_keys.computed().bytes(), kOfTokens);
+  expect_same(without_keys.computed(), without_keys.held());
+}
+
+TEST(ProjectedMaps, ReadWeightsWhereTheyLie) {
+  Layer layer;
+  const auto numbers = std::make_shared<const Tensor>(random_normal({kWidth, kWidth}, 9));
+  TensorView view;
+  view.dtype = DType::f32;
+  view.shape = {kWidth, kWidth};
+  view.strides = TensorView::contiguous_strides(view.shape);
+  view.data = reinterpret_cast<const std::byte*>(numbers->data());
+  view.storage = numbers;
+  std::vector<std::int64_t> backwards(kWidth);
+  for (std::int64_t i = 0; i < kWidth; ++i) backwards[static_cast<std::size_t>(i)] = kWidth - 1 - i;
+  layer.part.query = Linear(WeightMatrix(view).with_rows(backwards), {});
+  EXPECT_EQ(layer.computed().bytes(), kOfTokens);
+  expect_same(layer.computed(), layer.held());
+}
+
+TEST(ProjectedMaps, AreUnknownWhereTheWeightsAre) {
+  HeadProjections projections{.query = linear_of(kWidth, 1), .heads = kHeads, .key_heads = kHeads};
+  const BlockLayout unknown{
+      .ggml_type = 0, .name = "unknown", .elements = 1, .bytes = 1, .readable = false};
+  TensorView view;
+  view.dtype = DType::quantised;
+  view.shape = {kWidth, kWidth};
+  view.blocks = &unknown;
+  projections.key = Linear(WeightMatrix(view), {});
+  const Layer layer;
+  const auto softmax = make_mechanism({"softmax", {}});
+  const TraceRequest request;
+  const LayerRun run{
+      .mechanism = *softmax, .request = request, .layout = layer.layout, .parameters = {}};
+  const ImpliedMaps maps = projected_maps(projections, run, false, layer.tokens);
+  for (int again = 0; again < 2; ++again) EXPECT_TRUE(maps.head(1).array().isNaN().all());
+}
+
+TEST(ProjectedMaps, AreThoseOfQueriesAndKeysWhereHeadsAreNotApart) {
+  std::vector<Layer> layers(5);
+  layers[0].part.query_norm = norm_of(kHeads * kHeadWidth, 4);
+  layers[1].part.key_norm = norm_of(kHeads * kHeadWidth, 4);
+  layers[2].part.query = linear_of(kHeads * kHeadWidth, 1, Arithmetic::adder);
+  layers[3].part.key = linear_of(kHeads * kHeadWidth, 1, Arithmetic::adder);
+  layers[4].spec.attention.of = Attending::encoder;
+  for (const Layer& layer : layers) {
+    const ImpliedMaps computed = layer.computed();
+    EXPECT_EQ(computed.bytes(), 4 * (computed.extent(1) + computed.extent(2)) * kWidth);
+    expect_same(computed, layer.held());
+  }
+  // Few keys, and the turns of all tokens: no less room.
+  Layer grouped(1);
+  grouped.spec.rotary.form = Rotary::half;
+  EXPECT_EQ(grouped.computed().bytes(), 4 * 70 * (kHeads + 1) * kHeadWidth);
+  expect_same(grouped.computed(), grouped.held());
+}
+
+TEST(ProjectedMaps, OutliveTheirLayer) {
+  ImpliedMaps computed, held;
+  {
+    const Layer layer;
+    computed = layer.computed();
+    held = layer.held();
+  }
+  expect_same(computed, held);
+}
+
+TEST(ProjectedMaps, MayBeReadByManyAtOnce) {
+  // More heads than are remembered, and none before the threads begin.
+  std::vector<ImpliedMaps> computed, held;
+  const Layer layer;
+  for (int i = 0; i < 40; ++i) {
+    computed.push_back(layer.computed());
+    held.push_back(layer.held());
+  }
+  std::atomic<int> wrong = 0;
+  const auto look = [&](std::int64_t at) {
+    const auto index = static_cast<std::size_t>(at / kHeads);
+    const Matrix difference = computed[index].head(at % kHeads) - held[index].head(at % kHeads);
+    wrong += difference.cwiseAbs().maxCoeff() < 2e-6F ? 0 : 1;
+  };
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      // Two in the same order, two in another, each on all cores.
+      tbb::parallel_for(std::int64_t{0}, 40 * kHeads,
+                        [&](std::int64_t i) { look(thread < 2 ? i : 40 * kHeads - 1 - i); });
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace attnscope
