@@ -188,11 +188,64 @@ std::optional<HeadProjections> kept_projections(const AttentionPart& part, const
   return projections;
 }
 
+/// What the heads give, [N, H·d], a quarter of them at a time: queries, keys and values of all
+/// would take more room than all else that a layer of thousands of tokens computes.
+Tensor attend_by_groups(const Linear& value, const HeadProjections& from, const LayerRun& run,
+                        bool causal, const Tensor& tokens) {
+  Tensor output;
+  const std::int64_t share = from.heads / from.key_heads;  // queries of a head of keys
+  const std::int64_t width = value.outputs() / from.key_heads;
+  const std::int64_t most = (from.key_heads + 3) / 4;
+  for (std::int64_t first = 0; first < from.key_heads; first += most) {
+    const std::int64_t count = std::min(most, from.key_heads - first);
+    const Tensor queries = from.queries_of(tokens, first * share, count * share);
+    const Tensor keys = from.keys_of(tokens, first, count);
+    const Tensor values = value.part(first * width, count * width)(seen(tokens));
+    const Tensor group = attend(run, {.queries = seen(queries),
+                                      .keys = seen(keys),
+                                      .values = seen(values),
+                                      .heads = count * share,
+                                      .parameters = &run.parameters,
+                                      .layout = &run.layout,
+                                      .causal = causal,
+                                      .layer = run.layer,
+                                      .channel = run.request.channel,
+                                      .scale = run.score_scale,
+                                      .key_heads = share > 1 ? count : 0});
+    if (output.empty()) output = Tensor::unfilled({tokens.extent(0), from.heads * width});
+    output.matrix().middleCols(first * share * width, group.extent(1)) = group.matrix();
+  }
+  return output;
+}
+
+/// What becomes of what the heads give, [N, H·d] → [N, D].
+Tensor projected_back(const AttentionPart& part, Tensor output) {
+  if (part.heads_norm) part.heads_norm->apply(output.matrix());
+  return part.out ? (*part.out)(seen(output)) : output;
+}
+
 }  // namespace
 
 Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
               const Tensor& tokens, Tensor* own) {
   const std::int64_t count = tokens.extent(0);
+  std::optional<RotaryTurns> turns;
+  if (layer.rotary.form != Rotary::none) {
+    turns.emplace(layer.rotary, part.query.outputs() / layer.attention.heads, count, run.layout,
+                  part.rotary_periods);
+  }
+  const bool computes = run.recorded && run.request.implied_maps &&
+                        run.request.large_maps == TraceRequest::LargeMaps::computed;
+  std::optional<HeadProjections> projections;
+  if (computes) projections = kept_projections(part, layer, turns, count);
+  const auto taken = [&] { return own && !own->empty() ? std::move(*own) : tokens; };
+  if (projections && part.value.is_multiplicative() && !run.request.queries_keys_values) {
+    run.recorded->layout = run.recorded->key_layout = run.layout;
+    Tensor output = attend_by_groups(part.value, *projections, run, layer.scores.causal, tokens);
+    run.recorded->implied_map =
+        projected_maps(*std::move(projections), run, layer.scores.causal, taken());
+    return projected_back(part, std::move(output));
+  }
   const GridExtents grid{run.layout.rows, run.layout.columns};
   GridExtents keys_grid = grid;
   Tensor reduced;
@@ -207,17 +260,8 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   Tensor queries = part.query(ConstMatrixMap(tokens.data(), asking, tokens.extent(1)));
   Tensor values = part.value(seen(source));
   Tensor keys = part.key ? (*part.key)(seen(source)) : queries;
-  std::optional<RotaryTurns> turns;
-  if (layer.rotary.form != Rotary::none) {
-    turns.emplace(layer.rotary, queries.extent(1) / layer.attention.heads, count, run.layout,
-                  part.rotary_periods);
-  }
-  const bool computes = run.recorded && run.request.implied_maps &&
-                        run.request.large_maps == TraceRequest::LargeMaps::computed;
-  std::optional<HeadProjections> projections;
-  if (computes) projections = kept_projections(part, layer, turns, count);
   Tensor kept;
-  if (projections) kept = own && !own->empty() ? std::move(*own) : tokens;
+  if (projections) kept = taken();
   if (own) *own = {};
   if (part.query_norm) normalise_stretches(*part.query_norm, queries);
   if (part.key_norm) normalise_stretches(*part.key_norm, keys);
@@ -293,8 +337,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   }
   // What comes of thousands of tokens takes the room that these had.
   queries = keys = values = {};
-  if (part.heads_norm) part.heads_norm->apply(output.matrix());
-  return part.out ? (*part.out)(seen(output)) : output;
+  return projected_back(part, std::move(output));
 }
 
 }  // namespace attnscope

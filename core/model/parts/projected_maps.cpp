@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/tensor/give_back.h"
 
 namespace attnscope {
 
@@ -104,6 +105,7 @@ class ProjectedLayer {
       } catch (const Error&) {
         of_head->map = {};
       }
+      give_back_freed();  // heads that were forgotten for it, in whichever thread's store
     });
     if (of_head->map.empty()) {
       into.setConstant(std::numeric_limits<float>::quiet_NaN());
@@ -113,21 +115,11 @@ class ProjectedLayer {
   }
 
  private:
-  [[nodiscard]] Tensor project(const Linear& linear, std::int64_t heads, std::int64_t head,
-                               const std::optional<LayerNorm>& norm) const {
-    const std::int64_t width = linear.outputs() / heads;
-    Tensor rows = linear.part(head * width, width)(seen(tokens_));
-    if (norm) normalise_stretches(*norm, rows);
-    if (projections_.turns) projections_.turns->apply(rows, 1);
-    return rows;
-  }
-
   [[nodiscard]] ImpliedMaps map_of(std::int64_t head) const {
     const HeadProjections& from = projections_;
     const std::int64_t key_head = head * from.key_heads / from.heads;
-    Tensor queries = project(from.query, from.heads, head, from.query_norm);
-    Tensor keys =
-        project(from.key ? *from.key : from.query, from.key_heads, key_head, from.key_norm);
+    Tensor queries = from.queries_of(tokens_, head, 1);
+    Tensor keys = from.keys_of(tokens_, key_head, 1);
     const AttentionInput input{.queries = seen(queries),
                                .keys = seen(keys),
                                .values = seen(keys),
@@ -145,7 +137,28 @@ class ProjectedLayer {
   Tensor tokens_;  // [N, D]
 };
 
+/// Of `count` heads from `first` on, each [d] of the layer's outputs.
+Tensor project(const Linear& linear, std::int64_t heads, std::int64_t first, std::int64_t count,
+               const std::optional<LayerNorm>& norm, const std::optional<RotaryTurns>& turns,
+               const Tensor& tokens) {
+  const std::int64_t width = linear.outputs() / heads;
+  Tensor rows = linear.part(first * width, count * width)(seen(tokens));
+  if (norm) normalise_stretches(*norm, rows);
+  if (turns) turns->apply(rows, count);
+  return rows;
+}
+
 }  // namespace
+
+Tensor HeadProjections::queries_of(const Tensor& tokens, std::int64_t first,
+                                   std::int64_t count) const {
+  return project(query, heads, first, count, query_norm, turns, tokens);
+}
+
+Tensor HeadProjections::keys_of(const Tensor& tokens, std::int64_t first,
+                                std::int64_t count) const {
+  return project(key ? *key : query, key_heads, first, count, key_norm, turns, tokens);
+}
 
 bool HeadProjections::are_apart() const {
   const Linear& keys = key ? *key : query;

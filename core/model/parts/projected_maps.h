@@ -22,6 +22,12 @@ struct HeadProjections {
   std::int64_t heads = 1;                           ///< H
   std::int64_t key_heads = 1;                       ///< Hk
 
+  /// Of `tokens` [N, D] those of `count` heads from `first` on, [N, count · d]: as the mechanism is
+  /// to have them. Of projections that are apart. Throw as Linear::part.
+  [[nodiscard]] Tensor queries_of(const Tensor& tokens, std::int64_t first,
+                                  std::int64_t count) const;
+  [[nodiscard]] Tensor keys_of(const Tensor& tokens, std::int64_t first, std::int64_t count) const;
+
   /// Whether each head's can be had without the others': of multiplicative projections, and norms
   /// [d] of each head by itself.
   [[nodiscard]] bool are_apart() const;

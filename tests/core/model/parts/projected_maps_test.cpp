@@ -46,9 +46,15 @@ struct Layer {
     spec.attention.key_heads = key_heads;
   }
 
+  struct Ran {
+    LayerTrace recorded;
+    Tensor output;
+  };
   /// `own`: the tokens lie where the layer may take them.
-  [[nodiscard]] LayerTrace run(TraceRequest::LargeMaps maps, bool own = false) const {
+  [[nodiscard]] Ran run(TraceRequest::LargeMaps maps, bool own = false,
+                        bool vectors = false) const {
     TraceRequest request;
+    request.queries_keys_values = vectors;
     request.large_maps = maps;
     LayerTrace recorded;
     const auto made = make_mechanism({mechanism, {}});
@@ -62,14 +68,15 @@ struct Layer {
                        .recorded = &recorded,
                        .score_scale = 0.3};
     Tensor room = tokens;
-    (void)attend(part, spec, run, own ? room : tokens, own ? &room : nullptr);
-    return recorded;
+    Tensor output = attend(part, spec, run, own ? room : tokens, own ? &room : nullptr);
+    EXPECT_TRUE(!own || room.empty());
+    return {std::move(recorded), std::move(output)};
   }
   [[nodiscard]] ImpliedMaps held() const {
-    return run(TraceRequest::LargeMaps::refused).implied_map;
+    return run(TraceRequest::LargeMaps::refused).recorded.implied_map;
   }
   [[nodiscard]] ImpliedMaps computed(bool own = false) const {
-    return run(TraceRequest::LargeMaps::computed, own).implied_map;
+    return run(TraceRequest::LargeMaps::computed, own).recorded.implied_map;
   }
 };
 
@@ -123,6 +130,39 @@ TEST(ProjectedMaps, ShareKeysAsTheLayerDoes) {
   without_keys.part.key.reset();
   EXPECT_EQ(without_keys.computed().bytes(), kOfTokens);
   expect_same(without_keys.computed(), without_keys.held());
+}
+
+TEST(ProjectedMaps, LeaveTheLayerAsItIs) {
+  for (const std::int64_t key_heads : {4, 2, 1}) {
+    Layer layer(key_heads);
+    layer.spec.scores.causal = true;
+    layer.spec.rotary.form = Rotary::half;
+    layer.spec.rotary.width = 2;
+    layer.part.query_norm = norm_of(kHeadWidth, 4);
+    layer.part.heads_norm = norm_of(kHeads * kHeadWidth, 5);
+    layer.part.out = linear_of(kWidth, 6);
+    const Layer::Ran held = layer.run(TraceRequest::LargeMaps::refused, false, true);
+    for (const bool vectors : {false, true}) {
+      const Layer::Ran computed = layer.run(TraceRequest::LargeMaps::computed, true, vectors);
+      expect_same(computed.recorded.implied_map, held.recorded.implied_map);
+      const Matrix difference = computed.output.matrix() - held.output.matrix();
+      EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-4) << key_heads;
+      EXPECT_EQ(computed.recorded.rank_bound, held.recorded.rank_bound);
+      EXPECT_EQ(computed.recorded.layout.columns, held.recorded.layout.columns);
+      EXPECT_EQ(computed.recorded.queries.size(), vectors ? held.recorded.queries.size() : 0);
+    }
+  }
+}
+
+/// What some heads give is put together of them: nothing else is recorded of such a mechanism.
+TEST(ProjectedMaps, AreOfMechanismsWithoutQuantities) {
+  const RandomAttention data(20, 20, 2, 8, 8, 1);
+  for (const MechanismEntry& entry : mechanisms()) {
+    if (!entry.rows) continue;
+    const auto mechanism = make_mechanism({std::string(entry.name), {}});
+    EXPECT_TRUE(mechanism->quantities(data.input()).empty()) << entry.name;
+    EXPECT_FALSE(mechanism->factors(data.input())) << entry.name;
+  }
 }
 
 TEST(ProjectedMaps, ReadWeightsWhereTheyLie) {
