@@ -32,6 +32,43 @@ HWY_NOINLINE double entropy_for_target(std::span<const double> weights) {
   return entropy;
 }
 
+HWY_NOINLINE double normalise_for_target(std::span<double> weights, std::span<double> totals) {
+  const hn::CappedTag<double, 8> d;
+  const std::size_t lanes = hn::Lanes(d), count = weights.size();
+  const std::size_t whole = count / lanes * lanes;
+  auto sums = hn::Zero(d);
+  for (std::size_t i = 0; i < whole; i += lanes) {
+    sums = hn::Add(sums, hn::LoadU(d, weights.data() + i));
+  }
+  double sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (std::size_t i = whole; i < count; ++i) sum += weights[i];
+  if (!(sum > 0)) return 0;
+  const auto divisor = hn::Set(d, sum);
+  for (std::size_t i = 0; i < whole; i += lanes) {
+    const auto share = hn::Div(hn::LoadU(d, weights.data() + i), divisor);
+    hn::StoreU(share, d, weights.data() + i);
+    hn::StoreU(hn::Add(hn::LoadU(d, totals.data() + i), share), d, totals.data() + i);
+  }
+  for (std::size_t i = whole; i < count; ++i) totals[i] += weights[i] /= sum;
+  return entropy_for_target(weights);
+}
+
+HWY_NOINLINE Extremes extremes_for_target(std::span<const double> numbers) {
+  const hn::CappedTag<double, 8> d;
+  const std::size_t lanes = hn::Lanes(d), count = numbers.size();
+  auto least = hn::Set(d, numbers[0]), greatest = least, wrong = hn::Zero(d);
+  const auto look = [&](auto number) HWY_ATTR {
+    least = hn::Min(least, number);
+    greatest = hn::Max(greatest, number);
+    wrong = hn::MulAdd(number, hn::Zero(d), wrong);  // NaN · 0 and ∞ · 0 are NaN
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) look(hn::LoadU(d, numbers.data() + i));
+  for (; i < count; ++i) look(hn::Set(d, numbers[i]));
+  return {hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, greatest)),
+          hn::GetLane(hn::SumOfLanes(d, wrong)) == 0};
+}
+
 }  // namespace attnscope::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -39,9 +76,19 @@ HWY_AFTER_NAMESPACE();
 namespace attnscope {
 
 HWY_EXPORT(entropy_for_target);
+HWY_EXPORT(normalise_for_target);
+HWY_EXPORT(extremes_for_target);
 
 double entropy_of(std::span<const double> weights) {
   return HWY_DYNAMIC_DISPATCH(entropy_for_target)(weights);
+}
+
+double normalise(std::span<double> weights, std::span<double> totals) {
+  return HWY_DYNAMIC_DISPATCH(normalise_for_target)(weights, totals);
+}
+
+Extremes extremes_of(std::span<const double> numbers) {
+  return HWY_DYNAMIC_DISPATCH(extremes_for_target)(numbers);
 }
 
 }  // namespace attnscope

@@ -10,19 +10,20 @@ namespace attnscope {
 
 HeadState state_of(const MatrixD& map) {
   if (map.size() == 0) return HeadState::zero;
-  // NaN · 0 and ∞ · 0 are NaN: quicker than to ask each entry.
-  if (!((map.array() * 0.0).sum() == 0)) return HeadState::not_finite;
-  if (map.minCoeff() < 0) return HeadState::negative;
-  return map.maxCoeff() == 0 ? HeadState::zero : HeadState::ready;
+  const Extremes extremes = extremes_of({map.data(), static_cast<std::size_t>(map.size())});
+  if (!extremes.finite) return HeadState::not_finite;
+  if (extremes.least < 0) return HeadState::negative;
+  return extremes.greatest == 0 ? HeadState::zero : HeadState::ready;
 }
 
-RowWeights::RowWeights(MatrixD map) : weights_(std::move(map)), causal_(is_causal(weights_)) {
+RowWeights::RowWeights(MatrixD map)
+    : weights_(std::move(map)),
+      totals_(static_cast<std::size_t>(weights_.cols()), 0.0),
+      causal_(is_causal(weights_)) {
   for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
-    const double sum = weights_.row(query).sum();
-    if (sum > 0) weights_.row(query) /= sum;
+    const std::span row(weights_.row(query).data(), totals_.size());
+    entropies_.push_back(normalise(row, totals_));
     attends_.push_back((weights_.row(query).array() > 0).any());
-    const auto keys = static_cast<std::size_t>(weights_.cols());
-    entropies_.push_back(entropy_of({weights_.row(query).data(), keys}));
   }
 }
 
@@ -44,17 +45,17 @@ double RowWeights::normalised_entropy() const {
 }
 
 std::vector<double> RowWeights::shares_of_keys(Eigen::Index least_queries) const {
-  Eigen::RowVectorXd sums = Eigen::RowVectorXd::Zero(weights_.cols());
-  Eigen::RowVectorXd queries = Eigen::RowVectorXd::Zero(weights_.cols());
+  // Each query counts for the last key it sees, and so for those before it.
+  std::vector<double> queries(totals_.size() + 1, 0.0);
   for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
-    if (!attends(query)) continue;
-    sums += weights_.row(query);
-    queries.head(seen(query)).array() += 1;
+    const Eigen::Index seen = std::min(this->seen(query), weights_.cols());
+    if (attends(query) && seen > 0) queries[static_cast<std::size_t>(seen - 1)] += 1;
   }
+  for (std::size_t key = totals_.size(); key-- > 0;) queries[key] += queries[key + 1];
   const auto least = static_cast<double>(std::max<Eigen::Index>(least_queries, 1));
   std::vector<double> shares(static_cast<std::size_t>(weights_.cols()), HeadRow::kUnknown);
-  for (Eigen::Index key = 0; key < weights_.cols(); ++key) {
-    if (queries(key) >= least) shares[static_cast<std::size_t>(key)] = sums(key) / queries(key);
+  for (std::size_t key = 0; key < totals_.size(); ++key) {
+    if (queries[key] >= least) shares[key] = totals_[key] / queries[key];
   }
   return shares;
 }

@@ -57,6 +57,7 @@ class RowWeights {
   }
 
   MatrixD weights_;
+  std::vector<double> totals_;     // each key's, over the queries that attend
   std::vector<bool> attends_;      // each query
   std::vector<double> entropies_;  // each query's, in nats
   bool causal_;

@@ -5,6 +5,7 @@
 #include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/spectrum.h"
 #include "analysis/sweep/statistics.h"
@@ -27,12 +28,13 @@ MapRecord record_of(const MapSpectrum& spectrum, const std::vector<double>& thre
 }
 
 /// Of each head, by name: of what the mechanism recorded, and of its maps without I.
-std::map<std::string, std::vector<double>> statistics_of(const NamedTensors& quantities,
-                                                         const ImpliedMaps& maps) {
+std::map<std::string, std::vector<double>> statistics_of(const Trace& trace, std::int64_t layer) {
+  const LayerTrace& own = trace.layers[static_cast<std::size_t>(layer)];
+  const NamedTensors& quantities = own.quantities;
   std::map<std::string, std::vector<double>> values;
   std::vector<std::map<std::string_view, double>> of_maps;
-  for (std::int64_t head = 0; head < maps.extent(0); ++head) {
-    of_maps.push_back(map_statistics(maps.head(head).cast<double>()));
+  for (std::int64_t head = 0; head < own.implied_map.extent(0); ++head) {
+    of_maps.push_back(map_statistics(map_seen(trace, {layer, head}, IdentityView::without)));
   }
   for (const SweepStatistic& statistic : sweep_statistics()) {
     if (statistic.quantity == kMapQuantity) {
@@ -70,8 +72,7 @@ LayerRecord layer_record(const Trace& trace, std::int64_t index, const SweptNumb
   record.maps.resize(static_cast<std::size_t>(record.heads));
   // Of a layer's one matrix the heads' numbers would have no place.
   if (!is_of_layer(numbers.analysed.of)) {
-    record.statistics =
-        statistics_of(layer.quantities, maps_seen(trace, index, IdentityView::without));
+    record.statistics = statistics_of(trace, index);
   }
   return record;
 }

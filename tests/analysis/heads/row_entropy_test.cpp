@@ -23,5 +23,42 @@ TEST(RowEntropy, IsMinusTheSumOfPLnP) {
   EXPECT_NEAR(entropy_of(std::vector<double>(16, 1.0 / 16)), std::log(16), 1e-14);
 }
 
+TEST(RowEntropy, RowsAreDividedByTheirSumsAndAddedUp) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> weight(0, 3);
+  for (const std::size_t count : {1U, 3U, 8U, 9U, 50U, 197U}) {
+    std::vector<double> totals(count, 0.5), expected = totals;
+    for (int row = 0; row < 4; ++row) {
+      std::vector<double> weights, shares(count, 0.0);
+      for (std::size_t i = 0; i < count; ++i) weights.push_back(row == 2 ? 0 : weight(random));
+      double sum = 0;
+      for (const double one : weights) sum += one;
+      for (std::size_t i = 0; sum > 0 && i < count; ++i)
+        expected[i] += shares[i] = weights[i] / sum;
+      EXPECT_NEAR(normalise(weights, totals), entropy_of(shares), 1e-13);
+      for (std::size_t i = 0; i < count; ++i) ASSERT_NEAR(weights[i], shares[i], 1e-15);
+    }
+    for (std::size_t i = 0; i < count; ++i) ASSERT_NEAR(totals[i], expected[i], 1e-14);
+  }
+}
+
+TEST(RowEntropy, ExtremesAreFoundInEveryLane) {
+  for (const std::size_t count : {1U, 7U, 8U, 21U}) {
+    for (std::size_t at = 0; at < count; ++at) {
+      std::vector<double> numbers(count, 0.25);
+      numbers[at] = -2;
+      EXPECT_EQ(extremes_of(numbers).least, -2);
+      EXPECT_EQ(extremes_of(numbers).greatest, count > 1 ? 0.25 : -2);
+      numbers[at] = 7;
+      EXPECT_EQ(extremes_of(numbers).greatest, 7);
+      EXPECT_TRUE(extremes_of(numbers).finite);
+      for (const double wrong : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+        numbers[at] = wrong;
+        EXPECT_FALSE(extremes_of(numbers).finite);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace attnscope
