@@ -26,11 +26,10 @@ void main() {
 )";
 
 // The arithmetic of fraction_of and ScaleColours (analysis/figure/colour_map.h), on the graphics
-// card.
-constexpr const char* map_fragments = R"(#version 330 core
+// card. NORM, a ScaleNorm, and APART, 1 where cells are set apart, are defined before it.
+constexpr const char* map_fragments = R"(
 uniform sampler2D values;
 uniform sampler2D colours;
-uniform int norm;            // ScaleNorm
 uniform vec3 range;          // transformed minimum, 1 / transformed extent, threshold
 uniform vec2 middle;         // ScaleColours: zero, slope
 uniform bool reversed;
@@ -38,7 +37,7 @@ uniform vec3 stripe_ground, stripe_colour;
 uniform float pixel_ratio;
 uniform float opacity;
 uniform vec2 cells;          // of this texture
-uniform vec2 cell_pixels;    // 0 where cells are not set apart
+uniform vec2 cell_pixels;
 in vec2 at;
 out vec4 colour;
 
@@ -52,23 +51,23 @@ void main() {
     return;
   }
   float transformed = value;
-  if (norm == 1) {
-    transformed = value > 0.0 ? log(value) : -1.0e30;
-  } else if (norm == 2) {
-    float x = abs(value) / range.z;
-    transformed = sign(value) * log(x + sqrt(x * x + 1.0));
-  }
+#if NORM == 1
+  transformed = value > 0.0 ? log(value) : -1.0e30;
+#elif NORM == 2
+  float x = abs(value) / range.z;
+  transformed = sign(value) * log(x + sqrt(x * x + 1.0));
+#endif
   float fraction = clamp((transformed - range.x) * range.y, 0.0, 1.0);
   fraction = clamp(0.5 + (fraction - middle.x) * middle.y, 0.0, 1.0);
   if (reversed) fraction = 1.0 - fraction;
   vec3 rgb = texture(colours, vec2((fraction * 255.0 + 0.5) / 256.0, 0.5)).rgb;
-  if (cell_pixels.x > 0.0) {
-    vec2 inside = fract(at * cells) * cell_pixels;
-    if (min(inside.x, inside.y) < pixel_ratio) {
-      float luminance = dot(rgb, vec3(0.30, 0.59, 0.11));
-      rgb = mix(rgb, vec3(luminance > 0.45 ? 0.0 : 1.0), 0.18);
-    }
+#if APART
+  vec2 inside = fract(at * cells) * cell_pixels;
+  if (min(inside.x, inside.y) < pixel_ratio) {
+    float luminance = dot(rgb, vec3(0.30, 0.59, 0.11));
+    rgb = mix(rgb, vec3(luminance > 0.45 ? 0.0 : 1.0), 0.18);
   }
+#endif
   colour = vec4(rgb, opacity);
 }
 )";
@@ -93,13 +92,7 @@ double transformed(const ColourScale& scale, double value, double threshold) {
 }  // namespace
 
 MapPainter::MapPainter(QOpenGLFunctions_3_3_Core& gl) : gl_(gl) {
-  if (!program_.addShaderFromSourceCode(QOpenGLShader::Vertex, map_vertices) ||
-      !program_.addShaderFromSourceCode(QOpenGLShader::Fragment, map_fragments) ||
-      !program_.link()) {
-    throw Error(ErrorKind::unsupported, "the graphics driver does not take the maps' shaders")
-        .found(program_.log().toStdString())
-        .remedy("update the driver, or set LIBGL_ALWAYS_SOFTWARE=1");
-  }
+  program(ScaleNorm::linear, false);
   nothing_.create();
   gl_.glGenTextures(1, &colours_);
   gl_.glBindTexture(GL_TEXTURE_2D, colours_);
@@ -110,6 +103,21 @@ MapPainter::MapPainter(QOpenGLFunctions_3_3_Core& gl) : gl_(gl) {
 }
 
 MapPainter::~MapPainter() { gl_.glDeleteTextures(1, &colours_); }
+
+QOpenGLShaderProgram& MapPainter::program(ScaleNorm norm, bool apart) {
+  QOpenGLShaderProgram& made = programs_[{norm, apart}];
+  if (made.isLinked()) return made;
+  const std::string fragments = "#version 330 core\n#define NORM " +
+                                std::to_string(static_cast<int>(norm)) + "\n#define APART " +
+                                (apart ? "1" : "0") + map_fragments;
+  if (!made.addShaderFromSourceCode(QOpenGLShader::Vertex, map_vertices) ||
+      !made.addShaderFromSourceCode(QOpenGLShader::Fragment, fragments.c_str()) || !made.link()) {
+    throw Error(ErrorKind::unsupported, "the graphics driver does not take the maps' shaders")
+        .found(made.log().toStdString())
+        .remedy("update the driver, or set LIBGL_ALWAYS_SOFTWARE=1");
+  }
+  return made;
+}
 
 void MapPainter::take_colours(const ColourScale& scale) {
   gl_.glActiveTexture(GL_TEXTURE1);
@@ -138,34 +146,43 @@ void MapPainter::begin(QSize framebuffer, const QRectF& clip, double pixel_ratio
   gl_.glScissor(box.left(), framebuffer.height() - box.top() - box.height(), box.width(),
                 box.height());
   nothing_.bind();
-  program_.bind();
   take_colours(scale);
   gl_.glActiveTexture(GL_TEXTURE0);
-  program_.setUniformValue("values", 0);
-  program_.setUniformValue("colours", 1);
-  program_.setUniformValue("stripe_ground", rgb(stripes.ground));
-  program_.setUniformValue("stripe_colour", rgb(stripes.stripe));
-  program_.setUniformValue("pixel_ratio", static_cast<float>(pixel_ratio));
-  program_.setUniformValue("opacity", static_cast<float>(opacity));
+  stripes_ = stripes;
+  opacity_ = opacity;
   set_scale(scale);
 }
 
 void MapPainter::set_scale(const ColourScale& scale) {
-  program_.setUniformValue("norm", static_cast<int>(scale.norm));
-  program_.setUniformValue("reversed", scale.reversed);
-  const ScaleColours colours(scale);
-  program_.setUniformValue(
+  scale_ = scale;
+  used_ = nullptr;
+}
+
+void MapPainter::use(bool apart) {
+  QOpenGLShaderProgram& wanted = program(scale_.norm, apart);
+  if (used_ == &wanted) return;
+  used_ = &wanted;
+  wanted.bind();
+  wanted.setUniformValue("values", 0);
+  wanted.setUniformValue("colours", 1);
+  wanted.setUniformValue("stripe_ground", rgb(stripes_.ground));
+  wanted.setUniformValue("stripe_colour", rgb(stripes_.stripe));
+  wanted.setUniformValue("pixel_ratio", static_cast<float>(pixel_ratio_));
+  wanted.setUniformValue("opacity", static_cast<float>(opacity_));
+  wanted.setUniformValue("reversed", scale_.reversed);
+  const ScaleColours colours(scale_);
+  wanted.setUniformValue(
       "middle", QVector2D(static_cast<float>(colours.zero()), static_cast<float>(colours.slope())));
   const double threshold =
-      std::max({std::abs(scale.minimum), std::abs(scale.maximum), 1e-30}) / 1000;
-  double minimum = scale.minimum;
-  if (scale.norm == ScaleNorm::logarithmic) {
-    minimum = logarithmic_floor(scale.minimum, scale.maximum);
+      std::max({std::abs(scale_.minimum), std::abs(scale_.maximum), 1e-30}) / 1000;
+  double minimum = scale_.minimum;
+  if (scale_.norm == ScaleNorm::logarithmic) {
+    minimum = logarithmic_floor(scale_.minimum, scale_.maximum);
   }
-  const double low = transformed(scale, minimum, threshold);
-  const double extent = transformed(scale, scale.maximum, threshold) - low;
+  const double low = transformed(scale_, minimum, threshold);
+  const double extent = transformed(scale_, scale_.maximum, threshold) - low;
   const bool any = std::isfinite(low) && std::isfinite(extent) && extent > 0;
-  program_.setUniformValue(
+  wanted.setUniformValue(
       "range", QVector3D(static_cast<float>(any ? low : 0),
                          static_cast<float>(any ? 1 / extent : 0), static_cast<float>(threshold)));
 }
@@ -174,24 +191,27 @@ void MapPainter::draw(const MapTextures::Texture& texture, const QRectF& target,
   if (texture.name == 0) return;
   gl_.glBindTexture(GL_TEXTURE_2D, texture.name);
   const double width = framebuffer_.width(), height = framebuffer_.height();
-  program_.setUniformValue("target",
-                           QVector4D(static_cast<float>(2 * target.left() / width - 1),
-                                     static_cast<float>(1 - 2 * target.top() / height),
-                                     static_cast<float>(2 * target.right() / width - 1),
-                                     static_cast<float>(1 - 2 * target.bottom() / height)));
-  program_.setUniformValue(
-      "part", QVector2D(static_cast<float>(texture.part_x), static_cast<float>(texture.part_y)));
   const QVector2D cells(static_cast<float>(texture.width), static_cast<float>(texture.height));
   const QVector2D cell(static_cast<float>(target.width() / texture.part_x) / cells.x(),
                        static_cast<float>(target.height() / texture.part_y) / cells.y());
   const bool apart = level == 0 && std::min(cell.x(), cell.y()) >= 14 * pixel_ratio_;
-  program_.setUniformValue("cells", cells);
-  program_.setUniformValue("cell_pixels", apart ? cell : QVector2D(0, 0));
+  use(apart);
+  used_->setUniformValue("target", QVector4D(static_cast<float>(2 * target.left() / width - 1),
+                                             static_cast<float>(1 - 2 * target.top() / height),
+                                             static_cast<float>(2 * target.right() / width - 1),
+                                             static_cast<float>(1 - 2 * target.bottom() / height)));
+  used_->setUniformValue(
+      "part", QVector2D(static_cast<float>(texture.part_x), static_cast<float>(texture.part_y)));
+  if (apart) {
+    used_->setUniformValue("cells", cells);
+    used_->setUniformValue("cell_pixels", cell);
+  }
   gl_.glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }
 
 void MapPainter::end() {
-  program_.release();
+  if (used_ != nullptr) used_->release();
+  used_ = nullptr;
   nothing_.release();
   gl_.glDisable(GL_BLEND);
   gl_.glDisable(GL_SCISSOR_TEST);

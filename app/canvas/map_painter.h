@@ -6,7 +6,9 @@
 #include <QOpenGLVertexArrayObject>
 #include <QRectF>
 #include <QSize>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/figure/figure.h"
 #include "app/canvas/map_textures.h"
@@ -41,15 +43,22 @@ class MapPainter {
   void end();
 
  private:
+  /// The shaders of one norm, with or without hairlines between cells: software draws each pixel by
+  /// all that is in them, whether it is wanted or not.
+  QOpenGLShaderProgram& program(ScaleNorm norm, bool apart);
+  void use(bool apart);
   void take_colours(const ColourScale& scale);
 
   QOpenGLFunctions_3_3_Core& gl_;
-  QOpenGLShaderProgram program_;
+  std::map<std::pair<ScaleNorm, bool>, QOpenGLShaderProgram> programs_;
+  QOpenGLShaderProgram* used_ = nullptr;  ///< with all that holds for more than one tile
   QOpenGLVertexArrayObject nothing_;  // core profile wants one bound; the quad needs no vertices
   unsigned colours_ = 0;
   std::string colour_map_;
   QSize framebuffer_;
-  double pixel_ratio_ = 1;
+  double pixel_ratio_ = 1, opacity_ = 1;
+  ColourScale scale_;
+  StripeColours stripes_;
 };
 
 }  // namespace attnscope

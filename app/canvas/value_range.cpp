@@ -82,11 +82,15 @@ void ValueHistogram::add(float value) {
   const std::size_t bin =
       (bits >> 31U) != 0 ? bins_of_a_sign - 1 - magnitude : bins_of_a_sign + magnitude;
   ++bins_[bin];
+  first_ = std::min(first_, bin);
+  end_ = std::max(end_, bin + 1);
   ++count_;
 }
 
 void ValueHistogram::add(const ValueHistogram& other) {
-  for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] += other.bins_[i];
+  for (std::size_t i = other.first_; i < other.end_; ++i) bins_[i] += other.bins_[i];
+  first_ = std::min(first_, other.first_);
+  end_ = std::max(end_, other.end_);
   count_ += other.count_;
 }
 
@@ -99,32 +103,30 @@ double ValueHistogram::middle(std::size_t bin) const {
   return negative ? -value : value;
 }
 
-double ValueHistogram::quantile(double fraction) const {
-  const double wanted = fraction * static_cast<double>(count_);
+double ValueHistogram::quantile_from(std::size_t first, double wanted) const {
   std::int64_t below = 0;
-  for (std::size_t i = 0; i < bins_.size(); ++i) {
-    below += bins_[i];
-    if (bins_[i] > 0 && static_cast<double>(below) >= wanted) return middle(i);
+  for (std::size_t bin = first; bin < end_; ++bin) {
+    below += bins_[bin];
+    if (bins_[bin] > 0 && static_cast<double>(below) >= wanted) return middle(bin);
   }
   return 0;
 }
 
+double ValueHistogram::quantile(double fraction) const {
+  return quantile_from(first_, fraction * static_cast<double>(count_));
+}
+
 double ValueHistogram::positive_quantile(double fraction) const {
+  const std::size_t first = std::max(first_, bins_of_a_sign + 1);
   std::int64_t positive = 0;
-  for (std::size_t i = bins_of_a_sign + 1; i < bins_.size(); ++i) positive += bins_[i];
-  const double wanted = fraction * static_cast<double>(positive);
-  std::int64_t below = 0;
-  for (std::size_t i = bins_of_a_sign + 1; i < bins_.size(); ++i) {
-    below += bins_[i];
-    if (bins_[i] > 0 && static_cast<double>(below) >= wanted) return middle(i);
-  }
-  return 0;
+  for (std::size_t bin = first; bin < end_; ++bin) positive += bins_[bin];
+  return quantile_from(first, fraction * static_cast<double>(positive));
 }
 
 std::vector<std::int64_t> ValueHistogram::counts(double low, double high, std::size_t parts) const {
   std::vector<std::int64_t> counts(parts);
   if (!(high > low)) return counts;
-  for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+  for (std::size_t bin = first_; bin < end_; ++bin) {
     if (bins_[bin] == 0) continue;
     const double at = (middle(bin) - low) / (high - low) * static_cast<double>(parts);
     if (at < 0 || at > static_cast<double>(parts)) continue;

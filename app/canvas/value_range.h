@@ -29,8 +29,10 @@ class ValueHistogram {
  private:
   static constexpr std::size_t bins_of_a_sign = std::size_t{1} << 13;  ///< 8 bits and 5 bits
   [[nodiscard]] double middle(std::size_t bin) const;
+  [[nodiscard]] double quantile_from(std::size_t first, double wanted) const;
 
   std::vector<std::int64_t> bins_ = std::vector<std::int64_t>(2 * bins_of_a_sign);
+  std::size_t first_ = 2 * bins_of_a_sign, end_ = 0;  ///< what is counted lies in these bins
   std::int64_t count_ = 0;
 };
 
