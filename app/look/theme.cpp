@@ -210,8 +210,11 @@ QColor subject_colour(std::int64_t index, Theme theme) {
 }
 
 QFont number_font(const QFont& base) {
+  // To list all families takes as long as to draw a table.
+  static const QString family =
+      first_family({"JetBrains Mono", "DejaVu Sans Mono"}, QFontDatabase::FixedFont);
   QFont font = base;
-  font.setFamily(first_family({"JetBrains Mono", "DejaVu Sans Mono"}, QFontDatabase::FixedFont));
+  font.setFamily(family);
   font.setPointSizeF(base.pointSizeF() - 0.5);
   return font;
 }

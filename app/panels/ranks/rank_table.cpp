@@ -31,18 +31,17 @@ RankTable::RankTable(Session& session, SpectrumStore& spectra, QObject* parent)
 }
 
 void RankTable::refresh() {
-  beginResetModel();
-  rows_.clear();
-  columns_ = {{Quantity::layer}, {Quantity::head}};
+  std::vector<Place> rows;
+  std::vector<Column> columns = {{Quantity::layer}, {Quantity::head}};
   spectra_.clear();
   std::map<std::int64_t, std::int64_t> heads_of_layer;
   for (const OpenSubject& open : session_.subjects()) {
     const std::int64_t place = std::ssize(spectra_);
     spectra_.push_back(source_ ? source_(open.id) : store_.of(open.id));
     if (!spectra_.back()) continue;
-    columns_.push_back({Quantity::equivalent_rank, place, false});
+    columns.push_back({Quantity::equivalent_rank, place, false});
     const bool takes_identity = !source_ || !spectra_.back()->with.empty();
-    if (takes_identity) columns_.push_back({Quantity::equivalent_rank, place, true});
+    if (takes_identity) columns.push_back({Quantity::equivalent_rank, place, true});
     for (const MapSpectrum& spectrum : spectra_.back()->without) {
       std::int64_t& heads = heads_of_layer[spectrum.layer];
       heads = std::max(heads, spectrum.head + 1);
@@ -52,15 +51,23 @@ void RankTable::refresh() {
   if (selected >= 0 && spectra_[static_cast<std::size_t>(selected)]) {
     const bool with = session_.view().identity == IdentityView::with &&
                       !(source_ && spectra_[static_cast<std::size_t>(selected)]->with.empty());
-    columns_.push_back({Quantity::effective_rank, selected, with});
-    columns_.push_back({Quantity::stable_rank, selected, with});
-    columns_.push_back({Quantity::symmetry_error, selected, with});
+    columns.push_back({Quantity::effective_rank, selected, with});
+    columns.push_back({Quantity::stable_rank, selected, with});
+    columns.push_back({Quantity::symmetry_error, selected, with});
   }
-  if (!heads_of_layer.empty()) rows_.push_back({-1, -1});
+  if (!heads_of_layer.empty()) rows.push_back({-1, -1});
   for (const auto& [layer, heads] : heads_of_layer) {
-    rows_.push_back({layer, -1});
-    for (std::int64_t head = 0; head < heads; ++head) rows_.push_back({layer, head});
+    rows.push_back({layer, -1});
+    for (std::int64_t head = 0; head < heads; ++head) rows.push_back({layer, head});
   }
+  if (rows == rows_ && columns == columns_) {
+    if (!rows.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+    emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+    return;
+  }
+  beginResetModel();
+  rows_ = std::move(rows);
+  columns_ = std::move(columns);
   endResetModel();
 }
 

@@ -30,11 +30,13 @@ class RankTable : public QAbstractTableModel {
   /// The layer and head of a row; −1 where the row is a mean over them.
   struct Place {
     std::int64_t layer = -1, head = -1;
+    bool operator==(const Place&) const = default;
   };
   [[nodiscard]] Place place_of(int row) const;
   [[nodiscard]] int row_of(std::int64_t layer, std::int64_t head) const;
 
-  /// Reads session and spectra again.
+  /// Reads session and spectra again: the model is reset where rows or columns are others than
+  /// before.
   void refresh();
   /// Spectra of something else than maps; none: those of the maps.
   using Source = std::function<std::shared_ptr<const SubjectSpectra>(SubjectId)>;
@@ -46,6 +48,7 @@ class RankTable : public QAbstractTableModel {
     Quantity quantity;
     std::int64_t place = 0;  ///< of the subject among the open ones
     bool identity = false;
+    bool operator==(const Column&) const = default;
   };
 
   [[nodiscard]] double number(const Place& place, const Column& column) const;

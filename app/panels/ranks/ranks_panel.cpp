@@ -188,22 +188,43 @@ void RanksPanel::resizeEvent(QResizeEvent* event) {
 
 void RanksPanel::changeEvent(QEvent* event) {
   DockPanel::changeEvent(event);
-  if (event->type() == QEvent::FontChange && view_ != nullptr) fit_columns();
+  if (event->type() != QEvent::FontChange || view_ == nullptr) return;
+  measured_.clear();
+  fit_columns();
+}
+
+int RanksPanel::width_of(int column) {
+  const QHeaderView& header = *view_->horizontalHeader();
+  const QString heading = table_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+  std::set<QString> texts = {heading};
+  for (int row = 0; row < table_->rowCount(); ++row) {
+    QString text = table_->data(table_->index(row, column), Qt::DisplayRole).toString();
+    for (QChar& letter : text) {
+      if (letter.isDigit()) letter = u'0';
+    }
+    texts.insert(std::move(text));
+  }
+  Measured& known = measured_[column];
+  // Digits are of one width: to lay the text of every cell out anew would take longer than to draw.
+  if (texts != known.texts) {
+    const QAbstractItemView& cells = *view_;
+    known.width =
+        std::max(cells.sizeHintForColumn(column), header.fontMetrics().horizontalAdvance(heading)) +
+        kBeside;
+    known.texts = std::move(texts);
+  }
+  return known.width;
 }
 
 // Each column as wide as what stands in it; what room is left belongs to all alike.
 void RanksPanel::fit_columns() {
   QHeaderView* const header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::Fixed);
-  const QAbstractItemView& cells = *view_;
   const int columns = table_->columnCount();
   std::vector<int> widths;
   int left = width() - kMargins;
   for (int column = 0; column < columns; ++column) {
-    const QString heading = table_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    widths.push_back(std::max(cells.sizeHintForColumn(column),
-                              header->fontMetrics().horizontalAdvance(heading)) +
-                     kBeside);
+    widths.push_back(width_of(column));
     left -= widths.back();
   }
   for (int column = 0; column < columns; ++column) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "analysis/analysed/what.h"
@@ -43,6 +44,7 @@ class RanksPanel : public DockPanel {
   void want_others();
   void find_others(SubjectId subject);
   [[nodiscard]] QString why_none(bool& is_error) const;
+  [[nodiscard]] int width_of(int column);
 
   /// Spectra of something else than maps, found while that is chosen.
   struct Others {
@@ -60,6 +62,12 @@ class RanksPanel : public DockPanel {
   QTableView* view_ = nullptr;
   ElidedLabel* caption_;
   OfButton* of_;
+  /// What a column needs, and the texts in it by which that was found, every digit a 0.
+  struct Measured {
+    std::set<QString> texts;
+    int width = 0;
+  };
+  std::map<int, Measured> measured_;
   std::map<SubjectId, Others> others_;
   Analysed others_of_;  ///< what they are of
   SubjectId columns_for_ = SubjectId::none;
