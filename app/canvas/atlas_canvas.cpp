@@ -29,12 +29,7 @@ constexpr int movement_ms = 180;
 }  // namespace
 
 AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, QWidget* parent)
-    : QOpenGLWidget(parent), session_(session), link_(link), subject_(subject) {
-  QSurfaceFormat format;
-  format.setVersion(3, 3);
-  format.setProfile(QSurfaceFormat::CoreProfile);
-  format.setAlphaBufferSize(0);
-  setFormat(format);
+    : GraphicsWidget(parent), session_(session), link_(link), subject_(subject) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("atlas");
@@ -60,7 +55,7 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
     update_accessible_name();
     update();
   });
-  connect(&link_, &AtlasLink::values_changed, this, qOverload<>(&QWidget::update));
+  connect(&link_, &AtlasLink::values_changed, this, [this] { update(); });
   connect(&link_, &AtlasLink::drawn_changed, this, [this] {
     all_loaded_ = false;
     update();
@@ -78,9 +73,10 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
 }
 
 AtlasCanvas::~AtlasCanvas() {
-  // The context goes with the widget's base class, when there is no canvas any more to be told.
-  if (context()) disconnect(context(), nullptr, this, nullptr);
+  if (!has_context()) return;
+  make_current();
   free_graphics();
+  done_current();
 }
 
 QSize AtlasCanvas::sizeHint() const { return {480, 640}; }
@@ -105,10 +101,7 @@ AtlasFrame AtlasCanvas::frame() const { return atlas_frame(QSizeF(size()), text_
 
 // --- graphics ---------------------------------------------------------------------------------
 
-void AtlasCanvas::initializeGL() {
-  // Moving the widget to another window makes another context.
-  connect(context(), &QOpenGLContext::aboutToBeDestroyed, this, &AtlasCanvas::free_graphics,
-          Qt::UniqueConnection);
+void AtlasCanvas::prepare_graphics() {
   gl_ = QOpenGLVersionFunctionsFactory::get<QOpenGLFunctions_3_3_Core>(context());
   if (gl_ == nullptr || !gl_->initializeOpenGLFunctions()) {
     gl_ = nullptr;
@@ -131,21 +124,18 @@ void AtlasCanvas::initializeGL() {
 }
 
 void AtlasCanvas::free_graphics() {
-  if (!textures_.front() && !painter_ && !numbers_ && !lens_) return;
-  makeCurrent();
   lens_.reset();
   numbers_.reset();
   painter_.reset();
   for (auto& textures : textures_) textures.reset();
   drawn_maps_ = nullptr;
   over_drawn_ = false;
-  doneCurrent();
 }
 
 void AtlasCanvas::tiles_arrived() { update(); }
 
 void AtlasCanvas::showEvent(QShowEvent* event) {
-  QOpenGLWidget::showEvent(event);
+  GraphicsWidget::showEvent(event);
   place_the_lens();
   take_zoom(false);
   // Only after the first painting is it known whether there is a context.
@@ -153,7 +143,7 @@ void AtlasCanvas::showEvent(QShowEvent* event) {
 }
 
 void AtlasCanvas::check_graphics() {
-  if ((isValid() && gl_ != nullptr) || no_graphics_ != nullptr || !isVisible()) return;
+  if ((has_context() && gl_ != nullptr) || no_graphics_ != nullptr || !isVisible()) return;
   no_graphics_ = new QLabel(
       tr("The maps cannot be drawn: this window has no OpenGL 3.3.\nInstall the graphics driver, "
          "or "
@@ -168,14 +158,14 @@ void AtlasCanvas::check_graphics() {
 }
 
 void AtlasCanvas::resizeEvent(QResizeEvent* event) {
-  QOpenGLWidget::resizeEvent(event);
+  GraphicsWidget::resizeEvent(event);
   if (no_graphics_ != nullptr) no_graphics_->setGeometry(rect());
   place_the_lens();
   take_zoom(false);
 }
 
 void AtlasCanvas::changeEvent(QEvent* event) {
-  QOpenGLWidget::changeEvent(event);
+  GraphicsWidget::changeEvent(event);
   if (event->type() == QEvent::FontChange) {
     place_the_lens();
     take_zoom(false);
@@ -285,7 +275,7 @@ std::optional<double> AtlasCanvas::wipe_divider() const {
   return viewport.left() + *drawn.wipe * viewport.width();
 }
 
-void AtlasCanvas::paintGL() {
+void AtlasCanvas::draw_graphics() {
   if (!painter_) return;
   const AtlasScene scene = this->scene();
   const QColor ground = scene.colours->sunken;

@@ -1,7 +1,6 @@
 // The atlas of one subject: all its maps, layers × heads, on the graphics card.
 #pragma once
 
-#include <QOpenGLWidget>
 #include <QPointF>
 #include <QPointer>
 #include <QVariantAnimation>
@@ -14,6 +13,7 @@
 #include "app/canvas/atlas_chrome.h"
 #include "app/canvas/atlas_layout.h"
 #include "app/canvas/atlas_link.h"
+#include "app/canvas/graphics_widget.h"
 #include "app/canvas/lens_keyboard.h"
 
 class QLabel;
@@ -37,7 +37,7 @@ class Session;
 /// Tab goes into the lens and through its fields, whose values arrows change.
 /// Arrows: layers and heads, with Shift: the query. C: the class token's row. L: the lens. Space:
 /// the reference's maps in the place of one's own, and back; a wipe's divider is dragged.
-class AtlasCanvas : public QOpenGLWidget {
+class AtlasCanvas : public GraphicsWidget {
   Q_OBJECT
  public:
   AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, QWidget* parent = nullptr);
@@ -66,8 +66,9 @@ class AtlasCanvas : public QOpenGLWidget {
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  protected:
-  void initializeGL() override;
-  void paintGL() override;
+  void prepare_graphics() override;
+  void draw_graphics() override;
+  void free_graphics() override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
@@ -85,7 +86,6 @@ class AtlasCanvas : public QOpenGLWidget {
   void keyReleaseEvent(QKeyEvent* event) override;
 
  private:
-  void free_graphics();
   void check_graphics();
   void take_zoom(bool smoothly);
   [[nodiscard]] AtlasZoom wanted_zoom() const;

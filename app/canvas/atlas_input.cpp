@@ -37,7 +37,7 @@ bool AtlasCanvas::event(QEvent* event) {
     event->accept();  // letters typed into a field are no shortcuts
     return true;
   }
-  return QOpenGLWidget::event(event);
+  return GraphicsWidget::event(event);
 }
 
 void AtlasCanvas::mousePressEvent(QMouseEvent* event) {
@@ -48,7 +48,7 @@ void AtlasCanvas::mousePressEvent(QMouseEvent* event) {
   }
   update();
   if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) {
-    QOpenGLWidget::mousePressEvent(event);
+    GraphicsWidget::mousePressEvent(event);
     return;
   }
   if (event->button() == Qt::LeftButton && on_divider(event->position())) {
@@ -222,16 +222,16 @@ void AtlasCanvas::leaveEvent(QEvent*) {
 
 bool AtlasCanvas::focusNextPrevChild(bool next) {
   const bool reachable = hasFocus() && lens_up() && maps();
-  if (!reachable || (!lens_field_ && !next)) return QOpenGLWidget::focusNextPrevChild(next);
+  if (!reachable || (!lens_field_ && !next)) return GraphicsWidget::focusNextPrevChild(next);
   const int field = lens_field_ ? static_cast<int>(*lens_field_) + (next ? 1 : -1) : 0;
-  if (field >= lens_fields) return QOpenGLWidget::focusNextPrevChild(next);
+  if (field >= lens_fields) return GraphicsWidget::focusNextPrevChild(next);
   focus_lens(field < 0 ? std::nullopt : std::optional(static_cast<LensField>(field)));
   return true;
 }
 
 void AtlasCanvas::focusOutEvent(QFocusEvent* event) {
   focus_lens(std::nullopt);
-  QOpenGLWidget::focusOutEvent(event);
+  GraphicsWidget::focusOutEvent(event);
 }
 
 void AtlasCanvas::focus_lens(std::optional<LensField> field) {
@@ -278,7 +278,7 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
   if (lens_key(event->key())) return;
   const bool shift = event->modifiers().testFlag(Qt::ShiftModifier);
   if ((event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) != Qt::NoModifier) {
-    QOpenGLWidget::keyPressEvent(event);
+    GraphicsWidget::keyPressEvent(event);
     return;
   }
   const QPointF middle = frame().viewport.center();
@@ -288,7 +288,7 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
       break;
     case Qt::Key_Escape:
       if (link_.view() == AtlasLink::View::fit) {
-        QOpenGLWidget::keyPressEvent(event);
+        GraphicsWidget::keyPressEvent(event);
         return;
       }
       link_.fit();
@@ -302,7 +302,7 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
         link_.set_lens_open(!link_.lens_open());
         break;
       }
-      QOpenGLWidget::keyPressEvent(event);
+      GraphicsWidget::keyPressEvent(event);
       return;
     case Qt::Key_C:
       session_.select_class_token();
@@ -336,7 +336,7 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
       walk(shift ? 0 : 1, 0, shift ? 1 : 0);
       break;
     default:
-      QOpenGLWidget::keyPressEvent(event);
+      GraphicsWidget::keyPressEvent(event);
   }
 }
 
@@ -345,7 +345,7 @@ void AtlasCanvas::keyReleaseEvent(QKeyEvent* event) {
     update();
     return;
   }
-  QOpenGLWidget::keyReleaseEvent(event);
+  GraphicsWidget::keyReleaseEvent(event);
 }
 
 void AtlasCanvas::hover(QPointF position) {

@@ -1,13 +1,15 @@
 #include "app/canvas/graphics.h"
 
+#include <QByteArray>
 #include <QGuiApplication>
 #include <QObject>
 #include <QOffscreenSurface>
 #include <QOpenGLContext>
 #include <QOpenGLFunctions>
-#include <QSurfaceFormat>
+#include <algorithm>
 #include <future>
 #include <memory>
+#include <optional>
 
 namespace attnscope {
 
@@ -16,17 +18,21 @@ namespace {
 using Context = std::unique_ptr<QOpenGLContext>;
 
 std::future<Context> loading;
+std::optional<bool> software;
 
 /// Of the window's thread, wherever it is made; not valid if the driver has none.
 Context new_context() {
-  QSurfaceFormat format;
-  format.setVersion(3, 3);
-  format.setProfile(QSurfaceFormat::CoreProfile);
   auto context = std::make_unique<QOpenGLContext>();
-  context->setFormat(format);
+  context->setFormat(graphics_format());
   context->create();
   context->moveToThread(qApp->thread());
   return context;
+}
+
+bool is_software(const QByteArray& renderer) {
+  static constexpr const char* kNames[] = {"llvmpipe", "softpipe", "swrast", "Software Rasterizer",
+                                           "SwiftShader"};
+  return std::ranges::any_of(kNames, [&](const char* name) { return renderer.contains(name); });
 }
 
 QString explained(const QString& found) {
@@ -50,7 +56,20 @@ void load_graphics() {
   });
 }
 
+QSurfaceFormat graphics_format() {
+  QSurfaceFormat format;
+  format.setVersion(3, 3);
+  format.setProfile(QSurfaceFormat::CoreProfile);
+  return format;
+}
+
+bool graphics_are_software() {
+  if (!software) (void)why_no_graphics();
+  return *software;
+}
+
 QString why_no_graphics() {
+  software = false;
   // Its contexts cannot be drawn into windows, and asking for one ends the program.
   const QString platform = QGuiApplication::platformName();
   if (platform == "offscreen" || platform == "minimal") {
@@ -65,6 +84,8 @@ QString why_no_graphics() {
   if (!surface.isValid() || !context->makeCurrent(&surface)) {
     return explained(QObject::tr("none that can be drawn with"));
   }
+  const auto* const renderer = context->functions()->glGetString(GL_RENDERER);
+  software = is_software(reinterpret_cast<const char*>(renderer));
   const bool enough = !context->isOpenGLES() && context->format().version() >= qMakePair(3, 3);
   const auto* const version = context->functions()->glGetString(GL_VERSION);
   const QString found = version ? QString::fromUtf8(reinterpret_cast<const char*>(version))

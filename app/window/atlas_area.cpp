@@ -101,7 +101,7 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
       spectra_(spectra),
       link_(link),
       no_graphics_(why_no_graphics()) {
-  if (no_graphics_.isEmpty()) {
+  if (no_graphics_.isEmpty() && !graphics_are_software()) {
     // A window that meets its first OpenGL widget after it is shown is torn down and made anew: it
     // would flash and lose the keys. This one is there from the start, behind everything.
     auto* first = new QOpenGLWidget(this);

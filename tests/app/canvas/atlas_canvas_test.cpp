@@ -83,7 +83,7 @@ TEST_F(AtlasCanvasTest, CellsWithoutValueAreStripedNotColoured) {
   open(synthetic_trace(1, 1, 8, [nan](auto, auto, auto q, auto) { return q == 3 ? nan : 0.5F; }));
   const QRectF map = canvases_[0]->map_rect(0, 0);
   const QRectF cell = cell_square(map, {8, 8}, 3, 5).adjusted(3, 3, -3, -3);
-  const QImage image = canvases_[0]->grabFramebuffer();
+  const QImage image = canvases_[0]->grab_picture();
   std::set<QRgb> colours;
   for (double x = cell.left(); x < cell.right(); ++x) {
     const QColor colour =
@@ -106,11 +106,11 @@ TEST_F(AtlasCanvasTest, CursorIsLinkedAndNamesTokens) {
   EXPECT_EQ(lines[0], QString::asprintf("%.4g", static_cast<double>(maps->value({2, 1, 5, 11}))));
   EXPECT_EQ(lines[1], "query " + QString::fromStdString(maps->trace().layout.name(5)));
   // The other atlas draws the crosshair, too: its picture differs from the one without.
-  const QImage with = canvases_[0]->grabFramebuffer();
+  const QImage with = canvases_[0]->grab_picture();
   QTest::mouseMove(canvases_[1], QPoint(3, 3));
   settle();
   EXPECT_FALSE(session_.selection().hover);
-  EXPECT_NE(with, canvases_[0]->grabFramebuffer());
+  EXPECT_NE(with, canvases_[0]->grab_picture());
 }
 
 TEST_F(AtlasCanvasTest, ClickSelectsMapAndQuery) {
@@ -204,7 +204,7 @@ TEST_F(AtlasCanvasTest, DeepZoomPrintsNumbers) {
   ASSERT_TRUE(cell);
   const QRectF square =
       cell_square(canvas->map_rect(0, 1), {10, 10}, cell->query, cell->key).adjusted(4, 4, -4, -4);
-  const QImage image = canvas->grabFramebuffer();
+  const QImage image = canvas->grab_picture();
   const int ground =
       image.pixelColor((square.topLeft() * image.devicePixelRatio()).toPoint()).lightness();
   int ink = 0;
@@ -279,12 +279,12 @@ TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
   QApplication::setActiveWindow(&window_);
   canvas->setFocus();
   ASSERT_TRUE(canvas->hasFocus());
-  const QImage before = canvas->grabFramebuffer();
+  const QImage before = canvas->grab_picture();
   QTest::keyClick(canvas, Qt::Key_Tab);
   settle();
   EXPECT_TRUE(canvas->hasFocus());
   EXPECT_EQ(canvas->accessibleDescription(), "Colour map: viridis");
-  EXPECT_NE(before, canvas->grabFramebuffer()) << "the field is marked";
+  EXPECT_NE(before, canvas->grab_picture()) << "the field is marked";
   QTest::keyClick(canvas, Qt::Key_Right);
   EXPECT_EQ(session_.view().colour_map, "magma");
   const Selection selection = session_.selection();

@@ -233,14 +233,14 @@ TEST_F(AtlasComparisonTest, ManyFastChangesEndInTheLastPicture) {
     if (step % 3 == 0) QTest::qWait(3);
   }
   settle();
-  const QImage late = canvases_[0]->grabFramebuffer();
+  const QImage late = canvases_[0]->grab_picture();
   view.temperature = 1;
   session_.set_view(view);
   settle();
   view.temperature = 0.5 + 0.1 * 39;
   session_.set_view(view);
   settle();
-  EXPECT_EQ(late, canvases_[0]->grabFramebuffer()) << "nothing of the way is left";
+  EXPECT_EQ(late, canvases_[0]->grab_picture()) << "nothing of the way is left";
 }
 
 }  // namespace

@@ -153,17 +153,17 @@ TEST_F(WindowTest, AKeyChoosesTheNumberOnTheMaps) {
   ASSERT_TRUE(wait_until_settled());
   auto* canvas = window().findChild<AtlasCanvas*>();
   EXPECT_EQ(session().view().map_number, MapNumber::equivalent_rank);
-  const QImage with = canvas->grabFramebuffer();
+  const QImage with = canvas->grab_picture();
   for (const MapNumber next :
        {MapNumber::effective_rank, MapNumber::stable_rank, MapNumber::entropy, MapNumber::none}) {
     press(Qt::Key_N);
     EXPECT_EQ(session().view().map_number, next);
   }
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_NE(with, canvas->grabFramebuffer());
+  EXPECT_NE(with, canvas->grab_picture());
   press(Qt::Key_N);
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(with, canvas->grabFramebuffer());
+  EXPECT_EQ(with, canvas->grab_picture());
 }
 
 TEST_F(WindowTest, RanksChangeWithTheThreshold) {

@@ -1,0 +1,165 @@
+#include "app/canvas/graphics_widget.h"
+
+#include <QOffscreenSurface>
+#include <QOpenGLContext>
+#include <QOpenGLFramebufferObject>
+#include <QOpenGLFunctions>
+#include <QOpenGLWidget>
+#include <QPaintEvent>
+#include <QPainter>
+#include <QSurfaceFormat>
+
+#include "app/canvas/graphics.h"
+
+namespace attnscope {
+
+namespace {
+
+std::optional<GraphicsWidget::Drawing> wanted_drawing;
+
+}  // namespace
+
+class GraphicsWidget::Surface : public QOpenGLWidget {
+ public:
+  explicit Surface(GraphicsWidget& owner) : QOpenGLWidget(&owner), owner_(owner) {
+    QSurfaceFormat format = graphics_format();
+    format.setAlphaBufferSize(0);
+    setFormat(format);
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+  }
+
+ protected:
+  void initializeGL() override {
+    // Moving the widget to another window makes another context.
+    QObject::connect(
+        context(), &QOpenGLContext::aboutToBeDestroyed, this,
+        [this] {
+          makeCurrent();
+          owner_.free_graphics();
+          doneCurrent();
+        },
+        Qt::SingleShotConnection);
+    owner_.prepare_graphics();
+  }
+  void paintGL() override { owner_.draw_graphics(); }
+
+ private:
+  GraphicsWidget& owner_;
+};
+
+struct GraphicsWidget::Offscreen {
+  QOffscreenSurface surface;
+  QOpenGLContext context;
+  std::unique_ptr<QOpenGLFramebufferObject> framebuffer;
+  QImage picture;
+  bool asked = true;    ///< for a new picture
+  bool failed = false;  ///< to make the context
+
+  ~Offscreen() {
+    if (framebuffer && context.makeCurrent(&surface)) framebuffer.reset();
+  }
+};
+
+void GraphicsWidget::draw(std::optional<Drawing> drawing) { wanted_drawing = drawing; }
+
+GraphicsWidget::GraphicsWidget(QWidget* parent) : QWidget(parent) {
+  const auto suitable = graphics_are_software() ? Drawing::in_software : Drawing::on_card;
+  const Drawing drawing = wanted_drawing.value_or(suitable);
+  if (drawing == Drawing::on_card) {
+    surface_ = new Surface(*this);
+  } else {
+    offscreen_ = std::make_unique<Offscreen>();
+    setAttribute(Qt::WA_OpaquePaintEvent);
+  }
+}
+
+GraphicsWidget::~GraphicsWidget() {
+  // Its context ends with it: there is no one any more to be told.
+  if (surface_ && surface_->context())
+    QObject::disconnect(surface_->context(), nullptr, surface_, nullptr);
+}
+
+void GraphicsWidget::update() {
+  if (surface_) return surface_->update();
+  offscreen_->asked = true;
+  QWidget::update();
+}
+
+QImage GraphicsWidget::grab_picture() {
+  if (surface_) return surface_->grabFramebuffer();
+  draw_offscreen();
+  return offscreen_->picture;
+}
+
+bool GraphicsWidget::has_context() const {
+  return surface_ ? surface_->isValid() : offscreen_->context.isValid();
+}
+
+QOpenGLContext* GraphicsWidget::context() const {
+  return surface_ ? surface_->context() : &offscreen_->context;
+}
+
+void GraphicsWidget::make_current() {
+  if (surface_) return surface_->makeCurrent();
+  offscreen_->context.makeCurrent(&offscreen_->surface);
+  if (offscreen_->framebuffer) offscreen_->framebuffer->bind();
+}
+
+void GraphicsWidget::done_current() {
+  if (surface_) return surface_->doneCurrent();
+  offscreen_->context.doneCurrent();
+}
+
+bool GraphicsWidget::make_offscreen() {
+  Offscreen& own = *offscreen_;
+  if (own.context.isValid()) return true;
+  if (own.failed) return false;
+  own.context.setFormat(graphics_format());
+  own.surface.setFormat(graphics_format());
+  own.surface.create();
+  own.failed = !own.context.create() || !own.context.makeCurrent(&own.surface);
+  if (own.failed) return false;
+  prepare_graphics();
+  return true;
+}
+
+void GraphicsWidget::draw_offscreen() {
+  Offscreen& own = *offscreen_;
+  own.asked = false;
+  const QSize pixels = QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize();
+  if (pixels.isEmpty() || !make_offscreen()) return;
+  own.context.makeCurrent(&own.surface);
+  if (!own.framebuffer || own.framebuffer->size() != pixels) {
+    own.framebuffer = std::make_unique<QOpenGLFramebufferObject>(
+        pixels, QOpenGLFramebufferObject::CombinedDepthStencil);
+  }
+  own.framebuffer->bind();
+  own.context.functions()->glViewport(0, 0, pixels.width(), pixels.height());
+  draw_graphics();
+  // The fourth byte is not looked at: the window shows nothing through the picture.
+  if (own.picture.size() != pixels) own.picture = QImage(pixels, QImage::Format_RGB32);
+  own.context.functions()->glReadPixels(0, 0, pixels.width(), pixels.height(), GL_BGRA,
+                                        GL_UNSIGNED_BYTE, own.picture.bits());
+  own.picture.mirror();  // OpenGL's rows begin at the bottom
+  own.picture.setDevicePixelRatio(devicePixelRatioF());
+}
+
+void GraphicsWidget::paintEvent(QPaintEvent* event) {
+  if (surface_) return QWidget::paintEvent(event);
+  const bool other_size =
+      offscreen_->picture.size() != QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize();
+  if (offscreen_->asked || other_size) draw_offscreen();
+  QPainter painter(this);
+  if (offscreen_->picture.isNull()) {
+    painter.fillRect(event->rect(), palette().window());
+  } else {
+    painter.drawImage(QPointF(), offscreen_->picture);
+  }
+}
+
+void GraphicsWidget::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (surface_) surface_->setGeometry(rect());
+}
+
+}  // namespace attnscope
