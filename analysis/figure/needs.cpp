@@ -53,6 +53,7 @@ FigureNeeds joined(const FigureNeeds& a, const FigureNeeds& b) {
   both.least = std::max(a.least, b.least);
   both.most = 0;  // each part chooses its own among all
   both.vectors = a.vectors || b.vectors;
+  both.tokens = a.tokens || b.tokens;
   if (both.setting.empty()) {
     both.setting = a.setting.empty() ? b.setting : a.setting;
     both.unset = a.setting.empty() ? b.unset : a.unset;

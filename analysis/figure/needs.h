@@ -39,6 +39,7 @@ struct FigureNeeds {
   std::string_view mechanism = {};  ///< at some layer one whose name begins so; any if empty
   bool readout = false;             ///< a model with a head that reads features
   bool vectors = false;             ///< queries, keys and values are shown where they were recorded
+  bool tokens = true;               ///< what becomes of tokens is shown; not of maps alone
   std::string_view missing = {};    ///< in words, if no subject is as it must be; else as usual
   std::string_view setting = {};    ///< one that has no default, "dataset"; none if empty
   std::string_view unset = {};      ///< in words, if that setting is not set

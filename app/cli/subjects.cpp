@@ -101,7 +101,8 @@ std::vector<Subject> subjects_for(const FigureNeeds& needs, const ModelArguments
 TraceRequest recorded_for_figures(const FigureNeeds& needs) {
   TraceRequest request;
   request.queries_keys_values = needs.vectors;
-  request.tokens = request.factors = request.quantities = true;
+  request.tokens = needs.tokens;
+  request.factors = request.quantities = true;
   request.large_maps = TraceRequest::LargeMaps::computed;
   return request;
 }

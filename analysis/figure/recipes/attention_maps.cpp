@@ -245,6 +245,7 @@ FigureRecipe attention_maps_recipe() {
                                        "what stands side by side"),
                        setting::flag("ranks", true, "the equivalent rank under each map"),
                        threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
+          .needs = {.tokens = false},
           .make = make_attention_maps};
 }
 
