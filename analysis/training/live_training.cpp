@@ -130,6 +130,8 @@ class LiveTraining::Worker {
       const Clock::time_point began = Clock::now();
       training.run().advance();
       speed_.add(recipe_.data().batch, Clock::now() - began);
+      // For as long as it is tested nothing is newer than this.
+      if (training.needs_check_point()) publish(training, TrainingState::running);
       training.keep(progress);
       if (news_wanted_.exchange(false)) publish(training, TrainingState::running);
       show(training, TrainingState::running);

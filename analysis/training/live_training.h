@@ -64,7 +64,8 @@ class LiveTraining {
   /// Writes, tests and probes the model of the present step, also between the recipe's checkpoints.
   void check_point();
 
-  /// After the step that is under way log() and snapshot() are of that step, once.
+  /// After the step that is under way log() and snapshot() are of that step, once. Before a test
+  /// they are, unasked.
   void ask_for_news();
 
   [[nodiscard]] TrainingMoment moment() const;

@@ -61,6 +61,8 @@ class FolderTraining {
   /// tests and probes the model of the present step where the recipe asks for it and it is not
   /// done, and saves the state where that is due. Throws Error; Cancelled with the state saved.
   void keep(const Progress& progress = {});
+  /// Whether keep() tests the model of the present step, which may take as long as many steps.
+  [[nodiscard]] bool needs_check_point() const;
   /// The model of the present step, tested and probed, whatever the recipe says of it.
   void check_point(const Progress& progress = {});
   /// State and log, as they are now.
@@ -73,7 +75,6 @@ class FolderTraining {
 
  private:
   [[nodiscard]] bool needs_codes() const;
-  [[nodiscard]] bool needs_check_point() const;
   [[nodiscard]] bool needs_probes() const;
   /// Whether the last row of that table is of the present step.
   [[nodiscard]] bool is_last(const char* table) const;

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kLookMs = 50;
 // What is shown is a second old at most: so long from one news to the next, the rest until they are
 // drawn. Where others' work goes on too, that comes first.
-constexpr std::chrono::duration<double> kNewsEvery(0.85), kNewsAtLeast(3);
+constexpr std::chrono::duration<double> kNewsEvery(0.92), kNewsAtLeast(3);
 // News of one network wait so long for those of the others, which may be at a test.
 constexpr std::chrono::duration<double> kTogether(0.3);
 

@@ -31,10 +31,10 @@ struct TraceRequest {
   std::optional<std::int64_t> channel = std::nullopt;
   /// More bytes of implied maps than this are refused: Error(usage) says which layers would do.
   std::int64_t most_map_bytes = std::int64_t{4} << 30;
-  /// If not `refused`, maps of more than 1 GiB are computed where they are looked at, from queries
-  /// and keys, which are kept (ImpliedMaps::are_computed): of softmax and adder attention to whose
-  /// scores the model adds nothing. `alone`: where they come to more than most_map_bytes neither
-  /// vectors nor tokens are recorded beside them, whatever else is asked for.
+  /// If not `refused`, maps of more than 1 GiB are computed where they are looked at, from tokens,
+  /// or queries and keys, that are kept (ImpliedMaps::are_computed): of softmax and adder attention
+  /// to whose scores the model adds nothing. `alone`: where they come to more than most_map_bytes
+  /// neither vectors nor tokens are recorded beside them, whatever else is asked for.
   enum class LargeMaps { refused, computed, computed_alone };
   LargeMaps large_maps = LargeMaps::refused;
   /// Called with each recorded layer as soon as it is whole, in order. It may take maps out of the
