@@ -40,9 +40,9 @@ struct HeadProjections {
 /// They keep these. Queries and keys of a head are projected when rows of its map are wanted, as in
 /// the forward pass; those of the heads that were looked at last, by whomever, are remembered: one
 /// for each thread and a few, and as many as are looked at in turn, up to thrice a layer's. Of
-/// projections that are apart, mechanisms
-/// with MechanismEntry::rows, and layers that add nothing to their scores. Where the weights are
-/// still in their file, and that has been written to since, rows are NaN.
+/// projections that are apart, mechanisms with MechanismEntry::rows, and layers that add nothing to
+/// their scores. Where the weights are still in their file, and that has been written to since,
+/// rows are NaN.
 [[nodiscard]] ImpliedMaps projected_maps(HeadProjections projections, const LayerRun& run,
                                          bool causal, Tensor tokens);
 
