@@ -106,7 +106,7 @@ HWY_INLINE void find(const MatrixLanes& all_matrices, std::size_t from, std::siz
                      double* found) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d), size = all_matrices.size;
-  constexpr std::size_t kRow = kEigenvalueBatch, kMost = 8 * Vectors;
+  constexpr std::size_t kRow = kEigenvalueBatch, kMost = std::size_t{8} * Vectors;
   double* const diagonal = all_matrices.diagonal + from;
   double* const squares = all_matrices.squares + from;
   HWY_ALIGN double first[kMost], second[kMost], beside[kMost], ends[kMost];

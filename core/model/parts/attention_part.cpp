@@ -238,7 +238,10 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
                         run.request.large_maps == TraceRequest::LargeMaps::computed;
   std::optional<HeadProjections> projections;
   if (computes) projections = kept_projections(part, layer, turns, count);
-  const auto taken = [&] { return own && !own->empty() ? std::move(*own) : tokens; };
+  const auto taken = [&]() -> Tensor {
+    if (own && !own->empty()) return std::move(*own);
+    return tokens;
+  };
   if (projections && part.value.is_multiplicative() && !run.request.queries_keys_values) {
     run.recorded->layout = run.recorded->key_layout = run.layout;
     Tensor output = attend_by_groups(part.value, *projections, run, layer.scores.causal, tokens);

@@ -51,7 +51,7 @@ class RememberedHeads {
     }
     std::shared_ptr<ProjectedHead>& first = list_.front().projected;
     if (!first) first = std::make_shared<ProjectedHead>();
-    const std::shared_ptr<ProjectedHead> wanted = first;
+    std::shared_ptr<ProjectedHead> wanted = first;
     named_ = std::max(named_, least_ + 3 * heads);
     while (std::ssize(list_) > named_) list_.pop_back();
     for (auto kept = std::next(list_.begin(), std::min(most_, std::ssize(list_)));
