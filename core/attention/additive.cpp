@@ -120,26 +120,19 @@ class Additive final : public Mechanism {
   static std::vector<RunningWeight> prefix_weights(
       const Eigen::Ref<const Eigen::RowVectorXf>& logits) {
     std::vector<RunningWeight> list(static_cast<std::size_t>(logits.size()));
-    Eigen::RowVectorXd weights(logits.size()), totals(logits.size());
+    Eigen::RowVectorXd weights(logits.size());
     auto largest = static_cast<double>(logits(0));
     for (Eigen::Index j = 0; j < logits.size(); ++j) {
-      const double before = largest, logit = static_cast<double>(logits(j));
-      largest = std::max(before, logit);
+      const auto logit = static_cast<double>(logits(j));
+      if (logit > largest) [[unlikely]] {
+        list[static_cast<std::size_t>(j)].keep = std::exp(largest - logit);
+        largest = logit;
+      }
       weights(j) = logit - largest;
-      if (largest != before) list[static_cast<std::size_t>(j)].keep = std::exp(before - largest);
     }
     exponentiate(weights.data(), weights.size());
-    double total = 0;
     for (Eigen::Index j = 0; j < logits.size(); ++j) {
-      RunningWeight& one = list[static_cast<std::size_t>(j)];
-      if (one.keep != 1) total *= one.keep;
-      one.weight = weights(j);
-      total += one.weight;
-      totals(j) = total;
-    }
-    invert(totals.data(), totals.size());
-    for (Eigen::Index j = 0; j < logits.size(); ++j) {
-      list[static_cast<std::size_t>(j)].share = totals(j);
+      list[static_cast<std::size_t>(j)].weight = weights(j);
     }
     return list;
   }

@@ -50,28 +50,48 @@ HWY_NOINLINE void exponentials_for_target(double* x, std::int64_t count) {
                                HWY_ATTR { hn::StoreU(hn::Exp(d, hn::LoadU(d, x + i)), d, x + i); });
 }
 
-HWY_NOINLINE void invert_for_target(double* x, std::int64_t count) {
-  for_lanes<double>(count, [&](auto d, std::int64_t i) HWY_ATTR {
-    hn::StoreU(hn::Div(hn::Set(d, 1), hn::LoadU(d, x + i)), d, x + i);
-  });
+/// `Tokens` rows at once: what the direction's numbers are loaded for, and sums that do not wait
+/// for each other.
+template <int Tokens>
+HWY_INLINE void project_tokens(const double* direction, std::int64_t channels, const float* rows,
+                               std::int64_t stride, double* out) {
+  // Zen 4 converts 4 numbers in less than half the time of 8.
+  const hn::CappedTag<double, 4> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const hn::Rebind<float, decltype(d)> floats;
+  hn::Vec<decltype(d)> sums[Tokens];
+  ATTNSCOPE_UNROLL
+  for (int t = 0; t < Tokens; ++t) {
+    expect(rows + t * stride, stride, channels);
+    sums[t] = hn::Zero(d);
+  }
+  std::int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes) {
+    const auto along = hn::LoadU(d, direction + c);
+    ATTNSCOPE_UNROLL
+    for (int t = 0; t < Tokens; ++t) {
+      const auto value = hn::PromoteTo(d, hn::LoadU(floats, rows + t * stride + c));
+      sums[t] = hn::MulAdd(along, value, sums[t]);
+    }
+  }
+  ATTNSCOPE_UNROLL
+  for (int t = 0; t < Tokens; ++t) {
+    out[t] = hn::GetLane(hn::SumOfLanes(d, sums[t]));
+    for (std::int64_t rest = c; rest < channels; ++rest) {
+      out[t] += direction[rest] * static_cast<double>(rows[t * stride + rest]);
+    }
+  }
 }
 
 HWY_NOINLINE void project_for_target(const double* direction, std::int64_t channels,
                                      const float* rows, std::int64_t stride, std::int64_t tokens,
                                      double* out) {
-  const hn::CappedTag<double, 8> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const hn::Rebind<float, decltype(d)> floats;
-  for (std::int64_t j = 0; j < tokens; ++j, rows += stride) {
-    expect(rows, stride, channels);
-    auto sum = hn::Zero(d);
-    std::int64_t c = 0;
-    for (; c + lanes <= channels; c += lanes) {
-      const auto value = hn::PromoteTo(d, hn::LoadU(floats, rows + c));
-      sum = hn::MulAdd(hn::LoadU(d, direction + c), value, sum);
-    }
-    out[j] = hn::GetLane(hn::SumOfLanes(d, sum));
-    for (; c < channels; ++c) out[j] += direction[c] * static_cast<double>(rows[c]);
+  std::int64_t j = 0;
+  for (; j + 4 <= tokens; j += 4) {
+    project_tokens<4>(direction, channels, rows + j * stride, stride, out + j);
+  }
+  for (; j < tokens; ++j) {
+    project_tokens<1>(direction, channels, rows + j * stride, stride, out + j);
   }
 }
 
@@ -85,12 +105,15 @@ HWY_INLINE void run_channels(D d, const RunningWeight* weights, std::int64_t tok
   hn::Vec<D> sums[Vectors];
   ATTNSCOPE_UNROLL
   for (auto& sum : sums) sum = hn::Zero(d);
+  double total = 0;
   for (std::int64_t j = 0; j < tokens; ++j, values += stride, out += out_stride) {
-    const auto weight = hn::Set(d, weights[j].weight), share = hn::Set(d, weights[j].share);
     if (weights[j].keep != 1) {  // seldom, and not worth a product for every token
+      total *= weights[j].keep;
       ATTNSCOPE_UNROLL
       for (auto& sum : sums) sum = hn::Mul(hn::Set(d, weights[j].keep), sum);
     }
+    total += weights[j].weight;
+    const auto weight = hn::Set(d, weights[j].weight), share = hn::Set(d, 1 / total);
     expect(values, stride, Vectors * lanes);
     expect(out, out_stride, Vectors * lanes);
     ATTNSCOPE_UNROLL
@@ -132,13 +155,10 @@ HWY_EXPORT(scale_for_target);
 HWY_EXPORT(running_means_for_target);
 HWY_EXPORT(project_for_target);
 HWY_EXPORT(exponentials_for_target);
-HWY_EXPORT(invert_for_target);
 
 void exponentiate(double* x, std::int64_t count) {
   HWY_DYNAMIC_DISPATCH(exponentials_for_target)(x, count);
 }
-
-void invert(double* x, std::int64_t count) { HWY_DYNAMIC_DISPATCH(invert_for_target)(x, count); }
 
 void project(const double* direction, std::int64_t channels, const float* rows, std::int64_t stride,
              std::int64_t tokens, double* out) {

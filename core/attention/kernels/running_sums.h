@@ -10,20 +10,17 @@ namespace attnscope {
 struct RunningWeight {
   double keep = 1;    ///< what came before is multiplied by it
   double weight = 0;  ///< of the token's own values
-  double share = 0;   ///< times the sums: what comes out
 };
 
-/// sums = keep · sums + weight · values[j, :], out[j, :] = share · sums for every token j of
-/// `tokens`, one after the other; `channels` of each, rows `stride` and `out_stride` apart. Sums
-/// begin with 0.
+/// sums = keep · sums + weight · values[j, :], total = keep · total + weight and
+/// out[j, :] = 1 / total · sums for every token j of `tokens`, one after the other; `channels` of
+/// each, rows `stride` and `out_stride` apart. Sums and total begin with 0; the first weight is not
+/// 0.
 void running_means(const RunningWeight* weights, std::int64_t tokens, const float* values,
                    std::int64_t stride, std::int64_t channels, float* out, std::int64_t out_stride);
 
 /// x[i] = exp(x[i]) in double, of finite numbers.
 void exponentiate(double* x, std::int64_t count);
-
-/// x[i] = 1 / x[i].
-void invert(double* x, std::int64_t count);
 
 /// out[j] = Σ_c direction[c] · rows[j, c] in double, of `tokens` rows `stride` apart.
 void project(const double* direction, std::int64_t channels, const float* rows, std::int64_t stride,
