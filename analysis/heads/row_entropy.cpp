@@ -53,22 +53,6 @@ HWY_NOINLINE double normalise_for_target(std::span<double> weights, std::span<do
   return entropy_for_target(weights);
 }
 
-HWY_NOINLINE Extremes extremes_for_target(std::span<const double> numbers) {
-  const hn::CappedTag<double, 8> d;
-  const std::size_t lanes = hn::Lanes(d), count = numbers.size();
-  auto least = hn::Set(d, numbers[0]), greatest = least, wrong = hn::Zero(d);
-  const auto look = [&](auto number) HWY_ATTR {
-    least = hn::Min(least, number);
-    greatest = hn::Max(greatest, number);
-    wrong = hn::MulAdd(number, hn::Zero(d), wrong);  // NaN · 0 and ∞ · 0 are NaN
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) look(hn::LoadU(d, numbers.data() + i));
-  for (; i < count; ++i) look(hn::Set(d, numbers[i]));
-  return {hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, greatest)),
-          hn::GetLane(hn::SumOfLanes(d, wrong)) == 0};
-}
-
 }  // namespace attnscope::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -77,7 +61,6 @@ namespace attnscope {
 
 HWY_EXPORT(entropy_for_target);
 HWY_EXPORT(normalise_for_target);
-HWY_EXPORT(extremes_for_target);
 
 double entropy_of(std::span<const double> weights) {
   return HWY_DYNAMIC_DISPATCH(entropy_for_target)(weights);
@@ -85,10 +68,6 @@ double entropy_of(std::span<const double> weights) {
 
 double normalise(std::span<double> weights, std::span<double> totals) {
   return HWY_DYNAMIC_DISPATCH(normalise_for_target)(weights, totals);
-}
-
-Extremes extremes_of(std::span<const double> numbers) {
-  return HWY_DYNAMIC_DISPATCH(extremes_for_target)(numbers);
 }
 
 }  // namespace attnscope

@@ -12,12 +12,4 @@ namespace attnscope {
 /// many. Weights are finite, none below 0. Returns their entropy, as above.
 double normalise(std::span<double> weights, std::span<double> totals);
 
-struct Extremes {
-  double least = 0, greatest = 0;
-  bool finite = true;  ///< if not, the others say nothing
-};
-
-/// Of one number or more.
-[[nodiscard]] Extremes extremes_of(std::span<const double> numbers);
-
 }  // namespace attnscope

@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "analysis/heads/row_entropy.h"
+#include "analysis/spectrum/map_entries.h"
 
 namespace attnscope {
 
 HeadState state_of(const MatrixD& map) {
   if (map.size() == 0) return HeadState::zero;
-  const Extremes extremes = extremes_of({map.data(), static_cast<std::size_t>(map.size())});
-  if (!extremes.finite) return HeadState::not_finite;
-  if (extremes.least < 0) return HeadState::negative;
-  return extremes.greatest == 0 ? HeadState::zero : HeadState::ready;
+  const MapEntries entries = entries_of(map);
+  if (entries.not_finite > 0) return HeadState::not_finite;
+  if (entries.least < 0) return HeadState::negative;
+  return entries.greatest == 0 ? HeadState::zero : HeadState::ready;
 }
 
 RowWeights::RowWeights(MatrixD map)

@@ -22,24 +22,34 @@ HWY_NOINLINE void entries_for_target(const double* entries, std::int64_t rows, s
   const auto zero = hn::Zero(d);
   for (std::int64_t i = 0; i < rows; ++i) {
     const double* const row = entries + i * columns;
-    auto sizes = zero, squares = zero, wrong = zero;  // NaN · 0 and ∞ · 0 are NaN
+    auto squares = zero, wrong = zero;  // NaN · 0 and ∞ · 0 are NaN
+    auto least = columns > 0 ? hn::Set(d, row[0]) : zero, greatest = least;
     const auto look = [&](auto value) HWY_ATTR {
-      sizes = hn::Max(sizes, hn::Abs(value));
+      least = hn::Min(least, value);
+      greatest = hn::Max(greatest, value);
       squares = hn::MulAdd(value, value, squares);
       wrong = hn::MulAdd(value, zero, wrong);
     };
     std::int64_t j = 0;
     for (; j + lanes <= columns; j += lanes) look(hn::LoadU(d, row + j));
-    if (j < columns)
-      look(hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(columns - j)), d, row + j));
+    if (j < columns) {
+      // No zeros from beyond the row among the least and the greatest.
+      const auto inside = hn::FirstN(d, static_cast<std::size_t>(columns - j));
+      const auto before_least = least, before_greatest = greatest;
+      look(hn::MaskedLoad(inside, d, row + j));
+      least = hn::IfThenElse(inside, least, before_least);
+      greatest = hn::IfThenElse(inside, greatest, before_greatest);
+    }
     found.squares += hn::GetLane(hn::SumOfLanes(d, squares));
     if (!(hn::GetLane(hn::SumOfLanes(d, wrong)) == 0)) {
       found.not_finite +=
           std::count_if(row, row + columns, [](double value) { return !std::isfinite(value); });
     } else {
-      const double largest = hn::GetLane(hn::MaxOfLanes(d, sizes));
-      if (largest == 0) ++found.zero_rows;
-      found.largest = std::max(found.largest, largest);
+      const double row_least = hn::GetLane(hn::MinOfLanes(d, least));
+      const double row_greatest = hn::GetLane(hn::MaxOfLanes(d, greatest));
+      if (row_least == 0 && row_greatest == 0) ++found.zero_rows;
+      found.least = i == 0 ? row_least : std::min(found.least, row_least);
+      found.greatest = i == 0 ? row_greatest : std::max(found.greatest, row_greatest);
     }
   }
 }

@@ -11,7 +11,8 @@ struct MapEntries {
   std::int64_t not_finite = 0;  ///< NaN and Inf
   std::int64_t zero_rows = 0;   ///< rows of zeros
   double squares = 0;           ///< Σ a²
-  double largest = 0;           ///< max |a|, of a map whose entries are finite
+  double least = 0;             ///< of a map with entries, all of them finite
+  double greatest = 0;          ///< as least
 };
 
 [[nodiscard]] MapEntries entries_of(const MatrixD& map);

@@ -153,10 +153,12 @@ void for_each_spectrum(const Trace& trace, const std::vector<RecordedMap>& place
                        const Arrived& arrived) {
   if (has_computed_maps(trace)) {
     for_each_map(trace, places, progress, [&](std::size_t index) {
-      return
-          [&arrived, index, found = ready_spectra(trace, places[index], views, options)]() mutable {
-            arrived(index, std::move(found));
-          };
+      BegunMap map = begin(trace, places[index], views, options);
+      find_values({&map, 1});
+      finish(map, trace, places[index], views, options);
+      return [&arrived, index, found = std::move(map.spectra)]() mutable {
+        arrived(index, std::move(found));
+      };
     });
     return;
   }

@@ -42,23 +42,5 @@ TEST(RowEntropy, RowsAreDividedByTheirSumsAndAddedUp) {
   }
 }
 
-TEST(RowEntropy, ExtremesAreFoundInEveryLane) {
-  for (const std::size_t count : {1U, 7U, 8U, 21U}) {
-    for (std::size_t at = 0; at < count; ++at) {
-      std::vector<double> numbers(count, 0.25);
-      numbers[at] = -2;
-      EXPECT_EQ(extremes_of(numbers).least, -2);
-      EXPECT_EQ(extremes_of(numbers).greatest, count > 1 ? 0.25 : -2);
-      numbers[at] = 7;
-      EXPECT_EQ(extremes_of(numbers).greatest, 7);
-      EXPECT_TRUE(extremes_of(numbers).finite);
-      for (const double wrong : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-        numbers[at] = wrong;
-        EXPECT_FALSE(extremes_of(numbers).finite);
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace attnscope
