@@ -72,12 +72,7 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
   update_accessible_name();
 }
 
-AtlasCanvas::~AtlasCanvas() {
-  if (!has_context()) return;
-  make_current();
-  free_graphics();
-  done_current();
-}
+AtlasCanvas::~AtlasCanvas() { end_graphics(); }
 
 QSize AtlasCanvas::sizeHint() const { return {480, 640}; }
 QSize AtlasCanvas::minimumSizeHint() const { return {100, 100}; }

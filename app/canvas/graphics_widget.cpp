@@ -32,12 +32,7 @@ class GraphicsWidget::Surface : public QOpenGLWidget {
   void initializeGL() override {
     // Moving the widget to another window makes another context.
     QObject::connect(
-        context(), &QOpenGLContext::aboutToBeDestroyed, this,
-        [this] {
-          makeCurrent();
-          owner_.free_graphics();
-          doneCurrent();
-        },
+        context(), &QOpenGLContext::aboutToBeDestroyed, this, [this] { owner_.end_graphics(); },
         Qt::SingleShotConnection);
     owner_.prepare_graphics();
   }
@@ -110,10 +105,21 @@ void GraphicsWidget::done_current() {
   offscreen_->context.doneCurrent();
 }
 
+void GraphicsWidget::end_graphics() {
+  if (!has_context()) return;
+  make_current();
+  free_graphics();
+  done_current();
+}
+
+QSize GraphicsWidget::pixels() const {
+  return QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize();
+}
+
 bool GraphicsWidget::make_offscreen() {
   Offscreen& own = *offscreen_;
-  if (own.context.isValid()) return true;
   if (own.failed) return false;
+  if (own.context.isValid()) return true;
   own.context.setFormat(graphics_format());
   own.surface.setFormat(graphics_format());
   own.surface.create();
@@ -126,7 +132,7 @@ bool GraphicsWidget::make_offscreen() {
 void GraphicsWidget::draw_offscreen() {
   Offscreen& own = *offscreen_;
   own.asked = false;
-  const QSize pixels = QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize();
+  const QSize pixels = this->pixels();
   if (pixels.isEmpty() || !make_offscreen()) return;
   own.context.makeCurrent(&own.surface);
   if (!own.framebuffer || own.framebuffer->size() != pixels) {
@@ -146,9 +152,7 @@ void GraphicsWidget::draw_offscreen() {
 
 void GraphicsWidget::paintEvent(QPaintEvent* event) {
   if (surface_) return QWidget::paintEvent(event);
-  const bool other_size =
-      offscreen_->picture.size() != QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize();
-  if (offscreen_->asked || other_size) draw_offscreen();
+  if (offscreen_->asked || offscreen_->picture.size() != pixels()) draw_offscreen();
   QPainter painter(this);
   if (offscreen_->picture.isNull()) {
     painter.fillRect(event->rect(), palette().window());

@@ -36,10 +36,10 @@ class GraphicsWidget : public QWidget {
   virtual void prepare_graphics() = 0;
   /// Into the framebuffer that is bound, size() · devicePixelRatioF().
   virtual void draw_graphics() = 0;
-  /// The context, which is current, ends. Those who inherit call it themselves as they are
-  /// destroyed, with the context made current; only it has not been called since the last
-  /// preparation.
+  /// The context, which is current, ends.
   virtual void free_graphics() = 0;
+  /// Has them freed. Those who inherit call it as they are destroyed.
+  void end_graphics();
 
   [[nodiscard]] QOpenGLContext* context() const;
   void make_current();
@@ -51,6 +51,7 @@ class GraphicsWidget : public QWidget {
  private:
   class Surface;     // on a card
   struct Offscreen;  // in software
+  [[nodiscard]] QSize pixels() const;
   [[nodiscard]] bool make_offscreen();
   void draw_offscreen();
 

@@ -21,12 +21,7 @@ using Drawing = GraphicsWidget::Drawing;
 class Corner : public GraphicsWidget {
  public:
   explicit Corner(QWidget* parent) : GraphicsWidget(parent) {}
-  ~Corner() override {
-    if (!has_context()) return;
-    make_current();
-    free_graphics();
-    done_current();
-  }
+  ~Corner() override { end_graphics(); }
 
   int prepared = 0, drawn = 0, freed = 0;
 
