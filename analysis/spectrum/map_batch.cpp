@@ -36,10 +36,9 @@ MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
   const ImpliedMaps& maps = layer.implied_map;
-  const bool whole = maps.blocks() == nullptr && !maps.are_computed();
-  MatrixD map = exact   ? MatrixD(*exact)
-                : whole ? MatrixD(maps.slice(place.head).cast<double>())
-                        : MatrixD(maps.head(place.head).cast<double>());
+  MatrixD map = exact                  ? MatrixD(*exact)
+                : maps.is_held_whole() ? MatrixD(maps.slice(place.head).cast<double>())
+                                       : MatrixD(maps.head(place.head).cast<double>());
   const bool held = has_identity(trace, place.layer);
   const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
   if (wanted != held && map.rows() == map.cols()) {

@@ -90,6 +90,8 @@ class ImpliedMaps {
   [[nodiscard]] std::int64_t rank() const { return std::ssize(shape()); }
   [[nodiscard]] std::int64_t extent(std::size_t axis) const { return shape().at(axis); }
   [[nodiscard]] bool empty() const { return is_held_whole() && whole_.empty(); }
+  /// Neither as blocks nor computed.
+  [[nodiscard]] bool is_held_whole() const { return !blocks_ && !computed_; }
   /// Whether they are held nowhere.
   [[nodiscard]] bool are_computed() const { return computed_ != nullptr; }
   /// What is held, in whatever order: of blocks no entry outside them, all of which are 0; nothing
@@ -131,8 +133,6 @@ class ImpliedMaps {
   [[nodiscard]] float* data() { return whole().data(); }
 
  private:
-  [[nodiscard]] bool is_held_whole() const { return !blocks_ && !computed_; }
-
   Tensor whole_;
   std::optional<MapBlocks> blocks_;
   std::shared_ptr<const ComputedMaps> computed_;
