@@ -67,11 +67,10 @@ struct SpectrumOptions {
   SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
   std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
   SpectrumMethod method = SpectrumMethod::automatic;
-  /// Above so many tokens the values of an unfactored map are estimated. Seconds of processor time
-  /// of random maps, estimated beside dense: softmax at N = 1024: 0.15, 0.09; at 4096: 1.5, 6.8,
-  /// with I 0.6, 6.8. Dense grows with the cube of the tokens, the estimate with the square: from
-  /// about 8,000 on it is five times as fast whatever the map.
-  std::int64_t dense_limit = 4096;
+  /// Above so many tokens the values of an unfactored map are estimated: dense grows with the cube
+  /// of the tokens, the estimate with their square. Random maps on two cores, how many times as
+  /// fast: softmax at N = 1024 0.6; at 4096 6 to 8, with I 11; at 8192 17, with I 50.
+  std::int64_t dense_limit = 4095;
 };
 
 /// One map and what its singular values say.

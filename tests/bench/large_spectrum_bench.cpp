@@ -70,6 +70,7 @@ BENCHMARK_CAPTURE(estimated_beside_lapack, softmax, MechanismChoice{"softmax", {
     ->Arg(1000)
     ->Arg(3136)
     ->Arg(4096)
+    ->Arg(8192)
     ->Apply(few);
 BENCHMARK_CAPTURE(estimated_beside_lapack, adder, MechanismChoice{"adder", {}})
     ->Arg(3136)
@@ -77,6 +78,10 @@ BENCHMARK_CAPTURE(estimated_beside_lapack, adder, MechanismChoice{"adder", {}})
     ->Apply(few);
 BENCHMARK_CAPTURE(estimated_beside_lapack, softmax_with_identity, MechanismChoice{"softmax", {}},
                   1.0)
+    ->Arg(4096)
+    ->Arg(8192)
+    ->Apply(few);
+BENCHMARK_CAPTURE(estimated_beside_lapack, adder_with_identity, MechanismChoice{"adder", {}}, 1.0)
     ->Arg(4096)
     ->Apply(few);
 

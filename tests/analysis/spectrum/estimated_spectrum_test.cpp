@@ -69,7 +69,8 @@ TEST_P(BesideLapack, LeadingValuesNormAndRankAgree) {
     EXPECT_LE(interval.rank, interval.high);
     EXPECT_LE(interval.low, rank) << threshold;
     EXPECT_GE(interval.high, rank) << threshold;
-    EXPECT_LE(interval.high - interval.low, GetParam().n / 10);
+    // With I, whose Σσ is known at once, within 1 %; else twice as far, of so few tokens.
+    EXPECT_LE(interval.high - interval.low, GetParam().n / (GetParam().shift != 0 ? 50 : 25));
   }
   EXPECT_NEAR(found.stable_rank, exact.stable_rank, 1e-6 * exact.stable_rank);
   EXPECT_NEAR(found.rank_one_distance, exact.rank_one_distance, 1e-6);
@@ -106,7 +107,7 @@ TEST(EstimatedSpectra, AreTakenAboveTheLimitOnly) {
   const auto method = [&](const SpectrumOptions& options) {
     return spectra_of(trace, IdentityView::as_is, options).front().method;
   };
-  EXPECT_EQ(SpectrumOptions{}.dense_limit, 4096);
+  EXPECT_EQ(SpectrumOptions{}.dense_limit, 4095);
   EXPECT_EQ(method({}), SpectrumMethod::dense);
   EXPECT_EQ(method({.dense_limit = 120}), SpectrumMethod::dense);
   EXPECT_EQ(method({.dense_limit = 119}), SpectrumMethod::estimated);
