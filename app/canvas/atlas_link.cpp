@@ -355,8 +355,8 @@ void AtlasLink::find_statistics(SubjectId subject, bool of_difference) {
   Statistics& known = *slot();
   known.in_work = true;
   ++statistics_in_work_;
-  threads_.start([this, slot, subject, of_difference, maps = known.asked] {
-    auto values = std::make_shared<const ValueStatistics>(value_statistics(*maps));
+  threads_.start([this, slot, subject, of_difference, maps = known.asked, before = known.last] {
+    auto values = std::make_shared<const ValueStatistics>(value_statistics(*maps, before.get()));
     QMetaObject::invokeMethod(
         this,
         [this, slot, subject, of_difference, maps, values] {
@@ -364,6 +364,7 @@ void AtlasLink::find_statistics(SubjectId subject, bool of_difference) {
           if (found == nullptr || !found->in_work) return;  // closed meanwhile
           found->in_work = false;
           --statistics_in_work_;
+          found->last = values;
           if (found->asked && of_one_kind(*found->asked, *maps)) found->values = values;
           if (found->asked != maps) find_statistics(subject, of_difference);
           emit values_changed();
@@ -395,9 +396,9 @@ std::optional<ValueRange> AtlasLink::range_of_map(SubjectId subject, std::int64_
   if (!view.range_of_each_map || view.range_minimum || view.range_maximum) return std::nullopt;
   const ValueStatistics* const known = statistics(subject, false);
   if (known == nullptr || column >= known->columns) return std::nullopt;
-  const auto index = static_cast<std::size_t>(layer * known->columns + column);
-  if (index >= known->maps.size() || known->maps[index].finite == 0) return std::nullopt;
-  return map_range(known->maps[index], view);
+  if (layer >= std::ssize(known->layers)) return std::nullopt;
+  const RangeBasis& map = known->map(layer, column);
+  return map.finite > 0 ? std::optional(map_range(map, view)) : std::nullopt;
 }
 
 ColourScale AtlasLink::scale(bool of_differences) {
@@ -406,22 +407,16 @@ ColourScale AtlasLink::scale(bool of_differences) {
 }
 
 ValueRange AtlasLink::full_range() {
-  ValueRange range{0, 0, false, false};
-  bool first = true;
-  for (const ValueStatistics* one : all_statistics(false)) {
-    if (one->finite == 0) continue;
-    range.minimum = first ? one->minimum : std::min(range.minimum, one->minimum);
-    range.maximum = first ? one->maximum : std::max(range.maximum, one->maximum);
-    first = false;
-  }
-  return range;
+  ValueCounts all;
+  for (const ValueStatistics* one : all_statistics(false)) all.add(one->all);
+  return all.finite > 0 ? ValueRange{all.minimum, all.maximum} : ValueRange{0, 0};
 }
 
 std::vector<float> AtlasLink::histogram(std::size_t parts) {
   const ValueRange full = full_range();
   std::vector<std::int64_t> counts(parts);
   for (const ValueStatistics* one : all_statistics(false)) {
-    const auto own = one->attention.counts(full.minimum, full.maximum, parts);
+    const auto own = one->all.attention.counts(full.minimum, full.maximum, parts);
     std::ranges::transform(counts, own, counts.begin(), std::plus{});
   }
   const auto most =
@@ -459,7 +454,7 @@ std::vector<AtlasLink::RangeChoice> AtlasLink::range_choices() {
 
 std::int64_t AtlasLink::cells_without_value(SubjectId subject) {
   const ValueStatistics* found = statistics(subject, drawn(subject).difference);
-  return found != nullptr ? found->not_finite : 0;
+  return found != nullptr ? found->all.not_finite : 0;
 }
 
 bool AtlasLink::knows_values_of(SubjectId subject) {

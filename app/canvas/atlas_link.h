@@ -142,6 +142,7 @@ class AtlasLink : public QObject {
   struct Statistics {
     std::shared_ptr<const ShownMaps> asked;
     std::shared_ptr<const ValueStatistics> values;  ///< of these, or of those asked for before
+    std::shared_ptr<const ValueStatistics> last;    ///< that were found, of whatever
     bool in_work = false;
   };
   /// Maps of a lower rank in the place of the trace's own.

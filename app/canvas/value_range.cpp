@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "analysis/figure/colour_map.h"
 #include "app/canvas/parallel.h"
@@ -20,58 +20,31 @@ double rounded_out(double value, bool up) {
   return (up ? std::ceil(steps - 1e-6) : std::floor(steps + 1e-6)) * unit;
 }
 
-struct RowSums {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -std::numeric_limits<double>::infinity();
-  double attention_minimum = std::numeric_limits<double>::infinity();
-  double attention_maximum = -std::numeric_limits<double>::infinity();
-  std::int64_t finite = 0, not_finite = 0;
-  ValueHistogram attention;
+/// Of one layer; `maps` are computed where they are looked at.
+bool is_known(const LayerValues* known, const ShownMaps& maps, const ImpliedMaps& layer,
+              std::int64_t step) {
+  return known != nullptr && maps.compared_with() == nullptr && known->of.are_computed_as(layer) &&
+         known->settings == maps.settings() && known->step == step;
+}
 
-  [[nodiscard]] RangeBasis in_short() const {
-    RangeBasis map;
-    map.finite = finite;
-    if (finite == 0) return map;
-    map.minimum = minimum;
-    map.maximum = maximum;
-    map.attention_minimum = attention_minimum;
-    map.attention_maximum = attention_maximum;
-    for (std::size_t i = 0; i < std::size(range_shares); ++i) {
-      map.low[i] = attention.quantile(1 - range_shares[i]);
-      map.high[i] = attention.quantile(range_shares[i]);
+LayerValues values_of_layer(const ShownMaps& maps, std::int64_t layer, std::int64_t step) {
+  LayerValues found;
+  found.step = step;
+  found.settings = maps.settings();
+  std::vector<float> row;
+  for (std::int64_t column = 0; column < maps.grid().columns; ++column) {
+    const MapExtent extent = maps.extent(layer, column);
+    row.resize(static_cast<std::size_t>(extent.keys));
+    ValueCounts of_map;
+    for (std::int64_t query = 0; query < extent.queries; query += step) {
+      maps.row(layer, column, query, 0, row);
+      of_map.add(row, query, maps.identity_shown());
     }
-    map.least_positive = attention.positive_quantile(0.05);
-    return map;
+    found.maps.push_back(of_map.in_short());
+    found.counts.add(of_map);
   }
-
-  void add(std::span<const float> row, std::int64_t diagonal, bool identity) {
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const float shown = row[k];
-      if (!std::isfinite(shown)) {
-        ++not_finite;
-        continue;
-      }
-      const float attention_value =
-          identity && static_cast<std::int64_t>(k) == diagonal ? shown - 1 : shown;
-      ++finite;
-      minimum = std::min(minimum, static_cast<double>(shown));
-      maximum = std::max(maximum, static_cast<double>(shown));
-      attention_minimum = std::min(attention_minimum, static_cast<double>(attention_value));
-      attention_maximum = std::max(attention_maximum, static_cast<double>(attention_value));
-      attention.add(attention_value);
-    }
-  }
-
-  void add(const RowSums& other) {
-    minimum = std::min(minimum, other.minimum);
-    maximum = std::max(maximum, other.maximum);
-    attention_minimum = std::min(attention_minimum, other.attention_minimum);
-    attention_maximum = std::max(attention_maximum, other.attention_maximum);
-    finite += other.finite;
-    not_finite += other.not_finite;
-    attention.add(other.attention);
-  }
-};
+  return found;
+}
 
 }  // namespace
 
@@ -135,60 +108,91 @@ std::vector<std::int64_t> ValueHistogram::counts(double low, double high, std::s
   return counts;
 }
 
-ValueStatistics value_statistics(const ShownMaps& maps, std::int64_t most_values) {
+void ValueCounts::add(std::span<const float> row, std::int64_t diagonal, bool identity) {
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const float shown = row[k];
+    if (!std::isfinite(shown)) {
+      ++not_finite;
+      continue;
+    }
+    const float attention_value =
+        identity && static_cast<std::int64_t>(k) == diagonal ? shown - 1 : shown;
+    ++finite;
+    minimum = std::min(minimum, static_cast<double>(shown));
+    maximum = std::max(maximum, static_cast<double>(shown));
+    attention_minimum = std::min(attention_minimum, static_cast<double>(attention_value));
+    attention_maximum = std::max(attention_maximum, static_cast<double>(attention_value));
+    attention.add(attention_value);
+  }
+}
+
+void ValueCounts::add(const ValueCounts& other) {
+  minimum = std::min(minimum, other.minimum);
+  maximum = std::max(maximum, other.maximum);
+  attention_minimum = std::min(attention_minimum, other.attention_minimum);
+  attention_maximum = std::max(attention_maximum, other.attention_maximum);
+  finite += other.finite;
+  not_finite += other.not_finite;
+  attention.add(other.attention);
+}
+
+RangeBasis ValueCounts::in_short() const {
+  RangeBasis map;
+  map.finite = finite;
+  if (finite == 0) return map;
+  map.minimum = minimum;
+  map.maximum = maximum;
+  map.attention_minimum = attention_minimum;
+  map.attention_maximum = attention_maximum;
+  for (std::size_t i = 0; i < std::size(range_shares); ++i) {
+    map.low[i] = attention.quantile(1 - range_shares[i]);
+    map.high[i] = attention.quantile(range_shares[i]);
+  }
+  map.least_positive = attention.positive_quantile(0.05);
+  return map;
+}
+
+ValueStatistics value_statistics(const ShownMaps& maps, const ValueStatistics* before,
+                                 std::int64_t most_values) {
   const AtlasGrid& grid = maps.grid();
-  std::int64_t cells = 0;
+  std::int64_t cells = 0, greatest = 0;  // of layers
+  bool are_all_there = true;
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+    std::int64_t own = 0;
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const MapExtent extent = maps.extent(layer, column);
-      cells += extent.queries * extent.keys;
+      own += extent.queries * extent.keys;
     }
+    cells += own;
+    greatest = std::max(greatest, own);
+    are_all_there = are_all_there && own > 0;
   }
+  if (!are_all_there) cells = greatest * grid.layers;
+  const std::int64_t step = std::max<std::int64_t>(1, (cells + most_values - 1) / most_values);
   ValueStatistics result;
   result.columns = grid.columns;
-  result.maps.resize(static_cast<std::size_t>(grid.layers * grid.columns));
-  const std::int64_t step = std::max<std::int64_t>(1, (cells + most_values - 1) / most_values);
-  std::vector<RowSums> of_layer(static_cast<std::size_t>(grid.layers));
+  result.layers.resize(static_cast<std::size_t>(grid.layers));
   for_each_index(grid.layers, [&](std::int64_t layer) {
-    RowSums& sums = of_layer[static_cast<std::size_t>(layer)];
-    std::vector<float> row;
-    for (std::int64_t column = 0; column < grid.columns; ++column) {
-      const MapExtent extent = maps.extent(layer, column);
-      row.resize(static_cast<std::size_t>(extent.keys));
-      RowSums of_map;
-      for (std::int64_t query = 0; query < extent.queries; query += step) {
-        maps.row(layer, column, query, 0, row);
-        of_map.add(row, query, maps.identity_shown());
-      }
-      result.maps[static_cast<std::size_t>(layer * grid.columns + column)] = of_map.in_short();
-      sums.add(of_map);
+    const auto index = static_cast<std::size_t>(layer);
+    const ImpliedMaps& own = maps.trace().layers[index].implied_map;
+    if (before != nullptr && index < before->layers.size() &&
+        is_known(before->layers[index].get(), maps, own, step)) {
+      result.layers[index] = before->layers[index];
+      return;
     }
+    LayerValues found = values_of_layer(maps, layer, step);
+    if (own.are_computed()) found.of = own;
+    result.layers[index] = std::make_shared<const LayerValues>(std::move(found));
   });
-  RowSums total;
-  for (const RowSums& sums : of_layer) total.add(sums);
-  result.finite = total.finite;
-  result.not_finite = total.not_finite;
-  result.attention = std::move(total.attention);
-  if (total.finite > 0) {
-    result.minimum = total.minimum;
-    result.maximum = total.maximum;
-    result.attention_minimum = total.attention_minimum;
-    result.attention_maximum = total.attention_maximum;
-  }
+  for (const auto& layer : result.layers) result.all.add(layer->counts);
   return result;
 }
 
 ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
                         const ViewSettings& view) {
-  RowSums all;
+  ValueCounts all;
   for (const ValueStatistics* subject : subjects) {
-    if (subject == nullptr || subject->finite == 0) continue;
-    all.attention.add(subject->attention);
-    all.finite += subject->finite;
-    all.minimum = std::min(all.minimum, subject->minimum);
-    all.maximum = std::max(all.maximum, subject->maximum);
-    all.attention_minimum = std::min(all.attention_minimum, subject->attention_minimum);
-    all.attention_maximum = std::max(all.attention_maximum, subject->attention_maximum);
+    if (subject != nullptr) all.add(subject->all);
   }
   return map_range(all.in_short(), view);
 }

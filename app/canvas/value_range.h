@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -45,19 +47,47 @@ struct RangeBasis {
   std::int64_t finite = 0;
 };
 
-/// What a range needs to know of one subject's shown maps.
-struct ValueStatistics {
-  double minimum = 0, maximum = 0;                      ///< of the finite values shown, I included
-  double attention_minimum = 0, attention_maximum = 0;  ///< of the same without I
+/// What is counted of rows.
+struct ValueCounts {
+  /// Of the finite values shown, I included, and of the same without I; ±∞ of none.
+  double minimum = std::numeric_limits<double>::infinity();
+  double maximum = -std::numeric_limits<double>::infinity();
+  double attention_minimum = std::numeric_limits<double>::infinity();
+  double attention_maximum = -std::numeric_limits<double>::infinity();
   std::int64_t finite = 0, not_finite = 0;
   ValueHistogram attention;  ///< values without I
-  std::int64_t columns = 0;
-  std::vector<RangeBasis> maps;  ///< layer by layer, `columns` of each
+
+  void add(std::span<const float> row, std::int64_t diagonal, bool identity);
+  void add(const ValueCounts& other);
+  [[nodiscard]] RangeBasis in_short() const;
 };
 
-/// Looks at every row, or at evenly spaced ones where there are more than `most_values` cells.
-/// Deterministic, whatever the thread count.
+/// What was counted of a layer's maps, and of which, where they are computed whenever they are
+/// looked at.
+struct LayerValues {
+  ValueCounts counts;
+  std::vector<RangeBasis> maps;  ///< of each column
+  std::int64_t step = 1;         ///< rows from one looked at to the next
+  ValueSettings settings;
+  ImpliedMaps of;
+};
+
+/// What a range needs to know of one subject's shown maps.
+struct ValueStatistics {
+  ValueCounts all;
+  std::int64_t columns = 0;
+  std::vector<std::shared_ptr<const LayerValues>> layers;
+
+  [[nodiscard]] const RangeBasis& map(std::int64_t layer, std::int64_t column) const {
+    return layers[static_cast<std::size_t>(layer)]->maps[static_cast<std::size_t>(column)];
+  }
+};
+
+/// Looks at every row, or at evenly spaced ones where there are more than `most_values` cells once
+/// all layers are there. Deterministic, whatever the thread count. `before`: of the same trace
+/// before it had all its layers; those of computed maps are not looked at again.
 [[nodiscard]] ValueStatistics value_statistics(const ShownMaps& maps,
+                                               const ValueStatistics* before = nullptr,
                                                std::int64_t most_values = 4'000'000);
 
 struct ValueRange {

@@ -94,6 +94,11 @@ class ImpliedMaps {
   [[nodiscard]] bool is_held_whole() const { return !blocks_ && !computed_; }
   /// Whether they are held nowhere.
   [[nodiscard]] bool are_computed() const { return computed_ != nullptr; }
+  /// Whether both are computed, from the same to the same.
+  [[nodiscard]] bool are_computed_as(const ImpliedMaps& other) const {
+    return computed_ && computed_ == other.computed_ &&
+           added_to_diagonals_ == other.added_to_diagonals_;
+  }
   /// What is held, in whatever order: of blocks no entry outside them, all of which are 0; nothing
   /// of computed maps.
   [[nodiscard]] std::span<const float> entries() const;

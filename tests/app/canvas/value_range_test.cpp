@@ -103,9 +103,9 @@ TEST(MapRange, IsOfThatMapAlone) {
   view.range_share = 1;
   const ValueStatistics statistics = value_statistics(ShownMaps(trace, ValueSettings(view)));
   EXPECT_EQ(statistics.columns, 3);
-  ASSERT_EQ(statistics.maps.size(), 6U);
-  for (std::size_t i = 0; i < 6; ++i) {
-    const ValueRange range = map_range(statistics.maps[i], view);
+  ASSERT_EQ(statistics.layers.size(), 2U);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    const ValueRange range = map_range(statistics.map(i / 3, i % 3), view);
     EXPECT_EQ(range.minimum, 0);
     EXPECT_NEAR(range.maximum, static_cast<double>(i + 1), 1e-6);
     EXPECT_FALSE(range.clips_above);
@@ -131,9 +131,35 @@ TEST(SharedRange, ValuesThatAreNoneTakeNoPart) {
     return q == 0 ? nan : q == 1 && k == 1 ? infinite : 0.5F;
   });
   const ValueStatistics statistics = value_statistics(ShownMaps(trace, ValueSettings()));
-  EXPECT_EQ(statistics.not_finite, 5);
-  EXPECT_EQ(statistics.finite, 11);
-  EXPECT_EQ(statistics.maximum, 0.5);
+  EXPECT_EQ(statistics.all.not_finite, 5);
+  EXPECT_EQ(statistics.all.finite, 11);
+  EXPECT_EQ(statistics.all.maximum, 0.5);
+}
+
+TEST(ValueStatistics, OfLayersThatAreComputedAreFoundOnce) {
+  const auto all = std::make_shared<Trace>();
+  all->layers.resize(2);
+  for (LayerTrace& layer : all->layers) {
+    layer.implied_map = ImpliedMaps(std::make_shared<const ComputedMaps>(
+        Shape{2, 8, 8}, 0, [](std::int64_t head, std::int64_t, StridedMatrixMap rows) {
+          rows.setConstant(head == 0 ? 0.125F : 0.25F);
+        }));
+  }
+  const auto first = std::make_shared<Trace>(*all);
+  first->layers[1] = {};
+  const ValueSettings plain;
+  const ValueStatistics half = value_statistics(ShownMaps(first, plain));
+  const ValueStatistics fresh = value_statistics(ShownMaps(all, plain));
+  const ValueStatistics whole = value_statistics(ShownMaps(all, plain), &half);
+  EXPECT_EQ(whole.layers[0], half.layers[0]);
+  EXPECT_NE(whole.layers[1], half.layers[1]);
+  EXPECT_EQ(whole.all.finite, fresh.all.finite);
+  EXPECT_EQ(whole.all.maximum, 0.25);
+  EXPECT_EQ(whole.map(1, 0).maximum, 0.125);
+  ValueSettings warm;
+  warm.temperature = 2;
+  const ValueStatistics other = value_statistics(ShownMaps(all, warm), &whole);
+  EXPECT_NE(other.layers[0], whole.layers[0]);
 }
 
 TEST(SharedRange, OfNothingIsUsable) {
