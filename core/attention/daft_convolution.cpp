@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tbb/parallel_for.h>
 #include <vector>
 
@@ -13,23 +14,49 @@ namespace attnscope {
 
 namespace {
 
-using ChannelRow = Eigen::RowVectorXf;
+/// Channels side by side, as add_window_products takes them: zeros where there are fewer.
+using ChannelRow = Eigen::Matrix<float, 1, kWindowChannels, Eigen::RowMajor>;
+using Channels = Eigen::Matrix<float, Eigen::Dynamic, kWindowChannels, Eigen::RowMajor>;
 
-/// exp(w) for the columns of one of the summed matrices: of each tap, and outside the window.
+/// A part of the columns of a wider matrix.
+struct Part {
+  std::int64_t first = 0, count = 0;
+
+  /// [rows, count] of `matrix`, which may be constant.
+  [[nodiscard]] auto of(auto&& matrix) const { return matrix.middleCols(first, count); }
+};
+
+/// Calls `work` with every part of so many columns, several at once.
+template <class Work>
+void for_each_part(std::int64_t columns, const Work& work) {
+  const std::int64_t parts = (columns + kWindowChannels - 1) / kWindowChannels;
+  tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t part) {
+    const std::int64_t first = part * kWindowChannels;
+    work(Part{first, std::min<std::int64_t>(kWindowChannels, columns - first)});
+  });
+}
+
+/// exp(w) for the columns of a part: of each tap, and outside the window.
 struct TapWeights {
-  Matrix inside;       ///< [taps, columns]
+  Channels inside;     ///< [taps, columns]
   ChannelRow outside;  ///< [columns]
 };
 
-/// Column c of the result is for bias head head_of(c). Each head's weights are scaled by a factor,
-/// the same in every matrix.
+/// Column c is for bias head head_of(c). Each head's weights are scaled by a factor, the same
+/// wherever it occurs.
 template <class HeadOf>
-TapWeights tap_weights(const DaftWindow& window, std::int64_t columns, const HeadOf& head_of) {
+TapWeights tap_weights(const DaftWindow& window, const Part& part, const HeadOf& head_of) {
   const bool others = !window.local() || window.prefix() > 0;
   const Matrix& taps = window.taps();
-  TapWeights weights{Matrix(taps.cols(), columns), ChannelRow(columns)};
-  for (std::int64_t c = 0; c < columns; ++c) {
-    const auto r = taps.row(head_of(c));
+  TapWeights weights{Channels::Zero(taps.cols(), kWindowChannels), ChannelRow::Zero()};
+  for (std::int64_t c = 0; c < part.count; ++c) {
+    const std::int64_t head = head_of(part.first + c);
+    if (c > 0 && head == head_of(part.first + c - 1)) {
+      weights.inside.col(c) = weights.inside.col(c - 1);
+      weights.outside(c) = weights.outside(c - 1);
+      continue;
+    }
+    const auto r = taps.row(head);
     const float largest = others ? std::max(r.maxCoeff(), 0.0F) : r.maxCoeff();
     weights.inside.col(c) = (r.array() - largest).exp();
     weights.outside(c) = others ? std::exp(-largest) : 0.0F;
@@ -40,15 +67,14 @@ TapWeights tap_weights(const DaftWindow& window, std::int64_t columns, const Hea
 /// Sums of the rows of a matrix over what lies outside windows, from parts that are only added.
 class Outside {
  public:
-  Outside(const DaftWindow& window, const Matrix& x)
+  Outside(const DaftWindow& window, const Channels& x)
       : window_(window),
-        prefix_(ChannelRow::Zero(x.cols())),
-        above_(Matrix::Zero(window.rows() + 1, x.cols())),
+        prefix_(x.topRows(window.prefix()).colwise().sum()),
+        above_(zeros(window.rows() + 1)),
         below_(above_),
-        left_(Matrix::Zero(window.rows() * (window.columns() + 1), x.cols())),
+        left_(zeros(window.rows() * (window.columns() + 1))),
         right_(left_) {
     const std::int64_t rows = window.rows(), columns = window.columns();
-    prefix_ = x.topRows(window.prefix()).colwise().sum();
     if (window.local()) return;
     const auto at = [&](std::int64_t y, std::int64_t column) {
       return x.row(window.prefix() + y * columns + column);
@@ -71,7 +97,7 @@ class Outside {
   }
 
   /// Everything: what a prefix token sees.
-  [[nodiscard]] ChannelRow all(const Matrix& x) const { return x.colwise().sum(); }
+  [[nodiscard]] ChannelRow all(const Channels& x) const { return x.colwise().sum(); }
 
   /// Around the grid's token (y, column).
   [[nodiscard]] ChannelRow around(std::int64_t y, std::int64_t column) const {
@@ -90,72 +116,57 @@ class Outside {
   }
 
  private:
+  static Channels zeros(std::int64_t rows) { return Channels::Zero(rows, kWindowChannels); }
+
   const DaftWindow& window_;
   ChannelRow prefix_;
-  Matrix above_, below_;  ///< of whole lines: before line y, from line y on
-  Matrix left_, right_;   ///< within a line: before column c, from column c on
+  Channels above_, below_;  ///< of whole lines: before line y, from line y on
+  Channels left_, right_;   ///< within a line: before column c, from column c on
 };
 
-/// Columns of a summed matrix side by side as add_window_products takes them: its rows, from
-/// `first` on, with zeros up to kWindowChannels.
-std::vector<float> packed_rows(const Matrix& matrix, std::int64_t first, std::int64_t rows) {
-  std::vector<float> packed(static_cast<std::size_t>(rows * kWindowChannels));
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::copy_n(matrix.row(first + row).data(), matrix.cols(),
-                packed.begin() + row * kWindowChannels);
-  }
-  return packed;
-}
-
-/// Σ_j exp(w_ij) x_j of kWindowChannels columns or fewer, for every token i.
-Matrix window_sums_of_columns(const DaftWindow& window, const Matrix& x,
-                              const TapWeights& weights) {
+/// Σ_j exp(w_ij) x_j for every token i, up to each head's factor.
+Channels window_sums(const DaftWindow& window, const Channels& x, const TapWeights& weights) {
   const Outside outside(window, x);
   const std::int64_t rows = window.rows(), columns = window.columns();
   // Of each line as many zeros before and after it as a window reaches.
   const std::int64_t reach = std::min(window.half_columns(), columns - 1);
-  const std::int64_t count = 2 * reach + 1, line = (columns + 2 * reach) * kWindowChannels;
-  std::vector<float> padded(static_cast<std::size_t>(rows * line));
+  const std::int64_t count = 2 * reach + 1, line = columns + 2 * reach;
+  Channels padded = Channels::Zero(rows * line, kWindowChannels);
   for (std::int64_t y = 0; y < rows; ++y) {
-    std::ranges::copy(packed_rows(x, window.prefix() + y * columns, columns),
-                      padded.begin() + y * line + reach * kWindowChannels);
+    padded.middleRows(y * line + reach, columns) =
+        x.middleRows(window.prefix() + y * columns, columns);
   }
   const std::int64_t places = 2 * window.half_columns() + 1;
-  const std::vector<float> taps = packed_rows(weights.inside, 0, weights.inside.rows());
-
-  Matrix sums(x.rows(), x.cols());
-  const ChannelRow all = outside.all(x);
-  sums.topRows(window.prefix()).rowwise() = all;
-  std::vector<float> inside(static_cast<std::size_t>(columns * kWindowChannels));
+  Channels sums(x.rows(), kWindowChannels);
+  sums.topRows(window.prefix()).rowwise() = outside.all(x);
+  Channels inside(columns, kWindowChannels);
   for (std::int64_t y = 0; y < rows; ++y) {
-    std::ranges::fill(inside, 0.0F);
+    const std::int64_t first = window.prefix() + y * columns;
+    inside.setZero();
     for (std::int64_t dy = -window.half_rows(); dy <= window.half_rows(); ++dy) {
       if (y + dy < 0 || y + dy >= rows) continue;
       const std::int64_t tap = (dy + window.half_rows()) * places + window.half_columns() - reach;
-      add_window_products(padded.data() + (y + dy) * line, columns,
-                          taps.data() + tap * kWindowChannels, count, inside.data());
+      add_window_products(padded.row((y + dy) * line).data(), columns,
+                          weights.inside.row(tap).data(), count, inside.data());
     }
     for (std::int64_t column = 0; column < columns; ++column) {
-      sums.row(window.prefix() + y * columns + column) =
-          outside.around(y, column).cwiseProduct(weights.outside) +
-          Eigen::Map<const ChannelRow>(inside.data() + column * kWindowChannels, x.cols());
+      sums.row(first + column) =
+          outside.around(y, column).cwiseProduct(weights.outside) + inside.row(column);
     }
   }
   return sums;
 }
 
-/// Σ_j exp(w_ij) x_j for every token i, up to each head's factor. Channels run in parallel.
-Matrix window_sums(const DaftWindow& window, const Matrix& x, const TapWeights& weights) {
-  Matrix sums(x.rows(), x.cols());
-  const std::int64_t parts = (x.cols() + kWindowChannels - 1) / kWindowChannels;
-  tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t part) {
-    const std::int64_t first = part * kWindowChannels;
-    const std::int64_t count = std::min<std::int64_t>(kWindowChannels, x.cols() - first);
-    const TapWeights own{weights.inside.middleCols(first, count),
-                         weights.outside.segment(first, count)};
-    sums.middleCols(first, count) = window_sums_of_columns(window, x.middleCols(first, count), own);
-  });
-  return sums;
+/// exp(K − the largest K of its channel).
+Channels key_weights(const AttentionInput& input, const Part& part) {
+  const auto keys = part.of(input.keys);
+  Eigen::RowVectorXf largest = keys.row(0);
+  for (Eigen::Index i = 1; i < keys.rows(); ++i) largest = largest.cwiseMax(keys.row(i));
+  Channels weights = Channels::Zero(keys.rows(), kWindowChannels);
+  for (Eigen::Index i = 0; i < keys.rows(); ++i) {
+    exponentiate(keys.row(i).data(), largest.data(), part.count, weights.row(i).data());
+  }
+  return weights;
 }
 
 /// A running Σ exp(K − m) V and Σ exp(K − m) with m the largest key so far.
@@ -197,63 +208,86 @@ void convolve_causally(const AttentionInput& input, const DaftChannels& channels
   }
 }
 
+/// Of key channels that several channels share: exp(K), and its sums.
+struct SharedKeys {
+  Matrix weights, totals;  ///< [tokens, key channels]
+
+  SharedKeys(const AttentionInput& input, const DaftChannels& channels, const DaftWindow& window)
+      : weights(input.keys.rows(), channels.key_channels), totals(weights) {
+    for_each_part(channels.key_channels, [&](const Part& part) {
+      const Channels own = key_weights(input, part);
+      const auto head_of_key = [](std::int64_t key) { return key; };
+      part.of(weights) = own.leftCols(part.count);
+      part.of(totals) =
+          window_sums(window, own, tap_weights(window, part, head_of_key)).leftCols(part.count);
+    });
+  }
+};
+
+/// The columns of `of_keys` that the channels of a part have.
+Channels by_channel(const Matrix& of_keys, const DaftChannels& channels, const Part& part) {
+  std::vector<Eigen::Index> keys;
+  for (std::int64_t c = 0; c < part.count; ++c) {
+    keys.push_back(channels.key_channel(part.first + c));
+  }
+  Channels spread = Channels::Zero(of_keys.rows(), kWindowChannels);
+  spread.leftCols(part.count) = of_keys(Eigen::all, keys);
+  return spread;
+}
+
+/// In place of means whose totals float32 cannot tell from 0.
+void replace_vanished(const AttentionInput& input, const DaftChannels& channels,
+                      const DaftWindow& window, const Part& part, std::int64_t token,
+                      const ChannelRow& totals, Eigen::Ref<Eigen::RowVectorXf> means) {
+  Matrix bias(1, input.keys.rows());
+  std::int64_t filled = -1;
+  for (std::int64_t c = 0; c < part.count; ++c) {
+    if (!(totals(c) < kDaftLeast)) continue;
+    const std::int64_t channel = part.first + c, head = channels.bias_head(channel);
+    if (head != filled) {
+      window.fill(head, token, {bias.data(), 1, bias.cols(), Eigen::OuterStride<>(bias.cols())});
+      filled = head;
+    }
+    means(c) = daft_element(input, channels, channel, bias.data());
+  }
+}
+
 }  // namespace
 
 Tensor daft_convolution(const AttentionInput& input, const DaftChannels& channels,
                         const DaftWindow& window) {
   const std::int64_t tokens = input.queries.rows(), width = channels.width;
-  Tensor output({tokens, width});
-  if (output.size() == 0) return output;
+  Tensor output = Tensor::unfilled({tokens, width});
+  if (output.empty()) return output;
   if (input.causal) {
     tbb::parallel_for(std::int64_t{0}, width, [&](std::int64_t channel) {
       convolve_causally(input, channels, window, channel, output);
     });
     return output;
   }
-  const ChannelRow largest = input.keys.colwise().maxCoeff();
-  Matrix keys(tokens, channels.key_channels), products(tokens, width);
-  // What each channel's key has, for every channel.
-  const auto by_channel = [&](const auto& of_keys) -> ChannelRow {
-    const std::int64_t each = width / channels.key_channels;
-    if (each == 1) return of_keys;
-    ChannelRow spread(width);
-    for (std::int64_t key = 0; key < channels.key_channels; ++key) {
-      spread.segment(key * each, each).setConstant(of_keys(key));
-    }
-    return spread;
-  };
-  tbb::parallel_for(std::int64_t{0}, tokens, [&](std::int64_t i) {
-    exponentiate(input.keys.row(i).data(), largest.data(), channels.key_channels,
-                 keys.row(i).data());
-    products.row(i) = by_channel(keys.row(i)).cwiseProduct(input.values.row(i));
-  });
-  const auto head_of_key = [&](std::int64_t c) {
-    return channels.key_channels == width ? channels.bias_head(c) : c;
-  };
-  const Matrix totals =
-      window_sums(window, keys, tap_weights(window, channels.key_channels, head_of_key));
-  const Matrix sums = window_sums(window, products, tap_weights(window, width, [&](std::int64_t c) {
-                                    return channels.bias_head(c);
-                                  }));
-  auto means = output.matrix();
-  tbb::parallel_for(std::int64_t{0}, tokens, [&](std::int64_t i) {
-    auto mean = means.row(i);
-    mean = sums.row(i).cwiseQuotient(by_channel(totals.row(i)));
-    if ((totals.row(i).array() < kDaftLeast).any()) {
-      Matrix exact(1, tokens);
-      std::int64_t filled = -1;
-      for (std::int64_t channel = 0; channel < width; ++channel) {
-        if (!(totals(i, channels.key_channel(channel)) < kDaftLeast)) continue;
-        if (channels.bias_head(channel) != filled) {
-          filled = channels.bias_head(channel);
-          window.fill(filled, i, {exact.data(), 1, tokens, Eigen::OuterStride<>(tokens)});
-        }
-        mean(channel) = daft_element(input, channels, channel, exact.data());
+  std::optional<SharedKeys> shared;
+  if (channels.key_channels != width) shared.emplace(input, channels, window);
+  // A part of the channels from its keys to its means, so that nothing of it leaves the cache.
+  for_each_part(width, [&](const Part& part) {
+    const TapWeights taps =
+        tap_weights(window, part, [&](std::int64_t c) { return channels.bias_head(c); });
+    Channels weighted =
+        shared ? by_channel(shared->weights, channels, part) : key_weights(input, part);
+    const Channels totals =
+        shared ? by_channel(shared->totals, channels, part) : window_sums(window, weighted, taps);
+    weighted.leftCols(part.count).array() *= part.of(input.values).array();
+    const Channels sums = window_sums(window, weighted, taps);
+    ChannelRow gate;
+    auto means = part.of(output.matrix());
+    for (std::int64_t i = 0; i < tokens; ++i) {
+      auto mean = means.row(i);
+      mean = sums.row(i).cwiseQuotient(totals.row(i)).leftCols(part.count);
+      if ((totals.row(i).leftCols(part.count).array() < kDaftLeast).any()) {
+        replace_vanished(input, channels, window, part, i, totals.row(i), mean);
       }
+      sigmoid(part.of(input.queries).row(i).data(), part.count, gate.data());
+      mean.array() *= gate.leftCols(part.count).array();
     }
-    ChannelRow gate(width);
-    sigmoid(input.queries.row(i).data(), width, gate.data());
-    mean.array() *= gate.array();
   });
   return output;
 }
