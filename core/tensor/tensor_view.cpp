@@ -159,7 +159,7 @@ std::int64_t TensorView::rows() const {
 }
 
 Tensor TensorView::to_float() const {
-  Tensor tensor(shape);
+  Tensor tensor = Tensor::unfilled(shape);
   rows_to_float(0, rows(), tensor.data());
   return tensor;
 }

@@ -60,7 +60,7 @@ WeightMatrix WeightMatrix::with_rows(std::vector<std::int64_t> rows) const {
     taken.order_ = std::move(rows);
     return taken;
   }
-  Tensor taken({std::ssize(rows), columns()});
+  Tensor taken = Tensor::unfilled({std::ssize(rows), columns()});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     taken.matrix().row(static_cast<std::int64_t>(i)) = values_->matrix().row(rows[i]);
   }
