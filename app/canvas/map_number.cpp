@@ -57,8 +57,10 @@ std::optional<PrintedNumber> printed_number(const SubjectSpectra& spectra, const
                             ? number_of(*map, view)
                             : std::numeric_limits<double>::quiet_NaN();
   const std::int64_t full = std::min(trace.queries(layer), trace.keys(layer));
-  return printed(number, static_cast<double>(full),
-                 view.map_number == MapNumber::equivalent_rank ? 0 : 1);
+  PrintedNumber found = printed(number, static_cast<double>(full),
+                                view.map_number == MapNumber::equivalent_rank ? 0 : 1);
+  if (map->estimate && !std::isnan(number)) found.text.prepend("≈ ");
+  return found;
 }
 
 }  // namespace attnscope

@@ -336,4 +336,15 @@ double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, double thre
   return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
+bool are_estimated(const std::vector<MapSpectrum>& spectra, std::int64_t layer) {
+  return std::ranges::any_of(spectra, [layer](const MapSpectrum& spectrum) {
+    return spectrum.estimate && (layer < 0 || spectrum.layer == layer);
+  });
+}
+
+QString mean_rank_text(const std::vector<MapSpectrum>& spectra, double threshold) {
+  return (are_estimated(spectra) ? "≈ " : "") +
+         QString::number(mean_equivalent_rank(spectra, threshold), 'f', 1);
+}
+
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QObject>
+#include <QString>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -93,5 +94,9 @@ class SpectrumStore : public QObject {
 /// if there are none.
 [[nodiscard]] double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, double threshold,
                                           std::int64_t layer = -1);
+/// Whether the values of any of these maps are estimated.
+[[nodiscard]] bool are_estimated(const std::vector<MapSpectrum>& spectra, std::int64_t layer = -1);
+/// "175.6"; "≈ 175.6" where any of the ranks is estimated.
+[[nodiscard]] QString mean_rank_text(const std::vector<MapSpectrum>& spectra, double threshold);
 
 }  // namespace attnscope

@@ -128,7 +128,7 @@ QString AtlasHead::rank_text(bool in_full) const {
   if (std::isnan(without)) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
   if (const QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
   QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
-                     .arg(without, 0, 'f', 1)
+                     .arg(mean_rank_text(spectra->without, threshold))
                      .arg(in_full ? of_full_rank(*session_.trace(subject_)) : QString());
   // While they are being found, or where that was stopped.
   const std::optional<SpectrumStore::Known> known = spectra_.known(subject_);
@@ -137,7 +137,8 @@ QString AtlasHead::rank_text(bool in_full) const {
   }
   // There is no I to add to maps that are not square.
   if (std::isnan(with) || spectra->with.size() != spectra->without.size()) return text;
-  return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with, 0, 'f', 1);
+  return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>"))
+                    .arg(mean_rank_text(spectra->with, threshold));
 }
 
 /// What the rank was while the maps were as they are, and is now; empty where they are.
@@ -148,13 +149,11 @@ QString AtlasHead::changed_rank(bool in_full) const {
   if (!open || !open->unchanged || !before || !now) return {};
   const double threshold = session_.view().rank_threshold;
   const auto mean = [threshold](const SubjectSpectra& spectra, bool identity) {
-    return mean_equivalent_rank(identity ? spectra.with : spectra.without, threshold);
+    return mean_rank_text(identity ? spectra.with : spectra.without, threshold);
   };
-  const double was = mean(*before, open->unchanged->identity_in_maps);
-  const double is = mean(*now, open->subject.trace->identity_in_maps);
   return (in_full ? tr("mean rank %1 → <b>%2</b>") : tr("rank %1 → <b>%2</b>"))
-      .arg(was, 0, 'f', 1)
-      .arg(is, 0, 'f', 1);
+      .arg(mean(*before, open->unchanged->identity_in_maps),
+           mean(*now, open->subject.trace->identity_in_maps));
 }
 
 QString AtlasHead::mark() const {

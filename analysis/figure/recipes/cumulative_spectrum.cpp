@@ -121,13 +121,19 @@ void add_null(Figure& figure, Panel& panel, const Spectra& spectra, bool first, 
   figure.numbers["rank_over_null/" + spectra.label] = {spectra.mean.ranks.mean / null.ranks.mean};
 }
 
-/// "r = 65"; "r ≈ 120 (115–126)" where one map's values were estimated.
-std::string rank_text(const Spectra& spectra) {
-  const std::string rank = std::to_string(spectra.mean.rank_of_mean);
+/// Those whose values were estimated.
+std::vector<const MapSpectrum*> estimated_maps(const Spectra& spectra) {
   std::vector<const MapSpectrum*> estimated;
   for (const MapSpectrum& map : spectra.maps) {
     if (map.state == SpectrumState::ready && map.estimate) estimated.push_back(&map);
   }
+  return estimated;
+}
+
+/// "r = 65"; "r ≈ 120 (115–126)" where one map's values were estimated.
+std::string rank_text(const Spectra& spectra) {
+  const std::string rank = std::to_string(spectra.mean.rank_of_mean);
+  const std::vector<const MapSpectrum*> estimated = estimated_maps(spectra);
   if (estimated.empty()) return "r = " + rank;
   if (spectra.mean.maps > 1) return "r ≈ " + rank;
   const RankInterval interval = rank_interval(*estimated.front(), spectra.mean.threshold);
@@ -183,6 +189,9 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   figure.numbers["equivalent_rank_mean_of_maps/" + spectra.label] = {mean.ranks.mean};
   figure.numbers["equivalent_rank_median_of_maps/" + spectra.label] = {mean.ranks.median};
   figure.numbers["maps/" + spectra.label] = {static_cast<double>(mean.maps)};
+  if (const std::size_t estimated = estimated_maps(spectra).size(); estimated > 0) {
+    figure.numbers["estimated_maps/" + spectra.label] = {static_cast<double>(estimated)};
+  }
 }
 
 void check_settings(const Settings& read, const Analysed& analysed) {

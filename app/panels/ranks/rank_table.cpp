@@ -152,7 +152,11 @@ QString RankTable::text(const Place& place, const Column& column) const {
   if (column.quantity == Quantity::symmetry_error) return QString::number(value, 'f', 2);
   const bool whole = column.quantity == Quantity::equivalent_rank && place.head >= 0;
   const MapSpectrum* one = spectrum(place, column);
-  return (one && one->estimate ? "≈ " : "") + QString::number(value, 'f', whole ? 0 : 1);
+  const auto& spectra = *spectra_.at(static_cast<std::size_t>(column.place));
+  const bool estimated =
+      one ? one->estimate != nullptr
+          : are_estimated(column.identity ? spectra.with : spectra.without, place.layer);
+  return (estimated ? "≈ " : "") + QString::number(value, 'f', whole ? 0 : 1);
 }
 
 QVariant RankTable::data(const QModelIndex& index, int role) const {

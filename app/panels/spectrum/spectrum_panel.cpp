@@ -110,10 +110,11 @@ void SpectrumPanel::show_ranks() {
   const std::string key = "equivalent_rank_mean_of_maps/";
   for (const auto& [name, values] : figure()->numbers) {
     if (!name.starts_with(key) || values.empty()) continue;
-    QString text = QString("%1 %2")
+    const std::string of = name.substr(key.size());
+    QString text = QString(figure()->numbers.contains("estimated_maps/" + of) ? "≈ %1 %2" : "%1 %2")
                        .arg(values.front(), 0, 'f', 1)
-                       .arg(QString::fromStdString(name.substr(key.size())));
-    const auto null = figure()->numbers.find("null_rank_mean_of_maps/" + name.substr(key.size()));
+                       .arg(QString::fromStdString(of));
+    const auto null = figure()->numbers.find("null_rank_mean_of_maps/" + of);
     if (null != figure()->numbers.end()) {
       text += tr(" (shuffled %1)").arg(null->second.front(), 0, 'f', 1);
     }

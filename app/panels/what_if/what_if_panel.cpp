@@ -362,8 +362,7 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
     const auto& own = open.unchanged->identity_in_maps ? before->with : before->without;
     const auto& changed = open.subject.trace->identity_in_maps ? now->with : now->without;
     lines << tr("mean rank %1 → <b>%2</b>")
-                 .arg(mean_equivalent_rank(own, threshold), 0, 'f', 1)
-                 .arg(mean_equivalent_rank(changed, threshold), 0, 'f', 1);
+                 .arg(mean_rank_text(own, threshold), mean_rank_text(changed, threshold));
   }
   Subject whole = open.subject;
   whole.trace = open.unchanged;

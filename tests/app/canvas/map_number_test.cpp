@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
+#include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/rank.h"
 #include "app/canvas/map_entropy.h"
+#include "app/session/spectrum_store.h"
 #include "tests/app/canvas/synthetic_trace.h"
 
 namespace attnscope {
@@ -56,6 +58,17 @@ TEST_F(MapNumberTest, IsNoneWhereTheLensShowsAnotherMap) {
 TEST_F(MapNumberTest, WhatIsNotKnownIsNoNumber) {
   spectra_.without[0].state = SpectrumState::not_finite;
   EXPECT_EQ(number(0, 0)->text, "–");
+}
+
+TEST_F(MapNumberTest, WhatIsEstimatedSaysSo) {
+  const QString exact = number(0, 0)->text;
+  spectra_.without[0].estimate = std::make_shared<const SpectrumEstimate>();
+  EXPECT_EQ(number(0, 0)->text, "≈ " + exact);
+  EXPECT_EQ(number(0, 1)->text.count("≈"), 0);
+  EXPECT_TRUE(mean_rank_text(spectra_.without, 0.9).startsWith("≈ "));
+  EXPECT_FALSE(mean_rank_text(spectra_.with, 0.9).startsWith("≈ "));
+  EXPECT_TRUE(are_estimated(spectra_.without, 0));
+  EXPECT_FALSE(are_estimated(spectra_.without, 1));
 }
 
 TEST_F(MapNumberTest, EntropiesAreThoseOfTheRows) {
