@@ -12,6 +12,9 @@ GOALS = [
     ("every value", "spectra_beside_numpy/softmax_every_value/N:197", "times_numpy", 5),
     *((f"N = {n}, {title}", f"spectra_beside_numpy/softmax_{kind}/N:{n}", "times_numpy", None)
       for n in (50, 577, 785, 1024) for title, kind in (("cumulative curve", "cumulative"), ("every value", "every_value"))),
+    *((f"N = 4,096, estimated / every value found: {title}", f"estimated_beside_lapack/{kind}/4096", "times_lapack", 5)
+      for title, kind in (("softmax", "softmax"), ("adder", "adder"), ("softmax + I", "softmax_with_identity"),
+                          ("adder + I", "adder_with_identity"))),
     ("Sweep of DeiT-Tiny at 224², ± I, softmax / the same in PyTorch and NumPy", "sweep_beside_python/softmax", "times_python", 7),
     ("the same, adder", "sweep_beside_python/adder", "times_python", 7),
     ("from one core to two", "sweep_beside_python/softmax", "two_cores", 1.9),
