@@ -1,7 +1,9 @@
 // The maps of a trace as a batch of independent work on all cores.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -99,15 +101,26 @@ class MapReports {
 };
 
 /// Calls work(i) for i from 0 to count − 1 on all cores. Maps take equally long: single ones leave
-/// no core idle at the end.
+/// no core idle at the end. Once one has thrown none is begun, and what it threw is thrown when the
+/// others have ended: an exception that left TBB's loop would cut short the loops within them,
+/// whose results they would go on with.
 template <class Work>
 void for_single_ones(std::size_t count, const Work& work) {
+  std::exception_ptr thrown;
+  std::atomic<bool> has_thrown = false;
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, count, 1),
       [&](const tbb::blocked_range<std::size_t>& range) {
-        for (std::size_t index = range.begin(); index != range.end(); ++index) work(index);
+        for (std::size_t index = range.begin(); index != range.end() && !has_thrown; ++index) {
+          try {
+            work(index);
+          } catch (...) {
+            if (!has_thrown.exchange(true)) thrown = std::current_exception();
+          }
+        }
       },
       tbb::simple_partitioner());
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 /// Calls work(index) for every place of `trace` on all cores; of computed maps for one after the

@@ -126,7 +126,7 @@ QString AtlasHead::rank_text(bool in_full) const {
   const double without = mean_equivalent_rank(spectra->without, threshold);
   const double with = mean_equivalent_rank(spectra->with, threshold);
   if (std::isnan(without)) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
-  if (const QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
+  if (QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
   QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
                      .arg(mean_rank_text(spectra->without, threshold))
                      .arg(in_full ? of_full_rank(*session_.trace(subject_)) : QString());
