@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <tbb/parallel_for.h>
 
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
@@ -92,7 +91,7 @@ RankOverDepth rank_over_depth(const Trace& trace, IdentityView view, const Spect
         "distances from rank one");
   }
   depth.tokens.resize(tokens.size());
-  tbb::parallel_for(std::size_t{0}, tokens.size(), [&](std::size_t index) {
+  for_single_ones(tokens.size(), [&](std::size_t index) {
     if (progress.cancelled()) throw Cancelled{};
     TokenDepth& at = depth.tokens[index];
     at.layer = tokens[index].first;

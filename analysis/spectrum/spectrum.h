@@ -69,7 +69,7 @@ struct SpectrumOptions {
   SpectrumMethod method = SpectrumMethod::automatic;
   /// Above so many tokens the values of an unfactored map are estimated: dense grows with the cube
   /// of the tokens, the estimate with their square. Random maps on two cores, how many times as
-  /// fast: softmax at N = 1024 0.6; at 4096 6 to 8, with I 11; at 8192 17, with I 50.
+  /// fast: softmax at N = 1024 0.6; at 4096 6 to 7, with I 9; at 8192 17, with I 30.
   std::int64_t dense_limit = 4095;
 };
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <vector>
 
+#include "analysis/spectrum/map_batch.h"
 #include "core/progress.h"
 
 namespace attnscope {
@@ -15,7 +15,7 @@ std::size_t work_until_stopped(std::size_t count,
                                const std::function<void(std::size_t i)>& work) {
   std::vector<char> ready(count, 0);
   std::atomic<std::int64_t> done{0};
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+  for_single_ones(count, [&](std::size_t i) {
     try {
       begin(done);
     } catch (const Cancelled&) {

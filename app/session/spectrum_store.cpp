@@ -1,6 +1,7 @@
 #include "app/session/spectrum_store.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -343,8 +344,9 @@ bool are_estimated(const std::vector<MapSpectrum>& spectra, std::int64_t layer) 
 }
 
 QString mean_rank_text(const std::vector<MapSpectrum>& spectra, double threshold) {
-  return (are_estimated(spectra) ? "≈ " : "") +
-         QString::number(mean_equivalent_rank(spectra, threshold), 'f', 1);
+  const double mean = mean_equivalent_rank(spectra, threshold);
+  if (std::isnan(mean)) return {};
+  return (are_estimated(spectra) ? "≈ " : "") + QString::number(mean, 'f', 1);
 }
 
 }  // namespace attnscope

@@ -123,22 +123,20 @@ QString AtlasHead::rank_text(bool in_full) const {
   const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
   if (!spectra || spectra->without.empty()) return {};
   const double threshold = session_.view().rank_threshold;
-  const double without = mean_equivalent_rank(spectra->without, threshold);
-  const double with = mean_equivalent_rank(spectra->with, threshold);
-  if (std::isnan(without)) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
+  const QString without = mean_rank_text(spectra->without, threshold);
+  const QString with = mean_rank_text(spectra->with, threshold);
+  if (without.isEmpty()) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
   if (QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
   QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
-                     .arg(mean_rank_text(spectra->without, threshold))
-                     .arg(in_full ? of_full_rank(*session_.trace(subject_)) : QString());
+                     .arg(without, in_full ? of_full_rank(*session_.trace(subject_)) : QString());
   // While they are being found, or where that was stopped.
   const std::optional<SpectrumStore::Known> known = spectra_.known(subject_);
   if (known && known->layers < known->of && spectra_.of(subject_) == spectra) {
     text = tr("%1 (%2 of %3 layers)").arg(text).arg(known->layers).arg(known->of);
   }
   // There is no I to add to maps that are not square.
-  if (std::isnan(with) || spectra->with.size() != spectra->without.size()) return text;
-  return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>"))
-                    .arg(mean_rank_text(spectra->with, threshold));
+  if (with.isEmpty() || spectra->with.size() != spectra->without.size()) return text;
+  return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with);
 }
 
 /// What the rank was while the maps were as they are, and is now; empty where they are.
@@ -151,9 +149,10 @@ QString AtlasHead::changed_rank(bool in_full) const {
   const auto mean = [threshold](const SubjectSpectra& spectra, bool identity) {
     return mean_rank_text(identity ? spectra.with : spectra.without, threshold);
   };
-  return (in_full ? tr("mean rank %1 → <b>%2</b>") : tr("rank %1 → <b>%2</b>"))
-      .arg(mean(*before, open->unchanged->identity_in_maps),
-           mean(*now, open->subject.trace->identity_in_maps));
+  const QString was = mean(*before, open->unchanged->identity_in_maps);
+  const QString is = mean(*now, open->subject.trace->identity_in_maps);
+  if (was.isEmpty() || is.isEmpty()) return {};
+  return (in_full ? tr("mean rank %1 → <b>%2</b>") : tr("rank %1 → <b>%2</b>")).arg(was, is);
 }
 
 QString AtlasHead::mark() const {

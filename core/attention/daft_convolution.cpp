@@ -213,7 +213,7 @@ struct SharedKeys {
   Matrix weights, totals;  ///< [tokens, key channels]
 
   SharedKeys(const AttentionInput& input, const DaftChannels& channels, const DaftWindow& window)
-      : weights(input.keys.rows(), channels.key_channels), totals(weights) {
+      : weights(input.keys.rows(), channels.key_channels), totals(weights.rows(), weights.cols()) {
     for_each_part(channels.key_channels, [&](const Part& part) {
       const Channels own = key_weights(input, part);
       const auto head_of_key = [](std::int64_t key) { return key; };

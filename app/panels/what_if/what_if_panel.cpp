@@ -361,8 +361,8 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
     const double threshold = session_.view().rank_threshold;
     const auto& own = open.unchanged->identity_in_maps ? before->with : before->without;
     const auto& changed = open.subject.trace->identity_in_maps ? now->with : now->without;
-    lines << tr("mean rank %1 → <b>%2</b>")
-                 .arg(mean_rank_text(own, threshold), mean_rank_text(changed, threshold));
+    const QString was = mean_rank_text(own, threshold), is = mean_rank_text(changed, threshold);
+    if (!was.isEmpty() && !is.isEmpty()) lines << tr("mean rank %1 → <b>%2</b>").arg(was, is);
   }
   Subject whole = open.subject;
   whole.trace = open.unchanged;
