@@ -1,6 +1,4 @@
 // The matrices themselves.
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -9,6 +7,7 @@
 #include "analysis/analysed/analysed.h"
 #include "analysis/mixing/layer_inside.h"
 #include "core/error.h"
+#include "core/tensor/decompose.h"
 #include "core/trace/layer_name.h"
 
 namespace attnscope {
@@ -119,11 +118,11 @@ AnalysedMatrix log_map_of(const Trace& trace, const RecordedMap& place) {
 /// A P with P = U Uᵀ, U an orthonormal basis of the columns of v, [M, rank v].
 AnalysedMatrix seen_by_values(const MatrixD& map, const MatrixD& values) {
   if (!values.array().isFinite().all()) return {map * values.sum()};
-  const Eigen::BDCSVD<Eigen::MatrixXd> decomposed(Eigen::MatrixXd(values), Eigen::ComputeThinU);
-  const auto& sigma = decomposed.singularValues();
+  const SingularVectors decomposed = singular_vectors(values);
+  const Eigen::VectorXd& sigma = decomposed.values;
   const double least = static_cast<double>(values.rows()) * kFloatEpsilon * sigma(0);
   const Eigen::Index rank = (sigma.array() > least).count();
-  const Eigen::MatrixXd basis = decomposed.matrixU().leftCols(rank);
+  const Eigen::MatrixXd basis = decomposed.left.leftCols(rank);
   return {(map * basis) * basis.transpose(), static_cast<std::int64_t>(rank)};
 }
 

@@ -1,10 +1,10 @@
 #include "analysis/components/ranked_maps.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <utility>
 
 #include "analysis/spectrum/map_batch.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -55,9 +55,9 @@ RankedMaps::RankedMaps(std::shared_ptr<const Trace> trace, const Progress& progr
         Parts& parts =
             layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.head)];
         if (map.allFinite()) {
-          const Eigen::BDCSVD<MatrixD> svd(map, Eigen::ComputeThinU | Eigen::ComputeThinV);
-          parts.left = (svd.matrixU() * svd.singularValues().asDiagonal()).cast<float>();
-          parts.right = svd.matrixV().cast<float>();
+          const SingularVectors svd = singular_vectors(map);
+          parts.left = (svd.left * svd.values.asDiagonal()).cast<float>();
+          parts.right = svd.right.cast<float>();
         }
         return [] {};
       },

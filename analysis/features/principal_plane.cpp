@@ -1,9 +1,9 @@
 #include "analysis/features/principal_plane.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "core/error.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -21,7 +21,7 @@ PrincipalPlane principal_plane(const Tensor& points) {
   const bool of_columns = width <= rows;
   const Eigen::MatrixXd product = of_columns ? Eigen::MatrixXd(centred.transpose() * centred)
                                              : Eigen::MatrixXd(centred * centred.transpose());
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(product);
+  const Eigenpairs pairs = symmetric_eigenpairs(product);
   const double total = std::max(product.trace(), 0.0);
   const Eigen::Index size = product.rows();
   plane.x.assign(static_cast<std::size_t>(rows), 0);
@@ -30,9 +30,9 @@ PrincipalPlane principal_plane(const Tensor& points) {
     Eigen::VectorXd axis = Eigen::VectorXd::Zero(width);
     if (component < size && total > 0) {
       const Eigen::Index place = size - 1 - component;  // ascending
-      const double value = std::max(solver.eigenvalues()(place), 0.0);
-      axis = of_columns ? Eigen::VectorXd(solver.eigenvectors().col(place))
-                        : Eigen::VectorXd(centred.transpose() * solver.eigenvectors().col(place));
+      const double value = std::max(pairs.values(place), 0.0);
+      axis = of_columns ? Eigen::VectorXd(pairs.vectors.col(place))
+                        : Eigen::VectorXd(centred.transpose() * pairs.vectors.col(place));
       // Directions of no variance come from rounding alone.
       if (value <= total * 1e-14) axis.setZero();
       if (const double length = axis.norm(); length > 0) axis /= length;

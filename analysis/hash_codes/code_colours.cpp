@@ -1,8 +1,9 @@
 #include "analysis/hash_codes/code_colours.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -31,13 +32,13 @@ Colour from_lab(double lightness, double a, double b) {
 MatrixD components(const HashCodes& codes) {
   MatrixD signs = codes.signs.cast<double>();
   signs.rowwise() -= signs.colwise().mean().eval();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(signs.transpose() * signs);
+  const Eigenpairs pairs = symmetric_eigenpairs(signs.transpose() * signs);
   MatrixD shown = MatrixD::Zero(signs.rows(), 3);
   const Eigen::Index bits = signs.cols();
-  const double greatest = std::max(solver.eigenvalues()(bits - 1), 0.0);
+  const double greatest = std::max(pairs.values(bits - 1), 0.0);
   for (Eigen::Index k = 0; k < std::min<Eigen::Index>(3, bits); ++k) {
-    if (solver.eigenvalues()(bits - 1 - k) <= 1e-9 * greatest || greatest <= 0) break;
-    Eigen::VectorXd direction = solver.eigenvectors().col(bits - 1 - k);
+    if (pairs.values(bits - 1 - k) <= 1e-9 * greatest || greatest <= 0) break;
+    Eigen::VectorXd direction = pairs.vectors.col(bits - 1 - k);
     Eigen::Index strongest = 0;
     direction.cwiseAbs().maxCoeff(&strongest);
     if (direction(strongest) < 0) direction = -direction;

@@ -1,6 +1,5 @@
 #include "analysis/hash_codes/learning.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -9,6 +8,7 @@
 
 #include "core/attention/random_parameters.h"
 #include "core/error.h"
+#include "core/tensor/decompose.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -233,8 +233,7 @@ class Learner {
     // Anchors are often nearly alike: without this the metric is singular.
     metric.diagonal().array() +=
         1e-6 * metric_.trace() / static_cast<double>(metric_.rows()) + 1e-12;
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(wanted, metric);
-    VectorXd a = solver.eigenvectors().col(wanted.rows() - 1);
+    VectorXd a = symmetric_eigenpairs(wanted, metric).vectors.col(wanted.rows() - 1);
     Eigen::Index greatest = 0;
     a.cwiseAbs().maxCoeff(&greatest);
     if (a(greatest) < 0) a = -a;

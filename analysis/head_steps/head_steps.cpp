@@ -1,6 +1,5 @@
 #include "analysis/head_steps/head_steps.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/tensor/decompose.h"
 #include "core/trace/layer_name.h"
 
 namespace attnscope {
@@ -246,8 +246,7 @@ TokensInPlane tokens_in_plane(const Trace& trace, std::int64_t layer, std::int64
     both.row(count + i) = keys.slice(shared_head(keys, place)).row(token).cast<double>();
   }
   if (!both.allFinite() || both.cols() < 2) return plane;
-  const Eigen::JacobiSVD<MatrixD> svd(both, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  MatrixD points = both * svd.matrixV().leftCols(2);
+  MatrixD points = both * singular_vectors(both).right.leftCols(2);
   const double all = both.squaredNorm(), largest = points.cwiseAbs().maxCoeff();
   plane.share = all > 0 ? points.squaredNorm() / all : 0;
   if (largest > 0) points *= extent / largest;

@@ -2,28 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <lapacke.h>
 #include <limits>
 
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/singular_values.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
-#include "core/tensor/blas.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
 namespace {
-
-/// R of matrix = QR, [min(rows, columns), columns].
-MatrixD triangle_of(const MatrixD& matrix) {
-  Eigen::MatrixXd work = matrix;  // column-major, as LAPACK works fastest
-  const auto rows = static_cast<lapack_int>(work.rows());
-  const auto columns = static_cast<lapack_int>(work.cols());
-  std::vector<double> reflectors(static_cast<std::size_t>(std::min(rows, columns)));
-  LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, work.data(), rows, reflectors.data());
-  return work.topRows(std::min(rows, columns)).triangularView<Eigen::Upper>();
-}
 
 /// Makes column f of both factors equally long: their product stays, and no column's rounding
 /// drowns another's.
@@ -69,7 +58,6 @@ MapSpectrum spectrum_of_factors(const ConstMatrixMap& left_factor,
         .found(std::to_string(n) + " × " + std::to_string(m));
   }
   check_threshold(options.threshold);
-  use_one_blas_thread();
   MapSpectrum spectrum;
   spectrum.method = SpectrumMethod::factored;
   spectrum.threshold = options.threshold;
@@ -85,7 +73,8 @@ MapSpectrum spectrum_of_factors(const ConstMatrixMap& left_factor,
     return singular_values(matrix, SpectrumAccuracy::every_value);
   };
   balance(left, right);
-  const SingularValues product = values_of(triangle_of(left) * triangle_of(right).transpose());
+  const SingularValues product =
+      values_of(triangular_factor(left) * triangular_factor(right).transpose());
   if (!product.converged) {
     spectrum.state = SpectrumState::not_converged;
     return spectrum;
@@ -101,7 +90,7 @@ MapSpectrum spectrum_of_factors(const ConstMatrixMap& left_factor,
     // H + I is I outside the span of both factors, and a small matrix within it.
     MatrixD both(n, 2 * b);
     both << left, right;
-    const MatrixD triangle = triangle_of(both);
+    const Eigen::MatrixXd triangle = triangular_factor(both);
     MatrixD within = triangle.leftCols(b) * triangle.rightCols(b).transpose();
     within.diagonal().array() += 1;
     const SingularValues inner = values_of(std::move(within));

@@ -1,11 +1,11 @@
 #include "analysis/spectrum/leading_values.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "core/attention/random_parameters.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -112,10 +112,9 @@ class Subspace {
   /// The Ritz pairs of HᵀH in the subspace, greatest first, and the wanted ones' residuals.
   void solve() {
     const Eigen::MatrixXd within = basis_.transpose() * images_;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(0.5 *
-                                                                (within + within.transpose()));
-    ritz_ = solver.eigenvectors().rowwise().reverse();
-    squares_ = solver.eigenvalues().reverse();
+    const Eigenpairs pairs = symmetric_eigenpairs(0.5 * (within + within.transpose()));
+    ritz_ = pairs.vectors.rowwise().reverse();
+    squares_ = pairs.values.reverse();
     const Eigen::Index count = std::min(wanted_, size());
     const Eigen::MatrixXd residuals =
         images_ * ritz_.leftCols(count) -

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cblas.h>
 #include <cmath>
-#include <lapacke.h>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "analysis/spectrum/eigenvalue_batch.h"
 #include "analysis/spectrum/tridiagonal_values.h"
 #include "core/tensor/blas.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -79,16 +79,10 @@ SingularValues from_bidiagonal(const MatrixD& matrix) {
   return {std::move(*values)};
 }
 
-SingularValues from_lapack(MatrixD& matrix) {
-  const auto rows = static_cast<lapack_int>(matrix.rows());
-  const auto columns = static_cast<lapack_int>(matrix.cols());
-  SingularValues result;
-  result.values.resize(static_cast<std::size_t>(std::min(rows, columns)));
-  // The row-major matrix is its transpose to LAPACK, with the same singular values.
-  const lapack_int failed = LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', columns, rows, matrix.data(),
-                                           columns, result.values.data(), nullptr, 1, nullptr, 1);
-  if (failed != 0) return {{}, false};
-  return result;
+SingularValues from_lapack(const MatrixD& matrix) {
+  const Eigen::VectorXd values = singular_values_of(matrix);
+  if (!values.allFinite()) return {{}, false};
+  return {{values.begin(), values.end()}};
 }
 
 /// 1, or where squares of entries could leave the range of numbers the power of two that makes the

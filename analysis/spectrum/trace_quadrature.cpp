@@ -1,13 +1,14 @@
 #include "analysis/spectrum/trace_quadrature.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iterator>
 #include <tbb/parallel_for.h>
+#include <utility>
 
 #include "core/attention/random_parameters.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -91,12 +92,11 @@ struct Bidiagonalisation {
       squares(i) = own * own + before * before;
       if (i > 0) products(i - 1) = diagonal[at - 1] * before;
     }
-    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-    solver.computeFromTridiagonal(squares, products);
+    const Eigenpairs pairs = tridiagonal_eigenpairs(std::move(squares), std::move(products));
     QuadratureNodes list;
     for (Eigen::Index i = size - 1; i >= 0; --i) {
-      const double first = solver.eigenvectors()(0, i);
-      list.emplace_back(std::sqrt(std::max(solver.eigenvalues()(i), 0.0)), weight * first * first);
+      const double first = pairs.vectors(0, i);
+      list.emplace_back(std::sqrt(std::max(pairs.values(i), 0.0)), weight * first * first);
     }
     return list;
   }

@@ -1,6 +1,5 @@
 #include "analysis/truncation/truncation.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +7,7 @@
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "core/model/model.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -133,11 +133,11 @@ void truncate_to_rank(std::int64_t rank, MatrixMap map) {
   const bool tall = map.rows() >= map.cols();
   const Eigen::MatrixXd gram = tall ? Eigen::MatrixXd(exact.transpose() * exact)
                                     : Eigen::MatrixXd(exact * exact.transpose());
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
-  if (solver.info() != Eigen::Success) {
+  const Eigenpairs pairs = symmetric_eigenpairs(gram);
+  if (!pairs.values.allFinite()) {
     throw Error(ErrorKind::unsupported, "the singular vectors of a map did not converge");
   }
-  const Eigen::MatrixXd first = solver.eigenvectors().rightCols(rank);
+  const Eigen::MatrixXd first = pairs.vectors.rightCols(rank);
   map = (tall ? Eigen::MatrixXd((exact * first) * first.transpose())
               : Eigen::MatrixXd(first * (first.transpose() * exact)))
             .cast<float>();

@@ -1,14 +1,14 @@
 #include "analysis/weights/weight_spectra.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include <cmath>
+#include <complex>
 #include <limits>
 
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
 #include "core/error.h"
 #include "core/model/transformer/inner_parts.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -16,25 +16,21 @@ namespace {
 
 /// The singular values of left · right, [D, d] and [d, D'], by the triangles of their QR.
 std::vector<double> product_values(const MatrixD& left, const MatrixD& right) {
-  const auto triangle = [](const Eigen::MatrixXd& tall) -> Eigen::MatrixXd {
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(tall);
-    const Eigen::Index small = std::min(tall.rows(), tall.cols());
-    return Eigen::MatrixXd(qr.matrixQR().topRows(small).triangularView<Eigen::Upper>());
-  };
-  const Eigen::MatrixXd first = triangle(left), second = triangle(right.transpose());
-  const Eigen::MatrixXd core = first * second.transpose();
-  const Eigen::VectorXd values = core.jacobiSvd().singularValues();
+  const Eigen::MatrixXd first = triangular_factor(left);
+  const Eigen::MatrixXd second = triangular_factor(right.transpose());
+  const Eigen::VectorXd values = singular_values_of(first * second.transpose());
   return {values.begin(), values.end()};
 }
 
 /// Σλ / Σ|λ| of left · right by the eigenvalues of right · left, which are the same but for zeros.
 double copying_of(const MatrixD& left, const MatrixD& right) {
   if (left.rows() != right.cols()) return std::numeric_limits<double>::quiet_NaN();
-  const Eigen::MatrixXd small = right * left;
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(small, false);
-  const double sizes = solver.eigenvalues().cwiseAbs().sum();
-  return sizes > 0 ? solver.eigenvalues().real().sum() / sizes
-                   : std::numeric_limits<double>::quiet_NaN();
+  double sum = 0, sizes = 0;
+  for (const std::complex<double>& value : eigenvalues_of(right * left)) {
+    sum += value.real();
+    sizes += std::abs(value);
+  }
+  return sizes > 0 ? sum / sizes : std::numeric_limits<double>::quiet_NaN();
 }
 
 WeightSpectrum spectrum_of_product(const MatrixD& left, const MatrixD& right, double threshold) {
