@@ -38,7 +38,7 @@ class Joined {
 
 }  // namespace
 
-std::vector<MapBlock> blocks_of(const MatrixD& map) {
+std::vector<DiagonalBlock> blocks_of(const MatrixD& map) {
   Joined joined(map.rows() + map.cols());
   const auto join = [&](Eigen::Index row, Eigen::Index column) {
     if (map(row, column) != 0) joined.join(row, map.rows() + column);
@@ -49,24 +49,24 @@ std::vector<MapBlock> blocks_of(const MatrixD& map) {
   for (Eigen::Index row = 1; row < map.rows() && !joined.all_one(); ++row) {
     for (Eigen::Index column = 1; column < map.cols(); ++column) join(row, column);
   }
-  std::map<Eigen::Index, MapBlock> blocks;
+  std::map<Eigen::Index, DiagonalBlock> blocks;
   for (Eigen::Index row = 0; row < map.rows(); ++row) {
     blocks[joined.group_of(row)].rows.push_back(row);
   }
   for (Eigen::Index column = 0; column < map.cols(); ++column) {
     blocks[joined.group_of(map.rows() + column)].columns.push_back(column);
   }
-  std::vector<MapBlock> list;
+  std::vector<DiagonalBlock> list;
   list.reserve(blocks.size());
   for (auto& [first, block] : blocks) list.push_back(std::move(block));
   return list;
 }
 
 SingularValues singular_values_by_blocks(MatrixD& map, SpectrumAccuracy accuracy) {
-  const std::vector<MapBlock> blocks = blocks_of(map);
+  const std::vector<DiagonalBlock> blocks = blocks_of(map);
   if (blocks.size() == 1) return singular_values(map, accuracy);
   SingularValues all;
-  for (const MapBlock& block : blocks) {
+  for (const DiagonalBlock& block : blocks) {
     if (block.rows.empty() || block.columns.empty()) continue;
     MatrixD part = map(block.rows, block.columns);
     SingularValues values = singular_values(part, accuracy);

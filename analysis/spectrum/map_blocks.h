@@ -11,12 +11,12 @@
 namespace attnscope {
 
 /// One block: which rows and columns of the map it has, in order. Either may be empty.
-struct MapBlock {
+struct DiagonalBlock {
   std::vector<Eigen::Index> rows, columns;
 };
 
 /// The smallest blocks such that every other entry is 0; of most maps one, the whole.
-[[nodiscard]] std::vector<MapBlock> blocks_of(const MatrixD& map);
+[[nodiscard]] std::vector<DiagonalBlock> blocks_of(const MatrixD& map);
 
 /// As singular_values, block by block where there are several: those of a map are those of its
 /// blocks together (and zeros). A window of w cells in N costs w³ instead of N³.
