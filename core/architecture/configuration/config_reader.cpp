@@ -81,6 +81,10 @@ void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const
   switch (key.use) {
     case KeyUse::harmless:
       return;
+    case KeyUse::cap:
+      if (!value.is_null() && !value.is_number()) refuse(name, "a number, or null for none", value);
+      config_.values[member] = value.is_null() ? "0" : value.dump();
+      return;
     case KeyUse::member:
     case KeyUse::fact:
       if (value.is_null()) return;

@@ -12,6 +12,7 @@ namespace attnscope {
 /// What a key does to the model.
 enum class KeyUse {
   member,      ///< a number: a member of the spec
+  cap,         ///< a number, or null for no cap: a member of the spec
   fact,        ///< a number that the tensors' shapes say too: a member of the spec
   side,        ///< a number or two of pixels that the shapes say too: MEMBER_height, MEMBER_width
   activation,  ///< a name: the member activation

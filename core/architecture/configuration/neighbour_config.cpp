@@ -16,9 +16,14 @@ namespace {
 using nlohmann::json;
 using Values = std::map<std::string, std::string>;
 
-json read_json(const std::filesystem::path& path) {
+/// Whether the folder has such an entry: a link that leads nowhere is one too, and an error.
+bool is_entry(const std::filesystem::path& path) {
   std::error_code unknown;
-  if (!std::filesystem::exists(path, unknown)) return json::object();
+  return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
+}
+
+json read_json(const std::filesystem::path& path) {
+  if (!is_entry(path)) return json::object();
   constexpr std::size_t most = std::size_t{8} << 20;  // bytes; far above any such file
   json object = read_json_file(path, most);
   if (!object.is_object()) {
@@ -85,10 +90,9 @@ constexpr const char* kMeta = "params.json";
 /// OpenCLIP's and Meta's stand alone, or beside one that says the same in Hugging Face's words.
 std::filesystem::path configuration_beside(const std::filesystem::path& weights) {
   std::filesystem::path usual = weights.parent_path() / "config.json";
-  std::error_code unknown;
   for (const char* name : {"config.json", kOpenClip, kMeta}) {
     std::filesystem::path file = weights.parent_path() / name;
-    if (std::filesystem::exists(file, unknown)) return file;
+    if (is_entry(file)) return file;
   }
   return usual;
 }

@@ -27,6 +27,9 @@ struct NeighbourConfig {
   /// Members of `values` that only repeat what the tensors' shapes say, or that the weight file
   /// itself says: no assumptions.
   std::set<std::string, std::less<>> facts;
+  /// Members of `values` that go before what the family states of all its models.
+  std::set<std::string, std::less<>> overruling;
+  std::string own_code;       ///< auto_map: classes of the model's own code, as JSON; empty: none
   std::int64_t classes = -1;  ///< −1: it does not say
   /// Whether a language model's head may be its token embedding; it is where it does not say.
   bool ties_head = true;

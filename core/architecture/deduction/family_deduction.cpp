@@ -40,9 +40,18 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
 }
 
 void FamilyDeduction::take_config(bool with_labels) {
+  if (!config_.own_code.empty()) {
+    result_.assumptions.push_back(
+        {"config.auto_map", config_.own_code,
+         "the configuration names code of the model's own, which is not run; computed is what "
+         "transformers computes for " +
+             config_.kind,
+         true});
+  }
   for (const auto& [option, text] : config_.values) {
     if (option == "labels" && !with_labels) continue;
-    if (options_.overrides.contains(option) || stated(option)) continue;
+    if (options_.overrides.contains(option)) continue;
+    if (stated(option) && !config_.overruling.contains(option)) continue;
     try {
       apply_override(spec_, option, text);
     } catch (const Error& error) {

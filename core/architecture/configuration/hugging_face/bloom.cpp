@@ -17,8 +17,9 @@ constexpr ConfigKey kBloomKeys[] = {
     {"num_hidden_layers", Use::fact, "layers"},
     {"vocab_size", Use::fact, "vocabulary"},
     {"apply_residual_connection_post_layernorm", Use::required, "false"},
-    {"n_inner"},     // four times the width, whatever it says
-    {"seq_length"},  // of training: ALiBi has no end
+    {"alibi", Use::required, "true"},  // its code knows no other positions
+    {"n_inner"},                       // four times the width, whatever it says
+    {"seq_length"},                    // of training: ALiBi has no end
     {"offset_alibi"},
     {"pretraining_tp"},  // the same in another order of rounding
     {"slow_but_exact"},

@@ -203,6 +203,22 @@ void read_labels(const json& labels, NeighbourConfig& config) {
   config.values["labels"] = list.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+/// A decoder whose tokens see later ones too (models that embed texts).
+void read_is_causal(ConfigReader& reader, NeighbourConfig& config) {
+  const json& said = reader.take_value("is_causal");
+  if (truth(said, true, "is_causal")) return;
+  const auto differences = config.values.find("differences");
+  if (config.values.contains("layer.scores.window") ||
+      (differences != config.values.end() && differences->second != "[]")) {
+    throw Error(ErrorKind::unsupported, "windows of layers that see later tokens are not run")
+        .about("is_causal")
+        .expected("true, or layers without windows")
+        .found("false");
+  }
+  config.values["layer.scores.causal"] = "false";
+  config.overruling.insert("layer.scores.causal");
+}
+
 }  // namespace
 
 void read_hugging_face_config(const json& object, NeighbourConfig& config) {
@@ -239,7 +255,10 @@ void read_hugging_face_config(const json& object, NeighbourConfig& config) {
   reader.take(kGeneralKeys);
   const json& labels = reader.take_value("num_labels");
   if (labels.is_number_integer()) config.classes = labels.get<std::int64_t>();
+  const json& own_code = reader.take_value("auto_map");
+  if (own_code.is_object() && !own_code.empty()) config.own_code = json_text(own_code);
   if (type->read) type->read(reader, config);
+  read_is_causal(reader, config);
   reader.finish();
 }
 

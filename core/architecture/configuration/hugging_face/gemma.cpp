@@ -17,8 +17,8 @@ constexpr ConfigKey kGemma2Keys[] = {
     {"head_dim", Use::member, "head_width"},
     {"rms_norm_eps", Use::member, "norm_eps"},
     {"hidden_activation", Use::activation},
-    {"attn_logit_softcapping", Use::member, "layer.scores.soft_cap"},
-    {"final_logit_softcapping", Use::member, "readout.soft_cap"},
+    {"attn_logit_softcapping", Use::cap, "layer.scores.soft_cap"},
+    {"final_logit_softcapping", Use::cap, "readout.soft_cap"},
     {"hidden_size", Use::fact, "width"},
     {"num_hidden_layers", Use::fact, "layers"},
     {"intermediate_size", Use::fact, "mlp_width"},
@@ -32,7 +32,7 @@ constexpr ConfigKey kGemma2Keys[] = {
 /// Scores are divided by √query_pre_attn_scalar, not by √d.
 void read_scale(ConfigReader& reader, NeighbourConfig& config) {
   const json& scalar = reader.take_value("query_pre_attn_scalar");
-  if (scalar.is_null()) return;
+  if (!reader.has("query_pre_attn_scalar")) return;
   if (!scalar.is_number() || scalar.get<double>() <= 0) {
     throw Error(ErrorKind::damaged, "the value is out of range")
         .about("query_pre_attn_scalar")

@@ -20,12 +20,17 @@ constexpr ConfigKey kOptKeys[] = {
     {"init_std"},
     {"layerdrop"},
     {"layer_norm_elementwise_affine", Use::required, "true"},
-    {"_remove_final_layer_norm", Use::required, "false"},
 };
 
+/// Without norms before its parts the model has none after the last layer either, whether or not
+/// the file holds one.
 void read_opt(ConfigReader& reader, NeighbourConfig& config) {
   const char* const before = "do_layer_norm_before";
-  config.values["norm_position"] = truth(reader.take_value(before), true, before) ? "pre" : "post";
+  const char* const removed = "_remove_final_layer_norm";
+  const bool pre = truth(reader.take_value(before), true, before);
+  config.values["norm_position"] = pre ? "pre" : "post";
+  const bool without = truth(reader.take_value(removed), false, removed);
+  if (!pre || without) config.values["final_norm"] = "false";
 }
 
 constexpr ModelType kOptTypes[] = {{"opt", "Hugging Face OPT", kOptKeys, read_opt}};
