@@ -67,7 +67,7 @@ CONFIG = {
 
 CASES = {
     "hugging_face_opt": (
-        "Hugging Face OPT", opt, {}, IDS, CONFIG, {}, {"_remove_final_layer_norm": True},
+        "Hugging Face OPT", opt, {}, IDS, CONFIG, {}, {"layer_norm_elementwise_affine": False},
         "model.decoder.layers.1.final_layer_norm.weight", "model.decoder.layers.0.self_attn.rotary.weight",
     ),
     "hugging_face_opt_narrow": (
