@@ -21,6 +21,7 @@ constexpr std::array kHarmless = {"auto_mapping",        "corda_config",   "eva_
                                   "layers_to_transform", "loftq_config",   "lora_dropout",
                                   "lora_ga_config",      "megatron_core",  "modules_to_save",
                                   "peft_version",        "revision",       "runtime_config",
+                                  "qalora_group_size",  // of use_qalora, which is refused
                                   "target_modules",      "task_type"};
 
 Error refused(const std::string& key, const json& value) {

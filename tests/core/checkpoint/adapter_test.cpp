@@ -72,6 +72,7 @@ class ChangedAdapter : public testing::Test {
 TEST_F(ChangedAdapter, SettingsThatAreNotUnderstoodAreRefused) {
   const std::pair<const char*, nlohmann::json> settings[] = {
       {"use_dora", true},
+      {"use_qalora", true},
       {"init_lora_weights", "pissa_niter_16"},
       {"init_lora_weights", "olora"},
       {"layer_replication", {{0, 4}}},
@@ -94,6 +95,7 @@ TEST_F(ChangedAdapter, SettingsThatAreOffOrChangeNothingAreTaken) {
            {"something_new", nullptr},
            {"something_new", nlohmann::json::object()},
            {"init_lora_weights", "gaussian"},
+           {"qalora_group_size", 16},  // written beside use_qalora, which is off
            {"lora_dropout", 0.5}}) {
     set(key, value);
     EXPECT_EQ(refusal(), "");
