@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -40,6 +41,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
         .in_file(path)
         .remedy("choose a file");
   }
+  note_read(status);
   const auto size = static_cast<std::size_t>(status.st_size);
   const std::byte* data = nullptr;
   if (size > 0) {

@@ -1,6 +1,8 @@
 #include "core/file/overwrite.h"
 
+#include <mutex>
 #include <optional>
+#include <set>
 #include <sys/stat.h>
 #include <utility>
 
@@ -11,6 +13,23 @@ namespace attnscope {
 namespace {
 
 using Identity = std::pair<dev_t, ino_t>;
+
+/// All files that this process has read.
+struct FilesRead {
+  std::mutex mutex;
+  std::set<Identity> files;
+};
+FilesRead& files_read_so_far() {
+  static FilesRead all;
+  return all;
+}
+
+Error would_replace(const std::filesystem::path& output, std::string found) {
+  return Error(ErrorKind::usage, "the output would replace what is read")
+      .in_file(output)
+      .found(std::move(found))
+      .remedy("give the output another name");
+}
 
 /// Of what `path` leads to; nothing if that is neither a file nor a folder.
 std::optional<Identity> identity_of(const std::filesystem::path& path) {
@@ -42,11 +61,22 @@ void refuse_to_overwrite(const std::filesystem::path& output,
     if (!read) continue;
     const bool same = read == written;
     if (!same && !(std::filesystem::is_directory(input) && lies_in(output, *read))) continue;
-    throw Error(ErrorKind::usage, "the output would replace what is read")
-        .in_file(output)
-        .found(same ? "the same file as " + input.string() : "a file inside " + input.string())
-        .remedy("give the output another name");
+    throw would_replace(output, (same ? "the same file as " : "a file inside ") + input.string());
   }
+}
+
+void note_read(const struct stat& status) {
+  FilesRead& all = files_read_so_far();
+  const std::lock_guard lock(all.mutex);
+  all.files.emplace(status.st_dev, status.st_ino);
+}
+
+void refuse_to_overwrite_read(const std::filesystem::path& output) {
+  const std::optional<Identity> written = identity_of(output);
+  if (!written) return;
+  FilesRead& all = files_read_so_far();
+  const std::lock_guard lock(all.mutex);
+  if (all.files.contains(*written)) throw would_replace(output, "a file that was read");
 }
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file/read_file.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
@@ -59,6 +60,21 @@ TEST_F(OverwriteTest, OtherFilesNewFilesAndDevicesAreFree) {
   EXPECT_NO_THROW(refuse_to_overwrite(folder_ / "new.h5", inputs));
   EXPECT_NO_THROW(refuse_to_overwrite(folder_ / "missing.pt", inputs));
   EXPECT_NO_THROW(refuse_to_overwrite("/dev/null", inputs));
+}
+
+TEST_F(OverwriteTest, EveryFileThatWasReadIsAnInput) {
+  EXPECT_NO_THROW(refuse_to_overwrite_read(model_));
+  EXPECT_EQ(read_file(model_, 100), "weights");
+  std::filesystem::create_symlink("model.pt", folder_ / "soft.pt");
+  for (const Path& output : {model_, folder_ / "soft.pt"}) {
+    const auto refuse = [&] {
+      refuse_to_overwrite_read(output);
+      return 0;
+    };
+    expect_refusal(refuse, ErrorKind::usage, "would replace what is read", output);
+  }
+  EXPECT_NO_THROW(refuse_to_overwrite_read(picture_));
+  EXPECT_NO_THROW(refuse_to_overwrite_read(folder_ / "new.h5"));
 }
 
 }  // namespace
