@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "core/nearest_name.h"
 #include "core/shown_text.h"
 
 namespace attnscope {
@@ -73,9 +75,18 @@ void Error::compose() {
 
 Error unknown_name(std::string_view kind_of_thing, std::string_view name,
                    const std::string& known_names) {
+  // The list names what is known one by one; the nearest is probably what was meant.
+  constexpr std::string_view separator = ", ";
+  std::vector<std::string> known;
+  for (std::size_t first = 0; first < known_names.size();) {
+    const std::size_t end = std::min(known_names.find(separator, first), known_names.size());
+    known.push_back(known_names.substr(first, end - first));
+    first = end + separator.size();
+  }
+  const std::string nearest = known_names == "none" ? std::string() : nearest_name(name, known);
   return Error(ErrorKind::usage,
                "unknown " + std::string(kind_of_thing) + " '" + std::string(name) + "'")
-      .remedy("known: " + known_names);
+      .remedy((nearest.empty() ? "" : "did you mean " + nearest + "? ") + "known: " + known_names);
 }
 
 }  // namespace attnscope

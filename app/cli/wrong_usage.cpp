@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/cli/command_table.h"
-#include "core/text/nearest_name.h"
+#include "core/nearest_name.h"
 
 namespace attnscope {
 

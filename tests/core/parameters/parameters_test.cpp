@@ -107,7 +107,8 @@ TEST(Parameters, AreCompletedAndUnknownOnesNamed) {
     (void)complete_values("hash", list, {{"bit", std::int64_t{3}}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.remedy_text(), "known: identity, bits, layers") << error.what();
+    EXPECT_EQ(error.remedy_text(), "did you mean bits? known: identity, bits, layers")
+        << error.what();
   }
   try {
     (void)complete_values("hash", list, {{"bits", std::int64_t{99}}});

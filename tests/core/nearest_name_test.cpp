@@ -1,4 +1,4 @@
-#include "core/text/nearest_name.h"
+#include "core/nearest_name.h"
 
 #include <gtest/gtest.h>
 #include <vector>

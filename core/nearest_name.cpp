@@ -1,4 +1,4 @@
-#include "core/text/nearest_name.h"
+#include "core/nearest_name.h"
 
 #include <algorithm>
 #include <vector>
@@ -39,7 +39,7 @@ std::string nearest_name(std::string_view given, std::span<const std::string> kn
   std::size_t fewest = (given.size() + 2) / 3 + 1;
   for (const std::string& name : known) {
     const std::size_t changes = changes_between(given, name);
-    if (changes >= fewest) continue;
+    if (changes >= fewest || changes >= name.size()) continue;
     fewest = changes;
     nearest = &name;
   }
