@@ -3,6 +3,7 @@
 #include <QLocale>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
 
 namespace attnscope {
 
@@ -15,20 +16,44 @@ void print_message(QtMsgType, const QMessageLogContext&, const QString& message)
   std::fprintf(stderr, "%s\n", qPrintable(message));
 }
 
+QtMessageHandler handler_before = nullptr;
+
+/// While the application is being made: what Qt calls fatal then is that it has no platform.
+void end_without_platform(QtMsgType type, const QMessageLogContext& context,
+                          const QString& message) {
+  if (type == QtFatalMsg) {
+    const QString list = message.section("Available platform plugins are: ", 1).section('.', 0, 0);
+    std::fprintf(stderr,
+                 "attnscope: no window can be opened: Qt cannot run on the platform \"%s\""
+                 " (expected one of %s); set QT_QPA_PLATFORM or DISPLAY\n",
+                 qEnvironmentVariable("QT_QPA_PLATFORM", "of this display").toUtf8().constData(),
+                 list.isEmpty() ? "those of Qt" : qPrintable(list));
+    std::_Exit(1);
+  }
+  if (QByteArray(context.category) == "qt.qpa.plugin") return;  // says the same before
+  if (handler_before != nullptr) {
+    handler_before(type, context, message);
+  } else {
+    std::fprintf(stderr, "%s\n", qPrintable(message));
+  }
+}
+
+int& caught(int& argc) {
+  handler_before = qInstallMessageHandler(end_without_platform);
+  return argc;
+}
+
 }  // namespace
 
-Application::Application(int& argc, char** argv) : QApplication(argc, argv) {
+Application::Application(int& argc, char** argv) : QApplication(caught(argc), argv) {
+  qInstallMessageHandler(handler_before);
   std::setlocale(LC_NUMERIC, "C");
   QLocale::setDefault(QLocale::c());
 }
 
 std::unique_ptr<Application> drawing_application() {
   if (QCoreApplication::instance() != nullptr) return nullptr;
-  const bool has_display =
-      qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
-  if (!has_display && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-  }
+  qputenv("QT_QPA_PLATFORM", "offscreen");
   qInstallMessageHandler(print_message);
   // QApplication keeps references to both for as long as it lives.
   static int count = 1;
