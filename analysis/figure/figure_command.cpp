@@ -1,16 +1,42 @@
 #include "analysis/figure/figure_command.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
 
+#include "core/shown_text.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
+
+namespace {
+
+/// $'…' with every byte that is no plain ASCII as \xNN, for words with control characters.
+std::string as_escapes(const std::string& text) {
+  std::string quoted = "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    std::array<char, 8> escape{};
+    if (c == '\'' || c == '\\') {
+      quoted += std::string("\\") + c;
+    } else if (byte < 0x20 || byte > 0x7E) {
+      std::snprintf(escape.data(), escape.size(), "\\x%02X", byte);
+      quoted += escape.data();
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+}  // namespace
 
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  if (shown_text(text) != text) return as_escapes(text);
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'') {

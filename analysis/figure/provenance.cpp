@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/shown_text.h"
+
 namespace attnscope {
 
 std::vector<std::pair<std::string, std::string>> provenance_of(const Figure& figure) {
@@ -14,7 +16,11 @@ std::vector<std::pair<std::string, std::string>> provenance_of(const Figure& fig
       {"Models", models},
       {"Software", "attnscope " ATTNSCOPE_VERSION}};
   std::erase_if(pairs, [](const auto& pair) { return pair.second.empty(); });
-  for (auto& [name, text] : pairs) std::replace(text.begin(), text.end(), '\n', ' ');
+  // Names of files may hold control characters, which SVG forbids and a terminal obeys.
+  for (auto& [name, text] : pairs) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    text = shown_text(text);
+  }
   return pairs;
 }
 
