@@ -9,6 +9,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/ticks.h"
+#include "analysis/lens/target_name.h"
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
 
@@ -38,7 +39,9 @@ HeatMap attribution_heat(const LogitAttribution& found) {
 Figure make_logit_attribution(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const Subject& subject = request.subjects.front();
-  const std::int64_t target = read.is("target", "likeliest") ? -1 : read.whole("target");
+  const std::int64_t target = read.is("target", "likeliest")
+                                  ? -1
+                                  : target_named(*subject.trace, read.text("target"), "target");
   const std::int64_t place = read.is("place", "end") ? -1 : read.whole("place");
   const LogitAttribution found = logit_attribution(subject, target, place);
   Figure figure;
@@ -81,21 +84,20 @@ Figure make_logit_attribution(const FigureRequest& request, const Progress&) {
 }  // namespace
 
 FigureRecipe logit_attribution_recipe() {
-  return {.name = "logit-attribution",
-          .title = "Which heads write the answer",
-          .source = "Elhage et al. 2021",
-          .settings = {setting::whole("target", 0, {.minimum = 0}, "the class or token")
-                           .or_word({"likeliest"})
-                           .by_default("likeliest"),
-                       setting::whole("place", 0, {.minimum = 0},
-                                      "of a text the token after which it is read")
-                           .or_word({"end"})
-                           .by_default("end"),
-                       colour_map_setting("diverging"), norm_setting(), range_setting("full")},
-          .needs = {.most = 1,
-                    .vectors = true,
-                    .missing = "needs a pre-norm model with a head, run on an input"},
-          .make = make_logit_attribution};
+  return {
+      .name = "logit-attribution",
+      .title = "Which heads write the answer",
+      .source = "Elhage et al. 2021",
+      .settings = {setting::text("target", "likeliest", "the class or token, by its index or name"),
+                   setting::whole("place", 0, {.minimum = 0},
+                                  "of a text the token after which it is read")
+                       .or_word({"end"})
+                       .by_default("end"),
+                   colour_map_setting("diverging"), norm_setting(), range_setting("full")},
+      .needs = {.most = 1,
+                .vectors = true,
+                .missing = "needs a pre-norm model with a head, run on an input"},
+      .make = make_logit_attribution};
 }
 
 }  // namespace attnscope

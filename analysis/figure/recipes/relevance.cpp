@@ -12,6 +12,7 @@
 #include "analysis/figure/recipes/text_heat.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
+#include "analysis/lens/target_name.h"
 #include "core/error.h"
 #include "core/shown_text.h"
 
@@ -141,8 +142,9 @@ Figure make_relevance(const FigureRequest& request, const Progress& progress) {
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
     const std::vector<std::int64_t> targets =
-        read.is("targets", "likeliest") ? std::vector<std::int64_t>{-1}
-                                        : read.indices("targets", subject.trace->logits.size());
+        read.is("targets", "likeliest")
+            ? std::vector<std::int64_t>{-1}
+            : targets_named(*subject.trace, read.text("targets"), "targets");
     columns = std::ssize(targets);
     for (TokenRelevance& found : token_relevance(subject, targets, place, progress.silent())) {
       all.push_back({&subject, request.subjects.size() > 1 ? labels[i] : "", std::move(found)});
@@ -175,9 +177,8 @@ FigureRecipe relevance_recipe() {
   return {.name = "relevance",
           .title = "Which tokens an answer rests on",
           .source = "Chefer et al. 2021",
-          .settings = {setting::indices("targets", "", "classes or tokens, each with its own map")
-                           .or_word({"likeliest"})
-                           .by_default("likeliest"),
+          .settings = {setting::text("targets", "likeliest",
+                                     "classes or tokens, by index or name, each with its own map"),
                        setting::whole("place", 0, {.minimum = 0},
                                       "of a text the token after which is read")
                            .or_word({"end"})
