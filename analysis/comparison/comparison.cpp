@@ -121,6 +121,19 @@ ComparedLayer compare_layer(const Trace& reference, const Trace& other, std::int
   return compared;
 }
 
+/// Throws Error(usage) for a head that no layer has.
+void keep_heads(std::vector<RecordedMap>& places, const std::vector<std::int64_t>& heads) {
+  for (const std::int64_t head : heads) {
+    if (std::ranges::find(places, head, &RecordedMap::head) != places.end()) continue;
+    throw Error(ErrorKind::usage, "there is no such head")
+        .about("--heads")
+        .found(std::to_string(head));
+  }
+  std::erase_if(places, [&](const RecordedMap& place) {
+    return !heads.empty() && std::ranges::find(heads, place.head) == heads.end();
+  });
+}
+
 /// "3 maps: the reference has no such map; 2 maps: maps of different size".
 std::string left_out_in_words(const std::vector<ComparedMap>& maps, const Analysed& analysed) {
   const bool of_maps = analysed.of == SpectrumOf::map;
@@ -242,6 +255,11 @@ void check_comparison(const ComparisonOptions& options) {
     throw Error(ErrorKind::usage, "of all heads there is one of a layer: none to be matched")
         .about(in_words(analysed));
   }
+  if (!options.heads.empty() && is_of_layer(analysed.of)) {
+    throw Error(ErrorKind::usage, "one matrix of a layer stands for all its heads")
+        .about("--heads")
+        .found(in_words(analysed));
+  }
 }
 
 SubjectComparison compare_traces(const Trace& reference, const Trace& other,
@@ -278,7 +296,8 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
   const std::vector<MapSpectrum> spectra = spectra_of(other_subject, options.analysed, options.view,
                                                       spectrum_options, rest.part(0.4, 0.8));
 
-  const std::vector<RecordedMap> places = places_of(other, options.analysed, {});
+  std::vector<RecordedMap> places = places_of(other, options.analysed, {});
+  keep_heads(places, options.heads);
   result.maps.resize(places.size());
   for_each_map(
       other, places, rest.part(0.8, 1),
@@ -297,9 +316,10 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
           map.state = MapPairState::no_counterpart;
         } else {
           compare_cells(reference_subject, other_subject, options, map);
-          compare_spectra(spectra[index], *counterpart, map.values);
+          const MapSpectrum& own = *spectrum_at(spectra, map.layer, map.head);
+          compare_spectra(own, *counterpart, map.values);
           if (options.baselines) {
-            compare_with_null(reference, other, options, spectra[index], *counterpart, map.values);
+            compare_with_null(reference, other, options, own, *counterpart, map.values);
           }
         }
         return [] {};

@@ -102,6 +102,7 @@ struct ComparisonOptions {
   /// are defined where has_rows_of_weights. Where columns are channels, matrices are compared cell
   /// by cell only if both subjects run the same weights. Heads are matched by their maps.
   Analysed analysed = {};
+  std::vector<std::int64_t> heads = {};  ///< of the compared model, from 0; all if empty
 
   bool operator==(const ComparisonOptions&) const = default;
 };
@@ -118,8 +119,9 @@ struct SubjectComparison {
 };
 
 /// Compares every recorded map of `other` with its counterpart. `alignment`: which is which, found
-/// here if absent. Throws Error(usage) (threshold, no maps recorded; null models of what is no map,
-/// matched heads of what is one of a layer; as analysed_matrix), Cancelled.
+/// here if absent. Throws Error(usage) (threshold, no maps recorded, no such head; null models of
+/// what is no map, heads matched or selected of what is one of a layer; as analysed_matrix),
+/// Cancelled.
 [[nodiscard]] SubjectComparison compare_subjects(const Subject& reference, const Subject& other,
                                                  const ComparisonOptions& options,
                                                  const std::optional<MapAlignment>& alignment = {},

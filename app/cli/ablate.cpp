@@ -241,7 +241,7 @@ Action add_ablate(CLI::App& parent, CLI::App*& added) {
                    "classes or next tokens are shown, the likeliest before and those that rise "
                    "most")
       ->type_name("N");
-  add_model_options(*added, arguments->study.models, true);
+  add_model_options(*added, arguments->study.models);
   set_examples(*added, {"attnscope ablate vit.safetensors --dataset imagenet/val --count 500",
                         "attnscope ablate vit.pt --dataset photos --by uniform --out ablated.h5",
                         "attnscope figure ablation --set file=ablated.h5 --out ablation.pdf",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <sstream>
 
 #include "analysis/figure/colour_map.h"
@@ -13,8 +14,9 @@ namespace attnscope {
 namespace {
 
 /// Kinds of values that are no file.
-constexpr std::array free_values = {"N",         "N,…",  "T",     "SECONDS",      "PT",  "MM",
-                                    "KEY=VALUE", "NAME", "WORDS", "WIDTHxHEIGHT", "DPI", "LIST"};
+constexpr std::array free_values = {"N",     "N,…",          "N|MECHANISM", "T",    "SECONDS",
+                                    "PT",    "MM",           "KEY=VALUE",   "NAME", "NAME,…",
+                                    "WORDS", "WIDTHxHEIGHT", "DPI",         "LIST", "COMMAND"};
 
 OptionRow row_of(const CLI::Option& option) {
   OptionRow row;
@@ -101,7 +103,11 @@ std::vector<std::string> known_values(const OptionRow& row) {
     std::vector<std::string> words;
     std::istringstream stream(row.value);
     for (std::string word; std::getline(stream, word, '|');) words.push_back(word);
-    return words;
+    // "TEXT|FILE" names kinds of values, not values.
+    const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
+    const bool kinds = std::ranges::any_of(
+        words, [&](const std::string& word) { return std::ranges::all_of(word, is_capital); });
+    return kinds ? std::vector<std::string>() : words;
   }
   const std::string& kind = row.value.empty() ? row.names.front() : row.value;
   if (kind == "MECHANISM") return names_of(mechanisms(), &MechanismEntry::name);

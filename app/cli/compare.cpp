@@ -7,6 +7,7 @@
 #include "app/cli/command_table.h"
 #include "app/cli/comparison_report.h"
 #include "app/cli/identity_argument.h"
+#include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
@@ -28,7 +29,7 @@ struct CompareArguments {
   ItemChoice choice{100};
   std::string align = "index";
   bool match_heads = false, baselines = false;
-  std::string identity = "as-is";
+  std::string identity = "as-is", heads = "all";
   AnalysedArgument analysed;
   double threshold = 0.9;
   bool json = false;
@@ -41,6 +42,7 @@ ComparisonOptions comparison_options(const CompareArguments& arguments) {
   options.threshold = arguments.threshold;
   options.baselines = arguments.baselines;
   options.analysed = analysed_of(arguments.analysed);
+  options.heads = index_list(arguments.heads, "--heads");
   if (arguments.align == "depth") {
     options.layers = LayerAlignment::by_depth;
   } else if (arguments.align != "index") {
@@ -178,6 +180,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added->add_flag("--match-heads", arguments->match_heads,
                   "Each head beside the reference's most similar one (an assignment)");
+  add_heads_option(*added, arguments->heads);
   add_identity_option(*added, arguments->identity);
   add_analysed_options(*added, arguments->analysed);
   added

@@ -274,7 +274,7 @@ Action add_components(CLI::App& parent, CLI::App*& added) {
       ->excludes(json);
   add_mechanism_options(*added, arguments->models);
   add_channel_option(*added, arguments->models);
-  add_model_options(*added, arguments->models, true);
+  add_model_options(*added, arguments->models);
   set_examples(*added,
                {"attnscope components vit.safetensors --input cat.png --layers 11 --heads 0",
                 "attnscope components vit.safetensors --input cat.png --of head-output --heads 0",

@@ -172,8 +172,10 @@ int run(const ComposeArguments& arguments) {
   const StyleChoice choice = style_choice(arguments.style);
   const auto files =
       figure_files(arguments.out, arguments.style.formats, files_read(composed, arguments.page));
-  const std::unique_ptr<QApplication> application = drawing_application();
-  check_font_family(choice.style.font_family);
+  const bool asks_font = !choice.style.font_family.empty();
+  const std::unique_ptr<QApplication> application =
+      asks_font ? drawing_application() : application_for(files);
+  if (asks_font) check_font_family(choice.style.font_family);
 
   const double growth = choice.font_size_pt > 0 ? choice.font_size_pt / Figure{}.font_size_pt : 1;
   CompositeOptions options;

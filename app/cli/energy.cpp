@@ -10,7 +10,6 @@
 #include "app/cli/command_table.h"
 #include "app/cli/energy_list.h"
 #include "app/cli/energy_text.h"
-#include "app/cli/former_spellings.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/published_text.h"
@@ -97,7 +96,7 @@ int run(const EnergyArguments& arguments) {
   } else if (arguments.subject.empty()) {
     throw Error(ErrorKind::usage, "which network?")
         .expected("a weight file, " + architecture_names() + ", or --paper TABLE")
-        .remedy("attnscope energy deit-small");
+        .remedy("such as attnscope energy deit-small");
   } else {
     const EnergyRequest request = request_of(arguments);
     text = network_as_text(request, arguments.by_layer, format);
@@ -142,7 +141,6 @@ Action add_energy(CLI::App& parent, CLI::App*& added) {
       ->type_name("NAME")
       ->capture_default_str();
   added->add_flag("--by-layer", arguments->by_layer, "Every layer, not only the sums");
-  add_former_flag(*added, "--layers", arguments->by_layer, "--by-layer");
   added->add_flag("--list", arguments->list, "The networks, mechanisms, settings and tables known");
   add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV");

@@ -10,7 +10,6 @@
 
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
-#include "app/cli/former_spellings.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -275,7 +274,6 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
           "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
           "ids:1,2,3, or - for standard input")
       ->type_name("X");
-  add_former_option(*added, "--text", arguments->text, "--input X");
   added
       ->add_option(
           "--prompts", arguments->prompts,
@@ -287,11 +285,10 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);
-  set_examples(
-      *added,
-      {"attnscope evaluate vit.safetensors --dataset imagenet/val --count 1000",
-       "attnscope evaluate clip-vit-base-patch32 --dataset photos --prompts 'a photo of a {}'",
-       "attnscope evaluate gpt2.safetensors --input essay.txt --json"});
+  set_examples(*added,
+               {"attnscope evaluate vit.safetensors --dataset imagenet/val --count 1000",
+                "attnscope evaluate clip.safetensors --dataset photos --prompts 'a photo of a {}'",
+                "attnscope evaluate gpt2.safetensors --input essay.txt --json"});
   return [arguments] { return run(*arguments); };
 }
 

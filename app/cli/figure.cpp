@@ -11,7 +11,6 @@
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"
-#include "app/cli/former_spellings.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
@@ -145,10 +144,11 @@ std::string command_line(const FigureArguments& arguments, const StyleChoice& ch
 /// Whether a film is asked for, which is one .png. Throws Error(usage) for another file.
 bool makes_film(const FigureArguments& arguments, const std::vector<std::filesystem::path>& files) {
   if (arguments.film == 0) return false;
-  if (files.size() != 1 || files.front().extension() != ".png" || arguments.style.transparent) {
+  const bool transparent = arguments.style.background == "transparent";
+  if (files.size() != 1 || files.front().extension() != ".png" || transparent) {
     throw Error(ErrorKind::usage, "a film is one opaque animated .png")
         .about("--film")
-        .found(arguments.style.transparent ? "--transparent" : arguments.out);
+        .found(transparent ? "--background transparent" : arguments.out);
   }
   return true;
 }
@@ -200,8 +200,11 @@ int run(const FigureArguments& arguments) {
   const std::vector<std::filesystem::path> files =
       figure_files(arguments.out, arguments.style.formats, read);
   const bool is_film = makes_film(arguments, files);
-  const std::unique_ptr<QApplication> application = drawing_application();
-  check_font_family(choice.style.font_family);
+  // Only Qt knows the fonts.
+  const bool asks_font = !choice.style.font_family.empty();
+  const std::unique_ptr<QApplication> application =
+      asks_font ? drawing_application() : application_for(files);
+  if (asks_font) check_font_family(choice.style.font_family);
 
   Figure figure;
   std::vector<Figure> film;
@@ -237,7 +240,6 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->required()
       ->type_name("FIGURE");
   add_model_argument(*added, arguments->models, true, false, "Figures of energy need none");
-  add_former_option(*added, "--model", arguments->models.models, "MODEL after the figure's name");
   add_input_option(*added, arguments->models);
   added
       ->add_option("--out", arguments->out,
@@ -282,7 +284,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->type_name("MS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{65535}));
   add_style_options(*added, arguments->style);
-  add_model_options(*added, arguments->models, true);
+  add_model_options(*added, arguments->models);
   set_examples(
       *added,
       {"attnscope figure rank-by-layer softmax.h5 adder.h5 --input boot.png --out f.pdf",

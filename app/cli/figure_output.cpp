@@ -1,11 +1,15 @@
 #include "app/cli/figure_output.h"
 
+#include <QApplication>
+#include <algorithm>
 #include <cstdio>
 
 #include "app/cli/standard_streams.h"
 #include "app/cli/style_arguments.h"
+#include "app/render/application.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/shown_text.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -25,14 +29,25 @@ std::vector<fs::path> figure_files(const std::string& out, const std::string& fo
   return files;
 }
 
+std::unique_ptr<QApplication> application_for(const std::vector<fs::path>& files) {
+  const bool draws = std::ranges::any_of(files, [](const fs::path& file) {
+    return std::ranges::any_of(export_formats(), [&](const ExportFormat& format) {
+      return format.drawn && format.extension == file.extension().string();
+    });
+  });
+  return draws ? drawing_application() : nullptr;
+}
+
 void write_figure(const Figure& figure, const std::vector<fs::path>& files,
                   const ExportOptions& options) {
+  // None is written where one would replace what was read.
+  for (const fs::path& file : files) refuse_to_overwrite_read(file);
   for (const fs::path& file : files) {
     const std::string out = file.has_parent_path() || file.stem() != "-" ? file.string() : "-";
     write_output(out, file.extension().string(),
                  [&](const fs::path& place) { export_figure(figure, place, options); });
     std::fprintf(lines_beside(out), "%s: %s, %s × %s mm\n",
-                 out == "-" ? "standard output" : out.c_str(), figure.title.c_str(),
+                 out == "-" ? "standard output" : shown_text(out).c_str(), figure.title.c_str(),
                  rounded_text(figure.width_mm, 6).c_str(),
                  rounded_text(figure.height_mm, 6).c_str());
   }

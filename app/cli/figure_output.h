@@ -2,11 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/figure/figure.h"
 #include "app/render/render.h"
+
+class QApplication;
 
 namespace attnscope {
 
@@ -16,6 +19,11 @@ namespace attnscope {
 [[nodiscard]] std::vector<std::filesystem::path> figure_files(
     const std::string& out, const std::string& formats,
     const std::vector<std::filesystem::path>& inputs);
+
+/// What drawing needs, where any of the files is a picture: see application.h. Null for numbers and
+/// source, and if there is one already.
+[[nodiscard]] std::unique_ptr<QApplication> application_for(
+    const std::vector<std::filesystem::path>& files);
 
 /// Writes each, with a line of what it is. Throws Error.
 void write_figure(const Figure& figure, const std::vector<std::filesystem::path>& files,

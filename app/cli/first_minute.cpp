@@ -106,6 +106,7 @@ int run(const std::string& out, const std::string& input) {
     for (const char* extension : {".pdf", ".png"}) {
       const fs::path file = fs::path(out) / (name + extension);
       refuse_to_overwrite(file, files_read(samples));
+      refuse_to_overwrite_read(file);
       Figure written = figure;
       written.command += " --out " + name + extension;
       export_figure(written, file);

@@ -10,7 +10,7 @@
 #include "analysis/figure/figure_command.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
-#include "app/cli/former_spellings.h"
+#include "app/cli/figure_output.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -168,15 +168,18 @@ int run(const GalleryArguments& given) {
   GalleryArguments arguments = given;
   const StyleChoice choice = style_choice(arguments.style);
   const std::string formats = arguments.style.formats.empty() ? "pdf,png" : arguments.style.formats;
-  (void)export_files("figure", formats);
+  const std::vector<fs::path> pattern = export_files("figure", formats);
   if (arguments.models.models.empty()) take_samples(arguments.models);
   FigureRequest open;
   open.width_mm = choice.width_mm;
   open.font_size_pt = choice.font_size_pt;
   open.first_layer = choice.first_layer;
   open.further_arguments = further_arguments(arguments.models);
-  const std::unique_ptr<QApplication> application = drawing_application();
-  check_font_family(choice.style.font_family);
+  const bool asks_font = !choice.style.font_family.empty();
+  const std::unique_ptr<QApplication> application =
+      asks_font ? drawing_application()
+                : application_for(arguments.list ? std::vector<fs::path>() : pattern);
+  if (asks_font) check_font_family(choice.style.font_family);
   {
     const TerminalProgress line;
     open.subjects = fitting_subjects(arguments.models, line.progress());
@@ -224,6 +227,7 @@ int run(const GalleryArguments& given) {
     figure.command = to_string(command);
     for (const fs::path& file : export_files(base.string(), formats)) {
       refuse_to_overwrite(file, read);
+      refuse_to_overwrite_read(file);
       export_figure(figure, file, choice.options);
       names.push_back(file.filename().string());
     }
@@ -234,10 +238,14 @@ int run(const GalleryArguments& given) {
   }
   const fs::path page = fs::path(arguments.out) / "index.html";
   refuse_to_overwrite(page, read);
+  refuse_to_overwrite_read(page);
   write_file(page, index + "</body></html>\n");
   std::printf("%-24s %s\n", "All of them", page.c_str());
   print_assumptions(stdout, open.subjects);
-  return failed > 0 ? 1 : 0;
+  if (failed == 0) return 0;
+  std::fprintf(stderr, "attnscope: %d figure%s could not be drawn; the list says why\n", failed,
+               failed == 1 ? "" : "s");
+  return 1;
 }
 
 }  // namespace
@@ -247,7 +255,6 @@ Action add_gallery(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand(
       "gallery", "Every figure of the papers that the models can show, and what the others need");
   add_model_argument(*added, arguments->models, true, false, "The sample models if none is given");
-  add_former_option(*added, "--model", arguments->models.models, "MODEL, without --model");
   add_input_option(*added, arguments->models);
   add_data_set_option(*added, arguments->data_set,
                       "Labelled images, for the figure of final features");

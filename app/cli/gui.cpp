@@ -76,6 +76,25 @@ void open_model(Session& session, const std::string& text) {
   session.set_overlay(subject, choose_mechanism(argument.mechanism, argument.settings, {}));
 }
 
+/// Sorts the files given as MODEL into what they are for: `attnscope gui vit.pt cat.png`.
+void take_files(const std::vector<std::string>& files, GuiOptions& options) {
+  std::error_code ignored;
+  for (const std::string& file : files) {
+    const FileUse use = std::filesystem::exists(file, ignored) ? use_of(file) : FileUse::model;
+    if (use == FileUse::input && options.input.empty()) {
+      options.input = input_locator_of(file);
+    } else if (use == FileUse::session && options.session.empty()) {
+      options.session = file;
+    } else if (use == FileUse::input || use == FileUse::session) {
+      throw Error(ErrorKind::usage, use == FileUse::input ? "the window is opened on one input"
+                                                          : "one session is restored")
+          .found(file);
+    } else {
+      options.models.push_back(file);
+    }
+  }
+}
+
 /// What the window shows is read from these, and from nothing else.
 std::vector<std::filesystem::path> files_read(const Session& session, const GuiOptions& options) {
   std::vector<std::filesystem::path> files = {options.session, options.lesson,
@@ -128,7 +147,11 @@ int run_gui(const GuiOptions& options) {
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
   if (!options.lesson.empty()) window.open_document(options.lesson);
-  if (!options.session.empty()) window.restore_session(options.session);
+  // A picture of a session that cannot be read would be one of an empty window.
+  if (!options.session.empty()) {
+    options.screenshot.empty() ? window.restore_session(options.session)
+                               : window.open_session(options.session);
+  }
   if (!options.input.empty()) session.set_input(options.input);
   for (const std::string& model : options.models) {
     use_of(model) == FileUse::training ? window.open_file(model) : open_model(session, model);
@@ -145,6 +168,7 @@ int run_gui(const GuiOptions& options) {
     if (still < kStillLooks) return;
     poll.stop();
     try {
+      refuse_to_overwrite_read(options.screenshot);
       shoot(window, options.screenshot);
     } catch (...) {
       failure = std::current_exception();
@@ -197,16 +221,17 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::IsMember({"dark", "light"}))
       ->type_name("dark|light");
   set_examples(*added, {"attnscope gui", "attnscope gui vit.safetensors --input cat.png",
+                        "attnscope vit.safetensors cat.png",
                         "attnscope gui vit.safetensors vit.safetensors@adder --input cat.png"});
   return [options, size, models] {
     if (models->inputs.size() > 1) {
       throw Error(ErrorKind::usage, "the window is opened on one input").about("--input");
     }
-    options->models = models->models;
     if (!models->inputs.empty()) {
       const std::string& input = models->inputs.front();
       options->input = input == "-" ? standard_input_file().string() : input;
     }
+    take_files(models->models, *options);
     char end = 0;
     if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
         options->width < 320 || options->height < 240 || options->width > 16384 ||

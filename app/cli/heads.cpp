@@ -22,7 +22,7 @@ struct HeadsArguments {
   ModelArguments models;
   HeadOptions options;
   AnalysedArgument analysed;
-  std::string layers = "all";
+  std::string layers = "all", heads = "all";
   bool json = false;
   bool csv = false;
 };
@@ -31,6 +31,7 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
   HeadsReport report;
   report.options = arguments.options;
   report.options.layers = index_list(arguments.layers, "--layers");
+  const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
   TraceRequest request;
   request.queries_keys_values = true;
   request.layers = report.options.layers;
@@ -42,6 +43,7 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
     const double first = 0.6 + share * static_cast<double>(report.tables.size());
     report.tables.push_back(
         head_table(subject, report.options, progress.part(first, first + share)));
+    keep_heads(report.tables.back().rows, heads, &HeadRow::head);
   }
   return report;
 }
@@ -62,6 +64,7 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
   add_layers_option(*added, arguments->layers);
+  add_heads_option(*added, arguments->heads);
   const auto add_share = [&](const char* name, double& value, const char* what) {
     added->add_option(name, value, what)->type_name("T")->capture_default_str();
   };

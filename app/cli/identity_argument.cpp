@@ -31,15 +31,11 @@ void add_identity_option(CLI::App& command, std::string& name) {
 
 std::string identity_words() { return name_list(choices(), {}, "|"); }
 
-bool is_identity_name(std::string_view name) {
-  const std::vector<std::string> names = choices();
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::vector<IdentityView> identity_views(const std::string& name) {
   if (name == kBoth) return {IdentityView::without, IdentityView::with};
-  if (!is_identity_name(name)) {
-    throw unknown_name("view of the identity mapping", name, name_list(choices()));
+  const std::vector<std::string> names = choices();
+  if (std::ranges::find(names, name) == names.end()) {
+    throw unknown_name("view of the identity mapping", name, name_list(names));
   }
   return {value_of(identity_view_names, name, "view of the identity mapping")};
 }

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/trace/trace.h"
@@ -16,8 +15,6 @@ void add_identity_option(CLI::App& command, std::string& name);
 
 /// "as-is|without|with|both"
 [[nodiscard]] std::string identity_words();
-
-[[nodiscard]] bool is_identity_name(std::string_view name);
 
 /// The views that `name` asks for, in that order. Throws Error(usage) listing the names.
 [[nodiscard]] std::vector<IdentityView> identity_views(const std::string& name);

@@ -32,12 +32,20 @@ void add_layers_option(CLI::App& command, std::string& layers) {
 }
 
 void add_heads_option(CLI::App& command, std::string& heads) {
-  command
-      .add_option("--heads", heads,
-                  "Which heads: all, or indices from 0 such as 0,2-4 (--model-heads "
-                  "says how many there are)")
+  command.add_option("--heads", heads, "Which heads: all, or indices from 0 such as 0,2-4")
       ->type_name("N,…")
       ->capture_default_str();
+}
+
+void check_heads(const std::vector<std::int64_t>& heads, std::int64_t known) {
+  for (const std::int64_t head : heads) {
+    if (head < known) continue;
+    throw Error(ErrorKind::usage, "there is no such head")
+        .about("--heads")
+        .expected(known > 0 ? "0 to " + std::to_string(known - 1) : "a layer with heads")
+        .found(std::to_string(head))
+        .remedy("--model-heads says how many heads there are where the file does not");
+  }
 }
 
 std::vector<std::int64_t> index_list(const std::string& text, const char* option) {

@@ -51,6 +51,7 @@ void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
 
 int run(const LearnCodesArguments& arguments) {
   check(arguments.options);
+  check_hdf5_name(arguments.out);
   refuse_to_overwrite(arguments.out, files_read(arguments.model));
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   const auto model = load_model(argument.file, options_of(arguments.model, argument));
@@ -60,6 +61,7 @@ int run(const LearnCodesArguments& arguments) {
   for (const std::string& locator : arguments.model.inputs) {
     inputs.push_back(std::make_shared<const Input>(open_input_argument(locator)));
   }
+  refuse_to_overwrite_read(arguments.out);
   const LearnedCodes codes = [&] {
     const TerminalProgress line;
     return learn_hash_codes(*model, mechanism, inputs, arguments.options, line.progress());

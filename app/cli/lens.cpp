@@ -6,15 +6,18 @@
 
 #include "analysis/lens/logit_attribution.h"
 #include "analysis/lens/logit_lens.h"
+#include "analysis/lens/target_name.h"
 #include "analysis/mixing/mixing.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
+#include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
+#include "core/error.h"
 #include "core/shown_text.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
@@ -28,7 +31,8 @@ using nlohmann::ordered_json;
 struct LensArguments {
   ModelArguments models;
   std::size_t top = 3;
-  std::int64_t target = -1, place = -1;
+  std::string target, heads = "all";  ///< as they were given
+  std::int64_t place = -1;
   bool by_head = false, json = false, csv = false;
 };
 
@@ -118,7 +122,21 @@ ordered_json lens_json(const Subject& subject, const LogitLens& lens,
   return {{"model", subject.label}, {"cells", std::move(cells)}};
 }
 
-void print_attribution(const Subject& subject, const LogitAttribution& found) {
+using HeadNumbers = std::vector<Eigen::Index>;
+
+/// The heads that --heads asks for, all if it is not given. Throws Error(usage).
+HeadNumbers shown_heads(const LogitAttribution& found, const LensArguments& arguments) {
+  const std::vector<std::int64_t> asked = index_list(arguments.heads, "--heads");
+  check_heads(asked, found.heads.cols());
+  HeadNumbers heads(asked.begin(), asked.end());
+  for (Eigen::Index head = 0; asked.empty() && head < found.heads.cols(); ++head) {
+    heads.push_back(head);
+  }
+  return heads;
+}
+
+void print_attribution(const Subject& subject, const LogitAttribution& found,
+                       const HeadNumbers& heads) {
   std::printf("%s: logit of %lld%s%s: %s\n", subject.label.c_str(),
               static_cast<long long>(found.target),
               found.label.empty() ? "" : (" \"" + shown_text(found.label) + "\"").c_str(),
@@ -126,13 +144,13 @@ void print_attribution(const Subject& subject, const LogitAttribution& found) {
               rounded_text(found.logit, 5).c_str());
   std::printf("embedding %s, biases of norm and head %s\n\nlayer",
               rounded_text(found.embedding, 4).c_str(), rounded_text(found.constant, 4).c_str());
-  for (Eigen::Index head = 0; head < found.heads.cols(); ++head) {
+  for (const Eigen::Index head : heads) {
     std::printf("%9s", ("head " + std::to_string(head)).c_str());
   }
   std::printf("     bias      rest\n");
   for (Eigen::Index layer = 0; layer < found.heads.rows(); ++layer) {
     std::printf("%5lld", static_cast<long long>(layer));
-    for (Eigen::Index head = 0; head < found.heads.cols(); ++head) {
+    for (const Eigen::Index head : heads) {
       std::printf("%s", number_cell(found.heads(layer, head), 9, 4).c_str());
     }
     const auto at = static_cast<std::size_t>(layer);
@@ -141,7 +159,8 @@ void print_attribution(const Subject& subject, const LogitAttribution& found) {
   }
 }
 
-void print_attribution_csv(const Subject& subject, const LogitAttribution& found) {
+void print_attribution_csv(const Subject& subject, const LogitAttribution& found,
+                           const HeadNumbers& heads) {
   const auto row = [&](const std::string& layer, const std::string& what, double value) {
     std::printf("%s,%lld,%s,%s,%s\n", csv_field(subject.label).c_str(),
                 static_cast<long long>(found.target), layer.c_str(), what.c_str(),
@@ -151,7 +170,7 @@ void print_attribution_csv(const Subject& subject, const LogitAttribution& found
   row("", "constant", found.constant);
   for (Eigen::Index layer = 0; layer < found.heads.rows(); ++layer) {
     const std::string number = std::to_string(layer);
-    for (Eigen::Index head = 0; head < found.heads.cols(); ++head) {
+    for (const Eigen::Index head : heads) {
       row(number, "head " + std::to_string(head), found.heads(layer, head));
     }
     row(number, "bias", found.biases[static_cast<std::size_t>(layer)]);
@@ -159,12 +178,13 @@ void print_attribution_csv(const Subject& subject, const LogitAttribution& found
   }
 }
 
-ordered_json attribution_json(const Subject& subject, const LogitAttribution& found) {
+ordered_json attribution_json(const Subject& subject, const LogitAttribution& found,
+                              const HeadNumbers& shown) {
   ordered_json layers = ordered_json::array();
   for (Eigen::Index layer = 0; layer < found.heads.rows(); ++layer) {
     const auto at = static_cast<std::size_t>(layer);
     ordered_json heads = ordered_json::array();
-    for (Eigen::Index head = 0; head < found.heads.cols(); ++head) {
+    for (const Eigen::Index head : shown) {
       const double share = found.heads(layer, head);
       if (!std::isnan(share)) heads.push_back(share);
     }
@@ -180,10 +200,16 @@ ordered_json attribution_json(const Subject& subject, const LogitAttribution& fo
           {"logit", found.logit},
           {"embedding", found.embedding},
           {"constant", found.constant},
+          {"heads", shown},
           {"layers", std::move(layers)}};
 }
 
 int run(const LensArguments& arguments) {
+  if (arguments.heads != "all" && !arguments.by_head) {
+    throw Error(ErrorKind::usage, "what the model would answer after a layer is not of one head")
+        .about("--heads")
+        .expected("--by-head");
+  }
   std::vector<Subject> subjects;
   {
     const TerminalProgress line;
@@ -201,18 +227,21 @@ int run(const LensArguments& arguments) {
                     : "model,layer,place,rank,index,label,logit,probability,entropy,divergence\n");
   }
   for (const Subject& subject : subjects) {
+    const std::int64_t target =
+        arguments.target.empty() ? -1 : target_named(*subject.trace, arguments.target, "--target");
     if (arguments.by_head) {
-      const LogitAttribution found = logit_attribution(subject, arguments.target, arguments.place);
+      const LogitAttribution found = logit_attribution(subject, target, arguments.place);
+      const HeadNumbers heads = shown_heads(found, arguments);
       if (arguments.json) {
-        list.push_back(attribution_json(subject, found));
+        list.push_back(attribution_json(subject, found, heads));
       } else if (arguments.csv) {
-        print_attribution_csv(subject, found);
+        print_attribution_csv(subject, found, heads);
       } else {
-        print_attribution(subject, found);
+        print_attribution(subject, found, heads);
       }
       continue;
     }
-    const LogitLens lens = logit_lens(subject, arguments.top, arguments.target);
+    const LogitLens lens = logit_lens(subject, arguments.top, target);
     if (arguments.json) {
       list.push_back(lens_json(subject, lens, arguments));
     } else if (arguments.csv) {
@@ -242,10 +271,9 @@ Action add_lens(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added
       ->add_option("--target", arguments->target,
-                   "The class or token that is followed, by its index (with --by-head the "
+                   "The class or token that is followed, by its index or name (with --by-head the "
                    "likeliest one)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+      ->type_name("NAME");
   added
       ->add_option(
           "--place", arguments->place,
@@ -255,6 +283,7 @@ Action add_lens(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--by-head", arguments->by_head,
                   "Direct logit attribution: what each head, bias and MLP adds to the logit; of "
                   "pre-norm models with a linear head");
+  add_heads_option(*added, arguments->heads);
   CLI::Option* const json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each answer or part")
       ->excludes(json);

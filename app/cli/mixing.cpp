@@ -16,6 +16,7 @@
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
+#include "core/error.h"
 #include "core/shown_text.h"
 #include "core/text/csv_field.h"
 #include "core/text/name_list.h"
@@ -29,15 +30,14 @@ constexpr std::string_view kValueZeroing = "value-zeroing";
 
 struct MixingArguments {
   ModelArguments models;
-  std::string by = "norms", layers = "all";
-  std::int64_t head = 0;
+  std::string by = "norms", layers = "all", heads = "all";
   bool rollout = false, json = false, csv = false;
 };
 
-/// One matrix of one subject: of a layer, or (−1) rolled out through all.
+/// One matrix of one subject: of a layer, or (−1) rolled out through all; of a head, or (−1) all.
 struct MixedTokens {
   std::size_t subject = 0;
-  std::int64_t layer = -1;
+  std::int64_t layer = -1, head = -1;
   MatrixD matrix;
   double ratio = 0;  ///< mean mixing ratio of the layer; NaN of a rollout
 };
@@ -55,6 +55,23 @@ double mean_ratio(const Subject& subject, std::int64_t layer) {
   return sum / static_cast<double>(ratios.size());
 }
 
+bool is_by_head(const MixingArguments& arguments) {
+  return arguments.by == name_of(mixing_names, Mixing::head_norms) && !arguments.rollout;
+}
+
+/// The heads of a layer that have a matrix each, as --heads asks; −1 where there is one of all.
+/// Throws Error(usage).
+std::vector<std::int64_t> mixed_heads(const Subject& subject, std::int64_t layer,
+                                      const MixingArguments& arguments) {
+  if (!is_by_head(arguments)) return {-1};
+  std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
+  const bool asks_all = heads.empty();
+  check_heads(heads, subject.trace->heads(layer));
+  const std::int64_t known = subject.trace->heads(layer);
+  for (std::int64_t head = 0; asks_all && head < known; ++head) heads.push_back(head);
+  return heads;
+}
+
 std::vector<MixedTokens> mixed_tokens(const std::vector<Subject>& subjects,
                                       const MixingArguments& arguments, const Progress& progress) {
   const bool zeroes = arguments.by == kValueZeroing;
@@ -65,7 +82,7 @@ std::vector<MixedTokens> mixed_tokens(const std::vector<Subject>& subjects,
     if (arguments.rollout) {
       const Tensor reach = mixing_rollout(subject, value_of(mixing_names, arguments.by, "mixing"),
                                           0, progress.silent());
-      all.push_back({s, -1, reach.matrix().cast<double>(), std::nan("")});
+      all.push_back({s, -1, -1, reach.matrix().cast<double>(), std::nan("")});
       continue;
     }
     for (std::int64_t layer = 0; layer < std::ssize(subject.trace->layers); ++layer) {
@@ -73,12 +90,15 @@ std::vector<MixedTokens> mixed_tokens(const std::vector<Subject>& subjects,
       progress.step(
           static_cast<double>(layer) / static_cast<double>(std::ssize(subject.trace->layers)),
           "mixing");
-      MixedTokens mixed{s, layer, {}, mean_ratio(subject, layer)};
-      mixed.matrix = zeroes
-                         ? value_zeroing(subject, layer, true, progress.silent())
-                         : mixing_of(subject, layer, value_of(mixing_names, arguments.by, "mixing"),
-                                     arguments.head);
-      all.push_back(std::move(mixed));
+      const double ratio = mean_ratio(subject, layer);
+      for (const std::int64_t head : mixed_heads(subject, layer, arguments)) {
+        MixedTokens mixed{s, layer, head, {}, ratio};
+        mixed.matrix =
+            zeroes ? value_zeroing(subject, layer, true, progress.silent())
+                   : mixing_of(subject, layer, value_of(mixing_names, arguments.by, "mixing"),
+                               std::max<std::int64_t>(head, 0));
+        all.push_back(std::move(mixed));
+      }
     }
   }
   return all;
@@ -114,16 +134,18 @@ std::string token_words(const Subject& subject, std::int64_t key) {
   return std::to_string(key) + (at < texts.size() ? " \"" + shown_text(texts[at]) + "\"" : "");
 }
 
+std::string number_or_all(std::int64_t index) { return index < 0 ? "all" : std::to_string(index); }
+
 void print_mixing_table(const std::vector<MixedTokens>& all, const std::vector<Subject>& subjects) {
   std::size_t shown = subjects.size();
   for (const MixedTokens& mixed : all) {
     if (mixed.subject != shown) {
       shown = mixed.subject;
-      std::printf("%s\nlayer  mixing ratio   own share   strongest keys\n",
+      std::printf("%s\nlayer head  mixing ratio   own share   strongest keys\n",
                   subjects[shown].label.c_str());
     }
-    std::printf("%5s %s %s  ", mixed.layer < 0 ? "all" : std::to_string(mixed.layer).c_str(),
-                number_cell(mixed.ratio, 13, 4).c_str(),
+    std::printf("%5s %4s %s %s  ", number_or_all(mixed.layer).c_str(),
+                number_or_all(mixed.head).c_str(), number_cell(mixed.ratio, 13, 4).c_str(),
                 number_cell(own_share(mixed.matrix), 11, 4).c_str());
     for (const auto& [key, share] : strongest_keys(mixed.matrix)) {
       std::printf(" %s (%s %%)", token_words(subjects[shown], key).c_str(),
@@ -134,12 +156,12 @@ void print_mixing_table(const std::vector<MixedTokens>& all, const std::vector<S
 }
 
 void print_mixing_csv(const std::vector<MixedTokens>& all, const std::vector<Subject>& subjects) {
-  std::printf("model,layer,query,key,value\n");
+  std::printf("model,layer,head,query,key,value\n");
   for (const MixedTokens& mixed : all) {
     for (Eigen::Index query = 0; query < mixed.matrix.rows(); ++query) {
       for (Eigen::Index key = 0; key < mixed.matrix.cols(); ++key) {
-        std::printf("%s,%s,%lld,%lld,%s\n", csv_field(subjects[mixed.subject].label).c_str(),
-                    mixed.layer < 0 ? "all" : std::to_string(mixed.layer).c_str(),
+        std::printf("%s,%s,%s,%lld,%lld,%s\n", csv_field(subjects[mixed.subject].label).c_str(),
+                    number_or_all(mixed.layer).c_str(), number_or_all(mixed.head).c_str(),
                     static_cast<long long>(query), static_cast<long long>(key),
                     rounded_text(mixed.matrix(query, key), 9).c_str());
       }
@@ -163,6 +185,7 @@ void print_mixing_json(const std::vector<MixedTokens>& all, const std::vector<Su
     list.push_back(
         {{"model", subjects[mixed.subject].label},
          {"layer", mixed.layer < 0 ? ordered_json() : ordered_json(mixed.layer)},
+         {"head", mixed.head < 0 ? ordered_json() : ordered_json(mixed.head)},
          {"mixing_ratio", std::isnan(mixed.ratio) ? ordered_json() : ordered_json(mixed.ratio)},
          {"own_share", own_share(mixed.matrix)},
          {"strongest", std::move(keys)},
@@ -172,6 +195,12 @@ void print_mixing_json(const std::vector<MixedTokens>& all, const std::vector<Su
 }
 
 int run(const MixingArguments& arguments) {
+  if (!is_by_head(arguments) && arguments.heads != "all") {
+    throw Error(ErrorKind::usage, "this is measured over all heads")
+        .about("--heads")
+        .expected("--by head-norms")
+        .found(arguments.rollout ? "--rollout" : "--by " + arguments.by);
+  }
   std::vector<Subject> subjects;
   std::vector<MixedTokens> all;
   {
@@ -212,10 +241,7 @@ Action add_mixing(CLI::App& parent, CLI::App*& added) {
       ->type_name(name_list(mixing_words(), {}, "|"))
       ->capture_default_str();
   add_layers_option(*added, arguments->layers);
-  added->add_option("--head", arguments->head, "Of --by head-norms: which, from 0")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N")
-      ->capture_default_str();
+  add_heads_option(*added, arguments->heads);
   added->add_flag(
       "--rollout", arguments->rollout,
       "Of block-norms, globenc and alti: R_l = M_l R_{l−1} through all layers, the rows "
@@ -227,7 +253,7 @@ Action add_mixing(CLI::App& parent, CLI::App*& added) {
   add_model_options(*added, arguments->models);
   set_examples(*added,
                {"attnscope mixing vit.safetensors --input cat.png",
-                "attnscope mixing bert-base-uncased --input text:To-be --by alti --rollout --csv",
+                "attnscope mixing bert.safetensors --input text:To-be --by alti --rollout --csv",
                 "attnscope figure token-mixing vit.pt --input cat.png --out mixing.pdf"});
   return [arguments] { return run(*arguments); };
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
-#include "app/cli/former_spellings.h"
 #include "app/cli/standard_streams.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/checkpoint/weight_files.h"
@@ -40,15 +39,12 @@ void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many,
   if (!many) option->expected(1);
 }
 
-void add_model_options(CLI::App& command, ModelArguments& arguments, bool selects_heads) {
+void add_model_options(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--model-heads", arguments.model_heads,
-                  "Heads of each block of the model, where the file does not say")
+                  "How many heads each block of the model has, where the file does not say")
       ->type_name("N")
       ->group("Model");
-  if (!selects_heads) {
-    add_former_option(command, "--heads", arguments.model_heads, "--model-heads N");
-  }
   command
       .add_option("--option", arguments.options,
                   "What else the file does not say; may be repeated. Keys: " +

@@ -30,9 +30,8 @@ struct ModelArguments {
 /// MODEL, several of them if `many`. `more` follows the description.
 void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many, bool required,
                         const std::string& more = {});
-/// --model-heads, --option, --architecture. With `selects_heads` the command has a --heads of
-/// another meaning, a selection; else the former --heads is still taken for --model-heads.
-void add_model_options(CLI::App& command, ModelArguments& arguments, bool selects_heads = false);
+/// --model-heads, --option, --architecture.
+void add_model_options(CLI::App& command, ModelArguments& arguments);
 /// --mechanism, --codes, and --set unless the subcommand uses that name for something else.
 void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set = true);
 /// --channel.

@@ -3,11 +3,12 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "app/cli/former_spellings.h"
 #include "app/cli/help_text.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/version.h"
@@ -19,22 +20,48 @@ namespace attnscope {
 
 namespace {
 
+/// Whether the line begins with a file in place of a command: `attnscope vit.pt cat.png`.
+bool begins_with_file(const CLI::App& program, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().empty() || arguments.front().front() == '-') {
+    return false;
+  }
+  const std::string& word = arguments.front();
+  for (const CLI::App* command : program.get_subcommands({})) {
+    if (command->get_name() == word) return false;
+  }
+  std::error_code ignored;
+  return std::filesystem::exists(word, ignored) ||
+         std::filesystem::exists(word.substr(0, word.rfind('@')), ignored);
+}
+
+/// Whether the first word is no command: nothing that follows it, --help neither, has a meaning.
+bool is_lost(const CLI::App& program) {
+  const std::vector<std::string> rest = program.remaining(true);
+  return program.get_subcommands().empty() && !rest.empty() && rest.front().front() != '-';
+}
+
 int parse_and_run(int argc, char** argv) {
   Program program = make_program();
-  std::vector<std::string> arguments =
-      with_present_spellings({argv + std::min(argc, 1), argv + argc});
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (begins_with_file(*program.app, arguments)) arguments.insert(arguments.begin(), "gui");
   try {
     // CLI11 takes them last first.
     program.app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw wrong_usage(*program.app, error);
+    if (error.get_exit_code() != 0 || is_lost(*program.app)) throw wrong_usage(*program.app, error);
     std::ostringstream asked;  // the help or version
     program.app->exit(error, asked);
     write_to_standard_output(asked.str());
     return 0;
   }
   for (const Program::Command& command : program.commands) {
-    if (command.app->parsed()) return command.action();
+    if (!command.app->parsed()) continue;
+    try {
+      return command.action();
+    } catch (Error& error) {
+      explain_model(*command.app, error);
+      throw;
+    }
   }
   return run_default_subcommand(argc, argv);
 }
@@ -59,7 +86,7 @@ Program make_program() {
       "--verbose", *verbose, "With --version: the libraries, kernels and threads as well");
   CLI::Option* const as_json = app.add_flag("--json", *json, "With --version: write JSON");
   CLI::Option* const version = app.set_version_flag(
-      "--version", [verbose, json] { return version_text(*verbose, *json); },
+      "-V,--version", [verbose, json] { return version_text(*verbose, *json); },
       "Show the version and end");
   version->group("Help");
   more->group("Help")->needs(version);
@@ -82,6 +109,22 @@ int run_command_line(int argc, char** argv) {
     return reported(error.what(), error.kind() == ErrorKind::usage ? 2 : 1);
   } catch (const Cancelled&) {
     return reported("cancelled", 1);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return reported(Error(ErrorKind::io, "cannot be used: " + error.code().message())
+                        .in_file(error.path1())
+                        .what(),
+                    1);
+  } catch (const nlohmann::json::exception& error) {
+    // "[json.exception.type_error.302] type must be string, but is number": the library's own name
+    // of the error says nothing to people.
+    const std::string text = error.what();
+    const std::size_t end = text.find("] ");
+    return reported(Error(ErrorKind::damaged, "a value in a JSON file is not what it should be")
+                        .found(end == std::string::npos ? text : text.substr(end + 2))
+                        .what(),
+                    1);
+  } catch (const std::bad_alloc&) {
+    return reported("there is not enough memory", 1);
   } catch (const std::exception& error) {
     return reported(error.what(), 1);
   }

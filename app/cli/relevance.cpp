@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "analysis/lens/target_name.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
-#include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
@@ -102,8 +102,6 @@ nlohmann::ordered_json relevance_json(const FoundRelevance& found) {
 }
 
 int run(const RelevanceArguments& arguments) {
-  std::vector<std::int64_t> targets = {-1};
-  if (!arguments.targets.empty()) targets = index_list(arguments.targets, "--targets");
   std::vector<Subject> subjects;
   std::vector<FoundRelevance> all;
   {
@@ -115,6 +113,9 @@ int run(const RelevanceArguments& arguments) {
     const double share = 0.5 / static_cast<double>(subjects.size());
     for (const Subject& subject : subjects) {
       const double first = 0.5 + share * static_cast<double>(&subject - subjects.data());
+      const std::vector<std::int64_t> targets =
+          arguments.targets.empty() ? std::vector<std::int64_t>{-1}
+                                    : targets_named(*subject.trace, arguments.targets, "--targets");
       for (TokenRelevance& found : token_relevance(subject, targets, arguments.place,
                                                    line.progress().part(first, first + share))) {
         all.push_back({&subject, std::move(found)});
@@ -155,9 +156,10 @@ Action add_relevance(CLI::App& parent, CLI::App*& added) {
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
   added
-      ->add_option("--targets", arguments->targets,
-                   "Classes or tokens, by their indices; the likeliest one if none is given")
-      ->type_name("N,…");
+      ->add_option(
+          "--targets", arguments->targets,
+          "Classes or tokens, by their indices or names; the likeliest one if none is given")
+      ->type_name("NAME,…");
   added
       ->add_option("--place", arguments->place,
                    "Of a text: the token after which is read, from 0 (the last)")

@@ -66,29 +66,6 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
   report.inputs.push_back(trace.input_label);
 }
 
-std::int64_t head_of(const MapSpectrum& map) { return map.head; }
-std::int64_t head_of(const IdentityEffect& effect) { return effect.without.head; }
-std::int64_t head_of(const MapBaselines& baselines) { return baselines.null.head; }
-
-/// Leaves the heads asked for. Throws Error(usage) for one there is not.
-template <class Map>
-void keep_heads(std::vector<Map>& maps, const std::vector<std::int64_t>& heads) {
-  if (heads.empty()) return;
-  std::int64_t known = 0;
-  for (const Map& map : maps) known = std::max(known, head_of(map) + 1);
-  for (const std::int64_t head : heads) {
-    if (head < known) continue;
-    throw Error(ErrorKind::usage, "there is no such head")
-        .about("--heads")
-        .expected("0 to " + std::to_string(known - 1))
-        .found(std::to_string(head))
-        .remedy("--model-heads says how many heads the model has");
-  }
-  std::erase_if(maps, [&heads](const Map& map) {
-    return std::find(heads.begin(), heads.end(), head_of(map)) == heads.end();
-  });
-}
-
 /// Of `layers`, all if empty.
 void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView view,
                 const Subject& subject, const std::vector<std::int64_t>& layers,
@@ -132,9 +109,15 @@ void begin_input(SpectrumReport& report, const Arguments& arguments) {
 void finish_input(SpectrumReport& report, const Arguments& arguments, const Trace& trace) {
   add_heading(report, trace);
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
-  keep_heads(report.maps.back(), heads);
-  if (arguments.proposition) keep_heads(report.effects.back(), heads);
-  if (arguments.baselines) keep_heads(report.baselines.back(), heads);
+  keep_heads(report.maps.back(), heads, &MapSpectrum::head);
+  if (arguments.proposition) {
+    keep_heads(report.effects.back(), heads,
+               [](const IdentityEffect& effect) { return effect.without.head; });
+  }
+  if (arguments.baselines) {
+    keep_heads(report.baselines.back(), heads,
+               [](const MapBaselines& baselines) { return baselines.null.head; });
+  }
 }
 
 Analysed analysed_by(const Arguments& arguments) {
@@ -326,7 +309,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
   add_mechanism_options(*added, arguments->model);
   add_channel_option(*added, arguments->model, true);
-  add_model_options(*added, arguments->model, true);
+  add_model_options(*added, arguments->model);
   set_examples(*added, {"attnscope spectrum adder.h5 --input boot.png --identity both",
                         "attnscope spectrum vit.pt@adder --dataset photos --layers 0,5 --csv",
                         "attnscope spectrum trace.h5 --proposition",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -121,9 +122,23 @@ void write_to_standard_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw_lost(errno);
 }
 
+void check_hdf5_name(const fs::path& out) {
+  std::error_code ignored;
+  if (out == "-" || out.empty() || fs::is_other(out, ignored)) return;
+  if (out.extension() == ".h5" || out.extension() == ".hdf5") return;
+  throw Error(ErrorKind::usage, "what is written is an HDF5 file, and is named as one")
+      .about("--out")
+      .expected("a name that ends in .h5 or .hdf5")
+      .found(out.string())
+      .remedy(
+          "--csv and --json, where the command has them, print numbers; attnscope figure also "
+          "writes .npz, .csv and .json");
+}
+
 void write_output(const std::string& out, const std::string& extension,
                   const std::function<void(const fs::path&)>& write) {
   if (out != "-") {
+    refuse_to_overwrite_read(out);
     write(out);
     return;
   }

@@ -21,8 +21,13 @@ namespace attnscope {
 /// open_input, with "-" for standard input.
 [[nodiscard]] Input open_input_argument(const std::string& locator);
 
+/// Throws Error(usage) unless `out` is "-", a device, or named as what is written to it, HDF5: a
+/// file that is called .npz or .csv and is neither would mislead whoever opens it.
+void check_hdf5_name(const std::filesystem::path& out);
+
 /// Lets `write` write `out`; where that is "-", a temporary file with `extension` (".h5"), whose
-/// bytes then go to standard output. Throws Error(io) and what `write` throws.
+/// bytes then go to standard output. Throws Error(usage) if `out` is a file that was read,
+/// Error(io), and what `write` throws.
 void write_output(const std::string& out, const std::string& extension,
                   const std::function<void(const std::filesystem::path&)>& write);
 

@@ -226,6 +226,7 @@ StudyRequest study_request(const StudyArguments& arguments) {
   }
   if (!arguments.out.empty()) {
     refuse_standard_output(arguments.out, "a study resumes from its file after an interruption");
+    check_hdf5_name(arguments.out);
     refuse_to_overwrite(arguments.out, read);
   }
   return request;
@@ -255,6 +256,7 @@ int answer_study(const StudyArguments& arguments, const StudyRequest& request,
                  const std::vector<Subject>& subjects,
                  const std::function<void(const StudyResult& result, std::size_t series)>& print,
                  const char* errors_of_images) {
+  refuse_to_overwrite_read(arguments.out);
   const std::optional<StudyResult> result = study_until_interrupted(request);
   if (!result) return kInterruptedStatus;
   if (arguments.json) {

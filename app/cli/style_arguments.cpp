@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "analysis/figure/colour_map.h"
-#include "app/cli/former_spellings.h"
 #include "app/render/width_presets.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
@@ -31,7 +30,7 @@ bool is_transparent(const StyleArguments& arguments) {
   if (arguments.background != "light" && arguments.background != "transparent") {
     throw unknown_name("background", arguments.background, "light, transparent");
   }
-  return arguments.transparent || arguments.background == "transparent";
+  return arguments.background == "transparent";
 }
 
 }  // namespace
@@ -43,11 +42,9 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
                          "On paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96)"))
       ->type_name("MM")
       ->capture_default_str();
-  add_former_option(command, "--width-mm", arguments.width, "--width MM");
   look(command.add_option("--height", arguments.height_mm,
                           "On paper, 20 to 1000 mm, instead of the figure's own"))
       ->type_name("MM");
-  add_former_option(command, "--height-mm", arguments.height_mm, "--height MM");
   look(command.add_option("--font-family", arguments.font_family, "Instead of DejaVu Sans"))
       ->type_name("NAME");
   look(command.add_option("--font-size", arguments.font_size_pt,
@@ -64,7 +61,6 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
   look(command.add_option("--background", arguments.background, "Behind the figure"))
       ->type_name("light|transparent")
       ->capture_default_str();
-  add_former_flag(command, "--transparent", arguments.transparent, "--background transparent");
   look(command.add_option("--layers-from", arguments.first_layer,
                           "What figures call the first layer; settings count from 0"))
       ->check(CLI::Range(0, 1))

@@ -16,7 +16,7 @@ struct StyleArguments {
   std::string font_family, colour_map, lines = "as-made", background = "light", caption;
   std::string heat_maps = "auto", csv_provenance = "file", formats;
   std::int64_t first_layer = 0;
-  bool letters = false, shared_legend = false, transparent = false;
+  bool letters = false, shared_legend = false;
 };
 
 /// Adds them all; `with_formats`: --format and --caption too, where one figure is written.

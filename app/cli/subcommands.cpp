@@ -3,6 +3,7 @@
 namespace attnscope {
 
 // One line a subcommand, declared where it is written.
+Action add_ablate(CLI::App& parent, CLI::App*& added);
 Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
 Action add_completion(CLI::App& parent, CLI::App*& added);
@@ -17,25 +18,27 @@ Action add_formats(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_heads(CLI::App& parent, CLI::App*& added);
+Action add_help(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_learn_codes(CLI::App& parent, CLI::App*& added);
+Action add_lens(CLI::App& parent, CLI::App*& added);
 Action add_man(CLI::App& parent, CLI::App*& added);
 Action add_mechanisms(CLI::App& parent, CLI::App*& added);
+Action add_mixing(CLI::App& parent, CLI::App*& added);
+Action add_relevance(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 Action add_train(CLI::App& parent, CLI::App*& added);
 Action add_truncate(CLI::App& parent, CLI::App*& added);
-Action add_ablate(CLI::App& parent, CLI::App*& added);
+Action add_version(CLI::App& parent, CLI::App*& added);
 Action add_weights(CLI::App& parent, CLI::App*& added);
-Action add_lens(CLI::App& parent, CLI::App*& added);
-Action add_mixing(CLI::App& parent, CLI::App*& added);
-Action add_relevance(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   // One line each.
   // clang-format off
   static constexpr Subcommand list[] = {
+      {add_ablate},
       {add_architectures},
       {add_compare},
       {add_completion},
@@ -43,27 +46,28 @@ std::span<const Subcommand> subcommands() {
       {add_compose},
       {add_energy},
       {add_evaluate},
-      {add_figure},
       {add_figures},
+      {add_figure},
       {add_first_minute},
       {add_formats},
       {add_gallery},
       {add_gui},
       {add_heads},
+      {add_help},
       {add_inspect},
       {add_learn_codes},
+      {add_lens},
       {add_man},
       {add_mechanisms},
+      {add_mixing},
+      {add_relevance},
       {add_spectrum},
       {add_sweep},
       {add_trace},
       {add_train},
       {add_truncate},
-      {add_ablate},
+      {add_version},
       {add_weights},
-      {add_lens},
-      {add_mixing},
-      {add_relevance},
   };
   // clang-format on
   return list;

@@ -14,6 +14,7 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/shown_text.h"
 #include "core/text/number_text.h"
 #include "core/trace/trace_channel.h"
 #include "core/trace/trace_file.h"
@@ -89,6 +90,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
   return [arguments] {
     TraceRequest request = request_of(arguments->record);
     request.layers = index_list(arguments->layers, "--layers");
+    check_hdf5_name(arguments->out);
     refuse_to_overwrite(arguments->out, files_read(arguments->model));
     if (arguments->model.inputs.size() > 1) {
       throw Error(ErrorKind::usage, "a trace is of one input").about("--input");
@@ -103,7 +105,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
     std::FILE* const lines = lines_beside(arguments->out);
     const char* const up_to = trace.uniform() ? "" : "up to ";
     std::fprintf(lines, "%s: %s%s on %s, %zu layers of %s%lld heads over %s%lld tokens\n",
-                 arguments->out.c_str(), to_string(trace.mechanism).c_str(),
+                 shown_text(arguments->out).c_str(), to_string(trace.mechanism).c_str(),
                  trace.mechanism_trained ? "" : " (not trained: laid over the weights)",
                  trace.input_label.c_str(), trace.layers.size(), up_to,
                  static_cast<long long>(trace.heads()), up_to,

@@ -16,6 +16,7 @@
 #include "app/cli/terminal_progress.h"
 #include "app/cli/training_report.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 #include "core/file/read_file.h"
 #include "core/parameters/parameters_json.h"
 #include "core/text/json.h"
@@ -122,6 +123,27 @@ void refuse_recipe(const TrainArguments& arguments) {
       .remedy("leave it out, or begin another run");
 }
 
+/// Throws Error(usage) if --model would replace what the run learns from or begins with, or a file
+/// of the run's own.
+void check_model_replaces_nothing(const TrainArguments& arguments, const RunFolder& folder,
+                                  const Recipe& recipe) {
+  if (arguments.model.empty()) return;
+  const std::vector<std::filesystem::path> read = {
+      recipe.data().dataset, recipe.data().test_dataset, recipe.from(), arguments.recipe};
+  refuse_to_overwrite(arguments.model, read);
+  refuse_to_overwrite_read(arguments.model);
+  const auto place = [](const std::filesystem::path& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file));
+  };
+  for (const std::filesystem::path& own : {folder.recipe(), folder.state(), folder.log()}) {
+    if (place(own) != place(arguments.model)) continue;
+    throw Error(ErrorKind::usage, "the run keeps a file of its own there")
+        .about("--model")
+        .found(arguments.model)
+        .remedy("give the model another name");
+  }
+}
+
 /// Whether the model can be written where it is asked for is said before the training.
 void check_model_file(const TrainArguments& arguments, const StudyFolder& folder) {
   if (arguments.model.empty()) return;
@@ -140,6 +162,7 @@ void begin(const TrainArguments& arguments, const RunFolder& folder) {
   const Recipe recipe = recipe_of_arguments(arguments);
   // What the data do not allow is said before anything is made.
   (void)TrainingRun(recipe, open_training_data(recipe.data()));
+  check_model_replaces_nothing(arguments, folder, recipe);
   begin_run_folder(folder, recipe);
 }
 
@@ -222,6 +245,11 @@ int run(const TrainArguments& arguments) {
   check_model_file(arguments, study);
   if (arguments.resume) {
     refuse_recipe(arguments);
+    if (!arguments.model.empty()) {
+      const Recipe recipe = recipe_of(folder);
+      (void)open_training_data(recipe.data());
+      check_model_replaces_nothing(arguments, folder, recipe);
+    }
   } else if (!arguments.study.empty()) {
     begin_study(arguments, study);
   } else {
@@ -235,6 +263,7 @@ int run(const TrainArguments& arguments) {
       const std::unique_ptr<TrainingRun> done = train_to_the_end(folder);
       if (!arguments.model.empty()) {
         const std::filesystem::path file = arguments.model;
+        refuse_to_overwrite_read(file);
         done->write_model(file, file.stem().string());
       }
       print(*done, folder, arguments.model);

@@ -131,7 +131,7 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added->add_flag("--baselines", arguments->baselines,
                   "Beside that rank that of null models: of the maps with their rows shuffled");
-  add_model_options(*added, arguments->study.models, true);
+  add_model_options(*added, arguments->study.models);
   set_examples(*added,
                {"attnscope truncate vit.safetensors --dataset imagenet/val --count 500",
                 "attnscope truncate vit.pt vit.pt@adder --dataset photos --out truncated.h5",

@@ -7,6 +7,7 @@
 #include "analysis/weights/weight_spectra.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
+#include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct WeightsArguments {
   ModelArguments models;
-  std::string of = "ov";
+  std::string of = "ov", heads = "all";
   double threshold = 0.9;
   bool json = false, csv = false;
 };
@@ -79,12 +80,14 @@ nlohmann::ordered_json weights_json(const WeightsOf& one) {
 
 int run(const WeightsArguments& arguments) {
   const WeightProduct product = value_of(weight_product_names, arguments.of, "product of weights");
+  const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
   std::vector<WeightsOf> all;
   std::vector<Subject> subjects = make_subjects_without_traces(arguments.models);
   for (const Subject& subject : subjects) {
     const TerminalProgress line;
     all.push_back(
         {subject, weight_spectra(*subject.model, product, arguments.threshold, line.progress())});
+    keep_heads(all.back().spectra, heads, &WeightSpectrum::head);
   }
   if (arguments.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -122,6 +125,7 @@ Action add_weights(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::IsMember(names_of(weight_product_names)))
       ->type_name("qk|ov")
       ->capture_default_str();
+  add_heads_option(*added, arguments->heads);
   added
       ->add_option("--threshold", arguments->threshold,
                    "Of the equivalent rank, above 0, at most 1")

@@ -1,12 +1,15 @@
 #include "app/cli/wrong_usage.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli/command_table.h"
 #include "core/nearest_name.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -14,17 +17,35 @@ namespace {
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
-Error unknown_command(const CLI::App& program, const std::string& word) {
-  Error error(ErrorKind::usage, "there is no command '" + word + "'");
-  std::error_code ignored;
-  if (std::filesystem::exists(word, ignored)) {
-    return error.remedy("to look at a file: attnscope inspect FILE, or attnscope gui FILE");
+/// "--out, --of or --option": what begins with the letter of "-o".
+std::string beginning_with(char letter, const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (name.starts_with("--") && name[2] == letter) found.push_back(name);
   }
-  std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
-  const std::string nearest = nearest_name(word, names);
-  return error.remedy(nearest.empty() ? "attnscope --help lists the commands"
-                                      : "did you mean attnscope " + nearest + "?");
+  std::string list;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    list += (i == 0 ? "" : i + 1 < found.size() ? ", " : " or ") + found[i];
+  }
+  return list;
+}
+
+/// The known option that is nearest to a mistyped one; several where one letter was given.
+std::string nearest_option(const std::string& given, const std::vector<std::string>& names) {
+  const std::size_t begin = given.find_first_not_of('-');
+  if (begin == std::string::npos) return {};
+  // Without the dashes: they are no sign of likeness.
+  const std::string word = given.substr(begin);
+  if (word.size() == 1) {
+    const auto lower = static_cast<char>(std::tolower(static_cast<unsigned char>(word.front())));
+    return beginning_with(lower, names);
+  }
+  std::vector<std::string> bare;
+  for (const std::string& name : names) {
+    if (name.starts_with("--")) bare.push_back(name.substr(2));
+  }
+  const std::string nearest = nearest_name(word, bare);
+  return nearest.empty() ? std::string() : "--" + nearest;
 }
 
 Error unknown_option(const CommandTable& command, const std::string& word) {
@@ -35,18 +56,61 @@ Error unknown_option(const CommandTable& command, const std::string& word) {
       names.insert(names.end(), row.names.begin(), row.names.end());
     }
   }
-  Error error(ErrorKind::usage, "there is no option " + name);
-  // Without the dashes: they are no sign of likeness.
-  std::vector<std::string> bare;
-  bare.reserve(names.size());
-  for (const std::string& known : names) bare.push_back(known.substr(known.find_first_not_of('-')));
-  const std::size_t begin = name.find_first_not_of('-');
-  const std::string nearest =
-      nearest_name(begin == std::string::npos ? name : name.substr(begin), bare);
-  const std::string help = command.name + " --help lists the options";
-  if (nearest.empty()) return error.remedy(help);
-  return error.remedy("did you mean " + (nearest.size() > 1 ? "--" : std::string("-")) + nearest +
-                      "? " + help);
+  const std::string nearest = nearest_option(name, names);
+  return Error(ErrorKind::usage, "there is no option " + name)
+      .remedy((nearest.empty() ? "" : "did you mean " + nearest + "? ") + command.name +
+              " --help lists the options");
+}
+
+/// Whether it is named like a picture, text or sound: an input, not a model.
+bool is_named_as_input(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return std::ranges::any_of(
+      std::initializer_list<const char*>{".png", ".jpg", ".jpeg", ".txt", ".wav"},
+      [&](const char* known) { return extension == known; });
+}
+
+bool takes_input(const CLI::App& command) {
+  return command.get_option_no_throw("--input") != nullptr;
+}
+
+/// What an argument beyond the last should have been.
+std::string remedy_of_surplus(const CLI::App& command, const std::string& surplus,
+                              const std::string& help) {
+  if (is_named_as_input(surplus) && takes_input(command)) {
+    return "pictures, texts and sounds are given with --input " + surplus;
+  }
+  if (command.get_name() == "spectrum") {
+    return "one model at a time: attnscope compare and attnscope heads take several";
+  }
+  return help;
+}
+
+/// An option whose value is none of its words. Nothing was thrown for it if this is empty.
+std::optional<Error> wrong_word(const CLI::App& command, const CommandTable& table) {
+  for (const OptionGroup& group : table.groups) {
+    for (const OptionRow& row : group.rows) {
+      const std::vector<std::string> known = known_values(row);
+      const CLI::Option* option = command.get_option_no_throw(row.names.back());
+      if (row.value.find('|') == std::string::npos || known.empty() || option == nullptr) continue;
+      for (const std::string& given : option->results()) {
+        if (std::ranges::find(known, given) != known.end()) continue;
+        return unknown_name("value", given, name_list(known)).about(row.names.back());
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether it reads like a model's name on a hub, or an address: no file of this machine.
+bool is_named_elsewhere(const std::string& text) {
+  if (text.find("://") != std::string::npos) return true;
+  const std::filesystem::path path = text;
+  if (path.is_absolute() || text.front() == '.') return false;
+  const auto slashes = std::ranges::count(text, '/');
+  std::error_code ignored;
+  if (slashes == 1) return !std::filesystem::exists(path.parent_path(), ignored);
+  return slashes == 0 && !path.has_extension();
 }
 
 /// The first word beyond as many as an argument takes: CLI11 gives a list all that comes, and only
@@ -62,6 +126,40 @@ std::string surplus_argument(const CLI::App& command) {
 }
 
 }  // namespace
+
+Error unknown_command(const CLI::App& program, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  const std::string nearest = nearest_name(word, names);
+  return Error(ErrorKind::usage, "there is no command '" + word + "'")
+      .remedy(nearest.empty() ? "attnscope --help lists the commands"
+                              : "did you mean attnscope " + nearest + "?");
+}
+
+void explain_model(const CLI::App& command, Error& error) {
+  const std::string file = error.file().string();
+  const CLI::Option* models = command.get_option_no_throw("MODEL");
+  if (models == nullptr) models = command.get_option_no_throw("FILE");
+  if (file.empty() || models == nullptr) return;
+  const bool is_model = std::ranges::any_of(models->results(), [&](const std::string& text) {
+    return text == file || text.starts_with(file + "@");
+  });
+  if (!is_model) return;
+  std::string remedy = error.remedy_text();
+  const auto add = [&](const std::string& text) {
+    error.remedy(remedy.empty() ? text : remedy + "; " + text);
+  };
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    if (is_named_as_input(file) && takes_input(command)) {
+      add("pictures, texts and sounds are given with --input " + file);
+    }
+  } else if (is_named_elsewhere(file)) {
+    add("nothing is downloaded: fetch the model's config.json, model.safetensors (every part of "
+        "it) "
+        "and, of a language model, tokenizer.json into a folder, and give the folder");
+  }
+}
 
 Error wrong_usage(const CLI::App& program, const CLI::ParseError& error) {
   const std::vector<CLI::App*> given = program.get_subcommands();
@@ -80,8 +178,9 @@ Error wrong_usage(const CLI::App& program, const CLI::ParseError& error) {
     return Error(ErrorKind::usage, "one argument too many")
         .expected(usage_of(table))
         .found(surplus)
-        .remedy(help);
+        .remedy(remedy_of_surplus(command, surplus, help));
   }
+  if (const std::optional<Error> word = wrong_word(command, table)) return *word;
   return Error(ErrorKind::usage, error.what()).remedy(help);
 }
 

@@ -41,6 +41,9 @@ class MainWindow : public QMainWindow {
   void open_file(const std::filesystem::path& file);
   /// The two sample models on the first sample image.
   void open_samples();
+  /// Throws Error where the session cannot be read.
+  void open_session(const std::filesystem::path& file);
+  /// The same, with a notice in place of the error.
   void restore_session(const std::filesystem::path& file);
   void set_theme(Theme theme);
   /// Look, and what new sessions begin with.

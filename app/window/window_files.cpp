@@ -102,12 +102,16 @@ void MainWindow::open_samples() {
          "folder sample_data of the source tree."));
 }
 
+void MainWindow::open_session(const std::filesystem::path& file) {
+  session_.restore(file);
+  session_file_ = file;
+  recent_->add(file);
+  setWindowTitle(QString::fromStdString(file.stem().string()) + " – Attnscope");
+}
+
 void MainWindow::restore_session(const std::filesystem::path& file) {
   try {
-    session_.restore(file);
-    session_file_ = file;
-    recent_->add(file);
-    setWindowTitle(QString::fromStdString(file.stem().string()) + " – Attnscope");
+    open_session(file);
   } catch (const Error& error) {
     notice_->show_error(QString::fromStdString(error.what()));
   }

@@ -1,4 +1,4 @@
-// What holds for every command: help, words, mistakes, old spellings, where output goes.
+// What holds for every command: help, words, mistakes, selections, where output goes.
 #include <QtGlobal>
 #include <cstdio>
 #include <cstdlib>
@@ -167,7 +167,6 @@ TEST(CommandLine, AMistypedCommandIsNamedWithTheNearest) {
   EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr("'specturm'"),
                                 HasSubstr("attnscope spectrum?")));
   EXPECT_THAT(run_program("xyzzy").errors, HasSubstr("attnscope --help"));
-  EXPECT_THAT(run_program(kModel).errors, HasSubstr("attnscope inspect FILE"));
 }
 
 TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatIsMissingForIt) {
@@ -180,6 +179,43 @@ TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatIsMissingForIt) {
   EXPECT_THAT(run_program("spectrum " + kModel + kOfBag + " --data-set=x").errors,
               HasSubstr("--dataset?"));
   EXPECT_THAT(run_program("--verison").errors, HasSubstr("--version?"));
+}
+
+TEST(CommandLine, NothingHelpsWithACommandThatThereIsNot) {
+  for (const char* arguments : {"nonsense --help", "nonsense --version", "help nonsense"}) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.status, 2) << arguments;
+    EXPECT_THAT(run.errors, HasSubstr("there is no command 'nonsense'")) << arguments;
+  }
+  EXPECT_EQ(run_program("help spectrum").output, run_program("spectrum --help").output);
+  EXPECT_EQ(run_program("help").output, run_program("--help").output);
+  EXPECT_EQ(run_program("version").output, run_program("-V").output);
+}
+
+TEST(CommandLine, SuggestionsAreRealOnes) {
+  const std::vector<std::pair<std::string, std::string>> mistyped = {
+      {"-v", "did you mean --verbose or --version?"},
+      {"trace " + kModel + " -i x", "did you mean --input?"},
+      {"figure rank-by-layr --out f.pdf", "did you mean rank-by-layer?"},
+      {"spectrum " + kModel + kOfBag + " --mechanism hashed", "did you mean hash?"},
+      {"mixing " + kModel + kOfBag + " --by norm", "did you mean norms?"},
+      {"spectrum a.h5 b.h5", "attnscope compare"},
+      {"heads " + kModel + " " + kBag + kOfBag, "--input " + kBag},
+      {"inspect gpt2", "nothing is downloaded"},
+      {"inspect https://huggingface.co/gpt2", "nothing is downloaded"}};
+  for (const auto& [arguments, said] : mistyped) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_NE(run.status, 0) << arguments;
+    EXPECT_THAT(run.errors, HasSubstr(said)) << arguments;
+  }
+}
+
+TEST(CommandLine, ClassesAreNamedAsTheyAreCalled) {
+  const std::string relevance = "relevance " + kModel + kOfBag + " --csv --targets ";
+  EXPECT_EQ(run_program(relevance + "Bag").output, run_program(relevance + "8").output);
+  const std::string lens = "lens " + kModel + kOfBag + " --csv --by-head --target ";
+  EXPECT_EQ(run_program(lens + "Bag").output, run_program(lens + "8").output);
+  EXPECT_THAT(run_program(lens + "Bagg").errors, HasSubstr("did you mean Bag?"));
 }
 
 TEST(CommandLine, WhatIsMissingOrNoNumberIsSaidUnderThePrefix) {
@@ -217,31 +253,58 @@ TEST(CommandLine, AnArchitectureMayHoldForOneModelAlone) {
   const ProgramRun heads =
       run_program("compare " + kModel + " " + kModel + "@,model-heads=5" + kOfBag);
   EXPECT_EQ(heads.status, 2);
-  EXPECT_THAT(heads.errors, HasSubstr("divisor of 48"));
+  EXPECT_THAT(heads.errors, HasSubstr("expected 3, found 5"));
 }
 
-// --- old spellings ----------------------------------------------------------------------------
+// --- heads ------------------------------------------------------------------------------------
 
-TEST(CommandLine, OldSpellingsWorkWithOneLineOfAdvice) {
-  const TemporaryFolder folder;
-  const std::string out = " --out " + (folder / "f.json").string();
-  const std::vector<std::pair<std::string, std::string>> spellings = {
-      {"figure rank-by-layer --model " + kModel + kOfBag + out, "--model is now written"},
-      {"figure rank-by-layer " + kModel + kOfBag + out + " --width-mm 90", "--width MM"},
-      {"spectrum " + kModel + kOfBag + " --identity", "--identity with"},
-      {"spectrum --identity " + kModel + kOfBag, "--identity with"},
-      {"inspect --heads 3 " + kModel, "--model-heads N"},
-      {"energy deit-tiny --layers", "--by-layer"},
-      {"evaluate " + kSamples + "/models/shakespeare-softmax.h5 --text text:To-be", "--input X"}};
-  for (const auto& [arguments, advice] : spellings) {
+TEST(CommandLine, HeadsSelectsAndNeverMakesAnotherModel) {
+  const auto rows = [](const std::string& arguments) {
     const ProgramRun run = run_program(arguments);
     EXPECT_EQ(run.status, 0) << arguments << "\n" << run.errors;
-    EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr(advice))) << arguments;
-    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+    std::vector<std::string> lines;
+    std::istringstream text(run.output);
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+  };
+  // What is said of one head is what is said of it among all.
+  for (const std::string& command :
+       {"heads " + kModel + kOfBag, "compare " + kModel + " " + kAdder + kOfBag,
+        "weights " + kModel, "mixing " + kModel + kOfBag + " --layers 0 --by head-norms",
+        "lens " + kModel + kOfBag + " --by-head"}) {
+    const std::vector<std::string> all = rows(command + " --csv");
+    const std::vector<std::string> some = rows(command + " --csv --heads 1");
+    EXPECT_GT(some.size(), 1U) << command;
+    EXPECT_LT(some.size(), all.size()) << command;
+    for (const std::string& row : some) {
+      EXPECT_NE(std::find(all.begin(), all.end(), row), all.end()) << command << "\n" << row;
+    }
+    EXPECT_EQ(run_program(command + " --heads 3").status, 2) << command;
   }
-  // What is written now gets no advice.
-  EXPECT_EQ(run_program("spectrum " + kModel + kOfBag + " --identity with").errors, "");
-  EXPECT_EQ(run_program("figure rank-by-layer " + kModel + kOfBag + out).errors, "");
+  // Where no number is of one head it is no option.
+  const TemporaryFolder folder;
+  for (const std::string& command :
+       {"trace " + kModel + kOfBag + " --out " + (folder / "t.h5").string(), "inspect " + kModel,
+        "relevance " + kModel + kOfBag}) {
+    const ProgramRun run = run_program(command + " --heads 1");
+    EXPECT_EQ(run.status, 2) << command;
+    EXPECT_THAT(run.errors, HasSubstr("there is no option --heads")) << command;
+  }
+  EXPECT_EQ(run_program("lens " + kModel + kOfBag + " --heads 1").status, 2);
+  EXPECT_EQ(run_program("mixing " + kModel + kOfBag + " --heads 1").status, 2);
+}
+
+TEST(CommandLine, ModelHeadsSayWhatTheFileDoesNot) {
+  for (const std::string& arguments :
+       {"spectrum " + kModel + kOfBag + " --model-heads 1",
+        "inspect " + kModel + " --option heads=1",
+        "compare " + kModel + " " + kModel + "@,model-heads=1" + kOfBag}) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.status, 2) << arguments;
+    EXPECT_THAT(run.errors, AllOf(HasSubstr("--model-heads"), HasSubstr("expected 3, found 1")))
+        << arguments;
+  }
+  EXPECT_EQ(run_program("inspect " + kModel + " --model-heads 3").status, 0);
 }
 
 // --- streams ----------------------------------------------------------------------------------
@@ -353,6 +416,34 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
                                      " --out " + labels.string());
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.errors, HasSubstr("would replace what is read"));
+}
+
+TEST(CommandLine, TheModelOfATrainingReplacesNothingThatIsRead) {
+  const TemporaryFolder folder;
+  const fs::path data = folder / "d.npz", run = folder / "run";
+  fs::copy_file(kSamples + "/inputs/twelve.npz", data);
+  const std::string before = read_bytes(data);
+  const std::string train = "train --dataset " + data.string() +
+                            " --steps 1 --warm-up 0 --width 12 --model-heads 3 --depth 1 --patch 4";
+  for (const std::string& model : {data.string(), (run / "state.npz").string()}) {
+    const ProgramRun refused = run_program(train + " --out " + run.string() + " --model " + model);
+    EXPECT_EQ(refused.status, 2) << refused.errors;
+    EXPECT_THAT(refused.errors, testing::AnyOf(HasSubstr("would replace what is read"),
+                                               HasSubstr("a file of its own")));
+    EXPECT_FALSE(fs::exists(run)) << "refused before anything is made";
+  }
+  EXPECT_EQ(read_bytes(data), before);
+}
+
+TEST(CommandLine, AnHdf5FileIsNamedAsOne) {
+  const TemporaryFolder folder;
+  for (const char* name : {"t.npz", "t.csv", "t"}) {
+    const fs::path out = folder / name;
+    const ProgramRun run = run_program("trace " + kModel + kOfBag + " --out " + out.string());
+    EXPECT_EQ(run.status, 2) << name;
+    EXPECT_THAT(run.errors, AllOf(HasSubstr(".h5 or .hdf5"), HasSubstr(name)));
+    EXPECT_FALSE(fs::exists(out)) << name;
+  }
 }
 
 TEST(CommandLine, AScreenshotReplacesNoInput) {

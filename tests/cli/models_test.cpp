@@ -148,7 +148,7 @@ TEST_F(ModelCommands, WrongUsageIsStatusTwoAndSaysWhatIsKnown) {
   EXPECT_THAT(option.errors, HasSubstr("heads"));
   const ProgramRun heads = run_program(common + " --input " + kShirt + " --model-heads 5");
   EXPECT_EQ(heads.status, 2);
-  EXPECT_THAT(heads.errors, HasSubstr("divisor of 48"));
+  EXPECT_THAT(heads.errors, HasSubstr("expected 3, found 5"));
   const ProgramRun input = run_program(common);
   EXPECT_EQ(input.status, 2);
   EXPECT_THAT(input.errors, HasSubstr("--input"));

@@ -194,9 +194,31 @@ void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
   (void)make_mechanism(choice);
 }
 
+/// A model with another number of heads than its file says would be another model, whose maps look
+/// as good as the right ones.
+void FamilyDeduction::check_asked_heads(const std::string& asked) const {
+  if (!options_.description.empty()) return;
+  constexpr const char* member = "heads";
+  const auto configured = config_.values.find(member);
+  const bool in_file = stated(member) && !description_.stated.contains(member);
+  if (!in_file && configured == config_.values.end()) return;
+  ModelSpec said = spec_, wanted = spec_;
+  if (!in_file) apply_override(said, member, configured->second);
+  apply_override(wanted, member, asked);
+  if (said.layer.attention.heads == wanted.layer.attention.heads) return;
+  throw Error(ErrorKind::usage, in_file ? "the file says how many heads the model has"
+                                        : "the configuration says how many heads the model has")
+      .in_file(in_file ? checkpoint_.path() : config_.file)
+      .about("--model-heads")
+      .expected(std::to_string(said.layer.attention.heads))
+      .found(asked)
+      .remedy("leave it out; --heads, where a command has it, selects heads");
+}
+
 void FamilyDeduction::apply_overrides(const ModelOptions& options) {
   for (const auto& [option, text] : options.overrides) {
     if (is_file_option(option)) continue;
+    if (option == "heads") check_asked_heads(text);
     apply_override(spec_, option, text);
     stated_.insert(option);
     overridden_.insert(option);

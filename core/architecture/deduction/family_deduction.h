@@ -29,7 +29,8 @@ class FamilyDeduction {
   /// What the configuration beside the file says, where nothing else was stated; `with_labels`:
   /// its labels are of what this family foretells.
   void take_config(bool with_labels);
-  /// The user's word, which goes before every other.
+  /// The user's word, which goes before every other; but how many heads a file or its configuration
+  /// says is not open to it. Throws Error(usage).
   void apply_overrides(const ModelOptions& options);
   /// The labels in the file's metadata, unless it stated others.
   void read_own_labels();
@@ -77,6 +78,7 @@ class FamilyDeduction {
   std::set<std::string, std::less<>> stated_, overridden_;
 
  private:
+  void check_asked_heads(const std::string& asked) const;
   void check_norms();
   [[nodiscard]] bool says_norm_of(std::string_view role) const;
   void check_biases() const;

@@ -227,11 +227,10 @@ TEST(OwnSettings, SayHowManyHeadsThereAre) {
       hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), options);
   EXPECT_EQ(found.spec.layer.attention.heads, 4);
   EXPECT_EQ(reason_of(found, "heads"), "as the settings in the file say");
-  // The user's word goes before.
-  EXPECT_EQ(recognise_architecture(
-                hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), said())
-                .spec.layer.attention.heads,
-            2);
+  // Another number would be another model: refused. The same one is not.
+  EXPECT_THAT(refusal(scratch_shapes(), said(), {{"model_args.n_head", "4"}}),
+              AllOf(HasSubstr("--model-heads"), HasSubstr("expected 4, found 2")));
+  EXPECT_EQ(refusal(scratch_shapes(), said(), {{"model_args.n_head", "2"}}), "no error");
 }
 
 TEST(OwnSettings, SayNothingWhereTheyContradictEachOtherOrAreOfAnother) {
