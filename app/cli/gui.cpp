@@ -221,7 +221,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::IsMember({"dark", "light"}))
       ->type_name("dark|light");
   set_examples(*added, {"attnscope gui", "attnscope gui vit.safetensors --input cat.png",
-                        "attnscope vit.safetensors cat.png",
+                        "attnscope gui vit.safetensors cat.png",
                         "attnscope gui vit.safetensors vit.safetensors@adder --input cat.png"});
   return [options, size, models] {
     if (models->inputs.size() > 1) {

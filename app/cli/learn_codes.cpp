@@ -51,8 +51,8 @@ void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
 
 int run(const LearnCodesArguments& arguments) {
   check(arguments.options);
-  check_hdf5_name(arguments.out);
   refuse_to_overwrite(arguments.out, files_read(arguments.model));
+  check_hdf5_name(arguments.out);
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   const auto model = load_model(argument.file, options_of(arguments.model, argument));
   const MechanismChoice mechanism =

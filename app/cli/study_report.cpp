@@ -226,8 +226,8 @@ StudyRequest study_request(const StudyArguments& arguments) {
   }
   if (!arguments.out.empty()) {
     refuse_standard_output(arguments.out, "a study resumes from its file after an interruption");
-    check_hdf5_name(arguments.out);
     refuse_to_overwrite(arguments.out, read);
+    check_hdf5_name(arguments.out);
   }
   return request;
 }

@@ -215,11 +215,11 @@ SweepRequest make_request(const SweepArguments& arguments) {
   SweepRequest request;
   request.views = identity_views(arguments.identity);
   refuse_standard_output(arguments.out, "a sweep resumes from its file after an interruption");
-  check_hdf5_name(arguments.out);
   std::vector<std::filesystem::path> read = files_read(arguments.models);
   request.data_set = open_data_set(arguments.data_set);
   for (const std::filesystem::path& file : request.data_set->files()) read.push_back(file);
   refuse_to_overwrite(arguments.out, read);
+  check_hdf5_name(arguments.out);
   request.data_set_path = arguments.data_set;
   request.subjects = make_subjects_without_traces(arguments.models);
   refuse_to_overwrite_read(arguments.out);

@@ -90,8 +90,8 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
   return [arguments] {
     TraceRequest request = request_of(arguments->record);
     request.layers = index_list(arguments->layers, "--layers");
-    check_hdf5_name(arguments->out);
     refuse_to_overwrite(arguments->out, files_read(arguments->model));
+    check_hdf5_name(arguments->out);
     if (arguments->model.inputs.size() > 1) {
       throw Error(ErrorKind::usage, "a trace is of one input").about("--input");
     }

@@ -119,7 +119,7 @@ TEST(SpectrumCommand, IAddedNowhereIsNotSaidToBe) {
   map.slice(0).setConstant(0.25F);
   map.slice(0)(2, 2) = 1;
   const TraceFile trace(trace_of(std::move(map)));
-  const nlohmann::json report = json_of(trace.path() + " --identity --proposition");
+  const nlohmann::json report = json_of(trace.path() + " --identity with --proposition");
   EXPECT_EQ(report.at("identity"), false);
   const nlohmann::json& found = report.at("maps")[0];
   EXPECT_EQ(found.at("identity"), false);
@@ -128,7 +128,8 @@ TEST(SpectrumCommand, IAddedNowhereIsNotSaidToBe) {
                            "rank_not_lower", "closer_to_linear"}) {
     EXPECT_TRUE(found.at("proposition_1").at(name).is_null()) << name;
   }
-  const ProgramRun table = run_program("spectrum " + trace.path() + " --identity --proposition");
+  const ProgramRun table =
+      run_program("spectrum " + trace.path() + " --identity with --proposition");
   EXPECT_NE(table.output.find("maps without I"), std::string::npos) << table.output;
   EXPECT_NE(table.output.find("not square, so that there is no H + I"), std::string::npos)
       << table.output;
