@@ -41,7 +41,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
         .in_file(path)
         .remedy("choose a file");
   }
-  note_read(status);
+  note_read(file.number);
   const auto size = static_cast<std::size_t>(status.st_size);
   const std::byte* data = nullptr;
   if (size > 0) {

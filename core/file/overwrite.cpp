@@ -1,9 +1,12 @@
 #include "core/file/overwrite.h"
 
+#include <cstdint>
+#include <fcntl.h>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <sys/stat.h>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
@@ -14,10 +17,26 @@ namespace {
 
 using Identity = std::pair<dev_t, ino_t>;
 
+/// Device, inode and time of birth: a file system gives the inode of a deleted file to the next.
+using Life = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::int64_t, std::uint32_t>;
+
+/// The regular file at `path` in `folder`, or of the descriptor `folder` where `path` is empty.
+std::optional<Life> life_of(int folder, const char* path) {
+  struct statx status {};
+  const int flags = *path == '\0' ? AT_EMPTY_PATH : 0;
+  if (::statx(folder, path, flags, STATX_TYPE | STATX_INO | STATX_BTIME, &status) != 0) {
+    return std::nullopt;
+  }
+  if (!S_ISREG(status.stx_mode)) return std::nullopt;
+  const bool known = (status.stx_mask & STATX_BTIME) != 0;
+  return Life(status.stx_dev_major, status.stx_dev_minor, status.stx_ino,
+              known ? status.stx_btime.tv_sec : 0, known ? status.stx_btime.tv_nsec : 0);
+}
+
 /// All files that this process has read.
 struct FilesRead {
   std::mutex mutex;
-  std::set<Identity> files;
+  std::set<Life> files;
 };
 FilesRead& files_read_so_far() {
   static FilesRead all;
@@ -65,14 +84,16 @@ void refuse_to_overwrite(const std::filesystem::path& output,
   }
 }
 
-void note_read(const struct stat& status) {
+void note_read(int descriptor) {
+  const std::optional<Life> read = life_of(descriptor, "");
+  if (!read) return;
   FilesRead& all = files_read_so_far();
   const std::lock_guard lock(all.mutex);
-  all.files.emplace(status.st_dev, status.st_ino);
+  all.files.insert(*read);
 }
 
 void refuse_to_overwrite_read(const std::filesystem::path& output) {
-  const std::optional<Identity> written = identity_of(output);
+  const std::optional<Life> written = life_of(AT_FDCWD, output.c_str());
   if (!written) return;
   FilesRead& all = files_read_so_far();
   const std::lock_guard lock(all.mutex);

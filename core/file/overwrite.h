@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <span>
-#include <sys/stat.h>
 
 namespace attnscope {
 
@@ -17,13 +16,13 @@ namespace attnscope {
 void refuse_to_overwrite(const std::filesystem::path& output,
                          std::span<const std::filesystem::path> inputs);
 
-/// Notes that this process reads the file of `status`. MappedFile::open, by which every file is
-/// read, calls it; any thread may.
-void note_read(const struct stat& status);
+/// Notes that this process reads the file of the open `descriptor`. MappedFile::open, by which
+/// every file is read, calls it; any thread may.
+void note_read(int descriptor);
 
 /// Throws Error(usage) if this process has read the file that `output` leads to: what lies next to
-/// the weights (config.json, tokenizer.json, shards, adapters) as much as what was named. Meant for
-/// commands, which end soon: a file that was read and deleted may have left its inode to another.
+/// the weights (config.json, tokenizer.json, shards, adapters) as much as what was named. A
+/// file that was deleted and made anew under its old name is another file.
 void refuse_to_overwrite_read(const std::filesystem::path& output);
 
 }  // namespace attnscope

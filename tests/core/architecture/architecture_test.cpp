@@ -236,7 +236,12 @@ TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
   EXPECT_EQ(spec.input.mean, (std::vector<double>{0.1, 0.2, 0.3}));
   EXPECT_EQ(spec.input.crop_fraction, 0.875);
   EXPECT_EQ(spec.input.resize_filter, ResizeFilter::bicubic);
-  EXPECT_EQ(recognised({{"heads", "2"}}).spec.layer.attention.heads, 2);
+  EXPECT_EQ(recognised({{"heads", "4"}}).spec.layer.attention.heads, 4);
+  // With another number of heads it would be another model.
+  EXPECT_THAT(error_of([&] {
+                (void)recognised({{"heads", "2"}});
+              }),
+              AllOf(HasSubstr("config.json"), HasSubstr("--model-heads"), HasSubstr("expected 4")));
   (void)folder.write("config.json", "{");
   EXPECT_THAT(error_of([&] { (void)recognised(); }), HasSubstr("config.json"));
 }

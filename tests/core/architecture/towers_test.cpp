@@ -128,12 +128,13 @@ TEST_F(Towers, TextsAreFilledUpWithTheTokenizersPadding) {
 }
 
 TEST_F(Towers, ImagesArePreparedAsIsSaidBeside) {
-  (void)folder_.write("config.json", R"({"model_type": "clip"})");
+  (void)folder_.write("config.json",
+                      R"({"model_type": "clip", "vision_config": {"num_attention_heads": 4}})");
   (void)folder_.write("preprocessor_config.json",
                       R"({"image_mean": [0.1, 0.2, 0.3], "image_std": [0.4, 0.5, 0.6],
                           "size": {"shortest_edge": 40}, "crop_size": {"height": 32, "width": 32},
                           "do_center_crop": true, "resample": 2})");
-  const InputSpec input = recognise("hugging_face_clip", {{"heads", "4"}}).spec.input;
+  const InputSpec input = recognise("hugging_face_clip", {}).spec.input;
   EXPECT_EQ(input.mean, (std::vector<double>{0.1, 0.2, 0.3}));
   EXPECT_EQ(input.std, (std::vector<double>{0.4, 0.5, 0.6}));
   EXPECT_EQ(input.crop_fraction, 0.8);
@@ -191,7 +192,7 @@ TEST_F(Towers, OpenClipsOtherWrappersAreKnown) {
   write_hashed_safetensors(folder_ / "model.safetensors", shapes);
   const auto name_of = [&](const std::string& kind) {
     const Checkpoint checkpoint = open_checkpoint(folder_.path());
-    return recognise_architecture(checkpoint, {{{"input.kind", kind}, {"heads", "2"}}, {}});
+    return recognise_architecture(checkpoint, {{{"input.kind", kind}}, {}});
   };
   EXPECT_EQ(name_of("patches").name, "timm ViT");
   EXPECT_EQ(name_of("patches").spec.readout.kind, Readout::attention_pooling);

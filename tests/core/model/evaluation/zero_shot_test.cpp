@@ -100,7 +100,7 @@ TEST_F(ZeroShot, OpenClipsSiglipHasItsTowersInOneFile) {
                    "norm_kwargs": {"eps": 1e-6}}},
       "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5],
                          "interpolation": "bicubic", "resize_mode": "squash"}})");
-  const auto images = load_model(folder.path(), {{{"heads", "4"}}, {}});
+  const auto images = load_model(folder.path());
   const auto texts = load_model(folder.path(), {{{"input.kind", "tokens"}}, {}});
   const auto model = zero_shot_model(images, *texts, prompts_);
   const Trace trace = model->run(image_, model->spec().mechanism, {}, {});
