@@ -125,24 +125,27 @@ TEST_F(SampleModelsTest, AnotherMechanismIsLaidOverByItsDialog) {
 
 TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
   open_softmax();
-  const auto set_heads = [this](const QString& heads) {
-    on_dialog([heads](QDialog& dialog) {
-      auto* field = dialog.findChild<QLineEdit*>("option_heads");
+  const auto set = [this](const QString& option, const QString& value) {
+    on_dialog([option, value](QDialog& dialog) {
+      auto* field = dialog.findChild<QLineEdit*>("option_" + option);
       ASSERT_NE(field, nullptr);
-      field->setText(heads);
+      field->setText(value);
       accept(dialog);
     });
     click_card("Model options and assumptions");
     ASSERT_TRUE(wait_until_settled());
   };
-  set_heads("6");
+  const auto before = session().trace(id(0));
+  set("norm_eps", "0.5");
   ASSERT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
-  EXPECT_EQ(session().trace(id(0))->heads(), 6);
-  set_heads("7");
+  EXPECT_EQ(session().trace(id(0))->heads(), 3);
+  EXPECT_NE(session().trace(id(0))->logits.data()[0], before->logits.data()[0]);
+  // The file says how many heads it has.
+  set("heads", "6");
   EXPECT_EQ(session().subjects()[0].state, State::failed);
   EXPECT_FALSE(session().subjects()[0].error.empty());
   EXPECT_FALSE(session().trace(id(0)));
-  set_heads("3");
+  set("heads", "3");
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
 }
 
