@@ -1,5 +1,6 @@
 #include "tests/support/hashed_weights.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,28 @@ std::vector<double> hashed_uniform(const std::string& name, std::int64_t count) 
   return values;
 }
 
+namespace {
+
+/// A mask [.., T, T] under the names that code gives causal ones.
+bool names_causal_mask(const std::string& name, const Shape& shape) {
+  constexpr std::string_view endings[] = {".mask", ".tril", ".attn.bias", ".attention.bias"};
+  return shape.size() >= 2 && shape.back() == shape[shape.size() - 2] &&
+         std::ranges::any_of(endings, [&](auto ending) { return name.ends_with(ending); });
+}
+
+Tensor causal_mask(const Shape& shape) {
+  Tensor mask(shape);
+  const std::int64_t side = shape.back();
+  for (std::int64_t i = 0; i < mask.size(); ++i) {
+    mask.data()[i] = i % side <= i / side % side ? 1.0F : 0.0F;
+  }
+  return mask;
+}
+
+}  // namespace
+
 Tensor hashed_weight(const std::string& name, const Shape& shape) {
+  if (names_causal_mask(name, shape)) return causal_mask(shape);
   double scale = 0.5, offset = 0;
   if (shape.size() >= 2 && name.ends_with("weight")) {
     scale = 2.4 / std::sqrt(static_cast<double>(element_count(shape) / shape[0]));

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/architecture/naming/stored_tables.h"
 #include "core/attention/mechanism.h"
 #include "core/text/json.h"
 
@@ -95,6 +96,7 @@ bool FamilyDeduction::deduce_gates() {
 }
 
 void FamilyDeduction::check_parts() {
+  check_mlps();
   check_norms();
   check_biases();
   check_masks();
@@ -117,6 +119,24 @@ bool FamilyDeduction::says_norm_of(std::string_view role) const {
   return std::ranges::any_of(spec_.differences, [&](const LayerDifference& difference) {
     return layer >= 0 && difference.holds(layer) && difference.members.contains("norm.kind");
   });
+}
+
+/// All layers have what the first one has: an MLP of one alone would be left out. A decoder's
+/// blocks are two layers, of which one has none.
+void FamilyDeduction::check_mlps() const {
+  if (spec_.is_pyramid() || tail_blocks_ > 0) return;
+  for (const char* part : {"mlp1.weight", "mlp2.weight"}) {
+    const bool expected = has("layer.0." + std::string(part));
+    for (std::int64_t layer = 1; layer < layers_; ++layer) {
+      const std::string role = "layer." + std::to_string(layer) + "." + part;
+      if (has(role) == expected) continue;
+      throw Error(ErrorKind::unsupported, "a layer's MLP differs from the first layer's")
+          .in_file(checkpoint_.path())
+          .about(role)
+          .expected(expected ? "a tensor for this role, as in the first layer"
+                             : "none, as in the first layer");
+    }
+  }
 }
 
 /// A norm without a bias may be one without a mean.
@@ -156,13 +176,23 @@ void FamilyDeduction::check_biases() const {
   }
 }
 
-/// Masks are of every pair of tokens, for all heads; a bias of that name would be left out.
+/// Masks are of every pair of tokens, for all heads, and hide the later ones of a causal model; a
+/// bias of that name, or a window, would be left out.
 void FamilyDeduction::check_masks() const {
   for (const auto& [role, source] : result_.sources) {
     if (!role.starts_with("layer.") || !role.ends_with(".mask")) continue;
     Shape shape = checkpoint_.at(source.tensor).shape;
     while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
-    if (shape.size() == 2 && shape[0] == shape[1]) continue;
+    const bool square = shape.size() == 2 && shape[0] == shape[1];
+    if (square && (!spec_.layer.scores.causal || shape[0] < 2)) continue;
+    if (square && is_causal_mask(checkpoint_.at(source.tensor))) continue;
+    if (square) {
+      throw Error(ErrorKind::unsupported, "the stored mask is not causal")
+          .in_file(checkpoint_.path())
+          .about(source.tensor)
+          .expected("one number for a token and those before it, another for all after it")
+          .remedy("describe the model (docs/architecture-descriptions.md): a window, or no mask");
+    }
     throw Error(ErrorKind::unsupported, "the tensor named like a causal mask is none")
         .in_file(checkpoint_.path())
         .about(source.tensor)

@@ -79,6 +79,7 @@ class FamilyDeduction {
 
  private:
   void check_asked_heads(const std::string& asked) const;
+  void check_mlps() const;
   void check_norms();
   [[nodiscard]] bool says_norm_of(std::string_view role) const;
   void check_biases() const;

@@ -328,8 +328,23 @@ class TextDeduction final : FamilyDeduction {
         .expected("one in " + description_.name);
   }
 
+  /// A head of another number of outputs than there are tokens says no next token: they are
+  /// classes, of one token's. Which one, the code says that trained it.
+  void deduce_classes() {
+    if (spec_.readout.kind != Readout::next_token || stated("readout") || !has("head.0.weight")) {
+      return;
+    }
+    const std::int64_t outputs = shape_of("head.0.weight")[0];
+    if (outputs == spec_.input.vocabulary || spec_.has_decoder()) return;
+    spec_.readout.kind = Readout::last_token;
+    assume("readout", "the head has " + std::to_string(outputs) + " outputs, not one for each of " +
+                          std::to_string(spec_.input.vocabulary) +
+                          " tokens; the last token, which sees all, is usual");
+  }
+
   void deduce_readout() {
     check_head_transform();
+    deduce_classes();
     if (spec_.readout.kind == Readout::pooler && !has("pooler.weight") && !stated("readout")) {
       spec_.readout.kind = Readout::none;
     }
@@ -354,7 +369,8 @@ class TextDeduction final : FamilyDeduction {
       assume("layer.rotary.theta", "the family's usual one");
       if (spec_.layer.rotary.width > 0) assume("layer.rotary.width", "the family's usual one");
     }
-    for (const char* member : {"layer.residual", "positions.offset", "padding", "readout"}) {
+    for (const char* member :
+         {"layer.residual", "layer.scores.causal", "positions.offset", "padding", "readout"}) {
       if (description_.reasons.contains(member)) assume(member, "the family's usual one");
     }
     if (spec_.readout.kind == Readout::end_token) {

@@ -89,6 +89,7 @@ const std::string_view meta_llama_family = R"json({
     "layer.key": "layers.{layer}.attention.wk",
     "layer.value": "layers.{layer}.attention.wv",
     "layer.out": "layers.{layer}.attention.wo",
+    "layer.mask": "layers.{layer}.attention.mask?",
     "layer.norm2": "layers.{layer}.ffn_norm",
     "layer.mlp_gate": "layers.{layer}.feed_forward.w1",
     "layer.mlp1": "layers.{layer}.feed_forward.w3",

@@ -1,6 +1,6 @@
 // What TransformerLens saves: heads are an axis of every weight of the attention, and kernels are
-// [in, out]. Files whose norms were folded into the weights keep none, as do models without any:
-// they are refused.
+// [in, out]. Where W_U has another number of outputs than there are tokens, they are classes. Files
+// whose norms were folded into the weights keep none, as do models without any: they are refused.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -10,10 +10,10 @@ const std::string_view transformer_lens_family = R"json({
   "model": {
     "input": { "kind": "tokens" },
     "positions": { "kind": "learned" },
-    "layer": { "norm": { "kind": "layer", "position": "pre" } },
-    "readout": { "kind": "next_token" }
+    "layer": { "norm": { "kind": "layer", "position": "pre" } }
   },
   "assume": {
+    "readout": { "kind": "next_token" },
     "layer": {
       "norm": { "eps": 1e-5 },
       "scores": { "causal": true },
@@ -38,6 +38,7 @@ const std::string_view transformer_lens_family = R"json({
     "layer.value.bias": { "pattern": "blocks.{layer}.attn.b_V", "axes": [[0, 1]] },
     "layer.out.weight": { "pattern": "blocks.{layer}.attn.W_O", "axes": [2, [0, 1]] },
     "layer.out.bias": "blocks.{layer}.attn.b_O",
+    "layer.mask": "blocks.{layer}.attn.mask?",
     "layer.norm2.weight": "blocks.{layer}.ln2.w?",
     "layer.norm2.bias": "blocks.{layer}.ln2.b?",
     "layer.mlp1.weight": { "pattern": "blocks.{layer}.mlp.W_in", "transposed": true, "optional": true },
@@ -49,7 +50,7 @@ const std::string_view transformer_lens_family = R"json({
     "head.weight": { "pattern": "unembed.W_U", "transposed": true },
     "head.bias": "unembed.b_U"
   },
-  "harmless": ["blocks.*.attn.mask", "blocks.*.attn.IGNORE"],
+  "harmless": ["blocks.*.attn.IGNORE"],
   "refuse": {
     "blocks.0.attn.rotary_sin": "rotary positions, whose form the file does not say",
     "blocks.0.mlp.W_gate": "a gated MLP, whose activation the file does not say",

@@ -34,9 +34,9 @@ const std::string_view vit_pytorch_family = R"json({
     "layer.norm1": "transformer.layers.{layer}.0.norm",
     "layer.qkv": "transformer.layers.{layer}.0.to_qkv",
     "layer.out": "transformer.layers.{layer}.0.to_out.0?",
-    "layer.norm2": "transformer.layers.{layer}.1.net.0",
-    "layer.mlp1": "transformer.layers.{layer}.1.net.1",
-    "layer.mlp2": "transformer.layers.{layer}.1.net.4",
+    "layer.norm2": "transformer.layers.{layer}.1.net.0?",
+    "layer.mlp1": "transformer.layers.{layer}.1.net.1?",
+    "layer.mlp2": "transformer.layers.{layer}.1.net.4?",
     "final_norm": "transformer.norm?",
     "head": "mlp_head?"
   }
@@ -69,9 +69,9 @@ const std::string_view vit_pytorch_2021_family = R"json({
     "layer.norm1": "transformer.layers.{layer}.0.norm",
     "layer.qkv": "transformer.layers.{layer}.0.fn.to_qkv",
     "layer.out": "transformer.layers.{layer}.0.fn.to_out.0?",
-    "layer.norm2": "transformer.layers.{layer}.1.norm",
-    "layer.mlp1": "transformer.layers.{layer}.1.fn.net.0",
-    "layer.mlp2": "transformer.layers.{layer}.1.fn.net.3",
+    "layer.norm2": "transformer.layers.{layer}.1.norm?",
+    "layer.mlp1": "transformer.layers.{layer}.1.fn.net.0?",
+    "layer.mlp2": "transformer.layers.{layer}.1.fn.net.3?",
     "head_norm": "mlp_head.0",
     "head": "mlp_head.1"
   }

@@ -5,7 +5,8 @@
 
 namespace attnscope {
 
-/// Whether a mask [.., T, T] lets each token see those before it alone, or hides those after it.
+/// Whether a mask [.., T, T] has one number for a token and those before it, and another for all
+/// after it. Where there are more than 512 rows, not every one is looked at.
 [[nodiscard]] bool is_causal_mask(const StoredTensor& mask);
 
 /// Whether a table [.., T, D] begins with sines and cosines of 0, in whatever order.

@@ -113,17 +113,19 @@ TEST(NamedModel, AStoredMaskSaysThatLaterTokensAreHidden) {
       return std::string(error.what());
     }
   };
-  Tensor lower({6, 6}), hidden({6, 6}), full({6, 6});
+  Tensor lower({6, 6}), hidden({6, 6}), full({6, 6}), window({6, 6});
   for (std::int64_t i = 0; i < 6; ++i) {
     for (std::int64_t j = 0; j < 6; ++j) {
       lower.matrix()(i, j) = j <= i ? 1.0F : 0.0F;
       hidden.matrix()(i, j) = j <= i ? 0.0F : -std::numeric_limits<float>::infinity();
       full.matrix()(i, j) = 1;
+      window.matrix()(i, j) = j <= i && j > i - 3 ? 1.0F : 0.0F;
     }
   }
   EXPECT_EQ(refused(lower), "causal");
   EXPECT_EQ(refused(hidden), "causal");
   EXPECT_THAT(refused(full), HasSubstr("--option layer.scores.causal="));
+  EXPECT_THAT(refused(window), HasSubstr("--option layer.scores.causal="));
 }
 
 TEST(NamedModel, TwoStacksThatDoNotSayHowTheyMeetAreRefused) {

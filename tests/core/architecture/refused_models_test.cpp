@@ -308,6 +308,30 @@ TEST_F(RefusedModel, AMaskThatIsNoneIsRefused) {
   EXPECT_THAT(refusal(with(shapes, "h.0.attn.bias", {16})), HasSubstr("causal mask"));
 }
 
+TEST_F(RefusedModel, AStoredMaskOfMetasLlamaMustBeCausal) {
+  const NamedShapes shapes =
+      with(family_shapes("meta_llama"), "layers.0.attention.mask", {1, 1, 24, 24});
+  const nlohmann::json config = read_test_data("models/families/meta_llama.json")["config"];
+  if (!config.is_null()) (void)folder_.write("params.json", config.dump());
+  EXPECT_EQ(refusal(shapes), "no error");
+  Tensor window({1, 1, 24, 24});
+  for (std::int64_t i = 0; i < 24; ++i) {
+    for (std::int64_t j = 0; j < 24; ++j) window.data()[24 * i + j] = j <= i && j > i - 4 ? 1 : 0;
+  }
+  write_hashed_safetensors(folder_ / "model.safetensors", shapes,
+                           {{"layers.0.attention.mask", window}});
+  EXPECT_THROW((void)recognise_architecture(open_checkpoint(folder_.path())), Error);
+}
+
+TEST_F(RefusedModel, VitPytorchWithoutMlpsIsRunAndOneThatLacksSomeIsNot) {
+  NamedShapes shapes = vit_pytorch_shapes({}, 64);
+  std::erase_if(shapes,
+                [](const auto& entry) { return entry.first.find(".1.net.") != std::string::npos; });
+  EXPECT_EQ(recognise(shapes).spec.layer.mlp.form, MlpForm::none);
+  EXPECT_THAT(refusal(with(shapes, "transformer.layers.1.1.net.1.weight", {256, 64})),
+              HasSubstr("layer.1.mlp1.weight"));
+}
+
 TEST_F(RefusedModel, WhatMustBeOnIsNotOff) {
   nlohmann::json config = read_test_data("models/families/hugging_face_gptj.json")["config"];
   config["rotary"] = true;

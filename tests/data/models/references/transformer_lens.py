@@ -14,7 +14,7 @@ def norm(w, x, name):
     return scaled * w(name + ".w", x.shape[-1]) + w(name + ".b", x.shape[-1])
 
 
-def hooked(w, ids, maps, *, width=32, heads=2, each=12, layers=2, hidden=48, vocabulary=29, context=24, mlp=True):
+def hooked(w, ids, maps, *, width=32, heads=2, each=12, layers=2, hidden=48, vocabulary=29, context=24, mlp=True, classes=None):
     x = w("embed.W_E", vocabulary, width)[ids] + w("pos_embed.W_pos", context, width)[: len(ids)]
     for i in range(layers):
         b = f"blocks.{i}."
@@ -30,7 +30,10 @@ def hooked(w, ids, maps, *, width=32, heads=2, each=12, layers=2, hidden=48, voc
         if mlp:
             h = norm(w, x, b + "ln2") @ w(b + "mlp.W_in", width, hidden) + w(b + "mlp.b_in", hidden)
             x = x + ACTIVATIONS["gelu_tanh"](h) @ w(b + "mlp.W_out", hidden, width) + w(b + "mlp.b_out", width)
-    return norm(w, x, "ln_final") @ w("unembed.W_U", width, vocabulary) + w("unembed.b_U", vocabulary)
+    x = norm(w, x, "ln_final")
+    if classes:  # d_vocab_out: the last token's are read
+        x, vocabulary = x[-1], classes
+    return x @ w("unembed.W_U", width, vocabulary) + w("unembed.b_U", vocabulary)
 
 
 CASES = {
@@ -39,5 +42,8 @@ CASES = {
     ),
     "transformer_lens_attention_only": (
         "TransformerLens", hooked, dict(mlp=False), IDS, None, {}, None, "blocks.0.ln1.w", "blocks.0.mlp.W_gate",
+    ),
+    "transformer_lens_classifier": (
+        "TransformerLens", hooked, dict(classes=3), IDS, None, {}, None, "blocks.1.ln2.w", "blocks.1.attn.W_gate",
     ),
 }
