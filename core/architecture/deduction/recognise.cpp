@@ -221,7 +221,7 @@ void check_alone(const NamedModel& named, const Checkpoint& checkpoint,
                  const ModelOptions& options) {
   const auto kind = options.overrides.find("input.kind");
   const bool asked = kind != options.overrides.end() && kind->second == "embeddings";
-  if (!asked && !named.unexplained.empty()) throw_unexplained(named, checkpoint, true);
+  if (!asked && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
 }
 
 /// What is said of the model beside the file, or in it.

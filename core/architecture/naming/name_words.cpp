@@ -145,7 +145,9 @@ OuterWord outer_word(std::string_view name) {
   }
   if (has_one_of(first,
                  {"head", "classif", "regress", "predict", "generator", "logits", "output"}) ||
-      first.starts_with("fc") || is_one_of(first, {"decoder", "linear", "mlp", "out", "finalfc"})) {
+      first.starts_with("fc") ||
+      is_one_of(first, {"decoder", "linear", "mlp", "out", "outproj", "finalfc", "tagger", "crf",
+                        "hidden2tag", "score"})) {
     return OuterWord::head;
   }
   if (has_one_of(name, {"head", "classifier", "projtovocab"})) return OuterWord::head;
@@ -153,8 +155,9 @@ OuterWord outer_word(std::string_view name) {
 }
 
 bool says_final(std::string_view word) {
-  return is_one_of(word, {"lnf", "norm", "normf", "finalnorm", "normfinal", "lnfinal", "lnout",
-                          "normout", "finallayernorm", "layernormfinal", "finalln", "outnorm"});
+  return is_one_of(
+      word, {"lnf", "norm", "normf", "finalnorm", "normfinal", "lnfinal", "lnout", "normout", "ln",
+             "finallayernorm", "layernormfinal", "finalln", "outnorm"});
 }
 
 }  // namespace attnscope

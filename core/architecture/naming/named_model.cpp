@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/naming/name_words.h"
 #include "core/architecture/naming/outer_names.h"
 #include "core/architecture/naming/stored_tables.h"
 #include "core/error.h"
@@ -22,7 +23,7 @@ class ModelReader {
       : checkpoint_(checkpoint), options_(options), stated_(stated) {}
 
   NamedModel read() {
-    const std::vector<const StoredTensor*> tensors = taking_part();
+    std::vector<const StoredTensor*> tensors = taking_part();
     for (const StoredTensor* tensor : tensors) {
       // These mean something in a description.
       if (tensor->name.find_first_of("{}?*") != std::string::npos) return {};
@@ -32,18 +33,134 @@ class ModelReader {
     if (!takes(blocks_) || (stacks_.decoder && !takes(*stacks_.decoder))) {
       return std::move(result_);
     }
-    outer_ = read_outer_names(tensors, stacks_);
-    result_.why = NamedModel{}.why;
-    result_.unexplained = outer_.unexplained;
-    if (!result_.unexplained.empty()) return std::move(result_);
-    roles_.insert(outer_.roles.begin(), outer_.roles.end());
-    if (!settle_kind() || !has_norms() || !take_head()) return std::move(result_);
-    ask();
-    write();
+    set_template_aside(tensors);
+    const bool whole = read_whole(tensors);
+    const bool bare = !whole && result_.unexplained.empty();
+    const bool asked = override_of("input.kind") == "embeddings" && !has("input_projection.weight");
+    if (bare && !asked && harmless_.empty()) return {};
+    if (!stacks_.decoder && (asked || !whole) && blocks_.has("layer.norm1.weight")) {
+      take_blocks_alone(tensors);
+      ask();
+      result_.alone_width = blocks_.width;
+      if (!asked && !bare) return std::move(result_);
+      result_.unexplained.clear();
+      write();
+    } else if (whole) {
+      ask();
+      write();
+    }
     return std::move(result_);
   }
 
  private:
+  /// The blocks with what stands around them; false if names do not say it.
+  bool read_whole(const std::vector<const StoredTensor*>& tensors) {
+    outer_ = read_outer_names(tensors, stacks_);
+    result_.why = NamedModel{}.why;
+    result_.unexplained = outer_.unexplained;
+    if (!result_.unexplained.empty()) return false;
+    roles_.insert(outer_.roles.begin(), outer_.roles.end());
+    return settle_kind() && has_norms() && take_head();
+  }
+
+  [[nodiscard]] std::string override_of(const std::string& member) const {
+    const auto word = options_.overrides.find(member);
+    return word == options_.overrides.end() ? "" : word->second;
+  }
+
+  /// nn.TransformerEncoder copies the layer it is given; code that keeps that layer in an attribute
+  /// stores it too, outside the blocks and under no number.
+  void set_template_aside(std::vector<const StoredTensor*>& tensors) {
+    const std::string first = blocks_.container + "0.";
+    std::map<std::string, Shape> block;
+    for (const StoredTensor* tensor : tensors) {
+      if (tensor->name.starts_with(first)) {
+        block[tensor->name.substr(first.size())] = tensor->shape;
+      }
+    }
+    if (block.empty()) return;
+    for (const StoredTensor* candidate : tensors) {
+      const std::string& inner = block.begin()->first;
+      if (!candidate->name.ends_with("." + inner)) continue;
+      const std::string prefix = candidate->name.substr(0, candidate->name.size() - inner.size());
+      const std::vector<std::string> segments = segments_of(prefix.substr(0, prefix.size() - 1));
+      if (std::ranges::any_of(segments, is_number)) continue;
+      const auto is_of_it = [&](const StoredTensor* tensor) {
+        return tensor->name.starts_with(prefix);
+      };
+      const auto is_as_in_block = [&](const StoredTensor* tensor) {
+        const auto same = block.find(tensor->name.substr(prefix.size()));
+        return same != block.end() && same->second == tensor->shape;
+      };
+      const bool alike = std::ranges::count_if(tensors, is_of_it) == std::ssize(block) &&
+                         std::ranges::all_of(tensors, [&](const StoredTensor* tensor) {
+                           return !is_of_it(tensor) || is_as_in_block(tensor);
+                         });
+      if (!alike) continue;
+      harmless_.push_back(prefix + "*");
+      result_.assumptions.push_back(
+          {"ignore", prefix + "*", "the layer that the blocks are copies of: it takes no part"});
+      std::erase_if(tensors, is_of_it);
+      return;
+    }
+  }
+
+  /// The blocks run given tokens: nothing that the file has beside them takes part, but for a norm
+  /// in the same module.
+  void take_blocks_alone(const std::vector<const StoredTensor*>& tensors) {
+    alone_ = true;
+    logits_ = false;
+    roles_.clear();
+    roles_.insert(blocks_.roles.begin(), blocks_.roles.end());
+    std::vector<std::string> beside;
+    for (const StoredTensor* tensor : tensors) {
+      if (is_of_block(tensor->name, blocks_)) continue;
+      const std::string norm = final_norm_part(tensor->name);
+      if (!norm.empty() && tensor->shape == Shape{blocks_.width}) {
+        roles_.emplace("final_norm." + norm, tensor->name);
+        continue;
+      }
+      harmless_.push_back(tensor->name);
+      const std::string shown = module_beside(tensor->name);
+      if (std::ranges::find(beside, shown) == beside.end()) beside.push_back(shown);
+    }
+    std::erase_if(result_.assumptions,
+                  [](const Assumption& each) { return each.option == "readout"; });
+    if (!beside.empty()) {
+      result_.assumptions.push_back(
+          {"input.kind", "embeddings",
+           "the blocks alone, of given tokens: what comes before and after them is not run (" +
+               name_list(beside) + ")"});
+    }
+  }
+
+  /// "model.embed.*" of a tensor beside the blocks "model.encoder.0.": the first module that it
+  /// does not share with them.
+  [[nodiscard]] std::string module_beside(const std::string& name) const {
+    std::size_t begin = 0, dot = name.find('.');
+    while (dot != std::string::npos && blocks_.container.starts_with(name.substr(0, dot + 1))) {
+      begin = dot + 1;
+      dot = name.find('.', begin);
+    }
+    return dot == std::string::npos ? name : name.substr(0, dot) + ".*";
+  }
+
+  /// "weight" or "bias" of the norm behind the blocks, in their module or under their last number.
+  [[nodiscard]] std::string final_norm_part(const std::string& name) const {
+    for (const std::string part : {"weight", "bias"}) {
+      if (!blocks_.final_norm.empty() && name == blocks_.final_norm + "." + part) return part;
+      const std::string wrapper = wrapper_of(blocks_.container);
+      if (!name.starts_with(wrapper) || !name.ends_with("." + part)) continue;
+      const std::string module =
+          name.substr(wrapper.size(), name.size() - wrapper.size() - part.size() - 1);
+      const std::string word = plain_word(module);
+      if (module.find('.') == std::string::npos && says_norm(word) && says_final(word)) {
+        return part;
+      }
+    }
+    return {};
+  }
+
   [[nodiscard]] std::vector<const StoredTensor*> taking_part() const {
     const std::vector<std::string> ignored = options_.ignored();
     std::vector<const StoredTensor*> tensors;
@@ -161,8 +278,8 @@ class ModelReader {
   [[nodiscard]] bool is_causal() const {
     // In a decoder its own layers hide later tokens, and the encoder's do not.
     if (stacks_.decoder) return false;
-    const auto word = options_.overrides.find("layer.scores.causal");
-    return word == options_.overrides.end() ? stored_mask_is_causal() : word->second == "true";
+    const std::string word = override_of("layer.scores.causal");
+    return word.empty() ? stored_mask_is_causal() : word == "true";
   }
 
   [[nodiscard]] bool said(const std::string& member) const {
@@ -190,8 +307,15 @@ class ModelReader {
       ask_for("patch_stride", "the patches' side, or less where they overlap");
     }
     const bool tokens = has("token_embedding.weight");
-    if (tokens && !stacks_.decoder && !stored_mask_is_causal())
+    if ((tokens || alone_) && !stacks_.decoder && !stored_mask_is_causal())
       ask_for("layer.scores.causal", "true or false");
+    if (alone_) {
+      // nn.MultiheadAttention turns no queries.
+      if (!blocks_.of_torch) {
+        ask_for("layer.rotary.form", "none, half or pair", "layer.scores.bias");
+      }
+      return;
+    }
     const bool said_otherwise = said("layer.rotary.form") || said("layer.scores.bias");
     if (!has("positions") && !said_otherwise) {
       ask_for("positions", has("patch.weight") ? "none"
@@ -219,7 +343,14 @@ class ModelReader {
     json model = json::object(), assume = {{"norm_eps", 1e-5}},
          reasons = {{"norm_eps", "PyTorch's default"}};
     const bool tokens = has("token_embedding.weight");
-    if (tokens) {
+    if (alone_) {
+      model.update({{"patch_height", 0},
+                    {"patch_width", 0},
+                    {"class_tokens", 0},
+                    {"positions", "none"},
+                    {"readout", "none"}});
+      if (is_causal()) model["layer"]["scores"]["causal"] = true;
+    } else if (tokens) {
       model["input"]["kind"] = "tokens";
       model["layer"]["scores"]["causal"] = is_causal();
       model["readout"]["kind"] = has("head.weight") ? "next_token" : "none";
@@ -259,7 +390,14 @@ class ModelReader {
   OuterNames outer_;
   std::vector<std::string> harmless_;
   bool logits_ = true;
+  bool alone_ = false;  ///< the blocks, without what makes their tokens
 };
+
+/// "--option heads=… --option activation=…"
+std::string said_by(const std::vector<UnsaidMember>& members) {
+  const auto option = [](const UnsaidMember& each) { return "--option " + each.member + "=…"; };
+  return name_list(members, option, " ");
+}
 
 }  // namespace
 
@@ -268,10 +406,14 @@ NamedModel read_named_model(const Checkpoint& checkpoint, const ModelOptions& op
   return ModelReader(checkpoint, options, stated).read();
 }
 
-void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint, bool holds_encoder) {
-  const std::string alone =
-      holds_encoder ? "--option input.kind=embeddings reads the encoder alone, of given tokens; "
-                    : "";
+void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint) {
+  std::string alone;
+  if (model.alone_width > 0) {
+    alone = "--option input.kind=embeddings" +
+            std::string(model.unsaid.empty() ? "" : " " + said_by(model.unsaid)) +
+            " reads the blocks alone, of tokens given as an array [N, " +
+            std::to_string(model.alone_width) + "] (.npy); or ";
+  }
   throw Error(ErrorKind::unsupported, "the names are of no known architecture; " + model.why)
       .in_file(checkpoint.path())
       .about(model.unexplained)
@@ -284,13 +426,12 @@ void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint, bo
 void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
   if (model.unsaid.empty()) return;
   const auto choices = [](const UnsaidMember& each) { return each.member + ": " + each.values; };
-  const auto option = [](const UnsaidMember& each) { return "--option " + each.member + "=…"; };
   throw Error(ErrorKind::unsupported,
               "the names say what each tensor is, but only the code that trained it says the rest")
       .in_file(checkpoint.path())
       .about(name_list(model.unsaid, &UnsaidMember::member))
       .expected(name_list(model.unsaid, choices, "; "))
-      .remedy("say it: " + name_list(model.unsaid, option, " "));
+      .remedy("say it: " + said_by(model.unsaid));
 }
 
 }  // namespace attnscope

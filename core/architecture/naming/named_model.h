@@ -3,6 +3,7 @@
 // guessed.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,12 +25,15 @@ struct UnsaidMember {
 struct NamedModel {
   /// JSON, as a user would have written it; empty where the names do not tell.
   std::string description;
-  /// What no option says and only the code tells; with it empty the description can be run.
+  /// What no option says and only the code tells; with it empty a description can be run.
   std::vector<UnsaidMember> unsaid;
   std::vector<Assumption> assumptions;  ///< beside those of the deduction
   /// The tensor, or the block, whose names do not say what it is; empty where there are no blocks.
   std::string unexplained;
   std::string why = "its name does not say what it is";
+  /// D, where the blocks can be read without what is unexplained, of given tokens [N, D], once
+  /// `unsaid` is said; else 0.
+  std::int64_t alone_width = 0;
 };
 
 /// Tensors that the user's word leaves out take no part, nor do those of an optimiser. `stated`:
@@ -37,10 +41,9 @@ struct NamedModel {
 [[nodiscard]] NamedModel read_named_model(const Checkpoint& checkpoint, const ModelOptions& options,
                                           const std::map<std::string, std::string>& stated);
 
-/// Error(unsupported) about `model.unexplained`; `holds_encoder`: what the names do say is an
-/// encoder of given tokens, which can be read alone.
-[[noreturn]] void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint,
-                                    bool holds_encoder = false);
+/// Error(unsupported) about `model.unexplained`, with the options that read the blocks alone where
+/// that can be.
+[[noreturn]] void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint);
 
 /// Throws Error(unsupported) if there is anything unsaid, with the options that say it.
 void check_said(const NamedModel& model, const Checkpoint& checkpoint);

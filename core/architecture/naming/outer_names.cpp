@@ -22,20 +22,6 @@ bool is_table(const Shape& shape, std::int64_t columns) {
          element_count(shape) > 0;
 }
 
-/// "encoder." of "encoder.layers.": what wraps a stack.
-std::string wrapper_of(const std::string& container) {
-  const std::size_t dot =
-      container.size() > 1 ? container.rfind('.', container.size() - 2) : std::string::npos;
-  return dot == std::string::npos ? "" : container.substr(0, dot + 1);
-}
-
-/// Whether the name is of a block of that stack, and not of the norm behind them.
-bool is_of_block(const std::string& name, const BlockNames& blocks) {
-  if (!name.starts_with(blocks.container)) return false;
-  if (!blocks.final_norm.empty() && name.starts_with(blocks.final_norm + ".")) return false;
-  return is_number(segments_of(name.substr(blocks.container.size())).front());
-}
-
 class OuterReader {
  public:
   explicit OuterReader(const StackNames& stacks) : blocks_(stacks.body), decoder_(stacks.decoder) {}
@@ -171,6 +157,18 @@ class OuterReader {
 };
 
 }  // namespace
+
+std::string wrapper_of(const std::string& container) {
+  const std::size_t dot =
+      container.size() > 1 ? container.rfind('.', container.size() - 2) : std::string::npos;
+  return dot == std::string::npos ? "" : container.substr(0, dot + 1);
+}
+
+bool is_of_block(const std::string& name, const BlockNames& blocks) {
+  if (!name.starts_with(blocks.container)) return false;
+  if (!blocks.final_norm.empty() && name.starts_with(blocks.final_norm + ".")) return false;
+  return is_number(segments_of(name.substr(blocks.container.size())).front());
+}
 
 OuterNames read_outer_names(const std::vector<const StoredTensor*>& tensors,
                             const StackNames& stacks) {

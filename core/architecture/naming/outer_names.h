@@ -25,6 +25,12 @@ struct OuterNames {
   std::string unexplained;  ///< the first tensor whose name does not say what it is; empty: none
 };
 
+/// "encoder." of "encoder.layers.": what wraps a stack.
+[[nodiscard]] std::string wrapper_of(const std::string& container);
+
+/// Whether the name is of a block of that stack, and not of the norm behind them.
+[[nodiscard]] bool is_of_block(const std::string& name, const BlockNames& blocks);
+
 [[nodiscard]] OuterNames read_outer_names(const std::vector<const StoredTensor*>& tensors,
                                           const StackNames& stacks);
 

@@ -212,13 +212,75 @@ TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
                                  {"transformer_encoder.layers.0.linear2.weight", {8, 16}}});
   const Architecture bare = recognise_architecture(hashed_checkpoint(encoder));
   EXPECT_EQ(bare.name, "PyTorch TransformerEncoder");
-  encoder.insert(encoder.end(), {{"time_emb.weight", {8, 3}}, {"mixing.weight", {8, 3}}});
+  encoder.insert(encoder.end(), {{"time_emb.weight", {8, 3}},
+                                 {"mixing.weight", {8, 3}},
+                                 {"transformer_encoder.norm.weight", {8}},
+                                 {"transformer_encoder.norm.bias", {8}},
+                                 {"to_class.weight", {3, 8}}});
   EXPECT_THAT(refusal(encoder, {}),
-              AllOf(HasSubstr("mixing.weight"), HasSubstr("input.kind=embeddings")));
-  ModelOptions alone;
+              AllOf(HasSubstr("mixing.weight"), HasSubstr("--option input.kind=embeddings"),
+                    HasSubstr("--option heads=…"), HasSubstr("--option norm_position=…"),
+                    HasSubstr("--option activation=…"), HasSubstr("--option layer.scores.causal=…"),
+                    HasSubstr("[N, 8]"), Not(HasSubstr("rotary"))));
+  ModelOptions alone = said();
+  for (const auto& [member, value] : said().overrides) {
+    ModelOptions silent = said();
+    silent.overrides["input.kind"] = "embeddings";
+    silent.overrides.erase(member);
+    EXPECT_THAT(refusal(encoder, silent), HasSubstr("--option " + member + "="));
+  }
   alone.overrides["input.kind"] = "embeddings";
-  EXPECT_EQ(recognise_architecture(hashed_checkpoint(encoder), alone).name,
-            "PyTorch TransformerEncoder");
+  const Architecture found = recognise_architecture(hashed_checkpoint(encoder), alone);
+  EXPECT_EQ(found.spec.input.kind, InputKind::embeddings);
+  EXPECT_EQ(found.spec.readout.kind, Readout::none);
+  EXPECT_EQ(found.spec.layer.attention.heads, 2);
+  EXPECT_EQ(found.spec.layer.norm.position, NormPosition::pre);
+  EXPECT_TRUE(found.spec.layer.scores.causal);
+  EXPECT_TRUE(found.spec.readout.final_norm);
+  EXPECT_EQ(found.sources.at("final_norm.weight").tensor, "transformer_encoder.norm.weight");
+  EXPECT_THAT(reason_of(found, "input.kind"),
+              AllOf(HasSubstr("not run"), HasSubstr("time_emb.*, mixing.*, to_class.*")));
+}
+
+TEST(NamedModel, QueriesThatMayBeTurnedAreAskedForWhereBlocksAreReadAlone) {
+  NamedShapes shapes = without_part(scratch_shapes(), "in_proj");
+  for (const char* part : {"query", "key", "value"}) {
+    shapes.emplace_back(std::string("layers.0.attn.") + part + ".weight", Shape{8, 8});
+  }
+  shapes.emplace_back("mixing.weight", Shape{8, 8});
+  EXPECT_THAT(refusal(shapes, said()), HasSubstr("--option layer.rotary.form=…"));
+}
+
+TEST(NamedModel, TheLayerThatBlocksAreCopiesOfTakesNoPart) {
+  NamedShapes shapes = scratch_shapes();
+  for (const auto& [name, shape] : scratch_shapes()) {
+    constexpr std::string_view first = "layers.0.";
+    if (name.starts_with(first)) {
+      shapes.emplace_back("encoder_layer." + name.substr(first.size()), shape);
+    }
+  }
+  const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
+  EXPECT_TRUE(found.spec.is_language_model());
+  EXPECT_THAT(reason_of(found, "ignore"), HasSubstr("copies"));
+  // Another extent, and it is no copy.
+  shapes.back().second.front() += 1;
+  EXPECT_THAT(refusal(shapes, said()), HasSubstr("encoder_layer."));
+}
+
+TEST(NamedModel, AnOutProjectionBesideTheBlocksIsTheHead) {
+  NamedShapes shapes = without_part(scratch_shapes(), "head");
+  shapes.emplace_back("out_proj.weight", Shape{11, 8});
+  const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
+  EXPECT_EQ(found.sources.at("head.0.weight").tensor, "out_proj.weight");
+  EXPECT_TRUE(found.spec.is_language_model());
+}
+
+TEST(NamedModel, AHeadOfEachTokenGivesNoLogitsWhichIsSaid) {
+  NamedShapes shapes = without_part(scratch_shapes(), "head");
+  shapes.emplace_back("hidden2tag.weight", Shape{9, 8});
+  const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
+  EXPECT_EQ(found.spec.readout.kind, Readout::none);
+  EXPECT_THAT(reason_of(found, "readout"), HasSubstr("hidden2tag"));
 }
 
 TEST(OwnSettings, SayHowManyHeadsThereAre) {

@@ -64,6 +64,21 @@ def scratch_encoder(w, inputs, maps, *, width=24, heads=2, layers=2, vocabulary=
     return x
 
 
+def blocks_alone(w, tokens, maps, *, width=24, heads=2, layers=2):
+    """nn.TransformerEncoder with its norm, behind layers of the code's own that make its tokens; these are given."""
+    w("value_embedding.0.weight", width, 5, 3)
+    w("mixing.weight", width, width)
+    w("to_class.weight", 3, width)
+    x = tokens
+    for i in range(layers):
+        b = f"transformer_encoder.layers.{i}."
+        x = w.norm(x + by_torch(w, x, b + "self_attn", heads, maps, causal=True), b + "norm1", 1e-5)
+        h = ACTIVATIONS["gelu"](w.linear(x, b + "linear1", 3 * width))
+        x = w.norm(x + w.linear(h, b + "linear2", width), b + "norm2", 1e-5)
+    w.norm(x, "transformer_encoder.norm", 1e-5)
+    return x
+
+
 def scratch_translator(w, texts, maps, *, width=24, heads=3, layers=2, blocks=1, vocabulary=31, context=40, torch_names=False):
     """An encoder and a decoder: as nn.Transformer's parts, norms after; or with separate projections, norms before."""
 
@@ -129,6 +144,11 @@ CASES = {
     "named_series_scaled": (
         NAMED, scratch_encoder, dict(series=True), array("input", (17, 5)).double(), None,
         PRE | {"heads": "2", "embedding_scale": "0"}, None, "input_projection.weight", "transformer_encoder.layers.0.gate",
+    ),
+    "named_blocks_alone": (
+        NAMED, blocks_alone, {}, array("input", (17, 24)).double(), None,
+        {"input.kind": "embeddings", "norm_position": "post", "activation": "gelu", "heads": "2", "layer.scores.causal": "true"},
+        None, "transformer_encoder.layers.1.norm2.weight", "transformer_encoder.layers.0.gate",
     ),
     "named_translator": (
         NAMED, scratch_translator, {}, BOTH, None, PRE | {"heads": "3", "embedding_scale": "0"}, None,
