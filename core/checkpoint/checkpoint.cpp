@@ -26,6 +26,37 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
+/// "blocks.0.weight" of "module.blocks.0._checkpoint_wrapped_module.weight": DataParallel,
+/// torch.compile, FSDP and activation checkpoints put a module around each, or around the whole.
+std::string without_wrappers(std::string_view name) {
+  static constexpr std::string_view wrappers[] = {"module.", "_orig_mod.", "_fsdp_wrapped_module.",
+                                                  "_checkpoint_wrapped_module."};
+  std::string plain;
+  while (!name.empty()) {
+    const auto wraps = [&](std::string_view wrapper) { return name.starts_with(wrapper); };
+    const auto* const wrapper = std::ranges::find_if(wrappers, wraps);
+    if (wrapper != std::end(wrappers)) {
+      name.remove_prefix(wrapper->size());
+      continue;
+    }
+    const std::size_t end = std::min(name.find('.'), name.size() - 1) + 1;
+    plain += name.substr(0, end);
+    name.remove_prefix(end);
+  }
+  return plain;
+}
+
+/// Takes the wrappers out of all names, unless two would then be the same.
+void unwrap_names(std::vector<StoredTensor>& tensors) {
+  std::vector<std::string> plain;
+  plain.reserve(tensors.size());
+  for (const StoredTensor& tensor : tensors) plain.push_back(without_wrappers(tensor.name));
+  std::vector<std::string_view> sorted(plain.begin(), plain.end());
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) return;
+  for (std::size_t i = 0; i < plain.size(); ++i) tensors[i].name = std::move(plain[i]);
+}
+
 }  // namespace
 
 std::string_view StoredTensor::type_name() const {
@@ -39,8 +70,9 @@ Checkpoint::Checkpoint(std::filesystem::path path, std::string format,
       format_(std::move(format)),
       tensors_(std::move(tensors)),
       metadata_(std::move(metadata)) {
+  for (StoredTensor& tensor : tensors_) tensor.name = shown_text(tensor.name);
+  unwrap_names(tensors_);
   for (std::size_t place = 0; place < tensors_.size(); ++place) {
-    tensors_[place].name = shown_text(tensors_[place].name);
     if (!index_.emplace(tensors_[place].name, place).second) {
       throw Error(ErrorKind::damaged, "two tensors have the same name")
           .in_file(path_)
@@ -87,7 +119,8 @@ Checkpoint Checkpoint::with_state_dict(const std::string& name) const {
 }
 
 const StoredTensor* Checkpoint::find(std::string_view name) const {
-  const auto found = index_.find(name);
+  auto found = index_.find(name);
+  if (found == index_.end()) found = index_.find(without_wrappers(name));
   return found == index_.end() ? nullptr : &tensors_[found->second];
 }
 

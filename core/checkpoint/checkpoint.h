@@ -19,7 +19,7 @@ class KeyValues;
 
 /// One stored tensor. The shape is known from the file's header; the elements are read by `view`.
 struct StoredTensor {
-  std::string name;  ///< in a Checkpoint as shown_text (core/shown_text.h) has it
+  std::string name;  ///< in a Checkpoint as shown_text has it, without wrappers if that is unique
   DType dtype = DType::f32;
   Shape shape;
   std::int64_t bytes = 0;            ///< of the elements: count × size_of(dtype), or of the blocks

@@ -164,7 +164,7 @@ class Matcher {
   /// may be another model's there (CLIP); empty if none.
   [[nodiscard]] std::string find(const std::string& name, bool of_layer = false) const {
     for (const std::string& prefix : prefixes_) {
-      if (checkpoint_.find(prefix + name)) return prefix + name;
+      if (const StoredTensor* tensor = checkpoint_.find(prefix + name)) return tensor->name;
       if (of_layer) break;
     }
     return {};

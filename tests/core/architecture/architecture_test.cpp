@@ -70,6 +70,18 @@ TEST(Architecture, EveryFamilyIsToldFromTheOthers) {
   }
 }
 
+TEST(Architecture, BlocksThatAreWrappedThemselvesAreRead) {
+  NamedShapes wrapped = timm_shapes({});
+  for (auto& [name, shape] : wrapped) {
+    const std::size_t block = name.starts_with("blocks.") ? name.find('.', 7) : std::string::npos;
+    if (block != std::string::npos) name.insert(block, "._checkpoint_wrapped_module");
+    name.insert(0, "_fsdp_wrapped_module.");
+  }
+  const Architecture found = recognise(wrapped);
+  EXPECT_EQ(found.name, "timm ViT");
+  EXPECT_THAT(found.unused, IsEmpty());
+}
+
 TEST(Architecture, AModelWithinItsWrapperMayLackTheWrappersName) {
   NamedShapes bare = hugging_face_shapes({});
   for (auto& [name, shape] : bare) {

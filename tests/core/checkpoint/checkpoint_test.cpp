@@ -31,6 +31,25 @@ TEST(Checkpoint, KeepsTheFilesOrder) {
   EXPECT_EQ(checkpoint.find("b"), nullptr);
 }
 
+TEST(Checkpoint, TakesWrappersOutOfNames) {
+  const Checkpoint checkpoint(
+      "m.pt", "pytorch",
+      {named("module._orig_mod.blocks.0._checkpoint_wrapped_module.norm.weight"),
+       named("module.blocks.1._fsdp_wrapped_module.norm.weight"), named("attention_module.weight"),
+       named("module.module")},
+      {});
+  EXPECT_EQ(checkpoint.tensors()[0].name, "blocks.0.norm.weight");
+  EXPECT_EQ(checkpoint.tensors()[1].name, "blocks.1.norm.weight");
+  EXPECT_EQ(checkpoint.tensors()[2].name, "attention_module.weight");
+  EXPECT_EQ(checkpoint.tensors()[3].name, "module");
+  // An index, or a description, may still have them.
+  EXPECT_EQ(checkpoint.find("module.blocks.1.norm.weight"), &checkpoint.tensors()[1]);
+  const Checkpoint both("m.pt", "pytorch", {named("module.head"), named("head")}, {});
+  EXPECT_EQ(both.tensors()[0].name, "module.head");
+  EXPECT_EQ(both.find("module.head"), &both.tensors()[0]);
+  EXPECT_EQ(both.find("head"), &both.tensors()[1]);
+}
+
 TEST(Checkpoint, RefusesDuplicateNames) {
   expect_refusal(
       [] {
