@@ -329,10 +329,15 @@ class Matcher {
   ArchitectureMatch match_;
 };
 
-/// Complete before incomplete, then fewer missing, then more tensors with a role.
+/// Complete before incomplete, then fewer missing, then the teacher before the student, whose
+/// average it is, then more tensors with a role.
 bool better(const ArchitectureMatch& a, const ArchitectureMatch& b) {
   if (a.complete() != b.complete()) return a.complete();
   if (a.missing.size() != b.missing.size()) return a.missing.size() < b.missing.size();
+  const auto teaches = [](const ArchitectureMatch& match) {
+    return match.prefix.find("teacher.") != std::string::npos;
+  };
+  if (a.complete() && teaches(a) != teaches(b)) return teaches(a);
   return a.sources.size() > b.sources.size();
 }
 

@@ -224,11 +224,12 @@ std::optional<StateDict> split_off_twins(StateDict& state) {
 }  // namespace
 
 std::vector<StateDict> find_state_dicts(const PickleNode& root) {
-  // Where there are several, raw weights go before averaged ones.
+  // Where there are several, raw weights go before averaged ones; but of a teacher and the student
+  // that it is the average of (DINO), the teacher is what is published.
   static constexpr std::string_view names[] = {
-      "state_dict", "model_state_dict", "model_state",    "model",     "net",
-      "network",    "module",           "weights",        "params",    "model_ema",
-      "ema",        "state_dict_ema",   "ema_state_dict", "ema_model", "params_ema"};
+      "state_dict",     "model_state_dict", "model_state", "model",     "net",    "network",
+      "module",         "weights",          "params",      "model_ema", "ema",    "state_dict_ema",
+      "ema_state_dict", "ema_model",        "params_ema",  "teacher",   "student"};
   std::vector<StateDict> found;
   for (const std::string_view name : names) {
     const PickleNode* const candidate = holds_tensor(root) ? nullptr : root_member(root, name);

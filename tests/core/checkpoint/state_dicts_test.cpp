@@ -41,6 +41,14 @@ TEST(StateDicts, AnotherCanBeTaken) {
   }
 }
 
+TEST(StateDicts, OfTeacherAndStudentTheTeacherIsTaken) {
+  const Checkpoint checkpoint = open_checkpoint(source_folder() + "/tests/data/checkpoint/dino.pth");
+  EXPECT_EQ(checkpoint.state_dict(), "teacher");
+  EXPECT_THAT(checkpoint.other_state_dicts(), testing::ElementsAre("student"));
+  EXPECT_EQ(last_bias(checkpoint), 2);
+  EXPECT_EQ(last_bias(checkpoint.with_state_dict("student")), 1);
+}
+
 /// As MMCV and MMEngine save an average: ema_ and the parameter's name with underscores.
 TEST(StateDicts, TwinsInOneDictionaryAreTwo) {
   const Checkpoint plain = open_checkpoint(source_folder() + "/tests/data/checkpoint/twins.pth");

@@ -64,6 +64,7 @@ for key in ["model", "state_dict", "model_state_dict", "net"]:
 averaged = collections.OrderedDict((name, tensor * 2) for name, tensor in layer.items())
 torch.save({"MODEL_EMA": averaged, "epoch": 3, "Model": layer, "optimizer": {"state": {0: {"exp_avg": torch.zeros(2)}}}},
            "averaged.pth")
+torch.save({"student": layer, "teacher": averaged, "epoch": 3}, "dino.pth")
 torch.save({"meta": {"epoch": 2}, "state_dict": {
     **layer, "module.steps": torch.tensor(5),
     **{"ema_" + name.replace(".", "_"): tensor * 3 for name, tensor in layer.items()}}}, "twins.pth")
