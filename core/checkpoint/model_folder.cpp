@@ -6,7 +6,7 @@
 
 #include "core/checkpoint/adapter.h"
 #include "core/checkpoint/format.h"
-#include "core/checkpoint/gguf_part_name.h"
+#include "core/checkpoint/part_name.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -45,9 +45,13 @@ bool is_weight_file(const std::string& name) {
   });
 }
 
-bool is_later_part(const std::string& name) {
-  const std::optional<GgufPartName> part = gguf_part_name(name);
-  return part && part->part != 1;
+/// True if an earlier part of the same model lies beside it.
+bool is_later_part(const fs::path& path) {
+  for (const fs::path& part : part_paths(path)) {
+    if (part == path) return false;
+    if (is_file(part)) return true;
+  }
+  return false;
 }
 
 std::vector<std::string> names_in(const fs::path& folder, bool (*wanted)(const fs::path&)) {
@@ -63,7 +67,7 @@ std::vector<std::string> names_in(const fs::path& folder, bool (*wanted)(const f
 std::vector<std::string> weight_files_in(const fs::path& folder) {
   return names_in(folder, [](const fs::path& path) {
     const std::string name = path.filename().string();
-    return is_weight_file(name) && !is_later_part(name) && is_file(path);
+    return is_weight_file(name) && !is_later_part(path) && is_file(path);
   });
 }
 

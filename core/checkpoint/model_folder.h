@@ -7,7 +7,7 @@ namespace attnscope {
 
 /// The weight file of `folder`: by the names that libraries save under (safetensors before
 /// pickles, an index before the file of that name), else the only one of a known extension, of a
-/// split GGUF model the first part; else that of its only sub-folder checkpoint-STEP. Throws
+/// split model its first part; else that of its only sub-folder checkpoint-STEP. Throws
 /// Error(unsupported) if there is none, or several: naming them. Adapters: adapter.h.
 [[nodiscard]] std::filesystem::path weight_file_in(const std::filesystem::path& folder);
 

@@ -4,29 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/checkpoint/gguf_part_name.h"
+#include "core/checkpoint/part_name.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 
 namespace attnscope {
 
-namespace {
-
-/// All parts of a split file; none if it is not split.
-std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path) {
-  std::optional<GgufPartName> name = gguf_part_name(path.filename().string());
-  if (!name) return {};
-  std::vector<std::filesystem::path> parts;
-  for (name->part = 1; name->part <= name->parts; ++name->part) {
-    parts.push_back(path.parent_path() / name->text());
-  }
-  return parts;
-}
-
-}  // namespace
-
 std::vector<std::filesystem::path> weight_files(const std::filesystem::path& path) {
-  if (auto parts = parts_of(path); !parts.empty()) return parts;
+  if (auto parts = part_paths(path); !parts.empty()) return parts;
   std::vector<std::filesystem::path> files = {path};
   if (!path.filename().string().ends_with(".index.json")) return files;
   try {

@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// `path` itself, and what it leads to: of an index (*.index.json) the files that it names, of a
-/// part of a split GGUF file the other parts. Opens no weights; an index that cannot be read leads
+/// part of a split model the other parts. Opens no weights; an index that cannot be read leads
 /// nowhere.
 [[nodiscard]] std::vector<std::filesystem::path> weight_files(const std::filesystem::path& path);
 

@@ -3,11 +3,13 @@
 #include <cctype>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "core/checkpoint/adapter.h"
 #include "core/checkpoint/format.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/model_folder.h"
+#include "core/checkpoint/part_name.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 
@@ -78,6 +80,14 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     return is_adapter_folder(path) ? open_adapter(path) : open_checkpoint(weight_file_in(path));
   }
+  // A part of a GGUF file says itself what it is a part of.
+  const std::vector<std::filesystem::path> shards = part_paths(path);
+  const bool split = shards.size() > 1 && path.extension() != ".gguf";
+  return split && std::filesystem::exists(path, ignored) ? open_shards(path, shards)
+                                                         : open_one_file(path);
+}
+
+Checkpoint open_one_file(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const FileHead head = file->bytes().first(std::min(head_size, file->size()));
   const auto open = [&](const CheckpointFormat& format) {

@@ -5,7 +5,7 @@
 
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/gguf/gguf_header.h"
-#include "core/checkpoint/gguf_part_name.h"
+#include "core/checkpoint/part_name.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 
@@ -48,19 +48,18 @@ std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path,
     throw Error(ErrorKind::damaged, "the parts' numbers are impossible")
         .found("part " + std::to_string(here) + " of " + std::to_string(parts));
   }
-  std::optional<GgufPartName> name = gguf_part_name(path.filename().string());
+  const std::optional<PartName> name = part_name(path.filename().string());
   if (!name || name->part != here || name->parts != parts) {
     throw Error(ErrorKind::unsupported, "the file is one part of a split model, and renamed")
-        .expected("a name that ends with " + GgufPartName{"", here, parts}.text())
+        .expected("a name that ends with " + PartName{"", here, parts}.text())
         .remedy("give all parts their names again, or merge them with gguf-split --merge");
   }
-  std::vector<std::filesystem::path> paths;
-  for (name->part = 1; name->part <= parts; ++name->part) {
-    paths.push_back(path.parent_path() / name->text());
+  std::vector<std::filesystem::path> paths = part_paths(path);
+  for (const std::filesystem::path& part : paths) {
     std::error_code ignored;
-    if (!std::filesystem::exists(paths.back(), ignored)) {
+    if (!std::filesystem::exists(part, ignored)) {
       throw Error(ErrorKind::io, "a part of the split model is missing")
-          .expected(paths.back().filename().string())
+          .expected(part.filename().string())
           .remedy("fetch all parts into one folder");
     }
   }

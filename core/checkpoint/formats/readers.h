@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "core/checkpoint/checkpoint.h"
 
@@ -20,6 +21,14 @@ using FileHead = std::span<const std::byte>;
 /// sharded safetensors and PyTorch files. Shards lie in the index's own folder.
 [[nodiscard]] bool recognises_sharded(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_sharded(const std::filesystem::path& path);
+
+/// One file, whatever its format: of a split model that part alone.
+[[nodiscard]] Checkpoint open_one_file(const std::filesystem::path& path);
+
+/// All of `shards` together, as the one `path` was asked for; how many they are stands in the
+/// metadata. Throws Error(io) naming those that are not there.
+[[nodiscard]] Checkpoint open_shards(const std::filesystem::path& path,
+                                     const std::vector<std::filesystem::path>& shards);
 
 /// HDF5: ours (root attribute format = "attnscope-model": the data sets under /tensors, named as
 /// the tensors), or any file of numeric data sets, named by their paths.

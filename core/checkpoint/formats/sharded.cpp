@@ -1,4 +1,5 @@
-// A checkpoint in several files, by its index: {"metadata": {...}, "weight_map": {"name": "file"}}.
+// A checkpoint in several files, by its index: {"metadata": {...}, "weight_map": {"name": "file"}},
+// or, without one, by the numbers in the files' names.
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "core/file/mapped_file.h"
 #include "core/shown_text.h"
 #include "core/text/json.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -62,7 +64,7 @@ Checkpoint open_sharded(const std::filesystem::path& path) {
     auto shard = shards.find(shard_file);
     if (shard == shards.end()) {
       if (shards.size() == most_shards) throw Error(ErrorKind::damaged, "it names too many files");
-      shard = shards.emplace(shard_file, open_checkpoint(path.parent_path() / shard_file)).first;
+      shard = shards.emplace(shard_file, open_one_file(path.parent_path() / shard_file)).first;
       metadata.insert(shard->second.metadata().begin(), shard->second.metadata().end());
     }
     const StoredTensor* tensor = shard->second.find(shown_text(name));
@@ -72,6 +74,33 @@ Checkpoint open_sharded(const std::filesystem::path& path) {
     }
     tensors.push_back(*tensor);
   }
+  return {path, "sharded", std::move(tensors), std::move(metadata)};
+}
+
+Checkpoint open_shards(const std::filesystem::path& path,
+                       const std::vector<std::filesystem::path>& shards) {
+  constexpr std::size_t shown = 8;
+  std::vector<std::string> missing;
+  for (const std::filesystem::path& shard : shards) {
+    std::error_code ignored;
+    if (std::filesystem::exists(shard, ignored)) continue;
+    if (missing.size() == shown) missing.emplace_back("…");
+    if (missing.size() < shown) missing.push_back(shard.filename().string());
+  }
+  if (!missing.empty()) {
+    throw Error(ErrorKind::io, "the file is one shard of a model, and others are missing")
+        .in_file(path)
+        .expected("beside it " + name_list(missing))
+        .remedy("fetch all " + std::to_string(shards.size()) + " shards into one folder");
+  }
+  std::vector<StoredTensor> tensors;
+  std::map<std::string, std::string> metadata;
+  for (const std::filesystem::path& shard : shards) {
+    const Checkpoint part = open_one_file(shard);
+    tensors.insert(tensors.end(), part.tensors().begin(), part.tensors().end());
+    metadata.insert(part.metadata().begin(), part.metadata().end());
+  }
+  metadata["shards"] = std::to_string(shards.size()) + ", opened together by their names";
   return {path, "sharded", std::move(tensors), std::move(metadata)};
 }
 

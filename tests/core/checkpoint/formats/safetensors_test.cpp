@@ -183,6 +183,32 @@ TEST_F(Sharded, RefusesPathsOutOfTheFolder) {
   expect_refusal([&] { return open_checkpoint(itself); }, ErrorKind::damaged, "index", itself);
 }
 
+TEST_F(Sharded, OpensTogetherByNameWithoutAnIndex) {
+  const std::string a = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  shard("m-00002-of-00003.safetensors", R"({"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+        {2});
+  const std::filesystem::path second = folder_ / "m-00002-of-00003.safetensors";
+  expect_refusal([&] { return open_checkpoint(second); }, ErrorKind::io,
+                 "beside it m-00001-of-00003.safetensors, m-00003-of-00003.safetensors", second);
+  // An index names each shard by itself.
+  EXPECT_EQ(open_checkpoint(index(R"({"b":"m-00002-of-00003.safetensors"})")).tensors().size(), 1U);
+  std::filesystem::remove(folder_ / "model.safetensors.index.json");
+  shard("m-00001-of-00003.safetensors", a, {1});
+  shard("m-00003-of-00003.safetensors", R"({"c":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+        {3});
+  std::filesystem::remove(folder_ / "one.safetensors");
+  std::filesystem::remove(folder_ / "two.safetensors");
+  for (const std::filesystem::path& path : {second, folder_.path()}) {
+    const Checkpoint all = open_checkpoint(path);
+    EXPECT_EQ(all.at("a").view().to_float().values()[0], 1);
+    EXPECT_EQ(all.at("b").view().to_float().values()[0], 2);
+    EXPECT_EQ(all.at("c").view().to_float().values()[0], 3);
+    EXPECT_EQ(all.metadata().at("shards"), "3, opened together by their names");
+  }
+  shard("m-00003-of-00003.safetensors", a, {3});
+  expect_refusal([&] { return open_checkpoint(second); }, ErrorKind::damaged, "same name", second);
+}
+
 TEST_F(Sharded, RefusesMissingTensorsAndShards) {
   const auto missing = index(R"({"c":"one.safetensors"})");
   expect_refusal([&] { return open_checkpoint(missing); }, ErrorKind::damaged, "no such tensor",
