@@ -129,8 +129,8 @@ CLI::Option* add_data_set_option(CLI::App& command, std::string& data_set,
   return command
       .add_option("--dataset", data_set,
                   what +
-                      ": IDX (also .gz), HDF5 or NPZ with images and labels, or a folder of "
-                      "class folders")
+                      ": IDX (also .gz), HDF5 or NPZ with images and labels, or a folder of IDX "
+                      "files (t10k-…) or of class folders")
       ->type_name("DATASET");
 }
 

@@ -7,7 +7,13 @@
 namespace attnscope {
 
 std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) return open_class_folders(path);
+  if (std::filesystem::is_directory(path)) {
+    for (const char* const part : {"t10k", "train"}) {
+      const std::filesystem::path images = idx_images_in(path, part);
+      if (!images.empty()) return open_idx(images);
+    }
+    return open_class_folders(path);
+  }
   if (is_text_table(path)) return open_text_table(path);
   if (is_idx(path)) return open_idx(path);
   try {
@@ -18,8 +24,8 @@ std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path) 
   throw Error(ErrorKind::not_this_format, "is not a data set")
       .in_file(path)
       .remedy(
-          "known kinds: IDX (.gz too), HDF5 or NPZ with 'images' and 'labels', a folder of class "
-          "folders, .tsv or .csv with columns 'text' and 'label'");
+          "known kinds: IDX (.gz too), HDF5 or NPZ with 'images' and 'labels', a folder of IDX "
+          "files or of class folders, .tsv or .csv with columns 'text' and 'label'");
 }
 
 std::string item_locator(const std::filesystem::path& path, std::int64_t index) {

@@ -27,8 +27,9 @@ class DataSet {
 
 /// Opens a data set: an IDX image file (its label file is found beside it: `images-idx3` →
 /// `labels-idx1`), an HDF5 or NPZ file with `images` [n,H,W] | [n,H,W,C] | [n,C,H,W] and `labels`
-/// [n], a folder of class folders of images or texts, or a table of texts and labels (.tsv, .csv).
-/// Throws Error.
+/// [n], a folder of such IDX files (of t10k-… and train-… the former, on which nothing was
+/// trained), a folder of class folders of images or texts, or a table of texts and labels (.tsv,
+/// .csv). Throws Error.
 [[nodiscard]] std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path);
 
 }  // namespace attnscope

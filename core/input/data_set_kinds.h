@@ -13,6 +13,11 @@ namespace attnscope {
 [[nodiscard]] bool is_idx(const std::filesystem::path& file);
 [[nodiscard]] std::shared_ptr<const DataSet> open_idx(const std::filesystem::path& images);
 
+/// The images of a part ("train", "t10k") of the MNIST family in a folder, as
+/// PART-images-idx3-ubyte or .gz; empty if there are none.
+[[nodiscard]] std::filesystem::path idx_images_in(const std::filesystem::path& folder,
+                                                  const char* part);
+
 /// An HDF5 or NPZ file with `images` and, if it is labelled, `labels`.
 [[nodiscard]] std::shared_ptr<const DataSet> open_array_data_set(const std::filesystem::path& file);
 

@@ -169,6 +169,17 @@ bool is_idx(const std::filesystem::path& path) {
   return with_file(path, [&] { return has_idx_magic(start_of(file->bytes())); });
 }
 
+std::filesystem::path idx_images_in(const std::filesystem::path& folder, const char* part) {
+  for (const char* const ending : {"-images-idx3-ubyte", "-images.idx3-ubyte"}) {
+    for (const char* const packed : {"", ".gz"}) {
+      std::filesystem::path images = folder / (std::string(part) + ending + packed);
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(images, ignored)) return images;
+    }
+  }
+  return {};
+}
+
 std::shared_ptr<const DataSet> open_idx(const std::filesystem::path& path) {
   Bytes images = read_idx(path);
   const std::vector<std::uint64_t>& extents = images.extents;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/input/data_set_kinds.h"
 #include "core/input/text_file.h"
 
 namespace attnscope {
@@ -12,13 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The IDX images of the MNIST family in a folder, or the path itself.
+/// The IDX images of that part in a folder, or the path itself.
 fs::path images_at(const fs::path& path, const char* part) {
-  for (const char* const ending : {"", ".gz"}) {
-    const fs::path images = path / (std::string(part) + "-images-idx3-ubyte" + ending);
-    if (fs::exists(images)) return images;
-  }
-  return path;
+  fs::path images = idx_images_in(path, part);
+  return images.empty() ? path : images;
 }
 
 /// t10k-… beside train-…; empty if there is none.

@@ -5,6 +5,7 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "tests/support/refusal.h"
+#include "tests/support/small_data_set.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -130,6 +131,20 @@ TEST(ArrayDataSet, RefusesWhatDoesNotFit) {
   const auto other = test_data("checkpoint/stored.npz");
   expect_refusal([&] { return open_data_set(other); }, ErrorKind::not_this_format, "known kinds",
                  other);
+}
+
+TEST(IdxFolder, IsItsTestImages) {
+  const TemporaryFolder folder;
+  (void)write_small_data_set(folder);
+  const auto set = open_data_set(folder.path());
+  EXPECT_EQ(set->size(), 24);
+  EXPECT_EQ(set->files().front(), folder / "t10k-images-idx3-ubyte");
+  EXPECT_GE(set->item(0).class_index, 0);
+  EXPECT_EQ(open_input(folder.path().string() + "#3").label, "t10k-images-idx3-ubyte[3]");
+  std::filesystem::remove(folder / "t10k-images-idx3-ubyte");
+  EXPECT_EQ(open_data_set(folder.path())->size(), 60);
+  std::filesystem::rename(folder / "train-images-idx3-ubyte", folder / "train-images.idx3-ubyte");
+  EXPECT_EQ(open_data_set(folder.path())->size(), 60);
 }
 
 TEST(ClassFolders, AreNumberedByName) {
