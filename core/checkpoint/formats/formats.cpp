@@ -64,6 +64,7 @@ std::span<const CheckpointFormat> checkpoint_formats() {
       {"safetensors", ".safetensors", recognises_safetensors, open_safetensors},
       {"sharded", ".index.json", recognises_sharded, open_sharded},
       {"gguf", ".gguf", recognises_gguf, open_gguf},
+      {"llama2c", ".bin", recognises_llama2c, open_llama2c},
       {"keras", ".keras", recognises_keras, open_keras},
       {"flax", ".msgpack", recognises_flax, open_flax},
       {"onnx", ".onnx", recognises_onnx, open_onnx},

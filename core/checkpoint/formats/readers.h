@@ -52,6 +52,10 @@ using FileHead = std::span<const std::byte>;
 [[nodiscard]] bool recognises_gguf(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_gguf(const std::filesystem::path& path);
 
+/// llama2.c's .bin, versions 0 and 1: a Llama under Meta's names.
+[[nodiscard]] bool recognises_llama2c(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_llama2c(const std::filesystem::path& path);
+
 /// Keras 3: a zip archive around an HDF5 file.
 [[nodiscard]] bool recognises_keras(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_keras(const std::filesystem::path& path);
