@@ -17,12 +17,10 @@ constexpr ConfigKey kImageKeys[] = {
     {"head_width", Use::member, "head_width"},
     {"image_size", Use::side, "image"},
     {"patch_size", Use::side, "patch"},
-    {"pool_type", Use::required, "\"tok\""},
     {"attentional_pool", Use::required, "false"},
     {"global_average_pool", Use::required, "false"},
     {"input_patchnorm", Use::required, "false"},
     {"attn_pooler_*"},
-    {"final_ln_after_pool"},  // the same of one token
     {"ls_init_value"},
     {"mlp_ratio"},
     {"no_ln_pre"},
@@ -115,6 +113,22 @@ void read_open_clip_preparation(const json& prepared, NeighbourConfig& tower) {
   tower.values["crop_fraction"] = "1.0";
 }
 
+/// The class token, or the mean of the patches, before or after the last norm.
+void read_pooling(ConfigReader& reader, NeighbourConfig& tower) {
+  const json& pool = reader.take_value("pool_type");
+  const bool norm_after =
+      truth(reader.take_value("final_ln_after_pool"), false, "final_ln_after_pool");
+  if (pool.is_null() || pool == "tok") return;  // of one token the order is the same
+  if (pool != "avg") {
+    throw Error(ErrorKind::unsupported, "images are not read in this way")
+        .about("pool_type")
+        .expected("tok or avg")
+        .found(json_text(pool));
+  }
+  tower.values["readout"] = "mean";
+  if (norm_after) tower.families = {"OpenCLIP of the patches' mean"};
+}
+
 NeighbourConfig image_tower(const json& object, const json& prepared, bool quick) {
   NeighbourConfig tower;
   const json architecture = object.value("timm_model_name", json());
@@ -130,6 +144,7 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
   tower.values["head_width"] = "64";
   ConfigReader reader(object, tower);
   read_layers(reader, quick, tower);
+  read_pooling(reader, tower);
   reader.take(kImageKeys);
   reader.finish("model_cfg.vision_cfg.");
   read_open_clip_preparation(prepared, tower);

@@ -1,4 +1,5 @@
-// CLIP's two towers, in the names of OpenAI and OpenCLIP and in those of Hugging Face.
+// CLIP's two towers, in the names of OpenAI and OpenCLIP and in those of Hugging Face. OpenCLIP's
+// with the norm after the mean of the patches have CLIP's names: a configuration tells.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -43,6 +44,13 @@ const std::string_view clip_family = R"json({
     "final_norm": "ln_post",
     "head.0.weight": { "pattern": "proj", "transposed": true, "optional": true }
   }
+})json";
+
+const std::string_view open_clip_mean_family = R"json({
+  "name": "OpenCLIP of the patches' mean",
+  "like": "CLIP",
+  "model": { "readout": "mean" },
+  "tensors": { "final_norm": null, "head_norm": "ln_post" }
 })json";
 
 const std::string_view clip_text_family = R"json({

@@ -75,6 +75,7 @@ extern const std::string_view dinov3_family;
 extern const std::string_view hugging_face_dinov3_family;
 extern const std::string_view clip_family;
 extern const std::string_view clip_text_family;
+extern const std::string_view open_clip_mean_family;
 extern const std::string_view hugging_face_clip_family;
 extern const std::string_view hugging_face_clip_text_family;
 extern const std::string_view hugging_face_siglip_family;

@@ -172,7 +172,7 @@ TEST_F(Towers, OpenClipsConfigurationIsRead) {
     write(other, texts, more);
     return refusal("clip_images", {});
   };
-  EXPECT_THAT(refused({{"pool_type", "avg"}}, json::object()),
+  EXPECT_THAT(refused({{"pool_type", "none"}}, json::object()),
               AllOf(HasSubstr("open_clip_config.json"), HasSubstr("pool_type")));
   EXPECT_THAT(refused({{"attention_of_tomorrow", "linear"}}, json::object()),
               HasSubstr("model_cfg.vision_cfg.attention_of_tomorrow"));

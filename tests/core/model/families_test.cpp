@@ -71,9 +71,11 @@ class Family : public testing::TestWithParam<std::string> {
     }
   }
 
-  /// A folder as the hub has it: config.json, if there is any, and the weights.
+  /// A folder as the hub has it: its configuration, if there is any, and the weights.
   [[nodiscard]] std::filesystem::path written() const {
-    if (!config_.is_null()) (void)folder_.write("config.json", config_.dump());
+    const bool open_clip = config_.contains("model_cfg");
+    const char* const name = open_clip ? "open_clip_config.json" : "config.json";
+    if (!config_.is_null()) (void)folder_.write(name, config_.dump());
     if (case_.contains("vocabulary")) {
       std::string lines;
       for (const json& word : case_["vocabulary"]) lines += word.get<std::string>() + "\n";

@@ -30,14 +30,18 @@ def open_layers(w, x, maps, root, *, heads, layers, hidden, act, causal=False, s
 
 
 def open_images(w, image, maps, *, root="visual.", width=48, heads=3, layers=2, patch=8, out=11, act="quick_gelu",
-                pre_norm=True, scales=False):
+                pre_norm=True, scales=False, pool="token"):
     x = w.patches(image, root + "conv1", width, patch, bias=False)
     x = torch.cat([w(root + "class_embedding", width)[None], x])
     x = x + w(root + "positional_embedding", len(x), width)
     if pre_norm:
         x = w.norm(x, root + "ln_pre", 1e-5)
     x = open_layers(w, x, maps, root, heads=heads, layers=layers, hidden=4 * width, act=act, scales=scales)
-    return (w.norm(x[0], root + "ln_post", 1e-5) @ w(root + "proj", width, out))
+    if pool == "normed":
+        read = w.norm(x, root + "ln_post", 1e-5)[1:].mean(0)
+    else:
+        read = w.norm(x[1:].mean(0) if pool == "mean" else x[0], root + "ln_post", 1e-5)
+    return read @ w(root + "proj", width, out)
 
 
 def open_texts(w, ids, maps, *, root="", width=32, heads=2, layers=3, out=11, act="quick_gelu", vocabulary=29,
@@ -155,6 +159,14 @@ SIGLIP_TEXTS = {**TEXTS, "hidden_act": "gelu_pytorch_tanh", "layer_norm_eps": 1e
 SIGLIP = {"architectures": ["SiglipModel"], "initializer_factor": 1.0, "model_type": "siglip",
           "text_config": SIGLIP_TEXTS, "vision_config": SIGLIP_IMAGES, "transformers_version": "4.40.0"}
 
+OPEN_CLIP_IMAGES = {"image_size": 32, "layers": 2, "width": 48, "patch_size": 8, "head_width": 16, "pool_type": "avg"}
+
+
+def open_clip(**images):
+    return {"model_cfg": {"embed_dim": 11, "vision_cfg": {**OPEN_CLIP_IMAGES, **images}}, "preprocess_cfg": {}}
+
+
+POOLED_OTHERWISE = {"model_cfg": {"vision_cfg": {"pool_type": "none"}}}
 IN_TEXT = {"input.kind": "tokens"}
 HEADS = {"heads": "3"}
 
@@ -166,6 +178,14 @@ CASES = {
     "clip_images_scaled": (
         "CLIP", open_images, dict(root="", act="gelu", pre_norm=False, scales=True), IMAGE, None,
         {**HEADS, "activation": "gelu"}, None, "transformer.resblocks.0.ls_1.gamma", "attn_pool.query",
+    ),
+    "open_clip_mean_of_normed": (
+        "CLIP", open_images, dict(act="gelu", pool="normed"), IMAGE, open_clip(), {}, POOLED_OTHERWISE,
+        "visual.ln_post.weight", "visual.attn_pool.query",
+    ),
+    "open_clip_normed_mean": (
+        "OpenCLIP of the patches' mean", open_images, dict(act="gelu", pool="mean"), IMAGE,
+        open_clip(final_ln_after_pool=True), {}, POOLED_OTHERWISE, "visual.ln_post.weight", "visual.attn_pool.query",
     ),
     "clip_texts": (
         "CLIP text", of_two(open_texts, open_images, IMAGE), {}, GREATEST, None, {**IN_TEXT, "heads": "2"}, None,
