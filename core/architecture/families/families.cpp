@@ -67,6 +67,7 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"Hugging Face ModernBERT", hugging_face_modernbert_family},
       ArchitectureFamily{"Hugging Face ModernBERT classifier",
                          hugging_face_modernbert_classifier_family},
+      ArchitectureFamily{"Nomic BERT", nomic_bert_family},
       ArchitectureFamily{"Hugging Face DeBERTa v2", hugging_face_deberta_v2_family},
       ArchitectureFamily{"Hugging Face DeBERTa v2 (convolution)",
                          hugging_face_deberta_v2_convolution_family},

@@ -60,6 +60,7 @@ extern const std::string_view hugging_face_distilbert_family;
 extern const std::string_view hugging_face_electra_family;
 extern const std::string_view hugging_face_albert_family;
 extern const std::string_view hugging_face_modernbert_family;
+extern const std::string_view nomic_bert_family;
 extern const std::string_view hugging_face_modernbert_classifier_family;
 extern const std::string_view hugging_face_deberta_v2_family;
 extern const std::string_view hugging_face_deberta_v2_convolution_family;

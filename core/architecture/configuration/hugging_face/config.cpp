@@ -93,7 +93,8 @@ const std::vector<ModelType>& model_types() {
          {vision_model_types(), tower_model_types(), gpt2_model_types(), llama_model_types(),
           gemma_model_types(), phi_model_types(), eleuther_model_types(), opt_model_types(),
           bloom_model_types(), bert_model_types(), encoder_model_types(), deberta_model_types(),
-          modernbert_model_types(), t5_model_types(), bart_model_types(), whisper_model_types()}) {
+          modernbert_model_types(), nomic_model_types(), t5_model_types(), bart_model_types(),
+          whisper_model_types()}) {
       all.insert(all.end(), types.begin(), types.end());
     }
     return all;

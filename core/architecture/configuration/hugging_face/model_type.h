@@ -31,6 +31,7 @@ struct ModelType {
 [[nodiscard]] std::span<const ModelType> encoder_model_types();
 [[nodiscard]] std::span<const ModelType> deberta_model_types();
 [[nodiscard]] std::span<const ModelType> modernbert_model_types();
+[[nodiscard]] std::span<const ModelType> nomic_model_types();
 [[nodiscard]] std::span<const ModelType> t5_model_types();
 [[nodiscard]] std::span<const ModelType> whisper_model_types();
 

@@ -1,0 +1,104 @@
+// Nomic's BERT.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+constexpr ConfigKey kNomicKeys[] = {
+    {"n_head", Use::member, "heads"},
+    {"layer_norm_epsilon", Use::member, "norm_eps"},
+    {"n_positions", Use::member, "context"},
+    {"n_embd", Use::fact, "width"},
+    {"n_layer", Use::fact, "layers"},
+    {"type_vocab_size", Use::fact, "input.token_types"},
+    {"causal", Use::required, "false"},
+    {"prenorm", Use::required, "false"},
+    {"parallel_block", Use::required, "false"},
+    {"use_rms_norm", Use::required, "false"},
+    {"rotary_emb_scale_base", Use::required, "null"},
+    {"n_inner"},     // the tensors have it rounded up to a multiple of 256
+    {"vocab_size"},  // rounded up to a multiple of the next
+    {"pad_vocab_size_multiple"},
+    {"qkv_proj_bias"},  // the tensors say
+    {"mlp_fc1_bias"},
+    {"mlp_fc2_bias"},
+    {"add_pooling_layer"},
+    {"parallel_block_tied_norm"},
+    {"dense_seq_output"},
+    {"fused_*"},
+    {"reorder_and_upcast_attn"},
+    {"scale_attn_*"},  // no code reads them
+    {"summary_*"},
+    {"use_flash_attn"},
+    {"use_xentropy"},
+};
+
+double number_of(const json& value, double usual, const char* key, bool possible(double)) {
+  if (value.is_null()) return usual;
+  if (value.is_number() && possible(value.get<double>())) return value.get<double>();
+  throw Error(ErrorKind::unsupported, "rotary positions with such a number are not run")
+      .about(key)
+      .found(json_text(value));
+}
+
+/// The part of a head's channels that turn; a scaling factor is of angles for texts longer than
+/// those it was trained with.
+void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
+  const auto positive = [](double number) { return number > 0; };
+  const auto part = [](double number) { return number > 0 && number <= 1; };
+  const char* const base = "rotary_emb_base";
+  config.values["layer.rotary.theta"] =
+      json(number_of(reader.take_value(base), 10000, base, positive)).dump();
+  const bool pairs =
+      truth(reader.take_value("rotary_emb_interleaved"), false, "rotary_emb_interleaved");
+  config.values["layer.rotary.form"] = pairs ? "pair" : "half";
+  const char* const fraction = "rotary_emb_fraction";
+  // Without it, positions would be learned.
+  const double turned = number_of(reader.take_value(fraction), 0, fraction, part);
+  const json &width = reader.take_value("n_embd"), &heads = reader.take_value("n_head");
+  const bool sized = width.is_number_integer() && heads.is_number_integer() && heads > 0;
+  if (turned == 0 || !sized) {
+    throw Error(ErrorKind::unsupported, "the configuration says no rotary positions")
+        .about(fraction)
+        .expected("a number above 0, at most 1, with n_embd and n_head");
+  }
+  const auto head_width =
+      static_cast<double>(width.get<std::int64_t>() / heads.get<std::int64_t>());
+  if (turned < 1) {
+    config.values["layer.rotary.width"] =
+        std::to_string(static_cast<std::int64_t>(head_width * turned));
+  }
+  const json& factor = reader.take_value("rotary_scaling_factor");
+  const json& trained = reader.take_value("max_trained_positions");
+  if (factor.is_null() || factor == 0) return;
+  const char* const scaling = "rotary_scaling_factor";
+  config.values["layer.rotary.scaling"] = "dynamic";
+  config.values["layer.rotary.factor"] = json(number_of(factor, 1, scaling, positive)).dump();
+  config.values["layer.rotary.trained_context"] =
+      trained.is_number_integer() ? trained.dump() : "2048";
+}
+
+void read_nomic(ConfigReader& reader, NeighbourConfig& config) {
+  const json& activation = reader.take_value("activation_function");
+  if (activation != "swiglu" && activation != "geglu") {
+    throw Error(ErrorKind::unsupported, "MLPs of this activation are not run")
+        .about("activation_function")
+        .expected("swiglu or geglu")
+        .found(json_text(activation));
+  }
+  config.values["activation"] = activation == "swiglu" ? "silu" : "gelu";
+  read_nomic_rotary(reader, config);
+}
+
+constexpr ModelType kNomicTypes[] = {{"nomic_bert", "Nomic BERT", kNomicKeys, read_nomic}};
+
+}  // namespace
+
+std::span<const ModelType> nomic_model_types() { return kNomicTypes; }
+
+}  // namespace attnscope
