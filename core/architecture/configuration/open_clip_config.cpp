@@ -126,6 +126,7 @@ void read_pooling(ConfigReader& reader, NeighbourConfig& tower) {
         .found(json_text(pool));
   }
   tower.values["readout"] = "mean";
+  tower.overruling.insert("readout");  // the family states the class token
   if (norm_after) tower.families = {"OpenCLIP of the patches' mean"};
 }
 

@@ -109,27 +109,27 @@ void FamilyDeduction::check_parts() {
   }
 }
 
-/// Whether a difference says the kind of the norms of the layer that the role is of.
-bool FamilyDeduction::says_norm_of(std::string_view role) const {
+/// True if a difference between layers states `member` of the layer that the role belongs to.
+bool FamilyDeduction::differs_in(const std::string& member, std::string_view role) const {
   constexpr std::string_view beginning = "layer.";
   std::int64_t layer = -1;
   if (role.starts_with(beginning)) {
     std::from_chars(role.data() + beginning.size(), role.data() + role.size(), layer);
   }
   return std::ranges::any_of(spec_.differences, [&](const LayerDifference& difference) {
-    return layer >= 0 && difference.holds(layer) && difference.members.contains("norm.kind");
+    return layer >= 0 && difference.holds(layer) && difference.members.contains(member);
   });
 }
 
-/// All layers have what the first one has: an MLP of one alone would be left out. A decoder's
-/// blocks are two layers, of which one has none.
+/// Layers that are not said to differ have MLPs if the first one has: an MLP of one alone would be
+/// left out. A decoder's blocks are two layers, of which one has none.
 void FamilyDeduction::check_mlps() const {
   if (spec_.is_pyramid() || tail_blocks_ > 0) return;
   for (const char* part : {"mlp1.weight", "mlp2.weight"}) {
     const bool expected = has("layer.0." + std::string(part));
     for (std::int64_t layer = 1; layer < layers_; ++layer) {
       const std::string role = "layer." + std::to_string(layer) + "." + part;
-      if (has(role) == expected) continue;
+      if (has(role) == expected || differs_in("mlp.form", role)) continue;
       throw Error(ErrorKind::unsupported, "a layer's MLP differs from the first layer's")
           .in_file(checkpoint_.path())
           .about(role)
@@ -146,7 +146,7 @@ void FamilyDeduction::check_norms() {
   for (const auto& [role, source] : result_.sources) {
     if (!role.ends_with(weight) || role.find("norm") == std::string::npos) continue;
     if (has(role.substr(0, role.size() - weight.size()) + ".bias")) continue;
-    if (says_norm_of(role)) continue;
+    if (differs_in("norm.kind", role)) continue;
     if (!options_.description.empty()) {
       assume("norm", "LayerNorm is usual; without a bias it may be an RMS norm");
       return;

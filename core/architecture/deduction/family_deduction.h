@@ -81,7 +81,7 @@ class FamilyDeduction {
   void check_asked_heads(const std::string& asked) const;
   void check_mlps() const;
   void check_norms();
-  [[nodiscard]] bool says_norm_of(std::string_view role) const;
+  [[nodiscard]] bool differs_in(const std::string& member, std::string_view role) const;
   void check_biases() const;
   void check_masks() const;
   void check_mechanism(const MechanismChoice& choice) const;

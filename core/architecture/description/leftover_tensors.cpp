@@ -43,10 +43,10 @@ constexpr std::string_view kBeside[] = {"optim",      "ema",     "scheduler", "l
 
 /// Parts of names, in lower case, of what takes part in an embedding or between it and the blocks.
 constexpr std::string_view kOfEmbedding[] = {
-    "token",        "pos",   "rope", "rotary", "regist", "storage", "relative",
-    "embed",        "patch", "stem", "cls",    "conv",   "adapt",   "lora",
-    "prompt",       "norm",  "ln_",  "pool",   "freq",   "probe",   "vision_model.head",
-    "running_mean",
+    "token",        "pos",    "rope", "rotary", "regist", "storage", "relative",
+    "embed",        "patch",  "stem", "cls",    "conv",   "adapt",   "lora",
+    "prompt",       "norm",   "ln_",  "pool",   "freq",   "probe",   "vision_model.head",
+    "running_mean", "emb_ln",
 };
 
 struct Hint {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -101,7 +102,8 @@ Checkpoint open_one_file(const std::filesystem::path& path) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const Error unknown = not_a_checkpoint(path, text);
   if (!unknown.found_text().empty()) throw unknown;
-  for (const CheckpointFormat& format : checkpoint_formats()) {
+  // The last one of an extension says what is wrong: torch.save's .bin is commoner than llama2c's.
+  for (const CheckpointFormat& format : checkpoint_formats() | std::views::reverse) {
     if (has_extension(path, format.extensions)) return open(format);
   }
   throw unknown;
