@@ -127,7 +127,7 @@ void read_pooling(ConfigReader& reader, NeighbourConfig& tower) {
   }
   tower.values["readout"] = "mean";
   tower.overruling.insert("readout");  // the family states the class token
-  if (norm_after) tower.families = {"OpenCLIP of the patches' mean"};
+  if (norm_after) tower.families = {"OpenCLIP (mean of patches)"};
 }
 
 NeighbourConfig image_tower(const json& object, const json& prepared, bool quick) {

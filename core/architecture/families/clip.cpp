@@ -47,7 +47,7 @@ const std::string_view clip_family = R"json({
 })json";
 
 const std::string_view open_clip_mean_family = R"json({
-  "name": "OpenCLIP of the patches' mean",
+  "name": "OpenCLIP (mean of patches)",
   "like": "CLIP",
   "model": { "readout": "mean" },
   "tensors": { "final_norm": null, "head_norm": "ln_post" }

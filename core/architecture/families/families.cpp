@@ -82,7 +82,7 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"DINOv3", dinov3_family},
       ArchitectureFamily{"Hugging Face DINOv3", hugging_face_dinov3_family},
       ArchitectureFamily{"CLIP", clip_family},
-      ArchitectureFamily{"OpenCLIP of the patches' mean", open_clip_mean_family},
+      ArchitectureFamily{"OpenCLIP (mean of patches)", open_clip_mean_family},
       ArchitectureFamily{"CLIP text", clip_text_family},
       ArchitectureFamily{"Hugging Face CLIP", hugging_face_clip_family},
       ArchitectureFamily{"Hugging Face CLIP text", hugging_face_clip_text_family},

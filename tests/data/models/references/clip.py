@@ -184,7 +184,7 @@ CASES = {
         "visual.ln_post.weight", "visual.attn_pool.query",
     ),
     "open_clip_normed_mean": (
-        "OpenCLIP of the patches' mean", open_images, dict(act="gelu", pool="mean"), IMAGE,
+        "OpenCLIP (mean of patches)", open_images, dict(act="gelu", pool="mean"), IMAGE,
         open_clip(final_ln_after_pool=True), {}, POOLED_OTHERWISE, "visual.ln_post.weight", "visual.attn_pool.query",
     ),
     "clip_texts": (
