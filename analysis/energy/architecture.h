@@ -93,7 +93,7 @@ struct Network {
   std::string name;    ///< "deit-small"
   std::string title;   ///< "DeiT-S, 224 x 224"
   std::string source;  ///< where its extents are from
-  std::string note;    ///< what was assumed; empty if nothing
+  std::string note;    ///< what was assumed, or how it is counted; empty if nothing
   std::vector<Stage> stages;
   MechanismChoice mechanism;  ///< its own
   Arithmetic arithmetic = Arithmetic::multiplicative;
@@ -105,6 +105,7 @@ struct Network {
   bool key_biases = true;     ///< of those, that of the keys (Whisper has none)
   bool rms_norms = false;     ///< in place of LayerNorms
   bool scaled_scores = true;  ///< by 1/√d (T5: not)
+  bool causal = false;        ///< no token sees later ones; all pairs are counted all the same
   bool pooler = false;        ///< tanh of a linear layer of the first token (BERT)
   bool scaled_head = false;   ///< what the head reads is multiplied with a number (T5)
   bool head_bias = true;

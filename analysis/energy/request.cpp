@@ -41,7 +41,9 @@ std::vector<ParameterDescription> make_settings() {
                                        "first and last layers that stay multiplicative, with "
                                        "softmax instead of adder attention")));
   list.push_back(own_or(setting::flag(
-      "native", false, "the family's own windows and spatial reduction (PVTv2, Twins)")));
+      "native", true,
+      "the family's own windows and spatial reduction (PVTv2, Twins). own: true, but false for "
+      "networks by name under the convention ecoformer, which counts all keys")));
   list.push_back(own_or(setting::flag("positions", true, "learned position embeddings")));
   list.push_back(own_or(setting::flag("qkv_bias", true, "biases of queries, keys and values")));
   list.push_back(own_or(setting::whole("width", 0, {1, kAny}, "D; networks of one stage")));
@@ -125,6 +127,26 @@ std::string own_mechanism(const EnergyRequest& request) {
   return named.make(named, {}).mechanism.name;
 }
 
+/// ", without spatial reduction": what of a pyramid's own attention is left out. Empty: nothing is.
+std::string keys_in_words(const Network& network, bool native) {
+  bool windows = false, reduction = false;
+  for (const Stage& stage : network.stages) {
+    windows = windows || stage.window_tokens > 0;
+    reduction = reduction || stage.reduction > 1;
+  }
+  if (native || (!windows && !reduction)) return {};
+  const std::string both = windows && reduction ? "windows and " : windows ? "windows" : "";
+  return ", without " + both + (reduction ? "spatial reduction" : "");
+}
+
+/// Says in the note how a causal network is counted, where its scores are those of pairs.
+void say_pairs(const MechanismEntry& mechanism, Network& network) {
+  if (!network.causal || !mechanism.rows) return;
+  if (!network.note.empty()) network.note += "; ";
+  network.note += "scores of all N x N pairs of tokens, though no token sees later ones";
+  if (network.head_tokens > 1) network.note += ", and the head for every token";
+}
+
 std::string known_settings(const MechanismEntry& mechanism) {
   std::string known = name_list(energy_settings(), &ParameterDescription::name);
   for (const ParameterDescription& description : mechanism.counted_parameters()) {
@@ -179,7 +201,9 @@ EnergySubject understand(const EnergyRequest& request) {
   options.arithmetic = asked.arithmetic(architecture.arithmetic);
   options.multiplicative_ends =
       asked.whole("multiplicative_ends", architecture.multiplicative_ends);
-  options.native_attention = asked.flag("native", architecture.native_attention);
+  // EcoFormer's tables count these networks as if every query met all keys.
+  const bool all_keys = !request.spec && request.convention == CostConvention::ecoformer;
+  options.native_attention = asked.flag("native", architecture.native_attention && !all_keys);
 
   const std::string& name = request.mechanism.name;
   const bool own = name.empty() || name == architecture.mechanism.name;
@@ -191,10 +215,12 @@ EnergySubject understand(const EnergyRequest& request) {
     options.mechanism.parameters.insert_or_assign(parameter, checked_parameter(description, value));
   }
   static_cast<void>(MechanismCost(options.mechanism));  // is there such a one
+  say_pairs(mechanism, architecture);
   check(subject.architecture);
   subject.constants = find_energy_constants(request.constants);
   subject.label = subject.architecture.title + ", " + to_string(options.mechanism);
   if (options.arithmetic == Arithmetic::adder) subject.label += ", adder layers";
+  subject.label += keys_in_words(architecture, options.native_attention);
   return subject;
 }
 

@@ -95,6 +95,7 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
   }
   add_windows(architecture, spec, stage);
   architecture.stages = {stage};
+  architecture.causal = spec.layer.scores.causal;
   if (spec.is_language_model()) {
     add_token_head(architecture, spec, classes, weights);
     if (spec.layer.form != LayerForm::transformer && !weights) {

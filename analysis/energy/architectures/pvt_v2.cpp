@@ -1,5 +1,4 @@
-// PVTv2 (Wang et al. 2022), as EcoFormer counts it: its attention without spatial reduction unless
-// asked for.
+// PVTv2 (Wang et al. 2022). EcoFormer counts its attention without spatial reduction.
 #include "analysis/energy/architectures/extents.h"
 
 namespace attnscope {
@@ -36,6 +35,7 @@ Network make_pvt_v2(const NamedNetwork& self, const NetworkExtents& extents) {
     channels = stage.width;
     architecture.stages.push_back(stage);
   }
+  architecture.native_attention = true;
   architecture.final_norm = false;
   architecture.head_outputs = extents.classes >= 0 ? extents.classes : 1000;
   return architecture;

@@ -63,6 +63,7 @@ Network make_gpt2(const NamedNetwork& self, const NetworkExtents& extents) {
         text_stage(64 * size.heads, size.heads, size.layers, 50257, 1024, extents)};
   }
   const Stage& stage = architecture.stages.front();
+  architecture.causal = true;
   architecture.activation = Activation::gelu_tanh;
   architecture.head_outputs = stage.embedding.vocabulary;
   architecture.head_tokens = stage.tokens;

@@ -1,5 +1,4 @@
-// Twins-SVT (Chu et al. 2021), as EcoFormer counts it: without windows and spatial reduction unless
-// asked for.
+// Twins-SVT (Chu et al. 2021). EcoFormer counts it without windows and spatial reduction.
 #include "analysis/energy/architectures/extents.h"
 
 namespace attnscope {
@@ -30,6 +29,7 @@ Network make_twins_svt(const NamedNetwork& self, const NetworkExtents& extents) 
     channels = stage.width;
     architecture.stages.push_back(stage);
   }
+  architecture.native_attention = true;
   architecture.head_outputs = extents.classes >= 0 ? extents.classes : 1000;
   return architecture;
 }

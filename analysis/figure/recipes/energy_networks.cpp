@@ -318,6 +318,8 @@ std::string networks_in_words(const std::vector<CountedNetwork>& networks) {
   for (const CountedNetwork& network : networks) {
     if (!words.empty()) words += "; ";
     words += network.subject.label;
+    const std::string& note = network.subject.architecture.note;
+    if (!note.empty()) words += " (" + note + ")";
   }
   if (networks.empty()) return words;
   const EnergySubject& first = networks.front().subject;
