@@ -17,10 +17,13 @@ bool is_cut(const std::vector<std::int64_t>& list, std::int64_t index) {
   return list.empty() || std::find(list.begin(), list.end(), index) != list.end();
 }
 
-void renormalise_rows(MatrixMap map) {
+Eigen::VectorXd row_sums(const MatrixMap& map) { return map.cast<double>().rowwise().sum(); }
+
+/// Rows are multiplied so that they sum to `sums`; one that sums to nothing stays.
+void scale_rows(const Eigen::VectorXd& sums, MatrixMap map) {
+  const Eigen::VectorXd own = row_sums(map);
   for (Eigen::Index row = 0; row < map.rows(); ++row) {
-    const double sum = map.row(row).cast<double>().sum();
-    if (std::abs(sum) > 1e-6) map.row(row) /= static_cast<float>(sum);
+    if (std::abs(own(row)) > 1e-6) map.row(row) *= static_cast<float>(sums(row) / own(row));
   }
 }
 
@@ -29,13 +32,16 @@ struct Cut {
   std::vector<std::int64_t> layers, heads;
   bool apart = false;  ///< I is put back
   bool renormalise = false;
+  bool causal = false;  ///< no query sees later keys, after the cut either
 
   void apply(std::int64_t rank, std::int64_t layer, std::int64_t head, MatrixMap map) const {
     if (!is_cut(layers, layer) || !is_cut(heads, head)) return;
     const bool square = map.rows() == map.cols();
     if (apart && square) map.diagonal().array() -= 1;
+    const Eigen::VectorXd sums = row_sums(map);
     truncate_to_rank(rank, map);
-    if (renormalise) renormalise_rows(map);
+    if (causal && square) hide_later_keys(map);
+    if (renormalise) scale_rows(sums, map);
     if (apart && square) map.diagonal().array() += 1;
   }
 };
@@ -143,6 +149,8 @@ void truncate_to_rank(std::int64_t rank, MatrixMap map) {
             .cast<float>();
 }
 
+void hide_later_keys(MatrixMap map) { map.triangularView<Eigen::StrictlyUpper>().setZero(); }
+
 std::vector<std::int64_t> default_ranks(const Model& model) {
   constexpr std::int64_t most = 2048;
   const ModelSpec& spec = model.spec();
@@ -161,14 +169,15 @@ std::string in_words(const TruncationRequest& request) {
   if (!one_cut) words = "A, and A + I,";
   words += " of " + places_in_words(request.layers, "layer") + ", " +
            places_in_words(request.heads, "head");
-  if (!one_way) return words + ", rows as they are and made to sum to 1";
-  return words + (request.renormalise.front() ? ", rows made to sum to 1" : "");
+  if (!one_way) return words + ", rows as they are and scaled to the sums they had";
+  return words + (request.renormalise.front() ? ", rows scaled to the sums they had" : "");
 }
 
 std::vector<SeriesRequest> truncation_series(const Subject& subject,
                                              const TruncationRequest& request) {
   const bool has_identity = make_mechanism(subject.mechanism)->has_identity_mapping();
   check_request(subject, request, has_identity);
+  const bool causal = subject.model->spec().layer.scores.causal;
   const std::vector<std::int64_t> ranks =
       request.ranks.empty() ? default_ranks(*subject.model) : request.ranks;
   std::vector<SeriesRequest> list;
@@ -179,10 +188,12 @@ std::vector<SeriesRequest> truncation_series(const Subject& subject,
       const Cut cut{.layers = request.layers,
                     .heads = request.heads,
                     .apart = apart && has_identity,
-                    .renormalise = renormalise};
+                    .renormalise = renormalise,
+                    .causal = causal};
       SeriesRequest series = series_of(subject, ranks, cut, request);
       if (has_identity) series.label += apart ? ", A_r + I" : ", (A + I)_r";
-      if (renormalise) series.label += ", rows to 1";
+      if (causal) series.label += ", later keys hidden again";
+      if (renormalise) series.label += ", rows to their sums";
       list.push_back(std::move(series));
     }
   }

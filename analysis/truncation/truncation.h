@@ -17,6 +17,10 @@ namespace attnscope {
 /// singular triples. Nothing changes from rank min(N, M) on. rank >= 1; entries finite.
 void truncate_to_rank(std::int64_t rank, MatrixMap map);
 
+/// Square `map` becomes 0 above the diagonal. The nearest map of a lower rank has weights there, of
+/// tokens that a language model is to predict.
+void hide_later_keys(MatrixMap map);
+
 /// Which map is cut off, of an attention with identity mapping (Adder, Eq. 20).
 enum class TruncatedMap {
   without_identity,  ///< A: A_r + I is run
@@ -28,8 +32,8 @@ struct TruncationRequest {
   std::vector<std::int64_t> layers = {}, heads = {};  ///< that are cut off; all if empty
   /// A series for each; of an attention without identity mapping one is enough.
   std::vector<TruncatedMap> cuts = {TruncatedMap::without_identity};
-  /// A series for each. Renormalised: rows are divided by what they then sum to; one that sums to
-  /// nothing is left as it is.
+  /// A series for each. Renormalised: rows are scaled to the sums that they had before the cut; one
+  /// that sums to nothing is left as it is.
   std::vector<bool> renormalise = {false};
   double threshold = 0.9;  ///< τ of the equivalent rank
   bool baselines = false;  ///< null ranks beside it: of the maps with their rows shuffled
@@ -38,10 +42,12 @@ struct TruncationRequest {
 /// 1, 2, 4, … below the tokens that one input has: of a model of texts its context, at most 2048.
 [[nodiscard]] std::vector<std::int64_t> default_ranks(const Model& model);
 
-/// "A of layers 0, 3, all heads, rows made to sum to 1": what a request cuts off.
+/// "A of layers 0, 3, all heads, rows scaled to the sums they had": what a request cuts off.
 [[nodiscard]] std::string in_words(const TruncationRequest& request);
 
-/// The series of one subject, whole and with each rank. Throws Error(usage) for ranks below 1,
+/// The series of one subject, whole and with each rank. In a model whose tokens do not see later
+/// ones the cut maps are set to 0 above the diagonal again: each block below it has rank r at most,
+/// the whole map may have a greater one. The label says so. Throws Error(usage) for ranks below 1,
 /// layers or heads that it does not have, and with_identity alone of an attention without identity
 /// mapping.
 [[nodiscard]] std::vector<SeriesRequest> truncation_series(const Subject& subject,

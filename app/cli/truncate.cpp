@@ -101,7 +101,11 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand(
       "truncate",
       "Replace a model's maps by their nearest ones of rank r, A_r = Σ_{k≤r} σ_k u_k v_kᵀ, and see "
-      "what becomes of its answers");
+      "what becomes of its answers. In language models A_r is set to 0 above the diagonal again, "
+      "so "
+      "that no token sees what it predicts: blocks below the diagonal then have rank r at most, "
+      "the "
+      "map may have more");
   add_study_options(*added, arguments->study);
   added
       ->add_option("--ranks", arguments->ranks,
@@ -118,9 +122,10 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
       ->type_name("without-identity|with-identity|both")
       ->capture_default_str();
   added
-      ->add_option("--rows", arguments->rows,
-                   "Leave the rows of what is left as they are, divide them by their sums, or both "
-                   "beside each other")
+      ->add_option(
+          "--rows", arguments->rows,
+          "Leave the rows of what is left as they are, scale them to the sums that they had, "
+          "or both beside each other")
       ->check(CLI::IsMember({"as-is", "renormalised", "both"}))
       ->type_name("as-is|renormalised|both")
       ->capture_default_str();

@@ -99,7 +99,11 @@ class Change {
                    what_if_.temperature);
       }
     }
-    if (what_if_.rank) truncate_to_rank(*what_if_.rank, map);
+    if (what_if_.rank) {
+      const bool causal = is_causal(map.cast<double>());
+      truncate_to_rank(*what_if_.rank, map);
+      if (causal) hide_later_keys(map);
+    }
     if (square) {
       map.diagonal().array() += static_cast<float>(what_if_.identity.value_or(identity));
     }

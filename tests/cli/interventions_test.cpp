@@ -42,7 +42,7 @@ TEST(TruncateCommand, KeepsItsAnswersForAFigure) {
   const ProgramRun first = run_program(command);
   EXPECT_EQ(first.status, 0) << first.errors;
   EXPECT_THAT(first.output, HasSubstr("A_r + I"));
-  EXPECT_THAT(first.output, HasSubstr("(A + I)_r, rows to 1"));
+  EXPECT_THAT(first.output, HasSubstr("(A + I)_r, rows to their sums"));
   EXPECT_THAT(run_program(command).errors, HasSubstr("holds this study already"));
   EXPECT_EQ(run_program(command + " --count 3").status, 2) << "another study's file is kept";
   const std::string csv = (folder / "f.csv").string();

@@ -51,7 +51,7 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
   cut_->addItems({tr("A_r, then + I"), tr("(A + I)_r"), tr("both")});
   cut_->setToolTip(tr("Of attentions with identity mapping: what the rank is taken of"));
   rows_->setObjectName("truncation_rows");
-  rows_->setToolTip(tr("Rows of what is left are divided by their sums"));
+  rows_->setToolTip(tr("Rows of what is left are scaled to the sums that they had"));
   add_option(cut_);
   add_option(rows_);
 }

@@ -145,6 +145,32 @@ TEST(Truncation, PutsTheIdentityBackAndCutsItOffToo) {
   EXPECT_NE(outcome_of(result, 0, 1).divergence, outcome_of(result, 1, 1).divergence);
 }
 
+TEST(Truncation, WithIdentityAtTheWholeRankRenormalisedIsTheModel) {
+  const Subject adder = sample("fashion-adder-identity.h5", {"adder", {{"identity", true}}});
+  const StudyResult result = truncated(
+      adder, {.ranks = {4096}, .cuts = {TruncatedMap::with_identity}, .renormalise = {true}});
+  EXPECT_EQ(outcome_of(result, 0, 1).correct, outcome_of(result, 0, 0).correct);
+  EXPECT_LT(outcome_of(result, 0, 1).divergence, 1e-9);
+}
+
+TEST(Truncation, InALanguageModelNoTokenSeesWhatItPredicts) {
+  const Subject subject = sample("shakespeare-softmax.h5", {});
+  const SeriesRequest series = truncation_series(subject, {.ranks = {2}}).front();
+  EXPECT_NE(series.label.find("later keys hidden again"), std::string::npos) << series.label;
+  TraceRequest request;
+  request.change_map = series.interventions.front().change(subject, nullptr);
+  Input input;
+  input.content = Text{"To be, or not to be, that is the question", {}};
+  const Trace cut = subject.model->run(input, subject.mechanism, request, {});
+  for (const LayerTrace& layer : cut.layers) {
+    for (std::int64_t head = 0; head < layer.implied_map.extent(0); ++head) {
+      const MatrixD map = layer.implied_map.head(head).cast<double>();
+      const Eigen::MatrixXd above = map.triangularView<Eigen::StrictlyUpper>();
+      EXPECT_EQ(above.cwiseAbs().maxCoeff(), 0.0);
+    }
+  }
+}
+
 TEST(Truncation, OfTextsSaysBitsACharacter) {
   const Subject subject = sample("shakespeare-softmax.h5", {});
   StudyRequest request;

@@ -247,10 +247,12 @@ def changed_logits(x, blocks, read):
     n = len(x)
     even = torch.ones(n, n).double()
     even = rows_to_one(even.tril() if causal else even)
+    # What no token sees has no weight in the nearest map either.
+    cut = lambda a, rank: nearest(a, rank).tril() if causal else nearest(a, rank)
     found = {
-        "rank_1": run_all(x, blocks, read, lambda index, a: nearest(a, 1)),
-        "rank_3_rows": run_all(x, blocks, read, lambda index, a: rows_to_one(nearest(a, 3))),
-        "rank_2_head": run_all(x, blocks, read, swapped(1, 0, lambda a: nearest(a[0], 2))),
+        "rank_1": run_all(x, blocks, read, lambda index, a: cut(a, 1)),
+        "rank_3_rows": run_all(x, blocks, read, lambda index, a: rows_to_one(cut(a, 3))),
+        "rank_2_head": run_all(x, blocks, read, swapped(1, 0, lambda a: cut(a[0], 2))),
         "zero": run_all(x, blocks, read, swapped(1, 2, lambda a: 0 * a[2])),
         "uniform": run_all(x, blocks, read, swapped(0, 1, lambda a: even)),
         "head": run_all(x, blocks, read, swapped(1, 2, lambda a: a[0])),
