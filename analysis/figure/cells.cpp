@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "analysis/figure/colour_map.h"
 
@@ -100,23 +99,9 @@ std::vector<CellDrawing> cell_drawings(const Panel& panel, const std::vector<Col
   return drawings;
 }
 
-std::uint32_t commonest_colour(const Cells& cells) {
-  std::unordered_map<std::uint32_t, std::int64_t> counts;
-  for (const std::uint32_t colour : cells.colours) ++counts[colour];
-  std::uint32_t best = 0xffffff;
-  std::int64_t most = 0;
-  for (const auto& [colour, count] : counts) {
-    if (count > most || (count == most && colour < best)) {
-      best = colour;
-      most = count;
-    }
-  }
-  return best;
-}
-
-std::int64_t area_count(const Cells& cells) {
-  std::int64_t count = 1;
-  for_each_run(cells, commonest_colour(cells),
+std::int64_t run_count(const Cells& cells) {
+  std::int64_t count = 0;
+  for_each_run(cells,
                [&count](std::int64_t, std::int64_t, std::int64_t, std::uint32_t) { ++count; });
   return count;
 }

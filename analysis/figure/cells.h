@@ -34,25 +34,22 @@ struct CellDrawing {
 [[nodiscard]] std::vector<CellDrawing> cell_drawings(const Panel& panel,
                                                      const std::vector<ColourScale>& scales);
 
-/// The colour most cells have; the smaller of equals.
-[[nodiscard]] std::uint32_t commonest_colour(const Cells& cells);
-
 /// Calls visit(row, first column, one past the last, colour) for every horizontal run of one
-/// colour, without runs of `background`.
+/// colour.
 template <class Visit>
-void for_each_run(const Cells& cells, std::uint32_t background, const Visit& visit) {
+void for_each_run(const Cells& cells, const Visit& visit) {
   for (std::int64_t row = 0; row < cells.rows; ++row) {
     for (std::int64_t first = 0; first < cells.columns;) {
       const std::uint32_t colour = cells.at(row, first);
       std::int64_t end = first + 1;
       while (end < cells.columns && cells.at(row, end) == colour) ++end;
-      if (colour != background) visit(row, first, end, colour);
+      visit(row, first, end, colour);
       first = end;
     }
   }
 }
 
-/// How many areas drawing the cells as vectors takes: the background and the runs of the others.
-[[nodiscard]] std::int64_t area_count(const Cells& cells);
+/// How many runs the cells have: what drawing them as vectors takes.
+[[nodiscard]] std::int64_t run_count(const Cells& cells);
 
 }  // namespace attnscope

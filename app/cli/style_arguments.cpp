@@ -75,7 +75,7 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
   look(command.add_option(
            "--heat-maps", arguments.heat_maps,
            "In .pdf and .svg: vectors, an embedded image of one pixel a cell, or auto: vectors "
-           "unless the file would grow past about 8 MB"))
+           "unless there are more than 20,000 runs of cells of one colour"))
       ->type_name("auto|cells|pixels")
       ->capture_default_str();
   command

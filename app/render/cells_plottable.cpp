@@ -29,6 +29,11 @@ void CellsPlottable::draw(QCPPainter* painter) {
   }
 }
 
+/// QCustomPlot moves what it clips to up by a pixel, which would cut off the last row's.
+QRect CellsPlottable::clipRect() const {
+  return keyAxis()->axisRect()->rect().adjusted(0, 0, 0, 1);
+}
+
 QCPRange GradientPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
   return no_range(found);
 }

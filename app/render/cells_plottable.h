@@ -27,6 +27,7 @@ class CellsPlottable : public QCPAbstractPlottable {
  protected:
   void draw(QCPPainter* painter) override;
   void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+  [[nodiscard]] QRect clipRect() const override;
 
  private:
   Cells cells_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace attnscope {
 
@@ -22,48 +23,62 @@ QImage as_image(const Cells& cells) {
   return image;
 }
 
+/// A third of the bytes where a palette suffices, as it does for every heat map.
+QImage with_palette(const QImage& image, const Cells& cells) {
+  constexpr std::size_t most_colours = 256;
+  QList<QRgb> palette;
+  for (const std::uint32_t colour : std::set(cells.colours.begin(), cells.colours.end())) {
+    palette.append(0xff000000U | colour);
+  }
+  if (static_cast<std::size_t>(palette.size()) > most_colours) return image;
+  return image.convertToFormat(QImage::Format_Indexed8, palette, Qt::ThresholdDither);
+}
+
 }  // namespace
 
 void draw_as_areas(QPainter& painter, const Cells& cells, const QRectF& frame) {
   if (cells.rows == 0 || cells.columns == 0) return;
   const double width = frame.width() / static_cast<double>(cells.columns);
   const double height = frame.height() / static_cast<double>(cells.rows);
-  constexpr double overlap = 0.15;  // of a cell: invisible, and wider than a reader's rounding
 
-  // A run is a horizontal stroke as thick as the row: half the bytes of a rectangle. The last row
-  // has no neighbour to reach under, hence its own thickness.
+  // Where two areas meet within a pixel, readers let through what lies under both. So every run is
+  // drawn twice: first, under all others, reaching below its right and lower neighbours, and then
+  // as large as it is. A run is a horizontal stroke as thick as the row, half the bytes of a
+  // rectangle; the last row has no neighbour to reach under, hence its own thickness.
+  constexpr double reach = 0.15;  // of a cell: more than a reader's rounding
   struct Strokes {
-    QPainterPath upper, last;
+    QPainterPath under, last_under, exact;
   };
   std::map<std::uint32_t, Strokes> by_colour;
-  const std::uint32_t background = commonest_colour(cells);
-  for_each_run(cells, background,
+  const auto add = [](QPainterPath& path, double left, double right, double y) {
+    path.moveTo(left, y);
+    path.lineTo(right, y);
+  };
+  for_each_run(cells,
                [&](std::int64_t row, std::int64_t first, std::int64_t end, std::uint32_t colour) {
                  const bool is_last = row + 1 == cells.rows;
-                 const double thickness = is_last ? height : height * (1 + overlap);
-                 const double y = frame.top() + static_cast<double>(row) * height + thickness / 2;
-                 const double reach = end == cells.columns ? 0 : overlap * width;
+                 const double top = frame.top() + static_cast<double>(row) * height;
+                 const double left = frame.left() + static_cast<double>(first) * width;
+                 const double right = frame.left() + static_cast<double>(end) * width;
                  Strokes& strokes = by_colour[colour];
-                 QPainterPath& path = is_last ? strokes.last : strokes.upper;
-                 path.moveTo(frame.left() + static_cast<double>(first) * width, y);
-                 path.lineTo(frame.left() + static_cast<double>(end) * width + reach, y);
+                 add(strokes.exact, left, right, top + height / 2);
+                 add(is_last ? strokes.last_under : strokes.under, left,
+                     end == cells.columns ? right : right + reach * width,
+                     top + (is_last ? height : height * (1 + reach)) / 2);
                });
 
   painter.save();
-  painter.fillRect(frame, QColor::fromRgb(background));
   painter.setBrush(Qt::NoBrush);
+  const auto draw = [&painter](std::uint32_t colour, double thickness, const QPainterPath& path) {
+    if (path.isEmpty()) return;
+    painter.setPen(QPen(QColor::fromRgb(colour), thickness, Qt::SolidLine, Qt::FlatCap));
+    painter.drawPath(path);
+  };
   for (const auto& [colour, strokes] : by_colour) {
-    QPen pen(QColor::fromRgb(colour), height * (1 + overlap), Qt::SolidLine, Qt::FlatCap);
-    if (!strokes.upper.isEmpty()) {
-      painter.setPen(pen);
-      painter.drawPath(strokes.upper);
-    }
-    if (!strokes.last.isEmpty()) {
-      pen.setWidthF(height);
-      painter.setPen(pen);
-      painter.drawPath(strokes.last);
-    }
+    draw(colour, height * (1 + reach), strokes.under);
+    draw(colour, height, strokes.last_under);
   }
+  for (const auto& [colour, strokes] : by_colour) draw(colour, height, strokes.exact);
   painter.restore();
 }
 
@@ -72,7 +87,7 @@ void draw_as_pixels(QPainter& painter, const Cells& cells, const QRectF& frame) 
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
   // Else Qt writes pictures into a PDF as JPEG: other colours, which are other numbers.
   painter.setRenderHint(QPainter::LosslessImageRendering, true);
-  painter.drawImage(frame, as_image(cells));
+  painter.drawImage(frame, with_palette(as_image(cells), cells));
   painter.restore();
 }
 

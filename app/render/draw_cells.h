@@ -9,8 +9,8 @@ class QPainter;
 
 namespace attnscope {
 
-/// Vectors: the commonest colour fills `frame`, then every run of equal cells is one stroke. Runs
-/// reach a little under their right and lower neighbours, so that no background shines between.
+/// Vectors: every run of equal cells is an area of its exact size, laid over areas that reach a
+/// little under their neighbours, so that nothing shines between.
 void draw_as_areas(QPainter& painter, const Cells& cells, const QRectF& frame);
 
 /// An image of exactly one pixel a cell, not smoothed.

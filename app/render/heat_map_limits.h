@@ -5,11 +5,8 @@
 
 namespace attnscope {
 
-/// An area takes about 5 bytes in a (compressed) PDF: the limit is near 4 MB, and a reader draws it
-/// in a second or two.
-inline constexpr std::int64_t most_areas_in_pdf = 800'000;
-
-/// An area takes about 25 bytes in an SVG: the limit is near 8 MB; browsers stay usable.
-inline constexpr std::int64_t most_areas_in_svg = 320'000;
+/// Runs of equal cells in all maps of a figure. Each takes about 10 bytes of a (compressed) PDF and
+/// 60 of an SVG; as pixels the same cells take less than 1 and 2.
+inline constexpr std::int64_t most_areas = 20'000;
 
 }  // namespace attnscope

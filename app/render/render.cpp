@@ -35,14 +35,14 @@ QSize extent_in(const Figure& figure, double pixels_per_mm) {
   return QSizeF(figure.width_mm * pixels_per_mm, figure.height_mm * pixels_per_mm).toSize();
 }
 
-bool too_many_areas(const Figure& figure, std::int64_t most) {
+bool too_many_areas(const Figure& figure) {
   std::int64_t count = 0;
   for (const Panel& panel : figure.panels) {
     for (const CellDrawing& drawing : cell_drawings(panel, figure.colour_scales)) {
-      count += area_count(drawing.cells);
+      count += run_count(drawing.cells);
     }
   }
-  return count > most;
+  return count > most_areas;
 }
 
 /// Draws the figure with `pixels_per_mm` onto any device, through a plot of its own: no window
@@ -71,13 +71,12 @@ void paint(const Figure& figure, QPaintDevice& device, double pixels_per_mm, boo
   painter.end();
 }
 
-DrawOptions drawing_options(const Figure& figure, const ExportOptions& options,
-                            std::int64_t most_areas) {
+DrawOptions drawing_options(const Figure& figure, const ExportOptions& options) {
   DrawOptions drawing;
   drawing.transparent = options.transparent;
   drawing.heat_maps_as_pixels =
       options.heat_maps == HeatMapExport::pixels ||
-      (options.heat_maps == HeatMapExport::automatic && too_many_areas(figure, most_areas));
+      (options.heat_maps == HeatMapExport::automatic && too_many_areas(figure));
   return drawing;
 }
 
@@ -90,7 +89,7 @@ QByteArray pdf(const Figure& figure, const ExportOptions& options) {
     writer.setPageSize(QPageSize(QSizeF(figure.width_mm, figure.height_mm), QPageSize::Millimeter,
                                  QString(), QPageSize::ExactMatch));
     writer.setPageMargins(QMarginsF(0, 0, 0, 0));
-    paint(figure, writer, units_per_mm, true, drawing_options(figure, options, most_areas_in_pdf));
+    paint(figure, writer, units_per_mm, true, drawing_options(figure, options));
   }
   return with_provenance(buffer.data(), figure);
 }
@@ -113,10 +112,11 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
       description += (name == "Description" ? text : name + ": " + text) + "\n";
     }
     generator.setDescription(QString::fromStdString(description).toHtmlEscaped());
-    paint(figure, generator, units_per_mm, true,
-          drawing_options(figure, options, most_areas_in_svg));
+    paint(figure, generator, units_per_mm, true, drawing_options(figure, options));
   }
-  return buffer.data();
+  // Qt asks for no smoothing by a word that browsers no longer heed.
+  QByteArray text = buffer.data();
+  return text.replace("<image ", "<image style=\"image-rendering:pixelated\" ");
 }
 
 QByteArray png(const Figure& figure, const ExportOptions& options) {

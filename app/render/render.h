@@ -25,8 +25,8 @@ void draw(const Figure& figure, QCustomPlot& plot, FigureTheme theme);
 /// How heat maps enter PDF and SVG. Everything else there is always vectors and text.
 enum class HeatMapExport {
   automatic,  ///< cells, unless they are too many (heat_map_limits.h): then pixels
-  cells,      ///< every cell an area of its colour: sharp at any zoom
-  pixels      ///< an embedded image, one pixel a cell
+  cells,      ///< every cell an area of its colour: sharp at any zoom, in every reader
+  pixels      ///< an embedded image of one pixel a cell, without loss: light
 };
 
 /// Where a .csv says how it was made: the other formats have a place for it.
