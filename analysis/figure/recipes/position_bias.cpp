@@ -264,9 +264,7 @@ FigureRecipe position_bias_recipe() {
                                   "class token")
                        .or_word({"middle", "class"})
                        .by_default("middle"),
-                   colour_map_setting("diverging"),
-                   // Few pairs are heard far louder than all others.
-                   norm_setting(ScaleNorm::symmetric_logarithmic), range_setting()},
+                   colour_map_setting("diverging"), norm_setting(), range_setting()},
       .needs = {.subject = SubjectNeed::run,
                 .mechanism = "daft",
                 .missing = "needs a model with DAFT attention"},
