@@ -3,6 +3,7 @@
 // tell where an entry's bytes lie.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,7 +20,7 @@ struct ZipEntry {
   std::uint64_t offset = 0;       ///< of its data in the file
   std::uint64_t packed_size = 0;  ///< bytes in the file
   std::uint64_t size = 0;         ///< bytes when unpacked
-  std::uint32_t checksum = 0;     ///< CRC-32 of the unpacked bytes
+  std::uint32_t checksum = 0;     ///< CRC-32 of the unpacked bytes; 0 may be none (torch.save)
 };
 
 /// Bytes of an entry and what keeps them alive.
@@ -41,20 +42,23 @@ class ZipArchive {
   [[nodiscard]] const std::vector<ZipEntry>& entries() const { return entries_; }
   [[nodiscard]] const ZipEntry* find(const std::string& name) const;
 
-  /// A stored entry in place; a deflated one unpacked, its checksum checked. Throws Error(damaged),
-  /// or Error(io) if the file was written to meanwhile.
+  /// A stored entry in place, a deflated one unpacked; its checksum is checked, a stored entry's
+  /// the first time and on all cores. Throws Error(damaged), or Error(io) if the file was written
+  /// to meanwhile.
   [[nodiscard]] ZipBytes read(const ZipEntry& entry) const;
-  /// The first `count` bytes (or all, if fewer).
+  /// The first `count` bytes (or all, if fewer), unchecked.
   [[nodiscard]] ZipBytes read_start(const ZipEntry& entry, std::uint64_t count) const;
 
  private:
   void read_directory();
+  void check_stored(const ZipEntry& entry, std::span<const std::byte> bytes) const;
   static ZipBytes inflated(const ZipEntry& entry, std::span<const std::byte> packed);
   void place_data(ZipEntry& entry, std::uint64_t header, std::uint64_t directory);
 
   std::shared_ptr<const MappedFile> file_;
   std::vector<ZipEntry> entries_;
   std::map<std::string, std::size_t> index_;
+  std::unique_ptr<std::atomic<bool>[]> checked_;  ///< of each entry: its checksum was found to fit
 };
 
 }  // namespace attnscope

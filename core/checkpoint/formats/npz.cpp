@@ -1,4 +1,5 @@
-// NumPy: one array (.npy), or a zip archive of them (.npz). Stored arrays are viewed in place.
+// NumPy: one array (.npy), or a zip archive of them (.npz). Stored arrays are viewed in place, once
+// their checksums fit.
 #include <memory>
 #include <utility>
 

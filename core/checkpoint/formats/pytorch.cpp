@@ -89,7 +89,7 @@ Checkpoint read_zip(const std::filesystem::path& path,
   }
   const std::string root = entry->name.substr(0, entry->name.size() - pickle_name.size());
   if (const ZipEntry* order = archive->find(root + "byteorder"); order != nullptr) {
-    const ZipBytes text = archive->read_start(*order, 16);
+    const ZipBytes text = archive->read(*order);
     if (!text.bytes.empty() && text.bytes[0] == std::byte{'b'}) {
       throw Error(ErrorKind::unsupported, "was written on a big-endian machine");
     }

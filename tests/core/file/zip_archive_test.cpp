@@ -107,10 +107,40 @@ TEST_F(Zip, RefusesWrongChecksumsAndBrokenStreams) {
   const ZipArchive archive = open(zip_bytes({wrong}));
   expect_refusal([&] { return archive.read(archive.entries()[0]); }, ErrorKind::damaged, "checksum",
                  "");
+  ZipMember stored = stored_member("a", "hello");
+  stored.checksum ^= 1;
+  const ZipArchive mapped = open(zip_bytes({stored, stored_member("b", "hello")}));
+  for (int again = 0; again < 2; ++again) {
+    expect_refusal([&] { return mapped.read(mapped.entries()[0]); }, ErrorKind::damaged,
+                   "a: the zip entry's checksum does not fit", "");
+    EXPECT_EQ(text(mapped.read(mapped.entries()[1])), "hello");
+  }
   ZipMember broken = deflated_member("a", "hello");
   broken.data[0] = '\x07';
   const ZipArchive other = open(zip_bytes({broken}));
   expect_refusal([&] { return other.read(other.entries()[0]); }, ErrorKind::damaged, "broken", "");
+}
+
+TEST_F(Zip, ChecksEveryPartOfLargeStoredEntries) {
+  std::string large(13'000'001, '\0');
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 31 >> 7);
+  const std::string bytes = zip_bytes({stored_member("a", large)});
+  const ZipArchive whole = open(bytes);
+  EXPECT_EQ(text(whole.read(whole.entries()[0])), large);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{5'000'000}, large.size() - 1}) {
+    std::string flipped = bytes;
+    flipped[bytes.find(large.substr(0, 100)) + at] ^= 1;
+    const ZipArchive archive = open(flipped);
+    expect_refusal([&] { return archive.read(archive.entries()[0]); }, ErrorKind::damaged,
+                   "checksum", "");
+  }
+}
+
+TEST_F(Zip, AnUnknownChecksumIsNotCompared) {
+  ZipMember unknown = stored_member("a", "hello");
+  unknown.checksum = 0;
+  const ZipArchive archive = open(zip_bytes({unknown}));
+  EXPECT_EQ(text(archive.read(archive.entries()[0])), "hello");
 }
 
 }  // namespace

@@ -41,6 +41,23 @@ TEST_P(Npz, ReadsWhatNumpyWrites) {
 
 INSTANTIATE_TEST_SUITE_P(StoredAndDeflated, Npz, testing::Values("stored.npz", "deflated.npz"));
 
+TEST(NpzChecksum, AFlippedBitIsRefused) {
+  const TemporaryFolder folder;
+  std::string bytes = read_bytes(test_data("checkpoint/stored.npz"));
+  const double last = 11;  // of the array, which is a ramp from 0
+  const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(&last), sizeof last));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 5] ^= 1;
+  const Checkpoint checkpoint = open_checkpoint(folder.write("flipped.npz", bytes));
+  std::size_t refused = 0;
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
+    const std::string line = error_of([&] { return tensor.view(); });
+    refused += line.find(".npy: the zip entry's checksum does not fit") != line.npos ? 1 : 0;
+    EXPECT_TRUE(line.empty() || line.find("checksum") != line.npos) << line;
+  }
+  EXPECT_EQ(refused, 1U);
+}
+
 TEST(NpzOf64Bits, HasItsSizesInTheExtraFields) {
   const auto file = test_data("checkpoint/zip64.npz");
   ASSERT_NE(read_bytes(file).find("PK\x06\x06"), std::string::npos);

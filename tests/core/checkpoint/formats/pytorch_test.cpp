@@ -11,6 +11,7 @@
 namespace attnscope {
 namespace {
 
+using namespace std::string_literals;
 using Floats = std::vector<float>;
 
 Checkpoint open(const std::string& name) {
@@ -192,6 +193,27 @@ TEST(PytorchRefusal, FilesCutOffAnywhere) {
   for (const char* name : {"zip.pt", "legacy.pt", "deflated.pt"}) {
     expect_damaged_when_cut_off(name, 4, 13);
   }
+}
+
+TEST(PytorchChecksum, AFlippedBitIsRefused) {
+  const TemporaryFolder folder;
+  const ZipMember pickle = stored_member(
+      "a/data.pkl",
+      "\x80\x02}(U\x01wctorch._utils\n_rebuild_tensor_v2\n((U\x07storagectorch\nFloatStorage\n"
+      "U\x01"
+      "0U\x03"
+      "cpuK\x02tQK\x00K\x02\x85K\x01\x85\x89NtRu."s);
+  ZipMember elements = stored_member("a/data/0", "\0\0\x80\x3F\0\0\0\x40"s);
+  EXPECT_EQ(floats(open_checkpoint(folder.write("a.pt", zip_bytes({pickle, elements}))), "w"),
+            (Floats{1, 2}));
+  elements.data[2] ^= 1;
+  const Checkpoint flipped = open_checkpoint(folder.write("a.pt", zip_bytes({pickle, elements})));
+  expect_refusal([&] { return flipped.at("w").view(); }, ErrorKind::damaged,
+                 "a/data/0: the zip entry's checksum does not fit", "");
+  ZipMember broken = pickle;
+  broken.data[6] = 'v';  // a tensor of another name
+  const auto file = folder.write("a.pt", zip_bytes({broken, elements}));
+  expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "checksum", file);
 }
 
 /// Pickles written by hand: what no writer writes.
