@@ -79,8 +79,9 @@ TrainingLog read_training_log(const fs::path& file) {
   }
   std::map<std::string, LogTable> tables;
   for (const StoredTensor& one : stored.tensors()) {
-    if (one.shape.empty() || one.shape.size() > 2) {
-      throw Error(ErrorKind::damaged, "a table of the log has one axis or two")
+    const bool has_rows = one.shape.size() == 1 || (one.shape.size() == 2 && one.shape[1] > 0);
+    if (!has_rows) {
+      throw Error(ErrorKind::damaged, "a table of the log has rows of at least one number")
           .in_file(file)
           .about(one.name)
           .found(to_string(one.shape));

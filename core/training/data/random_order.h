@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 #include "core/training/parameters/random_numbers.h"
@@ -18,7 +19,9 @@ class RandomOrder {
     for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = numbers.bits(round);
   }
 
+  /// 0 <= place < count.
   [[nodiscard]] std::int64_t at(std::int64_t place) const {
+    assert(place >= 0 && static_cast<std::uint64_t>(place) < count_);
     auto value = static_cast<std::uint64_t>(place);
     do {
       value = mixed(value);

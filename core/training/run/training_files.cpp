@@ -1,8 +1,15 @@
 // What a run writes to disk: models in the program's own layout, and its state.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/npz_writer.h"
+#include "core/file/read_file.h"
+#include "core/text/number_text.h"
 #include "core/training/run/training_run.h"
 
 namespace attnscope {
@@ -11,18 +18,80 @@ namespace {
 
 constexpr std::string_view kLogPrefix = "log/";
 
-std::vector<float> numbers_of(const Checkpoint& state, const std::string& name) {
+/// An Error(damaged) about an array of a saved state.
+Error wrong_array(const std::string& name, std::string expected, std::string found) {
+  return Error(ErrorKind::damaged, "the saved state of the training is broken")
+      .about(name)
+      .expected(std::move(expected))
+      .found(std::move(found))
+      .remedy("begin the run anew in another folder");
+}
+
+/// Finite numbers; `least`: none of them is below.
+std::vector<float> numbers_of(const Checkpoint& state, const std::string& name,
+                              float least = std::numeric_limits<float>::lowest()) {
   const Tensor tensor = state.at(name).view().to_float();
+  for (const float number : tensor.values()) {
+    if (std::isfinite(number) && number >= least) continue;
+    throw wrong_array(name, least == 0 ? "finite numbers from 0 on" : "finite numbers",
+                      exact(number));
+  }
   return {tensor.values().begin(), tensor.values().end()};
 }
 
-/// Rows and width of each table stand in the extents.
-std::map<std::string, LogTable> tables_of(const Checkpoint& state) {
+/// What a run at `step` has logged under "steps/": a row a step, of one number.
+void check_steps(const std::string& name, const LogTable& table, std::int64_t step) {
+  if (table.width != 1 || table.rows() != step) {
+    throw wrong_array(name, to_string(Shape{step, 1}), to_string({table.rows(), table.width}));
+  }
+}
+
+/// The steps at which the rows of a group's tables were logged: whole, growing, none beyond `step`.
+void check_logged_steps(const std::string& name, const LogTable& table, std::int64_t step) {
+  if (table.width != 1) throw wrong_array(name, "one number a row", std::to_string(table.width));
+  double last = -1;
+  for (const double number : table.numbers) {
+    // Rates may be changed more than once at a step.
+    const bool follows = number >= std::max(last, 0.0) && number <= static_cast<double>(step);
+    if (!follows || number != std::floor(number)) {
+      throw wrong_array(name, "steps from 0 to " + std::to_string(step) + ", in order",
+                        exact(number));
+    }
+    last = number;
+  }
+}
+
+/// Rows and width of each table stand in the extents. All tables of a group, "steps/…", have as
+/// many rows as its steps; which tables a group has is no matter.
+std::map<std::string, LogTable> tables_of(const Checkpoint& state, std::int64_t step) {
   std::map<std::string, LogTable> tables;
   for (const StoredTensor& stored : state.tensors()) {
-    if (!stored.name.starts_with(kLogPrefix) || stored.shape.size() != 2) continue;
+    if (!stored.name.starts_with(kLogPrefix)) continue;
+    if (stored.shape.size() != 2 || stored.shape[1] < 1) {
+      throw wrong_array(stored.name, "rows of at least one number", to_string(stored.shape));
+    }
     tables[stored.name.substr(kLogPrefix.size())] = {stored.shape[1], stored.view().to_double()};
   }
+  for (const auto& [name, table] : tables) {
+    if (name.ends_with("/step")) check_logged_steps(std::string(kLogPrefix) + name, table, step);
+  }
+  for (const auto& [name, table] : tables) {
+    const std::string array = std::string(kLogPrefix) + name;
+    const std::string group = name.substr(0, name.find('/'));
+    const auto steps = tables.find(group + "/step");
+    if (steps == tables.end()) throw wrong_array(array, "a table " + group + "/step", "none");
+    if (group == "steps") check_steps(array, table, step);
+    if (table.rows() != steps->second.rows()) {
+      throw wrong_array(array, std::to_string(steps->second.rows()) + " rows",
+                        std::to_string(table.rows()));
+    }
+  }
+  const auto need = [&](bool needed, const std::string& name) {
+    if (!needed || tables.contains(name)) return;
+    throw wrong_array(std::string(kLogPrefix) + name, "a table", "none");
+  };
+  need(step > 0, "steps/loss");
+  need(tables.contains("tests/accuracy"), "tests/loss");
   return tables;
 }
 
@@ -49,24 +118,41 @@ void TrainingRun::save_state(const std::filesystem::path& file) const {
 }
 
 void TrainingRun::restore_state(const std::filesystem::path& file) {
-  const Checkpoint state = open_checkpoint(file);
+  with_file(file, [&] { take_state(open_checkpoint(file)); });
+}
+
+void TrainingRun::take_state(const Checkpoint& state) {
   const std::vector<std::int64_t> steps = state.at("steps").view().to_int64();
+  if (steps.size() != 2 || steps[0] < 0 || steps[0] > recipe_.steps()) {
+    throw wrong_array("steps",
+                      "two numbers, the first from 0 to " + std::to_string(recipe_.steps()),
+                      steps.empty() ? "none" : std::to_string(steps[0]));
+  }
+  const std::int64_t coarse = recipe_.coarse_steps();
+  if (steps[0] > coarse) begin_with(fine_);
+  // The optimiser begins anew with the fine network.
+  const std::int64_t optimised = network_ == fine_ ? steps[0] - coarse : steps[0];
+  if (steps[1] != optimised) {
+    throw wrong_array("steps", std::to_string(optimised) + " steps of the optimiser",
+                      std::to_string(steps[1]));
+  }
   std::vector<float> values = numbers_of(state, "values");
-  if (steps.size() == 2 && steps[0] > recipe_.coarse_steps()) begin_with(fine_);
   const std::int64_t expected = network_->parameters().size();
-  if (steps.size() != 2 || std::ssize(values) != expected || steps[0] > recipe_.steps()) {
+  if (std::ssize(values) != expected) {
     throw Error(ErrorKind::damaged, "the state is that of another recipe")
-        .in_file(file)
         .expected(std::to_string(expected) + " values")
         .found(std::to_string(values.size()));
   }
   const bool has_second = state.find("second") != nullptr;
   optimiser_->set_state({numbers_of(state, "first"),
-                         has_second ? numbers_of(state, "second") : std::vector<float>(),
+                         has_second ? numbers_of(state, "second", 0) : std::vector<float>(),
                          steps[1]});
+  std::map<std::string, LogTable> tables = tables_of(state, steps[0]);
+  const auto factors = tables.find(kRateFactors);
+  if (factors != tables.end()) std::ranges::for_each(factors->second.numbers, check_rate_factor);
   values_ = std::move(values);
   step_ = steps[0];
-  log_.set(tables_of(state));
+  log_.set(std::move(tables));
 }
 
 }  // namespace attnscope

@@ -12,7 +12,7 @@ namespace attnscope {
 
 /// Rows of numbers, one after the other; "steps/loss", "probes/rank".
 struct LogTable {
-  std::int64_t width = 1;
+  std::int64_t width = 1;  ///< at least 1
   std::vector<double> numbers;
 
   [[nodiscard]] std::int64_t rows() const { return std::ssize(numbers) / width; }

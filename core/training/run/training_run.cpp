@@ -12,12 +12,6 @@
 
 namespace attnscope {
 
-namespace {
-
-constexpr const char* kFactors = "changes/rate_factor";
-
-}  // namespace
-
 TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data,
                          const std::filesystem::path& state)
     : recipe_(recipe), data_(std::move(data)) {
@@ -49,7 +43,7 @@ std::shared_ptr<const TrainingSnapshot> TrainingRun::snapshot() const {
       TrainingSnapshot{step_, recipe_.to_json(), network_, values_});
 }
 
-double TrainingRun::rate_factor() const { return log_.last(kFactors).value_or(1.0); }
+double TrainingRun::rate_factor() const { return log_.last(kRateFactors).value_or(1.0); }
 
 double TrainingRun::rate() const { return recipe_.rate_of_step(step_) * rate_factor(); }
 
@@ -65,7 +59,7 @@ void TrainingRun::set_rate_factor(double factor) {
   check_rate_factor(factor);
   if (factor == rate_factor()) return;
   log_.add("changes/step", static_cast<double>(step_));
-  log_.add(kFactors, factor);
+  log_.add(kRateFactors, factor);
 }
 
 void TrainingRun::replace(std::string_view parameter, std::span<const float> numbers) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/checkpoint/checkpoint.h"
 #include "core/progress.h"
 #include "core/training/batch_gradient.h"
 #include "core/training/data/training_data.h"
@@ -19,6 +20,9 @@
 #include "core/training/run/training_snapshot.h"
 
 namespace attnscope {
+
+/// Table of the log: what rates are multiplied by, as it was changed.
+inline constexpr const char* kRateFactors = "changes/rate_factor";
 
 /// Throws Error(usage) for a factor of the learning rate that is not from 0 to 1000.
 void check_rate_factor(double factor);
@@ -74,6 +78,8 @@ class TrainingRun {
 
  private:
   void restore_state(const std::filesystem::path& file);
+  /// Throws Error(damaged) for anything that no run with this recipe can have saved.
+  void take_state(const Checkpoint& state);
   /// Learns with this network from now on, with an optimiser that has seen nothing.
   void begin_with(std::shared_ptr<const TrainedNetwork> network);
 

@@ -3,13 +3,17 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
+#include <numeric>
 #include <set>
 #include <tbb/global_control.h>
 
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/npz_writer.h"
 #include "core/model/model.h"
 #include "tests/support/folder_bytes.h"
+#include "tests/support/refusal.h"
 #include "tests/support/small_data_set.h"
 #include "tests/support/small_recipe.h"
 
@@ -17,6 +21,11 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::vector<double> with_half(std::vector<double> steps) {
+  steps[2] = 2.5;
+  return steps;
+}
 
 class RunFolderTest : public testing::Test {
  protected:
@@ -237,6 +246,77 @@ TEST_F(RunFolderTest, AnotherSeedIsAnotherRunAndTheSameIsTheSame) {
   const auto first = last("a", 1);
   EXPECT_EQ(first, last("b", 1));
   EXPECT_NE(first, last("c", 2));
+}
+
+TEST_F(RunFolderTest, EveryNumberOfASavedStateIsChecked) {
+  const RunFolder folder = begun("run", recipe());
+  (void)train(folder, {});
+  const Checkpoint saved = open_checkpoint(folder.state());
+  struct Change {
+    std::string array;                ///< which is written instead
+    std::vector<std::int64_t> whole;  ///< whole numbers, of "steps"
+    Shape shape;                      ///< else numbers of that shape
+    std::vector<double> numbers;
+    std::string said;
+  };
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> values = saved.at("values").view().to_double();
+  const Shape all{std::ssize(values)};
+  const auto with_first = [&](double first) {
+    std::vector<double> changed = values;
+    changed.front() = first;
+    return changed;
+  };
+  std::vector<double> steps(30);
+  std::iota(steps.begin(), steps.end(), 1.0);
+  std::vector<double> out_of_order = steps;
+  std::swap(out_of_order[3], out_of_order[4]);
+  const std::vector<Change> changes = {
+      {"steps", {-1, -1}, {}, {}, "from 0 to 30"},
+      {"steps", {31, 31}, {}, {}, "from 0 to 30"},
+      {"steps", {30}, {}, {}, "two numbers"},
+      {"steps", {30, 29}, {}, {}, "30 steps of the optimiser"},
+      {"steps", {30, -30}, {}, {}, "30 steps of the optimiser"},
+      {"steps", {29, 29}, {}, {}, "from 0 to 29"},
+      {"values", {}, all, with_first(none), "finite numbers"},
+      {"values", {}, {1}, {1}, "another recipe"},
+      {"first", {}, all, with_first(none), "finite numbers"},
+      {"second", {}, all, with_first(-1), "from 0 on"},
+      {"second", {}, {1}, {1}, "another network"},
+      {"log/steps/loss", {}, {30, 0}, {}, "at least one number"},
+      {"log/steps/loss", {}, {0, 30}, {}, "[30, 1]"},
+      {"log/steps/loss", {}, {30}, steps, "at least one number"},
+      {"log/steps/loss", {}, {15, 2}, steps, "[30, 1]"},
+      {"log/steps/step", {}, {30, 1}, out_of_order, "in order"},
+      {"log/steps/step", {}, {30, 1}, with_half(steps), "in order"},
+      {"log/tests/loss", {}, {1, 1}, {1}, "rows"},
+      {"log/tests/step", {}, {1, 1}, {31}, "steps from 0 to 30"},
+      {"log/probes/mean_rank", {}, {0, 1}, {}, "rows"},
+      {"log/other/loss", {}, {1, 1}, {1}, "other/step"},
+      {"log/changes/rate_factor", {}, {1, 1}, {1}, "changes/step"},
+  };
+  for (const Change& change : changes) {
+    NpzWriter state;
+    for (const StoredTensor& tensor : saved.tensors()) {
+      if (tensor.name == change.array) continue;
+      if (tensor.name == "steps") {
+        const std::vector<std::int64_t> whole = tensor.view().to_int64();
+        state.add(tensor.name, tensor.shape, std::span<const std::int64_t>(whole));
+      } else {
+        const std::vector<double> numbers = tensor.view().to_double();
+        state.add(tensor.name, tensor.shape, std::span<const double>(numbers));
+      }
+    }
+    if (change.whole.empty()) {
+      state.add(change.array, change.shape, std::span<const double>(change.numbers));
+    } else {
+      state.add(change.array, {std::ssize(change.whole)},
+                std::span<const std::int64_t>(change.whole));
+    }
+    write_file(folder.state(), state.bytes());
+    expect_refusal([&] { return train(folder, {}); }, ErrorKind::damaged, change.said,
+                   folder.state());
+  }
 }
 
 TEST_F(RunFolderTest, FoldersThatHoldSomethingAndStatesOfOthersAreRefused) {
