@@ -35,8 +35,16 @@ std::string RunFolder::model_name(std::int64_t step) const {
   return name_of_folder(folder) + ", step " + std::to_string(step);
 }
 
-void make_new_folder(const fs::path& folder, const std::string& what) {
-  if (fs::exists(folder) && !fs::is_empty(folder)) {
+void make_new_folder(const fs::path& first_file, const std::string& what,
+                     bool (*is_nothing)(const fs::path& entry)) {
+  const fs::path folder = first_file.parent_path();
+  const auto is_left = [&](const fs::directory_entry& entry) {
+    return is_abandoned(entry.path(), first_file) || (is_nothing && is_nothing(entry.path()));
+  };
+  const bool can_be_taken =
+      !fs::exists(folder) ||
+      (fs::is_directory(folder) && std::ranges::all_of(fs::directory_iterator(folder), is_left));
+  if (!can_be_taken) {
     throw Error(ErrorKind::usage, "the folder is there and is not empty")
         .in_file(folder)
         .remedy("--resume goes on with the " + what + " in it, or give another --out");
@@ -45,7 +53,7 @@ void make_new_folder(const fs::path& folder, const std::string& what) {
 }
 
 void begin_run_folder(const RunFolder& folder, const Recipe& recipe) {
-  make_new_folder(folder.folder, "run");
+  make_new_folder(folder.recipe(), "run");
   write_file(folder.recipe(), recipe.to_json());
 }
 

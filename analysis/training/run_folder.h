@@ -31,11 +31,13 @@ struct RunFolder {
   [[nodiscard]] std::string model_name(std::int64_t step) const;
 };
 
-/// Makes the folder of a new `what`, a run or a study. Throws Error(usage) if it is there and holds
-/// anything.
-void make_new_folder(const std::filesystem::path& folder, const std::string& what);
+/// Makes the folder of a new `what`, a run or a study, for the file that is first written into it.
+/// Throws Error(usage) if it is there and holds anything but what a kill left of that file, and
+/// entries that count as nothing.
+void make_new_folder(const std::filesystem::path& first_file, const std::string& what,
+                     bool (*is_nothing)(const std::filesystem::path& entry) = nullptr);
 
-/// Makes the folder with the recipe in it. Throws Error(usage) if it is there and holds anything.
+/// Makes the folder with the recipe in it. Throws as make_new_folder.
 void begin_run_folder(const RunFolder& folder, const Recipe& recipe);
 
 /// Whether there is a recipe in the folder.

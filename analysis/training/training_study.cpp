@@ -1,5 +1,6 @@
 #include "analysis/training/training_study.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -110,6 +111,18 @@ bool is_done(const RunFolder& folder) {
   return log.find("steps/step") != nullptr;
 }
 
+/// Whether it is the folder of a study's run that holds a recipe at most: the beginning of the
+/// study was killed before it was whole.
+bool is_unbegun_run(const fs::path& folder) {
+  if (!fs::is_directory(folder) || folder.filename().string().find("-seed") == std::string::npos) {
+    return false;
+  }
+  const fs::path recipe = RunFolder{folder}.recipe();
+  return std::ranges::all_of(fs::directory_iterator(folder), [&](const auto& entry) {
+    return entry.path().filename() == recipe.filename() || is_abandoned(entry.path(), recipe);
+  });
+}
+
 }  // namespace
 
 std::span<const TrainingStudy> training_studies() {
@@ -126,7 +139,7 @@ const TrainingStudy& find_training_study(std::string_view name) {
 
 void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Recipe& recipe,
                  std::int64_t seeds) {
-  make_new_folder(folder.folder, "study");
+  make_new_folder(folder.description(), "study", is_unbegun_run);
   const auto first = static_cast<std::int64_t>(recipe.data().seed);
   nlohmann::ordered_json description = {{"study", study.name}, {"seeds", nlohmann::json::array()}};
   for (std::int64_t seed = first; seed < first + seeds; ++seed) {
@@ -135,7 +148,9 @@ void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Re
       ParameterValues values = recipe.values();
       for (const auto& [key, value] : one.changes) values.insert_or_assign(key, value);
       values["seed"] = seed;
-      begin_run_folder(run_folder(folder, one, seed), Recipe(values));
+      const RunFolder run = run_folder(folder, one, seed);
+      fs::create_directories(run.folder);
+      write_file(run.recipe(), Recipe(values).to_json());
     }
   }
   write_file(folder.description(), description.dump(2) + "\n");

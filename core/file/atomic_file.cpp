@@ -49,18 +49,26 @@ std::optional<pid_t> writer_of(const std::string& name, const std::filesystem::p
   return writer;
 }
 
-/// Removes what writers of `path` left that were killed: their process is gone, and nobody holds
-/// the file's lock (a process of another container, whose number says nothing here).
+/// Opens what a killed writer of `path` left and takes its lock: the process is gone, and nobody
+/// holds it (a process of another container, whose number says nothing here). −1 for anything else.
+int take_abandoned(const std::filesystem::path& entry, const std::filesystem::path& path) {
+  const std::optional<pid_t> writer = writer_of(entry.filename().string(), path);
+  if (!writer || ::kill(*writer, 0) == 0 || errno != ESRCH) return -1;
+  const int file = ::open(entry.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0 || ::flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  ::close(file);
+  return -1;
+}
+
+/// Removes what writers of `path` left that were killed.
 void remove_abandoned(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
-    const std::optional<pid_t> writer = writer_of(entry->path().filename().string(), path);
-    if (!writer || ::kill(*writer, 0) == 0 || errno != ESRCH) continue;
-    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int file = take_abandoned(entry->path(), path);
     if (file < 0) continue;
-    if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    ::unlink(entry->path().c_str());
     ::close(file);
   }
 }
@@ -88,6 +96,12 @@ NewFile create_beside(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+bool is_abandoned(const std::filesystem::path& entry, const std::filesystem::path& path) {
+  const int file = take_abandoned(entry, path);
+  if (file >= 0) ::close(file);
+  return file >= 0;
+}
 
 AtomicFile::AtomicFile(const std::filesystem::path& final_path) : final_path_(final_path) {
   if (final_path.filename().empty()) throw cannot_write(final_path, "it names no file");

@@ -39,6 +39,11 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+/// Whether `entry` is what a writer of `path`, a file of the same folder, left when it was killed:
+/// its process is gone, and nobody holds the lock.
+[[nodiscard]] bool is_abandoned(const std::filesystem::path& entry,
+                                const std::filesystem::path& path);
+
 /// Writes all of `bytes` so. Throws Error(io).
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 

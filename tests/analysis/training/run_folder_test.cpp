@@ -6,7 +6,9 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <sys/wait.h>
 #include <tbb/global_control.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/file/atomic_file.h"
@@ -317,6 +319,23 @@ TEST_F(RunFolderTest, EveryNumberOfASavedStateIsChecked) {
     expect_refusal([&] { return train(folder, {}); }, ErrorKind::damaged, change.said,
                    folder.state());
   }
+}
+
+TEST_F(RunFolderTest, WhatAKillLeftOfTheFirstFileIsNoRun) {
+  const RunFolder folder{folder_ / "run"};
+  fs::create_directories(folder.folder);
+  const auto written_by = [&](pid_t process) {
+    return folder.folder / (".recipe." + std::to_string(process) + "-0.part.json");
+  };
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+  write_file(written_by(::getpid()), "{");
+  EXPECT_THROW(begin_run_folder(folder, recipe()), Error) << "another is writing it";
+  fs::rename(written_by(::getpid()), written_by(gone));
+  begin_run_folder(folder, recipe());
+  EXPECT_FALSE(fs::exists(written_by(gone)));
+  EXPECT_TRUE(train(folder, {})->done());
 }
 
 TEST_F(RunFolderTest, FoldersThatHoldSomethingAndStatesOfOthersAreRefused) {

@@ -135,6 +135,18 @@ class TrainingStudyTest : public testing::Test {
   std::string data_ = write_small_data_set(sources_).string();
 };
 
+TEST_F(TrainingStudyTest, ABeginningThatWasKilledIsBegunAgain) {
+  const StudyFolder study{folder_ / "study"};
+  const TrainingStudy& ranks = find_training_study("adder-rank");
+  begin_study(study, ranks, recipe(), 1);
+  fs::remove(study.description());
+  begin_study(study, ranks, recipe(), 1);
+  const fs::path run = runs_of(study).front().folder.folder;
+  fs::remove(study.description());
+  std::ofstream(run / "step-000000.h5") << "a model";
+  EXPECT_THROW(begin_study(study, ranks, recipe(), 1), Error);
+}
+
 TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndGoesOnWhereItWasLeft) {
   const StudyFolder study{folder_ / "study"};
   begin_study(study, find_training_study("adder-rank"), recipe(), 2);
