@@ -13,13 +13,18 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array kSignals = {SIGINT, SIGTERM};
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 // A handler may do next to nothing: it writes into this pipe, and a thread reads.
 volatile sig_atomic_t wake_up = -1;
+// What was done at each signal before, and is done at a second one.
+std::array<struct sigaction, kSignals.size()> done_before{};
 
-void handle(int) {
+void handle(int signal) {
   const int reason = errno;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == signal) ::sigaction(signal, &done_before[i], nullptr);
+  }
   const char byte = 1;
   [[maybe_unused]] const ssize_t written = ::write(wake_up, &byte, 1);
   errno = reason;
@@ -30,7 +35,6 @@ void handle(int) {
 struct Interruption::Watch {
   std::stop_source stop;
   std::array<int, 2> pipe{-1, -1};
-  std::array<struct sigaction, kSignals.size()> before{};
   std::thread thread;
 };
 
@@ -49,15 +53,18 @@ Interruption::Interruption() : watch_(std::make_unique<Watch>()) {
   });
   struct sigaction action {};
   action.sa_handler = handle;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], &action, &watch_->before[i]);
+    ::sigaction(kSignals[i], nullptr, &done_before[i]);
+    // nohup has SIGHUP ignored, and the work goes on.
+    if (kSignals[i] == SIGHUP && done_before[i].sa_handler == SIG_IGN) continue;
+    ::sigaction(kSignals[i], &action, nullptr);
   }
 }
 
 Interruption::~Interruption() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], &watch_->before[i], nullptr);
+    ::sigaction(kSignals[i], &done_before[i], nullptr);
   }
   ::close(watch_->pipe[1]);  // ends the thread's reading
   watch_->thread.join();

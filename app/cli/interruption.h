@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// While it lives, the first SIGINT or SIGTERM asks token() to stop; a second one ends the program
-/// as always. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP asks token() to stop; a second one does what
+/// it did before, which is to end the program. One at a time.
 class Interruption {
  public:
   Interruption();

@@ -242,6 +242,28 @@ print(len(seen))
   EXPECT_GT(std::atoi(seen.c_str()), 1) << seen;
 }
 
+// A closed terminal sends SIGHUP.
+TEST_F(Train, AHangUpSavesWhatWasDone) {
+  const std::string script = folder_
+                                 .write("hang_up.sh", R"(
+run="$1"; shift
+"$@" --out "$run" >/dev/null 2>"$run.errors" &
+until [ -e "$run/step-000000.h5" ]; do sleep 0.1; done
+sleep 0.5
+kill -HUP $!
+wait $!
+)")
+                                 .string();
+  const int status =
+      std::system(("timeout 60 bash " + script + " " + path("run") + " " + built_program() +
+                   " train --steps 100000" + small({{"save-every", "100000"}}))
+                      .c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_TRUE(std::filesystem::exists(path("run/state.npz")));
+  EXPECT_THAT(read_bytes(path("run.errors")), HasSubstr("--resume goes on"));
+}
+
 TEST_F(Train, KilledTenTimesItEndsWithTheSameBytes) {
   const std::string settings = small() + " --steps 1500 --out ";
   ASSERT_EQ(run_program("train" + settings + path("a/run")).status, 0);
