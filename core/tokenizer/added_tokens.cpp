@@ -1,8 +1,8 @@
 #include "core/tokenizer/added_tokens.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "core/memory/budget.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/tokenizer/unicode.h"
 
@@ -43,22 +43,16 @@ AddedToken read_added_token(StageFields& fields, std::int64_t id, bool normalize
 
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens, const Normalizer& normalizer)
     : tokens_(std::move(tokens)) {
+  const WorkRule rule("added_tokens");
+  std::vector<std::string> before(tokens_.size()), after(tokens_.size());
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     const AddedToken& token = tokens_[i];
     if (token.content.empty()) continue;
-    const std::string text =
+    (token.normalized ? after : before)[i] =
         token.normalized ? normalizer(AlignedText(token.content)).text() : token.content;
-    if (text.empty()) continue;
-    Patterns& patterns = token.normalized ? after_ : before_;
-    patterns[static_cast<unsigned char>(text[0])].push_back({text, i});
   }
-  for (Patterns* const patterns : {&before_, &after_}) {
-    for (std::vector<Pattern>& list : *patterns) {
-      std::stable_sort(list.begin(), list.end(), [](const Pattern& a, const Pattern& b) {
-        return a.text.size() > b.text.size();
-      });
-    }
-  }
+  before_ = PrefixTable(std::move(before));
+  after_ = PrefixTable(std::move(after));
 }
 
 std::vector<TextPiece> AddedTokens::split(const AlignedText& text,
@@ -75,21 +69,19 @@ std::vector<TextPiece> AddedTokens::split(const AlignedText& text,
   return pieces;
 }
 
-void AddedTokens::find(const AlignedText& text, const Patterns& patterns,
+void AddedTokens::find(const AlignedText& text, const PrefixTable& patterns,
                        std::vector<TextPiece>& pieces) const {
+  const WorkRule rule("added_tokens");
   const std::string_view all = text.text();
   std::size_t done = 0;  // what lies before is in pieces
   for (std::size_t at = 0; at < all.size();) {
-    const auto& list = patterns[static_cast<unsigned char>(all[at])];
-    const auto found = std::find_if(list.begin(), list.end(), [&](const Pattern& pattern) {
-      return all.substr(at).starts_with(pattern.text);
-    });
-    if (found == list.end()) {
+    const auto found = patterns.longest(all.substr(at));
+    if (!found) {
       ++at;
       continue;
     }
-    const AddedToken& token = tokens_[found->token];
-    std::size_t begin = at, end = at + found->text.size();
+    const AddedToken& token = tokens_[found->place];
+    std::size_t begin = at, end = at + found->length;
     at = end;
     if (token.single_word && !is_single_word(all, begin, end)) continue;
     while (token.lstrip && begin > done && is_white_space(character_before(all, begin))) {

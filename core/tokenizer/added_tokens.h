@@ -1,13 +1,13 @@
 // Tokens that are found in the text before anything is cut: <s>, [MASK], what users added.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/normalizer.h"
+#include "core/tokenizer/prefix_table.h"
 
 namespace attnscope {
 
@@ -39,17 +39,12 @@ class AddedTokens {
   [[nodiscard]] const std::vector<AddedToken>& tokens() const { return tokens_; }
 
  private:
-  struct Pattern {
-    std::string text;
-    std::size_t token;  ///< in tokens_
-  };
-  using Patterns = std::array<std::vector<Pattern>, 256>;  // by the first byte, the longest first
-
-  void find(const AlignedText& text, const Patterns& patterns,
+  /// Looks for texts whose places in `patterns` are those in tokens_.
+  void find(const AlignedText& text, const PrefixTable& patterns,
             std::vector<TextPiece>& pieces) const;
 
   std::vector<AddedToken> tokens_;
-  Patterns before_, after_;
+  PrefixTable before_, after_;
 };
 
 }  // namespace attnscope

@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/memory/budget.h"
 
 namespace attnscope {
 
 namespace {
 
-/// Far beyond the longest text that is read: only a hostile tokenizer makes so much of one.
-void check_size(std::size_t bytes) {
+/// Before `added` bytes make it so many. The limit is far beyond the longest text that is read:
+/// only a hostile tokenizer makes so much of one.
+void check_size(std::size_t bytes, std::size_t added) {
+  spend_work(added);
   constexpr std::size_t most = std::size_t{64} << 20;
   if (bytes > most) {
     throw Error(ErrorKind::unsupported, "the tokenizer makes too much of the text")
@@ -20,7 +23,7 @@ void check_size(std::size_t bytes) {
 }  // namespace
 
 AlignedText::AlignedText(std::string_view text) {
-  check_size(text.size());
+  check_size(text.size(), text.size());
   text_ = text;
   origins_.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
@@ -45,14 +48,14 @@ TokenPlace AlignedText::place(std::size_t begin, std::size_t end) const {
 }
 
 void AlignedText::append(std::string_view written, TokenPlace from) {
-  check_size(text_.size() + written.size());
+  check_size(text_.size() + written.size(), written.size());
   text_ += written;
   origins_.insert(origins_.end(), written.size(),
                   {static_cast<std::uint32_t>(from.begin), static_cast<std::uint32_t>(from.end)});
 }
 
 void AlignedText::append(const AlignedText& other, std::size_t begin, std::size_t end) {
-  check_size(text_.size() + (end - begin));
+  check_size(text_.size() + (end - begin), end - begin);
   text_.append(other.text_, begin, end - begin);
   origins_.insert(origins_.end(), other.origins_.begin() + static_cast<std::ptrdiff_t>(begin),
                   other.origins_.begin() + static_cast<std::ptrdiff_t>(end));

@@ -2,6 +2,7 @@
 #include <queue>
 
 #include "core/error.h"
+#include "core/memory/budget.h"
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/token_model.h"
 
@@ -74,6 +75,7 @@ class BytePairModel final : public TokenModel {
     std::vector<Symbol> symbols;
     bool unknown = false;  // the last symbol is the token for unknown characters
     for_each_character(word, [&](char32_t, std::size_t begin, std::size_t end) {
+      spend_work(1 + (settings_.continuing_prefix.size() + settings_.end_of_word.size()) / 8);
       std::string text(word.substr(begin, end - begin));
       if (begin > 0) text = settings_.continuing_prefix + text;
       if (end == word.size()) text += settings_.end_of_word;

@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/input/text_file.h"
+#include "core/memory/budget.h"
 
 namespace attnscope {
 
@@ -52,6 +53,7 @@ std::optional<Charsmap::Replacement> Charsmap::find(std::string_view text, bool 
     const std::size_t begin = unit(node) & 0x7FFFFFFFU;
     const std::size_t end = begin < texts_.size() ? texts_.find('\0', begin) : std::string::npos;
     if (end == std::string::npos) throw damaged().found("a text beyond its end");
+    spend_work(i + end - begin);
     found = {i + 1, std::string_view(texts_).substr(begin, end - begin)};
     if (first_invalid_utf8(found->by) != std::string::npos ||
         first_invalid_utf8(text.substr(0, found->length)) != std::string::npos) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/memory/budget.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/utf8.h"
@@ -16,10 +17,12 @@ std::string replaced(const std::string& text, const std::string& what, const std
   std::string result;
   std::size_t at = 0;
   for (std::size_t found; (found = text.find(what, at)) != std::string::npos;) {
+    spend_work(found - at + by.size() + 1);
     result.append(text, at, found - at);
     result += by;
     at = found + what.size();
   }
+  spend_work(text.size() - at);
   return result.append(text, at);
 }
 
@@ -71,7 +74,9 @@ TokenText make_replace(StageFields& fields) {
     if (token.size() == 1 && utf8_length(token, 0) == 0) return token;  // a byte
     std::string result;
     for (const SplitPattern::Part& part : pattern.parts(token)) {
-      result += part.matches ? content : token.substr(part.begin, part.end - part.begin);
+      const std::size_t length = part.end - part.begin;
+      spend_work(part.matches ? content.size() : length);
+      result += part.matches ? content : token.substr(part.begin, length);
     }
     return result;
   };

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/memory/budget.h"
 #include "core/text/base64.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/charsmap.h"
@@ -61,6 +62,8 @@ AlignedText to_form(const AlignedText& text, NormalForm form) {
     if (end - begin == 1) {
       result.append(text, begin, end);
     } else {
+      // Marks are put in order one after the other: the steps grow with the square of a part.
+      spend_work((end - begin) * (end - begin) / 4);
       append_instead(result, text, begin, end,
                      normal(std::string_view(text.text()).substr(begin, end - begin), form));
     }

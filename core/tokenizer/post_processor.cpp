@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/memory/budget.h"
 #include "core/tokenizer/stage_fields.h"
 
 namespace attnscope {
@@ -17,14 +18,19 @@ struct Slot {
   std::int64_t type = 0;
 };
 
+// Bytes of a token in an Encoding and in its copy.
+constexpr std::size_t kTokenBytes = 64;
+
 std::vector<Encoding> filled(const std::vector<Slot>& slots, std::vector<Encoding> texts) {
   std::vector<Encoding> result;
   for (const Slot& slot : slots) {
     Encoding part;
     if (slot.text >= 0) {
+      spend_work(kTokenBytes * texts.at(static_cast<std::size_t>(slot.text)).ids.size());
       part = texts.at(static_cast<std::size_t>(slot.text));
       part.types.assign(part.ids.size(), slot.type);
     }
+    spend_work(kTokenBytes * (slot.tokens.size() + 1));
     for (const std::int64_t id : slot.tokens) part.add(id, slot.type, {}, -1);
     result.push_back(std::move(part));
   }
@@ -78,7 +84,9 @@ Slot slot_of(const nlohmann::json& item, const SpecialTokens& tokens, const std:
   if (kind == "Sequence" && (id == "A" || id == "B")) {
     slot.text = id == "A" ? 0 : 1;
   } else if (kind == "SpecialToken" && tokens.contains(id)) {
-    slot.tokens = tokens.at(id);
+    const std::vector<std::int64_t>& ids = tokens.at(id);
+    spend_work(sizeof(Slot) + ids.size() * sizeof(std::int64_t));
+    slot.tokens = ids;
   } else {
     throw fields.refused("id", kind == "SpecialToken" ? "one of special_tokens" : "A or B");
   }

@@ -7,7 +7,9 @@
 
 #include "core/error.h"
 #include "core/input/text_file.h"
+#include "core/memory/budget.h"
 #include "core/tokenizer/charsmap.h"
+#include "core/tokenizer/prefix_table.h"
 
 namespace attnscope {
 
@@ -16,20 +18,12 @@ namespace {
 constexpr std::string_view kSpace = "▁";
 
 /// Pieces that users defined are never taken apart, nor normalised.
-using ByFirstByte = std::array<std::vector<std::string>, 256>;
-
-ByFirstByte kept_pieces(const ScoredPieces& pieces) {
-  ByFirstByte lists;
+PrefixTable kept_pieces(const ScoredPieces& pieces) {
+  std::vector<std::string> kept;
   for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
-    const std::string& text = pieces.texts[i];
-    if (pieces.kinds[i] != PieceKind::user_defined || text.empty()) continue;
-    lists[static_cast<unsigned char>(text[0])].push_back(text);
+    if (pieces.kinds[i] == PieceKind::user_defined) kept.push_back(pieces.texts[i]);
   }
-  for (std::vector<std::string>& list : lists) {
-    std::sort(list.begin(), list.end(),
-              [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  }
-  return lists;
+  return PrefixTable(std::move(kept));
 }
 
 /// What normalising does, from left to right.
@@ -65,10 +59,9 @@ class SpaceMarks {
       }
       at += next.length;
     }
-    while (remove_ && result.text().ends_with(kSpace)) {
-      result = result.part(0, result.text().size() - kSpace.size());
-    }
-    return result;
+    std::string_view left = result.text();
+    while (remove_ && left.ends_with(kSpace)) left.remove_suffix(kSpace.size());
+    return left.size() == result.text().size() ? result : result.part(0, left.size());
   }
 
  private:
@@ -79,8 +72,8 @@ class SpaceMarks {
 
   [[nodiscard]] Written written(std::string_view all, std::size_t at) const {
     const std::string_view rest = all.substr(at);
-    for (const std::string& piece : kept_[static_cast<unsigned char>(rest[0])]) {
-      if (rest.starts_with(piece)) return {piece.size(), rest.substr(0, piece.size())};
+    if (const auto kept = kept_.longest(rest)) {
+      return {kept->length, rest.substr(0, kept->length)};
     }
     if (charsmap_) {
       if (const auto found = charsmap_->longest(rest)) {
@@ -113,7 +106,7 @@ class SpaceMarks {
     result.append(escaped, text.place(begin, end));
   }
 
-  ByFirstByte kept_;
+  PrefixTable kept_;
   std::shared_ptr<const Charsmap> charsmap_;
   bool prefix_, every_part_, goes_on_, remove_;
 };
@@ -168,6 +161,9 @@ PreTokenizer cut_out(const std::vector<AddedToken>& tokens) {
   };
 }
 
+// Bytes of a merge here and in the model that is made of it, but for long texts.
+constexpr std::size_t kMergeBytes = 128;
+
 /// Which pairs make each piece: the best piece first.
 Merges merges_by_score(const ScoredPieces& pieces) {
   std::unordered_map<std::string_view, std::size_t> numbers;
@@ -181,11 +177,14 @@ Merges merges_by_score(const ScoredPieces& pieces) {
     return pieces.scores[a] > pieces.scores[b];
   });
   Merges merges;
+  const WorkRule rule("merges of the pieces");
   for (const std::size_t i : order) {
     const std::string_view text = pieces.texts[i];
     for (std::size_t cut = 1; cut < text.size(); ++cut) {
       const std::string_view left = text.substr(0, cut), right = text.substr(cut);
-      if (numbers.contains(left) && numbers.contains(right)) merges.emplace_back(left, right);
+      if (!numbers.contains(left) || !numbers.contains(right)) continue;
+      spend_work(kMergeBytes + text.size());
+      merges.emplace_back(left, right);
     }
   }
   return merges;
@@ -220,6 +219,9 @@ std::shared_ptr<const TokenModel> model_of_pieces(const SentencePiece& model) {
 }  // namespace
 
 TokenizerStages sentence_piece_stages(const SentencePiece& model) {
+  std::uint64_t given = model.charsmap.size();
+  for (const std::string& text : model.pieces.texts) given += text.size() + kFieldBytes;
+  const ThreadBudget budget("opening the tokenizer", given, kTokenizerRates);
   check_pieces(model.pieces);
   TokenizerStages stages;
   stages.normalizer = SpaceMarks(model);

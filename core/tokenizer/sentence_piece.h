@@ -25,6 +25,9 @@ struct SentencePiece {
 /// is not implemented.
 [[nodiscard]] SentencePiece read_sentence_piece(const std::filesystem::path& file);
 
+/// Bytes of a piece in such a file besides its text: tags, lengths, score.
+inline constexpr std::size_t kFieldBytes = 9;
+
 /// All stages but a post-processor. Control pieces are found in texts as special tokens. Throws
 /// Error(damaged), Error(unsupported) for a piece of more than 256 bytes.
 [[nodiscard]] TokenizerStages sentence_piece_stages(const SentencePiece& model);

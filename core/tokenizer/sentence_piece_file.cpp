@@ -7,6 +7,7 @@
 #include "core/checkpoint/formats/protobuf.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
+#include "core/memory/budget.h"
 #include "core/tokenizer/sentence_piece.h"
 
 namespace attnscope {
@@ -28,7 +29,11 @@ void check_wire(const ProtobufField& field, Wire wire, const char* what) {
   if (field.wire != wire) throw damaged_file(std::string(what) + " has the wrong type");
 }
 
+// Bytes of a piece as it is kept, in its lists and in the table of tokens.
+constexpr std::size_t kPieceBytes = 192;
+
 void read_piece(std::span<const std::byte> bytes, ScoredPieces& pieces) {
+  spend_work(kPieceBytes + bytes.size());
   std::string text;
   double score = 0;
   std::uint64_t kind = 1;
@@ -113,6 +118,8 @@ SentencePiece read_sentence_piece(const std::filesystem::path& file) {
   constexpr std::size_t most = std::size_t{64} << 20;  // bytes; the largest have ten million
   static_assert(std::endian::native == std::endian::little);
   const std::string bytes = read_file(file, most);
+  const ThreadBudget budget("opening the tokenizer", bytes.size(), kTokenizerRates);
+  const WorkRule rule("pieces");
   try {
     return read_model(std::as_bytes(std::span(bytes)));
   } catch (Error& error) {

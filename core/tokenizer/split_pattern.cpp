@@ -1,12 +1,14 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "core/tokenizer/split_pattern.h"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 #include <pcre2.h>
 #include <utility>
 
 #include "core/error.h"
+#include "core/memory/budget.h"
 #include "core/utf8.h"
 
 namespace attnscope {
@@ -186,8 +188,7 @@ struct FreeContext {
 struct SplitPattern::Program {
   explicit Program(pcre2_code* compiled)
       : code(compiled), limits(pcre2_match_context_create(nullptr)) {
-    constexpr std::uint32_t steps = 2'000'000, depth = 100'000, kibibytes = 64 << 10;
-    pcre2_set_match_limit(limits, steps);
+    constexpr std::uint32_t depth = 100'000, kibibytes = 64 << 10;
     pcre2_set_depth_limit(limits, depth);
     pcre2_set_heap_limit(limits, kibibytes);
   }
@@ -217,7 +218,10 @@ SplitPattern SplitPattern::regular_expression(std::string_view pattern) {
         .found(reinterpret_cast<const char*>(message));
   }
   SplitPattern result;
+  std::size_t bytes = 0;
+  pcre2_pattern_info(code, PCRE2_INFO_SIZE, &bytes);
   result.program_ = std::make_shared<const Program>(code);
+  spend_work(bytes);
   return result;
 }
 
@@ -231,26 +235,82 @@ namespace {
 
 using Match = std::optional<std::pair<std::size_t, std::size_t>>;
 
-Match next_match(const SplitPattern::Program& program, std::string_view text, std::size_t at,
-                 pcre2_match_data* data) {
-  const int found = pcre2_match(program.code, reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                text.size(), at, PCRE2_NO_UTF_CHECK, data, program.limits);
-  if (found == PCRE2_ERROR_NOMATCH) return std::nullopt;
-  if (found < 0) {
-    throw Error(ErrorKind::unsupported,
-                "the tokenizer's regular expression takes too many steps on this text");
+/// Matches of an expression in a text. PCRE2 bounds the steps from each place where a match may
+/// begin, and does not tell how many were taken: few are allowed at first, and only a place that
+/// takes more is tried again with more, which is paid for.
+class Matches {
+ public:
+  Matches(const SplitPattern::Program& program, std::string_view text)
+      : program_(program),
+        text_(text),
+        limits_(pcre2_match_context_copy(program.limits)),
+        data_(pcre2_match_data_create_from_pattern(program.code, nullptr)) {}
+
+  /// The first that begins at `at` or behind.
+  [[nodiscard]] Match next(std::size_t at) {
+    while (at <= text_.size()) {
+      const int found = run(at, kFewSteps, 0);
+      if (found != PCRE2_ERROR_MATCHLIMIT) return match_of(found, at);
+      // It lies behind `at` where that takes long; what lies before has no match.
+      int here = PCRE2_ERROR_NOMATCH;
+      for (bool long_one = false; !long_one && at <= text_.size();) {
+        here = run(at, kFewSteps, PCRE2_ANCHORED);
+        long_one = here == PCRE2_ERROR_MATCHLIMIT;
+        if (long_one) here = with_more_steps(at);
+        if (here != PCRE2_ERROR_NOMATCH) return match_of(here, at);
+        spend_work(1);
+        at += at < text_.size() ? utf8_length(text_, at) : 1;
+      }
+    }
+    return std::nullopt;
   }
-  const PCRE2_SIZE* const place = pcre2_get_ovector_pointer(data);
-  return Match({place[0], place[1]});
-}
+
+ private:
+  static constexpr std::uint32_t kFewSteps = 64, kMostSteps = 2'000'000;
+
+  int run(std::size_t at, std::uint32_t steps, std::uint32_t options) {
+    pcre2_set_match_limit(limits_.get(), steps);
+    return pcre2_match(program_.code, reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), at,
+                       PCRE2_NO_UTF_CHECK | options, data_.get(), limits_.get());
+  }
+
+  int with_more_steps(std::size_t at) {
+    int found = PCRE2_ERROR_MATCHLIMIT;
+    for (std::uint32_t steps = kFewSteps; found == PCRE2_ERROR_MATCHLIMIT && steps < kMostSteps;) {
+      steps = std::min(8 * steps, kMostSteps);
+      spend_work(steps);
+      found = run(at, steps, PCRE2_ANCHORED);
+    }
+    return found;
+  }
+
+  [[nodiscard]] Match match_of(int found, std::size_t at) const {
+    if (found == PCRE2_ERROR_NOMATCH) {
+      spend_work(text_.size() - at + 1);
+      return std::nullopt;
+    }
+    if (found < 0) {
+      throw Error(ErrorKind::unsupported,
+                  "the tokenizer's regular expression takes too many steps on this text");
+    }
+    const PCRE2_SIZE* const place = pcre2_get_ovector_pointer(data_.get());
+    spend_work(place[1] - at + 1);
+    return Match({place[0], place[1]});
+  }
+
+  const SplitPattern::Program& program_;
+  std::string_view text_;
+  std::unique_ptr<pcre2_match_context, FreeContext> limits_;
+  std::unique_ptr<pcre2_match_data, FreeContext> data_;
+};
 
 }  // namespace
 
 std::vector<SplitPattern::Part> SplitPattern::parts(std::string_view text) const {
-  const std::unique_ptr<pcre2_match_data, FreeContext> data(
-      program_ ? pcre2_match_data_create_from_pattern(program_->code, nullptr) : nullptr);
+  std::optional<Matches> matches;
+  if (program_) matches.emplace(*program_, text);
   const auto next = [&](std::size_t at) -> Match {
-    if (program_) return next_match(*program_, text, at, data.get());
+    if (matches) return matches->next(at);
     const std::size_t found = text.find(literal_, at);
     if (found == std::string_view::npos) return std::nullopt;
     return Match({found, found + literal_.size()});

@@ -2,14 +2,17 @@
 // does not know is refused, never skipped.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/memory/budget.h"
 #include "core/text/name_list.h"
 #include "core/tokenizer/split_pattern.h"
 
@@ -51,17 +54,32 @@ struct StageKind {
   Stage (*make)(StageFields&);
 };
 
+/// What a stage does is charged to the rule `place`, which errors then name. A model is none.
+template <class Stage>
+[[nodiscard]] Stage charged_to(const std::string&, Stage stage) {
+  return stage;
+}
+template <class Result, class... Arguments>
+[[nodiscard]] std::function<Result(Arguments...)> charged_to(
+    const std::string& place, std::function<Result(Arguments...)> stage) {
+  return [place, stage = std::move(stage)](Arguments... arguments) -> Result {
+    const WorkRule rule(place);
+    return stage(std::forward<Arguments>(arguments)...);
+  };
+}
+
 /// Throws Error(unsupported) for a type that the list lacks, naming it and the known ones.
 template <class Stage, std::size_t n>
 [[nodiscard]] Stage make_stage(const StageKind<Stage> (&kinds)[n], const nlohmann::json& object,
                                const std::string& place) {
+  const WorkRule rule(place);
   StageFields fields(object, place);
   const std::string type = fields.text("type");
   for (const StageKind<Stage>& kind : kinds) {
     if (kind.name != type) continue;
     Stage stage = kind.make(fields);
     fields.finish();
-    return stage;
+    return charged_to(place, std::move(stage));
   }
   throw Error(ErrorKind::unsupported, "this part of a tokenizer is not implemented")
       .about(place)

@@ -1,6 +1,7 @@
 // The list of models, and what they share.
 #include <nlohmann/json.hpp>
 
+#include "core/memory/budget.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/tokenizer/token_model.h"
@@ -130,7 +131,11 @@ void TokenTable::add(const std::string& text, std::int64_t id) {
         .found(std::to_string(id));
   }
   ids_[text] = id;
-  if (id >= size()) texts_.resize(static_cast<std::size_t>(id) + 1);
+  if (id >= size()) {
+    const auto wanted = static_cast<std::size_t>(id) + 1;
+    spend_work((wanted - texts_.size()) * sizeof(std::string));
+    texts_.resize(wanted);
+  }
   texts_[static_cast<std::size_t>(id)] = text;
 }
 

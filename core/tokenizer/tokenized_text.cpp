@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/memory/budget.h"
 #include "core/tokenizer/vocabulary.h"
 
 namespace attnscope {
@@ -66,6 +67,8 @@ void name_tokens(const TextBounds& bounds, const Vocabulary* vocabulary, Tokeniz
         .remedy("give a part of it: FILE.txt#0-" + std::to_string(context) +
                 " is its beginning, in characters");
   }
+  constexpr BudgetRates rates{.always = 1 << 20, .a_byte = 1024};
+  const ThreadBudget budget("showing the tokens", tokens.ids.size(), rates);
   for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
     const std::int64_t id = tokens.ids[i];
     if (id < 0 || id >= bounds.tokens) {

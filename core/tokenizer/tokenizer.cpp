@@ -26,6 +26,9 @@ class StagedTokenizer final : public Vocabulary {
 
   [[nodiscard]] Encoding encode_texts(const std::string& first,
                                       const std::string* second) const override {
+    constexpr BudgetRates rates{.always = 4 << 20, .a_byte = 256};
+    const ThreadBudget budget("splitting the text into tokens",
+                              first.size() + (second ? second->size() : 0), rates);
     std::vector<Encoding> texts{encode_one(first, 0)};
     if (second) texts.push_back(encode_one(*second, 1));
     Encoding all;
@@ -42,7 +45,10 @@ class StagedTokenizer final : public Vocabulary {
     if (added != added_by_id_.end()) return added->second.content;
     const std::string& text = stages_.model->table().text(id);
     // Models have more rows than their tokenizers have tokens.
-    return text.empty() ? "<" + std::to_string(id) + ">" : stages_.decoder(text);
+    if (text.empty()) return "<" + std::to_string(id) + ">";
+    constexpr BudgetRates rates{.always = 4 << 10, .a_byte = 64};
+    const ThreadBudget budget("showing a token", text.size(), rates);
+    return stages_.decoder(text);
   }
 
   [[nodiscard]] bool is_special(std::int64_t id) const override {
@@ -54,6 +60,7 @@ class StagedTokenizer final : public Vocabulary {
 
  private:
   [[nodiscard]] Encoding encode_one(const std::string& text, std::int8_t number) const {
+    const WorkRule rule("tokenizer");
     AlignedText given(text);
     if (stages_.cleaning) given = stages_.cleaning(given);
     std::vector<TextPiece> pieces = added_.split(given, stages_.normalizer);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/budget.h"
 #include "core/tokenizer/added_tokens.h"
 #include "core/tokenizer/decoder.h"
 #include "core/tokenizer/normalizer.h"
@@ -17,6 +18,11 @@
 #include "core/tokenizer/vocabulary.h"
 
 namespace attnscope {
+
+/// What opening a tokenizer's file may cost: SentencePiece's are the ones that grow most,
+/// twelvefold.
+inline constexpr BudgetRates kTokenizerRates{
+    .always = 64 << 20, .a_byte = 32, .most = std::uint64_t{1} << 30};
 
 struct TokenizerStages {
   Normalizer cleaning;  ///< of the whole text, before tokens are looked for in it; may be null

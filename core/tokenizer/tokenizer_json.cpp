@@ -36,10 +36,25 @@ std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& t
   return tokens;
 }
 
+/// About the bytes of the text that the value was read from.
+std::uint64_t bytes_of(const nlohmann::json& value) {
+  constexpr std::uint64_t signs = 2;
+  if (value.is_string()) return value.get_ref<const std::string&>().size() + signs;
+  std::uint64_t bytes = signs;
+  if (value.is_object()) {
+    for (const auto& [key, item] : value.items()) bytes += key.size() + signs + bytes_of(item);
+  } else if (value.is_array()) {
+    for (const nlohmann::json& item : value) bytes += bytes_of(item);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object,
                                                     Normalizer cleaning) {
+  const ThreadBudget budget("opening the tokenizer", bytes_of(object), kTokenizerRates);
+  const WorkRule rule("tokenizer.json");
   StageFields fields(object, "tokenizer.json");
   const auto stage = [&](const std::string& key) {
     const nlohmann::json* const found = fields.find(key);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/memory/budget.h"
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/token_model.h"
 
@@ -112,6 +113,7 @@ class Unigram final : public TokenModel {
   void for_each_piece(std::string_view word, std::size_t begin, const auto& visit) const {
     auto first = sorted_.begin(), last = sorted_.end();
     for (std::size_t depth = 0; begin + depth < word.size() && first != last; ++depth) {
+      spend_work(1);
       const auto byte = static_cast<unsigned char>(word[begin + depth]);
       const auto byte_of = [&](std::int64_t id) {
         const std::string& text = table().text(id);

@@ -1,5 +1,6 @@
 // WordPiece (Schuster and Nakajima 2012, as BERT uses it): greedy longest match.
 #include "core/error.h"
+#include "core/memory/budget.h"
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/token_model.h"
 
@@ -30,6 +31,7 @@ class WordPiece final : public TokenModel {
       std::size_t last = ends.size();
       std::optional<std::int64_t> id;
       for (; last > first; --last) {
+        spend_work(1 + settings_.continuing_prefix.size() / 8);
         id = table().find((begin > 0 ? settings_.continuing_prefix : std::string()) +
                           std::string(word.substr(begin, ends[last - 1] - begin)));
         if (id) break;
