@@ -13,7 +13,11 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t most_nodes = 4'000'000;  // a checkpoint of ten thousand tensors has 200,000
+// Whatever each byte makes by itself, an object and its place on the stack and in the memo, is
+// allowed up to that; a checkpoint of ten thousand tensors has 200,000 objects.
+constexpr BudgetRates rates{.always = 32 << 20, .a_byte = 192, .most = 512 << 20};
+constexpr std::size_t memo_bytes = 56;
+static_assert(sizeof(PickleNode) + 2 * sizeof(PickleNode*) <= rates.a_byte);
 
 Error broken(const std::string& what) {
   return Error(ErrorKind::damaged, "the pickle is broken: " + what);
@@ -21,8 +25,11 @@ Error broken(const std::string& what) {
 
 }  // namespace
 
+PickleReader::PickleReader(std::span<const std::byte> bytes, std::size_t start)
+    : bytes_(bytes), start_(start), budget_("reading the pickle", bytes.size(), rates) {}
+
 PickleNode& PickleReader::make(Kind kind) {
-  if (nodes_.size() == most_nodes) throw broken("it holds too many objects");
+  budget_.spend(sizeof(PickleNode) + sizeof(PickleNode*), "objects");
   nodes_.emplace_back();
   nodes_.back().kind = kind;
   return nodes_.back();
@@ -40,6 +47,7 @@ std::string PickleReader::text(std::uint64_t size) {
   if (size > bytes_.size() - position_) throw broken("it is cut off");
   const auto* start = reinterpret_cast<const char*>(bytes_.data()) + position_;
   position_ += size;
+  budget_.spend(size, "texts");
   return {start, static_cast<std::size_t>(size)};
 }
 
@@ -142,7 +150,13 @@ void PickleReader::set_items(std::vector<PickleNode*> items) {
 void PickleReader::recall(std::uint64_t place) {
   const auto found = memo_.find(place);
   if (found == memo_.end()) throw broken("it refers to what it has not read");
+  budget_.spend(sizeof(PickleNode*), "objects");
   push(*found->second);
+}
+
+void PickleReader::remember(std::uint64_t place) {
+  budget_.spend(memo_bytes, "objects");
+  memo_[place] = &top();
 }
 
 void PickleReader::global(const std::string& module, const std::string& name) {
@@ -159,9 +173,7 @@ void PickleReader::global(const std::string& module, const std::string& name) {
 }
 
 void PickleReader::charge(std::size_t count) {
-  constexpr std::size_t most = 64'000'000;
-  copied_ += count;
-  if (copied_ > most) throw broken("it copies too much");
+  budget_.spend(count * sizeof(PickleNode*), "copies");
 }
 
 void PickleReader::build() {

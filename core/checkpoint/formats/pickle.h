@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/memory/budget.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
 
@@ -69,8 +70,7 @@ struct PickleNode {
 class PickleReader {
  public:
   /// `start`: of the bytes in the file.
-  explicit PickleReader(std::span<const std::byte> bytes, std::size_t start = 0)
-      : bytes_(bytes), start_(start) {}
+  explicit PickleReader(std::span<const std::byte> bytes, std::size_t start = 0);
 
   /// Reads one pickle and stands behind it afterwards. Throws Error(damaged), or Error(unsupported)
   /// naming a global that only serves to run something (os.system).
@@ -112,11 +112,11 @@ class PickleReader {
   void push_collected(Kind kind, std::vector<PickleNode*> items);
   void append(std::vector<PickleNode*> items);
   void set_items(std::vector<PickleNode*> items);
-  void remember(std::uint64_t place) { memo_[place] = &top(); }
+  void remember(std::uint64_t place);
   void recall(std::uint64_t place);
   void global(const std::string& module, const std::string& name);
-  /// Accounts for `count` items or characters that are copied by reference to them: a few bytes of
-  /// pickle could otherwise copy megabytes, again and again.
+  /// Pays for items and characters that are copied by reference to them: a few bytes of pickle
+  /// could otherwise copy megabytes, again and again.
   void charge(std::size_t count);
   void build();
   /// False at the end of the pickle.
@@ -128,7 +128,7 @@ class PickleReader {
   std::span<const std::byte> bytes_;
   std::size_t start_ = 0;
   std::size_t position_ = 0;
-  std::size_t copied_ = 0;
+  Budget budget_;
   std::deque<PickleNode> nodes_;
   std::vector<PickleNode*> stack_;
   std::vector<std::size_t> marks_;

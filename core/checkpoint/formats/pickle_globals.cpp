@@ -191,9 +191,9 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
     return !arguments.items.empty() &&
            std::find(kinds.begin(), kinds.end(), arguments.items[0]->kind) != kinds.end();
   };
-  if (!arguments.items.empty()) {
-    const PickleNode& first = *arguments.items[0];
-    reader.charge(first.items.size() + first.text.size());
+  for (const PickleNode* const item : arguments.items) {
+    reader.charge(item->items.size() + item->text.size());
+    if (item->tensor) reader.charge(sizeof(PickledTensor) + item->tensor->storage.size());
   }
   // A tensor of elements or a kind that is not known stays what it is made of.
   if (is_first({Kind::opaque}) && arguments.items[0]->made_of_tensors) return *arguments.items[0];
@@ -286,6 +286,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
     throw unfit(callee, "not a storage type");
   }
   PickleNode& result = reader.make(Kind::storage);
+  reader.charge(sizeof(PickledTensor) + id.items[2]->text.size());
   result.tensor = std::make_unique<PickledTensor>();
   PickledTensor& tensor = *result.tensor;
   tensor.storage = id.items[2]->text;

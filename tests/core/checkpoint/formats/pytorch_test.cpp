@@ -301,7 +301,41 @@ TEST_F(HostilePickle, CopiesThatMultiply) {
       "lq\x01"
       "0";
   for (int copy = 0; copy < 10'000; ++copy) pickle += "cbuiltins\nset\nh\x01\x85R0";
-  expect_refused(pickle + "N.", ErrorKind::damaged, "copies too much");
+  expect_refused(pickle + "N.", ErrorKind::unsupported,
+                 "copies: reading the pickle takes too much");
+}
+
+TEST_F(HostilePickle, MemoryIsLinearInItsBytes) {
+  // The attributes of one dictionary given to many objects: 220 kB that once took half a gigabyte.
+  std::string pickle = "}(";
+  for (int item = 0; item < 40'000; ++item) pickle += "K\x01N";
+  pickle +=
+      "uq\x01"
+      "0";
+  for (int copy = 0; copy < 800; ++copy)
+    pickle +=
+        "cargparse\nNamespace\n)\x81h\x01"
+        "b0";
+  expect_refused(pickle + "N.", ErrorKind::unsupported,
+                 "copies: reading the pickle takes too much");
+  // A long key, of one storage after the other.
+  std::string keys = "X" + integer(60'000).substr(1) + std::string(60'000, 'k') +
+                     "q\x01"
+                     "0";
+  for (int copy = 0; copy < 4'000; ++copy) {
+    keys +=
+        "(" + text("storage") + "ctorch\nFloatStorage\nh\x01" + text("cpu") + integer(1) + "tQ0";
+  }
+  expect_refused(keys + "N.", ErrorKind::unsupported, "copies: reading the pickle takes too much");
+}
+
+TEST_F(HostilePickle, AMillionNumbersBesideTheWeightsAreNone) {
+  const std::string weight = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
+  std::string numbers = "(";
+  for (int item = 0; item < 1'000'000; ++item) numbers += "K\x07";
+  numbers += "l";
+  const auto file = write("}(" + text("w") + weight + text("x") + numbers + "u.", eight_bytes_);
+  EXPECT_EQ(floats(open_checkpoint(file), "w"), (Floats{1, 2}));
 }
 
 TEST_F(HostilePickle, WhatIsNoPickleOfData) {
