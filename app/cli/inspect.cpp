@@ -45,6 +45,10 @@ struct Inspection {
   std::string why_not;  ///< no architecture was recognised
   std::vector<TensorScan> scans;
   std::string reference;  ///< what one beside the file says of the model; empty without one
+
+  [[nodiscard]] std::int64_t unreadable() const {
+    return std::ranges::count_if(scans, [](const TensorScan& one) { return !one.error.empty(); });
+  }
 };
 
 /// What a reference beside the model says of it; a model that does not run is a finding too.
@@ -119,6 +123,7 @@ Json json_of(const Inspection& inspection) {
     object["architecture_error"] = inspection.why_not;
   }
   if (!inspection.reference.empty()) object["reference"] = inspection.reference;
+  if (!inspection.scans.empty()) object["unreadable_tensors"] = inspection.unreadable();
   object["tensors"] = std::move(tensors);
   return object;
 }
@@ -286,6 +291,7 @@ void print_tensors(const Inspection& inspection) {
   for (const StoredTensor& tensor : tensors) longest = std::max(longest, tensor.name.size());
   const int width = static_cast<int>(std::min<std::size_t>(longest, 72));
   std::int64_t bytes = 0, elements = 0, flagged = 0;
+  const std::int64_t unreadable = inspection.unreadable();
   std::printf("%-*s  %-9s %-22s %12s\n", width, "tensor", "dtype", "shape", "bytes");
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const StoredTensor& tensor = tensors[i];
@@ -308,12 +314,14 @@ void print_tensors(const Inspection& inspection) {
   }
   std::printf("%zu tensors, %lld numbers, %lld bytes", tensors.size(),
               static_cast<long long>(elements), static_cast<long long>(bytes));
+  if (unreadable > 0) std::printf("; %lld UNREADABLE", static_cast<long long>(unreadable));
+  const char* const among = unreadable > 0 ? " in the others" : "";
   if (inspection.scans.empty()) {
     std::printf("\n");
   } else if (flagged == 0) {
-    std::printf("; no NaN, no Inf\n");
+    std::printf("; no NaN, no Inf%s\n", among);
   } else {
-    std::printf("; %lld with NaN or Inf\n", static_cast<long long>(flagged));
+    std::printf("; %lld with NaN or Inf%s\n", static_cast<long long>(flagged), among);
   }
 }
 
@@ -363,6 +371,19 @@ void print(const Inspection& inspection) {
   print_tensors(inspection);
 }
 
+/// The first of them, and how many there are.
+Error unreadable_tensors(const Inspection& inspection) {
+  const std::vector<StoredTensor>& tensors = inspection.checkpoint.tensors();
+  std::size_t first = 0;
+  while (inspection.scans[first].error.empty()) ++first;
+  return Error(ErrorKind::damaged, "the elements of some tensors cannot be read")
+      .in_file(inspection.checkpoint.path())
+      .about(tensors[first].name)
+      .found(std::to_string(inspection.unreadable()) + " of " + std::to_string(tensors.size()) +
+             " tensors")
+      .remedy("fetch the file again");
+}
+
 }  // namespace
 
 Action add_inspect(CLI::App& parent, CLI::App*& added) {
@@ -391,6 +412,8 @@ Action add_inspect(CLI::App& parent, CLI::App*& added) {
     } else {
       print(inspection);
     }
+    // What was found is printed; that it is not all is no success.
+    if (inspection.unreadable() > 0) throw unreadable_tensors(inspection);
     return 0;
   };
 }

@@ -49,6 +49,23 @@ TEST_F(ModelCommands, InspectSaysWhatTheFileIsInWordsAndJson) {
   EXPECT_EQ(object["tensors"][0]["dtype"], "float32");
 }
 
+TEST_F(ModelCommands, InspectOfTensorsThatCannotBeReadIsNoSuccess) {
+  const std::string file = test_data("checkpoint/wrong_checksum.h5").string();
+  const ProgramRun words = run_program("inspect " + file);
+  EXPECT_EQ(words.status, 1);
+  EXPECT_THAT(words.output, HasSubstr("1 UNREADABLE; no NaN, no Inf in the others"));
+  EXPECT_THAT(words.errors, HasSubstr("flipped: the elements of some tensors cannot be read"));
+  EXPECT_THAT(words.errors, HasSubstr("1 of 2 tensors"));
+  const ProgramRun object = run_program("inspect --json " + file);
+  EXPECT_EQ(object.status, 1);
+  const json found = json::parse(object.output);
+  EXPECT_EQ(found["unreadable_tensors"], 1);
+  EXPECT_TRUE(found["tensors"][0].contains("error"));
+  EXPECT_EQ(run_program("inspect --headers-only " + file).status, 0);
+  EXPECT_EQ(json::parse(run_program("inspect --json " + kAdderModel).output)["unreadable_tensors"],
+            0);
+}
+
 TEST_F(ModelCommands, InspectSaysWhichLinearLayersAdd) {
   const ProgramRun network =
       run_program("inspect --headers-only " + kSampleFolder + "/models/fashion-adder-network.h5");

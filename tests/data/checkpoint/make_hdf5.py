@@ -77,3 +77,13 @@ broken[725] = 0x8C
 broken[1178:] = bytes(len(broken) - 1178)
 with open("hostile/links-of-zeros.h5", "wb") as f:
     f.write(broken)
+
+# A bit of an element flipped after its checksum (Fletcher 32) was taken; the other tensor is whole.
+with h5py.File("wrong_checksum.h5", "w", track_order=False) as f:
+    f.create_dataset("flipped", (4,), "f4", data=[1, 2, 3, 4], chunks=(4,), fletcher32=True)
+    f.create_dataset("whole", (4,), "f4", data=[1, 2, 3, 5], chunks=(4,), fletcher32=True)
+with open("wrong_checksum.h5", "rb") as f:
+    flipped = bytearray(f.read())
+flipped[flipped.index(np.array([1, 2, 3, 4], "<f4").tobytes()) + 2] ^= 1
+with open("wrong_checksum.h5", "wb") as f:
+    f.write(flipped)
