@@ -1,7 +1,9 @@
 #include "app/cli/standard_streams.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -9,39 +11,16 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "app/cli/temporary_folder.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/input/text_file.h"
 
 namespace attnscope {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A folder of this process's own, removed with what is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "attnscope-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ErrorKind::io, "no temporary folder can be made")
-          .in_file(pattern)
-          .found(std::strerror(errno));
-    }
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// By what a file of each kind begins with.
 std::string extension_of(std::string_view begin) {
@@ -63,6 +42,30 @@ std::string extension_of(std::string_view begin) {
   return ".txt";
 }
 
+/// How much of standard input is kept: of what begins as a text does, the longest text; of anything
+/// else, half of what is free on the disk.
+std::uint64_t most_kept(std::string_view begin, const fs::path& folder) {
+  const auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
+  };
+  const bool whole = character_starts(std::string(begin)).size() > 1;
+  const std::size_t broken = first_invalid_utf8(begin);
+  // The block may end amid a character.
+  const bool is_text = whole && (broken == std::string::npos || begin.size() - broken < 4) &&
+                       std::ranges::none_of(begin, is_control);
+  if (is_text) return longest_text;
+  std::error_code unknown;
+  const fs::space_info space = fs::space(folder, unknown);
+  return unknown ? std::uint64_t{1} << 40 : space.available / 2;
+}
+
+Error too_long(std::uint64_t most) {
+  return Error(ErrorKind::io, "standard input is too long to be kept")
+      .expected("at most " + std::to_string(most) +
+                " bytes, the longest text or half of the free disk")
+      .remedy("give the file's name, or set TMPDIR to a folder on a larger disk");
+}
+
 struct KeptInput {
   TemporaryFolder folder;
   fs::path file;
@@ -77,7 +80,11 @@ struct KeptInput {
     std::string begin;
     std::array<char, 1U << 16U> block{};
     std::size_t count = 0;
+    std::uint64_t size = 0, most = 0;
     while ((count = std::fread(block.data(), 1, block.size(), stdin)) > 0) {
+      if (size == 0) most = most_kept({block.data(), count}, folder.path());
+      size += count;
+      if (size > most) throw too_long(most);
       if (begin.size() < 16) begin.append(block.data(), std::min<std::size_t>(count, 16));
       kept.write(block.data(), static_cast<std::streamsize>(count));
     }

@@ -1,0 +1,98 @@
+#include "app/cli/temporary_folder.h"
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <mutex>
+#include <string>
+#include <sys/syscall.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+/// Paths that a signal's handler can read: the first sign of a free place is 0.
+using Place = std::array<char, PATH_MAX>;
+std::array<Place, 4> folders{};
+
+/// Removes a folder and the files in it by nothing but calls of the system, as a handler must.
+void remove_folder(const char* path) {
+  const int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  alignas(dirent64) std::array<char, 4096> entries{};
+  long count = 0;
+  while ((count = ::syscall(SYS_getdents64, folder, entries.data(), entries.size())) > 0) {
+    for (long at = 0; at < count;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+      ::unlinkat(folder, entry->d_name, 0);  // refused of . and ..
+      at += entry->d_reclen;
+    }
+  }
+  ::close(folder);
+  ::rmdir(path);
+}
+
+/// Cleans up, then ends the program as the signal does by itself.
+void clean_up(int signal) {
+  for (const Place& folder : folders) {
+    if (folder[0] != 0) remove_folder(folder.data());
+  }
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+/// Only of signals that end the program: what is ignored or asks to stop stays so.
+void watch_signals() {
+  for (const int signal : kEndings) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = clean_up;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+std::size_t remember(const std::string& path) {
+  for (std::size_t place = 0; place < folders.size(); ++place) {
+    if (folders[place][0] != 0 || path.size() >= folders[place].size()) continue;
+    std::memcpy(folders[place].data(), path.c_str(), path.size() + 1);
+    return place;
+  }
+  return folders.size();
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  static std::once_flag once;
+  std::call_once(once, watch_signals);
+  std::string pattern = (fs::temp_directory_path() / "attnscope-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw Error(ErrorKind::io, "no temporary folder can be made")
+        .in_file(pattern)
+        .found(std::strerror(errno));
+  }
+  path_ = pattern;
+  place_ = remember(pattern);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  if (place_ < folders.size()) folders[place_][0] = 0;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,66 @@
+// Endless streams and signals, as the program meets them.
+#include <cstdlib>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kSampleModel = source_folder() + "/sample_data/models/fashion-softmax.h5";
+
+class Limits : public testing::Test {
+ protected:
+  /// What a shell of at most a minute says of `command`, in which $A is the program and $TMPDIR a
+  /// folder of this test's.
+  [[nodiscard]] ProgramRun shell(const std::string& command) const {
+    fs::create_directories(folder_ / "tmp");
+    (void)folder_.write("command.sh", command);
+    const std::string all = "A='" + built_program() + "' TMPDIR='" + (folder_ / "tmp").string() +
+                            "' QT_QPA_PLATFORM=offscreen timeout 60 bash '" +
+                            (folder_ / "command.sh").string() + "' >'" +
+                            (folder_ / "out").string() + "' 2>'" + (folder_ / "err").string() + "'";
+    const int status = std::system(all.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(folder_ / "out"),
+            read_bytes(folder_ / "err")};
+  }
+  [[nodiscard]] bool left_nothing() const { return fs::is_empty(folder_ / "tmp"); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Limits, AnEndlessTextIsNoInput) {
+  const ProgramRun run = shell("yes | \"$A\" inspect -");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.errors, HasSubstr("standard input is too long to be kept"));
+  EXPECT_THAT(run.errors, HasSubstr("at most 16777216 bytes"));
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(Limits, ASignalRemovesWhatWasKeptOfStandardInput) {
+  for (const char* const signal : {"INT", "TERM", "HUP"}) {
+    // It waits for the rest of its input when the signal comes.
+    const ProgramRun run = shell(
+        "set -m; mkfifo \"$TMPDIR/../pipe\"; exec 3<>\"$TMPDIR/../pipe\"; \"$A\" inspect - <&3 & "
+        "echo a "
+        ">&3\n"
+        "until ls \"$TMPDIR\" | grep -q attnscope; do sleep 0.1; done; sleep 0.3\n"
+        "kill -" +
+        std::string(signal) + " $!; wait $!; rm \"$TMPDIR/../pipe\"\n");
+    EXPECT_TRUE(left_nothing()) << signal;
+  }
+  const ProgramRun pipe = shell("\"$A\" inspect - --json <'" + kSampleModel +
+                                "' | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}");
+  EXPECT_TRUE(left_nothing()) << pipe.output;
+}
+
+}  // namespace
+}  // namespace attnscope
