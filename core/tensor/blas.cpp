@@ -3,7 +3,9 @@
 #include <cassert>
 #include <cblas.h>
 #include <mutex>
+#include <sys/mman.h>
 
+#include "core/error.h"
 #include "core/tensor/blas_kernels.h"
 
 namespace attnscope {
@@ -25,9 +27,27 @@ void gemm(ConstStridedMatrixMap a, ConstStridedMatrixMap b, bool transpose_b, fl
               out.data(), extent(out.outerStride()));
 }
 
+/// OpenBLAS takes work space for every thread that calls it, and asks again for ever where there is
+/// none. Whether there is some is asked once a thread.
+void check_work_space() {
+  constexpr std::size_t bytes = 128 << 20;
+  thread_local bool is_there = false;
+  if (is_there) return;
+  void* const space = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) {
+    throw Error(ErrorKind::io, "there is no memory to multiply matrices in")
+        .expected("128 MiB of address space for each thread")
+        .remedy("raise the limit of memory (ulimit -v), or give it fewer threads (taskset -c 0)");
+  }
+  ::munmap(space, bytes);
+  is_there = true;
+}
+
 }  // namespace
 
 void use_one_blas_thread() {
+  check_work_space();
   static std::once_flag once;
   std::call_once(once, [] {
     use_better_blas_kernels();

@@ -5,9 +5,10 @@
 
 namespace attnscope {
 
-/// Sets OpenBLAS (and the LAPACK inside it) to one thread, and to kernels that use the processor
-/// (blas_kernels.h), once; cheap to call again. Everything that calls BLAS or LAPACKE directly
-/// calls this first; the products below do so themselves.
+/// Sets OpenBLAS and its LAPACK to one thread and to kernels that use the processor
+/// (blas_kernels.h), once; cheap to call again. Everything that calls either directly calls this
+/// first, as the products below do. Throws Error(io) where a thread's work space has no memory:
+/// they would wait for ever.
 void use_one_blas_thread();
 
 /// out = scale · a bᵀ (+ out if `accumulate`). a [m, k], b [n, k], out [m, n]; rows may be strided.

@@ -1,4 +1,4 @@
-// Endless streams and signals, as the program meets them.
+// Endless streams, signals and limits of memory, as the program meets them.
 #include <cstdlib>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -60,6 +61,20 @@ TEST_F(Limits, ASignalRemovesWhatWasKeptOfStandardInput) {
   const ProgramRun pipe = shell("\"$A\" inspect - --json <'" + kSampleModel +
                                 "' | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}");
   EXPECT_TRUE(left_nothing()) << pipe.output;
+}
+
+TEST_F(Limits, LittleMemoryEndsWithAMessageOrWell) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers map terabytes";
+  for (const char* const kilobytes : {"200000", "300000", "400000", "600000"}) {
+    const std::string limit = std::string("ulimit -v ") + kilobytes + "\n";
+    const ProgramRun version = shell(limit + "\"$A\" --version");
+    EXPECT_EQ(version.status, 0) << kilobytes << version.errors;
+    const ProgramRun heads = shell(limit + "\"$A\" heads '" + kSampleModel + "' --input '" +
+                                   source_folder() + "/sample_data/inputs/08_bag.png' --layers 0");
+    EXPECT_THAT(heads.status, testing::AnyOf(0, 1)) << kilobytes;
+    EXPECT_NE(heads.status == 0, heads.output.empty());
+    EXPECT_EQ(heads.status == 0, heads.errors.empty()) << heads.errors;
+  }
 }
 
 }  // namespace
