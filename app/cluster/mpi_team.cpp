@@ -1,9 +1,12 @@
 // The plug-in libattnscope-mpi.so: a team of the processes that mpirun or srun started. Apart from
 // the program, which needs no MPI.
+#include <algorithm>
 #include <list>
+#include <map>
 #include <memory>
 #include <mpi.h>
 #include <optional>
+#include <utility>
 
 #include "analysis/sweep/process_team.h"
 
@@ -12,6 +15,9 @@ namespace attnscope {
 namespace {
 
 constexpr int kTag = 1;
+// MPI counts bytes in an int. A message goes in pieces: the first that is shorter than these is its
+// last, and may be empty.
+constexpr std::size_t kPieceBytes = std::size_t{16} << 20;
 
 class MpiTeam final : public ProcessTeam {
  public:
@@ -32,10 +38,13 @@ class MpiTeam final : public ProcessTeam {
   [[nodiscard]] int size() const override { return size_; }
 
   void send(int to, Message message) override {
-    Sent& sent = sent_.emplace_back(Sent{std::move(message), MPI_REQUEST_NULL});
-    // A count of MPI is an int; of 2 GiB no block of inputs comes near.
-    MPI_Isend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE, to, kTag,
-              MPI_COMM_WORLD, &sent.request);
+    const auto whole = std::make_shared<const Message>(std::move(message));
+    for (std::size_t at = 0; at <= whole->size(); at += kPieceBytes) {
+      const std::size_t bytes = std::min(kPieceBytes, whole->size() - at);
+      Sent& sent = sent_.emplace_back(Sent{whole, MPI_REQUEST_NULL});
+      MPI_Isend(whole->data() + at, static_cast<int>(bytes), MPI_BYTE, to, kTag, MPI_COMM_WORLD,
+                &sent.request);
+    }
   }
 
   [[nodiscard]] std::size_t under_way() override {
@@ -48,24 +57,30 @@ class MpiTeam final : public ProcessTeam {
   }
 
   [[nodiscard]] std::optional<Message> receive(int from) override {
-    int there = 0;
-    MPI_Status status;
-    MPI_Iprobe(from, kTag, MPI_COMM_WORLD, &there, &status);
-    if (there == 0) return std::nullopt;
-    int size = 0;
-    MPI_Get_count(&status, MPI_BYTE, &size);
-    Message message(static_cast<std::size_t>(size));
-    MPI_Recv(message.data(), size, MPI_BYTE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return message;
+    Message& message = begun_[from];
+    for (std::size_t bytes = kPieceBytes; bytes == kPieceBytes;) {
+      int there = 0;
+      MPI_Status status;
+      MPI_Iprobe(from, kTag, MPI_COMM_WORLD, &there, &status);
+      if (there == 0) return std::nullopt;
+      int size = 0;
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      bytes = static_cast<std::size_t>(size);
+      const std::size_t at = message.size();
+      message.resize(at + bytes);
+      MPI_Recv(message.data() + at, size, MPI_BYTE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return std::exchange(message, {});
   }
 
  private:
   struct Sent {
-    Message message;
+    std::shared_ptr<const Message> message;  ///< of which a piece is sent
     MPI_Request request;
   };
   int rank_ = 0, size_ = 1;
-  std::list<Sent> sent_;  ///< where messages lie stays the same
+  std::list<Sent> sent_;          ///< where requests lie stays the same
+  std::map<int, Message> begun_;  ///< from each process: the pieces of a message so far
 };
 
 }  // namespace

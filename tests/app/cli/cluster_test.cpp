@@ -1,7 +1,13 @@
 // Sweeps by several processes, started as a user starts them.
+#include <chrono>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 
+#include "analysis/sweep/process_team.h"
 #include "tests/app/cli/ran.h"
 #include "tests/support/paths.h"
 #include "tests/support/sanitized.h"
@@ -52,6 +58,32 @@ TEST_F(Cluster, WhatIsWrongIsSaidOnce) {
   const std::string words = "threshold of the equivalent rank";
   EXPECT_THAT(refused.output, testing::HasSubstr(words));
   EXPECT_EQ(refused.output.find(words), refused.output.rfind(words));
+}
+
+// MPI counts bytes in an int, so that the plug-in cuts a long message into pieces of 16 MiB.
+TEST_F(Cluster, MessagesOfSeveralPiecesArriveWholeAndInOrder) {
+  const std::filesystem::path file =
+      std::filesystem::path(built_program()).parent_path() / "libattnscope-mpi.so";
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  void* const make = ::dlsym(library, "attnscope_make_team");
+  ASSERT_NE(make, nullptr);
+  ::setenv("OMPI_MCA_plm", "isolated", 1);  // on this machine alone: no ssh is needed
+  const std::unique_ptr<ProcessTeam> team(reinterpret_cast<ProcessTeam* (*)()>(make)());
+  std::vector<ProcessTeam::Message> sent;
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  for (const std::size_t bytes : {2 * piece + 12'345, std::size_t{0}, 2 * piece, std::size_t{7}}) {
+    ProcessTeam::Message& message = sent.emplace_back(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) message[i] = static_cast<std::byte>(i * 31 >> 7);
+    team->send(team->rank(), message);
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  for (const ProcessTeam::Message& message : sent) {
+    std::optional<ProcessTeam::Message> found;
+    while (!found && std::chrono::steady_clock::now() < end) found = team->receive(team->rank());
+    ASSERT_TRUE(found.has_value());
+    EXPECT_TRUE(*found == message) << found->size() << " of " << message.size() << " bytes";
+  }
 }
 
 }  // namespace
