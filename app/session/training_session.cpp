@@ -141,6 +141,7 @@ void TrainingSession::stop() {
     const auto ending = std::make_shared<std::unique_ptr<LiveTraining>>(std::move(run.training));
     (*ending)->pause();
     const std::string name = run.name;
+    ++saving_;
     session_.jobs().submit(
         tr("Saving %1").arg(QString::fromStdString(name)),
         [ending, this, subject = run.subject](const Progress&) -> JobQueue::Delivery {
@@ -149,13 +150,15 @@ void TrainingSession::stop() {
           const auto snapshot = (*ending)->snapshot();
           const RunFolder folder = (*ending)->folder();
           ending->reset();
-          if (!snapshot) return [] {};
+          if (!snapshot) return [this] { --saving_; };
           auto model = model_of(snapshot, folder);
           return [this, subject, model, file = folder.model(snapshot->step)] {
+            --saving_;
             session_.set_model(subject, model, file);
           };
         },
         [this](const JobFailure& failure) {
+          --saving_;
           if (!failure.cancelled) emit failed(QString::fromStdString(failure.what));
         },
         this);

@@ -63,6 +63,8 @@ class TrainingSession : public QObject {
   /// Whether there are any, and whether any learns or opens its data.
   [[nodiscard]] bool is_on() const;
   [[nodiscard]] bool is_running() const;
+  /// Whether what was stopped is not all in its folders yet.
+  [[nodiscard]] bool is_saving() const { return saving_ > 0; }
   /// Nothing that was asked for is on its way to a subject.
   [[nodiscard]] bool settled() const;
 
@@ -86,6 +88,7 @@ class TrainingSession : public QObject {
   std::vector<Run> runs_;
   double rate_factor_ = 1;
   QTimer clock_;
+  int saving_ = 0;      ///< of those that were stopped
   bool asked_ = false;  ///< for news that are not shown yet
   std::chrono::steady_clock::time_point asked_at_;
 };

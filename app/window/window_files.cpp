@@ -11,6 +11,7 @@
 #include <QUrl>
 #include <algorithm>
 
+#include "app/panels/frame/dock_panel.h"
 #include "app/session/autosave.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
@@ -45,6 +46,9 @@ QString weight_file_patterns() {
 }  // namespace
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!std::ranges::all_of(findChildren<DockPanel*>(), &DockPanel::may_close)) {
+    return event->ignore();
+  }
   if (presenting_) toggle_presentation();
   enlargement_->give_back();
   if (!remembered_.empty()) {

@@ -40,6 +40,9 @@ class DockPanel : public QFrame {
   /// Opens a file that only panels like this one read; false if it is no such panel. Throws Error.
   virtual bool open_document(const std::filesystem::path& file);
 
+  /// Before the window closes: asks where that would lose something. False: it is to stay open.
+  [[nodiscard]] virtual bool may_close() { return true; }
+
   /// Whether work for it was stopped by the user before it was done.
   [[nodiscard]] virtual bool is_stopped() const { return false; }
   /// Does what was stopped after all.

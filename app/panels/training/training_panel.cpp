@@ -1,10 +1,13 @@
 #include "app/panels/training/training_panel.h"
 
 #include <QComboBox>
+#include <QCoreApplication>
+#include <QEventLoop>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
@@ -226,6 +229,52 @@ void TrainingPanel::showEvent(QShowEvent* event) {
   DockPanel::showEvent(event);
   drawn_.clear();
   draw_curves();
+}
+
+bool TrainingPanel::may_close() {
+  std::error_code ignored;
+  const bool lost = !std::filesystem::is_empty(folder_.path().toStdString(), ignored);
+  if (!lost && !training_->is_running()) return true;
+  QMessageBox box(QMessageBox::Warning, tr("Close the window?"),
+                  lost ? tr("The networks trained here are not kept in a folder: closing the "
+                            "window loses them.")
+                       : tr("Networks are still training. Closing the window ends that; their "
+                            "states are saved in the folder of the runs."),
+                  QMessageBox::Discard | QMessageBox::Cancel, this);
+  box.button(QMessageBox::Discard)->setText(lost ? tr("Discard") : tr("Close"));
+  if (lost) box.addButton(QMessageBox::Save)->setText(tr("Save…"));
+  box.setDefaultButton(QMessageBox::Cancel);
+  const int answer = box.exec();
+  return answer == QMessageBox::Discard || (answer == QMessageBox::Save && keep_networks());
+}
+
+/// Copies all of them into new folders of one that the user chooses; false if they are not kept.
+bool TrainingPanel::keep_networks() {
+  const QString chosen =
+      QFileDialog::getExistingDirectory(this, tr("Where the networks are to be kept"),
+                                        QSettings().value("training_folder").toString());
+  if (chosen.isEmpty()) return false;
+  training_->stop();
+  while (training_->is_saving()) {
+    QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents |
+                                    QEventLoop::WaitForMoreEvents);
+  }
+  namespace fs = std::filesystem;
+  try {
+    for (const fs::directory_entry& begun : fs::directory_iterator(folder_.path().toStdString())) {
+      fs::path kept = fs::path(chosen.toStdString()) / "networks";
+      for (int number = 2; !fs::create_directory(kept); ++number) {
+        kept.replace_filename("networks-" + std::to_string(number));
+      }
+      fs::copy(begun, kept, fs::copy_options::recursive);
+    }
+  } catch (const fs::filesystem_error& error) {
+    say("⚠ " + tr("%1: the networks were not saved: %2")
+                   .arg(chosen, QString::fromStdString(error.code().message())),
+        true);
+    return false;
+  }
+  return true;
 }
 
 bool TrainingPanel::is_behind() const {

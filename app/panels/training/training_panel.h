@@ -34,6 +34,8 @@ class TrainingPanel : public DockPanel {
   ~TrainingPanel() override;
 
   [[nodiscard]] bool is_behind() const override;
+  /// Asks where networks learn, or have learnt in a folder that goes with the window.
+  [[nodiscard]] bool may_close() override;
   [[nodiscard]] const TrainingSession& training() const { return *training_; }
   /// What the plot shows; null before the first.
   [[nodiscard]] const Figure* figure() const;
@@ -50,6 +52,7 @@ class TrainingPanel : public DockPanel {
   void start_or_pause();
   void go_on_with_folder();
   void open_input();
+  bool keep_networks();
   [[nodiscard]] std::filesystem::path out();
   [[nodiscard]] std::vector<PresetVariant> wanted() const;
   void say(const QString& note, bool is_error = false);

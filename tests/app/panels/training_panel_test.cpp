@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QToolButton>
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/figure/figure.h"
+#include "analysis/training/run_folder.h"
 #include "app/session/sample_data.h"
 #include "app/session/training_session.h"
 #include "app/widgets/number_slider.h"
@@ -80,6 +82,46 @@ TEST_F(TrainingPanelTest, APresetLearnsPausesStepsAndStops) {
   EXPECT_EQ(session().subjects().size(), 3U) << "what was learnt stays open";
   EXPECT_EQ(curves(), three);
   EXPECT_EQ(child<QPushButton>("training_start")->text(), "Start");
+}
+
+TEST_F(TrainingPanelTest, ClosingTheWindowAsksBeforeItLosesWhatLearns) {
+  const auto answer = [this](QMessageBox::StandardButton button) {
+    on_dialog([button](QDialog& dialog) {
+      auto* const box = qobject_cast<QMessageBox*>(&dialog);
+      ASSERT_NE(box, nullptr);
+      EXPECT_EQ(box->defaultButton(), box->button(QMessageBox::Cancel));
+      ASSERT_NE(box->button(button), nullptr);
+      box->button(button)->click();
+    });
+  };
+  show(100000);
+  click("training_start");
+  ASSERT_TRUE(wait_until([this] { return panel().training().is_on() && step(0) > 0; }));
+  answer(QMessageBox::Cancel);
+  EXPECT_FALSE(window().close());
+  EXPECT_TRUE(panel().training().is_running());
+
+  std::filesystem::create_directory(folder() / "networks");
+  on_dialog([this](QDialog& dialog) {
+    answer_file_dialog(folder());
+    qobject_cast<QMessageBox*>(&dialog)->button(QMessageBox::Save)->click();
+  });
+  EXPECT_TRUE(window().close());
+  EXPECT_FALSE(panel().training().is_on());
+  const std::vector<std::filesystem::path> kept = run_folders_in(folder() / "networks-2");
+  ASSERT_EQ(kept.size(), 3U);
+  for (const std::filesystem::path& run : kept) {
+    EXPECT_TRUE(std::filesystem::exists(RunFolder{run}.state())) << run;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder() / "networks"));
+
+  answer(QMessageBox::Discard);
+  EXPECT_TRUE(window().close());
+}
+
+TEST_F(TrainingPanelTest, ClosingTheWindowAsksNothingWhereNothingLearns) {
+  show(20);
+  EXPECT_TRUE(window().close());
 }
 
 TEST_F(TrainingPanelTest, ShowsRanksOfEachLayer) {
