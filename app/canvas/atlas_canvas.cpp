@@ -8,7 +8,6 @@
 #include <QOpenGLVersionFunctionsFactory>
 #include <QPainter>
 #include <QStyle>
-#include <QTimer>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -100,7 +99,7 @@ void AtlasCanvas::prepare_graphics() {
   gl_ = QOpenGLVersionFunctionsFactory::get<QOpenGLFunctions_3_3_Core>(context());
   if (gl_ == nullptr || !gl_->initializeOpenGLFunctions()) {
     gl_ = nullptr;
-    check_graphics();
+    lack_graphics();
     return;
   }
   try {
@@ -113,9 +112,9 @@ void AtlasCanvas::prepare_graphics() {
     numbers_ = std::make_unique<CellNumbers>(*gl_);
   } catch (const Error& error) {
     free_graphics();
-    if (no_graphics_ == nullptr) check_graphics();
-    if (no_graphics_ != nullptr) no_graphics_->setText(QString::fromUtf8(error.what()));
+    return show_no_graphics(QString::fromUtf8(error.what()));
   }
+  delete std::exchange(no_graphics_, nullptr);
 }
 
 void AtlasCanvas::free_graphics() {
@@ -133,17 +132,18 @@ void AtlasCanvas::showEvent(QShowEvent* event) {
   GraphicsWidget::showEvent(event);
   place_the_lens();
   take_zoom(false);
-  // Only after the first painting is it known whether there is a context.
-  QTimer::singleShot(200, this, &AtlasCanvas::check_graphics);
 }
 
-void AtlasCanvas::check_graphics() {
-  if ((has_context() && gl_ != nullptr) || no_graphics_ != nullptr || !isVisible()) return;
-  no_graphics_ = new QLabel(
+void AtlasCanvas::lack_graphics() {
+  show_no_graphics(
       tr("The maps cannot be drawn: this window has no OpenGL 3.3.\nInstall the graphics driver, "
          "or "
-         "Mesa (libgl1-mesa-dri), and start again.\nTables, figures and exports work without it."),
-      this);
+         "Mesa (libgl1-mesa-dri), and start again.\nTables, figures and exports work without it."));
+}
+
+void AtlasCanvas::show_no_graphics(const QString& why) {
+  if (no_graphics_ != nullptr) return no_graphics_->setText(why);
+  no_graphics_ = new QLabel(why, this);
   no_graphics_->setObjectName("no_graphics");
   no_graphics_->setAlignment(Qt::AlignCenter);
   no_graphics_->setWordWrap(true);

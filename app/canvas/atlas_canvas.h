@@ -69,6 +69,7 @@ class AtlasCanvas : public GraphicsWidget {
   void prepare_graphics() override;
   void draw_graphics() override;
   void free_graphics() override;
+  void lack_graphics() override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
@@ -86,7 +87,7 @@ class AtlasCanvas : public GraphicsWidget {
   void keyReleaseEvent(QKeyEvent* event) override;
 
  private:
-  void check_graphics();
+  void show_no_graphics(const QString& why);
   void take_zoom(bool smoothly);
   [[nodiscard]] AtlasZoom wanted_zoom() const;
   [[nodiscard]] AtlasGrid grid() const;
@@ -139,7 +140,7 @@ class AtlasCanvas : public GraphicsWidget {
   bool block_dragged_ = false;
   bool pressed_ = false, dragging_ = false, wiping_ = false;
 
-  QLabel* no_graphics_ = nullptr;
+  QLabel* no_graphics_ = nullptr;  ///< why the maps cannot be drawn, where they cannot
   QOpenGLFunctions_3_3_Core* gl_ = nullptr;
   /// Of weights, of differences, of the reference's maps: kept apart, so that what was drawn stays
   /// until what is wanted is whole.

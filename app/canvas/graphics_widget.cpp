@@ -7,6 +7,7 @@
 #include <QOpenGLWidget>
 #include <QPaintEvent>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QSurfaceFormat>
 
 #include "app/canvas/graphics.h"
@@ -37,6 +38,11 @@ class GraphicsWidget::Surface : public QOpenGLWidget {
     owner_.prepare_graphics();
   }
   void paintGL() override { owner_.draw_graphics(); }
+  void resizeEvent(QResizeEvent* event) override {
+    // The first one that is not empty makes the context.
+    QOpenGLWidget::resizeEvent(event);
+    if (!event->size().isEmpty() && !isValid()) owner_.lack_graphics();
+  }
 
  private:
   GraphicsWidget& owner_;
@@ -124,7 +130,10 @@ bool GraphicsWidget::make_offscreen() {
   own.surface.setFormat(graphics_format());
   own.surface.create();
   own.failed = !own.context.create() || !own.context.makeCurrent(&own.surface);
-  if (own.failed) return false;
+  if (own.failed) {
+    lack_graphics();
+    return false;
+  }
   prepare_graphics();
   return true;
 }

@@ -38,6 +38,8 @@ class GraphicsWidget : public QWidget {
   virtual void draw_graphics() = 0;
   /// The context, which is current, ends.
   virtual void free_graphics() = 0;
+  /// A context was asked for, and the driver gave none.
+  virtual void lack_graphics() = 0;
   /// Has them freed. Those who inherit call it as they are destroyed.
   void end_graphics();
 

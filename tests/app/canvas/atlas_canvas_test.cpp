@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QImage>
+#include <QLabel>
 #include <QMouseEvent>
 #include <QRawFont>
 #include <QTest>
@@ -27,6 +28,32 @@ namespace {
 std::shared_ptr<Trace> steps_trace() {
   return synthetic_trace(2, 3, 10,
                          [](auto, auto h, auto, auto) { return static_cast<float>(h + 1) / 4; });
+}
+
+/// One whose graphics can be missing.
+class FailingCanvas : public AtlasCanvas {
+ public:
+  using AtlasCanvas::AtlasCanvas;
+  using AtlasCanvas::lack_graphics;
+};
+
+TEST_F(AtlasCanvasTest, SaysThatThereIsNoOpenGLWhereAContextFailedAndUntilOneIsThere) {
+  session_.add_trace(banded_trace(2, 3, 10), "one");
+  auto* const canvas = new FailingCanvas(session_, link_, id(0));
+  (new QHBoxLayout(&window_))->addWidget(canvas);
+  window_.resize(400, 300);
+  window_.setUpdatesEnabled(false);  // the first picture takes long
+  window_.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
+  QTest::qWait(600);
+  const auto says_so = [canvas] { return canvas->findChild<QLabel*>("no_graphics") != nullptr; };
+  ASSERT_FALSE(canvas->has_context());
+  EXPECT_FALSE(says_so()) << "nothing has failed";
+  canvas->lack_graphics();
+  EXPECT_TRUE(says_so());
+  window_.setUpdatesEnabled(true);
+  ASSERT_TRUE(QTest::qWaitFor([canvas] { return canvas->has_context(); }, 5000));
+  EXPECT_FALSE(says_so()) << "the context has come";
 }
 
 TEST_F(AtlasCanvasTest, MapsHaveTheColoursOfTheirValues) {

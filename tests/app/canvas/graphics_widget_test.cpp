@@ -46,6 +46,7 @@ class Corner : public GraphicsWidget {
     ++freed;
     EXPECT_EQ(QOpenGLContext::currentContext(), context());
   }
+  void lack_graphics() override { FAIL() << "there is a context"; }
 };
 
 class GraphicsWidgetTest : public ::testing::TestWithParam<Drawing> {
