@@ -7,6 +7,19 @@
 
 namespace attnscope {
 
+namespace {
+
+void require_alike(const Figure& figure, const char* parts, std::size_t expected,
+                   std::size_t found) {
+  if (found == expected) return;
+  throw Error(ErrorKind::usage, "the pictures of a film differ")
+      .about(figure.title)
+      .expected(std::to_string(expected) + parts)
+      .found(std::to_string(found));
+}
+
+}  // namespace
+
 void make_alike(std::span<Figure> figures) {
   if (figures.empty()) return;
   std::vector<ColourScale> all = figures.front().colour_scales;
@@ -19,12 +32,8 @@ void make_alike(std::span<Figure> figures) {
         .remedy("attention-maps and attention-overlay have");
   }
   for (const Figure& figure : figures) {
-    if (figure.panels.size() != panels || figure.colour_scales.size() != all.size()) {
-      throw Error(ErrorKind::usage, "the pictures of a film differ")
-          .about(figure.title)
-          .expected(std::to_string(panels) + " panels")
-          .found(std::to_string(figure.panels.size()));
-    }
+    require_alike(figure, " panels", panels, figure.panels.size());
+    require_alike(figure, " colour scales", all.size(), figure.colour_scales.size());
     height_mm = std::max(height_mm, figure.height_mm);
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i].minimum = std::min(all[i].minimum, figure.colour_scales[i].minimum);

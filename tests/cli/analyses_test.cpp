@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "analysis/analysed/analysed.h"
+#include "core/input/input.h"
+#include "core/model/subject.h"
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
 
@@ -39,13 +42,28 @@ TEST(SpectrumOf, KeepsTheBoundsOfRealModels) {
 }
 
 TEST(SpectrumOf, WhatElseTheLayerAdds) {
+  // tests/analysis/analysed/added_test.cpp holds these against PyTorch.
+  Subject subject;
+  subject.model = load_model(kVit);
+  subject.mechanism = subject.model->spec().mechanism;
+  const Input shoe = open_input(kSampleSet + "inputs/09_ankle_boot.png");
+  TraceRequest request;
+  request.queries_keys_values = request.tokens = true;
+  subject.trace =
+      std::make_shared<const Trace>(subject.model->run(shoe, subject.mechanism, request, {}));
+  const auto values_of = [&subject](const Analysed& analysed) {
+    const auto spectra = spectra_of(subject, analysed, IdentityView::as_is, {.layers = {3}});
+    return spectra.at(0).singular_values;
+  };
   const nlohmann::json with =
       json_printed("spectrum " + kVit + kOnShoe + " --layers 3 --of output --added residual");
   const nlohmann::json without =
       json_printed("spectrum " + kVit + kOnShoe + " --layers 3 --of output");
   EXPECT_EQ(with.at("added"), "residual");
   ASSERT_EQ(with.at("maps").size(), 1U);
-  EXPECT_NE(with["maps"][0]["singular_values"], without["maps"][0]["singular_values"]);
+  EXPECT_EQ(with["maps"][0]["singular_values"],
+            values_of({SpectrumOf::output, false, Added::residual}));
+  EXPECT_EQ(without["maps"][0]["singular_values"], values_of({SpectrumOf::output}));
   const std::string daft = "spectrum " + kSampleSet + "models/fashion-daft-conv.h5" + kOnShoe +
                            " --channel 0 --layers 0 --added ";
   const nlohmann::json apart = json_printed(daft + "without-convolution");

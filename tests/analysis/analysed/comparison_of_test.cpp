@@ -1,18 +1,20 @@
 // Comparisons of something else than maps.
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/analysed/analysed.h"
 #include "analysis/comparison/comparison.h"
-#include "core/error.h"
 #include "core/model/model.h"
 #include "tests/analysis/analysed/softmax_cases.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
 
 using Quantity = ComparisonQuantity;
+using testing::HasSubstr;
 
 Analysed analysed_named(const std::string& name) {
   const std::size_t comma = name.find(',');
@@ -110,15 +112,21 @@ TEST(ComparisonOf, OfALayerThereIsOne) {
 TEST(ComparisonOf, RefusesWhatHasNoMeaning) {
   const TwoCases cases = two_cases(read_test_data("analysed/analysed.json").at("compared"));
   const Subject reference = without_model(cases.reference), other = without_model(cases.compared);
-  const auto refused = [&](const ComparisonOptions& options) {
-    EXPECT_THROW((void)compare_subjects(reference, other, options), Error)
-        << in_words(options.analysed);
+  const auto why = [&](const ComparisonOptions& options) {
+    return error_of([&] { return compare_subjects(reference, other, options); });
   };
-  refused({.view = IdentityView::with, .analysed = {SpectrumOf::scores}});
-  refused({.baselines = true, .analysed = {SpectrumOf::scores}});
-  refused({.match_heads = true, .analysed = {SpectrumOf::output}});
-  refused({.analysed = {SpectrumOf::norm_weighted}});
-  refused({.analysed = {.of = SpectrumOf::map, .added = Added::residual}});
+  EXPECT_THAT(why({.view = IdentityView::with, .analysed = {SpectrumOf::scores}}),
+              HasSubstr("I is added to maps; this is none"));
+  EXPECT_THAT(why({.baselines = true, .analysed = {SpectrumOf::scores}}),
+              HasSubstr("null models are those of maps"));
+  EXPECT_THAT(why({.match_heads = true, .analysed = {SpectrumOf::output}}),
+              HasSubstr("none to be matched"));
+  EXPECT_THAT(why({.heads = {0}, .analysed = {SpectrumOf::output}}),
+              HasSubstr("one matrix of a layer stands for all its heads"));
+  EXPECT_THAT(why({.analysed = {SpectrumOf::norm_weighted}}),
+              HasSubstr("does not hold the weights"));
+  EXPECT_THAT(why({.analysed = {.of = SpectrumOf::map, .added = Added::residual}}),
+              HasSubstr("the residual stream is added to outputs, not to maps"));
   const SubjectComparison centred =
       compare_subjects(reference, other, {.baselines = true, .analysed = {SpectrumOf::map, true}});
   EXPECT_GT(centred.maps.at(0).values[Quantity::rank_over_null], 0);

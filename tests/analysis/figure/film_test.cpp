@@ -1,11 +1,14 @@
 #include "analysis/figure/film.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
+
+using testing::HasSubstr;
 
 Figure map_figure(double least, double greatest, double height_mm) {
   Figure figure;
@@ -27,11 +30,21 @@ TEST(FilmFigures, ShareTheScaleThatSpansThemAndTheGreatestHeight) {
 }
 
 TEST(FilmFigures, WithoutMapsOrWithOtherPanelsAreRefused) {
-  std::vector<Figure> lines(2);
-  EXPECT_THROW(make_alike(lines), Error);
-  std::vector<Figure> differ{map_figure(0, 1, 20), map_figure(0, 1, 20)};
-  differ[1].panels.resize(2);
-  EXPECT_THROW(make_alike(differ), Error);
+  const auto why = [](std::vector<Figure> figures) {
+    return error_of([&figures] {
+      make_alike(figures);
+      return 0;
+    });
+  };
+  const Figure map = map_figure(0, 1, 20);
+  EXPECT_THAT(why(std::vector<Figure>(2)), HasSubstr("a film is of maps"));
+  Figure two_panels = map;
+  two_panels.panels.resize(2);
+  EXPECT_THAT(why({map, two_panels}), HasSubstr("differ (expected 1 panels, found 2)"));
+  Figure two_scales = map;
+  two_scales.colour_scales.resize(2);
+  EXPECT_THAT(why({map, two_scales}), HasSubstr("differ (expected 1 colour scales, found 2)"));
+  EXPECT_EQ(why({map, map}), "");
 }
 
 }  // namespace

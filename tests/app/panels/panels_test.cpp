@@ -1,6 +1,7 @@
 // Every panel of the list, whatever it is: a new one has these tests by its line alone.
 #include "app/panels/panels.h"
 
+#include <QComboBox>
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
@@ -20,6 +21,25 @@ class PanelTest : public WindowTest, public testing::WithParamInterface<PanelEnt
  protected:
   QDockWidget& dock() { return *child<QDockWidget>(GetParam().name); }
   DockPanel& panel() { return *qobject_cast<DockPanel*>(dock().widget()); }
+
+  /// Sets one control to something else than `value`; false if it takes nothing else.
+  bool turn(const std::string& name, const std::string& value) {
+    std::vector<std::string> others = {"on", "off", "mean", "selected"};
+    const QString shown = QString::fromStdString(value);
+    for (const int by : {1, -1})
+      others.push_back(QString::number(shown.toDouble() + by).toStdString());
+    for (const QComboBox* list : dock().findChildren<QComboBox*>()) {
+      for (int i = 0; i < list->count(); ++i) others.push_back(list->itemText(i).toStdString());
+    }
+    for (const std::string& other : others) {
+      if (other == value) continue;
+      panel().restore_settings({{name, other}});
+      const ControlValues now = panel().settings();
+      const auto found = now.find(name);
+      if (found == now.end() || found->second != value) return true;
+    }
+    return false;
+  }
 };
 
 TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
@@ -62,9 +82,16 @@ TEST_P(PanelTest, ItsSettingsComeBack) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
   const ControlValues before = panel().settings();
-  panel().restore_settings(before);
-  ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(panel().settings(), before);
+  bool turned = before.empty();
+  for (const auto& [name, value] : before) {
+    if (!turn(name, value)) continue;
+    turned = true;
+    ASSERT_TRUE(wait_until_settled()) << name;
+    panel().restore_settings(before);
+    ASSERT_TRUE(wait_until_settled()) << name;
+    EXPECT_EQ(panel().settings(), before) << name << " was turned";
+  }
+  EXPECT_TRUE(turned) << "no control could be turned";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PanelTest, testing::ValuesIn(panels().begin(), panels().end()),
