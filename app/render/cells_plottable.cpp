@@ -21,6 +21,7 @@ QCPRange CellsPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRa
 void CellsPlottable::draw(QCPPainter* painter) {
   const QRectF frame(keyAxis()->axisRect()->rect());
   if (!painter->modes().testFlag(QCPPainter::pmVectorized)) {
+    painter->setAntialiasing(false);  // which moves what is drawn by half a pixel
     draw_resampled(*painter, cells_, frame);
   } else if (as_pixels_) {
     draw_as_pixels(*painter, cells_, frame);

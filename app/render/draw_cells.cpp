@@ -4,9 +4,11 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <vector>
 
 namespace attnscope {
 
@@ -32,6 +34,57 @@ QImage with_palette(const QImage& image, const Cells& cells) {
   }
   if (static_cast<std::size_t>(palette.size()) > most_colours) return image;
   return image.convertToFormat(QImage::Format_Indexed8, palette, Qt::ThresholdDither);
+}
+
+/// Calls `add(cell, share)` for each of `cells` that lies in dot `dot` of as many as `dots`; the
+/// shares of a dot sum to 1.
+template <class Add>
+void for_each_share(int dot, int dots, std::int64_t cells, Add&& add) {
+  const double size = static_cast<double>(cells) / dots, begin = dot * size, end = begin + size;
+  for (auto cell = static_cast<std::int64_t>(begin); cell < cells; ++cell) {
+    const auto at = static_cast<double>(cell);
+    const double share = (std::min(end, at + 1) - std::max(begin, at)) / size;
+    if (share <= 0) return;
+    add(cell, share);
+  }
+}
+
+/// Each dot has the mean of the cells in it, by the area that they share with it. Qt's own scaling
+/// drifts by a dot in 200.
+QImage as_dots(const Cells& cells, const QSize& size) {
+  using Colour = std::array<double, 3>;
+  const auto width = static_cast<std::size_t>(size.width());
+  std::vector<Colour> row_of_cells(width), sums(width);
+  std::int64_t row_there = -1;
+  const auto mean_row = [&](std::int64_t row) {
+    row_there = row;
+    for (int x = 0; x < size.width(); ++x) {
+      Colour& sum = row_of_cells[static_cast<std::size_t>(x)];
+      sum = {};
+      for_each_share(x, size.width(), cells.columns, [&](std::int64_t column, double share) {
+        const QRgb colour = cells.at(row, column);
+        sum[0] += share * qRed(colour);
+        sum[1] += share * qGreen(colour);
+        sum[2] += share * qBlue(colour);
+      });
+    }
+  };
+  QImage image(size, QImage::Format_RGB32);
+  for (int y = 0; y < size.height(); ++y) {
+    std::ranges::fill(sums, Colour{});
+    for_each_share(y, size.height(), cells.rows, [&](std::int64_t row, double share) {
+      if (row != row_there) mean_row(row);
+      for (std::size_t x = 0; x < width; ++x) {
+        for (std::size_t c = 0; c < 3; ++c) sums[x][c] += share * row_of_cells[x][c];
+      }
+    });
+    auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
+    for (const Colour& sum : sums) {
+      *line++ = qRgb(static_cast<int>(std::lround(sum[0])), static_cast<int>(std::lround(sum[1])),
+                     static_cast<int>(std::lround(sum[2])));
+    }
+  }
+  return image;
 }
 
 }  // namespace
@@ -92,17 +145,15 @@ void draw_as_pixels(QPainter& painter, const Cells& cells, const QRectF& frame) 
 }
 
 void draw_resampled(QPainter& painter, const Cells& cells, const QRectF& frame) {
+  if (cells.rows == 0 || cells.columns == 0) return;
   const double ratio = painter.device()->devicePixelRatioF();
-  const QSize target = (frame.size() * ratio).toSize().expandedTo(QSize(1, 1));
-  const QImage image = as_image(cells);
-  // Cells are first repeated to well over the target: the mean then weighs them by their share.
-  const auto repeats = [](int wanted, int pixels) { return std::max(1, 4 * wanted / pixels); };
-  const QImage fine = image.scaled(image.width() * repeats(target.width(), image.width()),
-                                   image.height() * repeats(target.height(), image.height()),
-                                   Qt::IgnoreAspectRatio, Qt::FastTransformation);
+  const QRect dots = painter.deviceTransform().mapRect(frame).toRect();
+  const QSize target = dots.size().expandedTo(QSize(1, 1));
   painter.save();
+  painter.resetTransform();
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
-  painter.drawImage(frame, fine.scaled(target, Qt::IgnoreAspectRatio, Qt::SmoothTransformation));
+  painter.drawImage(QRectF(QPointF(dots.topLeft()) / ratio, QSizeF(target) / ratio),
+                    as_dots(cells, target));
   painter.restore();
 }
 

@@ -204,7 +204,7 @@ TEST_P(PrintedCells, AreAsLargeAndOfTheColoursTheyShouldBe) {
   expect_printed(5, 7, 300);
   expect_printed(7, 5, 311);
   expect_printed(60, 53, 307);
-  expect_printed(1, 9, 151);
+  expect_printed(1, 9, 302);
 }
 
 /// Qt's own reader smooths images, whatever they ask for: hence not rendered.
