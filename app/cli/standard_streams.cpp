@@ -11,7 +11,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "app/cli/temporary_folder.h"
+#include "app/cli/scratch_folder.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
 #include "core/input/text_file.h"
@@ -67,7 +67,7 @@ Error too_long(std::uint64_t most) {
 }
 
 struct KeptInput {
-  TemporaryFolder folder;
+  ScratchFolder folder;
   fs::path file;
 
   KeptInput() {
@@ -149,7 +149,7 @@ void write_output(const std::string& out, const std::string& extension,
     write(out);
     return;
   }
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const fs::path file = folder.path() / ("out" + extension);
   write(file);
   std::ifstream written(file, std::ios::binary);

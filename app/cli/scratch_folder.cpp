@@ -1,4 +1,4 @@
-#include "app/cli/temporary_folder.h"
+#include "app/cli/scratch_folder.h"
 
 #include <array>
 #include <cerrno>
@@ -76,7 +76,7 @@ std::size_t remember(const std::string& path) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
+ScratchFolder::ScratchFolder() {
   static std::once_flag once;
   std::call_once(once, watch_signals);
   std::string pattern = (fs::temp_directory_path() / "attnscope-XXXXXX").string();
@@ -89,7 +89,7 @@ TemporaryFolder::TemporaryFolder() {
   place_ = remember(pattern);
 }
 
-TemporaryFolder::~TemporaryFolder() {
+ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
   if (place_ < folders.size()) folders[place_][0] = 0;

@@ -8,13 +8,13 @@ namespace attnscope {
 
 /// A folder of this process's own. It is removed with the files in it when the object is destroyed,
 /// and when the program ends by SIGINT, SIGTERM, SIGHUP or SIGPIPE.
-class TemporaryFolder {
+class ScratchFolder {
  public:
   /// Throws Error(io).
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
