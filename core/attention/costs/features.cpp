@@ -34,7 +34,8 @@ void check_shared(const char* mechanism, const AttentionShape& shape) {
   throw Error(ErrorKind::usage, "queries and keys share their codes, so both need the same tokens")
       .about(mechanism)
       .expected(std::to_string(shape.queries) + " keys")
-      .found(std::to_string(shape.keys));
+      .found(std::to_string(shape.keys))
+      .remedy("where spatial reduction takes keys away, --set native=false counts all of them");
 }
 
 void check_positive(const char* parameter, std::int64_t value) {
