@@ -121,7 +121,7 @@ TEST(ComparisonOf, RefusesWhatHasNoMeaning) {
               HasSubstr("null models are those of maps"));
   EXPECT_THAT(why({.match_heads = true, .analysed = {SpectrumOf::output}}),
               HasSubstr("none to be matched"));
-  EXPECT_THAT(why({.heads = {0}, .analysed = {SpectrumOf::output}}),
+  EXPECT_THAT(why({.analysed = {SpectrumOf::output}, .heads = {0}}),
               HasSubstr("one matrix of a layer stands for all its heads"));
   EXPECT_THAT(why({.analysed = {SpectrumOf::norm_weighted}}),
               HasSubstr("does not hold the weights"));

@@ -101,7 +101,7 @@ std::vector<Case> cases() {
   list.push_back({"comparison",
                   {{"layers", IndexRanges{{0, 1}}}, {"heads", IndexRanges{{0, 1}}}},
                   "several_places"});
-  const std::vector<std::string> networks = {"deit-tiny", "deit-small", "pvtv2-b0"};
+  const std::vector<std::string> networks = {"deit-tiny", "deit-small", "pvtv2-b0 native=false"};
   const std::vector<std::string> mechanisms = {"own", "adder", "hash bits=8"};
   for (const char* recipe : {"energy-breakdown", "energy-share", "operations-table"}) {
     list.push_back({recipe, {{"networks", networks}, {"mechanisms", mechanisms}}, "nine"});

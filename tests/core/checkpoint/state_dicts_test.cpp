@@ -42,7 +42,8 @@ TEST(StateDicts, AnotherCanBeTaken) {
 }
 
 TEST(StateDicts, OfTeacherAndStudentTheTeacherIsTaken) {
-  const Checkpoint checkpoint = open_checkpoint(source_folder() + "/tests/data/checkpoint/dino.pth");
+  const Checkpoint checkpoint =
+      open_checkpoint(source_folder() + "/tests/data/checkpoint/dino.pth");
   EXPECT_EQ(checkpoint.state_dict(), "teacher");
   EXPECT_THAT(checkpoint.other_state_dicts(), testing::ElementsAre("student"));
   EXPECT_EQ(last_bias(checkpoint), 2);

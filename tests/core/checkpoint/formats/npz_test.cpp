@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(StoredAndDeflated, Npz, testing::Values("stored.npz", "
 TEST(NpzChecksum, AFlippedBitIsRefused) {
   const TemporaryFolder folder;
   std::string bytes = read_bytes(test_data("checkpoint/stored.npz"));
-  const double last = 11;  // of the array, which is a ramp from 0
+  const double last = ramp().back();
   const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(&last), sizeof last));
   ASSERT_NE(at, std::string::npos);
   bytes[at + 5] ^= 1;
