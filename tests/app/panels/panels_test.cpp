@@ -2,6 +2,7 @@
 #include "app/panels/panels.h"
 
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
@@ -89,6 +90,8 @@ TEST_P(PanelTest, ItsSettingsComeBack) {
     ASSERT_TRUE(wait_until_settled()) << name;
     panel().restore_settings(before);
     ASSERT_TRUE(wait_until_settled()) << name;
+    // Controls that a choice replaces are deleted by the event loop, which no test is in.
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     EXPECT_EQ(panel().settings(), before) << name << " was turned";
   }
   EXPECT_TRUE(turned) << "no control could be turned";
