@@ -61,11 +61,11 @@ MatrixD bias_of_places(const ConstMatrixMap& window, std::int64_t prefix, std::i
 
 MatrixD with_residual(const Subject& subject, const RecordedMap& place, IdentityView view) {
   const LayerInside inside(subject, place.layer);
-  if (!inside.residual()) {
+  if (inside.residual() == 0) {
     throw Error(ErrorKind::usage, "the layer has no residual")
         .about(layer_name(*subject.trace, place.layer));
   }
-  MatrixD sum = inside.before();
+  MatrixD sum = inside.residual() * inside.before();
   const bool all = place.head < 0;
   for (std::int64_t head = 0; head < inside.heads(); ++head) {
     if (!all && head != place.head) continue;

@@ -64,6 +64,8 @@ void add_balance(const Subject& subject, std::int64_t layer, TokenFlow& flow) {
   } catch (const Error&) {
     return;  // no such sum, or vectors were not recorded: not known
   }
+  // The part is then added to scaled tokens, not to the layer's input.
+  if (inside->block().spec.residual_scale != 1) return;
   const MatrixD attended = inside->attended();
   flow.attention = mean_share(attended, inside->before());
   const Block& block = inside->block();

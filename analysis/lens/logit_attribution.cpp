@@ -30,6 +30,7 @@ void check_stream(const Transformer& model) {
       refuse_model(model, "a norm of the sum (post-LN)");
     }
     if (block.spec.residual == Residual::none) refuse_model(model, "layers without residual");
+    if (block.spec.residual_scale != 1) refuse_model(model, "residuals that are scaled");
   }
   require_linear_readout(model);
 }

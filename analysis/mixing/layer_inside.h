@@ -31,8 +31,10 @@ class LayerInside {
   [[nodiscard]] const MatrixD& given(std::int64_t head) const { return at(given_, head); }
   /// y_0 [D]: γ ⊙ the bias of W_O.
   [[nodiscard]] const Eigen::RowVectorXd& bias() const { return bias_; }
-  /// Whether the residual is added.
-  [[nodiscard]] bool residual() const { return block_->spec.residual != Residual::none; }
+  /// The factor of the tokens that attention is added to; 0 without a residual.
+  [[nodiscard]] double residual() const {
+    return block_->spec.residual == Residual::none ? 0 : block_->spec.residual_scale;
+  }
   /// What attention adds, [N, D].
   [[nodiscard]] MatrixD attended() const;
 

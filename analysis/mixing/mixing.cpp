@@ -25,7 +25,7 @@ class BlockMixing {
       : inside_(subject, layer), with_block_(mixing != Mixing::norms) {
     if (!with_block_) return;
     MatrixD sum = inside_.attended();
-    if (inside_.residual()) sum += inside_.before();
+    sum += inside_.residual() * inside_.before();
     output_ = sum;
     const BranchNorms& norms = inside_.block().attention_norms;
     if (norms.after) {
@@ -48,7 +48,7 @@ class BlockMixing {
       all += inside_.map(head).row(i).transpose().asDiagonal() * inside_.given(head);
     }
     if (!with_block_) return all;
-    if (inside_.residual()) all.row(i) += inside_.before().row(i);
+    all.row(i) += inside_.residual() * inside_.before().row(i);
     for (const std::optional<FrozenNorm>* norm : {&first_, &second_}) {
       if (!*norm) continue;
       for (Eigen::Index j = 0; j < all.rows(); ++j) {
@@ -72,7 +72,7 @@ class BlockMixing {
                                    .cast<double>()
                                    .array();
     }
-    if (inside_.residual()) sum += output_;
+    sum += inside_.residual() * output_;
     second_.emplace(*block.mlp_norms.after, sum);
   }
 
@@ -101,12 +101,11 @@ std::string_view formula_of(Mixing mixing) {
     case Mixing::norms:
       return "‖Σ_h a_ij f_h(x_j)‖, f_h(x_j) = v_j W_O of head h";
     case Mixing::block_norms:
-      return "‖F_i(j)‖, F_i(j) = Σ_h a_ij f_h(x_j) + [i = j] x_i, through the norm of the sum "
-             "where "
-             "there is one";
+      return "‖F_i(j)‖, F_i(j) = Σ_h a_ij f_h(x_j) + [i = j] α x_i, α the residual's scale, "
+             "through the norm of the sum where there is one";
     case Mixing::globenc:
-      return "‖F_i(j)‖, F_i(j) = Σ_h a_ij f_h(x_j) + [i = j] x_i, through the norms of the sums "
-             "after attention and MLP where there are any";
+      return "‖F_i(j)‖, F_i(j) = Σ_h a_ij f_h(x_j) + [i = j] α x_i, α the residual's scale, "
+             "through the norms of the sums after attention and MLP where there are any";
     case Mixing::alti:
       return "max(0, ‖y_i‖₁ − ‖y_i − F_i(j)‖₁), y_i = Σ_j F_i(j) + bias";
   }

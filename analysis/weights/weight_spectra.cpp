@@ -93,6 +93,12 @@ std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct pro
       throw Error(ErrorKind::usage, "Fastformer's heads have no products of two matrices")
           .in_file(model.file());
     }
+    if (product == WeightProduct::qk && block.spec.attention.cosine) {
+      throw Error(ErrorKind::usage, "scores are cosines of queries and keys, not their products")
+          .in_file(model.file())
+          .about("qk")
+          .expected("ov");
+    }
     add_layer(block, layer, product, threshold, spectra);
   }
   progress.step(1, "spectra of weights");

@@ -30,12 +30,6 @@ struct TensorRole {
 
 [[nodiscard]] std::span<const TensorRole> tensor_roles();
 
-/// How the rows of a fused query, key and value weight are ordered.
-enum class QkvRows {
-  parts_first,  ///< all queries, all keys, all values: (H + 2·Hk, d)
-  heads_first   ///< for each head of keys its queries, its keys, its values: (Hk, H/Hk + 2, d)
-};
-
 /// Where a role's tensor is found: a name with {layer} for the number of the block; in a pyramid
 /// with {stage}, and {block} for the number of the block in its stage. A stage's pattern without
 /// {stage} is the first stage's. {head} counts from 0: one tensor a head, row after row.

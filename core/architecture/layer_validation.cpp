@@ -34,6 +34,21 @@ void validate_attention(const ModelSpec& spec, const AttentionSpec& attention) {
                std::to_string(attention.key_heads));
 }
 
+/// Members that only transformer layers, attention with a residual, can have.
+void validate_variations(const ModelSpec& spec, const LayerSpec& layer) {
+  check_positive("layer.residual_scale", layer.residual_scale);
+  const bool transformer = layer.form == LayerForm::transformer;
+  check_member(layer.residual_scale == 1 || (transformer && layer.residual != Residual::none),
+               "layer.residual_scale", "1 in layers of this kind",
+               std::to_string(layer.residual_scale));
+  const bool plain = transformer && layer.scores.bias != ScoreBias::disentangled;
+  check_member(!layer.attention.cosine || plain, "layer.attention.cosine",
+               "false in layers of this kind", "true");
+  const bool split = layer.attention.head_split != HeadSplit::heads_first;
+  check_member(!split || (plain && spec.arithmetic == Arithmetic::multiplicative),
+               "layer.attention.head_split", "heads_first in layers of this kind", "another");
+}
+
 void validate_rotary(const ModelSpec& spec, const LayerSpec& layer) {
   const RotarySpec& rotary = layer.rotary;
   if (rotary.form == Rotary::none) return;
@@ -157,6 +172,7 @@ void check_member(bool holds, std::string_view name, std::string what, std::stri
 
 void validate_layer(const ModelSpec& spec, const LayerSpec& layer) {
   validate_attention(spec, layer.attention);
+  validate_variations(spec, layer);
   validate_rotary(spec, layer);
   validate_scores(spec, layer.scores);
   validate_grid_scores(spec, layer);

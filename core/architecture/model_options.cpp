@@ -3,7 +3,7 @@
 namespace attnscope {
 
 bool is_file_option(std::string_view option) {
-  return option == kIgnoreOption || option == kStateDictOption;
+  return option == kIgnoreOption || option == kStateDictOption || option == kQkvRowsOption;
 }
 
 std::vector<std::string> ModelOptions::ignored() const {

@@ -289,10 +289,12 @@ void validate(const ModelSpec& spec) {
   check_range("stored_layers", spec.stored_layers, 0, spec.reads_texts() ? spec.layers : 0);
   check_range("input.width", spec.input.width, 0, most);
   check_range("positions.offset", spec.positions.offset, 0, most);
-  const bool sinusoids = spec.positions.kind == Positions::sinusoidal ||
-                         spec.positions.kind == Positions::sinusoidal_halves;
+  const bool sinusoids = spec.positions.kind == Positions::sinusoidal;
   check_member(!sinusoids || spec.reads_texts() || spec.input.kind == InputKind::embeddings,
                "positions", "learned or none in a model of images", "sinusoidal");
+  check_member(sinusoids || spec.positions.sinusoid_order == SinusoidOrder::alternating,
+               "positions.sinusoid_order", "alternating unless positions are sinusoidal",
+               option_text(spec, "positions.sinusoid_order"));
   check_member(spec.readout.soft_cap >= 0, "readout.soft_cap", "0, or a number above it",
                std::to_string(spec.readout.soft_cap));
   validate_layer(spec, spec.layer);

@@ -189,6 +189,11 @@ const std::vector<ModelOption>& model_options() {
     options.push_back(
         {kIgnoreOption, "patterns of tensors that take no part, by your word: blocks.*.aux*", {}});
     options.push_back({kStateDictOption, "which of several state dicts in the file", {}});
+    options.push_back(
+        {kQkvRowsOption,
+         "rows of a fused weight: all queries, all keys, all values (parts_first), or "
+         "of each head its queries, keys and values (heads_first)",
+         {kEnumNames<QkvRows>.begin(), kEnumNames<QkvRows>.end()}});
     return options;
   }();
   return list;

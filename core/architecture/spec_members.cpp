@@ -62,12 +62,15 @@ const std::vector<SpecMember>& spec_members() {
       NEW_MEMBER(input.pads_to_context, "texts are filled up with it, and all layers see it"),
       MEMBER("tokenizer", input.tokenizer, "how a text becomes tokens"),
       MEMBER("positions", positions.kind, "what is added to tokens for where they are"),
-      NEW_MEMBER(positions.offset, "the row of the first token's learned position"),
+      NEW_MEMBER(positions.sinusoid_order,
+                 "sines and cosines in turn, or in two halves, as Marian or to the end as fairseq"),
+      NEW_MEMBER(positions.offset, "the place of the first token"),
       MEMBER("position_resize", positions.resize, "how positions are brought to another grid"),
       NEW_MEMBER(positions.table_resize,
                  "how tables of relative positions are brought to another grid"),
       MEMBER("layer_form", layer.form, "what a layer does around its attention"),
       NEW_MEMBER(layer.residual, "whether the MLP reads what the attention added"),
+      NEW_MEMBER(layer.residual_scale, "α of α·x + f(x), as in DeepNorm"),
       MEMBER("norm", layer.norm.kind,
              "how tokens are normalised: LayerNorm (layer) or by their RMS (rms; rms_plus_one "
              "with 1 + weight)"),
@@ -79,6 +82,10 @@ const std::vector<SpecMember>& spec_members() {
       MEMBER("heads", layer.attention.heads, "H, of each block"),
       NEW_MEMBER(layer.attention.key_heads, "of keys and values; 0: as many as of queries"),
       MEMBER("head_width", layer.attention.head_width, "d, of one head; 0 means width / heads"),
+      NEW_MEMBER(layer.attention.head_split,
+                 "rows of the projections: head by head (h d), channel by channel (d h), or so for "
+                 "queries, keys and values alone"),
+      NEW_MEMBER(layer.attention.cosine, "queries and keys of each head are brought to length 1"),
       NEW_MEMBER(layer.rotary.form, "which channels of queries and keys are turned together"),
       NEW_MEMBER(layer.rotary.grid,
                  "by the token's number, or by its patch's row and column: in [−1, 1] (patches), "

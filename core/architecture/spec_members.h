@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/architecture/model_options.h"
 #include "core/architecture/model_spec.h"
 
 namespace attnscope {
@@ -31,8 +32,14 @@ template <>
 inline constexpr std::array<std::string_view, 5> kEnumNames<Tokenizer>{"characters", "bytes",
                                                                        "byte_pairs", "ids", "file"};
 template <>
-inline constexpr std::array<std::string_view, 4> kEnumNames<Positions>{
-    "none", "learned", "sinusoidal", "sinusoidal_halves"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<Positions>{"none", "learned",
+                                                                       "sinusoidal"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<SinusoidOrder>{"alternating", "halves",
+                                                                           "halves_to_end"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<HeadSplit>{
+    "heads_first", "channels_first", "channels_then_heads"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Attending>{"self", "class_token",
                                                                        "encoder"};
@@ -111,16 +118,19 @@ template <class Enum>
   return static_cast<Enum>(found - names.begin());
 }
 
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<QkvRows>{"parts_first", "heads_first"};
+
 /// A member of one ModelSpec.
 using AnyMember =
     std::variant<std::int64_t*, double*, bool*, std::vector<double>*, std::vector<std::string>*,
                  std::vector<std::int64_t>*, std::vector<PyramidStage>*,
                  std::vector<MechanismChoice>*, std::vector<LayerDifference>*, MechanismChoice*,
                  ScoreScale*, InputKind*, PatchOrder*, ResizeFilter*, ResizeMode*, Tokenizer*,
-                 Positions*, PositionResize*, TableResize*, Attending*, Tail*, LayerForm*,
-                 Residual*, NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
-                 WindowFilling*, ScoreBias*, Activation*, MlpForm*, Readout*, HeadActivation*,
-                 Arithmetic*>;
+                 Positions*, SinusoidOrder*, HeadSplit*, PositionResize*, TableResize*, Attending*,
+                 Tail*, LayerForm*, Residual*, NormPosition*, Norm*, Rotary*, RotaryGrid*,
+                 RotaryScaling*, WindowForm*, WindowFilling*, ScoreBias*, Activation*, MlpForm*,
+                 Readout*, HeadActivation*, Arithmetic*>;
 
 struct SpecMember {
   std::string_view name;  ///< of its option: "heads"; of later members the path

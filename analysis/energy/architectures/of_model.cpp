@@ -233,6 +233,8 @@ std::string uncounted(const ModelSpec& spec) {
   const bool tiles = layer.scores.window_form == WindowForm::tiles;
   if (layer.scores.window > 0 && !tiles) return "windows";
   if (layer.scores.soft_cap > 0) return "soft caps";
+  if (layer.attention.cosine) return "cosines of queries and keys";
+  if (layer.residual_scale != 1) return "scaled residuals";
   if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
   if (spec.readout.kind == Readout::masked_token) return "heads of masked tokens";
   if (spec.embedding_width() != spec.width) return "token embeddings narrower than the model";

@@ -36,8 +36,7 @@ Stage text_model_stage(const ModelSpec& spec, const std::string& name, std::int6
   if (spec.positions.kind == Positions::learned) {
     embedding.positions = std::max(spec.input.context, stage.tokens) + spec.positions.offset;
   }
-  embedding.fixed_positions = spec.positions.kind == Positions::sinusoidal ||
-                              spec.positions.kind == Positions::sinusoidal_halves;
+  embedding.fixed_positions = spec.positions.kind == Positions::sinusoidal;
   // As the classifiers' family has it, where the file is not at hand.
   embedding.norm = weights ? weights->embedding_norm : !spec.is_language_model();
   return stage;

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "core/architecture/naming/stored_tables.h"
+#include "core/architecture/spec_members.h"
 #include "core/attention/mechanism.h"
 #include "core/text/json.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -97,6 +99,7 @@ bool FamilyDeduction::deduce_gates() {
 
 void FamilyDeduction::check_parts() {
   check_mlps();
+  check_head_split();
   check_norms();
   check_biases();
   check_masks();
@@ -221,6 +224,14 @@ void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
         .expected("head_width^-1/2 with " + choice.name)
         .found(option_text(spec_, "scale"));
   }
+  if (spec_.layer.attention.cosine && !entry.scaled) {
+    throw Error(fault_of("layer.attention.cosine"),
+                "this attention does not multiply queries and keys")
+        .in_file(checkpoint_.path())
+        .about("layer.attention.cosine")
+        .expected("false with " + choice.name)
+        .found("true");
+  }
   (void)make_mechanism(choice);
 }
 
@@ -247,11 +258,64 @@ void FamilyDeduction::check_asked_heads(const std::string& asked) const {
 
 void FamilyDeduction::apply_overrides(const ModelOptions& options) {
   for (const auto& [option, text] : options.overrides) {
+    if (option == kQkvRowsOption) take_qkv_rows(text);
     if (is_file_option(option)) continue;
     if (option == "heads") check_asked_heads(text);
     apply_override(spec_, option, text);
     stated_.insert(option);
     overridden_.insert(option);
+  }
+}
+
+void FamilyDeduction::take_qkv_rows(const std::string& text) {
+  const std::optional<QkvRows> rows = enum_named<QkvRows>(text);
+  const bool fused = has("layer.0.qkv.weight") || has("layer.0.windowed_qkv.weight");
+  if (rows && fused) {
+    result_.qkv_rows = *rows;
+    return;
+  }
+  throw Error(ErrorKind::usage, rows ? "queries, keys and values are not in one weight"
+                                     : "the model option has a wrong value")
+      .in_file(checkpoint_.path())
+      .about(kQkvRowsOption)
+      .expected(rows ? "a tensor for the role layer.qkv" : name_list(kEnumNames<QkvRows>))
+      .found(rows ? "weights of their own" : "'" + text + "'");
+}
+
+void FamilyDeduction::deduce_final_norm(std::string_view role) {
+  const bool stored = has(role), used = spec_.readout.final_norm;
+  if (overridden_.contains("final_norm") && used && !stored) {
+    throw Error(ErrorKind::usage, "there is no norm after the last block")
+        .in_file(checkpoint_.path())
+        .about("final_norm");
+  }
+  spec_.readout.final_norm = stored && (used || !stated("final_norm"));
+}
+
+/// Channels of all heads in turn are of tensors of all heads.
+void FamilyDeduction::check_head_split() const {
+  const HeadSplit split = spec_.layer.attention.head_split;
+  if (split == HeadSplit::heads_first) return;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fault_of("layer.attention.head_split"), why)
+        .in_file(checkpoint_.path())
+        .about("layer.attention.head_split")
+        .expected("heads_first")
+        .found(std::string(enum_name(split)));
+  };
+  if (result_.qkv_rows == QkvRows::heads_first) {
+    refuse("rows of a fused weight cannot be ordered by heads and by channels");
+  }
+  for (const auto& [role, source] : result_.sources) {
+    if (!role.starts_with("layer.0.")) continue;
+    const std::string part = role.substr(8);
+    if ((part == "query.weight" || part == "qkv.weight") && stored_heads(checkpoint_, source) > 0) {
+      refuse("each head has a tensor of its own");
+    }
+    const bool apart = part == "query.bias" && has("layer.0.qkv.weight");
+    if (apart || part.starts_with("mechanism.") || part.starts_with("heads_norm.")) {
+      refuse("a tensor of the heads' channels is not reordered: " + source.tensor);
+    }
   }
 }
 

@@ -54,6 +54,9 @@ class FamilyDeduction {
                                     std::string expected, std::string found) const;
   /// What was wrong of `member`: the user's word, or the file.
   [[nodiscard]] ErrorKind fault_of(const std::string& member) const;
+  /// Whether tokens go through the norm of `role` after the last layer: it may be said that one in
+  /// the file takes no part.
+  void deduce_final_norm(std::string_view role);
   /// Nothing if it was stated. The description's reason goes before `reason`.
   void assume(const char* member, std::string reason);
   /// Whether the MLPs are gated. Where their first weight holds the gate too, its role says so
@@ -80,6 +83,8 @@ class FamilyDeduction {
  private:
   void check_asked_heads(const std::string& asked) const;
   void check_mlps() const;
+  void take_qkv_rows(const std::string& text);
+  void check_head_split() const;
   void check_norms();
   [[nodiscard]] bool differs_in(const std::string& member, std::string_view role) const;
   void check_biases() const;

@@ -43,7 +43,7 @@ class PyramidDeduction final : FamilyDeduction {
     fact("patch_height", spec_.input.patch_height, first.stride);
     fact("patch_width", spec_.input.patch_width, first.stride);
     fact("channels", spec_.input.channels, shape_of("stage.0.patch.weight", 4)[1]);
-    spec_.readout.final_norm = has("final_norm.weight");
+    deduce_final_norm("final_norm.weight");
     deduce_mechanisms();
     deduce_head();
     list_assumptions();

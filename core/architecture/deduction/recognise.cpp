@@ -10,6 +10,7 @@
 #include "core/architecture/description/leftover_tensors.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/naming/named_model.h"
+#include "core/architecture/spec_members.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
@@ -224,6 +225,17 @@ void check_alone(const NamedModel& named, const Checkpoint& checkpoint,
   if (!asked && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
 }
 
+/// Overrides under the names of their members, where they were given by their paths.
+ModelOptions by_name(ModelOptions options) {
+  std::map<std::string, std::string> named;
+  for (auto& [option, text] : options.overrides) {
+    const SpecMember* const member = find_spec_member(option);
+    named.insert_or_assign(member ? std::string(member->name) : option, std::move(text));
+  }
+  options.overrides = std::move(named);
+  return options;
+}
+
 /// What is said of the model beside the file, or in it.
 NeighbourConfig configuration_of(const Checkpoint& checkpoint,
                                  std::span<const std::string> ignored) {
@@ -245,7 +257,8 @@ Architecture architecture_described(const ArchitectureDescription& description,
                 asks ? configuration_of(checkpoint, ignored) : NeighbourConfig{});
 }
 
-Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOptions& options) {
+Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOptions& given) {
+  const ModelOptions options = by_name(given);
   const std::vector<std::string> ignored = options.ignored();
   const std::string state_dict = options.state_dict();
   if (!options.description.empty()) {

@@ -26,7 +26,7 @@ class SoundDeduction final : FamilyDeduction {
     result_.position_rows = shape_of("positions", 2)[0];
     result_.position_columns = 1;
     fact("context", spec_.input.context, result_.position_rows, tensor_of("positions"));
-    spec_.readout.final_norm = has("final_norm.weight");
+    deduce_final_norm("final_norm.weight");
     deduce_heads();
     for (const char* member : {"activation", "norm_eps"}) assume(member, "the family's usual one");
     assume("mechanism", "weights do not tell what they were trained with; softmax is usual");

@@ -32,9 +32,7 @@ class TextDeduction final : FamilyDeduction {
     fact("layers", spec_.layers, layers_);
     deduce_mlp();
     deduce_decoder();
-    const bool left_out = stated("final_norm") && !spec_.readout.final_norm;
-    spec_.readout.final_norm =
-        !left_out && has(spec_.has_decoder() ? "decoder_final_norm.weight" : "final_norm.weight");
+    deduce_final_norm(spec_.has_decoder() ? "decoder_final_norm.weight" : "final_norm.weight");
     deduce_form();
     deduce_heads();
     deduce_rotary_factors();

@@ -4,6 +4,7 @@
 #include "core/architecture/architecture.h"
 #include "core/architecture/description/tail_roles.h"
 #include "core/architecture/model_spec_json.h"
+#include "core/architecture/spec_members.h"
 #include "core/error.h"
 #include "core/text/json.h"
 #include "core/text/name_list.h"
@@ -402,8 +403,9 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       description.spec = model_spec_from_json(text, description.spec, false);
       if (key == "assume") continue;
       for (std::string& member : members_in_json(text)) description.stated.insert(member);
-    } else if (key == "qkv_rows" && (value == "parts_first" || value == "heads_first")) {
-      description.qkv_rows = value == "parts_first" ? QkvRows::parts_first : QkvRows::heads_first;
+    } else if (key == kQkvRowsOption && value.is_string() &&
+               enum_named<QkvRows>(value.get<std::string>())) {
+      description.qkv_rows = *enum_named<QkvRows>(value.get<std::string>());
     } else if (key == "first_stage" && value.is_number_unsigned() && value <= 1000) {
       description.first_stage = value.get<std::int64_t>();
     } else if (key == "reasons") {

@@ -71,7 +71,7 @@ const std::string_view hugging_face_marian_family = R"json({
   "like": "Hugging Face BART",
   "model": { "positions": { "offset": 0 } },
   "assume": {
-    "positions": { "kind": "sinusoidal_halves" },
+    "positions": { "kind": "sinusoidal", "sinusoid_order": "halves" },
     "input": { "scale": 0 },
     "layer": { "mlp": { "activation": "silu" } }
   },

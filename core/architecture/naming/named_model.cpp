@@ -366,9 +366,9 @@ class ModelReader {
     if (!blocks_.of_torch) {
       reasons["scale"] = "1/√d is usual; some code has 1/√D: scale=width^-1/2";
     }
-    if (blocks_.has("layer.qkv.weight") && !blocks_.of_torch) {
-      result_.assumptions.push_back(
-          {"qkv_rows", "parts_first", "all queries, all keys, all values: the file does not say"});
+    if (blocks_.has("layer.qkv.weight") && !blocks_.of_torch && !said(kQkvRowsOption)) {
+      result_.assumptions.push_back({kQkvRowsOption, "parts_first",
+                                     "all queries, all keys, all values: the file does not say"});
     }
     if (!said("layer.residual")) {
       result_.assumptions.push_back(

@@ -81,9 +81,14 @@ struct InputSpec {
 /// What is added to the tokens to say where they are.
 enum class Positions {
   none,
-  learned,           ///< a table in the file
-  sinusoidal,        ///< sines and cosines of the place (Vaswani et al. 2017, 3.5)
-  sinusoidal_halves  ///< the same numbers, all sines before all cosines (Marian)
+  learned,    ///< a table in the file
+  sinusoidal  ///< sines and cosines of the place (Vaswani et al. 2017, 3.5)
+};
+/// Which channel has which sine or cosine, of D channels and place p.
+enum class SinusoidOrder {
+  alternating,   ///< 2i: sin(p · 10000^(−2i/D)), 2i + 1: its cosine
+  halves,        ///< the same numbers, all sines before all cosines (Marian)
+  halves_to_end  ///< likewise of p · 10000^(−i/(D/2 − 1)), i < D/2 (tensor2tensor, fairseq)
 };
 /// How learned positions are brought to another grid of patches, always bicubically.
 enum class PositionResize {
@@ -99,7 +104,8 @@ enum class TableResize {
 
 struct PositionSpec {
   Positions kind = Positions::learned;
-  std::int64_t offset = 0;  ///< the row of the first token (RoBERTa, OPT: 2)
+  SinusoidOrder sinusoid_order = SinusoidOrder::alternating;  ///< of Positions::sinusoidal
+  std::int64_t offset = 0;  ///< the row or place p of the first token (RoBERTa, OPT: 2)
   PositionResize resize = PositionResize::bicubic;
   TableResize table_resize = TableResize::geometric;
 };

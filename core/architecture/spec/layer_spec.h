@@ -49,11 +49,21 @@ enum class Attending {
   encoder       ///< those of the decoder's text ask those that the encoder gave (T5)
 };
 
+/// How the rows of the projections of queries, keys and values are split into heads of d channels,
+/// and those of the output joined.
+enum class HeadSplit {
+  heads_first,         ///< row h·d + c of head h, channel c: "b n (h d)"
+  channels_first,      ///< row c·H + h: "b n (d h)"
+  channels_then_heads  ///< split as channels_first, and the output joined as heads_first
+};
+
 struct AttentionSpec {
   Attending of = Attending::self;
   std::int64_t heads = 3;       ///< H, of queries
   std::int64_t key_heads = 0;   ///< Hk, of keys and values: a divisor of H; 0: as many
   std::int64_t head_width = 0;  ///< d; 0 means width / heads
+  HeadSplit head_split = HeadSplit::heads_first;  ///< in the file; a loaded model has heads first
+  bool cosine = false;  ///< queries and keys of each head are brought to length 1
 };
 
 /// Which channels are turned together: x_i with x_{i+r/2}, or x_{2i} with x_{2i+1}.
@@ -145,6 +155,7 @@ struct MlpSpec {
 struct LayerSpec {
   LayerForm form = LayerForm::transformer;
   Residual residual = Residual::sequential;
+  double residual_scale = 1;  ///< α: α·x + f(x) in place of each x + f(x) (DeepNorm)
   NormSpec norm;
   AttentionSpec attention;
   RotarySpec rotary;

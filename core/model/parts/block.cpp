@@ -27,17 +27,23 @@ const Tensor& normed(const std::optional<LayerNorm>& norm, const Tensor& tokens,
   return room;
 }
 
+/// Multiplies tokens by α of α·x + f(x), before f(x) is added.
+void scale_residual(const LayerSpec& layer, MatrixMap tokens) {
+  if (layer.residual_scale != 1) tokens *= static_cast<float>(layer.residual_scale);
+}
+
 /// One part with its norms and its residual; `compute` may empty the second of what it is given,
 /// which holds the first where there is a norm, once it has read that.
-void run_branch(const BranchNorms& norms, const std::vector<float>& scale, bool residual,
+void run_branch(const LayerSpec& layer, const BranchNorms& norms, const std::vector<float>& scale,
                 Tensor& tokens, const auto& compute) {
   Tensor room;
   Tensor part = compute(normed(norms.before, tokens, room), room);
   if (norms.inside) norms.inside->apply(part.matrix());
-  if (residual) {
-    add_residual(tokens, part, scale);
-  } else {
+  if (layer.residual == Residual::none) {
     tokens = std::move(part);
+  } else {
+    scale_residual(layer, tokens.matrix());
+    add_residual(tokens, part, scale);
   }
   if (norms.after) norms.after->apply(tokens.matrix());
 }
@@ -52,9 +58,11 @@ void run_parallel(const Block& block, const LayerRun& run, const GridExtents& gr
     const Tensor& second =
         block.mlp_norms.before ? normed(block.mlp_norms.before, tokens, room2) : first;
     const Tensor hidden = (*block.mlp)(std::as_const(second).matrix(), grid);
+    scale_residual(block.spec, tokens.matrix());
     add_residual(tokens, attended, block.scale1);
     add_residual(tokens, hidden, block.scale2);
   } else {
+    scale_residual(block.spec, tokens.matrix());
     add_residual(tokens, attended, block.scale1);
   }
 }
@@ -65,9 +73,10 @@ void run_class_attention(const Block& block, const LayerRun& run, Tensor& tokens
   first.matrix() = tokens.matrix().topRows(1);
   const Tensor attended =
       attend(block.attention, block.spec, run, normed(block.attention_norms.before, tokens, room));
+  scale_residual(block.spec, first.matrix());
   add_residual(first, attended, block.scale1);
   if (block.mlp) {
-    run_branch(block.mlp_norms, block.scale2, true, first,
+    run_branch(block.spec, block.mlp_norms, block.scale2, first,
                [&](const Tensor& x, Tensor&) { return (*block.mlp)(x.matrix(), {}); });
   }
   tokens.matrix().topRows(1) = first.matrix();
@@ -86,9 +95,8 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
     run_parallel(block, run, grid, tokens);
     return;
   }
-  const bool residual = block.spec.residual != Residual::none;
   if (block.spec.form == LayerForm::transformer) {
-    run_branch(block.attention_norms, block.scale1, residual, tokens,
+    run_branch(block.spec, block.attention_norms, block.scale1, tokens,
                [&](const Tensor& x, Tensor& own) {
                  return attend(block.attention, block.spec, run, x, &own);
                });
@@ -96,7 +104,7 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
     run_fastformer_attention(block, run, tokens);
   }
   if (!block.mlp) return;
-  run_branch(block.mlp_norms, block.scale2, residual, tokens,
+  run_branch(block.spec, block.mlp_norms, block.scale2, tokens,
              [&](const Tensor& x, Tensor&) { return (*block.mlp)(x.matrix(), grid); });
 }
 

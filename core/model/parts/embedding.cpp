@@ -1,5 +1,6 @@
 #include "core/model/parts/embedding.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -41,18 +42,23 @@ float embedding_scale(const ModelSpec& spec) {
   return static_cast<float>(scale == 0 ? std::sqrt(static_cast<double>(spec.width)) : scale);
 }
 
-void add_sinusoids(Positions kind, MatrixMap tokens) {
-  if (kind != Positions::sinusoidal && kind != Positions::sinusoidal_halves) return;
-  const bool in_turns = kind == Positions::sinusoidal;
-  const Eigen::Index sines = (tokens.cols() + 1) / 2;
-  for (Eigen::Index position = 0; position < tokens.rows(); ++position) {
-    for (Eigen::Index channel = 0; channel < tokens.cols(); ++channel) {
+void add_sinusoids(const PositionSpec& positions, MatrixMap tokens) {
+  if (positions.kind != Positions::sinusoidal) return;
+  const bool in_turns = positions.sinusoid_order == SinusoidOrder::alternating;
+  const bool to_end = positions.sinusoid_order == SinusoidOrder::halves_to_end;
+  const Eigen::Index width = tokens.cols(), whole = width / 2;
+  // The last channel of an odd number has a sine, but for halves to the end, where it has nothing.
+  const Eigen::Index sines = to_end ? whole : (width + 1) / 2;
+  const double span = to_end ? static_cast<double>(std::max<Eigen::Index>(whole - 1, 1))
+                             : static_cast<double>(width) / 2;
+  for (Eigen::Index row = 0; row < tokens.rows(); ++row) {
+    const auto place = static_cast<double>(row + positions.offset);
+    for (Eigen::Index channel = 0; channel < (to_end ? 2 * whole : width); ++channel) {
       const Eigen::Index pair = channel / 2;
-      const double power = 2 * static_cast<double>(pair) / static_cast<double>(tokens.cols());
-      const double angle = static_cast<double>(position) * std::pow(10000.0, -power);
+      const double angle = place * std::pow(10000.0, -static_cast<double>(pair) / span);
       const bool sine = channel % 2 == 0;
-      const Eigen::Index place = in_turns ? channel : pair + (sine ? 0 : sines);
-      tokens(position, place) += static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
+      const Eigen::Index to = in_turns ? channel : pair + (sine ? 0 : sines);
+      tokens(row, to) += static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
     }
   }
 }

@@ -48,9 +48,9 @@ struct SoundEmbedding {
   [[nodiscard]] Tensor operator()(const Tensor& spectrum) const;
 };
 
-/// Adds sin and cos of position · 10000^(−2i/D) to the rows of `tokens` [N, D]: in turns, or all
-/// sines before all cosines; nothing for positions of another kind.
-void add_sinusoids(Positions kind, MatrixMap tokens);
+/// Adds sines and cosines of the place, as SinusoidOrder says, to the rows of `tokens` [N, D];
+/// nothing for positions of another kind.
+void add_sinusoids(const PositionSpec& positions, MatrixMap tokens);
 
 /// What token embeddings, or projected ones, are multiplied with: InputSpec::scale, √width for 0.
 [[nodiscard]] float embedding_scale(const ModelSpec& spec);

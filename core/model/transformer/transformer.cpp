@@ -156,7 +156,7 @@ Transformer::Start Transformer::embed_text(const Input& input) const {
 void Transformer::embed_second_text(const Input& input, Start& start) const {
   TokenizedText text = tokenize_for_decoder(input, spec(), *vocabulary_);
   start.second_tokens = (*weights_.stages.back().text)(text.ids, text.types);
-  add_sinusoids(spec().positions.kind, start.second_tokens.matrix());
+  add_sinusoids(spec().positions, start.second_tokens.matrix());
   start.second_layout.texts = std::move(text.texts);
   start.second_layout.special = std::move(text.special);
 }
@@ -189,7 +189,7 @@ Transformer::Start Transformer::embed(const Input& input) const {
     start.tokens.matrix() *= embedding_scale(spec());
   }
   if (spec().has_decoder()) embed_second_text(input, start);
-  add_sinusoids(spec().positions.kind, start.tokens.matrix());
+  add_sinusoids(spec().positions, start.tokens.matrix());
   if (embedding.norm) embedding.norm->apply(start.tokens.matrix());
   if (embedding.projection && embedding.text) {
     start.tokens = (*embedding.projection)(seen(start.tokens));

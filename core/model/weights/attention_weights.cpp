@@ -1,5 +1,6 @@
 #include "core/model/weights/attention_weights.h"
 
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -39,6 +40,16 @@ std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, Part
     rows.push_back((of * (group + 2) + place) * each + channel);
   }
   return rows;
+}
+
+/// `rows`, which go channel by channel with all heads in turn, reordered head by head.
+std::vector<std::int64_t> heads_first(const std::vector<std::int64_t>& rows, std::int64_t heads) {
+  const std::int64_t each = std::ssize(rows) / heads;
+  std::vector<std::int64_t> ordered;
+  for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
+    ordered.push_back(rows[static_cast<std::size_t>(row % each * heads + row / each)]);
+  }
+  return ordered;
 }
 
 /// One part of the fused weight of `role`.
@@ -83,12 +94,20 @@ std::int64_t width_of_keys(const Extents& extents, const MechanismChoice& traine
 }
 
 void read_projections(const WeightReader& reader, const Architecture& architecture,
-                      const Extents& extents, std::int64_t index, AttentionPart& part) {
+                      const Extents& extents, bool channels_first, std::int64_t index,
+                      AttentionPart& part) {
   const std::string prefix = "layer." + std::to_string(index) + ".";
   const Arithmetic arithmetic = arithmetic_of(architecture.spec, index);
   const std::int64_t inner = extents.inner(), key_inner = extents.key_inner();
-  const auto linear = [&](const char* role, std::int64_t outputs) {
-    return reader.read_linear(prefix + role, outputs, extents.width, arithmetic);
+  const auto as_split = [&](std::vector<std::int64_t> rows, std::int64_t heads) {
+    return channels_first ? heads_first(rows, heads) : std::move(rows);
+  };
+  const auto linear = [&](const char* role, std::int64_t outputs, std::int64_t heads) {
+    if (!channels_first) {
+      return reader.read_linear(prefix + role, outputs, extents.width, arithmetic);
+    }
+    const FusedWeight whole(reader, prefix + role, outputs, extents.width, arithmetic);
+    return whole.take(as_split(counted_rows(0, outputs), heads), 0);
   };
   for (const char* const role : {"qkv", "windowed_qkv"}) {
     if (!reader.has(prefix + role + ".weight")) continue;
@@ -96,29 +115,35 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
                             arithmetic);
     const QkvRows order = architecture.qkv_rows;
     // Some models keep them apart: keys have none (BEiT).
-    part.query = fused.take(fused_rows(extents, order, kQuery), 0, true,
-                            reader.read_vector(prefix + "query.bias", inner, false));
+    const auto rows = [&](Part each) {
+      return as_split(fused_rows(extents, order, each),
+                      each == kQuery ? extents.heads : extents.key_heads);
+    };
+    part.query =
+        fused.take(rows(kQuery), 0, true, reader.read_vector(prefix + "query.bias", inner, false));
     // The mask may be stored as NaN: it is never multiplied with.
     const bool key_bias = !reader.has(prefix + "key_bias_mask");
-    part.key = fused.take(fused_rows(extents, order, kKey), inner, key_bias);
-    part.value = fused.take(fused_rows(extents, order, kValue), inner + key_inner, true,
+    part.key = fused.take(rows(kKey), inner, key_bias);
+    part.value = fused.take(rows(kValue), inner + key_inner, true,
                             reader.read_vector(prefix + "value.bias", key_inner, false));
     return;
   }
   if (reader.has(prefix + "query_key.weight")) {
-    part.query = linear("query_key", inner);
-    part.value = linear("value", inner);
+    part.query = linear("query_key", inner, extents.heads);
+    part.value = linear("value", inner, extents.key_heads);
     return;
   }
-  part.query = linear("query", inner);
+  part.query = linear("query", inner, extents.heads);
   if (reader.has(prefix + "key_value.weight")) {
     const FusedWeight fused(reader, prefix + "key_value", 2 * key_inner, extents.width, arithmetic);
-    part.key = fused.take(counted_rows(0, key_inner), 0);
-    part.value = fused.take(counted_rows(key_inner, key_inner), key_inner);
+    part.key = fused.take(as_split(counted_rows(0, key_inner), extents.key_heads), 0);
+    part.value =
+        fused.take(as_split(counted_rows(key_inner, key_inner), extents.key_heads), key_inner);
     return;
   }
-  part.key = linear("key", width_of_keys(extents, mechanism_of(architecture.spec, index)));
-  part.value = linear("value", key_inner);
+  part.key = linear("key", width_of_keys(extents, mechanism_of(architecture.spec, index)),
+                    extents.key_heads);
+  part.value = linear("value", key_inner, extents.key_heads);
 }
 
 /// Of each head, or of all heads together: as its tensor says.
@@ -126,6 +151,40 @@ std::optional<LayerNorm> read_head_norm(const WeightReader& reader, const std::s
                                         std::int64_t each, std::int64_t all) {
   if (!reader.has(role + ".weight")) return std::nullopt;
   return reader.read_norm(role, reader.size_of(role + ".weight") == all ? all : each);
+}
+
+/// Length 1 of each head's queries and keys: an RMS norm of weight 1/√d, with torch's 1e-12 for a
+/// vector of zeros.
+void add_cosines(std::int64_t head_width, AttentionPart& part) {
+  if (part.query_norm || part.key_norm) {
+    throw Error(ErrorKind::damaged, "queries and keys have norms of their own in the file")
+        .about("layer.attention.cosine")
+        .expected("false")
+        .found("true");
+  }
+  const auto channels = static_cast<std::size_t>(head_width);
+  const double root = std::sqrt(static_cast<double>(head_width));
+  part.query_norm = part.key_norm =
+      LayerNorm{.weight = std::vector<float>(channels, static_cast<float>(1 / root)),
+                .bias = std::vector<float>(channels, 0.0F),
+                .eps = 1e-24 / static_cast<double>(head_width),
+                .rms = true};
+}
+
+/// The heads' output to the width.
+Linear read_output(const WeightReader& reader, const std::string& role, std::int64_t width,
+                   const Extents& extents, HeadSplit split, Arithmetic arithmetic) {
+  const std::int64_t inner = extents.inner();
+  if (split != HeadSplit::channels_first) {
+    return reader.read_linear(role, width, inner, arithmetic);
+  }
+  const Tensor stored = reader.read(role + ".weight", {width, inner});
+  const std::vector<std::int64_t> order = heads_first(counted_rows(0, inner), extents.heads);
+  Tensor weight({width, inner});
+  for (std::int64_t i = 0; i < inner; ++i) {
+    weight.matrix().col(i) = stored.matrix().col(order[static_cast<std::size_t>(i)]);
+  }
+  return {std::move(weight), reader.read_vector(role + ".bias", width, false)};
 }
 
 void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int64_t index,
@@ -229,10 +288,18 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   const std::int64_t inner = extents.inner();
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   AttentionPart part;
-  read_projections(reader, architecture, extents, index, part);
+  const HeadSplit split = layer.attention.head_split;
+  read_projections(reader, architecture, extents, split != HeadSplit::heads_first, index, part);
   part.query_norm = read_head_norm(reader, prefix + "query_norm", extents.head_width, inner);
   part.key_norm =
       read_head_norm(reader, prefix + "key_norm", extents.head_width, extents.key_inner());
+  if (split != HeadSplit::heads_first && part.query_norm &&
+      std::ssize(part.query_norm->weight) != extents.head_width) {
+    throw Error(ErrorKind::damaged, "one norm of all heads' queries has the order of the file")
+        .about("layer.attention.head_split")
+        .expected("heads_first");
+  }
+  if (layer.attention.cosine) add_cosines(extents.head_width, part);
   if (!spec.stages.empty()) read_reduction(reader, spec, index, part);
   part.heads_norm = reader.read_norm(prefix + "heads_norm", inner);
   if (arithmetic == Arithmetic::adder) {
@@ -240,7 +307,7 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
     if (!part.heads_norm) part.heads_norm = reader.plain_norm(inner);
   }
   if (reader.has(prefix + "out.weight")) {
-    part.out = reader.read_linear(prefix + "out", width, inner, arithmetic);
+    part.out = read_output(reader, prefix + "out", width, extents, split, arithmetic);
   } else if (inner != width) {
     throw Error(ErrorKind::damaged, "the heads' output has no projection to the width")
         .about(prefix + "out.weight");

@@ -1,0 +1,30 @@
+// Models from scratch that differ in what no tensor shows: tests/data/fit/make_references.py.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/hashed_weights.h"
+
+namespace attnscope {
+
+/// The tensors of make_references.py: two layers of width 24.
+[[nodiscard]] NamedShapes scratch_gpt(bool fused, bool positions);
+
+/// One variation, with what must be said beyond what is usual. Its reference is
+/// tests/data/fit/NAME.npz.
+struct Variation {
+  const char* name;
+  std::map<std::string, std::string> said = {};
+  bool fused = false;
+  bool positions = true;  ///< whether the file has learned ones
+};
+
+[[nodiscard]] const std::vector<Variation>& variations();
+
+/// `said`, and what is usual.
+[[nodiscard]] std::map<std::string, std::string> with_usual(
+    const std::map<std::string, std::string>& said);
+
+}  // namespace attnscope
