@@ -9,6 +9,7 @@
 
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
+#include "app/cli/inspect_fit.h"
 #include "app/cli/inspect_trace.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
@@ -35,6 +36,8 @@ struct InspectArguments {
   ModelArguments model;
   bool json = false;
   bool headers_only = false;
+  bool fit = false;
+  std::string out;
 };
 
 struct Inspection {
@@ -399,13 +402,24 @@ Action add_inspect(CLI::App& parent, CLI::App*& added) {
   added->add_flag(
       "--headers-only", arguments->headers_only,
       "Do not read the elements: no search for NaN and Inf, no comparison with a reference");
+  CLI::Option* const fit = added->add_flag(
+      "--fit", arguments->fit,
+      "Find what only the model's own code says (heads, scale, positions, norms, residuals …) by a "
+      "reference beside it: docs/self-test.md");
+  added->add_option("--out", arguments->out, "With --fit: the architecture description to write")
+      ->needs(fit)
+      ->type_name("FILE");
   add_model_options(*added, arguments->model);
   set_examples(*added, {"attnscope inspect vit.safetensors",
                         "attnscope inspect vit.safetensors --headers-only --json",
-                        "attnscope inspect old.pt --model-heads 6 --option activation=relu"});
+                        "attnscope inspect old.pt --model-heads 6 --option activation=relu",
+                        "attnscope inspect gpt.safetensors --fit --out gpt.json"});
   return [arguments] {
     const std::string file = file_or_standard_input(arguments->model.models.front()).string();
     if (is_trace_file(file)) return inspect_trace(file, arguments->json);
+    if (arguments->fit) {
+      return inspect_fit({file, options_of(arguments->model, {}), arguments->out, arguments->json});
+    }
     const Inspection inspection = inspect(*arguments);
     if (arguments->json) {
       print_json(json_of(inspection));

@@ -11,6 +11,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
+#include "tests/support/scratch_models.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -88,11 +89,16 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
   std::filesystem::copy_file(kSoftmaxModel, referred);
   std::filesystem::copy_file(kSourceFolder + "/tests/data/self_test/reference.npz",
                              folder / "referred.reference.npz");
+  const std::string fitted = (folder / "gpt.safetensors").string();
+  write_hashed_safetensors(fitted, scratch_gpt(true, true));
+  std::filesystem::copy_file(kSourceFolder + "/tests/data/fit/fused_heads_first.npz",
+                             folder / "gpt.reference.npz");
   // Together they print every key that is documented.
   const std::map<std::string, std::vector<std::string>> runs = {
       {"attnscope inspect FILE",
        {"inspect " + kSoftmaxModel, "inspect " + unknown, "inspect " + referred,
         "inspect " + silent + " --model-heads 2", "inspect " + damaged}},
+      {"attnscope inspect FILE --fit", {"inspect " + fitted + " --fit"}},
       {"attnscope inspect TRACE", {"inspect " + trace}},
       {"attnscope evaluate MODEL --dataset D",
        {"evaluate " + kSoftmaxModel + " --dataset " + kSet}},

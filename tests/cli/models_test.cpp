@@ -13,6 +13,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/scratch_models.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -114,6 +115,31 @@ TEST_F(ModelCommands, InspectPrintsALineForEachStageOfAPyramid) {
                   " --option 'stages=" + assumed.substr(first, end - first) + "'");
   EXPECT_EQ(again.status, 0) << again.errors;
   EXPECT_THAT(again.output, testing::Not(HasSubstr("as below")));
+}
+
+TEST_F(ModelCommands, InspectFitFindsWhatNoTensorShowsAndDescribesIt) {
+  const std::string model = path("gpt.safetensors"), description = path("gpt.json");
+  const std::string references = source_folder() + "/tests/data/fit/";
+  write_hashed_safetensors(model, scratch_gpt(false, true));
+  const ProgramRun alone = run_program("inspect " + model + " --fit");
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.errors, testing::AllOf(HasSubstr("gpt.reference.npz"), HasSubstr("savez")));
+
+  std::filesystem::copy_file(references + "head_split.npz", path("gpt.reference.npz"));
+  const ProgramRun fit = run_program("inspect " + model + " --fit --out " + description);
+  EXPECT_EQ(fit.status, 0) << fit.errors;
+  EXPECT_THAT(fit.output, testing::AllOf(HasSubstr("layer.attention.head_split"),
+                                         HasSubstr("with heads_first differs by")));
+  const ProgramRun trace = run_program("trace " + model + " --architecture " + description +
+                                       " --input ids:5,3,11 --out " + path("t.h5"));
+  EXPECT_EQ(trace.status, 0) << trace.errors;
+
+  std::filesystem::copy_file(references + "scale_of_heads.npz", path("gpt.reference.npz"),
+                             std::filesystem::copy_options::overwrite_existing);
+  const ProgramRun none = run_program("inspect " + model + " --fit --out " + path("none.json"));
+  EXPECT_EQ(none.status, 1) << none.errors;
+  EXPECT_THAT(none.output, HasSubstr("none fits; the nearest differs first in layer 0"));
+  EXPECT_FALSE(std::filesystem::exists(path("none.json")));
 }
 
 TEST_F(ModelCommands, AnUnknownArchitectureIsAFindingOfInspectAndAnErrorOfTrace) {

@@ -431,7 +431,8 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
       .in_file(checkpoint.path())
       .about(name_list(model.unsaid, &UnsaidMember::member))
       .expected(name_list(model.unsaid, choices, "; "))
-      .remedy("say it: " + said_by(model.unsaid));
+      .remedy("say it: " + said_by(model.unsaid) +
+              "; or have it found by what that code computes: attnscope inspect FILE --fit");
 }
 
 }  // namespace attnscope
