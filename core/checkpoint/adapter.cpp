@@ -8,6 +8,7 @@
 #include "core/checkpoint/model_folder.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/file/read_file.h"
 #include "core/shown_text.h"
 
 namespace attnscope {
@@ -18,14 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "base_model.model.";
 
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 fs::path weights_of_adapter(const fs::path& folder) {
   for (const char* name : {"adapter_model.safetensors", "adapter_model.bin"}) {
-    if (is_there(folder / name)) return folder / name;
+    if (is_entry(folder / name)) return folder / name;
   }
   throw Error(ErrorKind::io, "the adapter's weights are missing")
       .in_file(folder)
@@ -40,7 +36,7 @@ fs::path find_base(const fs::path& folder, const std::string& name) {
   if (is_name && name.find('\0') == std::string::npos) {
     for (const fs::path& candidate :
          {here / base, here.parent_path() / base, here.parent_path() / base.filename(), base}) {
-      if (!is_there(candidate)) continue;
+      if (!is_entry(candidate)) continue;
       std::error_code ignored;
       const bool itself = fs::equivalent(candidate, folder, ignored);
       if (!itself && !is_adapter_folder(candidate)) return candidate;
@@ -215,7 +211,7 @@ Checkpoint lay_over(const Checkpoint& base, const Checkpoint& adapter,
 
 }  // namespace
 
-bool is_adapter_folder(const fs::path& folder) { return is_there(folder / "adapter_config.json"); }
+bool is_adapter_folder(const fs::path& folder) { return is_entry(folder / "adapter_config.json"); }
 
 Checkpoint open_adapter(const fs::path& folder) {
   const AdapterConfig config = read_adapter_config(folder / "adapter_config.json");

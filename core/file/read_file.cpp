@@ -8,6 +8,11 @@
 
 namespace attnscope {
 
+bool is_entry(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
+}
+
 std::string read_file(const std::filesystem::path& path, std::size_t most) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   if (file->size() > most) {

@@ -10,6 +10,10 @@
 
 namespace attnscope {
 
+/// Whether the folder has such an entry: a link that leads nowhere is one too, and an error to
+/// read.
+[[nodiscard]] bool is_entry(const std::filesystem::path& path);
+
 /// All bytes, copied. Throws Error(io) if the file cannot be opened, is no regular file (a pipe
 /// would never end), or changes while it is read, and Error(damaged) if it has more than `most`.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t most);

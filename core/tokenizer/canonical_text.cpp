@@ -1,7 +1,6 @@
 #include "core/tokenizer/canonical_text.h"
 
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/file/read_file.h"
@@ -62,10 +61,9 @@ AlignedText single_spaced(const AlignedText& text) {
 }
 
 json text_tower_of(const std::filesystem::path& folder) {
-  std::error_code ignored;
   const std::filesystem::path file = folder / "open_clip_config.json";
   constexpr std::size_t most = 1 << 20;
-  if (!std::filesystem::exists(file, ignored)) return json::object();
+  if (!is_entry(file)) return json::object();
   json tower = read_json_file(file, most);
   for (const char* const key : {"model_cfg", "text_cfg"}) {
     tower = tower.is_object() ? tower.value(key, json::object()) : json::object();

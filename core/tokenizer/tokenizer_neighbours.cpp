@@ -11,8 +11,8 @@ using Path = std::filesystem::path;
 using nlohmann::json;
 
 json read_if_there(const Path& path) {
-  return exists(path) ? read_json_file(path, largest_tokenizer_file, {64, 8'000'000})
-                      : json::object();
+  return is_entry(path) ? read_json_file(path, largest_tokenizer_file, {64, 8'000'000})
+                        : json::object();
 }
 
 }  // namespace

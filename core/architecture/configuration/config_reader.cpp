@@ -86,8 +86,9 @@ void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const
       config_.values[member] = value.is_null() ? "0" : value.dump();
       return;
     case KeyUse::member:
+    case KeyUse::optional:
     case KeyUse::fact:
-      if (value.is_null()) return;
+      if (value.is_null() && key.use != KeyUse::member) return;
       if (!value.is_number()) refuse(name, "a number", value);
       config_.values[member] = value.dump();
       if (key.use == KeyUse::fact) config_.facts.insert(member);
@@ -104,14 +105,12 @@ void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const
       return;
     }
     case KeyUse::activation:
-      if (value.is_null()) return;
       if (!value.is_string()) refuse(name, "the name of an activation", value);
       config_.values["activation"] = activation_named(value.get<std::string>(), name);
       return;
     case KeyUse::required:
       // What is off asks for nothing, unless something is to be on.
-      if (value.is_null() || value.dump() == key.what) return;
-      if (is_off(value) && key.what != "true") return;
+      if (value.dump() == key.what || (is_off(value) && is_off(json::parse(key.what)))) return;
       refuse(name, std::string(key.what), value);
   }
 }

@@ -12,6 +12,7 @@ namespace attnscope {
 /// What a key does to the model.
 enum class KeyUse {
   member,      ///< a number: a member of the spec
+  optional,    ///< likewise, or null where it follows from the others
   cap,         ///< a number, or null for no cap: a member of the spec
   fact,        ///< a number that the tensors' shapes say too: a member of the spec
   side,        ///< a number or two of pixels that the shapes say too: MEMBER_height, MEMBER_width
@@ -60,6 +61,7 @@ class ConfigReader {
 [[nodiscard]] std::string json_text(const nlohmann::json& value);
 
 /// What Hugging Face's config.json says of a model of its kind; a kind that is not run throws.
+/// Without a kind `config.unnamed` is set.
 void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& config);
 /// What Meta's params.json says of a Llama.
 void read_meta_config(const nlohmann::json& object, NeighbourConfig& config);

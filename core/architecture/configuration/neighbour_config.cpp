@@ -16,12 +16,6 @@ namespace {
 using nlohmann::json;
 using Values = std::map<std::string, std::string>;
 
-/// Whether the folder has such an entry: a link that leads nowhere is one too, and an error.
-bool is_entry(const std::filesystem::path& path) {
-  std::error_code unknown;
-  return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
-}
-
 json read_json(const std::filesystem::path& path) {
   if (!is_entry(path)) return json::object();
   constexpr std::size_t most = std::size_t{8} << 20;  // bytes; far above any such file
@@ -129,6 +123,7 @@ const NeighbourConfig& NeighbourConfig::of(std::string_view family) const {
 NeighbourConfig neighbour_config(const std::filesystem::path& weights,
                                  std::span<const std::string> ignored) {
   NeighbourConfig config;
+  config.free_head = ignores(ignored, "config.tie_word_embeddings");
   if (!ignores(ignored, "config")) {
     const std::filesystem::path file = configuration_beside(weights);
     const json object = without_ignored(read_json(file), "config.", ignored);

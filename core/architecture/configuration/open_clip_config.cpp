@@ -14,7 +14,7 @@ using Use = KeyUse;
 constexpr ConfigKey kImageKeys[] = {
     {"layers", Use::fact, "layers"},
     {"width", Use::fact, "width"},
-    {"head_width", Use::member, "head_width"},
+    {"head_width", Use::optional, "head_width"},
     {"image_size", Use::side, "image"},
     {"patch_size", Use::side, "patch"},
     {"attentional_pool", Use::required, "false"},

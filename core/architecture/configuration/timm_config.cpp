@@ -241,8 +241,11 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
   if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();
   read_labels(reader.take_value("label_names"), config);
   read_pooling(reader.take_value("global_pool"), config);
-  const json& arguments = reader.take_value("model_args");
+  json arguments = reader.take_value("model_args");
   if (arguments.is_object()) {
+    // None is the architecture's own to each of them.
+    std::erase_if(arguments.get_ref<json::object_t&>(),
+                  [](const auto& entry) { return entry.second.is_null(); });
     ConfigReader own(arguments, config);
     read_pooling(own.take_value("global_pool"), config);
     const std::string_view family = config.families.front();

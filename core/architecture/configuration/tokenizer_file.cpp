@@ -3,7 +3,6 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/file/read_file.h"
@@ -21,10 +20,7 @@ TokenizerFile find_tokenizer_file(const std::filesystem::path& folder) {
       {"spm.model", Kind::sentence_piece},
       {"sentencepiece.bpe.model", Kind::sentence_piece},
   };
-  const auto there = [&](std::string_view name) {
-    std::error_code ignored;
-    return std::filesystem::exists(folder / name, ignored);
-  };
+  const auto there = [&](std::string_view name) { return is_entry(folder / name); };
   for (const auto& [name, kind] : names) {
     if (!there(name) || (kind == Kind::byte_pairs && !there("merges.txt"))) continue;
     return {kind, folder / name};
@@ -38,9 +34,8 @@ using nlohmann::json;
 
 /// A JSON object; empty where the file is not there, or holds none.
 json object_in(const std::filesystem::path& file) {
-  std::error_code ignored;
   constexpr std::size_t most = std::size_t{64} << 20;
-  if (!std::filesystem::exists(file, ignored)) return json::object();
+  if (!is_entry(file)) return json::object();
   json object = read_json_file(file, most);
   return object.is_object() ? object : json::object();
 }

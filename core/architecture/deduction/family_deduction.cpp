@@ -48,8 +48,13 @@ void FamilyDeduction::take_config(bool with_labels) {
         {"config.auto_map", config_.own_code,
          "the configuration names code of the model's own, which is not run; computed is what "
          "transformers computes for " +
-             config_.kind,
+             (config_.kind.empty() ? description_.name : config_.kind),
          true});
+  }
+  if (!config_.unread.empty()) {
+    result_.assumptions.push_back(
+        {"config", name_list(config_.unread),
+         "not read: the configuration does not say its kind of model (model_type)"});
   }
   for (const auto& [option, text] : config_.values) {
     if (option == "labels" && !with_labels) continue;
@@ -66,12 +71,23 @@ void FamilyDeduction::take_config(bool with_labels) {
     }
     stated_.insert(option);
     if (option == "labels" || config_.facts.contains(option)) continue;
-    result_.assumptions.push_back({option, option_text(spec_, option),
-                                   config_.file == checkpoint_.path()
-                                       ? "as the settings in the file say"
-                                       : "as the configuration beside the file says",
-                                   true});
+    result_.assumptions.push_back(
+        {option, option_text(spec_, option), reason_of(option), !is_usual(option)});
   }
+}
+
+bool FamilyDeduction::is_usual(const std::string& option) const {
+  return config_.kind.empty() && config_.defaults.contains(option);
+}
+
+std::string FamilyDeduction::reason_of(const std::string& option) const {
+  if (is_usual(option)) return "the family's usual one";
+  if (config_.defaults.contains(option)) {
+    return "the default of transformers for " + config_.kind +
+           ", since the configuration beside the file leaves it out";
+  }
+  return config_.file == checkpoint_.path() ? "as the settings in the file say"
+                                            : "as the configuration beside the file says";
 }
 
 bool FamilyDeduction::deduce_gates() {
@@ -240,7 +256,8 @@ void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
 void FamilyDeduction::check_asked_heads(const std::string& asked) const {
   if (!options_.description.empty()) return;
   constexpr const char* member = "heads";
-  const auto configured = config_.values.find(member);
+  const bool left_out = config_.defaults.contains(member);
+  const auto configured = left_out ? config_.values.end() : config_.values.find(member);
   const bool in_file = stated(member) && !description_.stated.contains(member);
   if (!in_file && configured == config_.values.end()) return;
   ModelSpec said = spec_, wanted = spec_;
@@ -265,6 +282,23 @@ void FamilyDeduction::apply_overrides(const ModelOptions& options) {
     stated_.insert(option);
     overridden_.insert(option);
   }
+  for (const std::string& option : overridden_) check_differences(option);
+}
+
+/// What is said of all layers would be overruled in those that differ in it.
+void FamilyDeduction::check_differences(const std::string& option) const {
+  const SpecMember* const member = find_spec_member(option);
+  constexpr std::string_view of_layer = "layer.";
+  if (!member || !member->path.starts_with(of_layer) || overridden_.contains("differences")) return;
+  const std::string path(member->path.substr(of_layer.size()));
+  for (const LayerDifference& difference : spec_.differences) {
+    if (!difference.members.contains(path)) continue;
+    throw Error(ErrorKind::usage, "layers of the model differ in what the option says of all")
+        .in_file(checkpoint_.path())
+        .about(option)
+        .found("differences " + option_text(spec_, "differences"))
+        .remedy("say all of it: --option differences=[] for none beside it");
+  }
 }
 
 void FamilyDeduction::take_qkv_rows(const std::string& text) {
@@ -284,10 +318,12 @@ void FamilyDeduction::take_qkv_rows(const std::string& text) {
 
 void FamilyDeduction::deduce_final_norm(std::string_view role) {
   const bool stored = has(role), used = spec_.readout.final_norm;
-  if (overridden_.contains("final_norm") && used && !stored) {
-    throw Error(ErrorKind::usage, "there is no norm after the last block")
+  if (stated("final_norm") && used && !stored) {
+    throw Error(fault_of("final_norm"), "there is no norm after the last layer")
         .in_file(checkpoint_.path())
-        .about("final_norm");
+        .about("final_norm")
+        .expected("a norm, as stated")
+        .found("none");
   }
   spec_.readout.final_norm = stored && (used || !stated("final_norm"));
 }

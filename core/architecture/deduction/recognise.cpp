@@ -304,7 +304,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   if (best->complete()) {
     std::vector<Assumption> said;
     const ArchitectureMatch& chosen = choose_tower(*best, matches, checkpoint, options, said);
-    NeighbourConfig own = config.of(chosen.description->name);
+    NeighbourConfig own = as_of_family(config, chosen.description->name);
     check_known(config);
     check_known(own);
     // A pyramid's heads are of each stage.

@@ -340,20 +340,50 @@ class TextDeduction final : FamilyDeduction {
                           " tokens; the last token, which sees all, is usual");
   }
 
+  /// Of a head beside the embedding that it is said to be, versions of transformers take either.
+  void check_tie(bool tied) const {
+    const auto head = result_.sources.find("head.0.weight");
+    const bool there = head != result_.sources.end();
+    if (there == !tied) return;
+    constexpr const char* key = "tie_word_embeddings";
+    if (!there) {
+      throw Error(ErrorKind::unsupported,
+                  "the file has no head, and by its configuration the head is not the token "
+                  "embedding")
+          .in_file(checkpoint_.path())
+          .about(key)
+          .remedy(std::string("--option readout=none runs it without logits, --option "
+                              "ignore=config.") +
+                  key + " takes the token embedding for the head");
+    }
+    const bool own = has("decoder_token_embedding.weight");
+    const auto embedding =
+        result_.sources.find(own ? "decoder_token_embedding.weight" : "token_embedding.weight");
+    if (embedding == result_.sources.end() || head->second == embedding->second) return;
+    if (same_tensor(head->second, embedding->second)) return;
+    throw Error(ErrorKind::unsupported,
+                "the file has a head of its own, and by its configuration the head is the token "
+                "embedding")
+        .in_file(checkpoint_.path())
+        .about(key)
+        .expected(head->second.tensor + " equal to " + embedding->second.tensor)
+        .found("another")
+        .remedy(std::string("--option ignore=config.") + key + " takes the head of the file");
+  }
+
+  [[nodiscard]] bool same_tensor(const TensorSource& one, const TensorSource& other) const {
+    if (used_shape(checkpoint_, one) != used_shape(checkpoint_, other)) return false;
+    const Tensor a = used_tensor(checkpoint_, one), b = used_tensor(checkpoint_, other);
+    return std::ranges::equal(a.values(), b.values());
+  }
+
   void deduce_readout() {
     check_head_transform();
     deduce_classes();
     if (spec_.readout.kind == Readout::pooler && !has("pooler.weight") && !stated("readout")) {
       spec_.readout.kind = Readout::none;
     }
-    if (spec_.readout.gives_token_logits() && !has("head.0.weight") && !config_.ties_head) {
-      throw Error(ErrorKind::unsupported,
-                  "the file has no head, and the configuration says that it is not the token "
-                  "embedding")
-          .in_file(checkpoint_.path())
-          .about("tie_word_embeddings")
-          .remedy("--option readout=none runs it without logits");
-    }
+    if (spec_.readout.gives_token_logits() && config_.ties_head) check_tie(*config_.ties_head);
     if (spec_.readout.gives_features() && has("head.0.weight")) {
       std::string last = "head.0.weight";
       while (has("head." + std::to_string(last[5] - '0' + 1) + ".weight")) ++last[5];

@@ -2,6 +2,7 @@
 
 #include "core/architecture/configuration/tokenizer_file.h"
 #include "core/checkpoint/key_values.h"
+#include "core/file/read_file.h"
 
 namespace attnscope {
 
@@ -10,7 +11,8 @@ FoundTokenizer tokenizer_of(const Checkpoint& checkpoint, const ModelSpec& spec)
   const TokenizerFile beside = find_tokenizer_file(folder);
   const KeyValues* const keys = checkpoint.key_values();
   if (keys && keys->contains("tokenizer.ggml.model")) return {Tokenizer::file, {}};
-  if (beside.kind == TokenizerFile::Kind::byte_pairs && !exists(folder / "tokenizer_config.json")) {
+  if (beside.kind == TokenizerFile::Kind::byte_pairs &&
+      !is_entry(folder / "tokenizer_config.json")) {
     if (spec.readout.kind == Readout::end_token) {
       return {Tokenizer::ids, "CLIP's vocab.json is not GPT-2's: only its tokenizer.json is read"};
     }

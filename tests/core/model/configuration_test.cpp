@@ -29,6 +29,7 @@ class ChangedConfiguration : public testing::Test {
     write_hashed_safetensors(folder_ / "model.safetensors", shapes);
     json config = read_test_data("models/families/" + family + ".json")["config"];
     config.update(changes);  // null is a value here
+    for (const std::string& key : left_out_) config.erase(key);
     (void)folder_.write("config.json", config.dump());
     return load_model(folder_.path(), options_);
   }
@@ -41,7 +42,15 @@ class ChangedConfiguration : public testing::Test {
     return model.run(input, model.spec().mechanism, request, {});
   }
 
+  /// The assumption about `option`; one without a reason if there is none.
+  [[nodiscard]] static Assumption said_of(const Model& model, const std::string& option) {
+    const auto& assumed = model.assumptions();
+    const auto found = std::ranges::find(assumed, option, &Assumption::option);
+    return found == assumed.end() ? Assumption{} : *found;
+  }
+
   ModelOptions options_;
+  std::vector<std::string> left_out_;  ///< keys of the configuration
   const TemporaryFolder folder_;
 };
 
@@ -135,6 +144,145 @@ TEST_F(ChangedConfiguration, ALinkThatLeadsNowhereIsAnError) {
     EXPECT_THAT(error_of([&] { return load_model(folder_.path(), options_); }), HasSubstr(name));
     std::filesystem::remove(folder_ / name);
   }
+}
+
+TEST_F(ChangedConfiguration, WithoutItsKindItIsReadAsItsFamilys) {
+  left_out_ = {"model_type", "architectures"};
+  const auto read =
+      model("hugging_face_llama", {{"rope_theta", 500000.0},
+                                   {"rms_norm_eps", 0.001},
+                                   {"rope_scaling", {{"rope_type", "linear"}, {"factor", 2.0}}}});
+  const LayerSpec& layer = read->spec().layer;
+  EXPECT_EQ(layer.rotary.theta, 500000);
+  EXPECT_EQ(layer.rotary.scaling, RotaryScaling::linear);
+  EXPECT_NEAR(layer.norm.eps, 0.001, 1e-9);
+  EXPECT_EQ(layer.attention.heads, 4);
+  EXPECT_THAT(said_of(*read, "layer.rotary.theta").reason, HasSubstr("configuration"));
+  const auto capped = model("hugging_face_gemma2", json::object());
+  EXPECT_EQ(capped->spec().layer.scores.soft_cap, 2);
+  EXPECT_EQ(capped->spec().differences.size(), 1U);
+}
+
+TEST_F(ChangedConfiguration, WithoutItsKindADefaultIsOfNoClass) {
+  left_out_ = {"model_type", "architectures", "rope_theta"};
+  const Assumption theta =
+      said_of(*model("hugging_face_llama", json::object()), "layer.rotary.theta");
+  EXPECT_EQ(theta.value, "10000.0");
+  EXPECT_EQ(theta.reason, "the family's usual one");
+  EXPECT_FALSE(theta.stated);
+  left_out_ = {"rope_theta"};
+  EXPECT_THAT(said_of(*model("hugging_face_llama", json::object()), "layer.rotary.theta").reason,
+              AllOf(HasSubstr("default of transformers for llama"), HasSubstr("leaves it out")));
+}
+
+TEST_F(ChangedConfiguration, WithoutItsKindUnknownKeysAreRefused) {
+  left_out_ = {"model_type", "architectures"};
+  expect_refusal(
+      [&] {
+        return model("hugging_face_llama", {{"residual_multiplier", 0.22}});
+      },
+      ErrorKind::unsupported, "residual_multiplier", "config.json");
+}
+
+TEST_F(ChangedConfiguration, WithoutItsKindWhatKindsReadDifferentlyIsRefused) {
+  left_out_ = {"model_type", "architectures"};
+  const json window = {{"sliding_window", 3}};
+  expect_refusal([&] { return model("hugging_face_llama", window); }, ErrorKind::unsupported,
+                 "mistral", "config.json");
+  left_out_ = {"model_type"};
+  const auto with_class = [&](const char* name) {
+    json changes = window;
+    changes["architectures"] = {name};
+    return model("hugging_face_llama", changes);
+  };
+  EXPECT_EQ(with_class("MistralForCausalLM")->spec().layer.scores.window, 3);
+  EXPECT_EQ(with_class("Qwen2ForCausalLM")->spec().layer.scores.window, 0);
+  expect_refusal([&] { return with_class("LlamaForCausalLM"); }, ErrorKind::unsupported,
+                 "sliding_window", "config.json");
+  expect_refusal([&] { return with_class("Phi3ForCausalLM"); }, ErrorKind::unsupported, "Phi-3",
+                 "model.safetensors");
+  expect_refusal([&] { return with_class("CohereForCausalLM"); }, ErrorKind::unsupported,
+                 "CohereForCausalLM", "config.json");
+}
+
+TEST_F(ChangedConfiguration, WhatNoKindExplainsIsSaidToBeUnread) {
+  const auto read = model("nanogpt", {{"n_head", 2}, {"rope_theta", 500000}, {"top_k", 3}});
+  EXPECT_EQ(read->spec().layer.attention.heads, 2);
+  const Assumption unread = said_of(*read, "config");
+  EXPECT_EQ(unread.value, "rope_theta");
+  EXPECT_THAT(unread.reason, HasSubstr("not read"));
+}
+
+TEST_F(ChangedConfiguration, AHeadBesideTheEmbeddingThatItIsSaidToBe) {
+  const json tied = {{"tie_word_embeddings", true}};
+  const auto load = [&] { return model("hugging_face_llama", tied); };
+  expect_refusal(load, ErrorKind::unsupported, "tie_word_embeddings", "model.safetensors");
+  options_.overrides[kIgnoreOption] = "config.tie_word_embeddings";
+  const Tensor own = run(*load()).token_logits;
+  options_.overrides.clear();
+  left_out_ = {"tie_word_embeddings"};  // false by the class
+  const Tensor by_class = run(*model("hugging_face_llama", json::object())).token_logits;
+  EXPECT_EQ(own.values()[7], by_class.values()[7]);
+  left_out_.clear();
+  NamedShapes shapes = family_shapes("hugging_face_llama");
+  const auto head = std::ranges::find(shapes, "lm_head.weight", &NamedShapes::value_type::first);
+  ASSERT_NE(head, shapes.end());
+  (void)error_of(load);  // writes the configuration
+  write_hashed_safetensors(
+      folder_ / "model.safetensors", shapes,
+      {{"lm_head.weight", hashed_weight("model.embed_tokens.weight", head->second)}});
+  EXPECT_NO_THROW((void)load_model(folder_.path(), options_));
+}
+
+TEST_F(ChangedConfiguration, WithoutAHeadThatTheClassDoesNotTie) {
+  left_out_ = {"tie_word_embeddings"};
+  const auto load = [&] { return model("hugging_face_qwen2", json::object()); };
+  expect_refusal(load, ErrorKind::unsupported, "tie_word_embeddings", "model.safetensors");
+  options_.overrides["readout"] = "none";
+  EXPECT_FALSE(load()->spec().readout.gives_token_logits());
+  options_.overrides = {{kIgnoreOption, "config.tie_word_embeddings"}};
+  EXPECT_TRUE(load()->spec().readout.gives_token_logits());
+}
+
+TEST_F(ChangedConfiguration, OffIsNotWhatMustBeOn) {
+  const auto position = [&](const json& value) {
+    return model("hugging_face_bert", {{"position_embedding_type", value}});
+  };
+  for (const json& off : {json(), json(""), json(0), json(false)}) {
+    expect_refusal([&] { return position(off); }, ErrorKind::unsupported, "position_embedding_type",
+                   "config.json");
+  }
+  EXPECT_NO_THROW((void)position("absolute"));
+}
+
+TEST_F(ChangedConfiguration, ANullThatItsCodeCannotTakeIsRefused) {
+  for (const char* key : {"rms_norm_eps", "rope_theta", "hidden_act", "num_attention_heads"}) {
+    SCOPED_TRACE(key);
+    EXPECT_THAT(error_of([&] {
+                  return model("hugging_face_llama", {{key, nullptr}});
+                }),
+                HasSubstr(key));
+  }
+  EXPECT_NO_THROW((void)model("hugging_face_llama", {{"head_dim", nullptr}}));
+}
+
+TEST_F(ChangedConfiguration, AnOptionOfAllLayersWhereSomeDifferIsRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"hugging_face_gemma2", "layer.scores.window"},
+      {"hugging_face_gemma3", "layer.rotary.theta"}};
+  for (const auto& [family, option] : cases) {
+    options_.overrides = {{option, "3"}};
+    expect_refusal([&] { return model(family, json::object()); }, ErrorKind::usage, option,
+                   "model.safetensors");
+    options_.overrides["differences"] = "[]";
+    EXPECT_NO_THROW((void)model(family, json::object()));
+  }
+}
+
+TEST_F(ChangedConfiguration, AFinalNormThatIsNotThereIsRefused) {
+  options_.overrides["final_norm"] = "true";
+  expect_refusal([&] { return model("hugging_face_opt_narrow", json::object()); }, ErrorKind::usage,
+                 "final_norm", "model.safetensors");
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 // config.json of Hugging Face's transformers: which keys each kind of model has, and what they do.
+#include <algorithm>
+#include <cctype>
+
 #include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
@@ -74,12 +77,12 @@ constexpr ConfigKey kGeneralKeys[] = {
 
 /// What configurations that do not say their kind may be read for, under any library's name.
 constexpr ConfigKey kAnyKeys[] = {
-    {"num_attention_heads", Use::member, "heads"},
-    {"n_head", Use::member, "heads"},
-    {"n_heads", Use::member, "heads"},
-    {"layer_norm_eps", Use::member, "norm_eps"},
-    {"layer_norm_epsilon", Use::member, "norm_eps"},
-    {"rescale_value", Use::member, "importance_scale"},
+    {"num_attention_heads", Use::optional, "heads"},
+    {"n_head", Use::optional, "heads"},
+    {"n_heads", Use::optional, "heads"},
+    {"layer_norm_eps", Use::optional, "norm_eps"},
+    {"layer_norm_epsilon", Use::optional, "norm_eps"},
+    {"rescale_value", Use::optional, "importance_scale"},
     {"hidden_act", Use::activation},
     {"activation_function", Use::activation},
     {"position_embedding_type", Use::required, "\"absolute\""},
@@ -220,47 +223,242 @@ void read_is_causal(ConfigReader& reader, NeighbourConfig& config) {
   config.overruling.insert("layer.scores.causal");
 }
 
-}  // namespace
-
-void read_hugging_face_config(const json& object, NeighbourConfig& config) {
-  const json type_name = object.value("model_type", json());
-  const ModelType* const type =
-      type_name.is_string() ? find_type(type_name.get<std::string>()) : nullptr;
-  // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
-  if (type_name.is_string() && type == nullptr && type_name != "") {
-    std::string known;
-    for (const ModelType& each : model_types())
-      known += (known.empty() ? "" : ", ") + std::string(each.name);
-    throw Error(ErrorKind::unsupported,
-                "models of this kind are not run" + what_it_is(type_name.get<std::string>()))
-        .about("model_type")
-        .expected(known)
-        .found(type_name.get<std::string>())
-        .remedy(
-            "give an architecture description, or --option ignore=config if it is not of this "
-            "file");
+/// "gptneox": kinds and classes write their names differently.
+std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
   }
+  return letters;
+}
+
+/// The kind that a class of architectures is of: "LlamaForCausalLM" is a "llama". Null: of none.
+const ModelType* type_of_class(const std::string& name) {
+  constexpr std::string_view endings[] = {"for",     "model",        "lmhead",      "doubleheads",
+                                          "mtmodel", "encodermodel", "visionmodel", "textmodel"};
+  const std::string letters = plain(name);
+  const ModelType* best = nullptr;
+  for (const ModelType& type : model_types()) {
+    const std::string kind = plain(type.name);
+    if (!letters.starts_with(kind) || (best && plain(best->name).size() > kind.size())) continue;
+    const std::string rest = letters.substr(kind.size());
+    const bool ends = std::ranges::any_of(
+        endings, [&](std::string_view ending) { return rest.starts_with(ending); });
+    if (ends || rest.empty()) best = &type;
+  }
+  return best;
+}
+
+/// `object` as a configuration of `type`, of which it may leave out keys.
+void read_keys(const ModelType& type, const json& object, NeighbourConfig& config) {
   ConfigReader reader(object, config);
   read_labels(reader.take_value("id2label"), config);
-  if (type == nullptr) {
-    reader.take(kAnyKeys);
-    read_windows(reader.take_value("window_sizes"), config);
-    read_score_scale(reader, config);
-    return;
-  }
-  config.kind = type->name;
-  config.families = {type->family};
+  config.kind = type.name;
+  config.families = {type.family};
   const json& tied = reader.take_value("tie_word_embeddings");
-  config.ties_head = truth(tied, true, "tie_word_embeddings");
-  reader.take(type->keys);
+  if (reader.has("tie_word_embeddings") && !config.free_head) {
+    config.ties_head = truth(tied, false, "tie_word_embeddings");
+  }
+  reader.take(type.keys);
   reader.take(kGeneralKeys);
   const json& labels = reader.take_value("num_labels");
   if (labels.is_number_integer()) config.classes = labels.get<std::int64_t>();
   const json& own_code = reader.take_value("auto_map");
   if (own_code.is_object() && !own_code.empty()) config.own_code = json_text(own_code);
-  if (type->read) type->read(reader, config);
+  if (type.read) type.read(reader, config);
   read_is_causal(reader, config);
   reader.finish();
+}
+
+/// Members that are other, or there at all, by the class's defaults alone.
+void mark_defaults(const NeighbourConfig& said, NeighbourConfig& config) {
+  for (const auto& [member, value] : config.values) {
+    const auto found = said.values.find(member);
+    if (found == said.values.end() || found->second != value) config.defaults.insert(member);
+  }
+  for (std::size_t i = 0; i < config.towers.size() && i < said.towers.size(); ++i) {
+    mark_defaults(said.towers[i], config.towers[i]);
+  }
+}
+
+/// With what the class of its kind has for keys that are left out.
+void read_whole_kind(const ModelType& type, const json& object, NeighbourConfig& config) {
+  NeighbourConfig said = config;
+  read_keys(type, with_class_defaults(object, type.name), config);
+  try {
+    read_keys(type, object, said);
+  } catch (const Error&) {
+    return;  // what is left out is needed
+  }
+  mark_defaults(said, config);
+}
+
+/// Keys that no kind is needed for; the others are not read.
+void read_without_kind(const json& object, NeighbourConfig& config) {
+  ConfigReader reader(object, config);
+  reader.take(kAnyKeys);
+  read_windows(reader.take_value("window_sizes"), config);
+  read_score_scale(reader, config);
+  for (const ConfigKey& key : kGeneralKeys) {
+    if (key.use == Use::harmless) reader.take({&key, 1});
+  }
+  for (const char* const key : {"id2label", "num_labels", "tie_word_embeddings"}) {
+    (void)reader.take_value(key);
+  }
+  reader.finish();
+  for (auto& [key, value] : config.unknown) config.unread.push_back(std::move(key));
+  config.unknown.clear();
+}
+
+/// The configuration as one kind's.
+struct Reading {
+  const ModelType* type = nullptr;
+  NeighbourConfig said;   ///< by its keys
+  NeighbourConfig whole;  ///< with what the class has for those that are left out
+
+  [[nodiscard]] std::size_t unknown(std::string_view family) const {
+    const NeighbourConfig& own = whole.of(family);
+    return whole.unknown.size() + (&own == &whole ? 0 : own.unknown.size());
+  }
+};
+
+/// As every kind that models of `family` may be of; those that know most of its keys. Empty where
+/// there is no such kind. Throws as the first of them does where none can be read.
+std::vector<Reading> readings_of(const json& object, const NeighbourConfig& config,
+                                 std::string_view family) {
+  std::vector<Reading> readings;
+  std::optional<Error> fault;
+  for (const ModelType& type : model_types()) {
+    NeighbourConfig empty;
+    empty.file = config.file;
+    empty.free_head = config.free_head;
+    Reading reading{&type, empty, empty};
+    try {
+      read_whole_kind(type, object, reading.whole);
+    } catch (const Error& error) {
+      if (type.family == family && !fault) fault = error;
+      continue;
+    }
+    if (!reading.whole.allows(family)) continue;
+    try {
+      read_keys(type, object, reading.said);
+    } catch (const Error&) {
+      reading.said = reading.whole;
+    }
+    readings.push_back(std::move(reading));
+  }
+  if (readings.empty() && fault) throw Error(*fault);
+  std::size_t fewest = std::string::npos;
+  for (const Reading& each : readings) fewest = std::min(fewest, each.unknown(family));
+  std::erase_if(readings, [&](const Reading& each) { return each.unknown(family) > fewest; });
+  return readings;
+}
+
+/// The member's value; that there are no differences is nothing said.
+std::string said_of(const NeighbourConfig& config, const std::string& member) {
+  const auto found = config.values.find(member);
+  return found == config.values.end() || found->second == "[]" ? "" : found->second;
+}
+
+[[noreturn]] void refuse_kinds(const std::vector<Reading>& readings, std::string_view family,
+                               const std::string& member) {
+  std::string kinds, found;
+  for (const Reading& each : readings) {
+    const std::string value = said_of(each.said.of(family), member);
+    kinds += (kinds.empty() ? "" : ", ") + std::string(each.type->name);
+    found += (found.empty() ? "" : ", ") + (value.empty() ? "none" : value) + " as " +
+             std::string(each.type->name);
+  }
+  throw Error(ErrorKind::unsupported,
+              "the configuration does not say of which kind the model is, and kinds differ in what "
+              "its keys mean")
+      .about("model_type")
+      .expected("one of " + kinds)
+      .found(member + " " + found)
+      .remedy("write \"model_type\" into the file");
+}
+
+/// Throws Error(unsupported) for a member that the keys say differently to different kinds.
+void check_agreement(const std::vector<Reading>& readings, std::string_view family) {
+  const NeighbourConfig& first = readings.front().said.of(family);
+  for (const Reading& each : readings) {
+    const NeighbourConfig& other = each.said.of(family);
+    for (const auto* const list : {&first.values, &other.values}) {
+      for (const auto& [member, value] : *list) {
+        if (said_of(first, member) != said_of(other, member)) {
+          refuse_kinds(readings, family, member);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void read_hugging_face_config(const json& object, NeighbourConfig& config) {
+  const json name = object.value("model_type", json());
+  const std::string kind = name.is_string() ? name.get<std::string>() : std::string();
+  const ModelType* type = find_type(kind);
+  if (!kind.empty() && type == nullptr) {
+    std::string known;
+    for (const ModelType& each : model_types())
+      known += (known.empty() ? "" : ", ") + std::string(each.name);
+    throw Error(ErrorKind::unsupported, "models of this kind are not run" + what_it_is(kind))
+        .about("model_type")
+        .expected(known)
+        .found(kind)
+        .remedy(
+            "give an architecture description, or --option ignore=config if it is not of this "
+            "file");
+  }
+  const json classes = object.value("architectures", json());
+  if (type == nullptr && classes.is_array() && classes.size() == 1 && classes[0].is_string()) {
+    type = type_of_class(classes[0].get<std::string>());
+    if (type == nullptr) config.class_name = classes[0].get<std::string>();
+  }
+  if (type != nullptr) {
+    read_whole_kind(*type, object, config);
+    return;
+  }
+  config.unnamed = object.dump();
+  read_without_kind(object, config);
+}
+
+NeighbourConfig as_of_family(const NeighbourConfig& config, std::string_view family) {
+  if (config.unnamed.empty()) return config.of(family);
+  return with_file(config.file, [&] {
+    const std::vector<Reading> readings = readings_of(json::parse(config.unnamed), config, family);
+    if (readings.empty()) return config;
+    if (!config.class_name.empty()) {
+      throw Error(ErrorKind::unsupported, "models of this class are not run")
+          .about("architectures")
+          .expected("a class of " + std::string(family))
+          .found(config.class_name)
+          .remedy("--option ignore=config.architectures if its layers are those of " +
+                  std::string(family));
+    }
+    check_agreement(readings, family);
+    NeighbourConfig result = readings.front().whole.of(family);
+    result.kind.clear();
+    for (const Reading& each : readings) {
+      const NeighbourConfig& other = each.whole.of(family);
+      // Defaults of one class are none of another's.
+      std::erase_if(result.values, [&](const auto& entry) {
+        return result.defaults.contains(entry.first) &&
+               said_of(result, entry.first) != said_of(other, entry.first);
+      });
+      if (result.ties_head != other.ties_head) result.ties_head.reset();
+    }
+    const auto& outer = readings.front().whole.unknown;
+    if (&readings.front().whole != &readings.front().whole.of(family)) {
+      result.unknown.insert(result.unknown.end(), outer.begin(), outer.end());
+    }
+    result.values.insert(config.values.begin(), config.values.end());
+    result.facts.insert(config.facts.begin(), config.facts.end());
+    return result;
+  });
 }
 
 }  // namespace attnscope

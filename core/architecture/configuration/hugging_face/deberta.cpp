@@ -11,7 +11,7 @@ using Use = KeyUse;
 
 constexpr ConfigKey kDebertaKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
-    {"attention_head_size", Use::member, "head_width"},
+    {"attention_head_size", Use::optional, "head_width"},
     {"layer_norm_eps", Use::member, "norm_eps"},
     {"hidden_act", Use::activation},
     {"hidden_size", Use::fact, "width"},

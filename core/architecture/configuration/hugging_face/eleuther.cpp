@@ -40,8 +40,7 @@ void read_neox(ConfigReader& reader, NeighbourConfig& config) {
   const char* const parallel = "use_parallel_residual";
   config.values["layer.residual"] =
       truth(reader.take_value(parallel), true, parallel) ? "parallel" : "sequential";
-  read_rotary(reader, config,
-              {.theta = "rotary_emb_base", .part = "rotary_pct", .usual_part = 0.25});
+  read_rotary(reader, config, {.theta = "rotary_emb_base", .part = "rotary_pct"});
 }
 
 /// Without rotary_dim its code turns a whole head by the angles of another width.

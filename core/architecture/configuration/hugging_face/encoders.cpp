@@ -81,25 +81,20 @@ constexpr ConfigKey kAlbertKeys[] = {
     {"num_memory_blocks", Use::required, "0"},
 };
 
-/// As the configuration's class has it where the key is left out.
-void use_default(NeighbourConfig& config, const char* member, const char* value) {
-  config.values.try_emplace(member, value);
-}
-
 /// Positions are counted from behind the padding token's, which is never read.
 void read_roberta(ConfigReader& reader, NeighbourConfig& config) {
-  use_default(config, "norm_eps", "1e-12");
   const json& padding = reader.take_value("pad_token_id");
-  if (!padding.is_null() && !padding.is_number_unsigned()) {
+  const json& rows = reader.take_value("max_position_embeddings");
+  if (!reader.has("pad_token_id")) return;
+  if (!padding.is_number_unsigned()) {
     throw Error(ErrorKind::damaged, "the value has the wrong type")
         .about("pad_token_id")
         .expected("the number of a token")
         .found(json_text(padding));
   }
-  const std::int64_t id = padding.is_null() ? 1 : padding.get<std::int64_t>();
+  const auto id = padding.get<std::int64_t>();
   config.values["padding"] = std::to_string(id);
   config.values["positions.offset"] = std::to_string(id + 1);
-  const json& rows = reader.take_value("max_position_embeddings");
   if (!rows.is_number_integer()) return;
   config.values["context"] = std::to_string(rows.get<std::int64_t>() - id - 1);
   config.facts.insert("context");
@@ -107,7 +102,6 @@ void read_roberta(ConfigReader& reader, NeighbourConfig& config) {
 
 /// The padding token is 1 whatever pad_token_id says.
 void read_mpnet(ConfigReader& reader, NeighbourConfig& config) {
-  use_default(config, "norm_eps", "1e-12");
   const json& rows = reader.take_value("max_position_embeddings");
   if (!rows.is_number_integer()) return;
   config.values["context"] = std::to_string(rows.get<std::int64_t>() - 2);

@@ -45,23 +45,32 @@ void read_scale(ConfigReader& reader, NeighbourConfig& config) {
 void read_gemma2(ConfigReader& reader, NeighbourConfig& config) {
   read_scale(reader, config);
   // Even layers slide.
-  read_sliding_layers(reader, config, take_window(reader, 4096), 0, 2);
+  read_sliding_layers(reader, config, take_window(reader), 0, 2);
   read_rotary(reader, config);
 }
 
 /// hidden_act counts where there is no hidden_activation; of "gelu" versions of transformers
 /// differ, early ones took the tanh form for it.
 void read_gemma(ConfigReader& reader, NeighbourConfig& config) {
-  const json& act = reader.take_value("hidden_act");
-  if (reader.take_value("hidden_activation").is_null() && act.is_string()) {
-    if (act == "gelu") {
+  const json& own = reader.take_value("hidden_activation");
+  const json& other = reader.take_value("hidden_act");
+  const char* const key = own.is_null() ? "hidden_act" : "hidden_activation";
+  const json& act = own.is_null() ? other : own;
+  if (!act.is_null()) {
+    if (!act.is_string()) {
+      throw Error(ErrorKind::damaged, "the value has the wrong type")
+          .about(key)
+          .expected("the name of an activation")
+          .found(json_text(act));
+    }
+    if (own.is_null() && act == "gelu") {
       throw Error(ErrorKind::unsupported, "which form of GELU is meant is not said")
           .about("hidden_act")
           .expected("gelu_pytorch_tanh")
           .found("gelu")
           .remedy("--option ignore=config.hidden_act takes the tanh form, as Gemma was trained");
     }
-    config.values["activation"] = activation_named(act.get<std::string>(), "hidden_act");
+    config.values["activation"] = activation_named(act.get<std::string>(), key);
   }
   read_rotary(reader, config);
 }
@@ -71,14 +80,11 @@ void read_gemma3(ConfigReader& reader, NeighbourConfig& config) {
   read_scale(reader, config);
   read_local_layers(reader, config,
                     {.theta = "rope_theta",
-                     .usual_theta = 1000000,
                      .local_theta = "rope_local_base_freq",
-                     .usual_local_theta = 10000,
                      .every = "sliding_window_pattern",
-                     .usual_every = 6,
+                     .window = "sliding_window",
                      .begins = false,
-                     .scales = true},
-                    take_window(reader, 4096));
+                     .scales = true});
 }
 
 constexpr ConfigKey kGemmaKeys[] = {
@@ -90,7 +96,6 @@ constexpr ConfigKey kGemmaKeys[] = {
     {"num_hidden_layers", Use::fact, "layers"},
     {"intermediate_size", Use::fact, "mlp_width"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"hidden_activation", Use::activation},
     {"attention_bias"},
     {"use_bidirectional_attention", Use::required, "false"},
 };

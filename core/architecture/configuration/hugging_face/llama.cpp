@@ -12,7 +12,7 @@ using Use = KeyUse;
 constexpr ConfigKey kLlamaKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
     {"num_key_value_heads", Use::fact, "layer.attention.key_heads"},
-    {"head_dim", Use::member, "head_width"},
+    {"head_dim", Use::optional, "head_width"},
     {"rms_norm_eps", Use::member, "norm_eps"},
     {"hidden_act", Use::activation},
     {"hidden_size", Use::fact, "width"},
@@ -28,25 +28,24 @@ constexpr ConfigKey kLlamaKeys[] = {
 
 /// Every layer slides.
 void read_mistral(ConfigReader& reader, NeighbourConfig& config) {
-  const json window = take_window(reader, 4096);
+  const json window = take_window(reader);
   if (!window.is_null()) config.values["layer.scores.window"] = window.dump();
   read_rotary(reader, config);
 }
 
 /// Layers slide from max_window_layers on, if any do.
 void read_qwen(ConfigReader& reader, NeighbourConfig& config) {
-  const json window = take_window(reader, 4096);
+  const json window = take_window(reader);
   const json& full = reader.take_value("max_window_layers");
-  if (!full.is_null() && !full.is_number_unsigned()) {
+  const bool slides = truth(reader.take_value("use_sliding_window"), false, "use_sliding_window");
+  if (!full.is_number_unsigned() && (slides || !full.is_null())) {
     throw Error(ErrorKind::damaged, "the value has the wrong type")
         .about("max_window_layers")
         .expected("a number of layers")
         .found(json_text(full));
   }
-  const bool slides = truth(reader.take_value("use_sliding_window"), false, "use_sliding_window");
   read_sliding_layers(reader, config, slides ? window : json(),
-                      full.is_null() ? 28 : full.get<std::int64_t>(), 1);
-  config.values["layer.rotary.theta"] = "10000";  // where it is left out
+                      full.is_null() ? 0 : full.get<std::int64_t>(), 1);
   read_rotary(reader, config);
 }
 

@@ -31,13 +31,14 @@ json parameters_of(ConfigReader& reader, const char* kind) {
   return all.value(kind, json());
 }
 
-double theta_of(ConfigReader& reader, const json& parameters, const char* key, double usual) {
-  const json& single = reader.take_value(key);
+/// θ as a number; null where it is left out.
+json theta_of(ConfigReader& reader, const json& parameters, const char* key) {
   const json nested = parameters.is_object() ? parameters.value("rope_theta", json()) : json();
-  const json& theta = nested.is_null() ? single : nested;
-  if (theta.is_null()) return usual;
+  const json& single = reader.take_value(key);
+  json theta = nested.is_null() ? single : nested;
+  if (theta.is_null() && !reader.has(key)) return theta;
   if (!theta.is_number()) throw wrong_value(key, "a number", theta);
-  return theta.get<double>();
+  return theta;
 }
 
 /// Those with windows are never scaled in what is published.
@@ -55,19 +56,19 @@ void check_unscaled(const json& parameters) {
   }
 }
 
-/// The numbers of the layers with windows.
+/// The numbers of the layers with windows; without a period all are without.
 json local_layers(ConfigReader& reader, const LocalLayers& keys) {
   const json& count = reader.take_value("num_hidden_layers");
   const json& types = reader.take_value("layer_types");
   const json& said = reader.take_value(keys.every);
-  if (!said.is_null() && !(said.is_number_integer() && said > 0)) {
+  if (!types.is_array() && reader.has(keys.every) && !(said.is_number_integer() && said > 0)) {
     throw wrong_value(keys.every, "1 or more", said);
   }
   if (!types.is_array() && !(count.is_number_integer() && count > 0 && count <= 4096)) {
     throw wrong_value("num_hidden_layers", "the number of layers", count);
   }
-  const auto every =
-      static_cast<std::size_t>(said.is_null() ? keys.usual_every : said.get<std::int64_t>());
+  const auto every = static_cast<std::size_t>(
+      said.is_number_integer() ? std::max<std::int64_t>(said.get<std::int64_t>(), 1) : 1);
   const std::size_t layers = types.is_array() ? types.size() : count.get<std::size_t>();
   json list = json::array();
   for (std::size_t i = 0; i < layers; ++i) {
@@ -86,8 +87,7 @@ json local_layers(ConfigReader& reader, const LocalLayers& keys) {
 
 }  // namespace
 
-void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys,
-                       const json& window) {
+void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys) {
   const json full = parameters_of(reader, "full_attention");
   const json local = parameters_of(reader, "sliding_attention");
   check_unscaled(local);
@@ -102,20 +102,24 @@ void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const Loca
     }
     if (scaling.is_object()) read_rope_scaling(scaling, "rope_scaling", context, json(), config);
   }
-  config.values["layer.rotary.theta"] =
-      json(theta_of(reader, full, keys.theta, keys.usual_theta)).dump();
+  const json theta = theta_of(reader, full, keys.theta);
+  if (!theta.is_null()) config.values["layer.rotary.theta"] = theta.dump();
+  if (context.is_number_integer()) config.values["context"] = context.dump();
+  const json& window = reader.take_value(keys.window);
   json difference;
   difference["layers"] = local_layers(reader, keys);
-  difference["rotary"]["theta"] = theta_of(reader, local, keys.local_theta, keys.usual_local_theta);
-  difference["rotary"]["scaling"] = "none";
   const bool slides = !difference["layers"].empty();
-  if (slides && window.is_null()) {
-    throw Error(ErrorKind::damaged, "layers slide, and no window is said").about("layer_types");
+  const bool needed = slides && reader.has(keys.window);
+  if ((needed || !window.is_null()) &&
+      !(window.is_number_integer() && window >= keys.least_window)) {
+    throw wrong_value(keys.window, std::to_string(keys.least_window) + " or more tokens", window);
   }
-  difference["scores"]["window"] = window;
+  const json local_theta = theta_of(reader, local, keys.local_theta);
+  if (!local_theta.is_null()) difference["rotary"]["theta"] = local_theta;
+  difference["rotary"]["scaling"] = "none";
+  if (!window.is_null()) difference["scores"]["window"] = window;
   config.values["differences"] =
       slides ? json::array({std::move(difference)}).dump() : std::string("[]");
-  if (context.is_number_integer()) config.values["context"] = context.dump();
 }
 
 }  // namespace attnscope

@@ -37,6 +37,10 @@ struct ModelType {
 
 [[nodiscard]] std::span<const ModelType> bart_model_types();
 
+/// `object`, with what the class of `kind` has for keys that it leaves out.
+[[nodiscard]] nlohmann::json with_class_defaults(const nlohmann::json& object,
+                                                 std::string_view kind);
+
 /// The token that the texts of an encoder–decoder's decoder begin with: decoder_start_token_id.
 /// Throws Error(damaged).
 void read_start_token(ConfigReader& reader, NeighbourConfig& config);
@@ -51,7 +55,6 @@ void read_score_scale(ConfigReader& reader, NeighbourConfig& config);
 struct RotaryKeys {
   const char* theta = "rope_theta";
   const char* part = nullptr;  ///< of a head's channels, those that turn; null: always all
-  double usual_part = 1;       ///< where the configuration does not say
 };
 
 /// Rotary positions: rope_theta, rope_scaling, rope_parameters, partial_rotary_factor, and
@@ -69,24 +72,21 @@ void read_rope_scaling(const nlohmann::json& scaling, const char* of, const nloh
 /// Models of layers with windows and layers without, each with rotary positions of its own.
 struct LocalLayers {
   const char* theta;        ///< key of θ of those without
-  double usual_theta;       ///< where the configuration does not say
   const char* local_theta;  ///< key of θ of those with
-  double usual_local_theta;
-  const char* every;         ///< key of how often one is without, where layer_types does not say
-  std::int64_t usual_every;  ///< likewise
-  bool begins;               ///< the first layer is without; else the last of each `every`
-  bool scales;               ///< rope_scaling is of those without
+  const char* every;        ///< key of how often one is without, where layer_types does not say
+  const char* window;       ///< key of how many tokens they see
+  int least_window = 1;     ///< the fewest of them
+  bool begins;              ///< the first layer is without; else the last of each `every`
+  bool scales;              ///< rope_scaling is of those without
 };
 
-/// `differences` of such a model with windows of `window` tokens, layer.rotary, and the context.
+/// `differences` of such a model, layer.rotary, and the context; what is left out is not set.
 /// Throws Error(damaged) where the number of layers is not said, Error(unsupported) for kinds of
 /// layers and of rotary positions that are not run.
-void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys,
-                       const nlohmann::json& window);
+void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys);
 
-/// sliding_window: a number of tokens, or null for none; `usual` where it is left out. Throws
-/// Error(damaged).
-[[nodiscard]] nlohmann::json take_window(ConfigReader& reader, const nlohmann::json& usual);
+/// sliding_window: a number of tokens, or null for none. Throws Error(damaged).
+[[nodiscard]] nlohmann::json take_window(ConfigReader& reader);
 
 /// Windows of `window` tokens in the layers that layer_types says ("sliding_attention"), or where
 /// it says nothing in every `every`-th from `first` on. Throws Error(damaged) for layers that slide

@@ -47,28 +47,14 @@ void read_head(ConfigReader& reader, NeighbourConfig& config) {
 
 void read_modernbert(ConfigReader& reader, NeighbourConfig& config) {
   read_head(reader, config);
-  const json& window = reader.take_value("local_attention");
-  if (!window.is_null() && !(window.is_number_integer() && window > 1)) {
-    throw Error(ErrorKind::damaged, "the window is not a number of tokens")
-        .about("local_attention")
-        .expected("2 or more")
-        .found(json_text(window));
-  }
-  // A theta of null, which early configurations may have, is the other's.
-  const json& local = reader.take_value("local_rope_theta");
-  const json& global = reader.take_value("global_rope_theta");
-  const double usual = global.is_number() ? global.get<double>() : 160000;
-  const bool same = reader.has("local_rope_theta") && local.is_null();
   read_local_layers(reader, config,
                     {.theta = "global_rope_theta",
-                     .usual_theta = 160000,
                      .local_theta = "local_rope_theta",
-                     .usual_local_theta = same ? usual : 10000,
                      .every = "global_attn_every_n_layers",
-                     .usual_every = 3,
+                     .window = "local_attention",
+                     .least_window = 2,
                      .begins = true,
-                     .scales = false},
-                    window.is_null() ? json(128) : window);
+                     .scales = false});
 }
 
 constexpr ModelType kModernbertTypes[] = {

@@ -28,12 +28,12 @@ constexpr ConfigKey kPhi3Keys[] = {
 };
 
 void read_phi(ConfigReader& reader, NeighbourConfig& config) {
-  read_rotary(reader, config, {.part = "partial_rotary_factor", .usual_part = 0.5});
+  read_rotary(reader, config, {.part = "partial_rotary_factor"});
 }
 
 void read_phi3(ConfigReader& reader, NeighbourConfig& config) {
   reader.take(kPhi3Keys);
-  const json window = take_window(reader, json());
+  const json window = take_window(reader);
   if (!window.is_null()) config.values["layer.scores.window"] = window.dump();
   read_rotary(reader, config, {.part = "partial_rotary_factor"});
 }

@@ -111,16 +111,19 @@ std::int64_t head_width(ConfigReader& reader) {
 
 void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys) {
   const json part = turned_part(reader, keys);
-  if (part.is_null() && keys.usual_part == 1) return;
   const char* const name = keys.part ? keys.part : "partial_rotary_factor";
-  const double factor = part.is_number() ? part.get<double>() : keys.usual_part;
-  const bool possible = part.is_null() || (part.is_number() && factor > 0 && factor <= 1);
+  if (part.is_null() && !(keys.part && reader.has(name))) return;
+  const double factor = part.is_number() ? part.get<double>() : 0;
+  const bool possible = factor > 0 && factor <= 1;
   const std::int64_t each = head_width(reader);
   if (!possible || (!keys.part && factor != 1)) {
     throw wrong("so much of a head cannot be turned", name,
                 keys.part ? "a number above 0, at most 1" : "1", part);
   }
-  if (factor == 1 && keys.usual_part == 1) return;
+  if (factor == 1) {
+    if (keys.part) config.values["layer.rotary.width"] = "0";  // all
+    return;
+  }
   if (each < 1) throw wrong("the width of a head is not said", name, "hidden_size and heads", part);
   config.values["layer.rotary.width"] =
       std::to_string(static_cast<std::int64_t>(static_cast<double>(each) * factor));
@@ -168,8 +171,10 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config) {
 
 void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys) {
   json theta;
+  const char* without = nullptr;
   for (const char* const key : {keys.theta, "rope_theta"}) {
     const json& found = reader.take_value(key);
+    if (found.is_null() && reader.has(key)) without = key;
     if (found.is_null()) continue;
     if (!found.is_number()) throw wrong("the value has the wrong type", key, "a number", found);
     if (!theta.is_null() && theta != found) {
@@ -188,16 +193,17 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
       throw wrong("the value has the wrong type", key, "an object", scaling);
     read_rope_scaling(scaling, key, context, trained, config);
   }
+  if (without && !config.values.contains("layer.rotary.theta")) {
+    throw wrong("the value has the wrong type", without, "a number", json());
+  }
   // Texts beyond it are what dynamic scaling is for.
   const auto scaling = config.values.find("layer.rotary.scaling");
   const bool dynamic = scaling != config.values.end() && scaling->second == "dynamic";
   if (context.is_number_integer() && !dynamic) config.values["context"] = context.dump();
 }
 
-json take_window(ConfigReader& reader, const json& usual) {
-  const bool said = reader.has("sliding_window");
+json take_window(ConfigReader& reader) {
   const json& window = reader.take_value("sliding_window");
-  if (!said) return usual;
   if (!window.is_null() && !(window.is_number_integer() && window > 0)) {
     throw wrong("the window is not a number of tokens", "sliding_window", "1 or more", window);
   }

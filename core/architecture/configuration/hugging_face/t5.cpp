@@ -39,7 +39,7 @@ void read_whole(ConfigReader& reader, NeighbourConfig& config) {
   NeighbourConfig whole = config;
   whole.families = {"Hugging Face T5"};
   read_start_token(reader, whole);
-  whole.values["logit_scale"] = config.ties_head ? "0" : "1";
+  if (config.ties_head) whole.values["logit_scale"] = *config.ties_head ? "0" : "1";
   const json layers = reader.take_value("num_layers");
   json decoder = reader.take_value("num_decoder_layers");
   if (decoder.is_null()) decoder = layers;
@@ -56,10 +56,7 @@ void read_whole(ConfigReader& reader, NeighbourConfig& config) {
 /// "relu", "gated-gelu", "gated-silu": the last is the activation, and gelu means the tanh form.
 void read_activation(ConfigReader& reader, NeighbourConfig& config) {
   const json& form = reader.take_value("feed_forward_proj");
-  if (form.is_null()) {
-    config.values.try_emplace("activation", "relu");
-    return;
-  }
+  if (form.is_null() && !reader.has("feed_forward_proj")) return;
   const std::string text = form.is_string() ? form.get<std::string>() : std::string();
   const bool gated = text.starts_with("gated-");
   if (text.empty()) {

@@ -65,11 +65,6 @@ constexpr ConfigKey kSamImageKeys[] = {
     {"projection_dim"},
 };
 
-/// The member's value where the configuration leaves it out: that of its class.
-void add_default(NeighbourConfig& config, const char* member, const char* value) {
-  config.values.emplace(member, value);
-}
-
 /// What these models give is no list of classes, whatever their configuration inherits.
 void forget_classes(NeighbourConfig& config) {
   config.values.erase("labels");
@@ -78,18 +73,12 @@ void forget_classes(NeighbourConfig& config) {
 
 void read_clip_images(ConfigReader&, NeighbourConfig& config) {
   config.families = {"Hugging Face CLIP", "CLIP"};
-  add_default(config, "heads", "12");
-  add_default(config, "activation", "quick_gelu");
-  add_default(config, "norm_eps", "1e-05");
   forget_classes(config);
 }
 
 /// Configurations before July 2023 say 2, which is no token's place: the greatest id is read.
 void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
   config.families = {"Hugging Face CLIP text", "CLIP text"};
-  add_default(config, "heads", "8");
-  add_default(config, "activation", "quick_gelu");
-  add_default(config, "norm_eps", "1e-05");
   forget_classes(config);
   const json& end = reader.take_value("eos_token_id");
   if (end.is_null()) return;
@@ -103,9 +92,6 @@ void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 void read_siglip_images(ConfigReader& reader, NeighbourConfig& config) {
-  add_default(config, "heads", "12");
-  add_default(config, "activation", "gelu_tanh");
-  add_default(config, "norm_eps", "1e-06");
   forget_classes(config);
   // The tensors of the head say it too.
   (void)truth(reader.take_value("vision_use_head"), true, "vision_use_head");
@@ -113,9 +99,6 @@ void read_siglip_images(ConfigReader& reader, NeighbourConfig& config) {
 
 /// Its padding is the tokenizer's, which comes before what is said here.
 void read_siglip_texts(ConfigReader& reader, NeighbourConfig& config) {
-  add_default(config, "heads", "12");
-  add_default(config, "activation", "gelu_tanh");
-  add_default(config, "norm_eps", "1e-06");
   forget_classes(config);
   const json& padding = reader.take_value("pad_token_id");
   if (padding.is_number_unsigned()) config.values["padding"] = padding.dump();
@@ -160,6 +143,7 @@ void read_siglip(ConfigReader& reader, NeighbourConfig& config) {
 void read_sam_windows(ConfigReader& reader, NeighbourConfig& config) {
   const json& window = reader.take_value("window_size");
   const json& whole = reader.take_value("global_attn_indexes");
+  if (window.is_null() && whole.is_null()) return;
   if (!window.is_number_integer() || window <= 0 || !whole.is_array()) {
     throw Error(ErrorKind::unsupported, "the layers are not said to have windows or none")
         .about(window.is_number_integer() && window > 0 ? "global_attn_indexes" : "window_size")
@@ -176,9 +160,6 @@ void read_sam_windows(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 void read_sam_images(ConfigReader& reader, NeighbourConfig& config) {
-  add_default(config, "heads", "12");
-  add_default(config, "activation", "gelu");
-  add_default(config, "norm_eps", "1e-06");
   forget_classes(config);
   for (const char* key : {"use_abs_pos", "use_rel_pos"}) {
     if (truth(reader.take_value(key), true, key)) continue;

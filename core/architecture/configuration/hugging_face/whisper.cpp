@@ -35,7 +35,6 @@ constexpr ConfigKey kWhisperKeys[] = {
 void read_whisper(ConfigReader&, NeighbourConfig& config) {
   config.values.erase("labels");  // of a classifier, which is refused
   config.classes = -1;
-  config.values.emplace("activation", "gelu");
 }
 
 constexpr ModelType kWhisperTypes[] = {
