@@ -1,0 +1,280 @@
+// Every key of every configuration class of transformers whose models are run: left out it reads as
+// upstream's default, null as what upstream makes of None, and another value changes what is read,
+// is refused, or is known to be without influence. The keys: tests/data/configuration.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/architecture/configuration/neighbour_config.h"
+#include "core/error.h"
+#include "core/text/pattern.h"
+#include "tests/support/reference_maps.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+/// Keys that may have any value, and why.
+struct FreeKey {
+  std::string_view kinds;  ///< with * for any characters
+  std::string_view key;    ///< likewise
+  std::string_view why;
+};
+constexpr FreeKey kFreeKeys[] = {
+    {"*", "*dropout*", "training"},
+    {"*", "*_pdrop", "training"},
+    {"*", "*layerdrop", "training"},
+    {"*", "drop_path_rate", "training"},
+    {"*", "initializer_*", "training"},
+    {"*", "use_cache", "generation"},
+    {"*", "*_token_id", "generation, or the tokenizer says it"},
+    {"*", "summary_*", "heads that are not run"},
+    {"*", "*_bias", "whether the tensors are there says it"},
+    {"*", "layerscale_value", "the first values of tensors"},
+    {"*", "layer_scale_init_value", "the first values of tensors"},
+    {"*", "mlp_ratio", "the tensors' shapes say it"},
+    {"*", "out_*", "which layers a backbone gives"},
+    {"*", "apply_layernorm", "backbones"},
+    {"*", "reshape_hidden_states", "backbones"},
+    {"*", "use_mask_token", "masked images, in training"},
+    {"*", "encoder_stride", "masked images, in training"},
+    {"*", "pooler_output_size", "the pooler is not run"},
+    {"*", "pooler_act", "the pooler is not run"},
+    {"*", "pooler_hidden_size", "the tensors' shapes say it"},
+    {"*", "auxiliary_*", "segmentation"},
+    {"*", "use_auxiliary_head", "segmentation"},
+    {"*", "pool_scales", "segmentation"},
+    {"*", "semantic_loss_ignore_index", "segmentation"},
+    {"*", "add_fpn", "segmentation"},
+    {"*", "projection_dim", "the tensors' shapes say it"},
+    {"*", "projection_size", "the tensors' shapes say it"},
+    {"*clip*", "logit_scale_init_value", "the first value of a tensor"},
+    {"*", "chunk_size_feed_forward", "memory"},
+    {"beit", "vocab_size", "masked images, in training"},
+    {"data2vec-vision", "vocab_size", "masked images, in training"},
+    {"beit", "use_absolute_position_embeddings", "whether the tensor is there says it"},
+    {"data2vec-vision", "use_absolute_position_embeddings", "whether the tensor is there says it"},
+    {"bloom", "pretraining_tp", "the same in another order of rounding"},
+    {"bloom", "slow_but_exact", "the same in another order of rounding"},
+    {"deberta*", "legacy", "the tensors' names say it"},
+    {"dinov3_vit", "pos_embed_*", "training"},
+    {"dinov3_vit", "use_gated_mlp", "the tensors say it"},
+    {"distilbert", "sinusoidal_pos_embds", "the file holds them"},
+    {"gemma2", "hidden_act", "hidden_activation is what counts"},
+    {"gpt2", "reorder_and_upcast_attn", "the same in another order of rounding"},
+    {"gpt2", "vocab_size", "the tensors' shapes say it"},
+    {"gptj", "rotary", "its code has no other"},
+    {"marian", "share_encoder_decoder_embeddings", "the tensors say it"},
+    {"modernbert", "deterministic_flash_attn", "the same in another order of rounding"},
+    {"modernbert", "sparse_pred*", "training"},
+    {"opt", "enable_bias", "the tensors say it"},
+    {"phi", "qk_layernorm", "the tensors say it"},
+    {"sam", "prompt_encoder_config", "of the parts that are not run"},
+    {"sam", "mask_decoder_config", "of the parts that are not run"},
+    {"sam_vision_model", "output_channels", "of the neck, which is not run"},
+    {"sam_vision_model", "num_pos_feats", "of the parts that are not run"},
+    {"swin", "embed_dim", "the tensors' shapes say it"},
+    {"swin", "depths", "the tensors' names say it"},
+    {"swin", "num_heads", "the tables of relative positions say it"},
+    {"swin", "window_size", "the tables of relative positions say it"},
+    {"t5", "is_encoder_decoder", "the tensors' names say it"},
+    {"mt5", "is_encoder_decoder", "the tensors' names say it"},
+    {"vit_mae", "decoder_*", "training"},
+    {"vit_mae", "mask_ratio", "training"},
+    {"vit_mae", "norm_pix_loss", "training"},
+    {"whisper", "decoder_*", "the decoder is not run"},
+    {"whisper", "vocab_size", "the decoder is not run"},
+    {"whisper", "max_target_positions", "the decoder is not run"},
+    {"whisper", "scale_embedding", "the decoder is not run"},
+    {"whisper", "is_encoder_decoder", "the encoder is run, whatever it says"},
+    {"whisper", "use_weighted_layer_sum", "heads that are not run"},
+    {"whisper", "classifier_proj_size", "heads that are not run"},
+    {"whisper", "apply_spec_augment", "training"},
+    {"whisper", "mask_*", "training"},
+};
+
+/// Keys that say how much there is: the tensors' shapes say it too, and any length can be run.
+constexpr std::string_view kExtents[] = {
+    "*vocab_size",
+    "hidden_size",
+    "d_model",
+    "n_embd",
+    "dim",
+    "embedding_size",
+    "num_hidden_layers",
+    "n_layer",
+    "n_layers",
+    "num_layers",
+    "num_decoder_layers",
+    "encoder_layers",
+    "decoder_layers",
+    "intermediate_size",
+    "*_ffn_dim",
+    "ffn_dim",
+    "d_ff",
+    "mlp_dim",
+    "n_inner",
+    "hidden_dim",
+    "max_position_embeddings",
+    "n_positions",
+    "type_vocab_size",
+    "num_key_value_heads",
+    "num_channels",
+    "image_size",
+    "patch_size",
+    "num_register_tokens",
+    "num_mel_bins",
+    "max_source_positions",
+    "word_embed_proj_dim",
+    "num_hidden_groups",
+    "n_embed",
+    "num_labels",
+};
+
+bool is_extent(std::string_view key) {
+  return std::ranges::any_of(kExtents, [&](auto each) { return matches_pattern(each, key); });
+}
+
+/// What is read, but for facts that the tensors say too; a refusal is what it says.
+struct ConfigReading {
+  std::map<std::string, std::string> values;
+  std::string more, refusal;
+
+  bool operator==(const ConfigReading&) const = default;
+};
+
+void add_reading(const NeighbourConfig& config, const std::string& prefix, ConfigReading& reading) {
+  for (const auto& [member, value] : config.values) reading.values[prefix + member] = value;
+  reading.more += config.ties_head ? *config.ties_head ? "tied;" : "untied;" : "unsaid;";
+  reading.more += std::to_string(config.classes) + ";";
+  for (const std::string_view family : config.families) reading.more += std::string(family) + ";";
+  for (const std::string& pattern : config.unused) reading.more += pattern + ";";
+  for (const NeighbourConfig& tower : config.towers) {
+    add_reading(tower, prefix + tower.kind + ".", reading);
+  }
+}
+
+class ConfigurationKeys : public testing::Test {
+ protected:
+  [[nodiscard]] ConfigReading read(const std::string& kind, json config) const {
+    config["model_type"] = kind;
+    // What classes have no usable default of, and their code needs.
+    if (kind.starts_with("deberta")) {
+      config.update({{"relative_attention", true},
+                     {"position_biased_input", false},
+                     {"pos_att_type", {"p2c", "c2p"}}},
+                    true);
+      if (kind == "deberta-v2") {
+        config.update(
+            {{"share_att_key", true}, {"norm_rel_ebd", "layer_norm"}, {"position_buckets", 256}});
+      }
+    }
+    for (const auto& [key, value] : needed_.items()) {
+      if (!config.contains(key)) config[key] = value;
+    }
+    (void)folder_.write("config.json", config.dump());
+    ConfigReading reading;
+    try {
+      const NeighbourConfig read = neighbour_config(folder_ / "model.safetensors");
+      check_known(read);
+      for (const NeighbourConfig& tower : read.towers) check_known(tower);
+      add_reading(read, "", reading);
+    } catch (const Error& error) {
+      reading = {};
+      reading.refusal = error.what();
+    }
+    return reading;
+  }
+
+  json needed_ = json::object();  ///< extents that rotary positions and layers are counted by
+  const TemporaryFolder folder_;
+};
+
+/// Other values than `value`, of its type.
+std::vector<json> other_values(const json& value) {
+  if (value.is_boolean()) return {json(!value.get<bool>())};
+  if (value.is_number_integer()) return {json(value.get<std::int64_t>() + 1)};
+  if (value.is_number()) return {json(value.get<double>() * 2 + 0.125)};
+  if (value.is_string()) return {json("relu"), json("silu"), json("another")};
+  if (value.is_array()) return {json::array({1}), json::array({"another"})};
+  return {json(7), json("another"), json(true), json({{"another", 1}})};
+}
+
+json without_unread(const json& made) {
+  json keys = made["keys"];
+  for (const json& key : made["unread"]) {
+    if (key != "tie_word_embeddings") keys.erase(key.get<std::string>());
+  }
+  return keys;
+}
+
+bool is_free(const std::string& kind, const std::string& key) {
+  return std::ranges::any_of(kFreeKeys, [&](const FreeKey& free) {
+    return matches_pattern(free.kinds, kind) && matches_pattern(free.key, key);
+  });
+}
+
+TEST_F(ConfigurationKeys, LeftOutAreTheClasssDefaults) {
+  for (const auto& [kind, made] : read_test_data("configuration/upstream_keys.json").items()) {
+    needed_ = {{"hidden_size", made["keys"].value("hidden_size", json(64))},
+               {"num_hidden_layers", made["keys"].value("num_hidden_layers", json(12))}};
+    if (!made["keys"].contains("hidden_size")) needed_.erase("hidden_size");
+    if (!made["keys"].contains("num_hidden_layers")) needed_.erase("num_hidden_layers");
+    const ConfigReading without = read(kind, json::object());
+    const json keys = without_unread(made);
+    for (const auto& [key, value] : keys.items()) {
+      if (is_extent(key) || value.is_null() || is_free(kind, key)) continue;
+      if (kind.starts_with("deberta") && read(kind, {{key, value}}).refusal != without.refusal)
+        continue;
+      EXPECT_EQ(read(kind, {{key, value}}).refusal, without.refusal) << kind << " " << key;
+      EXPECT_EQ(read(kind, {{key, value}}).values, without.values) << kind << " " << key;
+      EXPECT_EQ(read(kind, {{key, value}}).more, without.more) << kind << " " << key;
+    }
+  }
+}
+
+TEST_F(ConfigurationKeys, NullIsTheDefaultOrRefused) {
+  for (const auto& [kind, made] : read_test_data("configuration/upstream_keys.json").items()) {
+    needed_ = {{"hidden_size", 64}, {"num_hidden_layers", 12}};
+    for (const char* const key : {"hidden_size", "num_hidden_layers"}) {
+      if (!made["keys"].contains(key)) needed_.erase(key);
+    }
+    const ConfigReading without = read(kind, json::object());
+    const json keys = without_unread(made);
+    for (const auto& [key, value] : keys.items()) {
+      if (is_extent(key) || is_free(kind, key)) continue;
+      const ConfigReading null = read(kind, {{key, nullptr}});
+      if (value.is_null()) {
+        EXPECT_EQ(null, without) << kind << " " << key;
+      } else if (null.refusal.empty() && value != false) {
+        EXPECT_NE(null, without) << kind << " " << key << ": null is not " << value;
+      }
+    }
+  }
+}
+
+TEST_F(ConfigurationKeys, AnotherValueIsReadOrRefused) {
+  for (const auto& [kind, made] : read_test_data("configuration/upstream_keys.json").items()) {
+    needed_ = {{"hidden_size", 64}, {"num_hidden_layers", 12}};
+    for (const char* const key : {"hidden_size", "num_hidden_layers"}) {
+      if (!made["keys"].contains(key)) needed_.erase(key);
+    }
+    const ConfigReading without = read(kind, json::object());
+    const json keys = without_unread(made);
+    for (const auto& [key, value] : keys.items()) {
+      if (is_free(kind, key)) continue;
+      const std::vector<json> others = other_values(value);
+      EXPECT_TRUE(std::ranges::any_of(others,
+                                      [&](const json& other) {
+                                        return read(kind, {{key, other}}) != without;
+                                      }))
+          << kind << " " << key << " " << value;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
