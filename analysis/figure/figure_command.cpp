@@ -52,7 +52,7 @@ std::string subject_source(const Subject& subject) {
   if (subject.model == nullptr) return {};
   std::string source = subject.model->file().string();
   const bool has_channel = subject.trace && subject.trace->map_channel;
-  const bool own = subject.mechanism == subject.model->spec().mechanism;
+  const bool own = trained_with(*subject.model, subject.mechanism);
   if (own && !has_channel) return source;
   source += "@" + subject.mechanism.name;
   for (const auto& [name, value] : subject.mechanism.parameters) {
@@ -62,8 +62,14 @@ std::string subject_source(const Subject& subject) {
   return source;
 }
 
-std::string subject_name(const Model& model, const MechanismChoice& mechanism, bool trained) {
-  return trained ? model.name() : model.name() + " as " + to_string(mechanism);
+bool trained_with(const Model& model, const MechanismChoice& mechanism) {
+  return make_mechanism(mechanism)->choice() == make_mechanism(model.spec().mechanism)->choice();
+}
+
+std::string subject_name(const Model& model, const MechanismChoice& mechanism,
+                         bool codes_laid_over) {
+  const bool own = !codes_laid_over && trained_with(model, mechanism);
+  return own ? model.name() : model.name() + " as " + to_string(mechanism);
 }
 
 namespace {
@@ -133,10 +139,7 @@ FigureCommand command_of(std::string_view figure, const FigureRequest& request) 
     command.models.push_back(std::move(source));
     command.labels.push_back(subject.label);
     std::string name = subject.trace ? subject.trace->model_name : std::string();
-    if (subject.model) {
-      const bool trained = subject.mechanism == subject.model->spec().mechanism;
-      name = subject_name(*subject.model, subject.mechanism, trained);
-    }
+    if (subject.model) name = subject_name(*subject.model, subject.mechanism);
     if (!subject.own_input.empty() && subject.input) name += " on " + subject.input->label;
     own_labels |= subject.label != name;
     if (subject.input != nullptr && subject.own_input.empty() &&

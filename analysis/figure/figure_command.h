@@ -45,9 +45,13 @@ struct FigureCommand {
 /// mechanism is not the model's own. Empty for a trace whose file is not known.
 [[nodiscard]] std::string subject_source(const Subject& subject);
 
-/// What the command line calls a model under a mechanism: "fashion-softmax as adder".
+/// Whether the model was trained with `mechanism`, parameters left out being their defaults.
+[[nodiscard]] bool trained_with(const Model& model, const MechanismChoice& mechanism);
+
+/// What the command line calls a model under a mechanism: "fashion-softmax as adder", the model's
+/// name alone where nothing is laid over it.
 [[nodiscard]] std::string subject_name(const Model& model, const MechanismChoice& mechanism,
-                                       bool trained);
+                                       bool codes_laid_over = false);
 
 /// One word of a POSIX shell's command line: in quotes where it must be.
 [[nodiscard]] std::string shell_word(const std::string& text);

@@ -9,7 +9,13 @@ namespace attnscope {
 
 namespace {
 
-[[noreturn]] void refuse_readout(const Model& model) {
+[[noreturn]] void refuse_readout(const Transformer& model) {
+  if (model.spec().arithmetic == Arithmetic::adder) {
+    throw Error(ErrorKind::usage, "what heads add is not linear in what they read")
+        .in_file(model.file())
+        .expected("layers that multiply")
+        .found("adder layers, which take distances from their weights");
+  }
   throw Error(ErrorKind::usage, "the answer is not linear in the tokens")
       .in_file(model.file())
       .expected("norms, and a linear head")

@@ -37,11 +37,12 @@ void check(const SweepRequest& request) {
         .found(to_string(ParameterValue(threshold)));
   }
   check_numbers(request.numbers);
-  if (request.first < 0 || request.first >= request.data_set->size()) {
+  if (request.first < 0 || request.end < 0 || request.items() <= 0) {
     throw Error(ErrorKind::usage, "the data set has no such inputs")
         .in_file(request.data_set_path)
         .expected("0 to " + std::to_string(request.data_set->size() - 1))
-        .found(std::to_string(request.first));
+        .found(std::to_string(request.first) +
+               (request.end != 0 ? " to before " + std::to_string(request.end) : ""));
   }
 }
 
@@ -78,8 +79,8 @@ SweepResult begin(const SweepRequest& request) {
   result.data_set = request.data_set_path;
   result.fingerprint = sweep_fingerprint(request);
   result.first = request.first;
-  result.count = chosen_count(request.data_set->size() - request.first, request.choice);
-  result.items = request.data_set->size() - request.first;
+  result.count = chosen_count(request.items(), request.choice);
+  result.items = request.items();
   result.seed = request.choice.seed;
   result.thresholds = request.thresholds;
   result.numbers = request.numbers;
@@ -151,8 +152,13 @@ SweepResult run_sweep_by(const SweepRequest& request, const NextInputs& next,
   return result;
 }
 
+std::int64_t SweepRequest::items() const {
+  const std::int64_t size = data_set->size();
+  return (end > 0 ? std::min(end, size) : size) - first;
+}
+
 std::vector<std::int64_t> swept_items(const SweepRequest& request) {
-  return chosen_items(request.data_set->size() - request.first, request.choice);
+  return chosen_items(request.items(), request.choice);
 }
 
 void report_inputs(const Progress& progress, std::int64_t done, std::int64_t begun,

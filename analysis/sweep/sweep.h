@@ -75,6 +75,7 @@ struct SweepRequest {
   std::shared_ptr<const DataSet> data_set;
   std::string data_set_path;
   std::int64_t first = 0;  ///< the items before it are left out
+  std::int64_t end = 0;    ///< it and the items after it are left out; 0: none
   ItemChoice choice;       ///< of the others
   std::vector<double> thresholds = {0.9};
   std::vector<IdentityView> views = {IdentityView::as_is};
@@ -83,6 +84,9 @@ struct SweepRequest {
   bool restart = false;       ///< forget finished and unfinished work found there
   /// Unfinished work is written after a block of inputs, when this long has passed.
   double checkpoint_seconds = 5;
+
+  /// How many items can be chosen: those from `first` to `end`.
+  [[nodiscard]] std::int64_t items() const;
 };
 
 /// Where unfinished work on `out` lies: "R.h5.unfinished".

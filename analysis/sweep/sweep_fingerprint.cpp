@@ -29,11 +29,12 @@ std::string sweep_fingerprint(const SweepRequest& request) {
               {"data_set", content_hash(data)},
               {"size", request.data_set->size()},
               {"first", request.first},
-              {"count", chosen_count(request.data_set->size() - request.first, request.choice)},
+              {"count", chosen_count(request.items(), request.choice)},
               {"seed", request.choice.seed},
               {"thresholds", request.thresholds},
               {"views", views},
               {"statistics", statistics}};
+  if (request.end > 0) all["items"] = request.items();
   if (!(request.numbers == SweptNumbers{})) all["numbers"] = in_words(request.numbers);
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -47,6 +48,7 @@ std::string fingerprint_difference(const std::string& one, const std::string& ot
       {"data_set", "what is in the data set"},
       {"size", "the size of the data set"},
       {"first", "the first input"},
+      {"items", "the last input"},
       {"count", "the number of inputs"},
       {"seed", "the seed"},
       {"thresholds", "the thresholds"},

@@ -97,7 +97,15 @@ std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct pro
       throw Error(ErrorKind::usage, "scores are cosines of queries and keys, not their products")
           .in_file(model.file())
           .about("qk")
-          .expected("ov");
+          .remedy("--of ov");
+    }
+    const std::string& attention = mechanism_of(model.spec(), layer).name;
+    if (product == WeightProduct::qk && !find_mechanism(attention).scaled) {
+      throw Error(ErrorKind::usage, "W_QK is no part of an attention that does not score by q·k")
+          .about("layer " + std::to_string(layer))
+          .in_file(model.file())
+          .found(attention + " attention")
+          .remedy("--of ov");
     }
     add_layer(block, layer, product, threshold, spectra);
   }

@@ -29,8 +29,8 @@ struct WeightSpectrum {
 };
 
 /// Of every head of the model, in order of layer and head. Norms' weights are not folded in; with
-/// rotary positions W_QK is that of equal positions. Throws Error(usage) for adder arithmetic, and
-/// Fastformer; Cancelled.
+/// rotary positions W_QK is that of equal positions. Throws Error(usage) for adder arithmetic,
+/// Fastformer, and W_QK of attention that does not score by q·k; Cancelled.
 [[nodiscard]] std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct product,
                                                          double threshold = 0.9,
                                                          const Progress& progress = {});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/figure/figure_command.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
@@ -106,8 +107,7 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
     auto model = load_model(argument.file, options_of(arguments.models, argument));
     const MechanismChoice mechanism =
         choose_mechanism(arguments.models, argument, model->spec().mechanism);
-    std::string label = model->name();
-    if (mechanism != model->spec().mechanism) label += " as " + to_string(mechanism);
+    std::string label = subject_name(*model, mechanism);
     models.push_back({std::move(label), std::move(model), mechanism});
   }
   ComparisonReport report;

@@ -145,6 +145,12 @@ void print_arithmetic(const ModelSpec& spec) {
         (multiplying.empty() ? "; multiplicative in layers " : ", ") + std::to_string(layer);
   }
   print_line("linear layers", "adder" + multiplying);
+  // These blocks leave adder attention out too.
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    const bool multiplies = arithmetic_of(spec, layer) == Arithmetic::multiplicative;
+    if (!multiplies || mechanism_of(spec, layer).name == spec.mechanism.name) continue;
+    print_line(("layer " + std::to_string(layer)).c_str(), to_string(mechanism_of(spec, layer)));
+  }
 }
 
 /// A pyramid's stages: `heads` and `width` are only the last's.

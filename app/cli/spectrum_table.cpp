@@ -116,8 +116,9 @@ void print_maps(const SpectrumReport& report) {
   }
   if (const auto count = how_many(SpectrumMethod::estimated); count > 0) {
     std::printf(
-        "%lld of %zu maps: leading singular values exact, the rest estimated; ranks with "
-        "95 %% intervals. --dense-limit N computes all values up to N tokens\n\n",
+        "%lld of %zu maps: at most 32 leading singular values exact, the rest estimated; ranks "
+        "with 95 %% intervals, effective ranks without. --dense-limit N computes all values up to "
+        "N tokens\n\n",
         static_cast<long long>(count), report.maps[0].size());
   }
 }

@@ -190,8 +190,7 @@ std::vector<Subject> study_subjects(const StudyArguments& arguments) {
         mechanism_argument(arguments.models, argument, subject.model->spec().mechanism);
     subject.mechanism = laid.choice;
     subject.parameters = laid.parameters;
-    const bool own = laid.choice == make_mechanism(subject.model->spec().mechanism)->choice();
-    subject.label = subject_name(*subject.model, laid.choice, own);
+    subject.label = subject_name(*subject.model, laid.choice);
     subjects.push_back(std::move(subject));
   }
   return subjects;

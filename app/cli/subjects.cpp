@@ -29,8 +29,7 @@ Subject trace_subject(const std::filesystem::path& file, bool has_mechanism) {
 
 std::string label_of(const Model& model, const Trace& trace, bool codes_laid_over,
                      const Input& input, bool several_inputs) {
-  std::string label =
-      subject_name(model, trace.mechanism, trace.mechanism_trained && !codes_laid_over);
+  std::string label = subject_name(model, trace.mechanism, codes_laid_over);
   if (several_inputs) label += " on " + input.label;
   return label;
 }
@@ -115,8 +114,7 @@ std::vector<Subject> make_subjects_without_traces(const ModelArguments& argument
         load_model(argument.file, options_of(arguments, argument));
     const MechanismChoice mechanism =
         choose_mechanism(arguments, argument, model->spec().mechanism);
-    std::string label = subject_name(*model, mechanism, mechanism == model->spec().mechanism);
-    subjects.push_back({std::move(label), model, mechanism, nullptr, nullptr});
+    subjects.push_back({subject_name(*model, mechanism), model, mechanism, nullptr, nullptr});
   }
   return subjects;
 }

@@ -38,7 +38,7 @@ struct SweepArguments {
   ModelArguments models;
   std::string data_set;
   ItemChoice choice{10'000};
-  std::int64_t first = 0;
+  std::int64_t first = 0, end = 0;
   std::string out;
   std::string identity = "as-is";
   AnalysedArgument analysed;
@@ -224,6 +224,7 @@ SweepRequest make_request(const SweepArguments& arguments) {
   request.subjects = make_subjects_without_traces(arguments.models);
   refuse_to_overwrite_read(arguments.out);
   request.first = arguments.first;
+  request.end = arguments.end;
   request.choice = arguments.choice;
   request.thresholds = arguments.thresholds;
   request.numbers = {analysed_of(arguments.analysed), arguments.head_numbers, arguments.baselines};
@@ -268,6 +269,7 @@ int run(const SweepArguments& arguments) {
     print_as_json(result, arguments.out);
   } else {
     print_text(result, arguments.out);
+    if (team) std::printf("shared by %lld processes\n", static_cast<long long>(team->size()));
     print_assumptions(stdout, request.subjects);
   }
   return 0;
@@ -285,6 +287,11 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->capture_default_str();
+  added
+      ->add_option("--end", arguments->end,
+                   "Leave out this item and those after it: --end 50 sweeps the first 50")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   added
       ->add_option("--out", arguments->out,
                    "The result, an HDF5 file. After an interruption (Ctrl-C) the same command "

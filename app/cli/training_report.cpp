@@ -18,10 +18,10 @@ std::string cell_of(const SeedMean& number, int decimals, double scale = 1) {
   return text;
 }
 
-/// Ranks from the first layer to the last: "12.1 19.4 …".
+/// Ranks from the first layer to the last: "12.1 ± 0.4, 19.4 ± 1.2, …".
 std::string ranks_text(const std::vector<SeedMean>& layers) {
   std::string text;
-  for (const SeedMean& one : layers) text += " " + cell_of({one.mean, 0, one.runs > 0 ? 1 : 0}, 1);
+  for (const SeedMean& one : layers) text += (text.empty() ? " " : ", ") + cell_of(one, 1);
   return text;
 }
 
@@ -41,6 +41,7 @@ void print_study(const StudyFolder& folder) {
   const StudySummary summary = summarise(read_histories(folder.folder, {}));
   std::printf("%s: %s\n", folder.folder.string().c_str(),
               std::string(study_of(folder).title).c_str());
+  std::printf("Means ± standard deviations over seeds (of the sample: n − 1).\n");
   std::printf("At equal steps, %lld:\n", static_cast<long long>(summary.equal_step));
   print_moments(summary.at_equal_steps);
   if (!summary.at_equal_accuracy.empty()) {

@@ -63,6 +63,30 @@ TEST(TruncateCommand, OfATextSaysBitsACharacter) {
             2);
 }
 
+TEST(WeightsCommand, NamesAModelByItsOwnAttentionPlainly) {
+  for (const char* const model : {"fashion-adder", "fashion-adder-identity", "fashion-softmax"}) {
+    const ProgramRun run = run_program("weights " + kSampleModels + model + ".h5");
+    EXPECT_THAT(run.output, testing::StartsWith(std::string(model) + ": W_OV")) << run.errors;
+  }
+  EXPECT_THAT(run_program("weights " + kSampleModels + "fashion-softmax.h5@adder").output,
+              testing::StartsWith("fashion-softmax as adder"));
+}
+
+TEST(WeightsCommand, RefusesWqkWhereNothingIsMultiplied) {
+  for (const char* const model : {"fashion-adder", "fashion-daft-full"}) {
+    const ProgramRun run = run_program("weights " + kSampleModels + model + ".h5 --of qk");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_THAT(run.errors, HasSubstr("does not score by q·k")) << model;
+  }
+}
+
+TEST(LensCommand, SaysThatAdderLayersAreNotLinear) {
+  const ProgramRun run =
+      run_program("lens " + kSampleModels + "fashion-adder-network.h5" + kOnTheBoot + " --by-head");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("adder layers, which take distances"));
+}
+
 TEST(AblateCommand, HasATableAndAFigure) {
   const TemporaryFolder folder;
   const std::string file = (folder / "a.h5").string();

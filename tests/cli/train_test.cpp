@@ -193,7 +193,9 @@ TEST_F(Train, AStudyTrainsAllItsVariantsAndSaysWhatTheyAre) {
       run_program("train --study adder-rank --seeds 2" + settings + " --out " + path("study"));
   ASSERT_EQ(trained.status, 0) << trained.errors;
   EXPECT_THAT(trained.output,
-              testing::AllOf(HasSubstr("At equal steps, 4:"), HasSubstr("At equal accuracy"),
+              testing::AllOf(HasSubstr("± standard deviations over seeds (of the sample: n − 1)"),
+                             testing::ContainsRegex("rank by layer: +[0-9.]+ ± [0-9.]+"),
+                             HasSubstr("At equal steps, 4:"), HasSubstr("At equal accuracy"),
                              HasSubstr("adder layers, adder + I: step 4"), HasSubstr("2 runs")));
   const ProgramRun again = run_program("train --resume --out " + path("study"));
   EXPECT_EQ(again.output, trained.output);
@@ -201,6 +203,17 @@ TEST_F(Train, AStudyTrainsAllItsVariantsAndSaysWhatTheyAre) {
                                        " --out " + path("over.csv"));
   ASSERT_EQ(drawn.status, 0) << drawn.errors;
   EXPECT_THAT(read_bytes(path("over.csv")), HasSubstr("multiplicative, softmax"));
+}
+
+TEST_F(Train, MultiplicativeBlocksAreSaidToHaveSoftmaxAttention) {
+  const ProgramRun trained =
+      run_program("train" + small({{"mechanism", "adder,identity=true"}, {"arithmetic", "adder"}}) +
+                  " --multiplicative-layers 0 --steps 10 --model " + path("model.h5") + " --out " +
+                  path("run"));
+  ASSERT_EQ(trained.status, 0) << trained.errors;
+  const ProgramRun inspected = run_program("inspect " + path("model.h5"));
+  EXPECT_THAT(inspected.output, testing::ContainsRegex("layer 0 +softmax"));
+  EXPECT_THAT(inspected.output, testing::Not(testing::ContainsRegex("layer 1 +softmax")));
 }
 
 TEST_F(Train, H5pyReadsTheLogWhileItGrows) {

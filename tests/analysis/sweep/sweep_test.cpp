@@ -15,6 +15,7 @@
 #include "analysis/sweep/statistics.h"
 #include "analysis/sweep/sweep_file.h"
 #include "analysis/sweep/sweep_fingerprint.h"
+#include "analysis/sweep/sweep_loop.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/checkpoint/weight_files.h"
 #include "core/error.h"
@@ -328,9 +329,25 @@ TEST_F(Sweep, ReadsBackWhatItWrote) {
   EXPECT_THROW((void)find_threshold(read, 0.7), Error);
 }
 
+TEST_F(Sweep, TakesTheFirstInputsWhereAnEndIsGiven) {
+  SweepRequest wanted = request("r.h5");
+  wanted.end = 5;
+  wanted.first = 2;
+  EXPECT_EQ(swept_items(wanted), (std::vector<std::int64_t>{0, 1, 2})) << "counted from the first";
+  const SweepResult result = run_sweep(wanted);
+  EXPECT_EQ(result.done, 3);
+  EXPECT_EQ(result.items, 3);
+  wanted.end = 4;
+  EXPECT_THROW((void)run_sweep(wanted), Error) << "that was another sweep";
+  wanted.end = 1000;
+  EXPECT_EQ(wanted.items(), 94) << "of 96";
+}
+
 TEST_F(Sweep, RefusesWhatCannotBeSwept) {
   SweepRequest wanted = request("r.h5");
   wanted.first = 96;
+  EXPECT_THROW((void)run_sweep(wanted), Error);
+  wanted.first = wanted.end = 3;
   EXPECT_THROW((void)run_sweep(wanted), Error);
   wanted = request("r.h5");
   wanted.thresholds = {1.5};
