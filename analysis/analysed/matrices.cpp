@@ -79,8 +79,9 @@ AnalysedMatrix scores_of(const Trace& trace, const RecordedMap& place) {
       vectors_of(trace, place, layer.queries, trace.queries(place.layer), "queries");
   const MatrixD keys = vectors_of(trace, place, layer.keys, trace.keys(place.layer), "keys");
   if (name == "adder") return {l1_scores(queries, keys)};
-  return {queries * keys.transpose() / std::sqrt(static_cast<double>(queries.cols())),
-          queries.cols()};
+  const double scale =
+      layer.score_scale.value_or(1 / std::sqrt(static_cast<double>(queries.cols())));
+  return {queries * keys.transpose() * scale, queries.cols()};
 }
 
 /// Whether ln A is, up to a number for each row, a multiple of the scores: then rank ln A ≤ d + 1.

@@ -50,11 +50,12 @@ NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place, IdentityVi
   null.identity = square && (view == IdentityView::as_is ? has_identity(trace, place.layer)
                                                          : view == IdentityView::with);
   null.causal = is_causal(map);
+  const SeenKeys seen = seen_keys(trace.layers[static_cast<std::size_t>(place.layer)], map);
   if (!map.array().isFinite().all() || (map.array() == 0).all()) return null;
   double sum = 0, squares = 0;
   for (unsigned seed = 0; seed < kShuffles; ++seed) {
     MapSpectrum spectrum =
-        spectrum_of_null(shuffled_rows(map, seed), null.identity, centred, options);
+        spectrum_of_null(shuffled_rows(map, seed, seen), null.identity, centred, options);
     if (spectrum.state != SpectrumState::ready) {
       null.shuffled.clear();
       return null;
@@ -70,10 +71,10 @@ NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place, IdentityVi
   null.known = true;
   null.rank = sum / kShuffles;
   null.deviation = std::sqrt(std::max(0.0, (squares - sum * sum / kShuffles) / (kShuffles - 1)));
-  const MapSpectrum even = spectrum_of_null(even_map(map.rows(), map.cols(), null.causal),
-                                            null.identity, centred, options);
+  const MapSpectrum even =
+      spectrum_of_null(even_map(map.rows(), map.cols(), seen), null.identity, centred, options);
   // Even rows less their mean are nothing but rounding: no rank.
-  const bool nothing = centred && !null.identity && !null.causal;
+  const bool nothing = centred && !null.identity && !seen.hides_any(map.rows(), map.cols());
   null.even_rank = nothing || even.state != SpectrumState::ready ? 0 : even.equivalent_rank;
   return null;
 }
@@ -110,26 +111,30 @@ MeanNullRank mean_null_rank(const Trace& trace, IdentityView view, const Spectru
   return mean;
 }
 
-MatrixD shuffled_rows(const MatrixD& map, unsigned seed) {
+SeenKeys seen_keys(const LayerTrace& layer, const MatrixD& map) {
+  if (layer.seen) return *layer.seen;
+  return is_causal(map) ? up_to_the_query(map.rows()) : SeenKeys{};
+}
+
+MatrixD shuffled_rows(const MatrixD& map, unsigned seed, const SeenKeys& seen) {
   std::mt19937 random(seed);
-  const bool causal = is_causal(map);
   MatrixD shuffled = map;
   for (Eigen::Index row = 0; row < map.rows(); ++row) {
-    for (Eigen::Index left = causal ? row + 1 : map.cols(); left > 1; --left) {
+    const std::vector<std::int64_t> keys = seen.keys_of(row, map.cols());
+    for (std::size_t left = keys.size(); left > 1; --left) {
       // ⌊u · left / 2³²⌋: the same in NumPy.
-      const auto other = static_cast<Eigen::Index>(
-          (static_cast<std::uint64_t>(random()) * static_cast<std::uint64_t>(left)) >> 32U);
-      std::swap(shuffled(row, left - 1), shuffled(row, other));
+      const auto other = static_cast<std::size_t>((std::uint64_t{random()} * left) >> 32U);
+      std::swap(shuffled(row, keys[left - 1]), shuffled(row, keys[other]));
     }
   }
   return shuffled;
 }
 
-MatrixD even_map(std::int64_t rows, std::int64_t columns, bool causal) {
-  MatrixD map = MatrixD::Constant(rows, columns, 1.0 / static_cast<double>(columns));
-  for (Eigen::Index row = 0; causal && row < rows; ++row) {
-    map.row(row).setZero();
-    map.row(row).head(row + 1).setConstant(1.0 / static_cast<double>(row + 1));
+MatrixD even_map(std::int64_t rows, std::int64_t columns, const SeenKeys& seen) {
+  MatrixD map = MatrixD::Zero(rows, columns);
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    const std::vector<std::int64_t> keys = seen.keys_of(row, columns);
+    for (const std::int64_t key : keys) map(row, key) = 1.0 / static_cast<double>(keys.size());
   }
   return map;
 }

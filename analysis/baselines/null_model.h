@@ -18,13 +18,16 @@ inline constexpr unsigned kShuffles = 8;
 /// Throws Error(usage) of what is no map: null models are those of maps, centred or not.
 void check_null_models(const Analysed& analysed);
 
-/// Each row's entries in an order of their own, so that every row keeps its entropy; of a causal
-/// map (square, nothing above the diagonal) those up to the diagonal among themselves. By MT19937
-/// and Fisher & Yates: the same on every machine.
-[[nodiscard]] MatrixD shuffled_rows(const MatrixD& map, unsigned seed);
+/// The keys that the queries of `map`, one of that layer, see. Where the trace does not say it: up
+/// to the query in a square map with nothing above the diagonal, else all.
+[[nodiscard]] SeenKeys seen_keys(const LayerTrace& layer, const MatrixD& map);
 
-/// 1/M everywhere; if `causal` 1/i up to the diagonal, i counted from 1.
-[[nodiscard]] MatrixD even_map(std::int64_t rows, std::int64_t columns, bool causal);
+/// Each row's entries at the keys that it sees in an order of their own, so that every row keeps
+/// its entropy. By MT19937 and Fisher & Yates: the same on every machine.
+[[nodiscard]] MatrixD shuffled_rows(const MatrixD& map, unsigned seed, const SeenKeys& seen);
+
+/// Equal weights that sum to 1 on the keys that each query sees, 0 elsewhere.
+[[nodiscard]] MatrixD even_map(std::int64_t rows, std::int64_t columns, const SeenKeys& seen);
 
 /// One map's null models.
 struct NullRanks {

@@ -77,8 +77,9 @@ void score_products(const Place& place, HeadSteps& steps) {
     steps.factor_words = "1/√d_a";
   } else {
     steps.score_of = ScoreOf::product;
-    steps.factor = 1 / std::sqrt(width);
-    steps.factor_words = "1/√d";
+    const double usual = 1 / std::sqrt(width);
+    steps.factor = place.layer.score_scale.value_or(usual);
+    steps.factor_words = steps.factor == usual ? "1/√d" : "the model's own scale";
   }
 }
 

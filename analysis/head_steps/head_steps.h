@@ -29,7 +29,7 @@ struct HeadSteps {
   std::vector<double> raw;         ///< [M]: sums over the channels
   double factor = 1;               ///< score = raw · factor + offset
   double offset = 0;               ///< 2^c of hashed attention
-  std::string factor_words;        ///< "1/√d", "1/√d_a"; empty: none
+  std::string factor_words;        ///< "1/√d", "1/√d_a", "the model's own scale"; empty: none
   std::vector<double> scores;      ///< [M]; −∞ of keys that the query does not see
   bool softmax = true;             ///< of the scores; else they are divided by their sum
   std::optional<double> gate;      ///< σ(Q) of DAFT's channel, which multiplies the row

@@ -106,16 +106,21 @@ class Replacer {
   }
 
  private:
+  /// What the queries of `map` see in the run that nothing changed.
+  [[nodiscard]] SeenKeys seen(std::int64_t layer, const MatrixMap& map) const {
+    return seen_keys(whole_->layers[static_cast<std::size_t>(layer)], map.cast<double>());
+  }
+
   void put(std::int64_t layer, std::int64_t head, MatrixMap map) const {
     switch (ablation_.by) {
       case Replacement::zero:
         map.setZero();
         break;
       case Replacement::uniform:
-        map = even_map(map.rows(), map.cols(), is_causal(map.cast<double>())).cast<float>();
+        map = even_map(map.rows(), map.cols(), seen(layer, map)).cast<float>();
         break;
       case Replacement::shuffled:
-        map = shuffled_rows(map.cast<double>(), 0).cast<float>();
+        map = shuffled_rows(map.cast<double>(), 0, seen(layer, map)).cast<float>();
         break;
       case Replacement::mean:
         take((*ablation_.mean)[static_cast<std::size_t>(layer)], head, layer, map);

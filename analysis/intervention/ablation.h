@@ -22,7 +22,7 @@ namespace attnscope {
 /// it stays.
 enum class Replacement {
   zero,       ///< nothing: the head gives no output
-  uniform,    ///< equal weights: 1/M, of a causal map 1/i on the keys up to the query
+  uniform,    ///< equal weights on all keys that the mask lets a query see
   mean,       ///< the mean of its maps over a data set (mean_maps)
   head,       ///< the map of another head of the same layer
   mechanism,  ///< what another mechanism makes of the same queries and keys

@@ -218,7 +218,8 @@ Action add_ablate(CLI::App& parent, CLI::App*& added) {
   const std::string kinds = name_list(names_of(replacement_names), {}, "|");
   added
       ->add_option("--by", arguments->by,
-                   "What stands in the place of A: zero, equal weights (1/M, causal 1/i), its mean "
+                   "What stands in the place of A: zero, equal weights on the keys that a query "
+                   "sees, its mean "
                    "over the data set, its rows shuffled, the map of another head of the layer, or "
                    "of another mechanism on the same queries and keys. An I stays")
       ->check(CLI::IsMember(names_of(replacement_names)))

@@ -100,8 +100,9 @@ void print_maps(const SpectrumReport& report) {
   std::printf("\n");
   if (beside) {
     std::printf(
-        "shuffled: the entries of each row in another order (of a causal map up to the diagonal), "
-        "mean of %u;\neven: 1/M, of a causal map 1/i; below the diagonal: the greatest rank of 15 "
+        "shuffled: the entries of each row in another order (of the keys that the query sees), "
+        "mean of %u;\neven: equal weights on those keys; below the diagonal: the greatest rank of "
+        "15 "
         "blocks A[t:, :t]\n\n",
         kShuffles);
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "analysis/baselines/null_model.h"
 #include "analysis/truncation/truncation.h"
 #include "core/attention/kernels/temper_row.h"
 #include "core/error.h"
@@ -125,11 +126,8 @@ class Change {
         map.setZero();
         return;
       case HeadReplacement::uniform:
-        for (Eigen::Index row = 0; row < map.rows(); ++row) {
-          const Eigen::Index seen = causal ? row + 1 : map.cols();
-          map.row(row).setZero();
-          map.row(row).head(seen).setConstant(1.0F / static_cast<float>(seen));
-        }
+        map = even_map(map.rows(), map.cols(), seen_keys(layer_of(*own_, replaced.layer), own))
+                  .cast<float>();
         return;
       case HeadReplacement::mean_row:
         map = mean_rows(own, causal).cast<float>();

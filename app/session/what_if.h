@@ -20,7 +20,7 @@ namespace attnscope {
 /// it stays.
 enum class HeadReplacement {
   zero,        ///< nothing: the head gives 0
-  uniform,     ///< 1/M everywhere; of a causal map 1/i up to the diagonal
+  uniform,     ///< equal weights on all keys that the mask lets a query see
   mean_row,    ///< each row the mean of all; of a causal map up to the diagonal, scaled to its sum
   other_head,  ///< another head's map of the same layer, as it is when nothing is changed
   other_attention,  ///< what another attention makes of the queries and keys that the head then has

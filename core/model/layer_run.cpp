@@ -14,6 +14,32 @@ namespace {
 
 constexpr double kMostHeld = 1 << 30;  // bytes of maps that could as well be computed
 
+/// What the mask of the layer, and a window of the mechanism's own, let the queries see.
+SeenKeys seen_keys_of(const MechanismChoice& choice, const AttentionInput& input) {
+  const auto flag = choice.parameters.find("causal");
+  const bool own = flag != choice.parameters.end() && flag->second == ParameterValue(true);
+  const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
+  SeenKeys seen;
+  if (input.causal || own) seen = up_to_the_query(queries);
+  if (input.terms && !input.terms->seen.empty()) {
+    if (seen.ranges.empty()) seen.ranges.assign(static_cast<std::size_t>(queries), {0, keys});
+    for (std::size_t i = 0; i < seen.ranges.size(); ++i) {
+      const auto& [first, end] = input.terms->seen[i];
+      seen.ranges[i] = {std::max(seen.ranges[i].first, first),
+                        std::min(seen.ranges[i].second, end)};
+    }
+  }
+  // Of additive attention, causal alone: the last tokens that each pools.
+  const auto window = choice.parameters.find("window");
+  const auto* const width =
+      window == choice.parameters.end() ? nullptr : std::get_if<std::int64_t>(&window->second);
+  for (std::int64_t i = 0; width && *width > 0 && i < std::ssize(seen.ranges); ++i) {
+    std::int64_t& first = seen.ranges[static_cast<std::size_t>(i)].first;
+    first = std::max(first, i + 1 - *width);
+  }
+  return seen;
+}
+
 /// Queries and keys of a layer, and the attention that makes rows of its maps of them.
 class MapSource {
  public:
@@ -141,6 +167,12 @@ void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& val
   layer.values = by_head(values.matrix(), key_heads);
 }
 
+void record_scores(const Mechanism& mechanism, const AttentionInput& input, LayerTrace& layer) {
+  const MechanismChoice choice = mechanism.choice();
+  layer.seen = seen_keys_of(choice, input);
+  if (find_mechanism(choice.name).scaled) layer.score_scale = input.score_scale();
+}
+
 ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input, Tensor queries,
                           Tensor keys) {
   const Shape shape{input.heads, queries.extent(0), keys.extent(0)};
@@ -161,6 +193,7 @@ Tensor attend(const LayerRun& run, const AttentionInput& input) {
   // Without look-ahead a narrow product becomes a triangle, whose rank only its extent bounds.
   layer.rank_bound = input.causal ? std::min(input.queries.rows(), input.keys.rows())
                                   : mechanism.structure(input.shape()).rank_bound;
+  record_scores(mechanism, input, layer);
   if (request.factors) layer.factors = mechanism.factors(input);
   if (layer.factors) layer.rank_bound = std::min(layer.rank_bound, layer.factors->left.extent(2));
   if (request.quantities) layer.quantities = mechanism.quantities(input);

@@ -65,6 +65,9 @@ void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& val
 [[nodiscard]] ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input,
                                         Tensor queries, Tensor keys);
 
+/// Records what the queries of `input` see, and what its scores q·k are multiplied with.
+void record_scores(const Mechanism& mechanism, const AttentionInput& input, LayerTrace& layer);
+
 /// What the heads give, [N, H·dv]. Records, where `run` does, what else it wants of one layer's
 /// attention, and the bound of its rank; the layouts are the caller's, and computed maps, which are
 /// to keep its queries and keys. Maps stay as they are.

@@ -62,11 +62,33 @@ std::vector<std::int64_t> read_whole_numbers(const Checkpoint& file, const std::
   return stored->view().to_int64();
 }
 
-/// Maps of attention within windows; nothing if the layer has none.
-std::optional<MapBlocks> read_blocks(const Checkpoint& file, const std::string& layer) {
-  const Tensor entries =
-      read_data_set(file, layer + "/map_blocks", 2, "[heads, entries of all blocks]");
-  if (entries.empty()) return std::nullopt;
+/// Blocks [heads, Σ n²] of the maps in double, as whole maps [heads, N, N].
+std::shared_ptr<const std::vector<double>> whole_in_double(
+    const TensorView& entries, const std::vector<std::vector<std::int64_t>>& partition,
+    std::int64_t tokens) {
+  const std::vector<double> stored = entries.to_double();
+  const std::int64_t heads = entries.shape.front();
+  auto whole = std::make_shared<std::vector<double>>(
+      static_cast<std::size_t>(element_count({heads, tokens, tokens})));
+  auto next = stored.begin();
+  for (std::int64_t head = 0; head < heads; ++head) {
+    for (const std::vector<std::int64_t>& block : partition) {
+      for (const std::int64_t query : block) {
+        for (const std::int64_t key : block) {
+          (*whole)[static_cast<std::size_t>((head * tokens + query) * tokens + key)] = *next++;
+        }
+      }
+    }
+  }
+  return whole;
+}
+
+/// Maps of attention within windows, where the layer has any.
+void read_blocks(const Checkpoint& file, const std::string& layer, LayerTrace& into) {
+  const std::optional<TensorView> view =
+      stored_view(file, layer + "/map_blocks", 2, "[heads, entries of all blocks]");
+  if (!view) return;
+  const Tensor entries = view->to_float();
   const std::vector<std::int64_t> tokens = read_whole_numbers(file, layer + "/block_tokens");
   std::vector<std::vector<std::int64_t>> partition;
   auto next = tokens.begin();
@@ -91,7 +113,40 @@ std::optional<MapBlocks> read_blocks(const Checkpoint& file, const std::string& 
   }
   MapBlocks blocks(entries.extent(0), std::move(partition));
   std::ranges::copy(entries.values(), blocks.entries().begin());
-  return blocks;
+  into.seen = within_blocks(blocks.partition());
+  if (view->dtype == DType::f64) {
+    into.exact_map = whole_in_double(*view, blocks.partition(), blocks.tokens());
+    into.implied_map = ImpliedMaps(std::move(blocks)).all();
+  } else {
+    into.implied_map = ImpliedMaps(std::move(blocks));
+  }
+}
+
+/// The keys that queries see, where the layer says it.
+void read_seen(const Checkpoint& file, const std::string& layer, LayerTrace& into) {
+  const StoredTensor* const stored = file.find(layer + "/seen_keys");
+  if (!stored) return;
+  const ImpliedMaps& maps = into.implied_map;
+  const std::int64_t queries = maps.empty() ? -1 : maps.extent(1);
+  const std::int64_t keys = maps.empty() ? 0 : maps.extent(2);
+  const auto refuse = [&](const std::string& found) {
+    throw Error(ErrorKind::damaged, "the keys that queries see do not fit the maps")
+        .about("/" + layer + "/seen_keys")
+        .expected("whole numbers [queries, 2]: a first key and an end, at most " +
+                  std::to_string(keys))
+        .found(found);
+  };
+  const bool fits = !is_floating(stored->dtype) && stored->shape.size() == 2 &&
+                    stored->shape[1] == 2 && (queries < 0 || stored->shape[0] == queries);
+  if (!fits) refuse(to_string(stored->shape));
+  const std::vector<std::int64_t> ends = stored->view().to_int64();
+  if (!into.seen) into.seen.emplace();
+  for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
+    if (ends[i] < 0 || ends[i + 1] < ends[i] || (queries >= 0 && ends[i + 1] > keys)) {
+      refuse(std::to_string(ends[i]) + " to " + std::to_string(ends[i + 1]));
+    }
+    into.seen->ranges.emplace_back(ends[i], ends[i + 1]);
+  }
 }
 
 /// 0 unless the tensor is there and has that axis.
@@ -117,9 +172,10 @@ LayerTrace read_layer_trace(const Checkpoint& file, const std::string& name) {
   LayerTrace layer;
   if (const auto map = stored_view(file, name + "/implied_map", 3, "[heads, N, M]")) {
     take_map(*map, layer);
-  } else if (std::optional<MapBlocks> blocks = read_blocks(file, name)) {
-    layer.implied_map = ImpliedMaps(std::move(*blocks));
+  } else {
+    read_blocks(file, name, layer);
   }
+  read_seen(file, name, layer);
   layer.queries = read_data_set(file, name + "/queries", 3, "[heads, N, d]");
   layer.keys = read_data_set(file, name + "/keys", 3, "[heads, M, d]");
   layer.values = read_data_set(file, name + "/values", 3, "[heads, M, d]");

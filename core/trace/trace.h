@@ -14,6 +14,7 @@
 #include "core/input/image.h"
 #include "core/tensor/tensor.h"
 #include "core/trace/implied_maps.h"
+#include "core/trace/seen_keys.h"
 
 namespace attnscope {
 
@@ -62,6 +63,11 @@ struct LayerTrace {
       identity;  ///< whether I is part of implied_map, where that is not the trace's
   std::optional<MapFactors> factors;  ///< of implied_map; never with I
   std::int64_t rank_bound = 0;        ///< of each map without I, in exact arithmetic; 0 if unknown
+  /// What the layer's mask lets its queries see; none where a trace does not say.
+  std::optional<SeenKeys> seen;
+  /// What q·k was multiplied with; none where scores are no q·k, or a trace does not say: 1/√d
+  /// then.
+  std::optional<double> score_scale;
   LayerKind kind = LayerKind::plain;
   TokenLayout layout;      ///< of this layer's queries: the N rows
   TokenLayout key_layout;  ///< of its keys: the M columns; fewer under spatial reduction

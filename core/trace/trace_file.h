@@ -4,6 +4,8 @@
 //   /layer_00/map_blocks       float [H, Σ n²], in the place of implied_map where tokens attend
 //                              within windows: the maps of n tokens each, one after another
 //   /layer_00/{block_sizes,block_tokens}   int [windows], [N]: n of each, and which tokens it has
+//   /layer_00/seen_keys        int [N, 2]: of each query the first key and the end of those that
+//                              the mask lets it see
 //   /layer_00/{queries,keys,values}   float [H, N, d]; keys and values [H, M, d]
 //   /layer_00/tokens           float [N, D], after the layer
 //   /layer_00/quantities/NAME  float, the mechanism's own
@@ -19,7 +21,10 @@
 // `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I), `causal` (1
 // if no token sees later ones), `mechanism_trained` (0 if it was laid over weights trained with
 // another) and `layers` (their number, if the last recorded nothing), and `rank_bounds` (JSON: of
-// each layer's maps, 0 if unknown). Where layers differ (pyramids): `layer_layouts`, JSON
+// each layer's maps, 0 if unknown), `score_scales` (JSON: what each layer's q·k is multiplied with,
+// null if unknown) and `known_masks` (JSON: whether each layer's `seen_keys` and blocks say all
+// that is hidden of its queries; without it zeros above the diagonal tell a causal map). Where
+// layers differ (pyramids): `layer_layouts`, JSON
 // [{"queries": {"prefix": 0, "rows": 56, "columns": 56}, "keys": {…}}, …], and `layer_mechanisms`,
 // JSON [null, {"name": "softmax", "parameters": {}, "identity": false}, …]; null is the trace's. Of
 // an encoder–decoder `layer_kinds` (JSON: layer_kind_name of each), `decoder_token_texts` and

@@ -2,6 +2,7 @@
 // checkpoints, what the numbers mean is checked here.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -195,6 +196,25 @@ void read_kinds(const Checkpoint& file, Trace& trace) {
   }
 }
 
+/// What scores are multiplied with, and of which layers the mask is known.
+void read_scales(const Checkpoint& file, Trace& trace) {
+  const json scales = json_of(file, "score_scales", "[]");
+  const json masks = json_of(file, "known_masks", "[]");
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    LayerTrace& layer = trace.layers[i];
+    if (scales.is_array() && i < scales.size() && !scales[i].is_null()) {
+      if (!scales[i].is_number() || !std::isfinite(scales[i].get<double>())) {
+        throw damaged("the scale of a layer's scores is not a number", "score_scales")
+            .expected("a list of numbers, null where a layer's is unknown")
+            .found(printed(scales[i]));
+      }
+      layer.score_scale = scales[i].get<double>();
+    }
+    const bool known = masks.is_array() && i < masks.size() && masks[i] == true;
+    if (known && !layer.seen) layer.seen.emplace();
+  }
+}
+
 Trace read_contents(const Checkpoint& file) {
   Trace trace;
   trace.model_name = shown_text(text_of(file, "model_name", file.path().stem().string()));
@@ -240,6 +260,7 @@ Trace read_contents(const Checkpoint& file) {
   trace.logits = read_data_set(file, "logits", 1, "[classes]");
   trace.embedded = read_data_set(file, "embedded", 2, "[N, D]");
   trace.image = read_picture(file);
+  read_scales(file, trace);
   read_layouts(file, trace);
   read_kinds(file, trace);
   read_mechanisms(file, trace);

@@ -30,6 +30,14 @@ void write_blocks(const Hdf5Id& group, const MapBlocks& blocks) {
              blocks.entries().data());
 }
 
+void write_seen(const Hdf5Id& group,
+                const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges) {
+  std::vector<std::int64_t> ends;
+  for (const auto& [first, end] : ranges) ends.insert(ends.end(), {first, end});
+  write_data(group, "seen_keys", H5T_STD_I64LE, H5T_NATIVE_INT64, {std::ssize(ranges), 2},
+             ends.data());
+}
+
 void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
   const Hdf5Id group = create_group(file, layer_group(index));
   if (layer.exact_map) {
@@ -40,6 +48,7 @@ void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer)
   } else {
     write_tensor(group, "implied_map", layer.implied_map.whole());
   }
+  if (layer.seen && !layer.seen->ranges.empty()) write_seen(group, layer.seen->ranges);
   write_tensor(group, "queries", layer.queries);
   write_tensor(group, "keys", layer.keys);
   write_tensor(group, "values", layer.values);
@@ -112,6 +121,18 @@ void write_differences(const Hdf5Id& root, const Trace& trace) {
   if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_text(mechanisms));
 }
 
+/// What q·k is multiplied with in each layer, and of which the file says what is seen.
+void write_scales(const Hdf5Id& root, const Trace& trace) {
+  json scales = json::array(), masks = json::array();
+  for (const LayerTrace& layer : trace.layers) {
+    scales.push_back(layer.score_scale ? json(*layer.score_scale) : json());
+    const bool said = layer.seen && (layer.seen->windows.empty() || layer.implied_map.blocks());
+    masks.push_back(said);
+  }
+  write_attribute(root, "score_scales", json_text(scales));
+  write_attribute(root, "known_masks", json_text(masks));
+}
+
 void write_contents(const Hdf5Id& root, const Trace& trace) {
   write_attribute(root, "format", "attnscope-trace");
   write_attribute(root, "format_version", std::int64_t{1});
@@ -131,6 +152,7 @@ void write_contents(const Hdf5Id& root, const Trace& trace) {
   std::vector<std::int64_t> bounds;
   for (const LayerTrace& layer : trace.layers) bounds.push_back(layer.rank_bound);
   write_attribute(root, "rank_bounds", json_text(bounds));
+  write_scales(root, trace);
   write_differences(root, trace);
   write_attribute(root, "causal", std::int64_t{trace.causal});
   write_texts(root, trace.layout, "");

@@ -277,7 +277,7 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
     figure.caption +=
         "Grey: from least to greatest f(r) of the same maps with the entries of each row in "
         "another "
-        "order (of causal maps up to the diagonal), " +
+        "order (of the keys that the query sees), " +
         std::to_string(kShuffles) + " times each. ";
   }
   std::vector<MapSpectrum> maps;

@@ -153,7 +153,7 @@ Figure make_spectrum_comparison(const FigureRequest& request, const Progress& pr
   if (with_null) {
     figure.caption +=
         "Grey: from least to greatest curve of the same maps with the entries of each "
-        "row in another order (of causal maps up to the diagonal), " +
+        "row in another order (of the keys that the query sees), " +
         std::to_string(kShuffles) + " times each. ";
   }
   figure.caption += made_with();

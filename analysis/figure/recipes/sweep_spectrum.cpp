@@ -145,8 +145,8 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
                    ". Dotted: g(r) = r/N, a map of equal singular values. ";
   if (with_null) {
     figure.caption +=
-        "Grey: the same maps with the entries of each row in another order (of causal maps up to "
-        "the diagonal), " +
+        "Grey: the same maps with the entries of each row in another order (of the keys "
+        "that the query sees), " +
         std::to_string(kShuffles) + " times each, mean and one standard deviation. ";
   }
   if (left_out > 0) {

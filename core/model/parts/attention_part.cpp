@@ -313,6 +313,10 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
                   "zeros fill the windows up: the maps of the grid alone do not say what comes out")
           .about("change_map");
     }
+    if (run.recorded) {
+      record_scores(run.mechanism, input, *run.recorded);
+      run.recorded->seen = within_blocks(windows.tokens_by_window());
+    }
     const bool recorded = run.recorded && run.request.implied_maps;
     if (recorded || run.request.change_map) {
       auto [attended, blocks] = windows.forward_with_map();

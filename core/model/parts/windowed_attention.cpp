@@ -99,6 +99,15 @@ void WindowedAttention::place(const Tensor& part, std::size_t index, Tensor& out
   }
 }
 
+std::vector<std::vector<std::int64_t>> WindowedAttention::tokens_by_window() const {
+  std::vector<std::vector<std::int64_t>> tokens;
+  for (const GridWindow& window : windows_) {
+    std::ranges::copy_if(window.tokens, std::back_inserter(tokens.emplace_back()),
+                         [](std::int64_t token) { return token >= 0; });
+  }
+  return tokens;
+}
+
 Tensor WindowedAttention::forward() const {
   Tensor output = empty_output();
   for_each_window([&](const AttentionInput& input, std::size_t index) {
@@ -109,12 +118,7 @@ Tensor WindowedAttention::forward() const {
 
 std::pair<Tensor, MapBlocks> WindowedAttention::forward_with_map() const {
   Tensor output = empty_output();
-  std::vector<std::vector<std::int64_t>> tokens;
-  for (const GridWindow& window : windows_) {
-    std::ranges::copy_if(window.tokens, std::back_inserter(tokens.emplace_back()),
-                         [](std::int64_t token) { return token >= 0; });
-  }
-  MapBlocks map(whole_.heads, std::move(tokens));
+  MapBlocks map(whole_.heads, tokens_by_window());
   for_each_window([&](const AttentionInput& input, std::size_t index) {
     const Attended part = mechanism_.forward_with_map(input);
     place(part.output, index, output);

@@ -35,6 +35,8 @@ class WindowedAttention {
   [[nodiscard]] std::int64_t rank_bound() const;
   /// Whether zeros fill windows up: the maps do not say all that comes out then.
   [[nodiscard]] bool is_filled() const;
+  /// The tokens of each window, without what fills it up.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> tokens_by_window() const;
   /// [N, H·dv] in the tokens' own order.
   [[nodiscard]] Tensor forward() const;
   /// The same, and the maps: one block a window.

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/model/model.h"
+#include "core/trace/trace_file.h"
 #include "tests/analysis/analysed/softmax_cases.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/hashed_weights.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -144,6 +148,29 @@ TEST(Analysed, WhatCannotBeHadIsRefusedByName) {
                          {.method = SpectrumMethod::estimated});
       },
       "automatic or dense");
+}
+
+// Gemma 2 scales by 1/√query_pre_attn_scalar, here 6 of heads 8 wide.
+TEST(Analysed, ScoresHaveTheModelsOwnScale) {
+  const TemporaryFolder folder;
+  const std::string family = "hugging_face_gemma2";
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
+  nlohmann::json config = read_test_data("models/families/" + family + ".json")["config"];
+  config["attn_logit_softcapping"] = nullptr;
+  (void)folder.write("config.json", config.dump());
+  const std::shared_ptr<const Model> model = load_model(folder.path(), {});
+  Input input;
+  input.content = Text{{}, {3, 1, 4, 1, 5}};
+  TraceRequest request;
+  request.queries_keys_values = true;
+  write_trace(folder / "trace.h5", model->run(input, model->spec().mechanism, request, {}));
+  const Trace trace = read_trace(folder / "trace.h5");
+  const MatrixD map = trace.layers[0].implied_map.head(3).cast<double>();
+  const MatrixD scores =
+      analysed_matrix(trace, {0, 3}, {SpectrumOf::scores, false}, IdentityView::as_is).matrix;
+  for (Eigen::Index i = 1; i < 5; ++i) {
+    EXPECT_NEAR(std::log(map(i, i) / map(i, 0)), scores(i, i) - scores(i, 0), 1e-5) << i;
+  }
 }
 
 TEST(Analysed, AdderScoresAreDistances) {

@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/model/model.h"
+#include "core/trace/trace_file.h"
 #include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/support/hashed_weights.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -36,10 +40,11 @@ TEST(NullModelsBesideNumPy, RanksOfShuffledAndEvenMapsAndOfBlocks) {
 TEST(NullModels, ShufflingKeepsEveryRowsWeightsAndTheTriangle) {
   const Trace trace = softmax_case({{"n", 20}, {"d", 3}, {"seed", 4}, {"causal", true}});
   const MatrixD map = trace.layers[0].implied_map.slice(0).cast<double>();
-  const MatrixD shuffled = shuffled_rows(map, 3);
+  const SeenKeys seen = seen_keys(trace.layers[0], map);
+  const MatrixD shuffled = shuffled_rows(map, 3, seen);
   EXPECT_NE(shuffled, map);
-  EXPECT_EQ(shuffled, shuffled_rows(map, 3));
-  EXPECT_NE(shuffled, shuffled_rows(map, 4));
+  EXPECT_EQ(shuffled, shuffled_rows(map, 3, seen));
+  EXPECT_NE(shuffled, shuffled_rows(map, 4, seen));
   for (Eigen::Index i = 0; i < 20; ++i) {
     std::vector<double> before(map.row(i).data(), map.row(i).data() + 20);
     std::vector<double> after(shuffled.row(i).data(), shuffled.row(i).data() + 20);
@@ -48,6 +53,68 @@ TEST(NullModels, ShufflingKeepsEveryRowsWeightsAndTheTriangle) {
     std::sort(after.begin(), after.end());
     EXPECT_EQ(before, after);
   }
+}
+
+/// Whether null models of each layer keep to what its mask leaves, which `hides(layer, i, j)`.
+template <class Hides>
+void expect_masks_kept(const Trace& trace, const Hides& hides) {
+  for (std::size_t index = 0; index < trace.layers.size(); ++index) {
+    const LayerTrace& layer = trace.layers[index];
+    const MatrixD map = layer.implied_map.head(0).cast<double>();
+    const SeenKeys seen = seen_keys(layer, map);
+    const MatrixD shuffled = shuffled_rows(map, 0, seen);
+    const MatrixD even = even_map(map.rows(), map.cols(), seen);
+    for (Eigen::Index i = 0; i < map.rows(); ++i) {
+      Eigen::Index count = 0;
+      for (Eigen::Index j = 0; j < map.cols(); ++j) count += hides(index, i, j) ? 0 : 1;
+      for (Eigen::Index j = 0; j < map.cols(); ++j) {
+        const bool hidden = hides(index, i, j);
+        ASSERT_EQ(even(i, j), hidden ? 0 : 1 / static_cast<double>(count)) << i << ", " << j;
+        ASSERT_EQ(shuffled(i, j) != 0, !hidden) << i << ", " << j;
+      }
+    }
+  }
+}
+
+TEST(NullModels, KeepToTheWindowsOfASequence) {
+  const TemporaryFolder folder;
+  const std::string family = "hugging_face_mistral";
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
+  (void)folder.write("config.json",
+                     read_test_data("models/families/" + family + ".json")["config"].dump());
+  const std::shared_ptr<const Model> model = load_model(folder.path(), {});
+  Input input;
+  input.content = Text{{}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7}};
+  TraceRequest request;
+  request.queries_keys_values = true;
+  const Trace trace = model->run(input, model->spec().mechanism, request, {});
+  const auto hides = [](std::size_t, Eigen::Index i, Eigen::Index j) {
+    return j > i || j <= i - 5;  // "sliding_window": 5
+  };
+  expect_masks_kept(trace, hides);
+  write_trace(folder / "trace.h5", trace);
+  expect_masks_kept(read_trace(folder / "trace.h5"), hides);
+}
+
+TEST(NullModels, KeepToTheWindowsOfAGrid) {
+  const TemporaryFolder folder;
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes("swin"));
+  ModelOptions options;
+  options.overrides = {{"image_height", "32"}, {"image_width", "32"}};
+  const std::shared_ptr<const Model> model = load_model(folder.path(), options);
+  Input input;
+  input.content = hashed_input("input", {3, 32, 32});
+  const Trace trace = model->run(input, model->spec().mechanism, {}, {});
+  const auto windows = [&](std::size_t layer, Eigen::Index i, Eigen::Index j) {
+    const MapBlocks& blocks = *trace.layers[layer].implied_map.blocks();
+    for (const std::vector<std::int64_t>& tokens : blocks.partition()) {
+      if (std::ranges::count(tokens, i) > 0) return std::ranges::count(tokens, j) == 0;
+    }
+    return true;
+  };
+  expect_masks_kept(trace, windows);
+  // 16 windows of equal weights: as many directions.
+  EXPECT_EQ(null_ranks(trace, IdentityView::as_is, false, {.layers = {0}}).front().even_rank, 15);
 }
 
 TEST(NullModels, AMapOfWhichNothingIsKnownHasNone) {

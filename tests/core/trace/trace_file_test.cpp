@@ -98,6 +98,39 @@ TEST_F(TraceFileTest, BlocksStayBlocks) {
   EXPECT_EQ(read.layers[1].implied_map.blocks(), nullptr);
 }
 
+TEST_F(TraceFileTest, WhatQueriesSeeAndTheScaleOfScoresComeBack) {
+  Trace written = sample_trace();
+  written.layers[0].seen = SeenKeys{.ranges = {{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}}};
+  written.layers[0].score_scale = 0.25;
+  written.layers.push_back(written.layers[1]);
+  written.layers[2].seen.emplace();  // all is seen
+  write_trace(path_, written);
+  const Trace read = read_trace(path_);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(read.layers[i].seen, written.layers[i].seen) << i;
+    EXPECT_EQ(read.layers[i].score_scale, written.layers[i].score_scale) << i;
+  }
+  written.layers[0].seen->ranges[2].second = 6;
+  write_trace(path_, written);
+  EXPECT_THAT(error_of_reading(), HasSubstr("/layer_00/seen_keys"));
+}
+
+// Blocks in double are read as whole maps in double are: nothing is rounded.
+TEST_F(TraceFileTest, BlocksInDoubleStayExact) {
+  const std::vector<std::int64_t> sizes = {2, 1}, tokens = {2, 0, 1};
+  const std::vector<double> entries = {0.1, 0.9, 0.3, 0.7, 1.0};
+  write_hdf5_file(path_, [&](const Hdf5Id& root) {
+    const Hdf5Id group = create_group(root, "layer_00");
+    write_data(group, "map_blocks", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {1, 5}, entries.data());
+    write_data(group, "block_sizes", H5T_STD_I64LE, H5T_NATIVE_INT64, {2}, sizes.data());
+    write_data(group, "block_tokens", H5T_STD_I64LE, H5T_NATIVE_INT64, {3}, tokens.data());
+  });
+  const LayerTrace layer = read_trace(path_).layers.at(0);
+  ASSERT_NE(layer.exact_map, nullptr);
+  EXPECT_EQ(*layer.exact_map, (std::vector<double>{0.7, 0, 0.3, 0, 1.0, 0, 0.9, 0, 0.1}));
+  EXPECT_EQ(layer.implied_map.at(0, 0, 2), 0.3F);
+}
+
 TEST_F(TraceFileTest, BlocksThatDoNotFitAreDamaged) {
   const auto refused = [&](std::vector<std::int64_t> sizes, std::vector<std::int64_t> tokens,
                            std::int64_t entries) {
