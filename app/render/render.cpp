@@ -20,6 +20,7 @@
 #include "app/render/pdf_metadata.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/overwrite.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -201,6 +202,7 @@ std::vector<fs::path> export_figure(const Figure& figure, const fs::path& file,
                                     const ExportOptions& options) {
   check_export_path(file);
   const std::vector<FileContent> files = files_of(figure, file, options);
+  for (const FileContent& one : files) refuse_to_overwrite_read(one.path);
   write_files(files);
   std::vector<fs::path> written;
   written.reserve(files.size());

@@ -58,8 +58,9 @@ void check_export_path(const std::filesystem::path& file);
 /// Writes .pdf, .svg or .png (vectors true, text as text) by QCustomPlot, or .csv, .tex, .json,
 /// .h5, .npz by analysis/figure: decided by the extension. Returns the files written: `file`, and
 /// beside it the pictures of a .tex (STEM-01.png …) and the metadata of a .csv. Each beside, then
-/// renamed: where one fails, what stood there stays. Throws Error(usage) listing the extensions,
-/// Error(io). Needs a QApplication for pdf, svg and png: see application.h.
+/// renamed: where one fails, what stood there stays. Throws Error(usage) listing the extensions, or
+/// where a file that was read would be replaced, those beside included; Error(io). Needs a
+/// QApplication for pdf, svg and png: see application.h.
 std::vector<std::filesystem::path> export_figure(const Figure& figure,
                                                  const std::filesystem::path& file,
                                                  const ExportOptions& options = {});

@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -32,6 +33,7 @@
 #include "app/window/export_dialog_preview.h"
 #include "app/window/export_dialog_settings.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -256,8 +258,8 @@ QWidget* ExportDialog::make_file_row() {
   file_ = new QLineEdit;
   file_->setObjectName("export_file");
   file_->setAccessibleName(tr("File"));
-  auto* browse = new QPushButton(tr("Browse…"));
-  browse->setAutoDefault(false);
+  browse_ = new QPushButton(tr("Browse…"));
+  browse_->setAutoDefault(false);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Cancel)->setIcon(QIcon());
   write_ = buttons->addButton(tr("Export"), QDialogButtonBox::AcceptRole);
@@ -267,7 +269,7 @@ QWidget* ExportDialog::make_file_row() {
   row->setSpacing(8);
   for (QWidget* widget : std::initializer_list<QWidget*>{format_, dpi_}) row->addWidget(widget);
   row->addWidget(file_, 1);
-  row->addWidget(browse);
+  row->addWidget(browse_);
   row->addSpacing(12);
   row->addWidget(buttons);
   column->addLayout(row);
@@ -275,7 +277,7 @@ QWidget* ExportDialog::make_file_row() {
   connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::take_format);
   connect(file_, &QLineEdit::textChanged, this, &ExportDialog::take_file);
   connect(dpi_, &QDoubleSpinBox::valueChanged, this, &ExportDialog::show_command);
-  connect(browse, &QPushButton::clicked, this, &ExportDialog::browse);
+  connect(browse_, &QPushButton::clicked, this, &ExportDialog::browse);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(write_, &QPushButton::clicked, this, &ExportDialog::write);
   return rows;
@@ -419,8 +421,7 @@ void ExportDialog::make() {
     size_->clear();
     preview_->show_message(what);
     if (!writing_) return;
-    writing_ = false;
-    write_->setEnabled(true);
+    set_writing(false);
     show_problem(what);
   };
   job_ = session_.jobs().submit(
@@ -538,18 +539,44 @@ void ExportDialog::show_problem(const QString& text) {
 
 void ExportDialog::write() {
   problem_->hide();
+  if (!may_replace()) return;
   if (current_) {
     finish();
     return;
   }
-  writing_ = true;
-  write_->setEnabled(false);
+  set_writing(true);
   make();
 }
 
+/// Whether nothing stands where the file goes, or the user says that it may be replaced.
+bool ExportDialog::may_replace() {
+  const QString file = file_->text().trimmed();
+  try {
+    refuse_to_overwrite_read(file.toStdString());
+  } catch (const Error& error) {
+    show_problem(QString::fromStdString(error.what()));
+    return false;
+  }
+  const QFileInfo there(file);
+  if (!there.exists() && !there.isSymLink()) return true;
+  QMessageBox box(QMessageBox::Question, tr("Replace the file?"),
+                  tr("%1 is there already.").arg(file), QMessageBox::Cancel, this);
+  box.addButton(QMessageBox::Yes)->setText(tr("Replace"));
+  box.setDefaultButton(QMessageBox::Cancel);
+  return box.exec() == QMessageBox::Yes;
+}
+
+/// While a figure is made to be written, where it goes stays what the user was asked about.
+void ExportDialog::set_writing(bool writing) {
+  writing_ = writing;
+  for (QWidget* widget :
+       std::initializer_list<QWidget*>{write_, file_, format_, browse_, figure_}) {
+    widget->setEnabled(!writing);
+  }
+}
+
 void ExportDialog::finish() {
-  writing_ = false;
-  write_->setEnabled(true);
+  set_writing(false);
   const QString file = file_->text().trimmed();
   try {
     if (!made_) {

@@ -61,6 +61,8 @@ class ExportDialog : public QDialog {
   void show_page_state();
   void browse();
   void write();
+  [[nodiscard]] bool may_replace();
+  void set_writing(bool writing);
   void finish();
   void show_problem(const QString& text);
 
@@ -82,6 +84,7 @@ class ExportDialog : public QDialog {
   QDoubleSpinBox* dpi_ = nullptr;
   QLineEdit* file_ = nullptr;
   QLabel* problem_ = nullptr;
+  QPushButton* browse_ = nullptr;
   QPushButton* write_ = nullptr;
 
   QTimer delay_;

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScreen>
@@ -279,6 +280,46 @@ TEST_F(ExportTest, AnUnwritablePlaceLeavesTheOldFileAndSaysSo) {
   EXPECT_TRUE(problem->text().contains("cannot be written")) << problem->text().toStdString();
   EXPECT_TRUE(dialog_->isVisible());
   EXPECT_EQ(content(folder() / "old.pdf"), "old");
+}
+
+TEST_F(ExportTest, AFileIsReplacedOnlyOnTheUsersWord) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  const fs::path file = folder() / "old.csv";
+  std::ofstream(file) << "old";
+  const auto answer = [this](QMessageBox::StandardButton button) {
+    on_dialog([button](QDialog& dialog) {
+      auto* const box = qobject_cast<QMessageBox*>(&dialog);
+      ASSERT_NE(box, nullptr);
+      EXPECT_EQ(box->defaultButton(), box->button(QMessageBox::Cancel));
+      box->button(button)->click();
+    });
+  };
+  get<QLineEdit>("export_file")->setText(QString::fromStdString(file.string()));
+  answer(QMessageBox::Cancel);
+  click("export_write");
+  QTest::qWait(300);
+  EXPECT_TRUE(dialog_->isVisible());
+  EXPECT_EQ(content(file), "old");
+  answer(QMessageBox::Yes);
+  write(file);
+  EXPECT_GT(content(file).size(), 100U);
+}
+
+TEST_F(ExportTest, AFileThatIsReadIsNeverReplaced) {
+  const fs::path read = write_sample("read.h5", sample_trace(1, 2, 3, 1));
+  const std::string before = content(read);
+  session().open(read);
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  get<QLineEdit>("export_file")->setText(QString::fromStdString(read.string()));
+  click("export_write");
+  auto* problem = get<QLabel>("export_problem");
+  ASSERT_TRUE(wait_until([&] { return problem->isVisible(); }));
+  EXPECT_TRUE(problem->text().contains("would replace what is read"))
+      << problem->text().toStdString();
+  EXPECT_EQ(content(read), before);
 }
 
 /// The panel, the PDF's text and the CSV say the same numbers.

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include "core/error.h"
@@ -75,6 +77,23 @@ TEST_F(OverwriteTest, EveryFileThatWasReadIsAnInput) {
   }
   EXPECT_NO_THROW(refuse_to_overwrite_read(picture_));
   EXPECT_NO_THROW(refuse_to_overwrite_read(folder_ / "new.h5"));
+}
+
+TEST_F(OverwriteTest, AFileWithTheInodeOfOneThatWasReadAndDeletedIsFree) {
+  const auto inode = [](const Path& file) {
+    struct stat status {};
+    return ::stat(file.c_str(), &status) == 0 ? status.st_ino : 0;
+  };
+  EXPECT_EQ(read_file(model_, 100), "weights");
+  const ino_t read = inode(model_);
+  std::filesystem::remove(model_);
+  for (int i = 0; i < 100; ++i) {
+    const Path made = folder_.write("new" + std::to_string(i), "numbers");
+    if (inode(made) != read) continue;
+    EXPECT_NO_THROW(refuse_to_overwrite_read(made));
+    return;
+  }
+  GTEST_SKIP() << "this file system gives inodes once";
 }
 
 }  // namespace
