@@ -10,6 +10,7 @@
 #include "core/attention/mechanism.h"
 #include "core/text/json.h"
 #include "core/text/name_list.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -387,6 +388,14 @@ void FamilyDeduction::assume(const char* member, std::string reason) {
   result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
 }
 
+void FamilyDeduction::ask_for_heads(std::int64_t inner) const {
+  throw Error(ErrorKind::unsupported, "the file does not say how many heads there are")
+      .in_file(checkpoint_.path())
+      .about("heads")
+      .expected("a divisor of " + std::to_string(inner) + ", the rows of the queries")
+      .remedy("say it: --model-heads N");
+}
+
 void FamilyDeduction::check_labels(std::int64_t classes) const {
   if (config_.classes >= 0 && config_.classes != classes) {
     throw Error(ErrorKind::damaged, "the head has not as many classes as the configuration says")
@@ -403,8 +412,28 @@ void FamilyDeduction::check_labels(std::int64_t classes) const {
       .found(std::to_string(spec_.labels.size()));
 }
 
+/// What the user says is obeyed or refused: what the tensors say never goes before it in silence.
+/// "0" often stands for what they say.
+void FamilyDeduction::check_obeyed() const {
+  for (const std::string& option : overridden_) {
+    const std::string& said = options_.overrides.find(option)->second;
+    ModelSpec asked = spec_;
+    apply_override(asked, option, said);
+    std::string expected = option_text(asked, option), found = option_text(spec_, option);
+    // Windows of a pyramid are those of its stages.
+    const bool of_stages = spec_.is_pyramid() && option == "layer.scores.window";
+    if (of_stages || parse_number(said) == 0.0 || expected == found) continue;
+    throw Error(ErrorKind::usage, "the option cannot be followed: the file's tensors say otherwise")
+        .in_file(checkpoint_.path())
+        .about(option)
+        .expected(std::move(found))
+        .found(std::move(expected));
+  }
+}
+
 Architecture FamilyDeduction::finish() {
   check_parts();
+  check_obeyed();
   result_.spec = std::move(spec_);
   std::set<std::string_view> used;
   for (const auto& [role, source] : result_.sources) {

@@ -59,6 +59,9 @@ class FamilyDeduction {
   void deduce_final_norm(std::string_view role);
   /// Nothing if it was stated. The description's reason goes before `reason`.
   void assume(const char* member, std::string reason);
+  /// Throws Error(unsupported): the file does not say how many heads share the `inner` rows of the
+  /// queries, and the family's usual width of a head does not divide them.
+  [[noreturn]] void ask_for_heads(std::int64_t inner) const;
   /// Whether the MLPs are gated. Where their first weight holds the gate too, its role says so
   /// from here on.
   [[nodiscard]] bool deduce_gates();
@@ -89,6 +92,7 @@ class FamilyDeduction {
   void take_qkv_rows(const std::string& text);
   void check_head_split() const;
   void check_differences(const std::string& option) const;
+  void check_obeyed() const;
   void check_norms();
   [[nodiscard]] bool differs_in(const std::string& member, std::string_view role) const;
   void check_biases() const;

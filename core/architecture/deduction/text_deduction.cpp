@@ -251,6 +251,7 @@ class TextDeduction final : FamilyDeduction {
     const std::int64_t inner = rows_of_queries(shape_of(queries())[0]);
     deduce_head_width(inner);
     if (!stated("heads") && attention.head_width > 0) {
+      if (!stated("head_width") && inner % attention.head_width != 0) ask_for_heads(inner);
       attention.heads = inner % attention.head_width == 0 ? inner / attention.head_width : 1;
     }
     const bool stated_width = stated("head_width") && attention.head_width > 0;
@@ -284,6 +285,16 @@ class TextDeduction final : FamilyDeduction {
     const bool as_queries = rows == inner && !stated("layer.attention.key_heads");
     // Windowed DAFT has fewer channels of keys, not fewer heads.
     if (as_queries || !find_mechanism(spec_.mechanism.name).terms) return;
+    if (rows % attention.head_width != 0) {
+      if (!stated("heads") && !overridden_.contains("head_width")) ask_for_heads(inner);
+      throw Error(fault_of("heads"), "heads of " + std::to_string(attention.head_width) +
+                                         " channels do not fit the keys")
+          .in_file(checkpoint_.path())
+          .about("heads")
+          .expected("a width of a head that divides the keys' " + std::to_string(rows) + " rows")
+          .found(std::to_string(attention.heads) + " heads of queries")
+          .remedy("--model-heads N, of the queries");
+    }
     fact("layer.attention.key_heads", attention.key_heads,
          std::max<std::int64_t>(rows / attention.head_width, 1), "the keys");
   }

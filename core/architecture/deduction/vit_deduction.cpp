@@ -126,14 +126,9 @@ void ViTDeduction::deduce_heads() {
   if (!heads && !head_width) {
     if (const std::int64_t usual = usual_heads(inner); usual > 0) {
       spec_.layer.attention.heads = usual;
-    } else if (description_.spec.layer.attention.head_width > 0) {
-      for (const std::int64_t guess :
-           {description_.spec.layer.attention.head_width, std::int64_t{64}, std::int64_t{32},
-            std::int64_t{16}, std::int64_t{8}, inner}) {
-        if (inner % guess != 0) continue;
-        spec_.layer.attention.heads = inner / guess;
-        break;
-      }
+    } else if (const std::int64_t width = description_.spec.layer.attention.head_width; width > 0) {
+      if (inner % width != 0) ask_for_heads(inner);
+      spec_.layer.attention.heads = inner / width;
     } else if (spec_.layer.attention.heads < 1 || inner % spec_.layer.attention.heads != 0) {
       spec_.layer.attention.heads = 1;
     }
@@ -159,8 +154,6 @@ void ViTDeduction::deduce_heads() {
     assume("heads", usual);
     if (usual_heads(inner) > 0) {
       result_.assumptions.back().reason = "16 heads, as published ViTs of this width have";
-    } else if (each != 64 && description_.spec.layer.attention.head_width == 64) {
-      result_.assumptions.back().reason = usual + " is a guess";
     }
   }
   spec_.layer.attention.head_width = each;

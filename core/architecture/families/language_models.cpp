@@ -103,7 +103,11 @@ const std::string_view min_gpt_2020_family = R"json({
   "name": "minGPT (2020)",
   "model": { "family": "causal_lm", "norm_position": "pre" },
   "assume": { "head_width": 64, "activation": "gelu", "norm_eps": 1e-5 },
-  "reasons": { "norm_eps": "PyTorch's default" },
+  "reasons": {
+    "norm_eps": "PyTorch's default",
+    "scale": "1/√d, as minGPT's code of 2020; others with its names have 1/√D: scale=width^-1/2",
+    "layer.residual": "x + attention, then x + MLP, as minGPT's code of 2020"
+  },
   "tensors": {
     "token_embedding": "tok_emb",
     "positions": "pos_emb",

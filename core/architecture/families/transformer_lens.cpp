@@ -21,7 +21,8 @@ const std::string_view transformer_lens_family = R"json({
     }
   },
   "reasons": {
-    "layer.scores.causal": "TransformerLens' default; the file does not say",
+    "layer.scores.causal": "TransformerLens' default; a mask is stored in bidirectional models too",
+    "scale": "1/√d, TransformerLens' default (use_attn_scale)",
     "activation": "as GPT-2; the file does not say",
     "norm_eps": "TransformerLens' default"
   },

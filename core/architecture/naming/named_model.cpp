@@ -253,6 +253,14 @@ class ModelReader {
           (is_causal() || stacks_.decoder) && !norm && layer->weight->shape[0] == table.shape[0];
     }
     plain = plain && !has("input_projection.weight");
+    const auto word = options_.overrides.find("readout");
+    if (!plain && word != options_.overrides.end() && word->second != "none") {
+      result_.unexplained = outer_.heads.empty() ? "readout" : outer_.heads.front().name + "*";
+      result_.why =
+          "names do not say how it reads the tokens, and --option readout=" + word->second +
+          " cannot be followed";
+      return false;
+    }
     if (plain) {
       add("head", *layer);
       if (norm) add("head_norm", *norm);
@@ -293,6 +301,8 @@ class ModelReader {
   }
 
   void ask() {
+    // PyTorch's own attention has 1/√d; of all that nothing shows, maps depend on it the most.
+    if (!blocks_.of_torch) ask_for("scale", "head_width^-1/2 or width^-1/2, as q·k is multiplied");
     if (blocks_.heads == 0) {
       ask_for("heads", "a divisor of " + std::to_string(blocks_.inner), "head_width");
     }
@@ -339,6 +349,37 @@ class ModelReader {
     return patterns;
   }
 
+  /// Unless the user has said it: what no name and no shape shows, and changes what is computed.
+  void assume(const std::string& member, std::string value, std::string reason) {
+    if (!said(member)) result_.assumptions.push_back({member, std::move(value), std::move(reason)});
+  }
+
+  /// Worst first, by how far maps come out wrong where the code does something else.
+  void assume_the_invisible() {
+    if (!blocks_.of_torch) {
+      if (blocks_.has("layer.qkv.weight")) {
+        assume(kQkvRowsOption, "parts_first",
+               "all queries, all keys, all values: the file does not say");
+      }
+      if (!said("layer.rotary.form") && has("positions")) {
+        assume("layer.rotary.form", "none", "positions are stored; code may turn heads besides");
+      }
+      assume("layer.scores.window", "0", "each token sees all others, or all before it");
+    }
+    const bool asked_for_scale = has("positions") && !has("patch.weight") &&
+                                 holds_sinusoids(checkpoint_.at(roles_["positions"]));
+    if (has("token_embedding.weight") && !asked_for_scale) {
+      assume("embedding_scale", "1", "some code multiplies embeddings with √width");
+    }
+    assume("layer.residual", "sequential", "x + attention, then x + MLP: names do not say");
+    if (!blocks_.of_torch) {
+      assume("layer.scores.soft_cap", "0", "scores are not bounded by a tanh");
+    }
+    if (has("final_norm.weight") && !said("final_norm")) {
+      assume("readout.final_norm", "true", "it is stored: taken as applied");
+    }
+  }
+
   void write() {
     json model = json::object(), assume = {{"norm_eps", 1e-5}},
          reasons = {{"norm_eps", "PyTorch's default"}};
@@ -363,17 +404,7 @@ class ModelReader {
     }
     if (stacks_.decoder) model["tail"]["kind"] = "decoder";
     if (blocks_.heads > 0) model["layer"]["attention"]["heads"] = blocks_.heads;
-    if (!blocks_.of_torch) {
-      reasons["scale"] = "1/√d is usual; some code has 1/√D: scale=width^-1/2";
-    }
-    if (blocks_.has("layer.qkv.weight") && !blocks_.of_torch && !said(kQkvRowsOption)) {
-      result_.assumptions.push_back({kQkvRowsOption, "parts_first",
-                                     "all queries, all keys, all values: the file does not say"});
-    }
-    if (!said("layer.residual")) {
-      result_.assumptions.push_back(
-          {"layer.residual", "sequential", "x + attention, then x + MLP: names do not say"});
-    }
+    assume_the_invisible();
     const json description = {{"name", kNamedModel},  {"model", model},
                               {"assume", assume},     {"reasons", reasons},
                               {"tensors", tensors()}, {"harmless", harmless_}};
@@ -432,7 +463,8 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
       .about(name_list(model.unsaid, &UnsaidMember::member))
       .expected(name_list(model.unsaid, choices, "; "))
       .remedy("say it: " + said_by(model.unsaid) +
-              "; or have it found by what that code computes: attnscope inspect FILE --fit");
+              "; or have it found by what that code computes: attnscope inspect FILE --fit "
+              "(docs/self-test.md)");
 }
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/temporary_folder.h"
@@ -83,6 +84,51 @@ TEST(NamedModel, AsksForWhatOnlyTheCodeSays) {
   EXPECT_THAT(refusal(nowhere, said()), HasSubstr("--option positions="));
   EXPECT_THAT(refusal(without_part(scratch_shapes(), "ln1.bias"), said()),
               HasSubstr("--option norm="));
+}
+
+/// As scratch_shapes, with an attention of its own code.
+NamedShapes own_attention() {
+  NamedShapes shapes = scratch_shapes();
+  for (auto& [name, shape] : shapes) {
+    if (name == "layers.0.attn.in_proj_weight") name = "layers.0.attn.qkv.weight";
+    if (name == "layers.0.attn.in_proj_bias") name = "layers.0.attn.qkv.bias";
+  }
+  return shapes;
+}
+
+TEST(NamedModel, AsksForTheScaleFirst) {
+  EXPECT_THAT(refusal(own_attention(), said()),
+              AllOf(HasSubstr("scale: head_width^-1/2 or width^-1/2"), HasSubstr("--option scale="),
+                    HasSubstr("docs/self-test.md")));
+  EXPECT_THAT(refusal(own_attention(), {}), HasSubstr("say it: --option scale=… --option heads=…"));
+  ModelOptions options = said();
+  options.overrides["scale"] = "width^-1/2";
+  const Architecture found = recognise_architecture(hashed_checkpoint(own_attention()), options);
+  EXPECT_EQ(option_text(found.spec, "scale"), "width^-1/2");
+}
+
+TEST(NamedModel, SaysWhatElseNothingShows) {
+  ModelOptions options = said();
+  options.overrides["scale"] = "head_width^-1/2";
+  const Architecture found = recognise_architecture(hashed_checkpoint(own_attention()), options);
+  for (const char* option : {"qkv_rows", "layer.rotary.form", "layer.scores.window",
+                             "embedding_scale", "layer.residual", "layer.scores.soft_cap"}) {
+    EXPECT_TRUE(assumes_option(found, option)) << option;
+  }
+  options.overrides["layer.residual"] = "parallel";
+  EXPECT_FALSE(assumes_option(recognise_architecture(hashed_checkpoint(own_attention()), options),
+                              "layer.residual"));
+}
+
+TEST(NamedModel, ReadoutThatCannotBeFollowedIsRefused) {
+  NamedShapes shapes = without_part(scratch_shapes(), "head");
+  shapes.insert(shapes.end(), {{"fc1.weight", {5, 8}}, {"fc2.weight", {3, 5}}});
+  ModelOptions options = said();
+  options.overrides["readout"] = "mean_all";
+  EXPECT_THAT(refusal(shapes, options),
+              AllOf(HasSubstr("fc1"), HasSubstr("readout=mean_all cannot be followed")));
+  options.overrides["readout"] = "none";
+  EXPECT_EQ(refusal(shapes, options), "no error");
 }
 
 TEST(NamedModel, SaysWhatTheWordsMean) {
@@ -322,9 +368,8 @@ TEST(OwnSettings, GoBeforeWhatAFamilyAssumes) {
                             {"transformer.h.0.mlp.c_fc.weight", {128, 32}},
                             {"transformer.h.0.mlp.c_proj.weight", {32, 128}},
                             {"transformer.ln_f.weight", {32}}};
-  const Architecture guessed = recognise_architecture(hashed_checkpoint(nano));
-  EXPECT_EQ(guessed.spec.layer.attention.heads, 1);
-  EXPECT_TRUE(assumes_option(guessed, "heads"));
+  // A width of 32 is not made of the family's heads of 64 channels.
+  EXPECT_THAT(refusal(nano, {}), AllOf(HasSubstr("heads"), HasSubstr("--model-heads")));
   const Architecture told =
       recognise_architecture(hashed_checkpoint(nano, {{"model_args.n_head", "4"}}));
   EXPECT_EQ(told.name, "minGPT or nanoGPT");
