@@ -28,26 +28,36 @@ fs::path weights_of_adapter(const fs::path& folder) {
       .expected("adapter_model.safetensors or adapter_model.bin");
 }
 
-/// Where the base lies: as it was named, or under its own name beside the adapter.
+/// Whether `path` is `folder` or below it, by their names: a link there was put by the user.
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const fs::path rest = path.lexically_normal().lexically_relative(folder.lexically_normal());
+  return !rest.empty() && *rest.begin() != "..";
+}
+
+/// The base as it was named, inside or beside the adapter's folder, or under its own name beside
+/// it. No path in a downloaded file leads elsewhere.
 fs::path find_base(const fs::path& folder, const std::string& name) {
   const fs::path base(name);
-  const fs::path here = fs::absolute(folder / "").parent_path();
+  const fs::path here = fs::absolute(folder / "").lexically_normal().parent_path();
   const bool is_name = base.has_filename() && base.filename() != "." && base.filename() != "..";
   if (is_name && name.find('\0') == std::string::npos) {
     for (const fs::path& candidate :
-         {here / base, here.parent_path() / base, here.parent_path() / base.filename(), base}) {
-      if (!is_entry(candidate)) continue;
+         {here / base, here.parent_path() / base, here.parent_path() / base.filename()}) {
+      if (!is_within(candidate, here.parent_path()) || !is_entry(candidate)) continue;
       std::error_code ignored;
       const bool itself = fs::equivalent(candidate, folder, ignored);
       if (!itself && !is_adapter_folder(candidate)) return candidate;
     }
   }
-  throw Error(ErrorKind::io, "the model that the adapter belongs to is not here")
+  throw Error(
+      ErrorKind::io,
+      "the model that the adapter belongs to is not here: neither inside nor beside its folder")
       .in_file(folder)
       .about("base_model_name_or_path")
       .expected(name.empty() ? "the path of a model" : shown_text(name))
-      .remedy("put the base model's folder beside the adapter's, under the name '" +
-              shown_text(base.filename().string()) + "'");
+      .remedy(
+          "put the base model's folder, or a link to it, beside the adapter's, under the name '" +
+          shown_text(base.filename().string()) + "'");
 }
 
 /// B and A of one module.

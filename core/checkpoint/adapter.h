@@ -15,8 +15,9 @@ namespace attnscope {
 /// whole (biases, modules_to_save) stand for the base's. `path()` is the base's file, beside which
 /// its configuration and tokenizer lie; `metadata()["adapter"]` names the adapter's.
 ///
-/// The base is what `base_model_name_or_path` says if that is a path here; else a folder of that
-/// name beside the adapter's. Throws Error(io) naming it if there is none, Error(unsupported) for
+/// The base is what `base_model_name_or_path` says if that is a path inside or beside the adapter's
+/// folder; else what has the last part of that name beside it. No other path is followed. Throws
+/// Error(io) naming it if there is none, Error(unsupported) for
 /// every setting that changes the computation and is not among the above (DoRA, PiSSA, …),
 /// Error(damaged) for tensors that do not fit.
 [[nodiscard]] Checkpoint open_adapter(const std::filesystem::path& folder);

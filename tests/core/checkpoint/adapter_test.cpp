@@ -124,6 +124,23 @@ TEST_F(ChangedAdapter, AMissingBaseIsNamed) {
   EXPECT_EQ(refusal(), "");
 }
 
+TEST_F(ChangedAdapter, ABaseElsewhereIsNotFollowed) {
+  const TemporaryFolder elsewhere;
+  fs::copy(data("base"), elsewhere / "other");
+  const fs::path up = fs::path("..") / ".." / elsewhere.path().filename() / "other";
+  for (const fs::path& path : {elsewhere / "other", up}) {
+    set("base_model_name_or_path", path.string());
+    EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("neither inside nor beside"),
+                                          testing::HasSubstr("'other'")));
+  }
+  // A link beside the adapter is the user's word.
+  fs::create_directory_symlink(elsewhere / "other", folder_ / "other");
+  EXPECT_EQ(refusal(), "");
+  fs::copy(data("base"), adapter() / "inside");
+  set("base_model_name_or_path", "./inside");
+  EXPECT_EQ(refusal(), "");
+}
+
 TEST_F(ChangedAdapter, TwoAdaptersThatNameEachOtherEnd) {
   fs::copy(data("plain"), folder_ / "second");
   set("base_model_name_or_path", "second");
