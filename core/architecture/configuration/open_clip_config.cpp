@@ -27,7 +27,21 @@ constexpr ConfigKey kImageKeys[] = {
     {"output_tokens"},
     {"patch_dropout"},
     {"pos_embed_type"},  // stored, whatever they are
-    {"timm_*"},
+    {"timm_*"},          // of a model of timm's, which is not named here
+};
+
+/// Beside a model of timm's, whose name says the rest.
+constexpr ConfigKey kTimmTowerKeys[] = {
+    {"image_size"},     {"timm_model_name"}, {"timm_model_pretrained"}, {"timm_pool"},
+    {"timm_proj"},  // its tensors say it
+    {"timm_proj_bias"}, {"timm_drop*"},      {"output_tokens"},         {"patch_dropout"},
+};
+
+/// How images are prepared. They are always brought to the size that the model reads.
+constexpr ConfigKey kPreparedKeys[] = {
+    {"mean"},       {"std"},         {"interpolation"},
+    {"size"},       {"resize_mode"}, {"mode", Use::required, "\"RGB\""},
+    {"fill_color"},  // of what is filled up, which no mode here does
 };
 
 constexpr ConfigKey kTextKeys[] = {
@@ -101,6 +115,12 @@ void read_open_clip_preparation(const json& prepared, NeighbourConfig& tower) {
   read_numbers(prepared, "mean", "input_mean", tower);
   read_numbers(prepared, "std", "input_std", tower);
   const json filter = prepared.value("interpolation", json("bicubic"));
+  if (filter != "bilinear" && filter != "bicubic" && filter != "random") {
+    throw Error(ErrorKind::unsupported, "images are not resized with this filter")
+        .about("preprocess_cfg.interpolation")
+        .expected("bilinear, bicubic, or random (bicubic but in training)")
+        .found(json_text(filter));
+  }
   tower.values["resize_filter"] = filter == "bilinear" ? "bilinear" : "bicubic";
   const json mode = prepared.value("resize_mode", json("shortest"));
   if (mode != "shortest" && mode != "squash") {
@@ -138,6 +158,9 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
                       {"global_pool", object.value("timm_pool", json("avg"))},
                       {"pretrained_cfg", as_timm(prepared, object.value("image_size", json()))}},
                      tower);
+    ConfigReader reader(object, tower);
+    reader.take(kTimmTowerKeys);
+    reader.finish("model_cfg.vision_cfg.");
     return tower;
   }
   tower.kind = "open_clip";
@@ -179,6 +202,11 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
   const json& model = reader.take_value("model_cfg");
   const json& prepared = reader.take_value("preprocess_cfg");
   reader.finish();
+  if (prepared.is_object()) {
+    ConfigReader images(prepared, config);
+    images.take(kPreparedKeys);
+    images.finish("preprocess_cfg.");
+  }
   if (!model.is_object()) {
     throw Error(ErrorKind::damaged, "the configuration does not say what the model is")
         .about("model_cfg")

@@ -196,6 +196,11 @@ void read_timm_preparation(const json& object, NeighbourConfig& config) {
     config.values["image_height"] = size[1].dump();
     config.values["image_width"] = size[2].dump();
     config.facts.insert({"channels", "image_height", "image_width"});
+  } else if (!size.is_null()) {
+    throw Error(ErrorKind::damaged, "the value has the wrong type")
+        .about("pretrained_cfg.input_size")
+        .expected("channels, height and width")
+        .found(json_text(size));
   }
   const json& classes = reader.take_value("num_classes");
   if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();

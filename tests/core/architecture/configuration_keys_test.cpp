@@ -152,9 +152,24 @@ void add_reading(const NeighbourConfig& config, const std::string& prefix, Confi
   reading.more += std::to_string(config.classes) + ";";
   for (const std::string_view family : config.families) reading.more += std::string(family) + ";";
   for (const std::string& pattern : config.unused) reading.more += pattern + ";";
-  for (const NeighbourConfig& tower : config.towers) {
-    add_reading(tower, prefix + tower.kind + ".", reading);
+  for (std::size_t i = 0; i < config.towers.size(); ++i) {
+    add_reading(config.towers[i], prefix + std::to_string(i) + ".", reading);
   }
+}
+
+/// What is read of the files beside `folder`'s weights.
+ConfigReading reading_in(const TemporaryFolder& folder) {
+  ConfigReading reading;
+  try {
+    const NeighbourConfig read = neighbour_config(folder / "model.safetensors");
+    check_known(read);
+    for (const NeighbourConfig& tower : read.towers) check_known(tower);
+    add_reading(read, "", reading);
+  } catch (const Error& error) {
+    reading = {};
+    reading.refusal = error.what();
+  }
+  return reading;
 }
 
 class ConfigurationKeys : public testing::Test {
@@ -176,17 +191,7 @@ class ConfigurationKeys : public testing::Test {
       if (!config.contains(key)) config[key] = value;
     }
     (void)folder_.write("config.json", config.dump());
-    ConfigReading reading;
-    try {
-      const NeighbourConfig read = neighbour_config(folder_ / "model.safetensors");
-      check_known(read);
-      for (const NeighbourConfig& tower : read.towers) check_known(tower);
-      add_reading(read, "", reading);
-    } catch (const Error& error) {
-      reading = {};
-      reading.refusal = error.what();
-    }
-    return reading;
+    return reading_in(folder_);
   }
 
   json needed_ = json::object();  ///< extents that rotary positions and layers are counted by
@@ -274,6 +279,176 @@ TEST_F(ConfigurationKeys, AnotherValueIsReadOrRefused) {
           << kind << " " << key << " " << value;
     }
   }
+}
+
+/// Keys of one object of a configuration, each with another value than its default.
+struct KeysOfObject {
+  json::json_pointer place;
+  json read;  ///< these change what is read, or are refused
+  json free;  ///< these change nothing
+};
+
+void expect_each_key_counts(const std::string& file, const json& usual,
+                            const std::vector<KeysOfObject>& objects) {
+  const TemporaryFolder folder;
+  const auto read = [&](const json& config) {
+    (void)folder.write(file, config.dump());
+    return reading_in(folder);
+  };
+  const ConfigReading without = read(usual);
+  ASSERT_EQ(without.refusal, "");
+  for (const auto& [place, counting, free] : objects) {
+    for (const bool counts : {true, false}) {
+      const json& keys = counts ? counting : free;
+      for (const auto& [key, value] : keys.items()) {
+        json changed = usual;
+        changed[place][key] = value;
+        const ConfigReading reading = read(changed);
+        EXPECT_EQ(reading != without, counts)
+            << file << " " << place.to_string() << " " << key << " " << reading.refusal;
+      }
+    }
+  }
+}
+
+TEST(KeysOfTimm, AreReadRefusedOrWithoutInfluence) {
+  expect_each_key_counts(
+      "config.json", {{"architecture", "vit_base_patch16_224"}, {"pretrained_cfg", json::object()}},
+      {{json::json_pointer("/pretrained_cfg"),
+        {{"mean", {0.1, 0.2, 0.3}},
+         {"std", {0.1, 0.2, 0.3}},
+         {"interpolation", "bilinear"},
+         {"crop_pct", 0.5},
+         {"crop_mode", "squash"},
+         {"input_size", {3, 32, 32}},
+         {"num_classes", 7},
+         {"of_tomorrow", 1}},
+        {{"url", "a"},
+         {"file", "a"},
+         {"state_dict", {{"a", 1}}},
+         {"hf_hub_id", "a"},
+         {"hf_hub_filename", "a"},
+         {"source", "a"},
+         {"architecture", "a"},
+         {"tag", "a"},
+         {"custom_load", true},
+         {"test_input_size", {3, 32, 32}},
+         {"min_input_size", {3, 32, 32}},
+         {"fixed_input_size", true},
+         {"test_crop_pct", 0.5},
+         {"label_offset", 1},
+         {"label_names", {"a"}},
+         {"label_descriptions", {{"a", "b"}}},
+         {"pool_size", {7, 7}},
+         {"test_pool_size", {7, 7}},
+         {"first_conv", "a"},
+         {"classifier", "a"},
+         {"license", "a"},
+         {"description", "a"},
+         {"origin_url", "a"},
+         {"paper_name", "a"},
+         {"paper_ids", "a"},
+         {"notes", {"a"}}}}});
+  expect_each_key_counts(
+      "config.json", {{"architecture", "vit_base_patch16_224"}, {"pretrained_cfg", json::object()}},
+      {{json::json_pointer("/pretrained_cfg"), {{"input_size", 32}, {"mean", "a"}}, {}}});
+}
+
+TEST(KeysOfOpenClip, AreReadRefusedOrWithoutInfluence) {
+  const json images = {
+      {"image_size", 32}, {"layers", 2}, {"width", 48}, {"patch_size", 8}, {"head_width", 16}};
+  const json texts = {
+      {"context_length", 24}, {"vocab_size", 29}, {"width", 32}, {"heads", 2}, {"layers", 3}};
+  const json usual = {{"model_cfg", {{"vision_cfg", images}, {"text_cfg", texts}}},
+                      {"preprocess_cfg", json::object()}};
+  const json layers = {{"act_kwargs", {{"approximate", "tanh"}}},
+                       {"norm_kwargs", {{"eps", 1e-6}}},
+                       {"layers", 5},
+                       {"width", 64},
+                       {"qk_norm", true},
+                       {"scaled_cosine_attn", true},
+                       {"block_type", "custom"}};
+  json of_images = layers, of_texts = layers;
+  of_images.update({{"head_width", 8},
+                    {"patch_size", 16},
+                    {"image_size", 64},
+                    {"pool_type", "avg"},
+                    {"attentional_pool", true},
+                    {"global_average_pool", true},
+                    {"input_patchnorm", true}});
+  of_texts.update({{"context_length", 30},
+                   {"vocab_size", 50},
+                   {"heads", 4},
+                   {"pool_type", "last"},
+                   {"no_causal_mask", true},
+                   {"embed_cls", true},
+                   {"hf_model_name", "roberta-base"},
+                   {"eos_id", 5}});
+  expect_each_key_counts("open_clip_config.json", usual,
+                         {{json::json_pointer("/model_cfg/vision_cfg"),
+                           of_images,
+                           {{"mlp_ratio", 2.0},
+                            {"ls_init_value", 0.1},
+                            {"patch_dropout", 0.5},
+                            {"attn_pooler_queries", 9},
+                            {"attn_pooler_heads", 9},
+                            {"no_ln_pre", true},
+                            {"pos_embed_type", "sin_cos_2d"},
+                            {"final_ln_after_pool", true},  // of one token the order is the same
+                            {"timm_pool", "map"},
+                            {"output_tokens", true}}},
+                          {json::json_pointer("/model_cfg/text_cfg"),
+                           of_texts,
+                           {{"hf_tokenizer_name", "a"},
+                            {"tokenizer_kwargs", {{"clean", "lower"}}},
+                            {"mlp_ratio", 2.0},
+                            {"ls_init_value", 0.1},
+                            {"output_tokens", true},
+                            {"pad_id", 5},
+                            {"proj_type", "none"},
+                            {"proj_bias", true}}},
+                          {json::json_pointer("/model_cfg"),
+                           {{"quick_gelu", true}, {"multimodal_cfg", {{"width", 32}}}},
+                           {{"embed_dim", 11},
+                            {"custom_text", true},
+                            {"init_logit_scale", 2},
+                            {"init_logit_bias", -10},
+                            {"output_dict", true},
+                            {"nonscalar_logit_scale", true},
+                            {"cast_dtype", "bf16"}}},
+                          {json::json_pointer("/preprocess_cfg"),
+                           {{"mean", {0.1, 0.2, 0.3}},
+                            {"std", {0.1, 0.2, 0.3}},
+                            {"interpolation", "bilinear"},
+                            {"resize_mode", "squash"},
+                            {"mode", "L"},
+                            {"of_tomorrow", 1}},
+                           {{"size", 64}, {"fill_color", 3}}}});
+  for (const auto& [key, value] :
+       std::map<std::string, json>{{"interpolation", "lanczos"}, {"resize_mode", "longest"}}) {
+    json changed = usual;
+    changed["preprocess_cfg"][key] = value;
+    const TemporaryFolder folder;
+    (void)folder.write("open_clip_config.json", changed.dump());
+    EXPECT_NE(reading_in(folder).refusal.find(key), std::string::npos) << key;
+  }
+}
+
+TEST(KeysOfOpenClip, OfATowerOfTimmAreKnownOrRefused) {
+  const json usual = {{"model_cfg",
+                       {{"vision_cfg",
+                         {{"image_size", 224},
+                          {"timm_model_name", "vit_base_patch16_224"},
+                          {"timm_pool", "map"}}}}},
+                      {"preprocess_cfg", json::object()}};
+  expect_each_key_counts("open_clip_config.json", usual,
+                         {{json::json_pointer("/model_cfg/vision_cfg"),
+                           {{"image_size", 32}, {"timm_pool", "avg"}, {"of_tomorrow", 1}},
+                           {{"timm_model_pretrained", true},
+                            {"timm_proj", "linear"},
+                            {"timm_proj_bias", true},
+                            {"timm_drop", 0.5},
+                            {"timm_drop_path", 0.5}}}});
 }
 
 }  // namespace
