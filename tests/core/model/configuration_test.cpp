@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "core/error.h"
 #include "core/model/model.h"
@@ -143,6 +144,21 @@ TEST_F(ChangedConfiguration, ALinkThatLeadsNowhereIsAnError) {
     std::filesystem::create_directory(folder_ / name);
     EXPECT_THAT(error_of([&] { return load_model(folder_.path(), options_); }), HasSubstr(name));
     std::filesystem::remove(folder_ / name);
+  }
+}
+
+TEST_F(ChangedConfiguration, APipeOrADeviceByItsNameIsRefusedAtOnce) {
+  (void)model("hugging_face_opt", json::object());
+  for (const char* name : {"config.json", "preprocessor_config.json"}) {
+    const std::filesystem::path file = folder_ / name;
+    std::filesystem::remove(file);
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    const auto load = [&] { return load_model(folder_.path(), options_); };
+    EXPECT_THAT(error_of(load), AllOf(HasSubstr(name), HasSubstr("is not a regular file")));
+    std::filesystem::remove(file);
+    std::filesystem::create_symlink("/dev/zero", file);  // without end
+    EXPECT_THAT(error_of(load), AllOf(HasSubstr(name), HasSubstr("is not a regular file")));
+    std::filesystem::remove(file);
   }
 }
 
