@@ -256,7 +256,9 @@ TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
                                  {"transformer_encoder.layers.0.linear1.weight", {16, 8}},
                                  {"transformer_encoder.layers.0.linear1.bias", {16}},
                                  {"transformer_encoder.layers.0.linear2.weight", {8, 16}}});
-  const Architecture bare = recognise_architecture(hashed_checkpoint(encoder));
+  EXPECT_THAT(refusal(encoder, {}), HasSubstr("--model-heads"));  // 8 channels are no head of 64
+  const Architecture bare =
+      recognise_architecture(hashed_checkpoint(encoder), {{{"heads", "2"}}, {}});
   EXPECT_EQ(bare.name, "PyTorch TransformerEncoder");
   encoder.insert(encoder.end(), {{"time_emb.weight", {8, 3}},
                                  {"mixing.weight", {8, 3}},
