@@ -88,11 +88,11 @@ class FamilyDeduction {
   [[nodiscard]] std::string reason_of(const std::string& option) const;
   [[nodiscard]] bool is_usual(const std::string& option) const;
   void check_asked_heads(const std::string& asked) const;
+  void check_obeyed() const;
   void check_mlps() const;
   void take_qkv_rows(const std::string& text);
   void check_head_split() const;
   void check_differences(const std::string& option) const;
-  void check_obeyed() const;
   void check_norms();
   [[nodiscard]] bool differs_in(const std::string& member, std::string_view role) const;
   void check_biases() const;

@@ -6,6 +6,7 @@
 #include "core/architecture/naming/name_words.h"
 #include "core/architecture/naming/outer_names.h"
 #include "core/architecture/naming/stored_tables.h"
+#include "core/architecture/spec_members.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/pattern.h"
@@ -253,12 +254,11 @@ class ModelReader {
           (is_causal() || stacks_.decoder) && !norm && layer->weight->shape[0] == table.shape[0];
     }
     plain = plain && !has("input_projection.weight");
-    const auto word = options_.overrides.find("readout");
-    if (!plain && word != options_.overrides.end() && word->second != "none") {
+    if (const std::string asked = override_of("readout");
+        !plain && !asked.empty() && asked != "none") {
       result_.unexplained = outer_.heads.empty() ? "readout" : outer_.heads.front().name + "*";
-      result_.why =
-          "names do not say how it reads the tokens, and --option readout=" + word->second +
-          " cannot be followed";
+      result_.why = "names do not say how it reads the tokens, and --option readout=" + asked +
+                    " cannot be followed";
       return false;
     }
     if (plain) {
@@ -271,9 +271,9 @@ class ModelReader {
       harmless_.push_back(module.name + (module.name.ends_with('.') ? "*" : ""));
     }
     if (!outer_.heads.empty()) {
-      result_.assumptions.push_back({"readout", "none",
-                                     "names do not say how " + outer_.heads.front().name +
-                                         "* reads the tokens: there are no logits"});
+      assume("readout", "none",
+             "names do not say how " + outer_.heads.front().name +
+                 "* reads the tokens: there are no logits");
     }
     return true;
   }
@@ -302,7 +302,10 @@ class ModelReader {
 
   void ask() {
     // PyTorch's own attention has 1/√d; of all that nothing shows, maps depend on it the most.
-    if (!blocks_.of_torch) ask_for("scale", "head_width^-1/2 or width^-1/2, as q·k is multiplied");
+    if (!blocks_.of_torch) {
+      ask_for("scale",
+              "head_width^-1/2, width^-1/2, none or a number, which q·k is multiplied with");
+    }
     if (blocks_.heads == 0) {
       ask_for("heads", "a divisor of " + std::to_string(blocks_.inner), "head_width");
     }
@@ -331,6 +334,9 @@ class ModelReader {
       ask_for("positions", has("patch.weight") ? "none"
                                                : "none or sinusoidal, or say layer.rotary.form, or "
                                                  "layer.scores.bias");
+      if (override_of("positions") == "sinusoidal") {
+        ask_for("positions.sinusoid_order", name_list(kEnumNames<SinusoidOrder>));
+      }
     } else if (!has("patch.weight") && has("positions") &&
                holds_sinusoids(checkpoint_.at(roles_["positions"]))) {
       // Those who add these often scale the embeddings.
@@ -349,22 +355,28 @@ class ModelReader {
     return patterns;
   }
 
-  /// Unless the user has said it: what no name and no shape shows, and changes what is computed.
+  /// Unless it was said: what no name and no shape shows, and changes what is computed.
   void assume(const std::string& member, std::string value, std::string reason) {
     if (!said(member)) result_.assumptions.push_back({member, std::move(value), std::move(reason)});
   }
 
-  /// Worst first, by how far maps come out wrong where the code does something else.
   void assume_the_invisible() {
     if (!blocks_.of_torch) {
       if (blocks_.has("layer.qkv.weight")) {
         assume(kQkvRowsOption, "parts_first",
                "all queries, all keys, all values: the file does not say");
       }
-      if (!said("layer.rotary.form") && has("positions")) {
+      // Rows of a tensor of each head are of that head alone.
+      if (blocks_.heads == 0) {
+        assume("layer.attention.head_split", "heads_first",
+               "rows of the projections are split head by head");
+      }
+      assume("layer.attention.cosine", "false", "queries and keys are multiplied as they are");
+      if (has("positions")) {
         assume("layer.rotary.form", "none", "positions are stored; code may turn heads besides");
       }
       assume("layer.scores.window", "0", "each token sees all others, or all before it");
+      assume("layer.scores.soft_cap", "0", "scores are not bounded by a tanh");
     }
     const bool asked_for_scale = has("positions") && !has("patch.weight") &&
                                  holds_sinusoids(checkpoint_.at(roles_["positions"]));
@@ -372,12 +384,8 @@ class ModelReader {
       assume("embedding_scale", "1", "some code multiplies embeddings with √width");
     }
     assume("layer.residual", "sequential", "x + attention, then x + MLP: names do not say");
-    if (!blocks_.of_torch) {
-      assume("layer.scores.soft_cap", "0", "scores are not bounded by a tanh");
-    }
-    if (has("final_norm.weight") && !said("final_norm")) {
-      assume("readout.final_norm", "true", "it is stored: taken as applied");
-    }
+    assume("layer.residual_scale", "1", "x + f(x), and no α·x + f(x) as in DeepNorm");
+    if (has("final_norm.weight")) assume("final_norm", "true", "it is stored: taken as applied");
   }
 
   void write() {
@@ -463,8 +471,7 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
       .about(name_list(model.unsaid, &UnsaidMember::member))
       .expected(name_list(model.unsaid, choices, "; "))
       .remedy("say it: " + said_by(model.unsaid) +
-              "; or have it found by what that code computes: attnscope inspect FILE --fit "
-              "(docs/self-test.md)");
+              "; or have it found by what that code computes: attnscope inspect FILE --fit");
 }
 
 }  // namespace attnscope

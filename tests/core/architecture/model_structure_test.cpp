@@ -22,7 +22,7 @@ void collect(const StructureNode& node, std::multiset<std::string>& tensors) {
 
 TEST(ModelStructure, HoldsEveryTensorOnceWithAllItsNumbers) {
   for (const NamedShapes& shapes : {timm_shapes({}), hugging_face_shapes({}),
-                                    vit_pytorch_shapes({}, 64), torch_encoder_shapes(32, 64, 3)}) {
+                                    vit_pytorch_shapes({}, 64), torch_encoder_shapes(64, 96, 3)}) {
     const Checkpoint checkpoint = hashed_checkpoint(shapes);
     const Architecture architecture = recognise_architecture(checkpoint);
     const StructureNode model = structure_of(checkpoint, &architecture);

@@ -98,8 +98,8 @@ NamedShapes own_attention() {
 
 TEST(NamedModel, AsksForTheScaleFirst) {
   EXPECT_THAT(refusal(own_attention(), said()),
-              AllOf(HasSubstr("scale: head_width^-1/2 or width^-1/2"), HasSubstr("--option scale="),
-                    HasSubstr("docs/self-test.md")));
+              AllOf(HasSubstr("scale: head_width^-1/2, width^-1/2"), HasSubstr("--option scale="),
+                    HasSubstr("inspect FILE --fit")));
   EXPECT_THAT(refusal(own_attention(), {}), HasSubstr("say it: --option scale=… --option heads=…"));
   ModelOptions options = said();
   options.overrides["scale"] = "width^-1/2";
@@ -111,13 +111,26 @@ TEST(NamedModel, SaysWhatElseNothingShows) {
   ModelOptions options = said();
   options.overrides["scale"] = "head_width^-1/2";
   const Architecture found = recognise_architecture(hashed_checkpoint(own_attention()), options);
-  for (const char* option : {"qkv_rows", "layer.rotary.form", "layer.scores.window",
-                             "embedding_scale", "layer.residual", "layer.scores.soft_cap"}) {
+  for (const char* option : {"qkv_rows", "layer.attention.head_split", "layer.attention.cosine",
+                             "layer.rotary.form", "layer.scores.window", "layer.scores.soft_cap",
+                             "embedding_scale", "layer.residual", "layer.residual_scale"}) {
     EXPECT_TRUE(assumes_option(found, option)) << option;
   }
+  EXPECT_FALSE(assumes_option(found, "scale")) << "it was said";
   options.overrides["layer.residual"] = "parallel";
   EXPECT_FALSE(assumes_option(recognise_architecture(hashed_checkpoint(own_attention()), options),
                               "layer.residual"));
+}
+
+TEST(NamedModel, AsksForTheOrderOfSinusoidsThatAreNotStored) {
+  const NamedShapes nowhere = without_part(scratch_shapes(), "pos_emb");
+  ModelOptions options = said();
+  options.overrides["positions"] = "sinusoidal";
+  EXPECT_THAT(refusal(nowhere, options),
+              AllOf(HasSubstr("alternating, halves"),
+                    HasSubstr("say it: --option positions.sinusoid_order=…")));
+  options.overrides["positions.sinusoid_order"] = "halves";
+  EXPECT_EQ(refusal(nowhere, options), "no error");
 }
 
 TEST(NamedModel, ReadoutThatCannotBeFollowedIsRefused) {
@@ -256,7 +269,7 @@ TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
                                  {"transformer_encoder.layers.0.linear1.weight", {16, 8}},
                                  {"transformer_encoder.layers.0.linear1.bias", {16}},
                                  {"transformer_encoder.layers.0.linear2.weight", {8, 16}}});
-  EXPECT_THAT(refusal(encoder, {}), HasSubstr("--model-heads"));  // 8 channels are no head of 64
+  EXPECT_THAT(refusal(encoder, {}), AllOf(HasSubstr("divisor of 8"), HasSubstr("--model-heads")));
   const Architecture bare =
       recognise_architecture(hashed_checkpoint(encoder), {{{"heads", "2"}}, {}});
   EXPECT_EQ(bare.name, "PyTorch TransformerEncoder");

@@ -99,10 +99,12 @@ TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {
   shapes.push_back({layer + "mlp.c_fc.weight", {16, 64}});
   shapes.push_back({layer + "mlp.c_proj.weight", {64, 16}});
   shapes.push_back({"transformer.ln_f.weight", {16}});
-  EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("without a bias"), HasSubstr("norm=rms")));
-  EXPECT_EQ(
-      recognise(shapes, {{{"norm", "rms"}, {"activation", "quick_gelu"}}, {}}).spec.layer.norm.kind,
-      Norm::rms);
+  EXPECT_THAT(refusal(shapes), HasSubstr("--model-heads"));
+  EXPECT_THAT(refusal(shapes, {{{"heads", "2"}}, {}}),
+              AllOf(HasSubstr("without a bias"), HasSubstr("norm=rms")));
+  EXPECT_EQ(recognise(shapes, {{{"heads", "2"}, {"norm", "rms"}, {"activation", "quick_gelu"}}, {}})
+                .spec.layer.norm.kind,
+            Norm::rms);
   write_config(R"({"model_type": "imagegpt", "n_head": 2})");
   EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("imagegpt"), HasSubstr("config.json")));
 }
@@ -304,8 +306,9 @@ TEST_F(RefusedModel, AMaskThatIsNoneIsRefused) {
   shapes.push_back({"h.0.attn.c_proj.weight", {16, 16}});
   shapes.push_back({"h.0.mlp.c_fc.weight", {16, 64}});
   shapes.push_back({"h.0.mlp.c_proj.weight", {64, 16}});
-  EXPECT_EQ(refusal(with(shapes, "h.0.attn.bias", {1, 1, 24, 24})), "no error");
-  EXPECT_THAT(refusal(with(shapes, "h.0.attn.bias", {16})), HasSubstr("causal mask"));
+  const ModelOptions heads = {{{"heads", "2"}}, {}};
+  EXPECT_EQ(refusal(with(shapes, "h.0.attn.bias", {1, 1, 24, 24}), heads), "no error");
+  EXPECT_THAT(refusal(with(shapes, "h.0.attn.bias", {16}), heads), HasSubstr("causal mask"));
 }
 
 TEST_F(RefusedModel, AStoredMaskOfMetasLlamaMustBeCausal) {

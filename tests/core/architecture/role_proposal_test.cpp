@@ -140,7 +140,7 @@ TEST(RoleProposal, GuessesByShapesWhereNoNameTells) {
 TEST(RoleProposal, IsRightWhereItIsSure) {
   for (const NamedShapes& shapes :
        {timm_shapes({}), hugging_face_shapes({}), torchvision_shapes({}),
-        vit_pytorch_shapes({}, 64), torch_encoder_shapes(32, 64, 3)}) {
+        vit_pytorch_shapes({}, 64), torch_encoder_shapes(64, 96, 3)}) {
     const Checkpoint checkpoint = hashed_checkpoint(shapes);
     const Architecture known = recognise_architecture(checkpoint);
     int right = 0, sure = 0;
