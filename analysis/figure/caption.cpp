@@ -65,6 +65,21 @@ std::string subjects_in_words(const FigureRequest& request) {
   return words;
 }
 
+std::string caption_with_status(std::string caption, const FigureRequest& request) {
+  std::string words;
+  for (const Subject& subject : request.subjects) {
+    const ModelStatus status = status_of(subject);
+    if (status.state == ModelState::known || status.state == ModelState::confirmed) continue;
+    const std::string& name = subject.model ? subject.model->name() : subject.trace->model_name;
+    const std::string sentence = name + " " + in_words(status) + ". ";
+    if (words.find(sentence) == std::string::npos) words += sentence;
+  }
+  if (words.empty()) return caption;
+  const std::string end = made_with();
+  if (caption.ends_with(end)) return caption.insert(caption.size() - end.size(), words);
+  return caption + (caption.empty() || caption.ends_with(' ') ? "" : " ") + words;
+}
+
 std::string chosen(const std::string& what, const std::string& indices) {
   if (indices == "all") return "all " + what + "s";
   const bool several = indices.find_first_of(",-") != std::string::npos;

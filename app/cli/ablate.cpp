@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "analysis/intervention/ablation_study.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/study_report.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/table_cell.h"
@@ -107,6 +107,7 @@ nlohmann::ordered_json answer_json(const Subject& subject, const AblatedAnswer& 
           {"model", subject.model->file().string()},
           {"mechanism", to_string(subject.mechanism)},
           {"assumptions", assumptions_as_json(subject.model->assumptions())},
+          {"status", status_as_json(subject.model->status())},
           {"changed", in_words(ablation)},
           {"divergence", divergence},
           {"answers", std::move(changes)}};
@@ -142,7 +143,7 @@ int run_once(const AblateArguments& arguments) {
   if (arguments.study.json) {
     print_json({{"input", arguments.study.text}, {"series", std::move(list)}});
   } else {
-    print_assumptions(stdout, subjects);
+    print_status(stdout, subjects);
   }
   return 0;
 }

@@ -4,7 +4,6 @@
 
 #include "analysis/figure/figure_command.h"
 #include "app/cli/analysed_argument.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/comparison_report.h"
 #include "app/cli/identity_argument.h"
@@ -13,6 +12,7 @@
 #include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
@@ -89,7 +89,7 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
       report.compared.push_back(std::move(compared));
     }
   }
-  for (const Subject& subject : subjects) add_assumptions(report, assumptions_in_words(subject));
+  for (const Subject& subject : subjects) add_assumptions(report, status_line(subject));
   return report;
 }
 
@@ -118,7 +118,7 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
   report.choice = arguments.choice;
   report.data_set_size = data_set->size();
   for (const ComparedModel& compared : models) {
-    add_assumptions(report, assumptions_in_words(*compared.model));
+    add_assumptions(report, status_line(*compared.model));
   }
   const std::vector<IdentityView> views = identity_views(arguments.identity);
   const double share = 1.0 / static_cast<double>(views.size());

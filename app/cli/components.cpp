@@ -11,7 +11,6 @@
 #include "analysis/analysed/analysed.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/analysed_output.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
@@ -19,6 +18,7 @@
 #include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
@@ -233,6 +233,7 @@ void print(const ComponentsReport& report, const ComponentsArguments& arguments)
       nlohmann::ordered_json maps = nlohmann::ordered_json::array();
       for (const MapComponents& map : report.maps[i]) maps.push_back(json_of(map, report.analysed));
       subjects.push_back({{"label", report.subjects[i].label},
+                          {"status", status_as_json(status_of(report.subjects[i]))},
                           {"mechanism", to_string(trace.mechanism)},
                           {"input", trace.input_label},
                           {"maps", std::move(maps)}});
@@ -250,7 +251,7 @@ void print(const ComponentsReport& report, const ComponentsArguments& arguments)
     text += (i > 0 ? "\n" : "") + text_of(report.subjects[i], report.analysed, report.maps[i]);
   }
   write_to_standard_output(text);
-  print_assumptions(stdout, report.subjects);
+  print_status(stdout, report.subjects);
 }
 
 }  // namespace

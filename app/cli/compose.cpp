@@ -6,11 +6,11 @@
 
 #include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
@@ -230,8 +230,7 @@ int run(const ComposeArguments& arguments) {
   command.out = arguments.out;
   figure.command = compose_command(arguments.page, command);
   write_figure(figure, files, choice.options);
-  for (const auto& [cell, subjects] : made)
-    print_assumptions(lines_beside(arguments.out), subjects);
+  for (const auto& [cell, subjects] : made) print_status(lines_beside(arguments.out), subjects);
   return 0;
 }
 

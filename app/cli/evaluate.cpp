@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
@@ -78,6 +78,7 @@ void print_as_json(const Model& model, const MechanismChoice& mechanism,
   object["prompts"] = nullptr;
   if (!arguments.prompts.empty()) object["prompts"] = arguments.prompts;
   object["assumptions"] = assumptions_as_json(model.assumptions());
+  object["status"] = status_as_json(model.status());
   print_json(object);
 }
 
@@ -107,7 +108,7 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Item
 }
 
 void print_assumed(const Model& model) {
-  const std::string words = assumptions_in_words(model);
+  const std::string words = status_line(model);
   if (!words.empty()) std::printf("%s\n", words.c_str());
 }
 
@@ -143,7 +144,8 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
         {"bits_per_character", result.bits_per_character()},
         {"correct", correct},
         {"not_finite", result.not_finite},
-        {"assumptions", assumptions_as_json(model.assumptions())}};
+        {"assumptions", assumptions_as_json(model.assumptions())},
+        {"status", status_as_json(model.status())}};
     print_json(object);
     return 0;
   }

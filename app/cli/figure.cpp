@@ -8,13 +8,13 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/film.h"
 #include "analysis/figure/recipe.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
@@ -222,12 +222,12 @@ int run(const FigureArguments& arguments) {
   }
   if (is_film) {
     write_film(arguments, film, files.front(), choice.options.png_dpi);
-    print_assumptions(lines_beside(arguments.out), request.subjects);
+    print_status(lines_beside(arguments.out), request.subjects);
     return 0;
   }
   figure.command = command_line(arguments, choice);
   write_figure(figure, files, choice.options);
-  print_assumptions(lines_beside(arguments.out), request.subjects);
+  print_status(lines_beside(arguments.out), request.subjects);
   return 0;
 }
 

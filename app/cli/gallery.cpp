@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/figure/figure_command.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
@@ -241,7 +241,7 @@ int run(const GalleryArguments& given) {
   refuse_to_overwrite_read(page);
   write_file(page, index + "</body></html>\n");
   std::printf("%-24s %s\n", "All of them", page.c_str());
-  print_assumptions(stdout, open.subjects);
+  print_status(stdout, open.subjects);
   if (failed == 0) return 0;
   std::fprintf(stderr, "attnscope: %d figure%s could not be drawn; the list says why\n", failed,
                failed == 1 ? "" : "s");

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "app/cli/analysed_argument.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/heads_report.h"
 #include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
@@ -52,7 +52,7 @@ void print(const HeadsReport& report, const HeadsArguments& arguments) {
   write_to_standard_output(arguments.json  ? heads_as_json(report)
                            : arguments.csv ? heads_as_csv(report)
                                            : heads_as_text(report));
-  if (!arguments.json && !arguments.csv) print_assumptions(stdout, report.subjects);
+  if (!arguments.json && !arguments.csv) print_status(stdout, report.subjects);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analysed_output.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/layer_column.h"
+#include "app/cli/status_line.h"
 #include "app/cli/table_cell.h"
 #include "core/shown_text.h"
 #include "core/text/csv_field.h"
@@ -147,6 +147,7 @@ ordered_json json_of(const Subject& subject, const HeadTable& table) {
   }
   const std::string channels = channel_in_words(trace);
   return {{"label", subject.label},
+          {"status", status_as_json(status_of(subject))},
           {"mechanism", to_string(trace.mechanism)},
           {"mechanism_trained", trace.mechanism_trained},
           {"input", trace.input_label},
@@ -204,7 +205,7 @@ std::string heads_as_json(const HeadsReport& report) {
   ordered_json assumed = ordered_json::array();
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     subjects.push_back(json_of(report.subjects[i], report.tables[i]));
-    const std::string words = assumptions_in_words(report.subjects[i]);
+    const std::string words = status_line(report.subjects[i]);
     const ordered_json line(words);
     if (!words.empty() && std::ranges::find(assumed, line) == assumed.end())
       assumed.push_back(line);

@@ -7,13 +7,13 @@
 #include <optional>
 #include <set>
 
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/inspect_fit.h"
 #include "app/cli/inspect_trace.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "core/architecture/architecture.h"
 #include "core/architecture/model_file.h"
@@ -47,22 +47,26 @@ struct Inspection {
   std::optional<Architecture> architecture;
   std::string why_not;  ///< no architecture was recognised
   std::vector<TensorScan> scans;
-  std::string reference;  ///< what one beside the file says of the model; empty without one
+  ModelStatus status;  ///< with what a reference beside the file says
 
   [[nodiscard]] std::int64_t unreadable() const {
     return std::ranges::count_if(scans, [](const TensorScan& one) { return !one.error.empty(); });
   }
 };
 
-/// What a reference beside the model says of it; a model that does not run is a finding too.
-std::string compared_with_reference(const std::filesystem::path& file,
+/// With what a reference beside the model says of it; a model that does not run is a finding too.
+ModelStatus compared_with_reference(ModelStatus status, const std::filesystem::path& file,
                                     const ModelOptions& options) {
   const std::optional<std::filesystem::path> reference = reference_beside(file);
-  if (!reference) return {};
+  if (!reference) return status;
   try {
-    return in_words(self_test(*load_model(file, options), *reference));
+    const auto model = load_model(file, options);
+    if (!model->status().reference.empty()) return model->status();
+    const SelfTest test = self_test(*model, *reference);
+    return status.compared(in_words(test), test.agrees());
   } catch (const Error& error) {
-    return std::string("was not compared with its reference: ") + error.what();
+    status.reference = std::string("was not compared with its reference: ") + error.what();
+    return status;
   }
 }
 
@@ -77,13 +81,19 @@ Inspection inspect(const InspectArguments& arguments) {
     if (error.kind() == ErrorKind::usage || !options.description.empty()) throw;
     inspection.why_not = error.what();
   }
+  if (inspection.architecture) {
+    inspection.status =
+        model_status(inspection.architecture->assumptions, inspection.architecture->name);
+  }
   if (arguments.headers_only) return inspection;
   inspection.scans = scan_tensors(inspection.checkpoint);
-  if (inspection.architecture) inspection.reference = compared_with_reference(file, options);
+  if (inspection.architecture) {
+    inspection.status = compared_with_reference(std::move(inspection.status), file, options);
+  }
   return inspection;
 }
 
-Json architecture_json(const Architecture& architecture) {
+Json architecture_json(const Architecture& architecture, const ModelStatus& status) {
   const ModelSpec& spec = architecture.spec;
   return {{"name", architecture.name},
           {"mechanism", to_string(spec.mechanism)},
@@ -92,6 +102,7 @@ Json architecture_json(const Architecture& architecture) {
           {"width", spec.width},
           {"tokens", spec.tokens()},
           {"assumptions", assumptions_as_json(architecture.assumptions)},
+          {"status", status_as_json(status)},
           {"spec", Json::parse(to_json(spec))},
           {"unused_tensors", architecture.unused}};
 }
@@ -120,12 +131,12 @@ Json json_of(const Inspection& inspection) {
                  {"format", checkpoint.format()},
                  {"metadata", checkpoint.metadata()}};
   if (inspection.architecture) {
-    object["architecture"] = architecture_json(*inspection.architecture);
+    object["architecture"] = architecture_json(*inspection.architecture, inspection.status);
   } else {
     object["architecture"] = nullptr;
     object["architecture_error"] = inspection.why_not;
   }
-  if (!inspection.reference.empty()) object["reference"] = inspection.reference;
+  if (!inspection.status.reference.empty()) object["reference"] = inspection.status.reference;
   if (!inspection.scans.empty()) object["unreadable_tensors"] = inspection.unreadable();
   object["tensors"] = std::move(tensors);
   return object;
@@ -220,11 +231,11 @@ std::string item_lines(const std::string& value) {
   return lines + "]\n";
 }
 
-/// Those that are stated beside the file, or those that are not.
-void print_options(const char* heading, const std::vector<Assumption>& all, bool stated) {
+/// Those that are stated beside the file without the reason.
+void print_options(const char* heading, const std::vector<Assumption>& list) {
   bool any = false;
-  for (const Assumption& assumption : all) {
-    if (assumption.stated != stated) continue;
+  for (const Assumption& assumption : list) {
+    const bool stated = assumption.stated;
     if (!any) std::printf("%s\n", heading);
     any = true;
     const std::string items = item_lines(assumption.value);
@@ -249,9 +260,10 @@ void print_stem(const StemSpec& stem) {
   if (!text.empty()) print_line("stem", "convolutions " + text + " channels");
 }
 
-void print_architecture(const Architecture& architecture) {
+void print_architecture(const Architecture& architecture, const ModelStatus& status) {
   const ModelSpec& spec = architecture.spec;
   print_line("architecture", architecture.name);
+  print_line("status", in_words(status));
   print_line("mechanism", to_string(spec.mechanism));
   print_line("layers", std::to_string(spec.layers));
   print_arithmetic(spec);
@@ -289,9 +301,13 @@ void print_architecture(const Architecture& architecture) {
   } else {
     print_line("tokens", "as many as the input has");
   }
-  print_options("said beside the file:", architecture.assumptions, true);
-  print_options("assumed, because the file does not say (--model-heads N, --option KEY=VALUE):",
-                architecture.assumptions, false);
+  std::vector<Assumption> stated;
+  std::ranges::copy_if(architecture.assumptions, std::back_inserter(stated), &Assumption::stated);
+  print_options("said beside the file:", stated);
+  print_options(
+      "assumed, because the file does not say (--model-heads N, --option KEY=VALUE), worst first:",
+      status.influential);
+  print_options("assumed, of little weight:", status.harmless);
 }
 
 void print_tensors(const Inspection& inspection) {
@@ -371,8 +387,8 @@ void print(const Inspection& inspection) {
   print_line("format", inspection.checkpoint.format());
   print_metadata(inspection.checkpoint);
   if (inspection.architecture) {
-    print_architecture(*inspection.architecture);
-    if (!inspection.reference.empty()) print_line("reference", inspection.reference);
+    print_architecture(*inspection.architecture, inspection.status);
+    if (!inspection.status.reference.empty()) print_line("reference", inspection.status.reference);
     print_unused(inspection.architecture->unused);
   } else {
     print_line("architecture", "none recognised: " + inspection.why_not);

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "analysis/hash_codes/learned_codes.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
@@ -70,7 +70,7 @@ int run(const LearnCodesArguments& arguments) {
     write_learned_tensors(file, codes.tensors);
   });
   print(codes, arguments);
-  if (const std::string assumed = assumptions_in_words(*model); !assumed.empty()) {
+  if (const std::string assumed = status_line(*model); !assumed.empty()) {
     std::fprintf(lines_beside(arguments.out), "%s\n", assumed.c_str());
   }
   return 0;

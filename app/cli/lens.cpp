@@ -8,11 +8,11 @@
 #include "analysis/lens/logit_lens.h"
 #include "analysis/lens/target_name.h"
 #include "analysis/mixing/mixing.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
@@ -119,7 +119,9 @@ ordered_json lens_json(const Subject& subject, const LogitLens& lens,
            {"divergence", known ? ordered_json(cell.divergence) : ordered_json()}});
     }
   }
-  return {{"model", subject.label}, {"cells", std::move(cells)}};
+  return {{"model", subject.label},
+          {"status", status_as_json(status_of(subject))},
+          {"cells", std::move(cells)}};
 }
 
 using HeadNumbers = std::vector<Eigen::Index>;
@@ -194,6 +196,7 @@ ordered_json attribution_json(const Subject& subject, const LogitAttribution& fo
                       {"rest", found.rest[at]}});
   }
   return {{"model", subject.label},
+          {"status", status_as_json(status_of(subject))},
           {"target", found.target},
           {"label", found.label},
           {"place", found.place < 0 ? ordered_json() : ordered_json(found.place)},
@@ -251,7 +254,7 @@ int run(const LensArguments& arguments) {
     }
   }
   if (arguments.json) print_json({{"models", std::move(list)}});
-  if (!arguments.json && !arguments.csv) print_assumptions(stdout, subjects);
+  if (!arguments.json && !arguments.csv) print_status(stdout, subjects);
   return 0;
 }
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/mixing/value_zeroing.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
@@ -184,6 +184,7 @@ void print_mixing_json(const std::vector<MixedTokens>& all, const std::vector<Su
     }
     list.push_back(
         {{"model", subjects[mixed.subject].label},
+         {"status", status_as_json(status_of(subjects[mixed.subject]))},
          {"layer", mixed.layer < 0 ? ordered_json() : ordered_json(mixed.layer)},
          {"head", mixed.head < 0 ? ordered_json() : ordered_json(mixed.head)},
          {"mixing_ratio", std::isnan(mixed.ratio) ? ordered_json() : ordered_json(mixed.ratio)},
@@ -216,7 +217,7 @@ int run(const MixingArguments& arguments) {
     print_mixing_csv(all, subjects);
   } else {
     print_mixing_table(all, subjects);
-    print_assumptions(stdout, subjects);
+    print_status(stdout, subjects);
   }
   return 0;
 }

@@ -9,10 +9,10 @@
 #include <numeric>
 
 #include "analysis/lens/target_name.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
@@ -92,6 +92,7 @@ nlohmann::ordered_json relevance_json(const FoundRelevance& found) {
   using nlohmann::ordered_json;
   const TokenRelevance& relevance = found.relevance;
   return {{"model", found.subject->label},
+          {"status", status_as_json(status_of(*found.subject))},
           {"mechanism", to_string(found.subject->trace->mechanism)},
           {"input", found.subject->trace->input_label},
           {"target", relevance.target},
@@ -140,7 +141,7 @@ int run(const RelevanceArguments& arguments) {
     std::printf(
         "relevance: R ← R + ĀR from R = I through all layers, Ā = mean over heads of "
         "max(0, ∇A ⊙ A), the row of what is read\n");
-    print_assumptions(stdout, subjects);
+    print_status(stdout, subjects);
   }
   return 0;
 }

@@ -10,7 +10,6 @@
 
 #include "analysis/spectrum/channel_spectra.h"
 #include "app/cli/analysed_argument.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
@@ -20,6 +19,7 @@
 #include "app/cli/model_arguments.h"
 #include "app/cli/spectrum_report.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -176,7 +176,10 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
           .remedy("give the model's weight file, or leave out --input, --dataset and --mechanism");
     }
     const Trace trace = read_trace(argument.file);
-    for (SpectrumReport& report : reports) report.assumed = assumptions_in_words(trace);
+    for (SpectrumReport& report : reports) {
+      report.status = recorded_status(trace.provenance);
+      report.assumed = status_line(trace);
+    }
     for_each_view(progress, [&](SpectrumReport& report, IdentityView view, const Progress& own) {
       begin_input(report, arguments);
       add_layers(report, arguments, view, without_model(trace), {}, own);
@@ -191,7 +194,10 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
         .about("--input")
         .expected("an image, a .npy array, DATASET#INDEX, a text, -, or --dataset");
   }
-  for (SpectrumReport& report : reports) report.assumed = assumptions_in_words(*model);
+  for (SpectrumReport& report : reports) {
+    report.status = model->status();
+    report.assumed = status_line(*model);
+  }
   const MechanismArgument laid =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   TraceRequest request;

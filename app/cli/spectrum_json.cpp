@@ -6,6 +6,7 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "app/cli/analysed_output.h"
 #include "app/cli/spectrum_report.h"
+#include "app/cli/status_line.h"
 
 namespace attnscope {
 
@@ -167,6 +168,7 @@ std::string spectrum_as_json(const SpectrumReport& report) {
     json["layers"].push_back(std::move(mean));
   }
   json["mean"] = json_of(mean_spectrum(all, report.threshold), report, -1);
+  json["status"] = status_as_json(report.status);
   json["assumed"] = report.assumed.empty() ? ordered_json(nullptr) : ordered_json(report.assumed);
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -12,6 +12,7 @@
 #include "analysis/spectrum/identity_effect.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/spectrum.h"
+#include "core/architecture/model_status.h"
 #include "core/parameters/parameters.h"
 
 namespace attnscope {
@@ -28,6 +29,7 @@ struct SpectrumReport {
   std::vector<std::string> inputs;
   /// "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set.
   std::string chosen;
+  ModelStatus status;
   std::string assumed;                         ///< what the model's file does not say, in a line
   std::vector<std::vector<MapSpectrum>> maps;  ///< of each input
   std::vector<std::vector<IdentityEffect>> effects;  ///< of each input, if asked for

@@ -6,10 +6,10 @@
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/sweep/sweep.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/interruption.h"
 #include "app/cli/json_output.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -87,7 +87,8 @@ void print_study_json(const StudyResult& result, const std::vector<Subject>& sub
   ordered_json models = ordered_json::array();
   for (const Subject& subject : subjects) {
     models.push_back({{"model", subject.model->file().string()},
-                      {"assumptions", assumptions_as_json(subject.model->assumptions())}});
+                      {"assumptions", assumptions_as_json(subject.model->assumptions())},
+                      {"status", status_as_json(subject.model->status())}});
   }
   print_json({{"data", result.data},
               {"of_text", result.of_text},
@@ -267,7 +268,7 @@ int answer_study(const StudyArguments& arguments, const StudyRequest& request,
     std::printf("errors: %s\n", result->of_text
                                     ? "standard deviations of 1000 resamples of the stretches"
                                     : errors_of_images);
-    print_assumptions(stdout, subjects);
+    print_status(stdout, subjects);
   }
   return 0;
 }

@@ -14,7 +14,6 @@
 #include "analysis/sweep/team_sweep.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/analysed_output.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/interruption.h"
@@ -22,6 +21,7 @@
 #include "app/cli/model_arguments.h"
 #include "app/cli/process_team_here.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
@@ -270,7 +270,7 @@ int run(const SweepArguments& arguments) {
   } else {
     print_text(result, arguments.out);
     if (team) std::printf("shared by %lld processes\n", static_cast<long long>(team->size()));
-    print_assumptions(stdout, request.subjects);
+    print_status(stdout, request.subjects);
   }
   return 0;
 }

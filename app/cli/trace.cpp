@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
@@ -114,7 +114,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
       std::fprintf(lines, "maps: %s\n", channel_in_words(trace).c_str());
     }
     print_classes(lines, trace);
-    print_assumptions(lines, subjects);
+    print_status(lines, subjects);
     return 0;
   };
 }

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/weights/weight_spectra.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_cell.h"
@@ -75,7 +75,9 @@ nlohmann::ordered_json weights_json(const WeightsOf& one) {
          {"stable_rank", head.stable_rank},
          {"copying", std::isnan(head.copying) ? ordered_json() : ordered_json(head.copying)}});
   }
-  return {{"model", one.subject.label}, {"heads", std::move(heads)}};
+  return {{"model", one.subject.label},
+          {"status", status_as_json(status_of(one.subject))},
+          {"heads", std::move(heads)}};
 }
 
 int run(const WeightsArguments& arguments) {
@@ -108,7 +110,7 @@ int run(const WeightsArguments& arguments) {
       print_weights(one, arguments);
     }
   }
-  if (!arguments.csv) print_assumptions(stdout, subjects);
+  if (!arguments.csv) print_status(stdout, subjects);
   return 0;
 }
 

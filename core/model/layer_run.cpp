@@ -231,9 +231,9 @@ Trace begin_trace(const Model& model, const Input& input, const Mechanism& mecha
         option_text(spec, "scale") + (spec.layer.scores.scale_by_layer ? " / (layer + 1)" : "");
   }
   for (const Assumption& assumption : model.assumptions()) {
-    trace.provenance[(assumption.stated ? "stated " : "assumed ") + assumption.option] =
-        assumption.value;
+    if (assumption.stated) trace.provenance["stated " + assumption.option] = assumption.value;
   }
+  record_status(model.status(), trace.provenance);
   return trace;
 }
 

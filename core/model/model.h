@@ -8,6 +8,7 @@
 
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec.h"
+#include "core/architecture/model_status.h"
 #include "core/input/input.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
@@ -26,6 +27,10 @@ class Model {
   /// The naming scheme that was recognised: "timm ViT", "our own", a description's name.
   [[nodiscard]] virtual const std::string& architecture() const = 0;
   [[nodiscard]] virtual const std::vector<Assumption>& assumptions() const = 0;
+  /// How far it is known that its own code computes the same.
+  [[nodiscard]] virtual ModelStatus status() const {
+    return model_status(assumptions(), architecture());
+  }
 
   /// Runs `input` with `mechanism` (spec().mechanism for what it was trained with) and records what
   /// `request` asks for. Deterministic whatever the thread count. Throws Error when the input does
@@ -34,8 +39,10 @@ class Model {
                                   const TraceRequest& request, const Progress& progress) const = 0;
 };
 
-/// Opens a weight file, recognises its architecture and loads its weights. Throws Error; for an
-/// architecture nobody recognises, one that names the nearest scheme and what it lacks.
+/// Opens a weight file, recognises its architecture and loads its weights. Where something that
+/// changes numbers had to be assumed, a reference beside the file is compared once: the model's
+/// status says what came of it. Throws Error; for an architecture nobody recognises, one that names
+/// the nearest scheme and what it lacks.
 [[nodiscard]] std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                                       const ModelOptions& options = {},
                                                       const Progress& progress = {});

@@ -21,4 +21,7 @@ struct Subject {
   std::string own_input = {};  ///< locator of the input it alone runs on; empty: as all others
 };
 
+/// Of its model, or as the trace without one recorded it.
+[[nodiscard]] ModelStatus status_of(const Subject& subject);
+
 }  // namespace attnscope

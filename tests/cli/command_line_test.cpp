@@ -494,15 +494,25 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
                (folder / "f.csv").string()}) {
     const ProgramRun run = run_program(arguments + common + " --model-heads 2");
     EXPECT_EQ(run.status, 0) << arguments << "\n" << run.errors;
-    EXPECT_THAT(run.output, HasSubstr("assumed for model.npz, which does not say: ")) << arguments;
+    EXPECT_THAT(run.output, HasSubstr("unconfirmed: assumed for model.npz, which does not say: "))
+        << arguments;
     EXPECT_THAT(run.output, HasSubstr("attnscope inspect ")) << arguments;
     EXPECT_THAT(run.output, Not(HasSubstr("heads="))) << "it was said: " << arguments;
   }
   // What was recorded keeps it.
   const ProgramRun recorded = run_program("spectrum " + (folder / "t.h5").string());
-  EXPECT_THAT(recorded.output, HasSubstr("assumed when model was recorded: ")) << recorded.errors;
+  EXPECT_THAT(recorded.output, HasSubstr("unconfirmed: assumed when model was recorded: "))
+      << recorded.errors;
   // A file that says everything assumes nothing.
   EXPECT_THAT(run_program("spectrum " + kModel + kOfBag).output, Not(HasSubstr("assumed")));
+  const auto caption = [&](const std::string& model_and_input) {
+    const std::string out = (folder / "f.json").string();
+    (void)run_program("figure rank-by-layer " + model_and_input + " --out " + out);
+    return nlohmann::json::parse(read_bytes(out))["caption"].get<std::string>();
+  };
+  EXPECT_THAT(caption(silent + " --input '" + images + "#0' --model-heads 2" + common),
+              HasSubstr("model unconfirmed: "));
+  EXPECT_THAT(caption(kModel + kOfBag), Not(HasSubstr("confirmed")));
 }
 
 // --- lists ------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "analysis/figure/caption.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/shown_figure.h"
@@ -242,6 +243,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
       *length *= growth;
     }
   }
+  figure.caption = caption_with_status(std::move(figure.caption), request);
   figure.command = figure_command(name, request);
   add_models(request, figure.models);
   make_text_showable(figure);

@@ -10,11 +10,10 @@
 
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec.h"
+#include "core/architecture/model_status.h"
 #include "core/checkpoint/checkpoint.h"
 
 namespace attnscope {
-
-inline constexpr std::string_view kNamedModel = "transformer by its names";
 
 /// What must be said of the model before it can run.
 struct UnsaidMember {

@@ -54,6 +54,7 @@ class ZeroShotModel final : public Model {
   [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
     return images_->assumptions();
   }
+  [[nodiscard]] ModelStatus status() const override { return images_->status(); }
 
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override {

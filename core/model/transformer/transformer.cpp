@@ -108,6 +108,7 @@ Transformer::Transformer(std::filesystem::path file, std::string name, Architect
     : file_(std::move(file)),
       name_(std::move(name)),
       architecture_(std::move(architecture)),
+      status_(model_status(architecture_.assumptions, architecture_.name)),
       weights_(std::move(weights)),
       vocabulary_(std::move(vocabulary)),
       labels_(labels_of(architecture_.spec, vocabulary_.get())) {}

@@ -27,6 +27,9 @@ class Transformer final : public Model {
   [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
     return architecture_.assumptions;
   }
+  [[nodiscard]] ModelStatus status() const override { return status_; }
+  /// Before the model is handed out.
+  void set_status(ModelStatus status) { status_ = std::move(status); }
   [[nodiscard]] WeightExtents extents() const;
   [[nodiscard]] const TransformerWeights& weights() const { return weights_; }
   /// Null where it reads no texts.
@@ -66,6 +69,7 @@ class Transformer final : public Model {
   std::filesystem::path file_;
   std::string name_;
   Architecture architecture_;
+  ModelStatus status_;
   TransformerWeights weights_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   std::vector<std::string> labels_;  ///< of the logits

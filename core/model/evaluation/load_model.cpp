@@ -1,0 +1,80 @@
+#include <utility>
+
+#include "core/architecture/architecture.h"
+#include "core/architecture/model_file.h"
+#include "core/error.h"
+#include "core/file/folder_name.h"
+#include "core/model/evaluation/self_test.h"
+#include "core/model/model.h"
+#include "core/model/read_model.h"
+#include "core/model/transformer/transformer.h"
+#include "core/shown_text.h"
+
+namespace attnscope {
+
+namespace {
+
+/// What the file calls itself, else its own name; of a folder the folder's.
+std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
+  for (const char* const key : {"name", "general.name"}) {
+    const auto name = checkpoint.metadata().find(key);
+    const bool named = name != checkpoint.metadata().end() && !name->second.empty();
+    if (named) return shown_text(name->second);
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(file, ignored)) return shown_text(file.stem().string());
+  return shown_text(name_of_folder(file));
+}
+
+std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
+                                              const std::filesystem::path& file,
+                                              const ModelOptions& options,
+                                              const Progress& progress) {
+  const std::filesystem::path folder = checkpoint.path().parent_path();
+  Architecture architecture = recognise_architecture(checkpoint, options);
+  return with_file(file, [&] {
+    (void)make_mechanism(architecture.spec.mechanism);
+    TransformerWeights weights = read_transformer_weights(checkpoint, architecture, progress);
+    std::shared_ptr<const Vocabulary> vocabulary;
+    if (architecture.spec.reads_texts()) {
+      vocabulary = make_vocabulary(architecture.spec, folder, checkpoint.key_values());
+    }
+    return std::make_shared<Transformer>(file, own_name(checkpoint, file), std::move(architecture),
+                                         std::move(weights), std::move(vocabulary));
+  });
+}
+
+/// What a reference beside the file says of a model that something was assumed of. One that does
+/// not fit it tells nothing, which is said.
+ModelStatus compared_status(const Model& model, const Progress& progress) {
+  ModelStatus status = model.status();
+  if (status.state != ModelState::unconfirmed) return status;
+  const std::optional<std::filesystem::path> reference = reference_beside(model.file());
+  if (!reference) return status;
+  try {
+    const SelfTest test = self_test(model, *reference, progress);
+    return status.compared(in_words(test), test.agrees());
+  } catch (const Error& error) {
+    status.reference = std::string("was not compared with its reference: ") + error.what();
+    return status;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
+                                        const ModelOptions& options, const Progress& progress) {
+  progress.step(0, "opening " + file.filename().string());
+  std::shared_ptr<Transformer> model =
+      read_transformer(open_model_file(file, options), file, options, progress.part(0, 0.9));
+  model->set_status(compared_status(*model, progress.part(0.9, 1)));
+  return model;
+}
+
+std::shared_ptr<const Model> read_model(const Checkpoint& checkpoint,
+                                        const std::filesystem::path& file,
+                                        const ModelOptions& options, const Progress& progress) {
+  return read_transformer(checkpoint, file, options, progress);
+}
+
+}  // namespace attnscope
