@@ -99,30 +99,4 @@ const std::string_view min_gpt_family = R"json({
   "where": { "layer.mask": { "activation": "gelu_tanh" } }
 })json";
 
-const std::string_view min_gpt_2020_family = R"json({
-  "name": "minGPT (2020)",
-  "model": { "family": "causal_lm", "norm_position": "pre" },
-  "assume": { "head_width": 64, "activation": "gelu", "norm_eps": 1e-5 },
-  "reasons": {
-    "norm_eps": "PyTorch's default",
-    "scale": "1/√d, as minGPT's code of 2020; others with its names have 1/√D: scale=width^-1/2",
-    "layer.residual": "x + attention, then x + MLP, as minGPT's code of 2020"
-  },
-  "tensors": {
-    "token_embedding": "tok_emb",
-    "positions": "pos_emb",
-    "layer.norm1": "blocks.{layer}.ln1",
-    "layer.query": "blocks.{layer}.attn.query",
-    "layer.key": "blocks.{layer}.attn.key",
-    "layer.value": "blocks.{layer}.attn.value",
-    "layer.mask": "blocks.{layer}.attn.mask?",
-    "layer.out": "blocks.{layer}.attn.proj",
-    "layer.norm2": "blocks.{layer}.ln2",
-    "layer.mlp1": "blocks.{layer}.mlp.0",
-    "layer.mlp2": "blocks.{layer}.mlp.2",
-    "final_norm": "ln_f",
-    "head": "head?"
-  }
-})json";
-
 }  // namespace attnscope

@@ -80,7 +80,13 @@ class BlockReader {
       names_.of_torch = last == "inproj" && inside.module.back() == "in_proj";
       return attention && take(name, of + "qkv.", inside.part, shape);
     }
-    if (says_norm(last)) return !attention && take_norm(name, last, inside.part, shape, cross);
+    if (says_norm(last) && attention) {
+      names_.why =
+          "a norm within the attention: its name says neither what it normalises with nor whether "
+          "rotary positions come before it";
+      return false;
+    }
+    if (says_norm(last)) return take_norm(name, last, inside.part, shape, cross);
     return says_output(last, !attention) && take(name, of + "out.", inside.part, shape);
   }
 

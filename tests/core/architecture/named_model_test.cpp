@@ -8,6 +8,7 @@
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "tests/support/hashed_weights.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -105,6 +106,24 @@ TEST(NamedModel, AsksForTheScaleFirst) {
   options.overrides["scale"] = "width^-1/2";
   const Architecture found = recognise_architecture(hashed_checkpoint(own_attention()), options);
   EXPECT_EQ(option_text(found.spec, "scale"), "width^-1/2");
+}
+
+TEST(NamedModel, NamesOfWellKnownCodeDoNotSayWhatItComputes) {
+  for (const char* names : {"named_mingpt", "named_lecture"}) {
+    EXPECT_THAT(refusal(family_shapes(names), {}),
+                AllOf(HasSubstr("--option scale="), HasSubstr("--option norm_position="),
+                      HasSubstr("--option activation=")))
+        << names;
+  }
+  NamedShapes shapes = family_shapes("named_mingpt");
+  for (const char* layer : {"0", "1", "2"}) {
+    for (const char* norm : {"q_norm", "k_norm"}) {
+      shapes.emplace_back("blocks." + std::string(layer) + ".attn." + norm + ".weight", Shape{8});
+    }
+  }
+  EXPECT_THAT(refusal(shapes, {}),
+              AllOf(HasSubstr("attn.k_norm.weight"), HasSubstr("norm within the attention"),
+                    Not(HasSubstr("minGPT"))));
 }
 
 TEST(NamedModel, SaysWhatElseNothingShows) {

@@ -47,12 +47,13 @@ Tensor part(const Tensor& whole, std::int64_t first, Shape shape) {
 struct FastformerCase {
   const char* folder;
   const char* architecture;
+  std::map<std::string, std::string> said = {};  ///< options: what no name tells
 };
 
 class LanguageModel : public testing::TestWithParam<FastformerCase> {};
 
 TEST_P(LanguageModel, ComputesWhatPyTorchDoes) {
-  const auto model = load_model(model_file(GetParam().folder));
+  const auto model = load_model(model_file(GetParam().folder), {GetParam().said, {}});
   EXPECT_EQ(model->architecture(), GetParam().architecture);
   EXPECT_EQ(model->spec().input.vocabulary, 29);
   EXPECT_EQ(model->spec().input.context, 24);
@@ -80,7 +81,7 @@ TEST_P(LanguageModel, ComputesWhatPyTorchDoes) {
 }
 
 TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
-  const auto model = load_model(model_file(GetParam().folder));
+  const auto model = load_model(model_file(GetParam().folder), {GetParam().said, {}});
   std::vector<MechanismChoice> choices = {model->spec().mechanism};
   for (const MechanismEntry& entry : mechanisms()) {
     if (!entry.causal) continue;
@@ -116,10 +117,14 @@ TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
   }
 }
 
+const std::map<std::string, std::string> kMinGptCode = {
+    {"scale", "head_width^-1/2"}, {"norm_position", "pre"}, {"activation", "gelu"}};
+
 INSTANTIATE_TEST_SUITE_P(Families, LanguageModel,
                          testing::Values(FastformerCase{"gpt2", "Hugging Face GPT-2"},
                                          FastformerCase{"nanogpt", "minGPT or nanoGPT"},
-                                         FastformerCase{"mingpt_2020", "minGPT (2020)"},
+                                         FastformerCase{"mingpt_2020", "transformer by its names",
+                                                        kMinGptCode},
                                          FastformerCase{"fastformer", "Fastformer-LM"},
                                          FastformerCase{"fastformer_later", "Fastformer-LM"}),
                          [](const auto& info) { return std::string(info.param.folder); });

@@ -28,12 +28,15 @@ def lecture_gpt(w, ids, maps, *, width=36, heads=12, layers=2, vocabulary=29, co
     return w.linear(w.norm(x, "ln_f", 1e-5), "lm_head", vocabulary)
 
 
+NAMED = "transformer by its names"
+CODE = {"norm_position": "pre", "activation": "relu"}
 CASES = {
-    "lecture_gpt": (
-        "lecture GPT", lecture_gpt, {}, IDS, None, {}, None, "blocks.1.ln2.bias", "blocks.0.sa.heads.3.gate.weight",
+    "named_lecture": (
+        NAMED, lecture_gpt, {}, IDS, None, CODE | {"scale": "head_width^-1/2"}, None,
+        "blocks.1.ln2.bias", "blocks.0.sa.heads.3.gate.weight",
     ),
-    "lecture_gpt_by_width": (
-        "lecture GPT", lecture_gpt, dict(by_width=True, heads=3), IDS, None, {"scale": "width^-1/2"}, None,
+    "named_lecture_by_width": (
+        NAMED, lecture_gpt, dict(by_width=True, heads=3), IDS, None, CODE | {"scale": "width^-1/2"}, None,
         "blocks.0.sa.heads.2.value.weight", "blocks.1.sa.rope.freqs",
     ),
 }
