@@ -6,9 +6,12 @@
 #include "core/architecture/configuration/tokenizer_file.h"
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
+#include "core/architecture/deduction/rotary_frequencies.h"
 #include "core/architecture/deduction/shared_layers.h"
 #include "core/architecture/deduction/text_tokenizer.h"
+#include "core/architecture/description/leftover_tensors.h"
 #include "core/attention/mechanism.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -23,6 +26,7 @@ class TextDeduction final : FamilyDeduction {
     take_padding();
     take_config(!spec_.readout.gives_token_logits());
     apply_overrides(input.options);
+    if (spec_.layer.rotary.form != Rotary::none) frequencies_ = stored_frequencies(input);
   }
 
   Architecture deduce() {
@@ -34,7 +38,9 @@ class TextDeduction final : FamilyDeduction {
     deduce_decoder();
     deduce_final_norm(spec_.has_decoder() ? "decoder_final_norm.weight" : "final_norm.weight");
     deduce_form();
+    take_frequencies();
     deduce_heads();
+    check_turned_width();
     deduce_rotary_factors();
     deduce_relative_positions();
     deduce_readout();
@@ -299,6 +305,72 @@ class TextDeduction final : FamilyDeduction {
          std::max<std::int64_t>(rows / attention.head_width, 1), "the keys");
   }
 
+  /// θ and the turned channels of a head, from stored inverse frequencies. Where all of a head is
+  /// turned, they tell how wide it is.
+  void take_frequencies() {
+    if (!frequencies_) return;
+    constexpr const char* member = "layer.rotary.theta";
+    for (const LayerDifference& difference : spec_.differences) {
+      for (const auto& [differing, value] : difference.members) {
+        if (!differing.starts_with("rotary.")) continue;
+        throw Error(ErrorKind::unsupported,
+                    "layers turn queries and keys differently, and the file stores one kind of "
+                    "inverse frequencies")
+            .in_file(checkpoint_.path())
+            .about(frequencies_->tensor)
+            .remedy("--option ignore='" + std::string(kStoredFrequencies) + "'");
+      }
+    }
+    RotarySpec& rotary = spec_.layer.rotary;
+    const std::int64_t width = frequencies_->width;
+    if (rotary.width > 0) {
+      fact("layer.rotary.width", rotary.width, width, frequencies_->tensor);
+    } else if (!stated("heads")) {
+      AttentionSpec& attention = spec_.layer.attention;
+      fact("head_width", attention.head_width, width, frequencies_->tensor);
+      const std::int64_t inner = rows_of_queries(shape_of(queries())[0]);
+      if (inner % width == 0) fact("heads", attention.heads, inner / width, frequencies_->tensor);
+    }
+    // What the class has where the configuration says nothing is no word on this file.
+    const bool said =
+        stated(member) && (overridden_.contains(member) || !config_.defaults.contains(member));
+    const std::optional<double> theta = frequencies_->theta();
+    if (said && !frequencies_->fit(rotary.theta)) {
+      const bool by_user = overridden_.contains(member);
+      throw Error(by_user ? ErrorKind::usage : ErrorKind::damaged,
+                  std::string(by_user ? "the option" : "the configuration (rope_theta)") +
+                      " says another θ of rotary positions than the inverse frequencies that the "
+                      "file stores in " +
+                      frequencies_->tensor)
+          .in_file(by_user || config_.file.empty() ? checkpoint_.path() : config_.file)
+          .about(member)
+          .expected(theta ? rounded_text(*theta, 12) + ", as stored" : "any")
+          .found(rounded_text(rotary.theta, 12))
+          .remedy("--option ignore='" + std::string(kStoredFrequencies) +
+                  "' if the stored ones take no part");
+    }
+    if (said || !theta) return;
+    rotary.theta = *theta;
+    stated_.insert(member);
+    std::erase_if(result_.assumptions,
+                  [](const Assumption& assumed) { return assumed.option == member; });
+  }
+
+  void check_turned_width() const {
+    if (!frequencies_) return;
+    const RotarySpec& rotary = spec_.layer.rotary;
+    const std::int64_t turned = rotary.width > 0 ? rotary.width : spec_.layer.attention.head_width;
+    if (turned == frequencies_->width) return;
+    throw Error(fault_of("heads"),
+                "the heads do not fit the stored inverse frequencies of rotary "
+                "positions, of which there is one for two turned channels")
+        .in_file(checkpoint_.path())
+        .about(frequencies_->tensor)
+        .expected(std::to_string(turned / 2) + ", of heads of " + std::to_string(turned) +
+                  " channels")
+        .found(std::to_string(frequencies_->width / 2));
+  }
+
   /// Of all lengths of texts alike, which longrope can say.
   void deduce_rotary_factors() {
     const auto source = result_.sources.find("rotary_factors");
@@ -426,6 +498,8 @@ class TextDeduction final : FamilyDeduction {
     spec_.input.tokenizer = found.kind;
     if (!found.reason.empty()) assume("tokenizer", found.reason);
   }
+
+  std::optional<RotaryFrequencies> frequencies_;
 };
 
 }  // namespace

@@ -290,6 +290,9 @@ class Leftovers {
     const auto& own = match_.description->harmless;
     if (std::any_of(own.begin(), own.end(), matches)) return true;
     if (std::any_of(unused_.begin(), unused_.end(), matches)) return true;
+    const ModelSpec& spec = match_.description->spec;
+    const bool turns = spec.reads_texts() && spec.layer.rotary.form != Rotary::none;
+    if (turns && matches(kStoredFrequencies)) return true;
     // What the family computes with is no decoder of training.
     if (is_decoder_ && !of_block && name.starts_with("decoder.")) return false;
     return of_block

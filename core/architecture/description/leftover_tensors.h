@@ -4,11 +4,16 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/architecture/description/architecture_match.h"
 
 namespace attnscope {
+
+/// Inverse frequencies of rotary positions: in a model of texts that has these no leftover, since θ
+/// is read from them.
+inline constexpr std::string_view kStoredFrequencies = "*inv_freq";
 
 /// Throws Error(unsupported) naming the first tensor of a block, or of the embedding, that has no
 /// role, is not harmless in the family, is not `unused` by what the configuration says (patterns of

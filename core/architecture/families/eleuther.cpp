@@ -42,8 +42,7 @@ const std::string_view hugging_face_gpt_neox_family = R"json({
     "layer.mlp2": "layers.{layer}.mlp.dense_4h_to_h",
     "final_norm": "final_layer_norm",
     "head": "embed_out?"
-  },
-  "harmless": ["layers.*.attention.rotary_emb.inv_freq"]
+  }
 })json";
 
 const std::string_view hugging_face_gptj_family = R"json({

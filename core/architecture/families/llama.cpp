@@ -43,7 +43,6 @@ const std::string_view hugging_face_llama_family = R"json({
     "final_norm": "norm",
     "head": "lm_head?"
   },
-  "harmless": ["layers.*.self_attn.rotary_emb.inv_freq"],
   "refuse": {
     "layers.0.self_attn.q_norm.weight": "norms of queries and keys",
     "layers.0.pre_feedforward_layernorm.weight": "norms after each part"

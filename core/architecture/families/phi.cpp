@@ -42,8 +42,7 @@ const std::string_view hugging_face_phi_family = R"json({
     "layer.mlp2": "layers.{layer}.mlp.fc2",
     "final_norm": "final_layernorm",
     "head": "lm_head?"
-  },
-  "harmless": ["layers.*.self_attn.rotary_emb.inv_freq"]
+  }
 })json";
 
 const std::string_view hugging_face_phi3_family = R"json({
@@ -80,8 +79,7 @@ const std::string_view hugging_face_phi3_family = R"json({
     "layer.mlp2": "layers.{layer}.mlp.down_proj",
     "final_norm": "norm",
     "head": "lm_head?"
-  },
-  "harmless": ["layers.*.self_attn.rotary_emb.inv_freq"]
+  }
 })json";
 
 }  // namespace attnscope

@@ -1,0 +1,127 @@
+// θ and the width of heads from the inverse frequencies that a file stores beside its weights.
+#include "core/architecture/deduction/rotary_frequencies.h"
+
+#include <bit>
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/architecture/architecture.h"
+#include "tests/support/reference_maps.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// θ^(−2i/r) · `scale` with the last `zeros` bits of each float32 rounded away, as of 16 bits.
+Tensor inverse_frequencies(double theta, std::int64_t count, int zeros = 0, double scale = 1) {
+  Tensor values({count});
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto exact_one = static_cast<float>(
+        scale * std::pow(theta, -static_cast<double>(i) / static_cast<double>(count)));
+    const std::uint32_t half = zeros > 0 ? 1U << (zeros - 1) : 0U;
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(exact_one) + half;
+    values.data()[i] = std::bit_cast<float>(bits >> zeros << zeros);
+  }
+  return values;
+}
+
+StoredTensor stored(const Tensor& values) {
+  return {"inv_freq", DType::f32, values.shape(), 4 * values.size(), [values] {
+            const auto kept = std::make_shared<Tensor>(values);
+            TensorView view;
+            view.shape = kept->shape();
+            view.strides = TensorView::contiguous_strides(kept->shape());
+            view.data = reinterpret_cast<const std::byte*>(kept->data());
+            view.storage = kept;
+            return view;
+          }};
+}
+
+TEST(RotaryFrequencies, TellThetaWhateverTheyWereRoundedTo) {
+  for (const double theta : {10000.0, 500000.0, 1e6, 160000.0, 8e6}) {
+    for (const int zeros : {0, 13, 16}) {  // float32, float16's and bfloat16's fractions
+      const RotaryFrequencies found =
+          rotary_frequencies(stored(inverse_frequencies(theta, 64, zeros)));
+      EXPECT_EQ(found.width, 128);
+      EXPECT_EQ(found.theta(), theta) << zeros;
+    }
+  }
+  EXPECT_FALSE(rotary_frequencies(stored(inverse_frequencies(10000, 1))).theta());
+  EXPECT_TRUE(rotary_frequencies(stored(inverse_frequencies(1e6, 64))).fit(1e6));
+  EXPECT_FALSE(rotary_frequencies(stored(inverse_frequencies(1e6, 64))).fit(1.01e6));
+}
+
+/// What opening says of a Llama of two layers and heads of 8 channels that stores `values`.
+class FileWithFrequencies : public testing::Test {
+ protected:
+  Architecture open(const Tensor& values, const ModelOptions& options = {}) {
+    NamedShapes shapes = family_shapes("hugging_face_llama");
+    std::map<std::string, Tensor> given;
+    for (const char* layer : {"0", "1"}) {
+      const std::string name =
+          "model.layers." + std::string(layer) + ".self_attn.rotary_emb.inv_freq";
+      shapes.emplace_back(name, values.shape());
+      given.emplace(name, values);
+    }
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes, given);
+    return recognise_architecture(open_checkpoint(folder_.path()), options);
+  }
+
+  std::string refusal(const Tensor& values, const ModelOptions& options = {}) {
+    try {
+      (void)open(values, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(FileWithFrequencies, SaysThetaAndItsHeads) {
+  const Architecture found = open(inverse_frequencies(500000, 4));
+  EXPECT_EQ(found.spec.layer.rotary.theta, 500000);
+  EXPECT_EQ(found.spec.layer.attention.heads, 4);
+  for (const Assumption& assumed : found.assumptions) {
+    EXPECT_NE(assumed.option, "layer.rotary.theta");
+    EXPECT_NE(assumed.option, "heads");
+  }
+}
+
+TEST_F(FileWithFrequencies, IsRefusedWhereTheConfigurationSaysAnotherTheta) {
+  (void)folder_.write("config.json",
+                      read_test_data("models/families/hugging_face_llama.json")["config"].dump());
+  EXPECT_EQ(refusal(inverse_frequencies(10000, 4)), "no error");
+  EXPECT_THAT(refusal(inverse_frequencies(500000, 4)),
+              AllOf(HasSubstr("config.json"), HasSubstr("rope_theta"),
+                    HasSubstr("self_attn.rotary_emb.inv_freq"), HasSubstr("expected 500000"),
+                    HasSubstr("found 10000")));
+  EXPECT_EQ(refusal(inverse_frequencies(500000, 4), {{{"ignore", "*inv_freq"}}, {}}), "no error");
+  // Heads of 8 channels turn by four angles.
+  EXPECT_THAT(refusal(inverse_frequencies(10000, 8)), HasSubstr("stored inverse frequencies"));
+}
+
+TEST_F(FileWithFrequencies, IsRefusedWhereNoThetaGivesThem) {
+  const ModelOptions heads = {{{"heads", "4"}}, {}};
+  EXPECT_THAT(refusal(inverse_frequencies(10000, 4, 0, 0.25), heads),
+              AllOf(HasSubstr("model.layers.0.self_attn.rotary_emb.inv_freq"),
+                    HasSubstr("θ^(−2i/r)"), HasSubstr("ignore='*inv_freq'")));
+  Tensor stretched = inverse_frequencies(10000, 4);
+  stretched.data()[3] /= 2;
+  EXPECT_THAT(refusal(stretched, heads), HasSubstr("not those of one θ"));
+}
+
+TEST_F(FileWithFrequencies, IsRefusedWhereTheUserSaysAnotherTheta) {
+  EXPECT_THAT(refusal(inverse_frequencies(500000, 4), {{{"layer.rotary.theta", "10000"}}, {}}),
+              AllOf(HasSubstr("the option"), HasSubstr("expected 500000"), HasSubstr("10000")));
+  EXPECT_EQ(refusal(inverse_frequencies(500000, 4), {{{"layer.rotary.theta", "500000"}}, {}}),
+            "no error");
+}
+
+}  // namespace
+}  // namespace attnscope
