@@ -94,8 +94,9 @@ struct ArchitectureFamily {
 [[nodiscard]] std::span<const ArchitectureFamily> architecture_families();
 
 /// Recognises the family, or follows `options.description`; overrides come last. Throws
-/// Error(unsupported) naming the nearest family, the pattern that matched nothing and the nearest
-/// tensor names; Error(usage) for an override that contradicts the tensors' shapes.
+/// Error(unsupported) naming the pattern that matched nothing of a family that was said (by the
+/// configuration, a description or the file itself), else what names say, or the nearest families;
+/// Error(usage) for an override that contradicts the tensors' shapes.
 [[nodiscard]] Architecture recognise_architecture(const Checkpoint& checkpoint,
                                                   const ModelOptions& options = {});
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <span>
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/configuration/gguf_config.h"
@@ -30,23 +32,27 @@ std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
 
 /// Tensors of models that are asked for often and have parts that are not here.
 constexpr std::pair<std::string_view, const char*> kOtherModels[] = {
-    {"*local_mp.conv1.weight", "XCiT's attention between channels, not between tokens"},
-    {"*attn.cpb_mlp.0.weight", "Swin v2's cosines of queries and keys"},
-    {"*continuous_position_bias_mlp.0.weight", "Swin v2's cosines of queries and keys"},
+    {"*local_mp.conv1.weight",
+     "XCiT's attention between channels, not between tokens, which is not run"},
+    {"*attn.cpb_mlp.0.weight", "Swin v2's cosines of queries and keys, which are not run"},
+    {"*continuous_position_bias_mlp.0.weight",
+     "Swin v2's cosines of queries and keys, which are not run"},
+    {"*.A_log", "state-space layers (as Mamba's), which have no attention and so no maps"},
+    {"*.receptance.weight", "RWKV's recurrence, which has no attention and so no maps"},
 };
 
 void refuse_other_models(const Checkpoint& checkpoint) {
   for (const StoredTensor& tensor : checkpoint.tensors()) {
     for (const auto& [pattern, what] : kOtherModels) {
       if (!matches_pattern(pattern, tensor.name)) continue;
-      throw Error(ErrorKind::unsupported,
-                  "the file has " + std::string(what) + ", which is not run")
+      throw Error(ErrorKind::unsupported, "the file has " + std::string(what))
           .in_file(checkpoint.path())
           .about(tensor.name);
     }
   }
 }
 
+/// Of a family that the user, the configuration or the file itself has named.
 [[noreturn]] void matched_nothing(const ArchitectureMatch& match, const Checkpoint& checkpoint) {
   refuse_other_models(checkpoint);
   if (!match.refused.empty() && match.missing.empty()) {
@@ -111,6 +117,53 @@ double nearness(const ArchitectureMatch& match) {
   return 1.0 - static_cast<double>(match.missing.size()) / required;
 }
 
+/// So much of a family makes it worth naming.
+constexpr double kNear = 0.7;
+
+std::string first_names(const Checkpoint& checkpoint) {
+  const auto& tensors = checkpoint.tensors();
+  constexpr std::size_t most = 3;
+  const std::size_t count = std::min(tensors.size(), most);
+  const std::span<const StoredTensor> first(tensors.data(), count);
+  return count == 0 ? "no tensors"
+                    : name_list(first, &StoredTensor::name) + (tensors.size() > most ? ", …" : "");
+}
+
+/// Names that nobody said to be of a family: of those that nearly are, what they lack; else what is
+/// needed.
+[[noreturn]] void refuse_names(std::vector<ArchitectureMatch> matches,
+                               const Checkpoint& checkpoint) {
+  std::erase_if(matches, [](const auto& match) { return nearness(match) <= kNear; });
+  std::ranges::stable_sort(matches, std::greater(), nearness);
+  if (matches.size() > 3) matches.resize(3);
+  Error error(ErrorKind::unsupported, "the tensors' names are of no known architecture");
+  error.in_file(checkpoint.path());
+  const std::string describe =
+      "describe the model in a JSON file: docs/architecture-descriptions.md";
+  if (matches.empty()) {
+    throw error
+        .expected(
+            "numbered blocks whose names say queries, keys and values, such as "
+            "blocks.0.attn.query.weight, or the names of a family that attnscope "
+            "architectures lists")
+        .found(first_names(checkpoint))
+        .remedy(describe);
+  }
+  const auto how_near = [](const ArchitectureMatch& match) {
+    return match.description->name + " (" +
+           std::to_string(match.required - std::min(match.required, match.missing.size())) +
+           " of " + std::to_string(match.required) + " roles)";
+  };
+  const ArchitectureMatch& first = matches.front();
+  if (first.missing.empty()) matched_nothing(first, checkpoint);
+  const MissingTensor& missing = first.missing.front();
+  throw error
+      .expected(missing.name + " ('" + missing.pattern + "', the role " + missing.role +
+                "), to be as in " + first.description->name)
+      .found("what is nearest to " + name_list(matches, how_near))
+      .remedy(nearest(checkpoint, missing.name) + "; or " + describe);
+}
+
 /// The other model of a file that holds one of images and one of texts: that with the most tensors
 /// of the other kind than `best` and none of its own, a complete one first.
 const ArchitectureMatch* other_tower(const ArchitectureMatch& best,
@@ -118,7 +171,7 @@ const ArchitectureMatch* other_tower(const ArchitectureMatch& best,
   const bool texts = best.description->spec.reads_texts();
   const ArchitectureMatch* other = nullptr;
   for (const ArchitectureMatch& match : matches) {
-    if (match.description->spec.reads_texts() == texts || nearness(match) < 0.7) continue;
+    if (match.description->spec.reads_texts() == texts || nearness(match) < kNear) continue;
     if (!match.refused.empty() || share_tensors(match, best)) continue;
     const auto rank = [](const ArchitectureMatch& each) {
       return std::pair(each.complete(), each.sources.size());
@@ -313,26 +366,19 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
     architecture.assumptions.insert(architecture.assumptions.begin(), said.begin(), said.end());
     return architecture;
   }
-  // A family all but met, then the words of the names, then the nearest family.
   const double near = nearness(*best);
-  if (near <= 0.7 && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
-  if (near > 0.3) matched_nothing(*best, checkpoint);
-  std::string first_names;
-  for (std::size_t i = 0; i < std::min<std::size_t>(checkpoint.tensors().size(), 3); ++i) {
-    first_names += (i ? ", " : "") + checkpoint.tensors()[i].name;
-  }
   if (!config.kind.empty()) {
+    if (near > 0.3) matched_nothing(*best, checkpoint);
     throw Error(ErrorKind::unsupported, "the tensors' names are not those of " + config.kind +
                                             ", which the configuration says it is")
         .in_file(checkpoint.path())
-        .found(first_names.empty() ? "no tensors" : first_names + ", …")
+        .found(first_names(checkpoint))
         .remedy("--option ignore=config if the configuration is not of this file");
   }
-  throw Error(ErrorKind::unsupported, "the tensors' names are of no known architecture")
-      .in_file(checkpoint.path())
-      .expected(name_list(architecture_families(), &ArchitectureFamily::name))
-      .found(first_names.empty() ? "no tensors" : first_names + ", …")
-      .remedy("describe it in a JSON file: docs/architecture-descriptions.md");
+  refuse_other_models(checkpoint);
+  // A family all but met, then the words of the names.
+  if (near <= kNear && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
+  refuse_names(std::move(matches), checkpoint);
 }
 
 }  // namespace attnscope

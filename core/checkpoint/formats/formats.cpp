@@ -50,6 +50,10 @@ Error not_a_checkpoint(const std::filesystem::path& path, std::string_view head)
   } else if (head.starts_with("version https://git-lfs")) {
     error.found("a Git LFS pointer, not the file itself").remedy("run 'git lfs pull'");
     return error;
+  } else if (head.starts_with("\x1f\x8b")) {
+    error.found("a file that gzip compressed")
+        .remedy("decompress it: gzip -dc FILE > model.pth, or whatever it was called");
+    return error;
   } else if (head.starts_with("<!DOCTYPE") || head.starts_with("<html")) {
     error.found("a web page").remedy("download the file itself");
     return error;

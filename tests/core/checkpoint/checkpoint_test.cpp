@@ -68,6 +68,8 @@ TEST(OpenCheckpoint, TellsWhatIsNoCheckpoint) {
   refused("model.pth", "", "empty");
   refused("model.pth", "version https://git-lfs.github.com/spec/v1\n", "git lfs pull");
   refused("model.h5", "<!DOCTYPE html>", "web page");
+  refused("model.pth", "\x1f\x8b\x08", "gzip compressed");
+  refused("model.pth.gz", "\x1f\x8b\x08", "decompress it");
   refused("model.h5", "hello", "is not an HDF5 file");
   refused("config.index.json", "{}", "weight_map");
 }
