@@ -12,6 +12,7 @@
 #include "core/architecture/description/leftover_tensors.h"
 #include "core/attention/mechanism.h"
 #include "core/text/number_text.h"
+#include "core/text/pattern.h"
 
 namespace attnscope {
 
@@ -47,7 +48,13 @@ class TextDeduction final : FamilyDeduction {
     deduce_tokenizer();
     list_assumptions();
     with_file(checkpoint_.path(), [&] { validate(spec_); });
-    return finish();
+    Architecture architecture = finish();
+    if (frequencies_) {
+      std::erase_if(architecture.unused, [](const std::string& name) {
+        return matches_pattern(kStoredFrequencies, name);
+      });
+    }
+    return architecture;
   }
 
  private:
@@ -354,6 +361,8 @@ class TextDeduction final : FamilyDeduction {
     stated_.insert(member);
     std::erase_if(result_.assumptions,
                   [](const Assumption& assumed) { return assumed.option == member; });
+    result_.assumptions.push_back(
+        {member, option_text(spec_, member), "as " + frequencies_->tensor + " says", true});
   }
 
   void check_turned_width() const {

@@ -87,9 +87,10 @@ TEST_F(FileWithFrequencies, SaysThetaAndItsHeads) {
   const Architecture found = open(inverse_frequencies(500000, 4));
   EXPECT_EQ(found.spec.layer.rotary.theta, 500000);
   EXPECT_EQ(found.spec.layer.attention.heads, 4);
+  EXPECT_TRUE(found.unused.empty());
   for (const Assumption& assumed : found.assumptions) {
-    EXPECT_NE(assumed.option, "layer.rotary.theta");
     EXPECT_NE(assumed.option, "heads");
+    EXPECT_TRUE(assumed.option != "layer.rotary.theta" || assumed.stated) << assumed.reason;
   }
 }
 
