@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/description/leftover_tensors.h"
 #include "core/architecture/naming/name_words.h"
 #include "core/architecture/naming/outer_names.h"
 #include "core/architecture/naming/stored_tables.h"
@@ -61,6 +62,11 @@ class ModelReader {
     result_.unexplained = outer_.unexplained;
     if (!result_.unexplained.empty()) return false;
     roles_.insert(outer_.roles.begin(), outer_.roles.end());
+    const bool of_texts = has("token_embedding.weight") && !stacks_.decoder;
+    if (!frequencies_.empty() && !of_texts) {
+      result_.unexplained = frequencies_;
+      return false;
+    }
     return settle_kind() && has_norms() && take_head();
   }
 
@@ -162,7 +168,8 @@ class ModelReader {
     return {};
   }
 
-  [[nodiscard]] std::vector<const StoredTensor*> taking_part() const {
+  /// Without inverse frequencies of rotary positions, of which the first is kept.
+  std::vector<const StoredTensor*> taking_part() {
     const std::vector<std::string> ignored = options_.ignored();
     std::vector<const StoredTensor*> tensors;
     for (const StoredTensor& tensor : checkpoint_.tensors()) {
@@ -171,6 +178,10 @@ class ModelReader {
       };
       if (std::any_of(ignored.begin(), ignored.end(), named)) continue;
       if (named("optim*") || named("scheduler*") || tensor.shape.empty()) continue;
+      if (named(kStoredFrequencies)) {
+        if (frequencies_.empty()) frequencies_ = tensor.name;
+        continue;
+      }
       tensors.push_back(&tensor);
     }
     return tensors;
@@ -329,7 +340,11 @@ class ModelReader {
       }
       return;
     }
-    const bool said_otherwise = said("layer.rotary.form") || said("layer.scores.bias");
+    if (!frequencies_.empty()) {
+      ask_for("layer.rotary.form", "half or pair, as the frequencies that are stored turn heads");
+    }
+    const bool said_otherwise =
+        !frequencies_.empty() || said("layer.rotary.form") || said("layer.scores.bias");
     if (!has("positions") && !said_otherwise) {
       ask_for("positions", has("patch.weight") ? "none"
                                                : "none or sinusoidal, or say layer.rotary.form, or "
@@ -403,6 +418,8 @@ class ModelReader {
       model["input"]["kind"] = "tokens";
       model["layer"]["scores"]["causal"] = is_causal();
       model["readout"]["kind"] = has("head.weight") ? "next_token" : "none";
+      const std::string form = override_of("layer.rotary.form");
+      if (!frequencies_.empty() && !form.empty()) model["layer"]["rotary"]["form"] = form;
       if (!has("positions")) assume["positions"] = "none";
     } else if (has("input_projection.weight")) {
       model.update(
@@ -429,7 +446,8 @@ class ModelReader {
   OuterNames outer_;
   std::vector<std::string> harmless_;
   bool logits_ = true;
-  bool alone_ = false;  ///< the blocks, without what makes their tokens
+  bool alone_ = false;       ///< the blocks, without what makes their tokens
+  std::string frequencies_;  ///< a tensor of inverse frequencies of rotary positions; empty: none
 };
 
 /// "--option heads=… --option activation=…"

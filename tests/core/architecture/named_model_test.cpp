@@ -126,6 +126,31 @@ TEST(NamedModel, NamesOfWellKnownCodeDoNotSayWhatItComputes) {
                     Not(HasSubstr("minGPT"))));
 }
 
+TEST(NamedModel, StoredFrequenciesAskHowHeadsTurnAndSayTheta) {
+  NamedShapes shapes = without_part(own_attention(), "pos_emb");
+  constexpr const char* name = "layers.0.attn.rotary.inv_freq";
+  shapes.emplace_back(name, Shape{2});
+  Tensor frequencies({2});
+  frequencies.data()[0] = 1;
+  frequencies.data()[1] = 0.001F;  // θ^(−2/4), of heads of 4 channels
+  const TemporaryFolder folder;
+  write_hashed_safetensors(folder / "model.safetensors", shapes, {{name, frequencies}});
+  const Checkpoint checkpoint = open_checkpoint(folder / "model.safetensors");
+  ModelOptions options = said();
+  options.overrides["scale"] = "head_width^-1/2";
+  try {
+    (void)recognise_architecture(checkpoint, options);
+    ADD_FAILURE() << "expected to be asked for layer.rotary.form";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("--option layer.rotary.form="),
+                                    Not(HasSubstr("--option positions="))));
+  }
+  options.overrides["layer.rotary.form"] = "half";
+  const Architecture found = recognise_architecture(checkpoint, options);
+  EXPECT_EQ(found.spec.layer.rotary.theta, 1e6);
+  EXPECT_EQ(found.spec.positions.kind, Positions::none);
+}
+
 TEST(NamedModel, SaysWhatElseNothingShows) {
   ModelOptions options = said();
   options.overrides["scale"] = "head_width^-1/2";
