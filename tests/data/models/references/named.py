@@ -125,7 +125,7 @@ BOTH = (IDS, torch.tensor([2, 0, 28, 3, 3, 11]))
 PRE = {"norm_position": "pre", "activation": "relu"}
 CASES = {
     "named_gpt": (
-        NAMED, scratch_gpt, {}, IDS, None, PRE | {"layer.scores.causal": "true"}, None, "blocks.1.ln2.weight", "blocks.0.sa_heads.gate.weight",
+        NAMED, scratch_gpt, {}, IDS, None, PRE | {"layer.scores.causal": "true", "scale": "head_width^-1/2"}, None, "blocks.1.ln2.weight", "blocks.0.sa_heads.gate.weight",
     ),
     "named_vit": (
         NAMED, scratch_vit, {}, IMAGE, None,
@@ -151,7 +151,7 @@ CASES = {
         None, "transformer_encoder.layers.1.norm2.weight", "transformer_encoder.layers.0.gate",
     ),
     "named_translator": (
-        NAMED, scratch_translator, {}, BOTH, None, PRE | {"heads": "3", "embedding_scale": "0"}, None,
+        NAMED, scratch_translator, {}, BOTH, None, PRE | {"heads": "3", "embedding_scale": "0", "scale": "head_width^-1/2"}, None,
         "decoder.layers.0.cross_attention.W_k.weight", "decoder.layers.0.cross_attention.gate",
     ),
     "named_torch_translator": (
