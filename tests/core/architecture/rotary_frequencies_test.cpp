@@ -29,7 +29,7 @@ Tensor inverse_frequencies(double theta, std::int64_t count, int zeros = 0, doub
   return values;
 }
 
-StoredTensor stored(const Tensor& values) {
+StoredTensor stored_tensor(const Tensor& values) {
   return {"inv_freq", DType::f32, values.shape(), 4 * values.size(), [values] {
             const auto kept = std::make_shared<Tensor>(values);
             TensorView view;
@@ -45,14 +45,14 @@ TEST(RotaryFrequencies, TellThetaWhateverTheyWereRoundedTo) {
   for (const double theta : {10000.0, 500000.0, 1e6, 160000.0, 8e6}) {
     for (const int zeros : {0, 13, 16}) {  // float32, float16's and bfloat16's fractions
       const RotaryFrequencies found =
-          rotary_frequencies(stored(inverse_frequencies(theta, 64, zeros)));
+          rotary_frequencies(stored_tensor(inverse_frequencies(theta, 64, zeros)));
       EXPECT_EQ(found.width, 128);
       EXPECT_EQ(found.theta(), theta) << zeros;
     }
   }
-  EXPECT_FALSE(rotary_frequencies(stored(inverse_frequencies(10000, 1))).theta());
-  EXPECT_TRUE(rotary_frequencies(stored(inverse_frequencies(1e6, 64))).fit(1e6));
-  EXPECT_FALSE(rotary_frequencies(stored(inverse_frequencies(1e6, 64))).fit(1.01e6));
+  EXPECT_FALSE(rotary_frequencies(stored_tensor(inverse_frequencies(10000, 1))).theta());
+  EXPECT_TRUE(rotary_frequencies(stored_tensor(inverse_frequencies(1e6, 64))).fit(1e6));
+  EXPECT_FALSE(rotary_frequencies(stored_tensor(inverse_frequencies(1e6, 64))).fit(1.01e6));
 }
 
 /// What opening says of a Llama of two layers and heads of 8 channels that stores `values`.

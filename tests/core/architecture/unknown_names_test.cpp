@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string refusal(const NamedShapes& shapes, const ModelOptions& options = {}) {
+std::string refused_names(const NamedShapes& shapes, const ModelOptions& options = {}) {
   try {
     (void)recognise_architecture(hashed_checkpoint(shapes), options);
   } catch (const Error& error) {
@@ -32,7 +32,7 @@ TEST(UnknownNames, AreShownWithWhatNamesWouldHaveToSay) {
                                {}};
   for (const NamedShapes& shapes : files) {
     const std::string first = shapes.empty() ? "no tensors" : shapes.front().first;
-    EXPECT_THAT(refusal(shapes),
+    EXPECT_THAT(refused_names(shapes),
                 AllOf(HasSubstr("no known architecture"), HasSubstr("found " + first),
                       HasSubstr("queries, keys and values"), HasSubstr("attnscope architectures"),
                       HasSubstr("architecture-descriptions.md"), Not(HasSubstr("ViT")),
@@ -47,21 +47,21 @@ TEST(UnknownNames, OfRecurrencesAreRefusedByWhatTheyAre) {
                              {"backbone.layers.0.mixer.A_log", {64, 16}},
                              {"backbone.layers.0.mixer.in_proj.weight", {128, 32}},
                              {"backbone.norm_f.weight", {32}}};
-  EXPECT_THAT(refusal(mamba), AllOf(HasSubstr("mixer.A_log"), HasSubstr("state-space"),
-                                    HasSubstr("no attention"), Not(HasSubstr("ignore="))));
+  EXPECT_THAT(refused_names(mamba), AllOf(HasSubstr("mixer.A_log"), HasSubstr("state-space"),
+                                          HasSubstr("no attention"), Not(HasSubstr("ignore="))));
   const NamedShapes rwkv = {{"emb.weight", {40, 32}},
                             {"blocks.0.ln1.weight", {32}},
                             {"blocks.0.att.time_decay", {32}},
                             {"blocks.0.att.key.weight", {32, 32}},
                             {"blocks.0.att.value.weight", {32, 32}},
                             {"blocks.0.att.receptance.weight", {32, 32}}};
-  EXPECT_THAT(refusal(rwkv), AllOf(HasSubstr("RWKV"), HasSubstr("no attention")));
+  EXPECT_THAT(refused_names(rwkv), AllOf(HasSubstr("RWKV"), HasSubstr("no attention")));
 }
 
 TEST(UnknownNames, ThatAreNearlyAFamilysAreShownBesideAtMostThree) {
   NamedShapes shapes = timm_shapes({});
   std::erase_if(shapes, [](const auto& entry) { return entry.first.starts_with("patch_embed."); });
-  const std::string said = refusal(shapes);
+  const std::string said = refused_names(shapes);
   EXPECT_THAT(
       said, AllOf(HasSubstr("no known architecture"), HasSubstr("expected patch_embed.proj.weight"),
                   HasSubstr("nearest to timm ViT ("), HasSubstr(" roles)"),
@@ -75,8 +75,8 @@ TEST(UnknownNames, ThatAreNearlyAFamilysAreShownBesideAtMostThree) {
 
 TEST(UnknownNames, DoNotHideThatHeadsAreToBeSaid) {
   const NamedShapes shapes = family_shapes("hugging_face_llama");
-  EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("--model-heads"), Not(HasSubstr("k_proj"))));
-  EXPECT_EQ(refusal(shapes, {{{"heads", "4"}}, {}}), "no error");
+  EXPECT_THAT(refused_names(shapes), AllOf(HasSubstr("--model-heads"), Not(HasSubstr("k_proj"))));
+  EXPECT_EQ(refused_names(shapes, {{{"heads", "4"}}, {}}), "no error");
 }
 
 }  // namespace
