@@ -135,13 +135,14 @@ std::string first_names(const Checkpoint& checkpoint) {
                                const Checkpoint& checkpoint) {
   std::erase_if(matches, [](const auto& match) { return nearness(match) <= kNear; });
   std::ranges::stable_sort(matches, std::greater(), nearness);
-  if (matches.size() > 3) matches.resize(3);
-  Error error(ErrorKind::unsupported, "the tensors' names are of no known architecture");
-  error.in_file(checkpoint.path());
+  constexpr std::size_t most = 3;
+  matches.resize(std::min(matches.size(), most));
+  const std::string unknown = "the tensors' names are of no known architecture";
   const std::string describe =
       "describe the model in a JSON file: docs/architecture-descriptions.md";
   if (matches.empty()) {
-    throw error
+    throw Error(ErrorKind::unsupported, unknown)
+        .in_file(checkpoint.path())
         .expected(
             "numbered blocks whose names say queries, keys and values, such as "
             "blocks.0.attn.query.weight, or the names of a family that attnscope "
@@ -149,18 +150,18 @@ std::string first_names(const Checkpoint& checkpoint) {
         .found(first_names(checkpoint))
         .remedy(describe);
   }
+  const ArchitectureMatch& first = matches.front();
+  if (first.missing.empty()) matched_nothing(first, checkpoint);
   const auto how_near = [](const ArchitectureMatch& match) {
     return match.description->name + " (" +
            std::to_string(match.required - std::min(match.required, match.missing.size())) +
            " of " + std::to_string(match.required) + " roles)";
   };
-  const ArchitectureMatch& first = matches.front();
-  if (first.missing.empty()) matched_nothing(first, checkpoint);
   const MissingTensor& missing = first.missing.front();
-  throw error
-      .expected(missing.name + " ('" + missing.pattern + "', the role " + missing.role +
-                "), to be as in " + first.description->name)
-      .found("what is nearest to " + name_list(matches, how_near))
+  throw Error(ErrorKind::unsupported, unknown + ", nearest to " + name_list(matches, how_near))
+      .in_file(checkpoint.path())
+      .expected(missing.name + " ('" + missing.pattern + "' of " + missing.role + ") as in " +
+                first.description->name)
       .remedy(nearest(checkpoint, missing.name) + "; or " + describe);
 }
 
