@@ -1,8 +1,10 @@
 #include "analysis/energy/request.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "core/architecture/spec_members.h"
@@ -213,6 +215,13 @@ EnergySubject understand(const EnergyRequest& request) {
   for (const auto& [parameter, value] : request.mechanism.parameters) {
     const ParameterDescription& description = description_of(mechanism.name, parameters, parameter);
     options.mechanism.parameters.insert_or_assign(parameter, checked_parameter(description, value));
+  }
+  const auto along_a_line = [](const Stage& stage) {
+    return stage.embedding.kind == StageEmbedding::Kind::table ||
+           stage.embedding.kind == StageEmbedding::Kind::sound;
+  };
+  if (std::ranges::any_of(architecture.stages, along_a_line)) {
+    options.mechanism = choice_over_tokens(std::move(options.mechanism), false);
   }
   static_cast<void>(MechanismCost(options.mechanism));  // is there such a one
   say_pairs(mechanism, architecture);

@@ -63,7 +63,10 @@ std::string subject_source(const Subject& subject) {
 }
 
 bool trained_with(const Model& model, const MechanismChoice& mechanism) {
-  return make_mechanism(mechanism)->choice() == make_mechanism(model.spec().mechanism)->choice();
+  const auto as_run = [grid = model.spec().has_grid()](const MechanismChoice& choice) {
+    return make_mechanism(choice_over_tokens(choice, grid))->choice();
+  };
+  return as_run(mechanism) == as_run(model.spec().mechanism);
 }
 
 std::string subject_name(const Model& model, const MechanismChoice& mechanism,

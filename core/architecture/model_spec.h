@@ -97,6 +97,10 @@ struct ModelSpec {
 
   [[nodiscard]] bool reads_texts() const { return input.kind == InputKind::tokens; }
   [[nodiscard]] bool hears() const { return input.kind == InputKind::audio; }
+  /// Tokens lie on a grid of patches.
+  [[nodiscard]] bool has_grid() const {
+    return input.kind == InputKind::patches || input.kind == InputKind::stages;
+  }
   [[nodiscard]] bool is_pyramid() const { return input.kind == InputKind::stages; }
   /// Swin: all layers attend within windows, every other layer's shifted by half, each with a table
   /// of relative positions, and four patches are merged into one between the stages.

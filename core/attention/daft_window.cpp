@@ -95,14 +95,17 @@ MechanismEntry daft_window_entry() {
       setting::whole("conv_heads", 16, {1, 1e6},
                      "h, heads of position biases; each is shared by D / h channels (Eq. 7)"),
       setting::whole("dimensions", 2, {1, 2},
-                     "of the window: 2 on a grid of patches, 1 along a sequence"),
+                     "of the window: 2 on a grid of patches, 1 along a sequence; auto: as the "
+                     "tokens lie")
+          .or_word({"auto"})
+          .by_default("auto"),
       setting::flag("full_keys", false,
                     "the model's keys have D channels instead of one for each head of biases"),
   };
   entry.tensors = {{"r", "[h, k] or [h, k, k], biases of the window's places (Eq. 7)",
                     [](Extents, Values values) {
                       Shape shape = {values.whole("conv_heads"), values.whole("kernel")};
-                      if (values.whole("dimensions") == 2) shape.push_back(values.whole("kernel"));
+                      if (daft_dimensions(values) != 1) shape.push_back(values.whole("kernel"));
                       return std::optional(std::move(shape));
                     }},
                    {"gamma", "[h], γ of Eq. 9", one_a_head},
@@ -116,10 +119,15 @@ MechanismEntry daft_window_entry() {
   return entry;
 }
 
+std::optional<std::int64_t> daft_dimensions(const TypedValues& values) {
+  if (values.is("dimensions", "auto")) return std::nullopt;
+  return values.whole("dimensions");
+}
+
 costs::DaftConvOptions daft_cost_options(const TypedValues& values) {
   return {.kernel = values.whole("kernel"),
           .heads = values.whole("conv_heads"),
-          .dimensions = values.whole("dimensions")};
+          .dimensions = daft_dimensions(values).value_or(2)};
 }
 
 std::unique_ptr<Mechanism> make_daft_window(std::string_view name, DaftWindowKind kind,
@@ -127,7 +135,7 @@ std::unique_ptr<Mechanism> make_daft_window(std::string_view name, DaftWindowKin
   const DaftWindowOptions options = {.kind = kind,
                                      .kernel = values.whole("kernel"),
                                      .conv_heads = values.whole("conv_heads"),
-                                     .dimensions = values.whole("dimensions")};
+                                     .dimensions = daft_dimensions(values)};
   if (options.kernel % 2 == 0) {
     throw Error(ErrorKind::usage, "a window around a token has an odd extent")
         .about(std::string(name) + " kernel")
@@ -150,10 +158,11 @@ DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& opt
                 ? std::min<std::int64_t>(input.layout->prefix, input.keys.rows())
                 : 0;
   columns_ = input.keys.rows() - prefix_;
-  if (options.dimensions == 2) {
-    const bool fits = input.layout && input.layout->has_grid() &&
-                      input.layout->rows * input.layout->columns == columns_;
-    if (input.causal || !fits) {
+  const bool grid = !input.causal && input.layout && input.layout->has_grid() &&
+                    input.layout->rows * input.layout->columns == columns_;
+  const std::int64_t dimensions = options.dimensions.value_or(grid ? 2 : 1);
+  if (dimensions == 2) {
+    if (!grid) {
       throw Error(ErrorKind::usage, "a window of two dimensions needs tokens on a grid")
           .about("dimensions")
           .remedy("set dimensions=1");
@@ -170,7 +179,7 @@ DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& opt
   if (r->rank() < 2 || r->size() != heads * count || r->extent(0) != heads ||
       r->shape().back() != options.kernel) {
     Shape expected = {heads, options.kernel};
-    if (options.dimensions == 2) expected.push_back(options.kernel);
+    if (dimensions == 2) expected.push_back(options.kernel);
     throw Error(ErrorKind::usage, "the window biases do not fit kernel, heads and dimensions")
         .about("r")
         .expected(to_string(expected))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/attention/costs/costs.h"
@@ -21,7 +22,8 @@ struct DaftWindowOptions {
   DaftWindowKind kind = DaftWindowKind::conv;
   std::int64_t kernel = 11;      ///< extent of the window, odd
   std::int64_t conv_heads = 16;  ///< h
-  std::int64_t dimensions = 2;   ///< of the window: 1 (a sequence) or 2 (a grid)
+  /// Of the window: 1 (a sequence) or 2 (a grid); absent: 2 where tokens lie on a grid, else 1.
+  std::optional<std::int64_t> dimensions = std::nullopt;
 };
 
 /// All that the entries of the list share: what is left to each is its name, title and source, what
@@ -40,7 +42,10 @@ struct DaftWindowOptions {
                                                           DaftWindowKind kind,
                                                           const TypedValues& values);
 
-/// What the window counts by.
+/// The parameter "dimensions", absent where it is "auto".
+[[nodiscard]] std::optional<std::int64_t> daft_dimensions(const TypedValues& values);
+
+/// What the window counts by; "auto" dimensions are the two of a grid.
 [[nodiscard]] costs::DaftConvOptions daft_cost_options(const TypedValues& values);
 
 /// The window biases of one layer, over where its tokens lie.

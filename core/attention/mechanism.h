@@ -207,6 +207,10 @@ struct MechanismEntry {
 /// One of counted_mechanisms(). Throws Error(usage) listing the known names.
 [[nodiscard]] const MechanismEntry& find_counted_mechanism(std::string_view name);
 
+/// `choice` as it is over tokens that lie on a grid of patches, or along a sequence: a window whose
+/// "dimensions" are left out or "auto" has 2 of them, or 1.
+[[nodiscard]] MechanismChoice choice_over_tokens(MechanismChoice choice, bool on_grid);
+
 /// Fills in defaults and validates. Throws Error(usage) naming mechanism, parameter and range.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice);
 

@@ -93,6 +93,18 @@ const MechanismEntry& find_mechanism(std::string_view name) {
   throw unknown_name("mechanism", name, name_list(runnable, &MechanismEntry::name));
 }
 
+MechanismChoice choice_over_tokens(MechanismChoice choice, bool on_grid) {
+  const std::span<const MechanismEntry> all = counted_mechanisms();
+  const auto entry = std::ranges::find(all, choice.name, &MechanismEntry::name);
+  if (entry == all.end() || !find_description(entry->parameters, "dimensions")) return choice;
+  ParameterValue& dimensions =
+      choice.parameters.try_emplace("dimensions", std::string("auto")).first->second;
+  if (dimensions == ParameterValue(std::string("auto"))) {
+    dimensions = std::int64_t{on_grid ? 2 : 1};
+  }
+  return choice;
+}
+
 std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice) {
   const MechanismEntry& entry = find_mechanism(choice.name);
   ParameterValues values = complete_values(entry.name, entry.parameters, choice.parameters);

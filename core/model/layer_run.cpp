@@ -81,7 +81,8 @@ std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(const ModelSpec& 
   const bool uniform = spec.layer_mechanisms.empty() && spec.multiplicative_layers.empty() &&
                        spec.tail.kind != Tail::class_attention;
   if (uniform || asked.name != spec.mechanism.name) return list;
-  const bool trained = everywhere->choice() == make_mechanism(spec.mechanism)->choice();
+  const MechanismChoice whole = choice_over_tokens(spec.mechanism, spec.has_grid());
+  const bool trained = everywhere->choice() == make_mechanism(whole)->choice();
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     const MechanismChoice& own = mechanism_of(spec, layer);
     if (trained || own.name != asked.name) {

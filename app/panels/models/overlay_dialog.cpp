@@ -35,6 +35,13 @@ QWidget* make_editor(const ParameterDescription& parameter) {
     spin->setValue(static_cast<int>(*number));
     return spin;
   }
+  if (parameter.kind == ParameterKind::whole) {  // a word stands below the least number
+    auto* spin = new QSpinBox;
+    spin->setRange(static_cast<int>(least) - 1, static_cast<int>(most));
+    spin->setSpecialValueText(QString::fromStdString(to_string(parameter.default_value)));
+    spin->setValue(spin->minimum());
+    return spin;
+  }
   if (const auto* number = std::get_if<double>(&parameter.default_value)) {
     auto* spin = new QDoubleSpinBox;
     spin->setDecimals(4);
@@ -56,6 +63,8 @@ QWidget* make_editor(const ParameterDescription& parameter) {
 ParameterValue value_of(const QWidget* editor) {
   if (const auto* check = qobject_cast<const QCheckBox*>(editor)) return check->isChecked();
   if (const auto* spin = qobject_cast<const QSpinBox*>(editor)) {
+    const QString word = spin->specialValueText();
+    if (!word.isEmpty() && spin->value() == spin->minimum()) return word.toStdString();
     return static_cast<std::int64_t>(spin->value());
   }
   if (const auto* spin = qobject_cast<const QDoubleSpinBox*>(editor)) return spin->value();

@@ -42,7 +42,7 @@ MechanismChoice small_choice(const MechanismEntry& entry, std::int64_t tokens) {
   for (const ParameterDescription& parameter : entry.parameters) {
     const auto* whole = std::get_if<std::int64_t>(&parameter.default_value);
     if (!whole) continue;
-    if (parameter.name == "dimensions" || parameter.name == "conv_heads") {
+    if (parameter.name == "conv_heads") {
       choice.parameters[parameter.name] = std::int64_t{1};
       continue;
     }

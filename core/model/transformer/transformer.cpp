@@ -12,8 +12,10 @@ namespace attnscope {
 
 namespace {
 
-/// `choice` as a causal model runs it: with the parameter "causal" on, where it has one.
+/// `choice` as the model runs it: over tokens that lie as its own do, and in a causal model with
+/// the parameter "causal" on, where it has one.
 MechanismChoice as_run(const ModelSpec& spec, MechanismChoice choice) {
+  choice = choice_over_tokens(std::move(choice), spec.has_grid());
   if (!spec.layer.scores.causal && !spec.has_decoder()) return choice;
   const MechanismEntry& entry = find_mechanism(choice.name);
   if (!entry.causal) {

@@ -151,7 +151,7 @@ std::unique_ptr<const TrainedAttention> make_daft_window_attention(
   const DaftWindowOptions options = {.kind = kind,
                                      .kernel = read.whole("kernel"),
                                      .conv_heads = read.whole("conv_heads"),
-                                     .dimensions = read.whole("dimensions")};
+                                     .dimensions = daft_dimensions(read)};
   if (form.shape.queries > 0) {
     const AttentionInput input =
         extents_of(form, form.shape.queries, form.shape.heads * form.shape.value_width);

@@ -65,7 +65,8 @@ std::unique_ptr<const TrainedAttention> make_trained_attention(const TrainedAtte
                        name_list(list, &TrainedAttentionEntry::name));
   }
   TrainedAttentionForm complete = form;
-  complete.mechanism = make_mechanism(form.mechanism)->choice();
+  complete.mechanism =
+      make_mechanism(choice_over_tokens(form.mechanism, form.layout.has_grid()))->choice();
   return found->make(complete);
 }
 

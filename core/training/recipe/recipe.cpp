@@ -219,7 +219,8 @@ ModelSpec Recipe::coarse_model(ModelSpec fine) const {
   fine.input.patch_height = fine.input.patch_width = coarse;
   const ParameterValues parameters = make_mechanism(fine.mechanism)->choice().parameters;
   const TypedValues mechanism(parameters);
-  if (mechanism.has("conv_heads") && mechanism.whole("dimensions") == 2) {
+  const bool window = mechanism.has("conv_heads");
+  if (window && parameters.at("dimensions") != ParameterValue(std::int64_t{1})) {
     const std::int64_t half = mechanism.whole("kernel") * patch / coarse / 2;
     fine.mechanism.parameters["kernel"] = 2 * half + 1;
   }

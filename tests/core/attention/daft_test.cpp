@@ -348,6 +348,23 @@ TEST(Daft, QuantitiesAreBiasesAndKeys) {
   EXPECT_NEAR(r.slice(1)(0, 2), dense[7][3], 1e-6) << "(1, 2) to (0, 3): up and right";
 }
 
+TEST(Daft, WindowsHaveTheDimensionsOfWhereTokensLie) {
+  DaftData data(20, 1, 6);
+  MechanismChoice choice = window("daft-conv", 3, 2, 1);
+  choice.parameters.erase("dimensions");
+  const auto taps = [&] {
+    return make_mechanism(choice)->quantities(data.input()).at("window_bias").shape();
+  };
+  EXPECT_EQ(taps(), (Shape{2, 1, 3})) << "a line";
+  data.layout = {0, 4, 5};
+  EXPECT_EQ(taps(), (Shape{2, 3, 3})) << "a grid";
+  EXPECT_EQ(to_string(choice_over_tokens(choice, true)),
+            "daft-conv (conv_heads=2, dimensions=2, full_keys=false, kernel=3)");
+  EXPECT_EQ(to_string(choice_over_tokens(choice, false)),
+            "daft-conv (conv_heads=2, dimensions=1, full_keys=false, kernel=3)");
+  EXPECT_EQ(choice_over_tokens({"softmax", {}}, true), (MechanismChoice{"softmax", {}}));
+}
+
 TEST(Daft, WhatDoesNotFitIsRefused) {
   const auto subject_of = [](const MechanismChoice& choice, const DaftData& data) {
     try {

@@ -86,8 +86,8 @@ TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
   for (const MechanismEntry& entry : mechanisms()) {
     if (!entry.causal) continue;
     MechanismChoice choice{std::string(entry.name), {}};
-    if (find_description(entry.parameters, "dimensions")) {  // a text is no grid
-      choice.parameters = {{"dimensions", std::int64_t{1}}, {"conv_heads", std::int64_t{1}}};
+    if (find_description(entry.parameters, "conv_heads")) {
+      choice.parameters = {{"conv_heads", std::int64_t{1}}};
     }
     choices.push_back(std::move(choice));
   }
@@ -119,6 +119,19 @@ TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
 
 const std::map<std::string, std::string> kMinGptCode = {
     {"scale", "head_width^-1/2"}, {"norm_position", "pre"}, {"activation", "gelu"}};
+
+TEST(CausalLanguageModel, WindowsOfATextHaveOneDimensionUnlessToldOtherwise) {
+  const auto model = load_model(model_file("gpt2"));
+  MechanismChoice choice{"daft-conv", {{"conv_heads", std::int64_t{1}}}};
+  const Trace left_out = run(*model, {3, 1, 4, 1, 5}, choice);
+  EXPECT_EQ(left_out.mechanism.parameters.at("dimensions"), ParameterValue(std::int64_t{1}));
+  choice.parameters["dimensions"] = std::int64_t{1};
+  const Trace said = run(*model, {3, 1, 4, 1, 5}, choice);
+  EXPECT_EQ(left_out.token_logits.extent(0), 5);
+  EXPECT_TRUE(left_out.token_logits.matrix() == said.token_logits.matrix());
+  choice.parameters["dimensions"] = std::int64_t{2};
+  EXPECT_THROW((void)run(*model, {3, 1, 4, 1, 5}, choice), Error);
+}
 
 INSTANTIATE_TEST_SUITE_P(Families, LanguageModel,
                          testing::Values(FastformerCase{"gpt2", "Hugging Face GPT-2"},

@@ -215,8 +215,11 @@ TEST(TrainedAttentionTest, WhatHasNoGradientOfAMechanismIsRefusedByName) {
   EXPECT_EQ(refused({.mechanism = learnt, .shape = {8, 8, 2, 3, 3}}), "hash supports");
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .causal = true}), "mechanism");
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .shorter = true}), "mechanism");
-  const ParameterValues window{{"full_keys", true}, {"conv_heads", std::int64_t{3}}};
+  ParameterValues window{{"full_keys", true}, {"conv_heads", std::int64_t{3}}};
+  EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 3, 3}}), "nothing");
+  window["dimensions"] = std::int64_t{2};
   EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 3, 3}}), "dimensions");
+  window.erase("dimensions");
   EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 4, 4}}), "conv_heads");
   EXPECT_EQ(
       refused({.mechanism = {"cosformer", {{"span", std::int64_t{4}}}}, .shape = {9, 9, 1, 3, 3}}),
