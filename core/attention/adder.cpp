@@ -1,4 +1,5 @@
 // Adder attention: L1 distances instead of products (Adder, Eq. 7), with identity mapping (Eq. 20).
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -10,6 +11,8 @@
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
+#include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -82,6 +85,26 @@ class Adder final : public Mechanism {
     l1_distances({queries.data() + first * queries.outerStride(), block.rows(), queries.cols(),
                   Eigen::OuterStride<>(queries.outerStride())},
                  keys, scale, block);
+    refuse_lost_keys(input, first, queries.cols(), block);
+  }
+
+  /// A score's rounding is up to (d + 1) · 2⁻²⁴ of its size. Where that reaches 1 in the nearest
+  /// key's, k is lost in q − k, and weights say nothing of the keys.
+  static void refuse_lost_keys(const AttentionInput& input, std::int64_t first,
+                               std::int64_t head_width, const StridedMatrixMap& scores) {
+    const float most = 0x1p24F / static_cast<float>(head_width + 1);
+    for (std::int64_t row = 0; row < scores.rows(); ++row) {
+      const std::int64_t seen =
+          input.causal ? std::min<std::int64_t>(first + row + 1, scores.cols()) : scores.cols();
+      if (seen == 0) continue;
+      const float nearest = -scores.row(row).head(seen).maxCoeff();
+      if (!(nearest > most)) continue;
+      throw Error(ErrorKind::unsupported,
+                  "queries lie so far from all keys that float32 cannot tell the keys apart")
+          .about("adder attention")
+          .expected("‖q − k‖₁/√d_a of at most " + rounded_text(most, 3) + " to the nearest key")
+          .found(rounded_text(nearest, 3));
+    }
   }
 
   bool identity_;

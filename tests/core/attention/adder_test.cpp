@@ -7,6 +7,7 @@
 #include "core/attention/score_blocks.h"
 #include "tests/support/naive_attention.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -70,6 +71,36 @@ TEST(Adder, ScaleIsTheDeviationOfTheoremOne) {
   const Tensor map = make_mechanism({"adder", {}})->implied_map(data.input());
   const double ratio = static_cast<double>(map.data()[0]) / static_cast<double>(map.data()[1]);
   EXPECT_NEAR(3.2 / std::log(ratio), 6.820, 5e-4);
+}
+
+TEST(Adder, QueriesTooFarFromAllKeysAreRefused) {
+  RandomAttention data(3, 3, 1, 4, 2, 7);
+  for (Eigen::Index key = 0; key < 3; ++key) {
+    data.keys.matrix().row(key).setConstant(static_cast<float>(key));
+  }
+  const auto adder = make_mechanism({"adder", {}});
+  // k is seen beside q: neighbours are 4/√d_a = 2.3460 apart, with √d_a = 1.70506.
+  data.queries.matrix().setConstant(1e4F);
+  const Tensor map = adder->implied_map(data.input());
+  for (Eigen::Index key = 0; key < 2; ++key) {
+    EXPECT_NEAR(std::log(map.slice(0)(0, key + 1) / map.slice(0)(0, key)), 2.3460, 0.02);
+  }
+  data.queries.matrix().setConstant(1e18F);  // 1e18 − k is 1e18
+  const std::string refused = "cannot tell the keys apart";
+  const auto holds = [&](const std::string& said) {
+    EXPECT_NE(said.find(refused), std::string::npos) << said;
+  };
+  holds(error_of([&] { return adder->implied_map(data.input()); }));
+  holds(error_of([&] { return adder->forward(data.input()); }));
+  holds(error_of([&] { return adder->forward_with_map(data.input()).output; }));
+  // A key beside the query makes the others' rounding harmless.
+  data.keys.matrix().row(2).setConstant(1e18F);
+  const Tensor near = adder->implied_map(data.input());
+  EXPECT_EQ(near.slice(0)(1, 2), 1.0F);
+  // A later key, which a causal layer hides, helps nobody.
+  AttentionInput causal = data.input();
+  causal.causal = true;
+  holds(error_of([&] { return adder->forward(causal); }));
 }
 
 TEST(Adder, IdentityMappingAddsOnlyTheDiagonal) {
