@@ -13,7 +13,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -29,6 +28,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/file_to_save.h"
 #include "app/window/export_dialog_look.h"
 #include "app/window/export_dialog_preview.h"
 #include "app/window/export_dialog_settings.h"
@@ -539,7 +539,7 @@ void ExportDialog::show_problem(const QString& text) {
 
 void ExportDialog::write() {
   problem_->hide();
-  if (!may_replace()) return;
+  if (!may_write()) return;
   if (current_) {
     finish();
     return;
@@ -548,8 +548,8 @@ void ExportDialog::write() {
   make();
 }
 
-/// Whether nothing stands where the file goes, or the user says that it may be replaced.
-bool ExportDialog::may_replace() {
+/// Whether nothing that is read stands where the file goes, nor anything that the user wants kept.
+bool ExportDialog::may_write() {
   const QString file = file_->text().trimmed();
   try {
     refuse_to_overwrite_read(file.toStdString());
@@ -557,13 +557,7 @@ bool ExportDialog::may_replace() {
     show_problem(QString::fromStdString(error.what()));
     return false;
   }
-  const QFileInfo there(file);
-  if (!there.exists() && !there.isSymLink()) return true;
-  QMessageBox box(QMessageBox::Question, tr("Replace the file?"),
-                  tr("%1 is there already.").arg(file), QMessageBox::Cancel, this);
-  box.addButton(QMessageBox::Yes)->setText(tr("Replace"));
-  box.setDefaultButton(QMessageBox::Cancel);
-  return box.exec() == QMessageBox::Yes;
+  return may_replace(this, file);
 }
 
 /// While a figure is made to be written, where it goes stays what the user was asked about.

@@ -61,7 +61,7 @@ class ExportDialog : public QDialog {
   void show_page_state();
   void browse();
   void write();
-  [[nodiscard]] bool may_replace();
+  [[nodiscard]] bool may_write();
   void set_writing(bool writing);
   void finish();
   void show_problem(const QString& text);

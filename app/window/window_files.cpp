@@ -15,6 +15,7 @@
 #include "app/session/autosave.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
+#include "app/widgets/file_to_save.h"
 #include "app/window/dropped_file.h"
 #include "app/window/enlargement.h"
 #include "app/window/layouts.h"
@@ -25,6 +26,7 @@
 #include "app/window/recovery.h"
 #include "core/checkpoint/format.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -188,13 +190,14 @@ void MainWindow::fill_samples(QMenu& menu) {
 void MainWindow::save_session(bool ask) {
   std::filesystem::path file = session_file_;
   if (ask || file.empty()) {
-    QString chosen = QFileDialog::getSaveFileName(this, tr("Save the session"), "session.json",
-                                                  tr("Sessions (*.json)"));
-    if (chosen.isEmpty()) return;
-    if (QFileInfo(chosen).suffix().isEmpty()) chosen += ".json";
-    file = chosen.toStdString();
+    file =
+        file_to_save(this, tr("Save the session"), "session.json", tr("Sessions (*.json)"), ".json")
+            .toStdString();
+    if (file.empty()) return;
   }
   try {
+    // A session is read and saved again; a configuration or a description is not one.
+    if (file != session_file_ && use_of(file) != FileUse::session) refuse_to_overwrite_read(file);
     session_.save(file);
     session_file_ = file;
     recent_->add(file);

@@ -23,9 +23,11 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/training_steps.h"
+#include "app/widgets/file_to_save.h"
 #include "app/widgets/tool_button.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -176,11 +178,15 @@ void OverTrainingPanel::play_from_the_first() {
 }
 
 void OverTrainingPanel::choose_film() {
-  QString file = QFileDialog::getSaveFileName(this, tr("Where the film goes"),
-                                              QSettings().value("film_file", "film.png").toString(),
-                                              tr("Animated PNG (*.png)"));
+  const QString file = file_to_save(this, tr("Where the film goes"),
+                                    QSettings().value("film_file", "film.png").toString(),
+                                    tr("Animated PNG (*.png)"), ".png");
   if (file.isEmpty()) return;
-  if (!file.endsWith(".png", Qt::CaseInsensitive)) file += ".png";
+  try {
+    refuse_to_overwrite_read(file.toStdString());
+  } catch (const Error& error) {
+    return say("⚠ " + QString::fromStdString(error.what()), true);
+  }
   QSettings().setValue("film_file", file);
   write_film(file.toStdString());
 }

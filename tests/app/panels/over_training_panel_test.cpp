@@ -2,11 +2,16 @@
 // written as pictures.
 #include "app/panels/over_training/over_training_panel.h"
 
+#include <QDialog>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QSlider>
 #include <QToolButton>
 #include <algorithm>
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include "app/session/sample_data.h"
@@ -114,6 +119,29 @@ TEST_F(OverTrainingPanelTest, AFilmHasAPictureAStep) {
   EXPECT_EQ(bytes.substr(control + 4, 4), std::string("\0\0\0\4", 4)) << "four steps";
   EXPECT_FALSE(QImage(QString::fromStdString(file.string())).isNull());
   EXPECT_NE(child<QLabel>("over_training_note")->text().indexOf("4 steps"), -1);
+}
+
+TEST_F(OverTrainingPanelTest, AFilmReplacesAFileOnlyOnTheUsersWord) {
+  open_run();
+  const std::filesystem::path file = folder() / "film.png";
+  std::ofstream(file) << "mine";
+  bool asked = false;
+  on_dialog([&](QDialog& chooser) {
+    on_dialog([&asked](QDialog& question) {
+      auto* const box = qobject_cast<QMessageBox*>(&question);
+      ASSERT_NE(box, nullptr);
+      asked = true;
+      box->button(QMessageBox::Cancel)->click();
+    });
+    auto* const name = chooser.findChild<QLineEdit*>("fileNameEdit");
+    ASSERT_NE(name, nullptr);
+    name->setText(QString::fromStdString((folder() / "film").string()));
+    QTest::keyClick(name, Qt::Key_Return);
+  });
+  child<QToolButton>("over_training_film")->click();
+  EXPECT_TRUE(asked);
+  EXPECT_FALSE(child<QToolButton>("over_training_play")->isChecked());
+  EXPECT_EQ(read_bytes(file), "mine");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
 #include <QTableView>
@@ -16,6 +17,8 @@
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <string>
 
 #include "app/canvas/atlas_canvas.h"
 #include "app/panels/models/model_dialog.h"
@@ -271,6 +274,38 @@ TEST_F(WindowTest, SavesAndRestoresByKeys) {
   EXPECT_EQ(session().subjects()[0].state, State::ready);
   EXPECT_EQ(session().subjects()[1].state, State::failed);
   EXPECT_EQ(session().selection().layer, 1);
+}
+
+TEST_F(WindowTest, ASessionReplacesAFileOnlyOnTheUsersWord) {
+  const auto file = folder() / "work.json";
+  const auto content = [&file] {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  std::ofstream(file) << "mine";
+  const auto save_as_work = [&](QMessageBox::StandardButton answer) {
+    bool asked = false;
+    on_dialog([&, answer](QDialog& chooser) {
+      on_dialog([&asked, answer](QDialog& question) {
+        auto* const box = qobject_cast<QMessageBox*>(&question);
+        ASSERT_NE(box, nullptr);
+        EXPECT_TRUE(box->text().contains("work.json"));
+        asked = true;
+        box->button(answer)->click();
+      });
+      auto* const name = chooser.findChild<QLineEdit*>("fileNameEdit");
+      ASSERT_NE(name, nullptr);
+      name->setText(QString::fromStdString((folder() / "work").string()));
+      QTest::keyClick(name, Qt::Key_Return);
+    });
+    press(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_TRUE(asked);
+  };
+  save_as_work(QMessageBox::Cancel);
+  EXPECT_EQ(content(), "mine");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "work"));
+  save_as_work(QMessageBox::Yes);
+  EXPECT_NE(content().find("attnscope_session"), std::string::npos);
 }
 
 TEST_F(WindowTest, ABrokenSessionIsToldOverTheAtlases) {

@@ -1,0 +1,30 @@
+#include "app/widgets/file_to_save.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+
+namespace attnscope {
+
+bool may_replace(QWidget* parent, const QString& file) {
+  const QFileInfo there(file);
+  if (!there.exists() && !there.isSymLink()) return true;
+  QMessageBox box(QMessageBox::Question, QObject::tr("Replace the file?"),
+                  QObject::tr("%1 is there already.").arg(file), QMessageBox::Cancel, parent);
+  box.addButton(QMessageBox::Yes)->setText(QObject::tr("Replace"));
+  box.setDefaultButton(QMessageBox::Cancel);
+  return box.exec() == QMessageBox::Yes;
+}
+
+QString file_to_save(QWidget* parent, const QString& title, const QString& proposed,
+                     const QString& filter, const QString& suffix) {
+  // The dialog's own question is about the name without the suffix.
+  QString file = QFileDialog::getSaveFileName(parent, title, proposed, filter, nullptr,
+                                              QFileDialog::DontConfirmOverwrite);
+  if (file.isEmpty()) return file;
+  if (!file.endsWith(suffix, Qt::CaseInsensitive)) file += suffix;
+  return may_replace(parent, file) ? file : QString();
+}
+
+}  // namespace attnscope
