@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/text/failure.h"
 #include "core/text/json.h"
 
 namespace attnscope {
@@ -32,7 +33,7 @@ void read_result(const std::filesystem::path& file, const ResultFormat& format,
   try {
     read(stored, parse_json(contents->second));
   } catch (const json::exception& error) {
-    throw Error(ErrorKind::damaged, the + "'s description is broken: " + error.what())
+    throw Error(ErrorKind::damaged, the + "'s description is broken: " + problem_of(error))
         .in_file(file);
   } catch (Error& error) {
     error.in_file(file);

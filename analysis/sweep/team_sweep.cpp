@@ -10,6 +10,7 @@
 #include "analysis/sweep/sweep_fingerprint.h"
 #include "analysis/sweep/sweep_loop.h"
 #include "analysis/sweep/team_messages.h"
+#include "core/text/failure.h"
 
 namespace attnscope {
 
@@ -186,8 +187,7 @@ void assist_sweep(ProcessTeam& team, const SweepRequest& request, const Progress
 }
 
 void refuse_to_assist(ProcessTeam& team, const std::exception& why) {
-  const auto* const known = dynamic_cast<const Error*>(&why);
-  const Error failure = known != nullptr ? *known : Error(ErrorKind::unsupported, why.what());
+  const Error failure = as_error(why);
   TeamReport message;
   message.kind = TeamReport::Kind::failed;
   message.failure =

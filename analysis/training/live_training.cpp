@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/model/read_model.h"
+#include "core/text/failure.h"
 
 namespace attnscope {
 
@@ -110,7 +111,7 @@ class LiveTraining::Worker {
       {
         const std::lock_guard lock(mutex_);
         moment_.state = TrainingState::failed;
-        moment_.error = error.what();
+        moment_.error = as_error(error).what();
       }
       changed_.notify_all();
     }

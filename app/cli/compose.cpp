@@ -18,6 +18,7 @@
 #include "app/render/application.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
+#include "core/text/failure.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -125,7 +126,7 @@ ComposedPage read_page_file(const std::filesystem::path& file) {
   } catch (const json::exception& error) {
     throw Error(ErrorKind::usage, "the page's description is not valid")
         .in_file(file)
-        .found(error.what())
+        .found(problem_of(error))
         .remedy(page_form);
   } catch (Error& error) {
     // What people write is an argument like any other.

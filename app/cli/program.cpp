@@ -4,7 +4,6 @@
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "app/cli/wrong_usage.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/text/failure.h"
 
 namespace attnscope {
 
@@ -109,24 +109,8 @@ int run_command_line(int argc, char** argv) {
     return reported(error.what(), error.kind() == ErrorKind::usage ? 2 : 1);
   } catch (const Cancelled&) {
     return reported("cancelled", 1);
-  } catch (const std::filesystem::filesystem_error& error) {
-    return reported(Error(ErrorKind::io, "cannot be used: " + error.code().message())
-                        .in_file(error.path1())
-                        .what(),
-                    1);
-  } catch (const nlohmann::json::exception& error) {
-    // "[json.exception.type_error.302] type must be string, but is number": the library's own name
-    // of the error says nothing to people.
-    const std::string text = error.what();
-    const std::size_t end = text.find("] ");
-    return reported(Error(ErrorKind::damaged, "a value in a JSON file is not what it should be")
-                        .found(end == std::string::npos ? text : text.substr(end + 2))
-                        .what(),
-                    1);
-  } catch (const std::bad_alloc&) {
-    return reported("there is not enough memory", 1);
   } catch (const std::exception& error) {
-    return reported(error.what(), 1);
+    return reported(as_error(error).what(), 1);
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "app/session/hand_over.h"
 #include "core/error.h"
+#include "core/text/failure.h"
 
 namespace attnscope {
 
@@ -85,7 +86,7 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
     } catch (const Cancelled&) {
       failure.cancelled = true;
     } catch (const std::exception& error) {
-      failure.what = error.what();
+      failure.what = as_error(error).what();
     }
     auto delivery = [this, job, has_receiver, still_there, failed, failure,
                      deliver = std::move(deliver)] {

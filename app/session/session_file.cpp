@@ -10,6 +10,7 @@
 #include "core/file/read_file.h"
 #include "core/input/input.h"
 #include "core/parameters/parameters_json.h"
+#include "core/text/failure.h"
 #include "core/trace/identity_names.h"
 
 namespace attnscope {
@@ -319,7 +320,7 @@ void Session::restore(const std::filesystem::path& file) {
   } catch (const json::exception& error) {
     throw Error(ErrorKind::damaged, "the session file is broken")
         .in_file(file)
-        .found(error.what())
+        .found(problem_of(error))
         .remedy("restore an earlier copy, or open the models again");
   }
 

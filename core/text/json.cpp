@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text/failure.h"
 
 namespace attnscope {
 
@@ -43,7 +44,7 @@ class Builder {
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& problem) {
-    throw Error(ErrorKind::damaged, "is not valid JSON").found(problem.what());
+    throw Error(ErrorKind::damaged, "is not valid JSON").found(problem_of(problem));
   }
 
   Json take() { return std::move(root_); }

@@ -26,6 +26,7 @@
 #include "app/widgets/number_slider.h"
 #include "app/widgets/segment_button.h"
 #include "core/error.h"
+#include "core/text/failure.h"
 #include "core/training/recipe/recipe.h"
 
 namespace attnscope {
@@ -148,10 +149,8 @@ void TrainingPanel::begin() {
     drawn_.clear();
     say(QString());
     open_input();
-  } catch (const Error& error) {
-    say("⚠ " + QString::fromStdString(error.what()), true);
-  } catch (const std::filesystem::filesystem_error& error) {
-    say("⚠ " + QString::fromStdString(error.what()), true);
+  } catch (const std::exception& error) {
+    say("⚠ " + QString::fromStdString(as_error(error).what()), true);
   }
 }
 

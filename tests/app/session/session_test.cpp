@@ -12,6 +12,8 @@
 #include "core/trace/trace_file.h"
 #include "tests/app/support/session_fixture.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -248,7 +250,12 @@ TEST_F(SessionTest, ABrokenSessionFileLeavesTheOpenOneAlone) {
                          R"({"attnscope_session": 1, "subjects": [], "view": {"norm": "cubic"}})"};
   for (const char* text : texts) {
     std::ofstream(folder() / "broken.json") << text;
-    EXPECT_THROW(session_.restore(folder() / "broken.json"), Error) << text;
+    const std::string line = error_of([&] {
+      session_.restore(folder() / "broken.json");
+      return 0;
+    });
+    EXPECT_NE(line.find("broken.json: "), std::string::npos) << text << "\n" << line;
+    EXPECT_EQ(line.find("json.exception"), std::string::npos) << line;
   }
   EXPECT_THROW(session_.restore(folder() / "no-such.json"), Error);
   ASSERT_EQ(session_.subjects().size(), 1U);

@@ -64,6 +64,7 @@ TEST(JsonTest, SaysWhereTheSyntaxIsWrong) {
   EXPECT_TRUE(contains(refusal("{\"a\": 1,\n oops}"), "line 2"));
   for (const char* text : {"", "{", "[1,]", "1 2", "nul", "\"\xFF\"", "{'a': 1}", "[1e999]"}) {
     EXPECT_TRUE(contains(refusal(text), "not valid JSON")) << text;
+    EXPECT_FALSE(contains(refusal(text), "json.exception")) << text;
     EXPECT_TRUE(parse_json_or_null(text).is_null()) << text;
   }
 }
