@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/parameters/typed_values.h"
+#include "core/shown_text.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -97,8 +98,9 @@ Network architecture_asked_for(const EnergyRequest& request, const Asked& asked)
   if (extents.image > 0) spec.input.image_height = spec.input.image_width = extents.image;
   if (extents.channels > 0) spec.input.channels = extents.channels;
   if (extents.class_tokens >= 0) spec.input.class_tokens = extents.class_tokens;
-  Network architecture = architecture_of(spec, std::filesystem::path(request.label).stem().string(),
-                                         extents.tokens, extents.classes, request.weights);
+  const std::string name = shown_text(std::filesystem::path(request.label).stem().string());
+  Network architecture =
+      architecture_of(spec, name, extents.tokens, extents.classes, request.weights);
   if (extents.positions == 0) architecture.stages[0].embedding.positions = 0;
   return architecture;
 }

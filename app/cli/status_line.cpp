@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/shown_text.h"
+
 namespace attnscope {
 
 namespace {
@@ -39,13 +41,13 @@ std::string line_of(const ModelStatus& status, const std::string& name, const st
 
 std::string status_line(const Model& model) {
   const std::string name = model.file().filename().string();
-  return line_of(model.status(), name, "assumed for " + name + ", which does not say: ",
-                 " (attnscope inspect " + model.file().string() + " says why)");
+  return shown_text(line_of(model.status(), name, "assumed for " + name + ", which does not say: ",
+                            " (attnscope inspect " + model.file().string() + " says why)"));
 }
 
 std::string status_line(const Trace& trace) {
-  return line_of(recorded_status(trace.provenance), trace.model_name,
-                 "assumed when " + trace.model_name + " was recorded: ", "");
+  return shown_text(line_of(recorded_status(trace.provenance), trace.model_name,
+                            "assumed when " + trace.model_name + " was recorded: ", ""));
 }
 
 std::string status_line(const Subject& subject) {

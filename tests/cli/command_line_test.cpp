@@ -467,6 +467,59 @@ TEST(CommandLine, AScreenshotReplacesNoInput) {
   EXPECT_TRUE(read_bytes(model) == weights && read_bytes(image) == pixels);
 }
 
+TEST(CommandLine, ABrokenSessionEndsAScreenshotWithAnError) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "s.json") << "{broken";
+  const fs::path picture = folder / "p.png";
+  const ProgramRun run = run_program("gui --session " + (folder / "s.json").string() +
+                                     " --screenshot " + picture.string());
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.errors, AllOf(HasSubstr("s.json: is not valid JSON"), HasSubstr("line 1"),
+                                Not(HasSubstr("json.exception"))));
+  EXPECT_FALSE(fs::exists(picture));
+}
+
+TEST(CommandLine, ControlCharactersOfFileNamesAreShownAndNeverWritten) {
+  const TemporaryFolder folder;
+  const fs::path data = source_folder() + "/tests/data/language/gpt2";
+  fs::copy_file(data / "config.json", folder / "config.json");
+  const fs::path model = folder / "a\a\033[31mb.safetensors";
+  fs::copy_file(data / "model.safetensors", model);
+  const auto harmless = [](const std::string& text) {
+    return std::ranges::none_of(text, [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
+    });
+  };
+  const std::string of_text = " '" + model.string() + "' --input ids:3,1,4,1";
+  for (const std::string& arguments :
+       {"inspect '" + model.string() + "'", "energy '" + model.string() + "'",
+        "energy --csv '" + model.string() + "'", "spectrum" + of_text, "lens" + of_text,
+        "heads" + of_text, "truncate" + of_text, "inspect '" + model.string() + "nowhere'"}) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_TRUE(harmless(run.output)) << arguments << "\n" << run.output;
+    EXPECT_TRUE(harmless(run.errors)) << arguments << "\n" << run.errors;
+    EXPECT_THAT(run.output + run.errors, HasSubstr("x1B[31mb")) << arguments;
+  }
+  const fs::path base = folder / "f";
+  const ProgramRun run = run_program("figure rank-by-layer" + of_text +
+                                     " --format svg,tex,csv,json --out " + base.string());
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_TRUE(harmless(run.output + run.errors));
+  for (const char* extension : {".svg", ".tex", ".csv", ".json", ".csv-metadata.json"}) {
+    const std::string written = read_bytes(base.string() + extension);
+    EXPECT_FALSE(written.empty()) << extension;
+    EXPECT_TRUE(harmless(written)) << extension;
+  }
+}
+
+TEST(CommandLine, TheGallerySaysThatAFigureCouldNotBeDrawn) {
+  const TemporaryFolder folder;
+  const ProgramRun run = run_program("gallery " + kModel + kOfBag + " --dataset " + kBag +
+                                     " --format csv --out " + folder.path().string());
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.errors, HasSubstr("1 figure could not be drawn; the list says why"));
+}
+
 TEST(CommandLine, SuccessSaysWhatWasWritten) {
   const TemporaryFolder folder;
   const std::string base = (folder / "f").string();

@@ -49,6 +49,10 @@ TEST_F(Cluster, ProcessesOfMpirunGiveTheBytesOfOne) {
     EXPECT_EQ(read_bytes(folder_.path() / name), alone) << processes << " processes";
     EXPECT_THAT(done.output, testing::HasSubstr("rank at"));
     EXPECT_EQ(done.output.find("rank at"), done.output.rfind("rank at")) << "said once";
+    if (processes > 1) {
+      const std::string shared = "shared by " + std::to_string(processes) + " processes";
+      EXPECT_THAT(done.output, testing::HasSubstr(shared));
+    }
   }
 }
 
