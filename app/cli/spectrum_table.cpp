@@ -56,6 +56,11 @@ void print_baselines_row(const MapSpectrum& map, const MapBaselines& baselines) 
               number_cell(block, 13).c_str());
 }
 
+/// A rank in its column; of an estimated spectrum as one that is about so.
+std::string about(const MapSpectrum& map, const std::string& rank) {
+  return right_cell((map.estimate ? "≈ " : "") + rank, 10);
+}
+
 void print_maps(const SpectrumReport& report) {
   const bool bounded = std::any_of(report.maps[0].begin(), report.maps[0].end(),
                                    [](const MapSpectrum& map) { return map.rank_bound > 0; });
@@ -71,8 +76,8 @@ void print_maps(const SpectrumReport& report) {
     const MapSpectrum& map = report.maps[0][index];
     std::printf("%s %s  ", layer(map.layer).c_str(), right_cell(head_in_words(map), 5).c_str());
     if (map.state == SpectrumState::ready) {
-      std::printf("%10lld %s %s %s %s", static_cast<long long>(map.equivalent_rank),
-                  number_cell(map.effective_rank, 10, 2).c_str(),
+      std::printf("%s %s %s %s %s", about(map, std::to_string(map.equivalent_rank)).c_str(),
+                  about(map, number_cell(map.effective_rank, 0, 2)).c_str(),
                   number_cell(map.stable_rank, 8, 2).c_str(),
                   number_cell(numerical_rank_of(map), 10).c_str(),
                   number_cell(map.symmetry_error, 9, 4).c_str());
@@ -118,7 +123,8 @@ void print_maps(const SpectrumReport& report) {
   if (const auto count = how_many(SpectrumMethod::estimated); count > 0) {
     std::printf(
         "%lld of %zu maps: at most 32 leading singular values exact, the rest estimated; ranks "
-        "with 95 %% intervals, effective ranks without. --dense-limit N computes all values up to "
+        "(≈) with 95 %% intervals, effective ranks without. --dense-limit N computes all values up "
+        "to "
         "N tokens\n\n",
         static_cast<long long>(count), report.maps[0].size());
   }

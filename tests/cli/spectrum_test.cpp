@@ -1,6 +1,7 @@
 // attnscope spectrum, as a user runs it.
 #include <algorithm>
 #include <filesystem>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -158,6 +159,15 @@ TEST(SpectrumCommand, CollapsedMapsCanBeEstimated) {
     EXPECT_EQ(report["maps"][i].at("state"), "ready");
     EXPECT_EQ(report["maps"][i].at("equivalent_rank"), exact["maps"][i].at("equivalent_rank"));
   }
+}
+
+TEST(SpectrumCommand, EstimatedRanksAreMarked) {
+  const std::string on_boot = "spectrum " + kSoftmax + kOnBoot + " --layers 0 --method ";
+  const ProgramRun estimated = run_program(on_boot + "estimated");
+  // The equivalent and the effective rank of each head, and what the sign stands for.
+  EXPECT_THAT(estimated.output, testing::ContainsRegex("    0     0  +≈ [0-9]+ +≈ [0-9.]+ "));
+  EXPECT_THAT(estimated.output, testing::HasSubstr("ranks (≈) with 95 % intervals"));
+  EXPECT_THAT(run_program(on_boot + "dense").output, testing::Not(testing::HasSubstr("≈")));
 }
 
 TEST(SpectrumCommand, CsvHasARowForEachMapAndAsManyFields) {
