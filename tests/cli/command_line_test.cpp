@@ -407,6 +407,17 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
     EXPECT_THAT(run.errors, HasSubstr("would replace what is read")) << name;
     EXPECT_EQ(read_bytes(file), before) << name;
   }
+  // A configuration, which is read beside the weights and named nowhere.
+  const fs::path data = source_folder() + "/tests/data/language/gpt2";
+  const fs::path model = folder / "model.safetensors", config = folder / "config.json";
+  fs::copy_file(data / "model.safetensors", model);
+  fs::copy_file(data / "config.json", config);
+  const std::string before = read_bytes(config);
+  const ProgramRun figure = run_program("figure rank-by-layer " + model.string() +
+                                        " --input ids:3,1,4 --out " + config.string());
+  EXPECT_EQ(figure.status, 2);
+  EXPECT_THAT(figure.errors, HasSubstr("would replace what is read"));
+  EXPECT_EQ(read_bytes(config), before);
   // One image of 1 × 1, and its label.
   const fs::path images = folder.write("i-images-idx3-ubyte",
                                        std::string("\0\0\x8\x3\0\0\0\x1\0\0\0\x1\0\0\0\x1\x7", 17));
@@ -465,6 +476,32 @@ TEST(CommandLine, AScreenshotReplacesNoInput) {
   }
   ::unsetenv("QT_QPA_PLATFORM");
   EXPECT_TRUE(read_bytes(model) == weights && read_bytes(image) == pixels);
+}
+
+TEST(CommandLine, FilesAloneOpenTheWindowOnThem) {
+  const TemporaryFolder folder;
+  const fs::path picture = folder / "p.png";
+  const ProgramRun run = run_program(kModel + " " + kBag + " --screenshot " + picture.string());
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(read_bytes(picture), StartsWith("\x89PNG"));
+}
+
+TEST(CommandLine, APlatformThatThereIsNotMattersToWindowsAlone) {
+  const TemporaryFolder folder;
+  const auto without = [&folder](const std::string& arguments) {
+    const std::string command = "QT_QPA_PLATFORM=nowhere '" + built_program() + "' " + arguments +
+                                " >/dev/null 2>'" + (folder / "errors").string() + "'";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  EXPECT_EQ(without("gui " + kModel), 1);
+  EXPECT_THAT(read_bytes(folder / "errors"), HasSubstr("cannot run on the platform \"nowhere\""));
+  for (const char* name : {"f.csv", "f.svg"}) {
+    const fs::path file = folder / name;
+    EXPECT_EQ(without("figure rank-by-layer " + kModel + kOfBag + " --out " + file.string()), 0)
+        << read_bytes(folder / "errors");
+    EXPECT_TRUE(fs::exists(file)) << name;
+  }
 }
 
 TEST(CommandLine, ABrokenSessionEndsAScreenshotWithAnError) {

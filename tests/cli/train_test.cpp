@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_data_set.h"
@@ -214,6 +215,18 @@ TEST_F(Train, MultiplicativeBlocksAreSaidToHaveSoftmaxAttention) {
   const ProgramRun inspected = run_program("inspect " + path("model.h5"));
   EXPECT_THAT(inspected.output, testing::ContainsRegex("layer 0 +softmax"));
   EXPECT_THAT(inspected.output, testing::Not(testing::ContainsRegex("layer 1 +softmax")));
+  // A trace says of that layer that its rows sum to 1.
+  const ProgramRun traced = run_program("trace " + path("model.h5") + " --input " + data_ +
+                                        "#0 --out " + path("trace.h5"));
+  ASSERT_EQ(traced.status, 0) << traced.errors;
+  const Trace trace = read_trace(path("trace.h5"));
+  ASSERT_EQ(trace.layers.size(), 2U);
+  for (const std::int64_t layer : {0, 1}) {
+    const MatrixD map =
+        trace.layers[static_cast<std::size_t>(layer)].implied_map.head(0).cast<double>();
+    EXPECT_EQ(has_identity(trace, layer), layer == 1);
+    EXPECT_NEAR(map.row(0).sum(), layer == 1 ? 2 : 1, 1e-5);
+  }
 }
 
 TEST_F(Train, H5pyReadsTheLogWhileItGrows) {

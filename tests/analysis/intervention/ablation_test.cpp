@@ -1,12 +1,18 @@
 // Logits of models with changed maps, against PyTorch.
 #include "analysis/intervention/ablation.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <memory>
 
 #include "analysis/intervention/ablation_study.h"
 #include "analysis/truncation/truncation.h"
 #include "core/error.h"
+#include "core/model/model.h"
+#include "tests/support/hashed_weights.h"
 #include "tests/support/inside_models.h"
+#include "tests/support/reference_maps.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -56,6 +62,38 @@ TEST_P(AblationOf, ReplacedMapsGiveWhatPyTorchSays) {
   Ablation other{.layers = {1}, .heads = {2}, .by = Replacement::mechanism};
   other.mechanism = {"linear", {}};
   expect(ablated(other), "mechanism");
+}
+
+// "sliding_window": 5. Equal weights are those of what the head could have seen.
+TEST(Ablation, EqualWeightsKeepToTheWindowOfTheLayer) {
+  const TemporaryFolder folder;
+  const std::string family = "hugging_face_mistral";
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
+  (void)folder.write("config.json",
+                     read_test_data("models/families/" + family + ".json")["config"].dump());
+  Subject subject;
+  subject.model = load_model(folder.path(), {});
+  subject.mechanism = subject.model->spec().mechanism;
+  Input input;
+  input.content = Text{{}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}};
+  TraceRequest request;
+  const auto whole =
+      std::make_shared<const Trace>(subject.model->run(input, subject.mechanism, request, {}));
+  request.change_map =
+      change_of({.layers = {}, .heads = {}, .by = Replacement::uniform}, subject, whole);
+  const Trace changed = subject.model->run(input, subject.mechanism, request, {});
+  ASSERT_FALSE(changed.layers.empty());
+  for (const LayerTrace& layer : changed.layers) {
+    const Matrix map = layer.implied_map.head(0);
+    ASSERT_EQ(map.rows(), 12);
+    for (Eigen::Index i = 0; i < 12; ++i) {
+      for (Eigen::Index j = 0; j < 12; ++j) {
+        const bool seen = j <= i && j > i - 5;
+        const float weight = 1.0F / static_cast<float>(std::min<Eigen::Index>(i + 1, 5));
+        ASSERT_FLOAT_EQ(map(i, j), seen ? weight : 0.0F) << i << ", " << j;
+      }
+    }
+  }
 }
 
 TEST_P(AblationOf, TheMeanOfOneInputChangesNothing) {
