@@ -195,6 +195,15 @@ TEST(Accounting, CausalNetworksSayWhichPairsAreCounted) {
   EXPECT_THAT(subject("deit-tiny").architecture.note, Not(HasSubstr("pairs")));
 }
 
+TEST(Accounting, WindowsOfATextHaveOneDimension) {
+  EXPECT_THAT(subject("gpt2 mechanism=daft-conv").label, HasSubstr("daft-conv (dimensions=1)"));
+  expect_equal(count("gpt2 mechanism=daft-conv").total(),
+               count("gpt2 mechanism=daft-conv dimensions=1").total());
+  EXPECT_LT(count("gpt2 mechanism=daft-conv").total().multiplications,
+            count("gpt2 mechanism=daft-conv dimensions=2").total().multiplications);
+  EXPECT_THAT(subject("deit-small mechanism=daft-conv").label, Not(HasSubstr("dimensions")));
+}
+
 TEST(Accounting, FastformerWindowsDifferByLayer) {
   const auto additions = [](const std::string& text, std::int64_t layer) {
     const NetworkCost network = count(text);

@@ -15,6 +15,7 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/subject_groups.h"
 #include "app/panels/key_maps/key_maps_panel.h"
+#include "app/panels/models/overlay_dialog.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/position_bias/position_bias_panel.h"
 #include "app/session/job_queue.h"
@@ -121,6 +122,28 @@ TEST_F(SampleModelsTest, AnotherMechanismIsLaidOverByItsDialog) {
   EXPECT_TRUE(laid_over.trace->identity_in_maps);
   EXPECT_FALSE(laid_over.trace->mechanism_trained);
   EXPECT_EQ(laid_over.model, session().subjects()[0].subject.model);
+}
+
+TEST_F(SampleModelsTest, AWholeNumberOfADialogMayBeAWord) {
+  open_softmax();
+  bool seen = false;
+  on_dialog([&seen](QDialog& dialog) {
+    const auto* const overlay = qobject_cast<OverlayDialog*>(&dialog);
+    ASSERT_NE(overlay, nullptr);
+    auto* const mechanism = dialog.findChild<QComboBox*>("mechanism");
+    mechanism->setCurrentIndex(mechanism->findData("daft-conv"));
+    auto* const dimensions = dialog.findChild<QSpinBox*>("parameter_dimensions");
+    ASSERT_NE(dimensions, nullptr);
+    EXPECT_EQ(dimensions->text(), "auto");
+    const auto chosen = [overlay] { return overlay->mechanism().parameters.at("dimensions"); };
+    EXPECT_EQ(chosen(), ParameterValue(std::string("auto")));
+    dimensions->setValue(2);
+    EXPECT_EQ(chosen(), ParameterValue(std::int64_t{2}));
+    seen = true;
+    dialog.reject();
+  });
+  click_card("Lay another mechanism over this model");
+  EXPECT_TRUE(seen);
 }
 
 TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
