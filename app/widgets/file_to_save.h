@@ -7,7 +7,8 @@ class QWidget;
 
 namespace attnscope {
 
-/// Whether nothing stands where `file` is, or the user, who is asked, says that it may be replaced.
+/// Asks the user where something stands in the place of `file`; true if it may be replaced, or
+/// nothing stands there.
 [[nodiscard]] bool may_replace(QWidget* parent, const QString& file);
 
 /// The file that the user chooses, with `suffix` (".png") behind a name that ends otherwise, as

@@ -548,7 +548,7 @@ void ExportDialog::write() {
   make();
 }
 
-/// Whether nothing that is read stands where the file goes, nor anything that the user wants kept.
+/// Refuses to replace what is read, and asks about everything else that stands there.
 bool ExportDialog::may_write() {
   const QString file = file_->text().trimmed();
   try {

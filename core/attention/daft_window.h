@@ -22,7 +22,7 @@ struct DaftWindowOptions {
   DaftWindowKind kind = DaftWindowKind::conv;
   std::int64_t kernel = 11;      ///< extent of the window, odd
   std::int64_t conv_heads = 16;  ///< h
-  /// Of the window: 1 (a sequence) or 2 (a grid); absent: 2 where tokens lie on a grid, else 1.
+  /// The window's: 1 (a sequence) or 2 (a grid); absent: 2 where tokens lie on a grid, else 1.
   std::optional<std::int64_t> dimensions = std::nullopt;
 };
 
@@ -45,7 +45,7 @@ struct DaftWindowOptions {
 /// The parameter "dimensions", absent where it is "auto".
 [[nodiscard]] std::optional<std::int64_t> daft_dimensions(const TypedValues& values);
 
-/// What the window counts by; "auto" dimensions are the two of a grid.
+/// The settings that the window counts by; "auto" dimensions are the two of a grid.
 [[nodiscard]] costs::DaftConvOptions daft_cost_options(const TypedValues& values);
 
 /// The window biases of one layer, over where its tokens lie.

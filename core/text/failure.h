@@ -1,4 +1,4 @@
-// What libraries throw, as the program says it.
+// Exceptions of libraries in the program's own words.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// What a library says is wrong, without the name that it gives the error ("[json.exception.…]").
+/// The problem that a library names, without its name of the error ("[json.exception.…]").
 [[nodiscard]] std::string problem_of(const std::exception& failure);
 
 /// `failure` itself where it is an Error. Else an Error in its place: of the file system with the
