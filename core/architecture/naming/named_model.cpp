@@ -43,12 +43,14 @@ class ModelReader {
     if (!stacks_.decoder && (asked || !whole) && blocks_.has("layer.norm1.weight")) {
       take_blocks_alone(tensors);
       ask();
+      say_what_would_tell();
       result_.alone_width = blocks_.width;
       if (!asked && !bare) return std::move(result_);
       result_.unexplained.clear();
       write();
     } else if (whole) {
       ask();
+      say_what_would_tell();
       write();
     }
     return std::move(result_);
@@ -359,6 +361,26 @@ class ModelReader {
     }
   }
 
+  void say_what_would_tell() {
+    constexpr std::int64_t usual = 24;  // tokens
+    const auto shape = [&](const char* role) { return checkpoint_.at(roles_[role]).shape; };
+    const auto text = [](std::int64_t number) { return std::to_string(number); };
+    if (has("token_embedding.weight")) {
+      const std::int64_t context =
+          has("positions") ? element_count(shape("positions")) / blocks_.width : usual;
+      result_.inputs = "torch.randint(" + text(shape("token_embedding.weight").front()) + ", (2, " +
+                       text(std::min(usual, context)) + "))";
+    } else if (has("patch.weight")) {
+      result_.inputs = "torch.randn(2, CHANNELS, HEIGHT, WIDTH)";
+    } else {
+      const bool projected = has("input_projection.weight");
+      const std::int64_t width =
+          projected ? shape("input_projection.weight").back() : blocks_.width;
+      result_.inputs = "torch.randn(2, " + text(usual) + ", " + text(width) + ")";
+    }
+    result_.logits = has("head.weight");
+  }
+
   /// Tables of positions without their axis of extent 1.
   [[nodiscard]] json tensors() const {
     json patterns = json::object();
@@ -483,13 +505,26 @@ void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint) {
 void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
   if (model.unsaid.empty()) return;
   const auto choices = [](const UnsaidMember& each) { return each.member + ": " + each.values; };
+  const std::filesystem::path& file = checkpoint.path();
+  const bool tokens = model.inputs.starts_with("torch.randint");
+  // What --fit reads (docs/self-test.md).
+  const std::string lines =
+      "    maps, inputs = [], " + model.inputs +
+      "  # the attention appends each layer's weights after softmax, [2, H, N, N], to maps\n"
+      "    " +
+      (model.logits ? "logits = " : "") + "model.eval()(inputs)" +
+      (model.logits && tokens ? "[:, -1]" : "") + "\n    numpy.savez('" +
+      (file.parent_path() / "reference.npz").string() +
+      "', inputs=inputs, maps=torch.stack(maps, 1).detach()" +
+      (model.logits ? ", logits=logits.detach()" : "") + ")\n";
   throw Error(ErrorKind::unsupported,
               "the names say what each tensor is, but only the code that trained it says the rest")
       .in_file(checkpoint.path())
       .about(name_list(model.unsaid, &UnsaidMember::member))
       .expected(name_list(model.unsaid, choices, "; "))
       .remedy("say it: " + said_by(model.unsaid) +
-              "; or have it found by what that code computes: attnscope inspect FILE --fit");
+              "; or have it found by what that code computes, in Python:\n" + lines +
+              "and then: attnscope inspect " + file.string() + " --fit");
 }
 
 }  // namespace attnscope

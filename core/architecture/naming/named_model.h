@@ -26,6 +26,8 @@ struct NamedModel {
   std::string description;
   /// What no option says and only the code tells; with it empty a description can be run.
   std::vector<UnsaidMember> unsaid;
+  std::string inputs;                   ///< Python that makes inputs of its kind
+  bool logits = false;                  ///< its code gives them beside the maps
   std::vector<Assumption> assumptions;  ///< beside those of the deduction
   /// The tensor, or the block, whose names do not say what it is; empty where there are no blocks.
   std::string unexplained;

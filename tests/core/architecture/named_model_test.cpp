@@ -100,7 +100,9 @@ NamedShapes own_attention() {
 TEST(NamedModel, AsksForTheScaleFirst) {
   EXPECT_THAT(refusal(own_attention(), said()),
               AllOf(HasSubstr("scale: head_width^-1/2, width^-1/2"), HasSubstr("--option scale="),
-                    HasSubstr("inspect FILE --fit")));
+                    HasSubstr("maps, inputs = [], torch.randint(11, (2, 6))"),
+                    HasSubstr("logits = model.eval()(inputs)[:, -1]"),
+                    HasSubstr("reference.npz', inputs=inputs, maps="), HasSubstr(" --fit")));
   EXPECT_THAT(refusal(own_attention(), {}), HasSubstr("say it: --option scale=… --option heads=…"));
   ModelOptions options = said();
   options.overrides["scale"] = "width^-1/2";
