@@ -202,7 +202,7 @@ class Session : public QObject {
   void proceed(OpenSubject& subject);  // the same, with what is known of it kept
   void load(OpenSubject& subject);
   /// Compares the model with a reference beside its file, if there is one.
-  void compare_with_reference(const OpenSubject& subject);
+  void compare_with_reference(OpenSubject& subject);
   void run(OpenSubject& subject);
   void take_run(SubjectId subject, const WhatIf& ran_with, std::shared_ptr<const Trace> unchanged,
                 std::shared_ptr<const Trace> trace);

@@ -367,9 +367,15 @@ void Session::load(OpenSubject& subject) {
          });
 }
 
-void Session::compare_with_reference(const OpenSubject& subject) {
+void Session::compare_with_reference(OpenSubject& subject) {
   const std::optional<std::filesystem::path> reference = reference_beside(subject.file);
   if (!reference) return;
+  // Of a model that would be unconfirmed it was, while it was loaded.
+  if (ModelStatus status = subject.subject.model->status(); !status.reference.empty()) {
+    subject.agrees_with_reference = status.state == ModelState::confirmed;
+    subject.reference_says = std::move(status.reference);
+    return;
+  }
   const auto tell = [this, id = subject.id, model = subject.subject.model](const std::string& words,
                                                                            bool agrees) {
     OpenSubject* const open = found(id);

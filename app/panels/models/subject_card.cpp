@@ -130,9 +130,8 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   channel_row_->setVisible(false);
   progress_ = new ProgressLine(tr("Progress"));
   assumptions_ = new QPushButton;
+  assumptions_->setObjectName("model_status");
   assumptions_->setProperty("flat", true);
-  assumptions_->setToolTip(
-      tr("What the file does not say was assumed; click to see and change it"));
   describe_ = new QPushButton(tr("Say what its tensors are…"));
   describe_->setObjectName("describe");
   describe_->hide();
@@ -234,13 +233,8 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
     const int value = static_cast<int>(subject.channel.value_or(-1));
     if (channel_->value() != value) channel_->setValue(value);  // else what is typed would be lost
   }
-  const auto assumed =
-      subject.subject.model
-          ? std::ranges::count(subject.subject.model->assumptions(), false, &Assumption::stated)
-          : 0;
-  assumptions_->setVisible(assumed > 0);
-  assumptions_->setText(tr("%n assumption(s)", nullptr, static_cast<int>(assumed))
-                            .replace("(s)", assumed == 1 ? "" : "s"));
+  show_status(status_of(subject.subject));
+  assumptions_->setEnabled(subject.subject.model != nullptr);
   retry_->setVisible(subject.state == State::failed || subject.stopped);
   retry_->setText(subject.stopped ? tr("Go on") : tr("Try again"));
   options_->setVisible(!subject.file.empty());
@@ -253,6 +247,30 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
     style()->unpolish(this);
     style()->polish(this);
   }
+}
+
+void SubjectCard::show_status(const ModelStatus& status) {
+  const auto assumed = status.influential.size() + status.harmless.size();
+  QString text = tr("%n assumption(s)", nullptr, static_cast<int>(assumed))
+                     .replace("(s)", assumed == 1 ? "" : "s");
+  if (status.state == ModelState::unconfirmed) text = tr("Unconfirmed: %1").arg(text);
+  if (status.state == ModelState::confirmed) text = tr("Confirmed");
+  if (status.state == ModelState::contradicted) text = "⚠ " + tr("Contradicted");
+  assumptions_->setText(text);
+  assumptions_->setVisible(assumed > 0 || status.state != ModelState::known);
+  QStringList lines{QString::fromStdString(in_words(status))};
+  const auto list = [&lines](const QString& heading, const std::vector<Assumption>& assumptions) {
+    if (!assumptions.empty()) lines << heading;
+    for (const Assumption& each : assumptions) {
+      lines << QString::fromStdString("  " + each.option + " = " + each.value +
+                                      (each.reason.empty() ? "" : ": " + each.reason));
+    }
+  };
+  list(tr("Assumed, worst first (click to change it):"), status.influential);
+  list(tr("Assumed, of little weight:"), status.harmless);
+  // Names in files are not markup.
+  assumptions_->setToolTip("<qt>" + lines.join("\n").toHtmlEscaped().replace("\n", "<br>") +
+                           "</qt>");
 }
 
 void SubjectCard::show_pin(bool can_be_pinned, bool pinned) {

@@ -51,6 +51,7 @@ class SubjectCard : public QFrame {
 
  private:
   void tint_icons();
+  void show_status(const ModelStatus& status);
 
   SubjectBadge* badge_;
   ElidedLabel* name_;

@@ -22,7 +22,9 @@
 #include "app/session/shown_figure.h"
 #include "app/widgets/elided_label.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -170,6 +172,25 @@ TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
   EXPECT_FALSE(session().trace(id(0)));
   set("heads", "3");
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+}
+
+TEST_F(SampleModelsTest, TheCardSaysNothingOfAKnownModel) {
+  open_softmax();
+  const auto* card = window().findChild<SubjectCard*>();
+  EXPECT_TRUE(card->findChild<QPushButton*>("model_status")->isHidden());
+}
+
+TEST_F(SampleModelsTest, TheCardSaysWhatWasAssumed) {
+  const TemporaryFolder folder;
+  write_hashed_safetensors(folder / "vit.safetensors", timm_shapes({}));
+  window().open_file(folder / "vit.safetensors");
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_TRUE(session().subjects().at(0).subject.model);
+  const auto* card = window().findChild<SubjectCard*>();
+  const auto* status = card->findChild<QPushButton*>("model_status");
+  EXPECT_FALSE(status->isHidden());
+  EXPECT_TRUE(status->text().startsWith("Unconfirmed: ")) << status->text().toStdString();
+  EXPECT_TRUE(status->toolTip().contains("activation = gelu")) << status->toolTip().toStdString();
 }
 
 TEST_F(SampleModelsTest, AnotherInputRunsTheModelAnew) {
