@@ -159,6 +159,9 @@ int run(const CompareArguments& arguments) {
                            : arguments.csv ? comparison_as_csv(report)
                                            : comparison_as_text(report);
   write_to_standard_output(text);
+  for (const std::string& words : report.assumed) {
+    if (arguments.csv) std::fprintf(stderr, "%s\n", words.c_str());
+  }
   return 0;
 }
 

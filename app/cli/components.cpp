@@ -225,7 +225,10 @@ nlohmann::ordered_json json_of(const MapComponents& map, const Analysed& analyse
 }
 
 void print(const ComponentsReport& report, const ComponentsArguments& arguments) {
-  if (arguments.csv) return write_to_standard_output(csv_of(report));
+  if (arguments.csv) {
+    write_to_standard_output(csv_of(report));
+    return print_status(stderr, report.subjects);
+  }
   if (arguments.json) {
     nlohmann::ordered_json subjects = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < report.subjects.size(); ++i) {

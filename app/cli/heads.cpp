@@ -52,7 +52,7 @@ void print(const HeadsReport& report, const HeadsArguments& arguments) {
   write_to_standard_output(arguments.json  ? heads_as_json(report)
                            : arguments.csv ? heads_as_csv(report)
                                            : heads_as_text(report));
-  if (!arguments.json && !arguments.csv) print_status(stdout, report.subjects);
+  if (!arguments.json) print_status(arguments.csv ? stderr : stdout, report.subjects);
 }
 
 }  // namespace

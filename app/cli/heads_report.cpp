@@ -202,13 +202,8 @@ std::string heads_as_json(const HeadsReport& report) {
                         {"title", title_of(measure, {}, report.options.analysed)},
                         {"formula", formula_of(measure, report.options.analysed)}});
   }
-  ordered_json assumed = ordered_json::array();
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     subjects.push_back(json_of(report.subjects[i], report.tables[i]));
-    const std::string words = status_line(report.subjects[i]);
-    const ordered_json line(words);
-    if (!words.empty() && std::ranges::find(assumed, line) == assumed.end())
-      assumed.push_back(line);
   }
   ordered_json json = {{"threshold", report.options.threshold},
                        {"sink", report.options.sink},
@@ -216,7 +211,7 @@ std::string heads_as_json(const HeadsReport& report) {
   add_analysed(json, report.options.analysed);
   json["measures"] = std::move(measures);
   json["subjects"] = std::move(subjects);
-  json["assumed"] = std::move(assumed);
+  json["assumed"] = status_lines(report.subjects);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

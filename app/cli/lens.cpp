@@ -254,7 +254,7 @@ int run(const LensArguments& arguments) {
     }
   }
   if (arguments.json) print_json({{"models", std::move(list)}});
-  if (!arguments.json && !arguments.csv) print_status(stdout, subjects);
+  if (!arguments.json) print_status(arguments.csv ? stderr : stdout, subjects);
   return 0;
 }
 

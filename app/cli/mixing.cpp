@@ -217,8 +217,8 @@ int run(const MixingArguments& arguments) {
     print_mixing_csv(all, subjects);
   } else {
     print_mixing_table(all, subjects);
-    print_status(stdout, subjects);
   }
+  if (!arguments.json) print_status(arguments.csv ? stderr : stdout, subjects);
   return 0;
 }
 

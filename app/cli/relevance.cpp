@@ -141,8 +141,8 @@ int run(const RelevanceArguments& arguments) {
     std::printf(
         "relevance: R ← R + ĀR from R = I through all layers, Ā = mean over heads of "
         "max(0, ∇A ⊙ A), the row of what is read\n");
-    print_status(stdout, subjects);
   }
+  print_status(arguments.csv ? stderr : stdout, subjects);
   return 0;
 }
 

@@ -271,7 +271,12 @@ void print(const std::vector<SpectrumReport>& reports, const Arguments& argument
     print_table(report);
   }
   const std::string& assumed = reports.front().assumed;
-  if (!arguments.json && !arguments.csv && !assumed.empty()) std::printf("\n%s\n", assumed.c_str());
+  if (arguments.json || assumed.empty()) return;
+  if (arguments.csv) {
+    std::fprintf(stderr, "%s\n", assumed.c_str());
+  } else {
+    std::printf("\n%s\n", assumed.c_str());
+  }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "app/cli/status_line.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/shown_text.h"
 
@@ -55,11 +55,19 @@ std::string status_line(const Subject& subject) {
   return subject.trace ? status_line(*subject.trace) : std::string();
 }
 
-void print_status(std::FILE* stream, const std::vector<Subject>& subjects) {
-  std::set<std::string> said;
+std::vector<std::string> status_lines(const std::vector<Subject>& subjects) {
+  std::vector<std::string> lines;
   for (const Subject& subject : subjects) {
-    const std::string words = status_line(subject);
-    if (!words.empty() && said.insert(words).second) std::fprintf(stream, "%s\n", words.c_str());
+    std::string words = status_line(subject);
+    if (words.empty() || std::ranges::find(lines, words) != lines.end()) continue;
+    lines.push_back(std::move(words));
+  }
+  return lines;
+}
+
+void print_status(std::FILE* stream, const std::vector<Subject>& subjects) {
+  for (const std::string& line : status_lines(subjects)) {
+    std::fprintf(stream, "%s\n", line.c_str());
   }
 }
 

@@ -20,7 +20,10 @@ namespace attnscope {
 /// Of its model, or of a trace without one.
 [[nodiscard]] std::string status_line(const Subject& subject);
 
-/// The line of each model, or of a trace without one, once, on `stream`.
+/// The line of each model, or of a trace without one, once.
+[[nodiscard]] std::vector<std::string> status_lines(const std::vector<Subject>& subjects);
+
+/// Those on `stream`.
 void print_status(std::FILE* stream, const std::vector<Subject>& subjects);
 
 /// {"state", "assumed", "of_little_weight", "reference"}: names of options, worst first.

@@ -268,8 +268,8 @@ int answer_study(const StudyArguments& arguments, const StudyRequest& request,
     std::printf("errors: %s\n", result->of_text
                                     ? "standard deviations of 1000 resamples of the stretches"
                                     : errors_of_images);
-    print_status(stdout, subjects);
   }
+  if (!arguments.json) print_status(arguments.csv ? stderr : stdout, subjects);
   return 0;
 }
 

@@ -128,7 +128,8 @@ void print_text(const SweepResult& result, const std::string& out) {
   }
 }
 
-void print_as_json(const SweepResult& result, const std::string& out) {
+void print_as_json(const SweepResult& result, const std::vector<Subject>& subjects,
+                   const std::string& out) {
   nlohmann::ordered_json json = {{"file", out},
                                  {"data_set", result.data_set},
                                  {"first", result.first},
@@ -173,6 +174,7 @@ void print_as_json(const SweepResult& result, const std::string& out) {
                               {"correct", series.correct},
                               {"layers", layers}});
   }
+  json["assumed"] = status_lines(subjects);
   print_json(json);
 }
 
@@ -266,7 +268,7 @@ int run(const SweepArguments& arguments) {
   if (!swept) return kInterruptedStatus;
   const SweepResult& result = *swept;
   if (arguments.json) {
-    print_as_json(result, arguments.out);
+    print_as_json(result, request.subjects, arguments.out);
   } else {
     print_text(result, arguments.out);
     if (team) std::printf("shared by %lld processes\n", static_cast<long long>(team->size()));

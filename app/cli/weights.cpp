@@ -110,7 +110,7 @@ int run(const WeightsArguments& arguments) {
       print_weights(one, arguments);
     }
   }
-  if (!arguments.csv) print_status(stdout, subjects);
+  print_status(arguments.csv ? stderr : stdout, subjects);
   return 0;
 }
 

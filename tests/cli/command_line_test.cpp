@@ -510,6 +510,12 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
     EXPECT_THAT(run.output, HasSubstr("attnscope inspect ")) << arguments;
     EXPECT_THAT(run.output, Not(HasSubstr("heads="))) << "it was said: " << arguments;
   }
+  // Beside a file of numbers it is on the other stream.
+  const ProgramRun csv =
+      run_program("heads " + silent + " --input '" + images + "#0' --csv --model-heads 2" + common);
+  EXPECT_EQ(csv.status, 0) << csv.errors;
+  EXPECT_THAT(csv.errors, HasSubstr("unconfirmed: assumed for model.npz"));
+  EXPECT_THAT(csv.output, Not(HasSubstr("unconfirmed")));
   // What was recorded keeps it.
   const ProgramRun recorded = run_program("spectrum " + (folder / "t.h5").string());
   EXPECT_THAT(recorded.output, HasSubstr("unconfirmed: assumed when model was recorded: "))

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "core/model/evaluation/self_test.h"
 #include "core/model/model.h"
 #include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/scratch_models.h"
 #include "tests/support/temporary_folder.h"
 
@@ -108,6 +110,17 @@ TEST(ModelStatus, AReferenceBesideTheFileConfirmsOrContradicts) {
   fs::copy_file(test_data("self_test/reference.npz"), beside, other);
   EXPECT_EQ(status().state, ModelState::unconfirmed);
   EXPECT_THAT(in_words(status()), HasSubstr("was not compared with its reference"));
+}
+
+TEST(ModelStatus, AFamilyWithItsConfigurationIsKnown) {
+  const TemporaryFolder folder;
+  const std::string family = "hugging_face_llama";
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
+  (void)folder.write("config.json",
+                     read_test_data("models/families/" + family + ".json")["config"].dump());
+  const ModelStatus status = load_model(folder.path())->status();
+  EXPECT_EQ(in_words(status), "known");
+  EXPECT_THAT(names(status.harmless), ElementsAre("mechanism", "tokenizer"));
 }
 
 }  // namespace
