@@ -173,7 +173,7 @@ struct Assumption {
   std::string option;   ///< a model option: "heads"
   std::string value;    ///< "3"
   std::string reason;   ///< "the file does not say; 64 channels a head, as DeiT"
-  bool stated = false;  ///< by what lies beside the file: said with the others, but no guess
+  bool stated = false;  ///< by what lies beside the file, or the user: listed, but no guess
 };
 
 }  // namespace attnscope

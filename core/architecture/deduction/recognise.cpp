@@ -101,7 +101,8 @@ std::vector<Assumption> chosen_state_dict(const ArchitectureMatch& match,
   if (others.empty()) return {};
   return {{kStateDictOption, asked.empty() ? chosen : asked,
            (asked.empty() ? "the file also holds " : "by your word; the file also holds ") +
-               name_list(others)}};
+               name_list(others),
+           !asked.empty()}};
 }
 
 bool share_tensors(const ArchitectureMatch& a, const ArchitectureMatch& b) {

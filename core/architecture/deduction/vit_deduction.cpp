@@ -248,7 +248,8 @@ void ViTDeduction::list_assumptions() {
       assume("layer.rotary.trained_side", "the family's usual one");
     }
   }
-  assume("norm_position", "the family's usual one");
+  // One that a configuration names is always so.
+  if (config_.kind.empty()) assume("norm_position", "the family's usual one");
   assume("norm_eps", "the family's usual one");
   assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
   const bool deep = has("head.1.weight") && has("head.0.weight");

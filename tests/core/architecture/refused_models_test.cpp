@@ -200,7 +200,10 @@ TEST_F(RefusedModel, WhichOfSeveralModelsInAFileIsSaidAndCanBeChanged) {
               Contains(AllOf(Field(&Assumption::option, "state_dict"),
                              Field(&Assumption::value, "teacher.backbone"),
                              Field(&Assumption::reason, HasSubstr("student.backbone")))));
-  EXPECT_EQ(recognise(shapes, {{{"state_dict", "student"}}, {}}).spec.layers, 3);
+  const Architecture student = recognise(shapes, {{{"state_dict", "student"}}, {}});
+  EXPECT_EQ(student.spec.layers, 3);
+  EXPECT_THAT(student.assumptions, Contains(AllOf(Field(&Assumption::option, "state_dict"),
+                                                  Field(&Assumption::stated, true))));
   EXPECT_THAT(refusal(shapes, {{{"state_dict", "ema"}}, {}}),
               AllOf(HasSubstr("ema"), HasSubstr("teacher.backbone, student.backbone")));
   EXPECT_THAT(refusal(timm_shapes({}), {{{"state_dict", "ema"}}, {}}), HasSubstr("one model"));
