@@ -413,7 +413,7 @@ void FamilyDeduction::check_labels(std::int64_t classes) const {
 }
 
 /// What the user says is obeyed or refused: what the tensors say never goes before it in silence.
-/// "0" often stands for what they say.
+/// "0" often stands for what they say, and lists are completed by it.
 void FamilyDeduction::check_obeyed() const {
   for (const std::string& option : overridden_) {
     const std::string& said = options_.overrides.find(option)->second;
@@ -422,7 +422,8 @@ void FamilyDeduction::check_obeyed() const {
     std::string expected = option_text(asked, option), found = option_text(spec_, option);
     // Windows of a pyramid are those of its stages.
     const bool of_stages = spec_.is_pyramid() && option == "layer.scores.window";
-    if (of_stages || parse_number(said) == 0.0 || expected == found) continue;
+    if (of_stages || said.starts_with('[') || parse_number(said) == 0.0 || expected == found)
+      continue;
     throw Error(ErrorKind::usage, "the option cannot be followed: the file's tensors say otherwise")
         .in_file(checkpoint_.path())
         .about(option)

@@ -66,8 +66,8 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
   progress.step(0, "opening " + file.filename().string());
   std::shared_ptr<Transformer> model =
-      read_transformer(open_model_file(file, options), file, options, progress.part(0, 0.9));
-  model->set_status(compared_status(*model, progress.part(0.9, 1)));
+      read_transformer(open_model_file(file, options), file, options, progress);
+  model->set_status(compared_status(*model, progress.silent()));
   return model;
 }
 

@@ -141,6 +141,12 @@ TEST(Architecture, ContradictionsNameOptionTensorAndBothValues) {
                 (void)recognise(timm_shapes({}), {{"image_height", "33"}});
               }),
               AllOf(HasSubstr("image_height"), HasSubstr("multiple")));
+  // What is said is never overruled in silence.
+  EXPECT_THAT(error_of([] {
+                (void)recognise(torch_encoder_shapes(64, 256, 2), {{"input.kind", "patches"}});
+              }),
+              AllOf(HasSubstr("input.kind"), HasSubstr("cannot be followed"),
+                    HasSubstr("expected embeddings, found patches")));
 }
 
 TEST(Architecture, AnErrorNamesThePatternAndTheNearestTensors) {
