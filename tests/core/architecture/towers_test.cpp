@@ -49,17 +49,20 @@ std::string assumed(const Architecture& architecture, const std::string& option)
 }
 
 TEST_F(Towers, WhichOfTwoIsTakenIsSaid) {
-  const Architecture images = recognise("clip_images", {});
+  // Neither width is made of CLIP's heads of 64 channels.
+  const std::map<std::string, std::string> heads = {{"heads", "2"}};
+  EXPECT_THAT(refusal("clip_images", {}), HasSubstr("--model-heads"));
+  const Architecture images = recognise("clip_images", heads);
   EXPECT_EQ(images.name, "CLIP");
   EXPECT_EQ(images.spec.layers, 2);
   EXPECT_THAT(assumed(images, "input.kind"), AllOf(HasSubstr("patches: "), HasSubstr("CLIP text"),
                                                    HasSubstr("input.kind=tokens")));
-  const Architecture texts = recognise("clip_images", {{"input.kind", "tokens"}});
+  const Architecture texts = recognise("clip_images", {{"input.kind", "tokens"}, {"heads", "2"}});
   EXPECT_EQ(texts.name, "CLIP text");
   EXPECT_EQ(texts.spec.layers, 3);
   EXPECT_THAT(assumed(texts, "input.kind"),
               AllOf(HasSubstr("tokens: by your word"), HasSubstr("CLIP"), HasSubstr("patches")));
-  EXPECT_EQ(assumed(recognise("clip_images_scaled", {}), "input.kind"), "not assumed");
+  EXPECT_EQ(assumed(recognise("clip_images_scaled", heads), "input.kind"), "not assumed");
 }
 
 TEST_F(Towers, OneThatLacksTensorsIsNotPassedOverForTheOther) {
@@ -68,7 +71,8 @@ TEST_F(Towers, OneThatLacksTensorsIsNotPassedOverForTheOther) {
     std::erase_if(shapes, [&](const auto& entry) { return entry.first == lost; });
     write_hashed_safetensors(folder_ / "model.safetensors", shapes);
     try {
-      return recognise_architecture(open_checkpoint(folder_.path()), {{{"input.kind", kind}}, {}})
+      return recognise_architecture(open_checkpoint(folder_.path()),
+                                    {{{"input.kind", kind}, {"heads", "2"}}, {}})
           .name;
     } catch (const Error& error) {
       return error.what();
@@ -190,13 +194,16 @@ TEST_F(Towers, OpenClipsOtherWrappersAreKnown) {
     if (!name.starts_with("visual.")) shapes.emplace_back("text." + name, shape);
   }
   write_hashed_safetensors(folder_ / "model.safetensors", shapes);
-  const auto name_of = [&](const std::string& kind) {
+  const auto name_of = [&](const std::string& kind, const ModelOptions& more = {}) {
     const Checkpoint checkpoint = open_checkpoint(folder_.path());
-    return recognise_architecture(checkpoint, {{{"input.kind", kind}}, {}});
+    ModelOptions options = more;
+    options.overrides["input.kind"] = kind;
+    return recognise_architecture(checkpoint, options);
   };
-  EXPECT_EQ(name_of("patches").name, "timm ViT");
-  EXPECT_EQ(name_of("patches").spec.readout.kind, Readout::attention_pooling);
-  EXPECT_EQ(name_of("tokens").name, "CLIP text");
+  const ModelOptions heads = {{{"heads", "2"}}, {}};
+  EXPECT_EQ(name_of("patches", heads).name, "timm ViT");
+  EXPECT_EQ(name_of("patches", heads).spec.readout.kind, Readout::attention_pooling);
+  EXPECT_EQ(name_of("tokens", heads).name, "CLIP text");
   // As SigLIP's: its text tower is not CLIP's, and timm's name says the activation.
   (void)folder_.write("open_clip_config.json", R"({"model_cfg": {
       "embed_dim": 48, "init_logit_bias": -10, "custom_text": true,
