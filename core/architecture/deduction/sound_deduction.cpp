@@ -63,9 +63,9 @@ class SoundDeduction final : FamilyDeduction {
   void deduce_heads() {
     AttentionSpec& attention = spec_.layer.attention;
     const std::int64_t inner = shape_of("layer.0.query.weight", 2)[0];
-    const bool guessed = !stated("heads");
-    if (guessed && attention.head_width > 0) {
-      attention.heads = std::max<std::int64_t>(inner / attention.head_width, 1);
+    if (!stated("heads") && attention.head_width > 0) {
+      if (inner % attention.head_width != 0) ask_for_heads(inner);
+      attention.heads = inner / attention.head_width;
     }
     const bool fits = attention.heads > 0 && inner % attention.heads == 0;
     const bool as_stated = !stated("head_width") || attention.head_width == 0 ||
