@@ -49,11 +49,14 @@ TEST(CaitEnergy, AllOfItIsCountedByHand) {
 }
 
 TEST(CaitEnergy, EveryChannelOfEachBranchIsScaled) {
+  int found = 0;
   for (const ComponentCost& one : cost_of(CostConvention::complete).by_component()) {
     if (one.count.component != "layer scale") continue;
+    ++found;
     // Of attention, and as many of the MLPs.
     EXPECT_EQ(one.count.multiplications, (24 * kPatches + 2) * kWidth);
   }
+  EXPECT_GT(found, 0);
 }
 
 TEST(CaitEnergy, ParametersAreThosePublished) {

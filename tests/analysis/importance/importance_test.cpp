@@ -3,6 +3,7 @@
 #include "analysis/importance/importance.h"
 
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -10,6 +11,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/model/model.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -104,10 +106,15 @@ TEST(TokenImportance, OfABidirectionalAttentionSeesTheWholeText) {
 TEST(TokenImportance, SaysWhatIsMissing) {
   const ReferenceRun run = run_of("gpt2");
   const Trace& trace = *run.trace;
-  EXPECT_THROW((void)token_importance(trace, 3, 0, ImportanceOf::map, 0), Error);
-  EXPECT_THROW((void)token_importance(trace, 0, 2, ImportanceOf::map, 0), Error);
-  EXPECT_THROW((void)token_importance(trace, 0, 0, ImportanceOf::map, 19), Error);
-  EXPECT_THROW((void)token_importance(trace, 0, 0, ImportanceOf::key_attention, 0), Error);
+  EXPECT_THAT(error_of([&] { return token_importance(trace, 3, 0, ImportanceOf::map, 0); }),
+              testing::HasSubstr("there is no such layer"));
+  const auto refused = [&](std::int64_t head, ImportanceOf of, std::int64_t end, const char* why) {
+    EXPECT_THAT(error_of([&] { return token_importance(trace, 0, head, of, end); }),
+                testing::HasSubstr(why));
+  };
+  refused(2, ImportanceOf::map, 0, "there is no such head");
+  refused(0, ImportanceOf::map, 19, "there is no such token");
+  refused(0, ImportanceOf::key_attention, 0, "-attention was recorded");
 }
 
 TEST(TokenImportanceFigure, DrawsTheTextOfEveryAttention) {

@@ -1,10 +1,12 @@
 // The logit lens and direct logit attribution, against PyTorch.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/lens/logit_attribution.h"
 #include "analysis/lens/logit_lens.h"
 #include "core/error.h"
 #include "tests/support/inside_models.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -61,11 +63,15 @@ INSTANTIATE_TEST_SUITE_P(Inside, LensOf, testing::Values("vit", "gpt2"),
 
 TEST(Lens, RefusesWhatItCannotSay) {
   const InsideModel bert("bert");
-  EXPECT_THROW((void)logit_attribution(bert.subject(), 0), Error) << "its stream is no sum";
+  EXPECT_THAT(error_of([&] { return logit_attribution(bert.subject(), 0); }),
+              testing::HasSubstr("the answer is no sum over layers"));
   const InsideModel vit("vit");
-  EXPECT_THROW((void)logit_lens(vit.subject(), 5, 99), Error);
-  EXPECT_THROW((void)logit_attribution(vit.subject(), 99), Error);
-  EXPECT_THROW((void)logit_attribution(vit.subject(), 0, 4), Error);
+  EXPECT_THAT(error_of([&] { return logit_lens(vit.subject(), 5, 99); }),
+              testing::HasSubstr("the model has no such class"));
+  EXPECT_THAT(error_of([&] { return logit_attribution(vit.subject(), 99); }),
+              testing::HasSubstr("the model has no such class"));
+  EXPECT_THAT(error_of([&] { return logit_attribution(vit.subject(), 0, 4); }),
+              testing::HasSubstr("where a model of classes reads is no choice"));
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 #include "analysis/mixing/mixing.h"
 
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/depth/token_flow.h"
 #include "analysis/mixing/value_zeroing.h"
 #include "core/error.h"
 #include "tests/support/inside_models.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -81,16 +83,21 @@ INSTANTIATE_TEST_SUITE_P(Inside, MixingOf, testing::Values("vit", "bert", "gpt2"
 
 TEST(Mixing, RefusesWhatItCannotSay) {
   const InsideModel model("vit");
-  EXPECT_THROW((void)mixing_of(model.subject(), 2, Mixing::norms), Error);
-  EXPECT_THROW((void)mixing_of(model.subject(), 0, Mixing::head_norms, 3), Error);
-  EXPECT_THROW((void)mixing_rollout(model.subject(), Mixing::norms), Error);
+  EXPECT_THAT(error_of([&] { return mixing_of(model.subject(), 2, Mixing::norms); }),
+              testing::HasSubstr("there is no such layer"));
+  EXPECT_THAT(error_of([&] { return mixing_of(model.subject(), 0, Mixing::head_norms, 3); }),
+              testing::HasSubstr("the layer has no such head"));
+  EXPECT_THAT(error_of([&] { return mixing_rollout(model.subject(), Mixing::norms); }),
+              testing::HasSubstr("without the residual a rollout forgets"));
   Subject trace = model.subject();
   trace.model = nullptr;
-  EXPECT_THROW((void)mixing_of(trace, 0, Mixing::norms), Error);
+  EXPECT_THAT(error_of([&] { return mixing_of(trace, 0, Mixing::norms); }),
+              testing::HasSubstr("a trace does not hold the weights"));
   Subject bare = model.subject();
   bare.trace = std::make_shared<const Trace>(
       bare.model->run(*bare.input, bare.mechanism, TraceRequest{}, {}));
-  EXPECT_THROW((void)mixing_of(bare, 0, Mixing::norms), Error);
+  EXPECT_THAT(error_of([&] { return mixing_of(bare, 0, Mixing::norms); }),
+              testing::HasSubstr("were not recorded"));
 }
 
 }  // namespace

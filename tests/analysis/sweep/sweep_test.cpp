@@ -20,6 +20,7 @@
 #include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -345,16 +346,19 @@ TEST_F(Sweep, TakesTheFirstInputsWhereAnEndIsGiven) {
 
 TEST_F(Sweep, RefusesWhatCannotBeSwept) {
   SweepRequest wanted = request("r.h5");
+  const auto refused = [&wanted](const char* why) {
+    EXPECT_THAT(error_of([&] { return run_sweep(wanted); }), testing::HasSubstr(why));
+  };
   wanted.first = 96;
-  EXPECT_THROW((void)run_sweep(wanted), Error);
+  refused("the data set has no such inputs");
   wanted.first = wanted.end = 3;
-  EXPECT_THROW((void)run_sweep(wanted), Error);
+  refused("found 3 to before 3");
   wanted = request("r.h5");
   wanted.thresholds = {1.5};
-  EXPECT_THROW((void)run_sweep(wanted), Error);
+  refused("the threshold of the equivalent rank is out of range");
   wanted = request("r.h5");
   wanted.subjects.clear();
-  EXPECT_THROW((void)run_sweep(wanted), Error);
+  refused("no model was given to sweep");
   EXPECT_THROW((void)read_sweep(kData + "images.npz"), Error);
 }
 

@@ -4,6 +4,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/baselines/mean_null_rank.h"
@@ -14,6 +15,7 @@
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -193,12 +195,18 @@ TEST(Truncation, OfTextsSaysBitsACharacter) {
 
 TEST(Truncation, RefusesWhatHasNoAnswer) {
   const Subject subject = sample("fashion-softmax.h5", {});
-  EXPECT_THROW((void)truncation_series(subject, {.ranks = {0}}), Error);
-  EXPECT_THROW((void)truncation_series(subject, {.cuts = {TruncatedMap::with_identity}}), Error);
-  EXPECT_THROW((void)truncation_series(subject, {.heads = {99}}), Error);
-  EXPECT_THROW((void)truncation_series(subject, {.layers = {99}}), Error);
-  EXPECT_THROW((void)truncated(sample("fashion-softmax.h5", {"daft-full", {}}), {.ranks = {1}}),
-               Error);
+  const auto refused = [&](const TruncationRequest& request, const char* why) {
+    EXPECT_THAT(error_of([&] { return truncation_series(subject, request); }),
+                testing::HasSubstr(why));
+  };
+  refused({.ranks = {0}}, "a map has no such rank");
+  refused({.cuts = {TruncatedMap::with_identity}}, "there is no I in the maps");
+  refused({.heads = {99}}, "the model has no such head");
+  refused({.layers = {99}}, "the model has no such layer");
+  EXPECT_THAT(error_of([] {
+                return truncated(sample("fashion-softmax.h5", {"daft-full", {}}), {.ranks = {1}});
+              }),
+              testing::HasSubstr("each channel has a map of its own"));
 }
 
 }  // namespace

@@ -36,13 +36,15 @@ TEST(MechanismManual, HasEveryMechanismSettingAndTensor) {
 
 TEST(MechanismManual, ItsTablesHaveAsManyColumnsAsTheirHeads) {
   std::istringstream lines(mechanisms_as_markdown() + "\n" + mechanism_settings_as_markdown());
-  std::ptrdiff_t columns = 0;
+  std::ptrdiff_t columns = 0, rows = 0;
   for (std::string line; std::getline(lines, line);) {
     const std::ptrdiff_t bars = std::ranges::count(line, '|');
     if (bars == 0) columns = 0;
     if (columns == 0) columns = bars;
     EXPECT_EQ(bars, columns) << line;
+    if (bars > 2) ++rows;
   }
+  EXPECT_GT(rows, std::ssize(mechanisms())) << "a head and a row of each";
 }
 
 TEST(MechanismManual, ThePageHasAPlaceForIt) {

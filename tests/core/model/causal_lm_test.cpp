@@ -213,11 +213,18 @@ TEST(LanguageModelInput, SaysWhatDoesNotFit) {
 
 TEST(LanguageModelInput, RefusesAttentionThatLooksAhead) {
   const auto model = load_model(model_file("gpt2"));
+  int looking_ahead = 0;
   for (const MechanismEntry& entry : mechanisms()) {
     if (entry.causal) continue;
-    EXPECT_THROW((void)run(*model, {1, 2}, MechanismChoice{std::string(entry.name), {}}), Error)
+    ++looking_ahead;
+    const MechanismChoice choice{std::string(entry.name), {}};
+    EXPECT_NE(error_of([&] {
+                return run(*model, {1, 2}, choice);
+              }).find("cannot hide later tokens"),
+              std::string::npos)
         << entry.name;
   }
+  EXPECT_GT(looking_ahead, 0);
 }
 
 TEST(LanguageModelFile, AWindowOfNoTokenIsRefused) {
