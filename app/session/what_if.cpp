@@ -5,7 +5,11 @@
 #include <filesystem>
 #include <utility>
 
+// oneTBB has a function of the name of Qt's keyword.
+#pragma push_macro("emit")
+#undef emit
 #include "analysis/baselines/null_model.h"
+#pragma pop_macro("emit")
 #include "analysis/truncation/truncation.h"
 #include "core/attention/kernels/temper_row.h"
 #include "core/error.h"

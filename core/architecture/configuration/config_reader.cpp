@@ -1,5 +1,7 @@
 #include "core/architecture/configuration/config_reader.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/text/pattern.h"
 
@@ -57,13 +59,25 @@ std::string activation_named(const std::string& name, const std::string& key) {
       .found(name);
 }
 
-bool truth(const json& value, bool usual, const char* key) {
-  if (value.is_null()) return usual;
+bool ConfigReader::flag(const std::string& key, bool usual) {
+  const json& value = take_value(key);
+  if (!has(key)) return usual;
   if (value.is_boolean()) return value.get<bool>();
+  if (value.is_null() && !usual) return false;
   throw Error(ErrorKind::damaged, "the value has the wrong type")
       .about(key)
       .expected("true or false")
       .found(json_text(value));
+}
+
+/// BLOOM's files have `num_attention_heads: null` next to the number that `n_head` gives.
+bool ConfigReader::says_under_another_name(const ConfigKey& key,
+                                           std::span<const ConfigKey> keys) const {
+  return std::ranges::any_of(keys, [&](const ConfigKey& other) {
+    if (other.what.empty() || other.what != key.what || other.name == key.name) return false;
+    const auto found = object_.find(other.name);
+    return found != object_.end() && !found->is_null();
+  });
 }
 
 void ConfigReader::take(std::span<const ConfigKey> keys) {
@@ -71,6 +85,7 @@ void ConfigReader::take(std::span<const ConfigKey> keys) {
     for (const ConfigKey& key : keys) {
       if (taken_.contains(name) || !matches_pattern(key.name, name)) continue;
       taken_.insert(name);
+      if (value.is_null() && says_under_another_name(key, keys)) continue;
       take_one(key, name, value);
     }
   }

@@ -40,11 +40,17 @@ class ConfigReader {
   [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
   /// What stands under `key`, which counts as taken; null if it is not there.
   [[nodiscard]] const nlohmann::json& take_value(const std::string& key);
+  /// true or false under `key`, which counts as taken; `usual` if it is not there. Null is false,
+  /// as Python has it, and damaged where true is usual: none of upstream's code means it. Throws
+  /// Error(damaged).
+  [[nodiscard]] bool flag(const std::string& key, bool usual);
   /// What was not taken and is not off (null, false, 0, empty) is not known.
   void finish(const std::string& prefix = "");
 
  private:
   void take_one(const ConfigKey& key, const std::string& name, const nlohmann::json& value);
+  [[nodiscard]] bool says_under_another_name(const ConfigKey& key,
+                                             std::span<const ConfigKey> keys) const;
 
   const nlohmann::json& object_;
   NeighbourConfig& config_;
@@ -54,9 +60,6 @@ class ConfigReader {
 /// The member `activation` for a name in Hugging Face's or timm's words: "gelu_new" is gelu_tanh.
 /// Throws Error(unsupported) naming `key`.
 [[nodiscard]] std::string activation_named(const std::string& name, const std::string& key);
-
-/// true or false; `usual` where `value` is null. Throws Error(damaged) naming `key`.
-[[nodiscard]] bool truth(const nlohmann::json& value, bool usual, const char* key);
 
 [[nodiscard]] std::string json_text(const nlohmann::json& value);
 

@@ -37,7 +37,7 @@ void read_meta_config(const nlohmann::json& object, NeighbourConfig& config) {
     config.values["vocabulary"] = words.dump();
     config.facts.insert("vocabulary");
   }
-  if (truth(reader.take_value("use_scaled_rope"), false, "use_scaled_rope")) {
+  if (reader.flag("use_scaled_rope", false)) {
     throw Error(ErrorKind::unsupported, "by what rotary angles are scaled is not said")
         .about("use_scaled_rope")
         .remedy(

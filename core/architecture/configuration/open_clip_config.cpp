@@ -136,8 +136,7 @@ void read_open_clip_preparation(const json& prepared, NeighbourConfig& tower) {
 /// The class token, or the mean of the patches, before or after the last norm.
 void read_pooling(ConfigReader& reader, NeighbourConfig& tower) {
   const json& pool = reader.take_value("pool_type");
-  const bool norm_after =
-      truth(reader.take_value("final_ln_after_pool"), false, "final_ln_after_pool");
+  const bool norm_after = reader.flag("final_ln_after_pool", false);
   if (pool.is_null() || pool == "tok") return;  // of one token the order is the same
   if (pool != "avg") {
     throw Error(ErrorKind::unsupported, "images are not read in this way")
@@ -181,8 +180,8 @@ bool read_text_tower(const json& object, bool quick, NeighbourConfig& tower) {
   ConfigReader reader(object, tower);
   const json& other = reader.take_value("hf_model_name");
   const json& pool = reader.take_value("pool_type");
-  const bool sees_all = truth(reader.take_value("no_causal_mask"), false, "no_causal_mask");
-  const bool appends = truth(reader.take_value("embed_cls"), false, "embed_cls");
+  const bool sees_all = reader.flag("no_causal_mask", false);
+  const bool appends = reader.flag("embed_cls", false);
   const bool ends = pool.is_null() || pool == "argmax";
   if (other.is_string() || appends || !(sees_all ? pool == "last" : ends)) return false;
   tower.kind = "open_clip";
@@ -218,7 +217,7 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
   const json& texts = own.take_value("text_cfg");
   // timm's towers have their own activation, and so has the text tower beside one.
   const bool of_timm = images.is_object() && images.value("timm_model_name", json()).is_string();
-  const bool quick = truth(own.take_value("quick_gelu"), false, "quick_gelu") && !of_timm;
+  const bool quick = own.flag("quick_gelu", false) && !of_timm;
   own.take(kModelKeys);
   own.finish("model_cfg.");
   if (images.is_object()) {

@@ -146,6 +146,8 @@ class TextDeduction final : FamilyDeduction {
                           option_text(spec_, "positions"));
     }
     spec_.positions.kind = Positions::learned;
+    // Stored sinusoids need no order.
+    spec_.positions.sinusoid_order = SinusoidOrder::alternating;
     result_.position_rows = shape_of("positions")[0];
     result_.position_columns = 1;
     std::int64_t context = result_.position_rows - spec_.positions.offset;

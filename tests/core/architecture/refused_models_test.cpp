@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -317,16 +318,16 @@ TEST_F(RefusedModel, AMaskThatIsNoneIsRefused) {
 TEST_F(RefusedModel, AStoredMaskOfMetasLlamaMustBeCausal) {
   const NamedShapes shapes =
       with(family_shapes("meta_llama"), "layers.0.attention.mask", {1, 1, 24, 24});
-  const nlohmann::json config = read_test_data("models/families/meta_llama.json")["config"];
-  if (!config.is_null()) (void)folder_.write("params.json", config.dump());
-  EXPECT_EQ(refusal(shapes), "no error");
+  const ModelOptions heads = {{{"heads", "4"}}, {}};
+  EXPECT_EQ(refusal(shapes, heads), "no error");
   Tensor window({1, 1, 24, 24});
   for (std::int64_t i = 0; i < 24; ++i) {
     for (std::int64_t j = 0; j < 24; ++j) window.data()[24 * i + j] = j <= i && j > i - 4 ? 1 : 0;
   }
   write_hashed_safetensors(folder_ / "model.safetensors", shapes,
                            {{"layers.0.attention.mask", window}});
-  EXPECT_THROW((void)recognise_architecture(open_checkpoint(folder_.path())), Error);
+  expect_refusal([&] { return recognise_architecture(open_checkpoint(folder_.path()), heads); },
+                 ErrorKind::unsupported, "layers.0.attention.mask", folder_ / "model.safetensors");
 }
 
 TEST_F(RefusedModel, VitPytorchWithoutMlpsIsRunAndOneThatLacksSomeIsNot) {

@@ -50,7 +50,7 @@ void state_fact(NeighbourConfig& config, const char* member, std::int64_t value)
 
 void read_bart(ConfigReader& reader, NeighbourConfig& config) {
   read_start_token(reader, config);
-  const bool scales = truth(reader.take_value("scale_embedding"), false, "scale_embedding");
+  const bool scales = reader.flag("scale_embedding", false);
   config.values["embedding_scale"] = scales ? "0" : "1";
   const auto layers = take_number(reader, "encoder_layers");
   const auto blocks = take_number(reader, "decoder_layers");
@@ -67,12 +67,12 @@ void read_bart(ConfigReader& reader, NeighbourConfig& config) {
 
 /// Where the norms stand is each kind's own: normalize_before repeats it.
 void read_norms(ConfigReader& reader, NeighbourConfig& config, bool before) {
-  const json& said = reader.take_value("normalize_before");
-  if (truth(said, before, "normalize_before") != before) {
+  const bool said = reader.flag("normalize_before", before);
+  if (said != before) {
     throw Error(ErrorKind::unsupported, "the model has its norms in another place than its kind")
         .about("normalize_before")
         .expected(before ? "true" : "false")
-        .found(json_text(said));
+        .found(said ? "true" : "false");
   }
   config.values["norm_position"] = before ? "pre" : "post";
   read_bart(reader, config);

@@ -63,7 +63,7 @@ constexpr ClassDefaults kClassDefaults[] = {
     {"gpt2", R"({"n_head": 12, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-05,
                  "tie_word_embeddings": true})"},
     {"gpt_neox", R"({"num_attention_heads": 64, "hidden_act": "gelu", "layer_norm_eps": 1e-05,
-                     "use_parallel_residual": true, "rotary_emb_base|rope_theta": 10000,
+                     "use_parallel_residual": true, "rotary_emb_base|rope_theta": 10000.0,
                      "rotary_pct": 0.25, "tie_word_embeddings": false})"},
     {"gptj", R"({"n_head": 16, "rotary_dim": 64, "activation_function": "gelu_new",
                  "layer_norm_epsilon": 1e-05, "n_positions": 2048,

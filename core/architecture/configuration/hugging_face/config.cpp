@@ -209,8 +209,7 @@ void read_labels(const json& labels, NeighbourConfig& config) {
 
 /// A decoder whose tokens see later ones too (models that embed texts).
 void read_is_causal(ConfigReader& reader, NeighbourConfig& config) {
-  const json& said = reader.take_value("is_causal");
-  if (truth(said, true, "is_causal")) return;
+  if (reader.flag("is_causal", true)) return;
   const auto differences = config.values.find("differences");
   if (config.values.contains("layer.scores.window") ||
       (differences != config.values.end() && differences->second != "[]")) {
@@ -257,10 +256,8 @@ void read_keys(const ModelType& type, const json& object, NeighbourConfig& confi
   read_labels(reader.take_value("id2label"), config);
   config.kind = type.name;
   config.families = {type.family};
-  const json& tied = reader.take_value("tie_word_embeddings");
-  if (reader.has("tie_word_embeddings") && !config.free_head) {
-    config.ties_head = truth(tied, false, "tie_word_embeddings");
-  }
+  const bool tied = reader.flag("tie_word_embeddings", false);
+  if (reader.has("tie_word_embeddings") && !config.free_head) config.ties_head = tied;
   reader.take(type.keys);
   reader.take(kGeneralKeys);
   const json& labels = reader.take_value("num_labels");
@@ -301,12 +298,13 @@ void read_without_kind(const json& object, NeighbourConfig& config) {
   reader.take(kAnyKeys);
   read_windows(reader.take_value("window_sizes"), config);
   read_score_scale(reader, config);
+  read_labels(reader.take_value("id2label"), config);
+  const json& labels = reader.take_value("num_labels");
+  if (labels.is_number_integer()) config.classes = labels.get<std::int64_t>();
   for (const ConfigKey& key : kGeneralKeys) {
     if (key.use == Use::harmless) reader.take({&key, 1});
   }
-  for (const char* const key : {"id2label", "num_labels", "tie_word_embeddings"}) {
-    (void)reader.take_value(key);
-  }
+  (void)reader.take_value("tie_word_embeddings");
   reader.finish();
   for (auto& [key, value] : config.unknown) config.unread.push_back(std::move(key));
   config.unknown.clear();

@@ -63,6 +63,14 @@ std::string count_of(const json& value, const char* key) {
   return value > 0 ? value.dump() : "";
 }
 
+/// Empty where the context says it.
+std::string furthest_position(ConfigReader& reader) {
+  const char* const key = "max_relative_positions";
+  const json& value = reader.take_value(key);
+  if (value.is_null() && reader.has(key)) refuse_value(key, "a whole number", value);
+  return count_of(value, key);
+}
+
 void read_pooler(ConfigReader& reader, NeighbourConfig& config) {
   const json& act = reader.take_value("pooler_hidden_act");
   if (act.is_null()) return;
@@ -75,8 +83,7 @@ void read_pooler(ConfigReader& reader, NeighbourConfig& config) {
 /// Relative positions up to that many tokens away, each its own.
 void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
   check_positions(reader, config);
-  std::string furthest =
-      count_of(reader.take_value("max_relative_positions"), "max_relative_positions");
+  std::string furthest = furthest_position(reader);
   const json& context = reader.take_value("max_position_embeddings");
   if (furthest.empty()) furthest = count_of(context, "max_position_embeddings");
   if (!furthest.empty()) {
@@ -113,8 +120,7 @@ void read_deberta_v2(ConfigReader& reader, NeighbourConfig& config) {
   }
   config.values["layer.scores.buckets"] = buckets.dump();
   config.facts.insert("layer.scores.buckets");
-  std::string furthest =
-      count_of(reader.take_value("max_relative_positions"), "max_relative_positions");
+  std::string furthest = furthest_position(reader);
   const json& context = reader.take_value("max_position_embeddings");
   if (furthest.empty()) furthest = count_of(context, "max_position_embeddings");
   config.values["layer.scores.bucket_distance"] = furthest.empty() ? "512" : furthest;

@@ -38,8 +38,7 @@ constexpr ConfigKey kGptjKeys[] = {
 
 void read_neox(ConfigReader& reader, NeighbourConfig& config) {
   const char* const parallel = "use_parallel_residual";
-  config.values["layer.residual"] =
-      truth(reader.take_value(parallel), true, parallel) ? "parallel" : "sequential";
+  config.values["layer.residual"] = reader.flag(parallel, true) ? "parallel" : "sequential";
   read_rotary(reader, config, {.theta = "rotary_emb_base", .part = "rotary_pct"});
 }
 

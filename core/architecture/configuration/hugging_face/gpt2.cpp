@@ -27,11 +27,11 @@ constexpr ModelType kGpt2Types[] = {{"gpt2", "Hugging Face GPT-2", kGpt2Keys, re
 
 /// GPT-2's two switches of the scores.
 void read_score_scale(ConfigReader& reader, NeighbourConfig& config) {
-  if (!truth(reader.take_value("scale_attn_weights"), true, "scale_attn_weights")) {
+  if (!reader.flag("scale_attn_weights", true)) {
     config.values["scale"] = "none";
   }
   const char* const by_layer = "scale_attn_by_inverse_layer_idx";
-  if (truth(reader.take_value(by_layer), false, by_layer)) {
+  if (reader.flag(by_layer, false)) {
     config.values["scale_by_layer"] = "true";
   }
 }

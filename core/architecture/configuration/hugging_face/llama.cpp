@@ -37,7 +37,7 @@ void read_mistral(ConfigReader& reader, NeighbourConfig& config) {
 void read_qwen(ConfigReader& reader, NeighbourConfig& config) {
   const json window = take_window(reader);
   const json& full = reader.take_value("max_window_layers");
-  const bool slides = truth(reader.take_value("use_sliding_window"), false, "use_sliding_window");
+  const bool slides = reader.flag("use_sliding_window", false);
   if (!full.is_number_unsigned() && (slides || !full.is_null())) {
     throw Error(ErrorKind::damaged, "the value has the wrong type")
         .about("max_window_layers")

@@ -61,6 +61,9 @@ json local_layers(ConfigReader& reader, const LocalLayers& keys) {
   const json& count = reader.take_value("num_hidden_layers");
   const json& types = reader.take_value("layer_types");
   const json& said = reader.take_value(keys.every);
+  if (!types.is_array() && !types.is_null()) {
+    throw wrong_value("layer_types", "a list, one kind for each layer", types);
+  }
   if (!types.is_array() && reader.has(keys.every) && !(said.is_number_integer() && said > 0)) {
     throw wrong_value(keys.every, "1 or more", said);
   }

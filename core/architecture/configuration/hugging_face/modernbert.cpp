@@ -34,7 +34,7 @@ constexpr ConfigKey kModernBertKeys[] = {
 /// Which head the file has is said by the class of the model alone.
 void read_head(ConfigReader& reader, NeighbourConfig& config) {
   const json& pooling = reader.take_value("classifier_pooling");
-  if (!pooling.is_null() && pooling != "cls" && pooling != "mean") {
+  if (reader.has("classifier_pooling") && pooling != "cls" && pooling != "mean") {
     throw Error(ErrorKind::unsupported, "texts are not read in this way")
         .about("classifier_pooling")
         .expected("cls or mean")

@@ -54,8 +54,7 @@ void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
   const char* const base = "rotary_emb_base";
   config.values["layer.rotary.theta"] =
       json(number_of(reader.take_value(base), 10000, base, positive)).dump();
-  const bool pairs =
-      truth(reader.take_value("rotary_emb_interleaved"), false, "rotary_emb_interleaved");
+  const bool pairs = reader.flag("rotary_emb_interleaved", false);
   config.values["layer.rotary.form"] = pairs ? "pair" : "half";
   const char* const fraction = "rotary_emb_fraction";
   // Without it, positions would be learned.

@@ -27,9 +27,9 @@ constexpr ConfigKey kOptKeys[] = {
 void read_opt(ConfigReader& reader, NeighbourConfig& config) {
   const char* const before = "do_layer_norm_before";
   const char* const removed = "_remove_final_layer_norm";
-  const bool pre = truth(reader.take_value(before), true, before);
+  const bool pre = reader.flag(before, true);
   config.values["norm_position"] = pre ? "pre" : "post";
-  const bool without = truth(reader.take_value(removed), false, removed);
+  const bool without = reader.flag(removed, false);
   if (!pre || without) config.values["final_norm"] = "false";
 }
 

@@ -94,7 +94,7 @@ void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
 void read_siglip_images(ConfigReader& reader, NeighbourConfig& config) {
   forget_classes(config);
   // The tensors of the head say it too.
-  (void)truth(reader.take_value("vision_use_head"), true, "vision_use_head");
+  (void)reader.flag("vision_use_head", true);
 }
 
 /// Its padding is the tokenizer's, which comes before what is said here.
@@ -162,7 +162,7 @@ void read_sam_windows(ConfigReader& reader, NeighbourConfig& config) {
 void read_sam_images(ConfigReader& reader, NeighbourConfig& config) {
   forget_classes(config);
   for (const char* key : {"use_abs_pos", "use_rel_pos"}) {
-    if (truth(reader.take_value(key), true, key)) continue;
+    if (reader.flag(key, true)) continue;
     throw Error(ErrorKind::unsupported, "an encoder without these positions is not run")
         .about(key)
         .expected("true")

@@ -124,12 +124,12 @@ constexpr ConfigKey kSwinKeys[] = {
 /// Which tokens are read, and so where the norm stands; whether there must be tables of relative
 /// positions.
 void read_beit(ConfigReader& reader, NeighbourConfig& config) {
-  const bool mean = truth(reader.take_value("use_mean_pooling"), true, "use_mean_pooling");
+  const bool mean = reader.flag("use_mean_pooling", true);
   // The masked image model has neither pooling nor classes.
   config.families = {"Hugging Face BEiT (class token)"};
   if (mean) config.families.push_back("Hugging Face BEiT");
   for (const char* key : {"use_relative_position_bias", "use_shared_relative_position_bias"}) {
-    if (!truth(reader.take_value(key), false, key)) continue;
+    if (!reader.flag(key, false)) continue;
     config.values["layer.scores.bias"] = "table";
     config.facts.insert("layer.scores.bias");
   }
@@ -137,7 +137,7 @@ void read_beit(ConfigReader& reader, NeighbourConfig& config) {
 
 /// Its gated MLP has SiLU, whatever hidden_act says.
 void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
-  const bool gated = truth(reader.take_value("use_swiglu_ffn"), false, "use_swiglu_ffn");
+  const bool gated = reader.flag("use_swiglu_ffn", false);
   config.values["mlp_form"] = gated ? "gated" : "plain";
   config.facts.insert("mlp_form");
   if (gated) config.values["activation"] = "silu";
