@@ -419,7 +419,9 @@ void FamilyDeduction::check_obeyed() const {
     const std::string& said = options_.overrides.find(option)->second;
     ModelSpec asked = spec_;
     apply_override(asked, option, said);
-    std::string expected = option_text(asked, option), found = option_text(spec_, option);
+    // Patches without a size are read as embeddings.
+    std::string expected = option == "input.kind" ? said : option_text(asked, option);
+    std::string found = option_text(spec_, option);
     // Windows of a pyramid are those of its stages.
     const bool of_stages = spec_.is_pyramid() && option == "layer.scores.window";
     if (of_stages || said.starts_with('[') || parse_number(said) == 0.0 || expected == found)

@@ -147,7 +147,9 @@ class TextDeduction final : FamilyDeduction {
     }
     spec_.positions.kind = Positions::learned;
     // Stored sinusoids need no order.
-    spec_.positions.sinusoid_order = SinusoidOrder::alternating;
+    if (!overridden_.contains("positions.sinusoid_order")) {
+      spec_.positions.sinusoid_order = SinusoidOrder::alternating;
+    }
     result_.position_rows = shape_of("positions")[0];
     result_.position_columns = 1;
     std::int64_t context = result_.position_rows - spec_.positions.offset;

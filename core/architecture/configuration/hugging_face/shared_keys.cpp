@@ -213,6 +213,10 @@ json take_window(ConfigReader& reader) {
 void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const json& window,
                          std::int64_t first, std::int64_t every) {
   const json& types = reader.take_value("layer_types");
+  if (!types.is_array() && !types.is_null()) {
+    throw wrong("the value has the wrong type", "layer_types", "a list, one kind for each layer",
+                types);
+  }
   json layers = json::array();
   for (std::size_t i = 0; types.is_array() && i < types.size(); ++i) {
     if (types[i] == "full_attention") continue;
