@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/table_cell.h"
+#include "core/shown_text.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 
@@ -120,7 +121,7 @@ std::string as_table(const NetworkReport& report, bool by_layer) {
 
 std::string as_csv(const NetworkReport& report) {
   const EnergyConstants& constants = report.subject.constants;
-  std::string text = "# " + command_line(report.request) + "\n" +
+  std::string text = "# " + shown_text(command_line(report.request)) + "\n" +
                      "part,group,component,multiplications,additions,shifts,divisions,"
                      "exponentials,bytes_moved,energy_pj,traffic_pj\n";
   const auto line = [&](const Row& row) {
