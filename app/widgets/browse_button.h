@@ -1,4 +1,4 @@
-// "…" beside a field for a path: a file, or a folder where folders can be meant, too.
+// "…" button next to a path field that chooses a file or a folder.
 #pragma once
 
 #include <QString>
@@ -11,7 +11,8 @@ namespace attnscope {
 class BrowseButton : public QToolButton {
   Q_OBJECT
  public:
-  /// Fills `field` with what is chosen. `what`: "a data set"; `filter` as QFileDialog's.
+  /// Writes the chosen path into `field`. `what` names it, such as "a data set"; `filter` is a
+  /// QFileDialog filter.
   BrowseButton(const QString& what, const QString& filter, QLineEdit* field,
                QWidget* parent = nullptr);
 

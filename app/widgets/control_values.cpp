@@ -24,7 +24,7 @@ const QString kOn = "on", kOff = "off";
 template <class Switch>
 Control control_of_switch(Switch* control) {
   return {control->isChecked() ? kOn : kOff, [control](const QString& value) {
-            // One of several that exclude each other goes off when another goes on.
+            // Turning one button of an exclusive group on turns the others off.
             if (value == kOn || value == kOff) control->setChecked(value == kOn);
           }};
 }
@@ -42,7 +42,7 @@ QString name_of(const QWidget& widget, const QString& shown = {}) {
   return widget.accessibleName().isEmpty() ? shown : widget.accessibleName();
 }
 
-/// In the order of the widgets. Line edits that belong to another control are passed over.
+/// Controls in the order of their widgets. Line edits inside a combo box or spin box are skipped.
 std::map<QString, Control> controls_in(const QWidget& root) {
   std::map<QString, Control> controls;
   const auto add = [&](const QString& name, Control control) {
@@ -57,7 +57,7 @@ std::map<QString, Control> controls_in(const QWidget& root) {
                              const int index = list->findText(value);
                              if (index < 0) return;
                              list->setCurrentIndex(index);
-                             emit list->activated(index);  // what only a user's choice tells
+                             emit list->activated(index);  // not emitted by setCurrentIndex
                            }});
     } else if (auto* whole = qobject_cast<QSpinBox*>(child)) {
       add(name_of(*whole), control_of_number(whole));

@@ -1,5 +1,4 @@
-// What the controls of a panel are set to, by the names that screen readers say: kept in session
-// files.
+// Values of a panel's controls by accessible name, as session files keep them.
 #pragma once
 
 #include <map>
@@ -11,12 +10,12 @@ namespace attnscope {
 
 using ControlValues = std::map<std::string, std::string>;
 
-/// Name → value of every list, number, switch and line of text inside `root` that has a name; a
-/// second one of a name has " 2" after it.
+/// Name → value of every list, number, switch and line edit inside `root` that has a name; the
+/// second control of one name gets the suffix " 2".
 [[nodiscard]] ControlValues control_values(const QWidget& root);
 
-/// Sets them as a user would, so that the panel follows. What is not there, or not possible here,
-/// is left as it is.
+/// Sets the controls like a user would, which makes the panel react. Values without a control, or
+/// not possible here, are ignored.
 void set_control_values(QWidget& root, const ControlValues& values);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// One line of text that is shortened to fit, with the whole of it as a tool tip.
+// One line of text that is shortened to fit, with the full text as its tool tip.
 #pragma once
 
 #include <QLabel>
@@ -10,9 +10,9 @@ class ElidedLabel : public QLabel {
  public:
   explicit ElidedLabel(Qt::TextElideMode mode = Qt::ElideMiddle, QWidget* parent = nullptr);
   void set_text(const QString& text);
-  /// Whether it shows nothing where it cannot show all: what it says stands elsewhere, too.
+  /// True: shows nothing if the text does not fit. For text that is also shown elsewhere.
   void set_whole_or_nothing(bool on);
-  /// A tool tip of its own, in place of the whole text.
+  /// Replaces the full text as the tool tip.
   void set_tip(const QString& tip);
   [[nodiscard]] const QString& full_text() const { return full_text_; }
   [[nodiscard]] QSize minimumSizeHint() const override;

@@ -19,7 +19,7 @@ bool may_replace(QWidget* parent, const QString& file) {
 
 QString file_to_save(QWidget* parent, const QString& title, const QString& proposed,
                      const QString& filter, const QString& suffix) {
-  // The dialog's own question is about the name without the suffix.
+  // The dialog's own question would be about the name without the suffix.
   QString file = QFileDialog::getSaveFileName(parent, title, proposed, filter, nullptr,
                                               QFileDialog::DontConfirmOverwrite);
   if (file.isEmpty()) return file;

@@ -1,4 +1,4 @@
-// Where something is saved: no file is replaced but on the user's word.
+// Dialog for the file to save to, which never replaces a file without the user's consent.
 #pragma once
 
 #include <QString>
@@ -7,13 +7,12 @@ class QWidget;
 
 namespace attnscope {
 
-/// Asks the user where something stands in the place of `file`; true if it may be replaced, or
-/// nothing stands there.
+/// Asks the user if `file` exists; true if it does not exist or may be replaced.
 [[nodiscard]] bool may_replace(QWidget* parent, const QString& file);
 
-/// The file that the user chooses, with `suffix` (".png") behind a name that ends otherwise, as
-/// `filter` of QFileDialog says what it is. The suffix comes first, and then the question whether a
-/// file that is there may be replaced. Empty where the user cancels either.
+/// The file that the user chooses. `filter` is a QFileDialog filter; `suffix` (".png") is appended
+/// to names that lack it, before the question whether an existing file may be replaced. Empty if
+/// the user cancels either dialog.
 [[nodiscard]] QString file_to_save(QWidget* parent, const QString& title, const QString& proposed,
                                    const QString& filter, const QString& suffix);
 

@@ -1,5 +1,5 @@
-// Shows which widget has the keys: a ring around what they have reached, whatever it is and however
-// it is drawn. After a click it is not needed.
+// Draws a ring around the widget that received the keyboard focus by key, whatever its type or
+// style. A click shows no ring.
 #pragma once
 
 #include <QObject>
@@ -9,7 +9,7 @@ class QWidget;
 
 namespace attnscope {
 
-/// Of all windows of the program, while it lives.
+/// Covers all windows of the program during its lifetime.
 class FocusRing : public QObject {
   Q_OBJECT
  public:
@@ -22,7 +22,7 @@ class FocusRing : public QObject {
  private:
   void surround(QWidget* widget);
 
-  QPointer<QWidget> ring_;  ///< a child of what it surrounds
+  QPointer<QWidget> ring_;  ///< a child of the widget that it surrounds
 };
 
 }  // namespace attnscope

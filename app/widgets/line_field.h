@@ -7,8 +7,8 @@ class QLineEdit;
 
 namespace attnscope {
 
-/// Named `name` for tests; `what` is in it, said to readers and as its tip; `hint` stands in it
-/// while it is empty.
+/// `name` is the object name for tests, `what` the accessible name and tool tip, `hint` the
+/// placeholder text.
 [[nodiscard]] QLineEdit* line_field(const QString& name, const QString& what, const QString& hint);
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kSide = 116, kLetters = 10;  // pixels; of the type, where that is larger
+constexpr int kSide = 116, kLetters = 10;  // pixels; in average letters if that is larger
 
 QColor colour_of(const Colour& colour) { return {colour.red, colour.green, colour.blue}; }
 
@@ -79,7 +79,7 @@ void MapThumbnail::paintEvent(QPaintEvent*) {
   for (Eigen::Index row = 0; row < map_.rows(); ++row) {
     for (Eigen::Index column = 0; column < map_.cols(); ++column) {
       const double fraction = high > low ? (map_(row, column) - low) / (high - low) : 0;
-      // A hair wider, so that no ground shines through between cells.
+      // Cells are 0.5 pixels wider, so that the background does not show through between them.
       painter.fillRect(
           QRectF(square.left() + static_cast<double>(column) * wide,
                  square.top() + static_cast<double>(row) * tall, wide + 0.5, tall + 0.5),

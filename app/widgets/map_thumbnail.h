@@ -1,4 +1,4 @@
-// A small map, its cells drawn through a colour map, with a line of words under it.
+// A small attention map drawn through a colour map, with a caption below it.
 #pragma once
 
 #include <QString>
@@ -14,10 +14,10 @@ class MapThumbnail : public QWidget {
  public:
   explicit MapThumbnail(const QString& title, QWidget* parent = nullptr);
 
-  /// Colours run from 0 (or the least value, if that is negative) to the largest. `words` say what
-  /// the map's numbers are, e.g. its rank.
+  /// Colours run from 0 (or the least value, if that is negative) to the largest. `words` is the
+  /// caption, such as the map's rank.
   void set_map(Matrix map, const QString& words);
-  /// Shows why there is no map.
+  /// Shows why the map is missing.
   void set_problem(const QString& problem);
   void set_colour_map(const std::string& name);
 

@@ -55,7 +55,7 @@ void MarkdownPage::resizeEvent(QResizeEvent* event) {
 
 void MarkdownPage::changeEvent(QEvent* event) {
   QTextBrowser::changeEvent(event);
-  // Margins around formulas are multiples of the type's size.
+  // Margins around formulas are multiples of the font size.
   if (event->type() == QEvent::FontChange && !markdown_.isEmpty()) {
     show_markdown(*this, markdown_);
     fit();

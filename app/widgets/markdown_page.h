@@ -1,4 +1,4 @@
-// A piece of Markdown as tall as its text: for pages that scroll as a whole. No text is ever cut.
+// A piece of Markdown as tall as its text, for pages that scroll as a whole. Text is never cut.
 #pragma once
 
 #include <QTextBrowser>
@@ -10,7 +10,7 @@ class MarkdownPage : public QTextBrowser {
  public:
   explicit MarkdownPage(QWidget* parent = nullptr);
 
-  /// With formulas, as formula_text.h reads them. Throws Error(damaged).
+  /// Shows Markdown with formulas (formula_text.h). Throws Error(damaged).
   void show_text(const QString& markdown);
 
   [[nodiscard]] QSize sizeHint() const override;

@@ -12,8 +12,8 @@ namespace attnscope {
 
 struct SliderRange {
   double minimum = 0, maximum = 1;
-  double step = 0.01;        ///< values are minimum + whole multiples of it
-  bool logarithmic = false;  ///< the slider's way, from a positive minimum
+  double step = 0.01;        ///< values are minimum + n · step
+  bool logarithmic = false;  ///< spacing of the slider; needs a positive minimum
 };
 
 class NumberSlider : public QWidget {
@@ -25,10 +25,10 @@ class NumberSlider : public QWidget {
 
   [[nodiscard]] double value() const;
   [[nodiscard]] const SliderRange& range() const { return range_; }
-  /// The nearest value of the range.
+  /// Sets the nearest value in the range.
   void set_value(double value);
   void set_range(const SliderRange& range);
-  /// The slider under its name, not beside it: where several stand in one row.
+  /// Puts the slider below its name instead of next to it, for several in one row.
   void stack();
 
  signals:

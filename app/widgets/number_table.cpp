@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Letters of numbers, as large as the window's are now.
+/// Table view whose number font follows the window's font size.
 class NumberTable : public QTableView {
  public:
   NumberTable() { take_letters(); }

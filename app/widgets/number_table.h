@@ -1,4 +1,4 @@
-// How panels show tables of numbers: sortable rows, chosen whole, digits of one width.
+// Table view for numbers: sortable, selects whole rows, tabular digits.
 #pragma once
 
 #include <QString>
@@ -8,7 +8,7 @@ class QTableView;
 
 namespace attnscope {
 
-/// In the order of the model until a column is clicked.
+/// Rows keep the model's order until a column is clicked.
 [[nodiscard]] QTableView* number_table(QSortFilterProxyModel& model, const QString& object_name,
                                        const QString& accessible_name);
 

@@ -23,7 +23,8 @@ QPixmap fitted(const QImage& image, int side, double pixel_ratio) {
   return pixmap;
 }
 
-// A normalised array as a picture: its range is stretched over the greys, as no mean is known.
+// A normalised array as a picture: its range is stretched over the greys, because the mean is
+// unknown.
 QImage from_array(const Tensor& tensor) {
   if (tensor.rank() != 3 || (tensor.extent(0) != 1 && tensor.extent(0) != 3)) return {};
   const std::int64_t channels = tensor.extent(0), height = tensor.extent(1),
@@ -65,7 +66,7 @@ QPixmap sheet_of(const QString& text, int side, double pixel_ratio) {
   return pixmap;
 }
 
-/// Its greatest and least samples from left to right.
+/// The waveform: minimum and maximum samples per pixel column.
 QPixmap wave_of(const Sound& sound, int side, double pixel_ratio) {
   const int pixels = static_cast<int>(side * pixel_ratio);
   QPixmap pixmap(pixels, pixels);
@@ -94,7 +95,7 @@ QImage to_qimage(const Image& image) {
   if (image.width <= 0 || image.height <= 0) return {};
   const QImage::Format format =
       image.channels == 1 ? QImage::Format_Grayscale8 : QImage::Format_RGB888;
-  // Copied: the QImage must outlive the pixels it was made from.
+  // A copy, because the QImage must outlive the pixels it was made from.
   return QImage(image.pixels.data(), static_cast<int>(image.width), static_cast<int>(image.height),
                 static_cast<qsizetype>(image.width * image.channels), format)
       .copy();

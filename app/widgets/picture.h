@@ -1,4 +1,4 @@
-// Inputs and images as pixmaps.
+// Conversions of inputs and images to pixmaps.
 #pragma once
 
 #include <QImage>
@@ -12,13 +12,13 @@ namespace attnscope {
 
 [[nodiscard]] QImage to_qimage(const Image& image);
 
-/// At most `side` logical pixels wide and high; small images keep crisp pixels. Null for token
-/// embeddings.
+/// A picture at most `side` logical pixels wide and high; small images keep crisp pixels. Null for
+/// token embeddings.
 [[nodiscard]] QPixmap picture_of(const Input& input, int side, double pixel_ratio);
-/// Of a text file its beginning on a sheet; null if the file is no image.
+/// A picture of an image file, or a text file's beginning on a sheet; null for other files.
 [[nodiscard]] QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_ratio);
 
-/// "28 × 28 pixels, grey; class 9"
+/// Description such as "28 × 28 pixels, grey; class 9".
 [[nodiscard]] QString describe_input(const Input& input);
 
 }  // namespace attnscope

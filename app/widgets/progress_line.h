@@ -1,12 +1,12 @@
-// How far work is, as a line that fills.
+// A thin progress bar.
 #pragma once
 
 #include <QProgressBar>
 
 namespace attnscope {
 
-/// Without the number in words. Drawn with the window's next picture: QProgressBar's own setValue
-/// draws the whole window at once, with the canvases in it.
+/// Progress bar without a percentage. It is repainted with the window's next frame: QProgressBar's
+/// own setValue repaints the whole window at once, including the canvases.
 class ProgressLine : public QProgressBar {
   Q_OBJECT
  public:

@@ -1,4 +1,4 @@
-// "about 2 min left"
+// Remaining time in words, such as "about 2 min left".
 #pragma once
 
 #include <QString>

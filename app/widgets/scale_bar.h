@@ -1,4 +1,4 @@
-// A colour scale as a horizontal bar with its ends and its label.
+// A colour scale as a horizontal bar with end values and label.
 #pragma once
 
 #include <QWidget>

@@ -7,8 +7,8 @@ class QToolButton;
 
 namespace attnscope {
 
-/// Checkable, exclusive among its siblings, reached by Tab; `tip` is its accessible name too.
-/// `place` is "first", "middle" or "last": which corners the style rounds.
+/// A checkable button, exclusive among its siblings, reached by Tab; `tip` is also its accessible
+/// name. `place` is "first", "middle" or "last" and selects the corners that the style rounds.
 [[nodiscard]] QToolButton* segment_button(const QString& text, const QString& tip,
                                           const char* place);
 

@@ -1,4 +1,5 @@
-// The number and colour a subject has everywhere: in lists, over atlases, beside curves.
+// Badge with the number and colour that a model has everywhere: in lists, over atlases, next to
+// curves.
 #pragma once
 
 #include <QWidget>

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Sorts by the number in the cell; cells without one come last.
+/// Sorts by the number in the cell; a cell without a number counts as ∞.
 class NumberItem : public QTableWidgetItem {
  public:
   using QTableWidgetItem::QTableWidgetItem;
@@ -55,7 +55,7 @@ void TableView::set_table(const Table& table) {
       const auto& cells = table.rows[static_cast<std::size_t>(row)];
       const auto at = static_cast<std::size_t>(column);
       const bool is_number = at >= table.text_columns;
-      // An empty first cell continues the row above, which sorting would part it from.
+      // An empty first cell continues the row above, from which sorting would separate it.
       if (column == 0 && !cells[0].empty()) above = cells[0];
       const QString text = QString::fromStdString(column == 0 ? above : cells[at]);
       auto* item = is_number ? new NumberItem(text) : new QTableWidgetItem(text);
@@ -68,7 +68,7 @@ void TableView::set_table(const Table& table) {
     }
   }
   setSortingEnabled(true);
-  // As the figure has them, until a header is clicked.
+  // Rows keep the figure's order until a header is clicked.
   horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
   fit_columns();
 }

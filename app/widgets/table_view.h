@@ -1,4 +1,4 @@
-// A figure's table on the screen: sortable where columns are numbers, copied with Ctrl+C.
+// A figure's table on the screen: numeric columns are sortable, Ctrl+C copies.
 #pragma once
 
 #include <QTableWidget>

@@ -1,4 +1,4 @@
-// A small button with a sign or a word on it.
+// A small button with an icon character or a word.
 #pragma once
 
 #include <QString>
@@ -7,7 +7,7 @@ class QToolButton;
 
 namespace attnscope {
 
-/// Named `name` for tests; `tip` says what it does, and is its accessible name too.
+/// `name` is the object name for tests; `tip` describes the action and is also the accessible name.
 [[nodiscard]] QToolButton* tool_button(const QString& name, const QString& text,
                                        const QString& tip);
 

@@ -19,7 +19,7 @@ bool is_control(const QObject* object) {
          qobject_cast<const QAbstractSlider*>(object) != nullptr;
 }
 
-/// Of the nearest page around it that has something to scroll; null: there is none.
+/// The scroll bar of the nearest enclosing page that can scroll; null if none can.
 QScrollBar* bar_of_page(QWidget* control) {
   for (QWidget* over = control->parentWidget(); over; over = over->parentWidget()) {
     auto* page = qobject_cast<QAbstractScrollArea*>(over);

@@ -1,13 +1,13 @@
-// A page that scrolls under the pointer must not turn the controls on it.
+// Prevents scrolling a page from changing the controls under the pointer.
 #pragma once
 
 #include <QObject>
 
 namespace attnscope {
 
-/// As a filter of the application's events: the wheel over lists, number fields and sliders scrolls
-/// the page they stand on. Only where there is nothing to scroll do they take it, and only while
-/// they have the focus, which the wheel does not give them.
+/// Event filter of the application: the wheel over lists, number fields and sliders scrolls the
+/// page that contains them. Where no page can scroll, the control takes the wheel if it has the
+/// focus; the wheel itself never sets the focus.
 class WheelGuard : public QObject {
   Q_OBJECT
  public:

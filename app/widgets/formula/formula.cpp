@@ -14,15 +14,15 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-// In ems unless said otherwise, as in print.
-constexpr double kScript = 0.72;       // of the size of what it stands at
-constexpr double kLeastScript = 0.55;  // of the formula's size: indices of indices are not smaller
+// Lengths in em unless noted, as in print.
+constexpr double kScript = 0.72;       // font size relative to the base's
+constexpr double kLeastScript = 0.55;  // least font size, relative to the formula's
 constexpr double kInlineFraction = 0.8;
-constexpr double kAxis = 0.27;  // where the bars of fractions lie
+constexpr double kAxis = 0.27;  // height of fraction bars above the baseline
 constexpr double kRule = 0.055;
 constexpr double kAroundBinary = 0.2, kAroundRelation = 0.28, kAfterFunction = 0.1;
 
-/// What is drawn, around the point at its left on the line.
+/// Layout of a part, relative to its left end on the baseline.
 struct Box {
   double width = 0, ascent = 0, descent = 0;
   struct Text {
@@ -74,8 +74,8 @@ class Setter {
     const QFontMetricsF metrics(font);
     const QRectF ink = metrics.tightBoundingRect(text);
     Box box;
-    // Slanted letters lean over what follows.
-    const double hang = slanted ? std::max(0.0, -ink.left()) : 0;  // of a j, over what comes before
+    // Slanted letters extend over the following letter.
+    const double hang = slanted ? std::max(0.0, -ink.left()) : 0;  // overhang on the left, as of j
     box.width = std::max(metrics.horizontalAdvance(text), slanted ? ink.right() + 0.03 * em() : 0);
     box.width += hang;
     box.ascent = std::max(-ink.top(), metrics.xHeight());
@@ -101,7 +101,7 @@ class Setter {
       }
       case Kind::large: {
         Box sign = text(node.text, false, display_ ? 1.5 : 1.15), box;
-        // Its middle on the axis.
+        // The sign is centred on the axis.
         const double down = (sign.ascent - sign.descent) / 2 - kAxis * em();
         box.add(sign, {0, down});
         box.width = sign.width;
@@ -113,7 +113,7 @@ class Setter {
     }
   }
 
-  /// The room before `node`, given what stands before it.
+  /// The space before `node`, given the node before it.
   [[nodiscard]] double gap(const FormulaNode* before, const FormulaNode& node) const {
     if (before == nullptr || before->kind == Kind::space || node.kind == Kind::space) return 0;
     if (is_script()) return 0.06 * em();
@@ -131,7 +131,7 @@ class Setter {
 
   [[nodiscard]] bool is_script() const { return least_ > 0; }
 
-  /// A sign such as − is of two sides only where something stands at its left.
+  /// A sign such as − is a binary operator only after an operand.
   static bool joins(const FormulaNode* before, const FormulaNode& node) {
     return node.kind == Kind::binary && before != nullptr && before->kind != Kind::opening &&
            before->kind != Kind::relation && before->kind != Kind::binary &&
@@ -162,7 +162,7 @@ class Setter {
     const double from = base.width + 0.04 * em();
     double widest = 0;
     const double x_height = QFontMetricsF(font_).xHeight();
-    double floor = -1e9;  // the lower end of the exponent, above which no index reaches
+    double floor = -1e9;  // lower end of the exponent, which the index stays below
     if (!node.above.empty()) {
       const Box above = small.set(node.above[0]);
       const double up = std::max(base.ascent - 0.5 * above.ascent, x_height * 0.85);
@@ -221,7 +221,7 @@ class Setter {
     return box;
   }
 
-  /// The same size, but no display inside a display.
+  /// A setter of the same size, without display style.
   [[nodiscard]] Setter inside() const {
     Setter other(*this);
     other.display_ = false;
@@ -250,7 +250,7 @@ class Setter {
     return box;
   }
 
-  /// A bracket as tall as what it holds.
+  /// Adds a bracket as tall as its content.
   void add_bracket(Box& box, QChar sign, const Box& held) const {
     const double tall = held.ascent + held.descent + 0.12 * em();
     QPainterPath glyph;
@@ -285,7 +285,7 @@ class Setter {
   double least_ = 0;  // points; 0: no script yet
 };
 
-/// In points: what is laid out is a multiple of them.
+/// The font with its size in points, the unit that the layout scales.
 QFont in_points(QFont font) {
   if (font.pointSizeF() <= 0) font.setPointSizeF(QFontInfo(font).pointSizeF());
   return font;

@@ -1,4 +1,4 @@
-// Formulas set as in print, in the window's own type, sharp at every size.
+// Mathematical typesetting in the window's font, sharp at every size.
 #pragma once
 
 #include <QColor>
@@ -14,11 +14,11 @@ namespace attnscope {
 
 class Formula {
  public:
-  /// `display`: on a line of its own, with large fractions and limits under the sums. Throws as
-  /// parse_formula.
+  /// `display`: on a line of its own, with large fractions and with limits under the sums. Throws
+  /// the errors of parse_formula.
   explicit Formula(const QString& tex, bool display = false);
 
-  /// In pixels, around the line that letters stand on.
+  /// Size in pixels, relative to the text baseline.
   struct Extents {
     double width = 0, ascent = 0, descent = 0;
   };

@@ -15,8 +15,8 @@ namespace {
 constexpr double kAside = 0.5;  // pixels
 constexpr double kLeastSize = 0.5;
 
-// What is in the middle of its line (QTextCharFormat::AlignMiddle) reaches so much further up than
-// down (QTextDocumentLayout::resizeInlineObject).
+// An object with AlignMiddle extends this much further above the baseline than below it
+// (QTextDocumentLayout::resizeInlineObject).
 double half_x(const QFont& font) { return QFontMetrics(font).xHeight() / 2.0; }
 
 }  // namespace
@@ -36,7 +36,7 @@ QFont FormulaObject::fitting_font(const QTextDocument& document, const QTextForm
   const double room = document.textWidth() - line - 2 * document.documentMargin() - 2 * kAside;
   if (document.textWidth() <= 0) return font;
   const double width = formula_of(format).extents(font).width;
-  // Lines hold whole pixels: a hair smaller than what would just fit.
+  // Lines are whole pixels wide, so the formula is made slightly smaller than an exact fit.
   if (width > room) {
     font.setPointSizeF(font.pointSizeF() * std::max(kLeastSize, 0.98 * room / width));
   }
@@ -57,7 +57,7 @@ void FormulaObject::drawObject(QPainter* painter, const QRectF& rect, QTextDocum
   const QColor colour = character.foreground().style() == Qt::NoBrush
                             ? painter->pen().color()
                             : character.foreground().color();
-  // Objects stand in the middle of their line (QTextLine::draw), whose letters stand on its base.
+  // Objects are centred in their line (QTextLine::draw); letters stand on its baseline.
   const QTextBlock block = document->findBlock(place);
   const QTextLine line = block.layout()->lineForTextPosition(place - block.position());
   const double base = rect.top() - (line.height() - rect.height()) / 2 + line.ascent();

@@ -14,7 +14,7 @@ class FormulaObject : public QObject, public QTextObjectInterface {
   Q_OBJECT
   Q_INTERFACES(QTextObjectInterface)
  public:
-  /// Of the character that stands for a formula: its object type, and what it has.
+  /// Object type and properties of the character that stands for a formula.
   static constexpr int type = QTextFormat::UserObject + 20;
   static constexpr int tex = QTextFormat::UserProperty + 20;
   static constexpr int display = QTextFormat::UserProperty + 21;
@@ -28,7 +28,7 @@ class FormulaObject : public QObject, public QTextObjectInterface {
 
  private:
   const Formula& formula_of(const QTextFormat& format);
-  /// A display that finds no room is set smaller.
+  /// The font for a formula, made smaller for a display that is too wide.
   QFont fitting_font(const QTextDocument& document, const QTextFormat& format);
 
   QHash<QString, Formula> read_;

@@ -18,7 +18,7 @@ namespace attnscope {
 
 namespace {
 
-// What stands for a formula while Qt reads the Markdown: characters for private use.
+// Private-use characters that stand for formulas while Qt reads the Markdown.
 constexpr char16_t kMarkInLine = 0xE000, kMarkDisplay = 0xE001, kFirstNumber = 0xE100;
 
 struct MarkedFormula {
@@ -26,19 +26,19 @@ struct MarkedFormula {
   bool display;
 };
 
-/// Past the `run` of the same sign at `at`, the length of the run.
+/// The length of the run of equal characters that starts at `at`.
 qsizetype run_at(const QString& text, qsizetype at) {
   qsizetype end = at;
   while (end < text.size() && text[end] == text[at]) ++end;
   return end - at;
 }
 
-/// Takes the formulas out, and puts marks for them.
+/// The Markdown with its formulas replaced by marks; the formulas are appended to `formulas`.
 QString marked(const QString& markdown, std::vector<MarkedFormula>& formulas) {
   QString text;
   for (qsizetype at = 0; at < markdown.size();) {
     const QChar sign = markdown[at];
-    if (sign == '`') {  // code, up to as many of them
+    if (sign == '`') {  // code, up to the next run of as many backticks
       const qsizetype run = run_at(markdown, at);
       const qsizetype end = markdown.indexOf(markdown.mid(at, run), at + run);
       const qsizetype past = end < 0 ? markdown.size() : end + run;
@@ -70,7 +70,7 @@ QString marked(const QString& markdown, std::vector<MarkedFormula>& formulas) {
 
 void put(QTextDocument& document, int at, const MarkedFormula& formula) {
   QTextCursor cursor(&document);
-  cursor.setPosition(at + 1);  // the format of the mark itself
+  cursor.setPosition(at + 1);  // selects the format of the mark itself
   QTextCharFormat format = cursor.charFormat();
   cursor.setPosition(at);
   cursor.setPosition(at + 2, QTextCursor::KeepAnchor);
@@ -94,15 +94,16 @@ void put(QTextDocument& document, int at, const MarkedFormula& formula) {
 void show_markdown(QTextEdit& view, const QString& markdown) {
   std::vector<MarkedFormula> formulas;
   const QString text = marked(markdown, formulas);
-  for (const MarkedFormula& formula : formulas) (void)Formula(formula.tex);  // now, not when drawn
+  for (const MarkedFormula& formula : formulas) (void)Formula(formula.tex);  // throws errors now
   QTextDocument& document = *view.document();
   auto* layout = document.documentLayout();
   if (layout->handlerForObject(FormulaObject::type) == nullptr) {
     layout->registerHandler(FormulaObject::type, new FormulaObject(&document));
   }
-  // The document's own would have it laid out while it is read.
+  // The document's own setter would lay it out while it is read.
   view.setMarkdown(text);
-  // Quiet until all stands: a view that follows the page's size would set it anew from within.
+  // Signals are blocked until all formulas are in place: a view that follows the page's size would
+  // otherwise lay it out again from within.
   QSignalBlocker quiet(layout);
   const QString shown = document.toRawText();
   for (qsizetype at = shown.size() - 2; at >= 0; --at) {

@@ -8,11 +8,11 @@ class QTextEdit;
 
 namespace attnscope {
 
-/// `markdown` becomes what `view` shows. A dollar that is none is written \$; code is left as
-/// it stands. Throws Error(damaged) for a formula that is not understood or not closed.
+/// Shows `markdown` in `view`. A literal dollar is written \$; code is left unchanged. Throws
+/// Error(damaged) for a formula that cannot be parsed or is not closed.
 void show_markdown(QTextEdit& view, const QString& markdown);
 
-/// The same, for those who hear or copy it: formulas in one line.
+/// The document's text for screen readers and the clipboard, formulas in one line.
 [[nodiscard]] QString plain_words(const QTextDocument& document);
 
 }  // namespace attnscope

@@ -98,7 +98,7 @@ class Parser {
     return !text.isEmpty() && tex_.mid(at_, text.size()) == text;
   }
 
-  /// Up to `end`, which is left, or to the end of the formula.
+  /// Parses a row up to `end`, which is not consumed, or to the end of the formula.
   FormulaNode row(const QString& end) {
     FormulaNode node{.kind = Kind::row, .text = {}};
     while (at_ < tex_.size() && !starts(end) && tex_[at_] != '}') {
@@ -124,7 +124,7 @@ class Parser {
     place = {argument()};
   }
 
-  /// {…}, or the next sign.
+  /// Parses {…} or the next sign.
   FormulaNode argument() {
     while (at_ < tex_.size() && tex_[at_].isSpace()) ++at_;
     if (at_ >= tex_.size()) throw wrong("it ends where something must follow");
