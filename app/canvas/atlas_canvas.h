@@ -1,4 +1,4 @@
-// The atlas of one subject: all its maps, layers × heads, on the graphics card.
+// The atlas of one model: all its attention maps, layers × heads, drawn on the graphics card.
 #pragma once
 
 #include <QPointF>
@@ -28,15 +28,17 @@ class MapPainter;
 class MapTextures;
 class Session;
 
-/// Several stand side by side, linked through the session: the selection, the cursor's tokens and
-/// (AtlasLink) the zoom and how maps are arranged. The first subject's carries the lens.
+/// Atlases of several models are shown side by side and linked through the session (selection,
+/// tokens under the cursor) and AtlasLink (zoom, arrangement). The first model's atlas carries the
+/// lens.
 ///
 /// Shift and a click, or a drag, select all maps between two. The right button asks for the menu.
-/// Drag or two fingers move, the wheel zooms at the cursor, a click selects map and query, a
-/// double click enlarges a map. F or Escape: all maps; R: the lens as it was at the start, too.
-/// Tab goes into the lens and through its fields, whose values arrows change.
-/// Arrows: layers and heads, with Shift: the query. C: the class token's row. L: the lens. Space:
-/// the reference's maps in the place of one's own, and back; a wipe's divider is dragged.
+/// Drag or two fingers pan, the wheel zooms at the cursor, a click selects map and query, a double
+/// click enlarges a map. F or Escape: all maps; R: also resets the lens. Tab enters the lens and
+/// moves through its fields, whose values the arrow keys change.
+/// Arrow keys: layers and heads, with Shift: the query. C: the class token's row. L: the lens.
+/// Space: shows the reference's maps instead of the own ones, and back; a wipe's divider is
+/// dragged.
 class AtlasCanvas : public GraphicsWidget {
   Q_OBJECT
  public:
@@ -45,21 +47,22 @@ class AtlasCanvas : public GraphicsWidget {
 
   [[nodiscard]] SubjectId subject() const { return subject_; }
 
-  /// By default, the first subject's atlas alone has it.
+  /// True or false shows or hides the lens here; unset (default) shows it only on the first model's
+  /// atlas.
   void set_lens_shown(std::optional<bool> shown);
-  [[nodiscard]] bool lens_shown() const;  ///< wherever it is open
+  [[nodiscard]] bool lens_shown() const;  ///< independent of AtlasLink::lens_open
 
-  /// Nothing is left to load or to move: the picture stands.
+  /// True if nothing is left to load or to animate.
   [[nodiscard]] bool settled() const;
 
   /// The cell under a point of the widget.
   [[nodiscard]] std::optional<MapCell> cell_at(QPointF position) const;
-  /// Where a map lies in the widget, logical pixels.
+  /// The rectangle of a map in the widget, logical pixels.
   [[nodiscard]] QRectF map_rect(std::int64_t layer, std::int64_t column) const;
-  /// Where a control of the lens lies; empty when there is none.
+  /// The rectangle of a control of the lens; empty if it is not shown.
   [[nodiscard]] QRectF lens_control(const std::string& name) const;
   [[nodiscard]] const AtlasZoom& zoom() const { return zoom_; }
-  /// Where the divider of a wipe stands in the widget, if there is one.
+  /// The position of a wipe's divider in the widget, if there is one.
   [[nodiscard]] std::optional<double> wipe_divider() const;
 
   [[nodiscard]] QSize sizeHint() const override;
@@ -94,7 +97,7 @@ class AtlasCanvas : public GraphicsWidget {
   [[nodiscard]] AtlasFrame frame() const;
   [[nodiscard]] std::shared_ptr<const ShownMaps> maps() const;
   [[nodiscard]] std::int64_t place() const;
-  [[nodiscard]] bool lens_up() const;  ///< it is seen here
+  [[nodiscard]] bool lens_up() const;  ///< the lens is shown here and open
   void lens_opened_or_closed();
   void place_the_lens();
   void set_zoom_by_hand(const AtlasZoom& zoom);
@@ -127,23 +130,23 @@ class AtlasCanvas : public GraphicsWidget {
   AtlasLink& link_;
   SubjectId subject_;
 
-  AtlasZoom zoom_;  ///< as drawn: on its way to wanted_zoom() while it moves
+  AtlasZoom zoom_;  ///< as drawn: approaches wanted_zoom() during an animation
   AtlasZoom zoom_from_;
   QVariantAnimation movement_;
 
   std::optional<bool> lens_wanted_;
-  std::optional<LensField> lens_field_;  ///< what the keys act on, where it is not the maps
+  std::optional<LensField> lens_field_;  ///< field that the keys act on; empty: the maps
   LensPlace lens_place_;
 
   QPointF pressed_at_, dragged_from_;
-  std::optional<MapIndex> block_from_;  ///< where a block is begun that is being dragged
+  std::optional<MapIndex> block_from_;  ///< start of the block that is being dragged
   bool block_dragged_ = false;
   bool pressed_ = false, dragging_ = false, wiping_ = false;
 
-  QLabel* no_graphics_ = nullptr;  ///< why the maps cannot be drawn, where they cannot
+  QLabel* no_graphics_ = nullptr;  ///< explains why the maps cannot be drawn
   QOpenGLFunctions_3_3_Core* gl_ = nullptr;
-  /// Of weights, of differences, of the reference's maps: kept apart, so that what was drawn stays
-  /// until what is wanted is whole.
+  /// Textures of weights, differences and the reference's maps. They are separate, so that the last
+  /// picture stays until the next one is complete.
   enum TextureSet : std::size_t { weights, differences, over, texture_sets };
   std::array<std::unique_ptr<MapTextures>, texture_sets> textures_;
   TextureSet drawn_set_ = weights;

@@ -1,4 +1,4 @@
-// Everything around and over the maps that is drawn with a painter: labels, frames, the crosshair
+// Everything around and over the maps that is drawn with a QPainter: labels, frames, the crosshair
 // and its readout.
 #pragma once
 
@@ -27,55 +27,55 @@ namespace attnscope {
 struct AtlasFrame {
   QRectF top_labels, left_labels, viewport;
 };
-/// `text_scale`: of the window's letters.
+/// `text_scale`: size of the window's font relative to the default.
 [[nodiscard]] AtlasFrame atlas_frame(QSizeF widget, double text_scale = 1);
-/// What bands of maps leave between them for their labels, times the scale of text.
+/// Space between bands of maps for their labels, times the text scale.
 inline constexpr double band_label_room = 16;
-/// What fitted maps leave free at every side of the viewport, for the frame of the selected one.
+/// Space around fitted maps, on every side of the viewport, for the frame of the selected map.
 inline constexpr double fitted_margin = 1;
 
-/// What one picture of an atlas shows.
+/// Everything that one picture of an atlas shows.
 struct AtlasScene {
   const WindowColours* colours = nullptr;
   AtlasFrame frame;
 
   QString number;
   QColor subject_colour;
-  bool current = false;  ///< the selected subject
+  bool current = false;  ///< this is the selected model
   bool focused = false;
 
   std::shared_ptr<const ShownMaps> maps;  ///< null: `message` instead
   AtlasArrangement arrangement;
-  std::shared_ptr<const std::vector<std::int64_t>> order;  ///< of the grid
-  bool difference = false;                ///< they are differences from the reference
-  std::shared_ptr<const ShownMaps> over;  ///< the reference's maps, laid over; null: none
+  std::shared_ptr<const std::vector<std::int64_t>> order;  ///< AtlasGrid::order
+  bool difference = false;                ///< `maps` are differences from the reference
+  std::shared_ptr<const ShownMaps> over;  ///< the reference's maps drawn over `maps`; null: none
   double over_opacity = 0;
-  std::optional<double> wipe;  ///< the divider's place in the widget; the reference is at its left
-  QString reference_number;    ///< of the pinned subject, where this one is beside it
+  std::optional<double> wipe;  ///< divider's x in the widget; the reference is to its left
+  QString reference_number;    ///< number of the reference, if it is shown here
   QColor reference_colour;
   QString message;
   bool message_is_error = false;
 
   AtlasZoom zoom;
-  bool names_tokens = false;  ///< beside the map: over all maps at once they would hide some
+  bool names_tokens = false;  ///< names tokens next to the map
   ColourScale scale;
-  std::vector<ColourScale> own_scales;  ///< of each map, layer by layer; empty: one for all
+  std::vector<ColourScale> own_scales;  ///< one per map, layer by layer; empty: `scale` for all
 
-  /// Of one map of the grid.
+  /// The colour scale of one map of the grid.
   [[nodiscard]] const ColourScale& scale_of(std::int64_t layer, std::int64_t column) const {
     const auto index = static_cast<std::size_t>(layer * maps->grid().columns + column);
     return index < own_scales.size() ? own_scales[index] : scale;
   }
 
   std::optional<MapCell> selected;   ///< map and query row
-  std::optional<MapBlock> block;     ///< of several selected maps
+  std::optional<MapBlock> block;     ///< the block of selected maps, if several are
   std::optional<MapCell> crosshair;  ///< the cell under the cursor, here or in a linked atlas
   bool cursor_here = false;
-  /// On each map of own weights, layer by layer; empty: none.
+  /// One number per map of own weights, layer by layer; empty: no numbers.
   std::vector<std::optional<PrintedNumber>> numbers;
-  double least_number = 0, greatest_number = 0;  ///< of all subjects
+  double least_number = 0, greatest_number = 0;  ///< over all models
 
-  /// Where its maps lie.
+  /// The positions of the maps.
   [[nodiscard]] AtlasGrid grid() const {
     return {maps->grid().layers, maps->grid().columns, arrangement, order};
   }
@@ -83,16 +83,15 @@ struct AtlasScene {
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
-/// What the names of a layer's tokens take at the left of and above an enlarged map.
+/// The margins that a layer's token names need at the left of and above an enlarged map.
 [[nodiscard]] QMarginsF ruler_room(const ShownMaps& maps, std::int64_t layer, const QFont& font);
-/// Logical pixels a cell must have at least for its token to be named.
+/// Least size of a cell with a token name, logical pixels.
 inline constexpr double smallest_named_cell = 14;
 
 /// "mean of heads", "head 3"
 [[nodiscard]] QString column_name(HeadFusion fusion, std::int64_t column);
 
-/// What stands in the readout: value, for a difference what it is made of, tokens and map, one line
-/// each.
+/// Lines of the readout: value, the two weights of a difference, tokens and map.
 [[nodiscard]] QStringList readout(const ShownMaps& maps, const MapCell& cell);
 
 }  // namespace attnscope

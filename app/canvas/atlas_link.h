@@ -1,5 +1,4 @@
-// What the atlases of a session have in common: one zoom, one lens, one cursor, one range of
-// values, one reference.
+// State that the atlases of a session share: zoom, lens, cursor, value range, reference.
 #pragma once
 
 #include <QMarginsF>
@@ -25,7 +24,7 @@ struct MapEntropies;
 class Session;
 class SpectrumStore;
 
-/// Lives on the window's thread, beside its session and the comparisons with its reference.
+/// Lives on the window's thread, like the session and the comparisons with its reference.
 class AtlasLink : public QObject {
   Q_OBJECT
  public:
@@ -35,7 +34,7 @@ class AtlasLink : public QObject {
   // --- the zoom -------------------------------------------------------------------------------
   enum class View {
     fit,  ///< every atlas shows all its maps
-    map,  ///< every atlas shows one map, as large as it can
+    map,  ///< every atlas enlarges the same map
     free  ///< the same zoom everywhere
   };
   [[nodiscard]] View view() const { return view_; }
@@ -47,109 +46,111 @@ class AtlasLink : public QObject {
   void show_map(std::int64_t layer, std::int64_t column);
   void set_zoom(const AtlasZoom& zoom);
 
-  /// What the lens takes from the fitted maps, in every atlas, so that they stay of one size.
+  /// Margins that the lens takes from the fitted maps; the same in every atlas, so that all maps
+  /// have one size.
   [[nodiscard]] QMarginsF reserved() const { return reserved_; }
   void reserve(const QMarginsF& margins);
 
-  /// How maps are arranged in every atlas, so that one zoom shows the same maps everywhere. A zoom
-  /// by hand ends where the maps move to other places.
+  /// Arrangement of the maps in every atlas, so that one zoom shows the same maps everywhere. A
+  /// change of the arrangement ends a manual zoom.
   [[nodiscard]] const AtlasArrangement& arrangement() const { return arrangement_; }
   void arrange(const AtlasArrangement& arrangement);
 
   // --- numbers on the maps ----------------------------------------------------------------------
-  /// Where they are read; without it there are none. The store lives as long as this.
+  /// Sets the source of the numbers; without it no numbers are shown. `spectra` must outlive this
+  /// object.
   void print_numbers_of(const SpectrumStore& spectra);
   [[nodiscard]] std::optional<PrintedNumber> number_on(SubjectId subject, std::int64_t layer,
                                                        std::int64_t head);
-  /// The least and the greatest of these numbers in any subject; equal where there are none.
+  /// The least and greatest of these numbers over all models; equal if there are none.
   struct NumberRange {
     double least = 0, greatest = 0;
   };
   [[nodiscard]] NumberRange number_range();
-  /// The maps of a subject, as AtlasGrid::order, where they are to stand sorted by their numbers
-  /// and those are known; else null.
+  /// The order of a model's maps (AtlasGrid::order) if the view sorts maps by number and every map
+  /// has one; else null.
   [[nodiscard]] std::shared_ptr<const std::vector<std::int64_t>> order(SubjectId subject);
 
   // --- the lens -------------------------------------------------------------------------------
-  /// Whether the lens is seen. Kept in the session's file.
+  /// True if the lens is open. Session files keep this.
   [[nodiscard]] bool lens_open() const { return lens_open_; }
   void set_lens_open(bool open);
 
   // --- the cursor -----------------------------------------------------------------------------
-  /// The cell of a subject's shown maps at the place of the cell under the cursor: in the map of
-  /// the same layer and head, of the same tokens. None where the cursor is nowhere, or where this
-  /// subject has no such map or token.
+  /// The cell of a model's shown maps that corresponds to the cell under the cursor: same layer,
+  /// head and tokens. Empty if the cursor is outside the maps, or if this model has no such map or
+  /// token.
   [[nodiscard]] std::optional<MapCell> linked_cell(SubjectId subject);
 
   // --- the values -------------------------------------------------------------------------------
-  /// The maps of a subject as the lens shows them; null until there is a trace.
+  /// The maps of a model as the lens shows them; null until there is a trace.
   [[nodiscard]] std::shared_ptr<const ShownMaps> maps(SubjectId subject);
 
-  /// What an atlas draws: maps or differences, and what lies over them.
+  /// The maps that an atlas draws: weights or differences, and an overlay.
   struct Drawn {
     std::shared_ptr<const ShownMaps> maps;  ///< null until there is a trace
-    bool difference = false;                ///< these are differences from the reference
-    std::shared_ptr<const ShownMaps> over;  ///< the reference's maps in their places, or null
-    double over_opacity = 0;                ///< 0: not seen
-    std::optional<double> wipe;             ///< seen left of this share of the viewport's width
+    bool difference = false;                ///< `maps` are differences from the reference
+    std::shared_ptr<const ShownMaps> over;  ///< the reference's maps aligned to these, or null
+    double over_opacity = 0;                ///< 0: invisible
+    std::optional<double> wipe;             ///< `over` covers this left share of the width
   };
   [[nodiscard]] Drawn drawn(SubjectId subject);
 
-  /// Whether the atlases of the others show the reference's maps for now.
+  /// True while the other models' atlases show the reference's maps.
   [[nodiscard]] bool blinking() const { return blinking_; }
   void set_blinking(bool blinking);
-  /// Turns blinking on or off; pins the first subject if none is and there are others.
+  /// Toggles blinking; pins the first model as reference if none is pinned and at least two are
+  /// open.
   void blink();
 
-  /// One range over all subjects' maps, another over all differences. From statistics that are
-  /// found off the window's thread: until those of a new picture are known, from the last.
+  /// The shared range of all models' maps, or of all differences. The statistics are computed off
+  /// the window's thread; until those of the current maps are known, the last known ones apply.
   [[nodiscard]] ValueRange range(bool of_differences = false);
-  /// The colours of that range.
+  /// The colour scale of that range.
   [[nodiscard]] ColourScale scale(bool of_differences = false);
-  /// Of one map of a subject's weights by itself, where each has a range of its own; none where all
-  /// have one, or nothing is known of it yet.
+  /// The own range of one map of a model, if each map has its own range; empty if all share one, or
+  /// if the statistics are not yet known.
   [[nodiscard]] std::optional<ValueRange> range_of_map(SubjectId subject, std::int64_t layer,
                                                        std::int64_t column);
   /// Smallest and largest value shown anywhere, I included.
   [[nodiscard]] ValueRange full_range();
-  /// How the values of all subjects lie in full_range(), in `parts` parts: the roots of their
-  /// shares of the fullest part, so that rare ones are seen.
+  /// Histogram of all models' values without I over full_range(), in `parts` bins: fourth roots of
+  /// the counts relative to the fullest bin, which keeps rare values visible.
   [[nodiscard]] std::vector<float> histogram(std::size_t parts);
-  /// Ranges to choose from that stay as they are: from the least to the greatest value of all maps,
-  /// and of the selected one.
+  /// Fixed ranges to choose from: least to greatest value of all maps, and of the selected map.
   struct RangeChoice {
     const char* title;
     double minimum, maximum;
   };
   [[nodiscard]] std::vector<RangeChoice> range_choices();
-  /// Cells without a finite value among those of a subject that were looked at for the range.
+  /// Number of a model's cells without a finite value, among those that the statistics read.
   [[nodiscard]] std::int64_t cells_without_value(SubjectId subject);
-  /// Whether anything is known of a subject's values: before that, no colour is right.
+  /// True if statistics of a model's values are known; before that, no colour is correct.
   [[nodiscard]] bool knows_values_of(SubjectId subject);
-  /// Every range is that of the picture.
+  /// True if all statistics and ranked maps are up to date.
   [[nodiscard]] bool settled() const { return statistics_in_work_ == 0 && ranked_in_work_ == 0; }
 
  signals:
   void zoom_changed(bool smoothly);
   void lens_changed();  ///< it was opened or closed
-  /// The right button was pressed on a subject's atlas, at a cell or beside its maps.
+  /// Emitted when the right button is pressed on a model's atlas, at a cell or next to its maps.
   void menu_wanted(SubjectId subject, const std::optional<MapCell>& cell, QPoint global);
-  void values_changed();  ///< a range is new
-  void drawn_changed();   ///< other maps are drawn: another reference, alignment, blinking
+  void values_changed();  ///< a range has changed
+  void drawn_changed();   ///< other maps are drawn: new reference, alignment or blinking
 
  private:
-  /// Found in the background for the maps asked for last.
+  /// Statistics of the maps requested last, computed in the background.
   struct Statistics {
     std::shared_ptr<const ShownMaps> asked;
-    std::shared_ptr<const ValueStatistics> values;  ///< of these, or of those asked for before
-    std::shared_ptr<const ValueStatistics> last;    ///< that were found, of whatever
+    std::shared_ptr<const ValueStatistics> values;  ///< of `asked` or of similar maps
+    std::shared_ptr<const ValueStatistics> last;    ///< the last that were computed, of any maps
     bool in_work = false;
   };
-  /// Maps of a lower rank in the place of the trace's own.
+  /// Maps of a lower rank that replace the trace's own.
   struct Ranked {
-    std::shared_ptr<const Trace> own;  ///< whose maps they are
+    std::shared_ptr<const Trace> own;  ///< the trace that `maps` belong to
     std::shared_ptr<const RankedMaps> maps;
-    std::shared_ptr<const Trace> trace;  ///< of `rank`
+    std::shared_ptr<const Trace> trace;  ///< the maps truncated to `rank`
     std::int64_t rank = 0;
     bool rest = false, in_work = false;
   };
@@ -158,14 +159,13 @@ class AtlasLink : public QObject {
     std::shared_ptr<const Trace> trace;
     std::shared_ptr<const ShownMaps> maps, difference, over;
     Statistics of_maps, of_difference;
-    std::shared_ptr<const Trace> entropies_of;  ///< of these they are known, or in work
+    std::shared_ptr<const Trace> entropies_of;  ///< trace of `entropies`, known or being computed
     std::shared_ptr<const MapEntropies> entropies;
     std::shared_ptr<const std::vector<std::int64_t>> order;
   };
   double entropy(SubjectId subject, std::int64_t layer, std::int64_t head);
   Shown* shown(SubjectId subject);
-  /// The trace whose maps are shown: the subject's own, or one of a lower rank as soon as it is
-  /// known.
+  /// The trace whose maps are shown: the model's own, or a truncated one once it is available.
   std::shared_ptr<const Trace> shown_trace(SubjectId subject, Ranked& ranked);
   void find_ranked(SubjectId subject, Ranked& ranked);
   void forget_closed_subjects();
@@ -186,7 +186,7 @@ class AtlasLink : public QObject {
   std::map<SubjectId, Shown> shown_;
   bool blinking_ = false;
   int statistics_in_work_ = 0, ranked_in_work_ = 0;
-  QThreadPool threads_;  // last: its work knows this object
+  QThreadPool threads_;  // last member: its work uses this object
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Numbers inside the cells: thousands of short texts in one draw call.
+// Numbers inside cells: thousands of short texts in one draw call.
 #pragma once
 
 #include <QFont>
@@ -16,7 +16,7 @@ class QOpenGLFunctions_3_3_Core;
 
 namespace attnscope {
 
-/// All calls with the same OpenGL context current, destruction too.
+/// All calls, including destruction, need the same OpenGL context to be current.
 class CellNumbers {
  public:
   /// Throws Error(unsupported) if the shaders do not compile.
@@ -25,19 +25,19 @@ class CellNumbers {
   CellNumbers(const CellNumbers&) = delete;
   CellNumbers& operator=(const CellNumbers&) = delete;
 
-  /// The font of all numbers added from here on; glyphs are drawn anew only when it changes.
+  /// Sets the font of the numbers added from here on; glyphs are redrawn only if it changes.
   void set_font(const QFont& font, int device_pixels);
   /// Width in device pixels.
   [[nodiscard]] double width(std::string_view number) const;
-  /// `centre` in device pixels from the top left; `bright` on a dark cell.
+  /// Adds a number. `centre` in device pixels from the top left; `bright` text is for dark cells.
   void add(std::string_view number, QPointF centre, bool bright);
-  /// Draws what was added inside `clip` (device pixels), and forgets it.
+  /// Draws the added numbers inside `clip` (device pixels) and clears them.
   void draw(QSize framebuffer, const QRectF& clip);
 
  private:
   static constexpr std::string_view glyphs = "0123456789.-+einfa";
   struct Glyph {
-    float x = 0, advance = 0;  ///< in the texture, device pixels
+    float x = 0, advance = 0;  ///< position and width in the texture, device pixels
   };
   struct Instance {
     float left, top, width, height, texture_left, texture_width, bright;

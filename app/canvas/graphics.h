@@ -1,4 +1,4 @@
-// Whether this machine can draw maps, and with what.
+// OpenGL support of this machine.
 #pragma once
 
 #include <QString>
@@ -6,20 +6,20 @@
 
 namespace attnscope {
 
-/// Begins to load the graphics driver in another thread, under X11: why_no_graphics then takes less
-/// time. Ask once the QApplication is there.
+/// Starts to load the graphics driver in another thread, under X11 only; why_no_graphics then takes
+/// less time. Call once the QApplication exists.
 void load_graphics();
 
-/// Why no atlas can be drawn here, what was found, and what to do; empty where it can. Opens an
-/// OpenGL context to find out: ask after the QApplication is there and before the first OpenGL
-/// widget, which may end the program where there is no OpenGL.
+/// Explains why atlases cannot be drawn here, with the version found and a remedy; empty if they
+/// can. Opens an OpenGL context to find out. Call once the QApplication exists and before the first
+/// OpenGL widget, which may end the program without OpenGL.
 [[nodiscard]] QString why_no_graphics();
 
-/// Whether it is the processor that draws, as Mesa's llvmpipe has it do. Asks why_no_graphics() if
-/// that has not been done.
+/// True if the CPU renders, as with Mesa's llvmpipe. Calls why_no_graphics() if it has not been
+/// called yet.
 [[nodiscard]] bool graphics_are_software();
 
-/// What maps are drawn with: OpenGL 3.3, core profile.
+/// The surface format for maps: OpenGL 3.3, core profile.
 [[nodiscard]] QSurfaceFormat graphics_format();
 
 }  // namespace attnscope

@@ -10,10 +10,10 @@ class QOpenGLContext;
 
 namespace attnscope {
 
-/// On a graphics card its picture stays there: a QOpenGLWidget, which has Qt compose each picture
-/// of the whole window with OpenGL. Where OpenGL is software, that takes longer than all else (29
-/// ms of a core at 1600 × 1000, for a label that changes): there the picture is an image, which the
-/// window draws as any other, and draws again without asking for a new one.
+/// On a graphics card the picture stays there: a QOpenGLWidget makes Qt compose the whole window
+/// with OpenGL. In software OpenGL that dominates the time (29 ms of a core at 1600 × 1000 for a
+/// changed label); there the picture is rendered to an image, which the window paints without
+/// requesting a new one.
 class GraphicsWidget : public QWidget {
  public:
   enum class Drawing { on_card, in_software };
@@ -21,26 +21,26 @@ class GraphicsWidget : public QWidget {
   explicit GraphicsWidget(QWidget* parent);
   ~GraphicsWidget() override;
 
-  /// How those made from now on draw; none: as suits this machine.
+  /// Sets how widgets created from now on draw; empty: chosen for this machine.
   static void draw(std::optional<Drawing> drawing);
 
-  /// Asks for a new picture. QWidget::update() alone asks for none.
+  /// Requests a new picture. QWidget::update() only repaints the last one.
   void update();
-  /// A new one, in device pixels; of a widget that has been shown.
+  /// Draws a new picture and returns it, in device pixels. The widget must have been shown.
   [[nodiscard]] QImage grab_picture();
-  /// Whether there is a context: not before the first picture.
+  /// True once the context exists, which is after the first picture.
   [[nodiscard]] bool has_context() const;
 
  protected:
-  /// The context is new, and current. Called again where another window has another.
+  /// Called with a new, current context. Called again if another window needs another context.
   virtual void prepare_graphics() = 0;
-  /// Into the framebuffer that is bound, size() · devicePixelRatioF().
+  /// Draws into the bound framebuffer of size() · devicePixelRatioF() pixels.
   virtual void draw_graphics() = 0;
-  /// The context, which is current, ends.
+  /// Called before the context, which is current, is destroyed.
   virtual void free_graphics() = 0;
-  /// A context was asked for, and the driver gave none.
+  /// Called when the driver did not provide a context.
   virtual void lack_graphics() = 0;
-  /// Has them freed. Those who inherit call it as they are destroyed.
+  /// Calls free_graphics(). Derived classes call it in their destructor.
   void end_graphics();
 
   [[nodiscard]] QOpenGLContext* context() const;
@@ -51,7 +51,7 @@ class GraphicsWidget : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  class Surface;     // on a card
+  class Surface;     // on a graphics card
   struct Offscreen;  // in software
   [[nodiscard]] QSize pixels() const;
   [[nodiscard]] bool make_offscreen();

@@ -1,4 +1,4 @@
-// The lens over the maps: what changes the picture at once, without running a model again.
+// The lens over the maps: view settings that change the picture at once, without running a model.
 #pragma once
 
 #include <QByteArray>
@@ -26,7 +26,7 @@ struct ImGuiContext;
 
 namespace attnscope {
 
-/// One Dear ImGui context, drawn into the current OpenGL context; that must be current for `draw`
+/// One Dear ImGui context drawn into the current OpenGL context, which must be current for `draw`
 /// and for destruction.
 class Lens {
  public:
@@ -35,43 +35,43 @@ class Lens {
   Lens(const Lens&) = delete;
   Lens& operator=(const Lens&) = delete;
 
-  /// Whether the user has closed it in the frame drawn last.
+  /// True if the user closed the lens in the last frame.
   [[nodiscard]] bool close_wanted() const { return close_wanted_; }
-  /// Logical pixels it needs as a column, and as a strip this wide.
+  /// Size in logical pixels as a column, and as a strip of the given width.
   [[nodiscard]] static QSizeF tall_size();
   [[nodiscard]] static QSizeF wide_size(double width);
 
   struct Input {
     QSizeF widget;  ///< logical pixels
     double pixel_ratio = 1;
-    QRectF place;  ///< where it stands
+    QRectF place;  ///< rectangle of the lens in the widget
     LensSide side = LensSide::bottom;
     const WindowColours* colours = nullptr;
     QFont font;
     ViewSettings view;
     ValueRange range;              ///< the range in use
-    ValueRange full;               ///< of all values shown
+    ValueRange full;               ///< range of all values shown
     std::vector<float> histogram;  ///< heights, 0 to 1, over the full range
-    /// Asked for where the user opens their list.
+    /// Called when the user opens the list of ranges.
     std::function<std::vector<AtlasLink::RangeChoice>()> range_choices;
-    std::int64_t greatest_rank = 1;  ///< of the largest map
-    std::string focused;             ///< the control the keys act on; empty: none
+    std::int64_t greatest_rank = 1;  ///< greatest possible rank of the largest map
+    std::string focused;             ///< the control with the keyboard focus; empty: none
   };
-  /// Draws it and returns what the user made of the view.
+  /// Draws the lens and returns the view as the user changed it.
   [[nodiscard]] ViewSettings draw(const Input& input);
 
-  /// Each says whether the lens keeps the event for itself.
+  /// Event handlers, each true if the lens consumes the event.
   bool mouse(const QMouseEvent& event);
   bool moved(QPointF position);
   bool wheel(const QWheelEvent& event);
   bool key(const QKeyEvent& event, bool down);
   void left();  ///< the cursor left the widget
 
-  /// True while a number is typed.
+  /// True while the user types a number.
   [[nodiscard]] bool typing() const { return typing_; }
-  /// More frames are needed before the picture stands still.
+  /// True if more frames are needed until the picture is stable.
   [[nodiscard]] bool restless() const { return frames_wanted_ > 0; }
-  /// Where a control was drawn last, logical pixels: "identity/with", "open", …
+  /// Rectangle of a control in the last frame, logical pixels; names are "identity/with", "open", …
   [[nodiscard]] QRectF control(const std::string& name) const;
 
  private:
@@ -85,7 +85,7 @@ class Lens {
   void draw_focus(const Input& input) const;
   void range_field(const Input& input, ViewSettings& view, float ratio, bool list_wanted);
   void range_list(const Input& input, ViewSettings& view, bool wanted);
-  std::vector<AtlasLink::RangeChoice> range_choices_;  ///< while their list is open
+  std::vector<AtlasLink::RangeChoice> range_choices_;  ///< filled while their list is open
 
   ImGuiContext* context_ = nullptr;
   bool close_wanted_ = false;
@@ -98,8 +98,8 @@ class Lens {
   QRectF place_;
   QPointF position_{-1e6, -1e6};
   bool buttons_[3] = {false, false, false};
-  bool pressed_[3] = {false, false, false};  ///< since the last frame: a quick click is not lost
-  QByteArray face_;                          ///< the font file, for as long as the context lives
+  bool pressed_[3] = {false, false, false};  ///< since the last frame; keeps quick clicks
+  QByteArray face_;                          ///< the font file, kept as long as the context
   QElapsedTimer clock_;
   std::map<std::string, QRectF> controls_;
 };

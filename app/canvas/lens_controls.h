@@ -1,4 +1,4 @@
-// The lens's own controls, drawn with Dear ImGui in the look of the window.
+// The lens's own controls, drawn with Dear ImGui in the style of the window.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@ namespace attnscope::lens {
 [[nodiscard]] ImVec4 to_vector(const QColor& colour, float alpha = 1);
 [[nodiscard]] ImU32 to_packed(const QColor& colour, float alpha = 1);
 
-/// Sizes and colours of the current context's style. `ratio`: device pixels a logical one.
+/// Sets sizes and colours of the current context's style. `ratio`: device pixels per logical pixel.
 void set_style(const WindowColours& colours, float ratio);
 
-/// A row of choices of which one holds; the new one if another was clicked. Fills the line.
+/// A row of exclusive choices that fills the line; returns the new choice if another was clicked.
 std::optional<int> segments(const char* name, std::span<const char* const> titles, int chosen,
                             const WindowColours& colours, float ratio);
 
-/// A small button with a drawn picture; true if it was clicked.
+/// A small button with a drawn icon; true if it was clicked.
 enum class Sign { chevron_down, chevron_up, swap };
 bool sign_button(const char* name, Sign sign, bool lit, const WindowColours& colours, float size);
 
-/// A list of colour maps, each shown as its strip; the new one if another was chosen. `drawn` is
-/// told of each line of the open list as it becomes the last item.
+/// A list of colour maps, each shown as its strip; returns the new one if another was chosen.
+/// `drawn` is called for each line of the open list while that line is the last item.
 std::optional<std::string_view> colour_map_list(const char* name, std::string_view chosen,
                                                 bool reversed, float width,
                                                 const WindowColours& colours, float ratio,

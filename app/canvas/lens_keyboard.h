@@ -1,4 +1,4 @@
-// The lens without a mouse: its fields in the order of the Tab key, and what keys do to them.
+// Keyboard control of the lens: its fields in Tab order, and the effect of keys on them.
 #pragma once
 
 #include <QString>
@@ -24,19 +24,19 @@ enum class LensField {
 };
 inline constexpr int lens_fields = 11;
 
-/// What Lens::control calls the field; its choices are "NAME/CHOICE".
+/// The control's name in Lens::control; its choices are "NAME/CHOICE".
 [[nodiscard]] std::string_view control_name(LensField field);
 
-/// The next choice or a larger value (step 1), the one before or a smaller value (−1). Choices go
-/// round. `range`: the one in use; `full`: of all values.
+/// The view with the next choice or a larger value (step 1), or the previous choice or a smaller
+/// value (−1). Choices wrap around. `range`: the one in use; `full`: over all values.
 [[nodiscard]] ViewSettings stepped(const ViewSettings& view, LensField field, int step,
                                    const ValueRange& range, const ValueRange& full);
 
-/// As Enter: numbers go back to what they are by themselves, choices on to the next.
+/// The view after Enter: numbers are reset to their defaults, choices advance to the next.
 [[nodiscard]] ViewSettings pressed(const ViewSettings& view, LensField field,
                                    const ValueRange& range, const ValueRange& full);
 
-/// "Temperature: 1.20", for screen readers.
+/// Description such as "Temperature: 1.20", for screen readers.
 [[nodiscard]] QString described(const ViewSettings& view, LensField field, const ValueRange& range);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// How widely each map of a trace spreads its attention.
+// Mean attention entropy of each map of a trace.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace attnscope {
 
-/// Of every map, layer by layer, `heads` places each: the mean over its queries of the entropy of
-/// their rows in nats, of the map without I, rows divided by their sums. NaN where a map has none:
-/// not recorded, a weight below 0, all zero, NaN or Inf.
+/// One value per map, `heads` per layer: the mean over queries of the row entropy in nats, of the
+/// map without I with rows normalised to sum 1. NaN if a map was not recorded, is all zero, or has
+/// a negative weight, NaN or Inf.
 struct MapEntropies {
   std::int64_t heads = 0;
   std::vector<double> nats;
 
   [[nodiscard]] double of(std::int64_t layer, std::int64_t head) const;
 };
-/// All cores.
+/// Computes all entropies on all cores.
 [[nodiscard]] MapEntropies map_entropies(const Trace& trace);
 
 }  // namespace attnscope

@@ -10,18 +10,20 @@
 namespace attnscope {
 
 struct PrintedNumber {
-  QString text;      ///< "–" where it is not known
-  double share = 0;  ///< of the largest such a map could have, 0 to 1
-  double value = 0;  ///< NaN where it is not known
+  QString text;      ///< "–" if unknown
+  double share = 0;  ///< 0 to 1: share of the largest possible value of such a map
+  double value = 0;  ///< NaN if unknown
 };
 
-/// The entropy of a map's rows, where that is asked for; none as for printed_number.
+/// The entropy of a map's rows; empty if the view shows another number, or if printed_number is
+/// empty because of the lens.
 [[nodiscard]] std::optional<PrintedNumber> printed_entropy(double nats, const Trace& trace,
                                                            const ViewSettings& view,
                                                            std::int64_t layer);
 
-/// Of the spectrum of the map that is shown: none where no number is asked for, or where the lens
-/// shows another than the spectra are of (heads fused, another temperature, tokens hidden).
+/// The number from the spectrum of the shown map. Empty if the view asks for no number, if there is
+/// no such spectrum, or if the lens changes the maps that the spectra describe (heads fused, other
+/// temperature or rank, tokens hidden).
 [[nodiscard]] std::optional<PrintedNumber> printed_number(const SubjectSpectra& spectra,
                                                           const Trace& trace,
                                                           const ViewSettings& view,

@@ -1,4 +1,4 @@
-// Draws maps through the colour scale: values stay values until the fragment shader.
+// Draws maps through the colour scale; values become colours only in the fragment shader.
 #pragma once
 
 #include <QColor>
@@ -17,12 +17,12 @@ class QOpenGLFunctions_3_3_Core;
 
 namespace attnscope {
 
-/// The two colours of the stripes that stand for "no value" (NaN, infinite).
+/// The two colours of the stripes that mark cells without a finite value (NaN, infinite).
 struct StripeColours {
   QColor ground, stripe;
 };
 
-/// All calls with the same OpenGL context current, destruction too.
+/// All calls, including destruction, need the same OpenGL context to be current.
 class MapPainter {
  public:
   /// Throws Error(unsupported) with the driver's log if the shaders do not compile.
@@ -31,28 +31,28 @@ class MapPainter {
   MapPainter(const MapPainter&) = delete;
   MapPainter& operator=(const MapPainter&) = delete;
 
-  /// Until `end`: draws into a framebuffer of this size, inside `clip` alone, both in device
-  /// pixels from the top left; below an opacity of 1 what is drawn already shows through.
+  /// Starts drawing, until `end`, into a framebuffer of this size and only inside `clip`, both in
+  /// device pixels from the top left. An opacity below 1 blends with the picture drawn before.
   void begin(QSize framebuffer, const QRectF& clip, double pixel_ratio, const ColourScale& scale,
              const StripeColours& stripes, double opacity = 1);
-  /// From here on other values have these colours: those of a map with a range of its own.
+  /// Sets the colours of the values drawn from here on, for maps with their own range.
   void set_scale(const ColourScale& scale);
-  /// One tile over `target`, in device pixels; cells at least 14 pixels wide are set apart by
-  /// hairlines where `level` is 0.
+  /// Draws one tile over `target`, in device pixels. If `level` is 0, cells at least 14 pixels wide
+  /// are separated by hairlines.
   void draw(const MapTextures::Texture& texture, const QRectF& target, int level);
   void end();
 
  private:
-  /// The shaders of one norm, with or without hairlines between cells: software draws each pixel by
-  /// all that is in them, whether it is wanted or not.
+  /// The shaders of one norm, with or without hairlines between cells. They are separate because
+  /// software rendering executes all code of a shader for each pixel.
   QOpenGLShaderProgram& program(ScaleNorm norm, bool apart);
   void use(bool apart);
   void take_colours(const ColourScale& scale);
 
   QOpenGLFunctions_3_3_Core& gl_;
   std::map<std::pair<ScaleNorm, bool>, QOpenGLShaderProgram> programs_;
-  QOpenGLShaderProgram* used_ = nullptr;  ///< with all that holds for more than one tile
-  QOpenGLVertexArrayObject nothing_;  // core profile wants one bound; the quad needs no vertices
+  QOpenGLShaderProgram* used_ = nullptr;  ///< with the uniforms that all tiles share set
+  QOpenGLVertexArrayObject nothing_;      // the core profile requires one; the quad has no vertices
   unsigned colours_ = 0;
   std::string colour_map_;
   QSize framebuffer_;

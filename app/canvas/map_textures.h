@@ -1,4 +1,4 @@
-// The maps on the graphics card: float textures, in tiles, no more of them than are looked at.
+// Maps on the graphics card as tiles of float textures, only those that are visible.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@ class QOpenGLFunctions_3_3_Core;
 
 namespace attnscope {
 
-/// All calls with the same OpenGL context current, destruction too.
+/// All calls, including destruction, need the same OpenGL context to be current.
 class MapTextures {
  public:
-  /// `arrived`: called from another thread when `load` has something to do again.
+  /// `arrived` is called from another thread when `load` has new tiles to upload.
   MapTextures(QOpenGLFunctions_3_3_Core& gl, std::function<void()> arrived);
   ~MapTextures();
   MapTextures(const MapTextures&) = delete;
   MapTextures& operator=(const MapTextures&) = delete;
 
-  /// What the tiles are filled from. Tiles of other maps stay drawable until they are replaced.
+  /// Sets the source of the tiles. Tiles of earlier maps stay drawable until they are replaced.
   void set_maps(std::shared_ptr<const ShownMaps> maps);
 
-  /// Uploads what was computed meanwhile, until `budget_ms` is spent, and asks for those of
-  /// `tiles` that are missing or out of date. True if every one shows the maps set last.
+  /// Uploads the computed tiles until `budget_ms` is spent, and requests those of `tiles` that are
+  /// missing or outdated. True if all of them show the maps set last.
   bool load(const std::vector<TileKey>& tiles, double budget_ms);
-  /// Whether `load` could upload more at once: its budget was spent.
+  /// True if `load` could upload more at once because its budget was spent.
   [[nodiscard]] bool has_more() const { return worker_.has_finished(); }
 
   struct Texture {
-    unsigned name = 0;              ///< 0: not there
-    double part_x = 1, part_y = 1;  ///< of the texture that is inside the map
+    unsigned name = 0;              ///< 0: missing
+    double part_x = 1, part_y = 1;  ///< part of the texture that is inside the map
     std::int64_t width = 0, height = 0;
   };
   [[nodiscard]] Texture find(const TileKey& tile);
 
-  /// Frees the tiles longest unused until at most `bytes` are held; never those of this frame.
+  /// Frees the least recently used tiles until at most `bytes` are held; never those of this frame.
   void trim(std::int64_t bytes);
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 

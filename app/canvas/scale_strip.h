@@ -1,4 +1,4 @@
-// What the colours of the maps stand for, in one line for all atlases: they share one scale.
+// One strip with the colour scale that all atlases share.
 #pragma once
 
 #include <QWidget>
@@ -11,9 +11,9 @@ namespace attnscope {
 class AtlasLink;
 class Session;
 
-/// The scale of weights, and beside it that of differences where some are shown; on each, in the
-/// subjects' colours, where their values under the linked cursor lie. Pointed ends: there are
-/// values beyond, drawn in the last colour. Nothing while no maps are open.
+/// The scale of weights, and next to it that of differences if some are shown, each with marks in
+/// the models' colours at their values under the linked cursor. A pointed end means that values
+/// beyond it are drawn in the end's colour. The strip is empty while no maps are open.
 class ScaleStrip : public QWidget {
   Q_OBJECT
  public:
@@ -33,7 +33,7 @@ class ScaleStrip : public QWidget {
     ColourScale scale;
     ValueRange range;
     QString name;
-    bool without_values = false;  ///< some cells have none: the stripes are explained
+    bool without_values = false;  ///< some cells have no value: the strip explains the stripes
     std::vector<Mark> marks;
   };
   [[nodiscard]] std::vector<Scale> scales() const;

@@ -1,4 +1,4 @@
-// Tiles of maps, computed off the window's thread.
+// Background computation of map tiles.
 #pragma once
 
 #include <condition_variable>
@@ -15,29 +15,29 @@
 
 namespace attnscope {
 
-/// One thread that fills tiles, itself on all cores. Destruction waits for the tiles in work.
+/// One thread that fills tiles, each batch on all cores. Destruction waits for the batch in work.
 class TileWorker {
  public:
   struct Tile {
     TileKey key;
-    std::int64_t generation = 0;   ///< of the request it was made for
-    MapExtent extent;              ///< of its map then
-    std::vector<MipLevel> levels;  ///< values, and their smaller copies
+    std::int64_t generation = 0;   ///< generation of the request that it was made for
+    MapExtent extent;              ///< shape of its map at that time
+    std::vector<MipLevel> levels;  ///< values and their mip levels
   };
 
-  /// `arrived` is called from the worker's thread whenever there is something to take.
+  /// `arrived` is called from the worker's thread whenever tiles are ready to take.
   explicit TileWorker(std::function<void()> arrived);
   ~TileWorker();
   TileWorker(const TileWorker&) = delete;
   TileWorker& operator=(const TileWorker&) = delete;
 
-  /// What is wanted from now on, most wanted first, without what is in work or finished already;
-  /// what was wanted before and is not begun yet is forgotten.
+  /// Replaces the requested tiles, most urgent first. Tiles in work or finished are not computed
+  /// again; earlier requests that have not started are dropped.
   void want(std::shared_ptr<const ShownMaps> maps, std::int64_t generation,
             std::vector<TileKey> tiles);
   /// The finished tiles, at most `most` of them, oldest first.
   [[nodiscard]] std::vector<Tile> take(std::size_t most);
-  /// Whether more can be taken.
+  /// True if more finished tiles can be taken.
   [[nodiscard]] bool has_finished() const;
 
  private:
@@ -48,11 +48,11 @@ class TileWorker {
   std::condition_variable_any wanted_;
   std::shared_ptr<const ShownMaps> maps_;
   std::int64_t generation_ = 0;
-  std::vector<TileKey> queue_;  // the next one last
+  std::vector<TileKey> queue_;  // the last one is next
   std::vector<TileKey> in_work_;
   std::int64_t in_work_generation_ = 0;
   std::vector<Tile> finished_;
-  std::jthread thread_;  // last: it must end before what it works on
+  std::jthread thread_;  // last member: must end before the data that it uses
 };
 
 }  // namespace attnscope

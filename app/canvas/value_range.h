@@ -1,4 +1,4 @@
-// The one range all compared maps are coloured in: from statistics of each subject's maps.
+// The value range that all compared maps share, from statistics of each model's maps.
 #pragma once
 
 #include <array>
@@ -14,42 +14,43 @@
 
 namespace attnscope {
 
-/// How often which magnitude occurs: floats by sign, exponent and their first five fraction bits,
-/// so that a quantile is known to 3 %.
+/// Histogram of floats by sign, exponent and first five fraction bits, which gives quantiles within
+/// 3 %.
 class ValueHistogram {
  public:
   void add(float value);
   void add(const ValueHistogram& other);
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// The value at `fraction` (0 to 1) of all finite ones, in rising order; 0 if there are none.
+  /// The value at `fraction` (0 to 1) of all finite values in ascending order; 0 if there are none.
   [[nodiscard]] double quantile(double fraction) const;
-  /// The same among the positive values alone; 0 if there are none.
+  /// Like quantile, but among the positive values only; 0 if there are none.
   [[nodiscard]] double positive_quantile(double fraction) const;
-  /// How many values lie in each of `parts` equal parts of low…high.
+  /// Numbers of values in each of `parts` equal bins of low…high.
   [[nodiscard]] std::vector<std::int64_t> counts(double low, double high, std::size_t parts) const;
 
  private:
-  static constexpr std::size_t bins_of_a_sign = std::size_t{1} << 13;  ///< 8 bits and 5 bits
+  static constexpr std::size_t bins_of_a_sign = std::size_t{1} << 13;  ///< 8 + 5 bits
   [[nodiscard]] double middle(std::size_t bin) const;
   [[nodiscard]] double quantile_from(std::size_t first, double wanted) const;
 
   std::vector<std::int64_t> bins_ = std::vector<std::int64_t>(2 * bins_of_a_sign);
-  std::size_t first_ = 2 * bins_of_a_sign, end_ = 0;  ///< what is counted lies in these bins
+  std::size_t first_ = 2 * bins_of_a_sign, end_ = 0;  ///< range of the non-empty bins
   std::int64_t count_ = 0;
 };
 
-/// What the range of one map needs to know of it; quantiles at range_shares, of values without I.
+/// Statistics of one map for its range; quantiles are at range_shares, of values without I.
 struct RangeBasis {
-  double minimum = 0, maximum = 0;                      ///< of the finite values shown, I included
-  double attention_minimum = 0, attention_maximum = 0;  ///< of the same without I
+  double minimum = 0, maximum = 0;                      ///< of the finite values shown, including I
+  double attention_minimum = 0, attention_maximum = 0;  ///< of the same values without I
   std::array<double, std::size(range_shares)> low{}, high{};
-  double least_positive = 0;  ///< the 5 % quantile of the positive ones
+  double least_positive = 0;  ///< 5 % quantile of the positive values
   std::int64_t finite = 0;
 };
 
-/// What is counted of rows.
+/// Statistics collected from rows.
 struct ValueCounts {
-  /// Of the finite values shown, I included, and of the same without I; ±∞ of none.
+  /// Extremes of the finite values, including I (minimum, maximum) and without I; ±∞ if there are
+  /// none.
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
   double attention_minimum = std::numeric_limits<double>::infinity();
@@ -62,17 +63,16 @@ struct ValueCounts {
   [[nodiscard]] RangeBasis in_short() const;
 };
 
-/// What was counted of a layer's maps, and of which, where they are computed whenever they are
-/// looked at.
+/// Statistics of a layer's maps. `of` and `settings` identify computed maps.
 struct LayerValues {
   ValueCounts counts;
-  std::vector<RangeBasis> maps;  ///< of each column
-  std::int64_t step = 1;         ///< rows from one looked at to the next
+  std::vector<RangeBasis> maps;  ///< one per column
+  std::int64_t step = 1;         ///< step between the rows that were read
   ValueSettings settings;
   ImpliedMaps of;
 };
 
-/// What a range needs to know of one subject's shown maps.
+/// Statistics of one model's shown maps, for ranges.
 struct ValueStatistics {
   ValueCounts all;
   std::int64_t columns = 0;
@@ -83,38 +83,39 @@ struct ValueStatistics {
   }
 };
 
-/// Looks at every row, or at evenly spaced ones where there are more than `most_values` cells once
-/// all layers are there. Deterministic, whatever the thread count. `before`: of the same trace
-/// before it had all its layers; those of computed maps are not looked at again.
+/// Reads every row, or evenly spaced rows if there are more than `most_values` cells, extrapolated
+/// to all layers. Deterministic for any number of threads. `before`: statistics of the same trace
+/// when it had fewer layers; layers of computed maps are reused from it.
 [[nodiscard]] ValueStatistics value_statistics(const ShownMaps& maps,
                                                const ValueStatistics* before = nullptr,
                                                std::int64_t most_values = 4'000'000);
 
 struct ValueRange {
   double minimum = 0, maximum = 1;
-  bool clips_below = false, clips_above = false;  ///< values lie outside
+  bool clips_below = false, clips_above = false;  ///< values lie outside the range
 };
 
-/// The range of the lens where it was set by hand; else one over all subjects. Linear: from 0 (or
-/// the quantile at 1 − range_share when there are negative values) to that at range_share, rounded
-/// up to two digits. Logarithmic: from the 5 % quantile of the
-/// positive values to the largest. I never widens it, so that turning the identity mapping on
-/// changes the diagonal only. A diverging colour map gets a range symmetric about 0.
+/// The manual range of the lens, or one range over all models. Linear: from 0 (or, with negative
+/// values, the quantile at 1 − range_share) to the quantile at range_share. Symmetric logarithmic:
+/// all values. Logarithmic: from the 5 % quantile of the positive values to the largest. The bounds
+/// are rounded outwards to two digits. I never widens the range, so that turning the identity
+/// mapping on changes only the diagonal. A diverging colour map gets a range symmetric about 0.
 [[nodiscard]] ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
                                       const ViewSettings& view);
 
-/// The same of one map by itself.
+/// Like shared_range, but for one map.
 [[nodiscard]] ValueRange map_range(const RangeBasis& map, const ViewSettings& view);
 
-/// The lens as it colours differences from a reference: signed ones through the diverging colour
-/// map about 0, linear or symmetric logarithmic; the range by hand is that of the weights.
+/// The lens's view for differences from a reference. Signed differences use the diverging colour
+/// map about 0, linear or symmetric logarithmic; relative ones range from −1 to 1. A manual range
+/// applies to weights only.
 [[nodiscard]] ViewSettings view_of_differences(const ViewSettings& view);
 
-/// "attention weight", "difference", "absolute difference", "relative difference": what the colours
-/// of differences, or of weights, stand for.
+/// Name of the coloured quantity: "attention weight", "difference", "absolute difference" or
+/// "relative difference".
 [[nodiscard]] const char* value_name(ComparisonView view);
 
-/// The lens's colour scale with that range.
+/// The lens's colour scale over `range`.
 [[nodiscard]] ColourScale colour_scale(const ValueRange& range, const ViewSettings& view);
 
 }  // namespace attnscope
