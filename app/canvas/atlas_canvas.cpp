@@ -39,7 +39,8 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
   connect(&movement_, &QVariantAnimation::valueChanged, this, [this](const QVariant& at) {
     const double t = at.toDouble();
     const AtlasZoom to = wanted_zoom();
-    // The scale moves by factors, as one zooms; the centre then stays on a straight line.
+    // The scale moves geometrically, as in manual zooming; the centre then moves along a straight
+    // line.
     zoom_.scale = zoom_from_.scale * std::pow(to.scale / zoom_from_.scale, t);
     const double way = to.scale == zoom_from_.scale ? t
                                                     : (1 / zoom_.scale - 1 / zoom_from_.scale) /
@@ -104,7 +105,7 @@ void AtlasCanvas::prepare_graphics() {
   }
   try {
     for (auto& textures : textures_) {
-      // From another thread: the picture is drawn by this one, when it gets there.
+      // Called from another thread, so the picture is requested through the event queue.
       textures = std::make_unique<MapTextures>(
           *gl_, [this] { QMetaObject::invokeMethod(this, &AtlasCanvas::tiles_arrived); });
     }
@@ -229,7 +230,7 @@ AtlasScene AtlasCanvas::scene() const {
     const MapExtent extent = scene.maps->extent(cell.layer, cell.column);
     if (cell.query >= extent.queries || cell.key >= extent.keys) scene.crosshair.reset();
   }
-  // Of weights alone: what else is drawn has other ranks.
+  // Numbers belong to weights only: differences and overlaid maps have other ranks.
   if (!scene.difference && scene.over_opacity == 0) {
     const AtlasGrid grid = scene.grid();
     const AtlasLink::NumberRange range = link_.number_range();
@@ -281,14 +282,15 @@ void AtlasCanvas::draw_graphics() {
   all_loaded_ = true;
   if (scene.maps) draw_maps(scene);
   {
-    // Not the widget itself: while a window is grabbed, its painters are led elsewhere.
+    // The painter does not draw on the widget itself: while a window is grabbed, widget painters
+    // are redirected.
     QOpenGLPaintDevice device(QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize());
     device.setDevicePixelRatio(devicePixelRatioF());
     QPainter painter(&device);
     paint_chrome(painter, scene, font());
   }
   if (lens_up()) draw_lens(scene);
-  // Tiles that are still computed say themselves when they are there.
+  // Tiles that are still being computed request a new picture when they arrive.
   const bool more = std::any_of(textures_.begin(), textures_.end(),
                                 [](const auto& textures) { return textures->has_more(); });
   if (more || (lens_ && lens_up() && lens_->restless())) update();
@@ -323,7 +325,7 @@ void AtlasCanvas::place_the_lens() {
     link_.reserve({});
     return;
   }
-  // The strip may take the width of the labels, too.
+  // The strip may also cover the labels' width.
   const QRectF room(4, frame.viewport.top(), width() - 8.0, frame.viewport.height());
   lens_place_ =
       place_lens(grid(), frame.viewport, room, Lens::tall_size(), Lens::wide_size(room.width()));
@@ -352,7 +354,7 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   const ViewSettings view = lens_->draw(input);
   const bool open = !lens_->close_wanted();
   if (view == session_.view() && open) return;
-  // Not from within painting: the session's views may want to paint themselves.
+  // Queued, not called from within painting: the session's views may want to paint themselves.
   QMetaObject::invokeMethod(
       this,
       [this, view, before = input.view, open] {
@@ -380,7 +382,7 @@ AtlasZoom AtlasCanvas::wanted_zoom() const {
       const AtlasZoom whole = fit_square(square, viewport, free.adjusted(4, 4, -4, -4));
       const auto shown = maps();
       if (!shown) return whole;
-      // Beside the names of its tokens, where they are shown.
+      // The map next to its token names, if they are shown.
       const AtlasZoom named =
           fit_square(square, viewport,
                      free.marginsRemoved(ruler_room(*shown, layer, font())).adjusted(2, 2, -4, -4));
@@ -407,7 +409,7 @@ void AtlasCanvas::take_zoom(bool smoothly) {
   }
   if (!smoothly && movement_.state() == QAbstractAnimation::Running &&
       link_.view() != AtlasLink::View::free) {
-    return;  // it arrives at the new place anyway
+    return;  // the running movement reaches the new target
   }
   movement_.stop();
   zoom_ = wanted_zoom();

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Writes the names along one side of the maps: of columns above them, of rows at their left.
+/// Writes names along one side of the maps: column names above them, row names at their left.
 class LabelPainter {
  public:
   LabelPainter(QPainter& painter, const AtlasScene& scene, const QFont& font)
@@ -23,10 +23,10 @@ class LabelPainter {
   }
   [[nodiscard]] double height() const { return QFontMetricsF(strong_).height(); }
 
-  /// Above a map: over it where it leaves room, else at the edge.
+  /// Writes a column's name directly above the map, or at the viewport's edge.
   void above(const QRectF& map, const QString& text, bool selected) {
     const QRectF strip = scene_.frame.top_labels;
-    // In the middle of the part that is in sight, so that it stays when the map is enlarged.
+    // The name is centred on the visible part, so that it stays when the map is enlarged.
     const double left = std::max(map.left(), scene_.frame.viewport.left());
     const double right = std::min(map.right(), scene_.frame.viewport.right());
     if (right - left < 8 || map.bottom() < strip.bottom()) return;
@@ -36,7 +36,7 @@ class LabelPainter {
     painter_.drawText(QRectF((left + right) / 2 - 100, top, 200, strip.height()), Qt::AlignCenter,
                       text);
   }
-  /// At the left of a map, upwards if it is `long_name`.
+  /// Writes a row's name at the left of a map; `long_name` rotates it to read upwards.
   void beside(const QRectF& map, const QString& text, bool long_name, bool selected) {
     const QRectF strip = scene_.frame.left_labels;
     const double top = std::max(map.top(), scene_.frame.viewport.top());
@@ -67,14 +67,14 @@ QString name_of_layer(const AtlasScene& scene, std::int64_t layer) {
   return QString::fromStdString(layer_name(scene.maps->trace(), layer));
 }
 
-/// Its number, behind the first letter of a kind that has a name.
+/// The layer's number, with the first letter of its kind in front if the kind has a name.
 QString short_name_of_layer(const AtlasScene& scene, std::int64_t layer) {
   const QString name = name_of_layer(scene, layer);
   const QString number = name.mid(name.lastIndexOf(' ') + 1);
   return name.startsWith(QLatin1String("layer ")) ? number : name.left(1) + number;
 }
 
-/// Of which there is the least room for.
+/// The longest name, which decides whether full names fit.
 QString longest_layer_name(const AtlasScene& scene, std::int64_t layers) {
   QString longest = QStringLiteral("layer 00");
   for (std::int64_t layer = 0; layer < layers; ++layer) {
@@ -86,7 +86,7 @@ QString longest_layer_name(const AtlasScene& scene, std::int64_t layers) {
 
 void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   const AtlasGrid grid = scene.grid();
-  if (grid.order) return;  // each map has its own name
+  if (grid.order) return;  // sorted maps are named one by one
   const bool transposed = grid.arrangement.transposed;
   const double pitch = AtlasGrid::pitch * scene.zoom.scale;
   const HeadFusion fusion = scene.maps->settings().head_fusion;
@@ -129,7 +129,7 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
   painter.restore();
 }
 
-/// Every selected map framed, thinner than the one they were selected from.
+/// Frames every selected map, thinner than the map that the selection started from.
 void paint_block(QPainter& painter, const AtlasScene& scene) {
   painter.setPen(QPen(scene.colours->accent, 1.5, Qt::DashLine));
   for (std::int64_t layer = scene.block->first_layer; layer <= scene.block->last_layer; ++layer) {
@@ -159,7 +159,7 @@ void paint_selected(QPainter& painter, const AtlasScene& scene) {
     painter.setPen(QPen(scene.colours->accent, 1.5));
     painter.drawRect(row);
   }
-  // An arrow at either side of the row: seen at every size, and not by colour alone.
+  // An arrow at either side of the row makes it visible at every size, not by colour only.
   const double y = cell.center().y(), size = std::clamp(scene.zoom.scale / 18, 4.0, 8.0);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(scene.colours->window, 1));

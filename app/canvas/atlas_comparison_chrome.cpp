@@ -1,5 +1,5 @@
-// What stands over an atlas's maps while it is compared: the divider of a wipe, and words in the
-// place of maps without a counterpart.
+// Comparison parts of an atlas's chrome: the divider of a wipe, and text in place of maps without a
+// counterpart.
 #include <QPainter>
 #include <QPolygonF>
 

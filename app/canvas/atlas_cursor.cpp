@@ -1,4 +1,4 @@
-// What an atlas shows of the cell under the cursor, and along the map it lies in.
+// The cell under the cursor of an atlas: crosshair, readout and rulers along its map.
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QStringList>
@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-/// The maps one sees at a cell: the reference's where they are laid over it.
+/// The maps that are visible at a cell: the reference's where they cover the own ones.
 const ShownMaps& maps_at(const AtlasScene& scene, const MapCell& cell) {
   const bool laid_over =
       scene.over && scene.over_opacity > 0 &&
@@ -57,8 +57,8 @@ void paint_crosshair(QPainter& painter, const AtlasScene& scene) {
   const QRectF map = map_on_screen(scene, at.layer, at.column);
   const QRectF cell = cell_square(map, scene.maps->extent(at.layer, at.column), at.query, at.key);
   const QPointF middle = cell.center();
-  // Light inside dark: seen on every colour. Over small cells four arms that leave the cell free;
-  // over large ones the borders of row and column, so that the numbers stay readable.
+  // A light line inside a dark one is visible on every colour. Over small cells four arms leave the
+  // cell free; over large cells the borders of row and column keep the numbers readable.
   const double clear_x = std::max(cell.width() / 2, 2.5);
   const double clear_y = std::max(cell.height() / 2, 2.5);
   std::vector<QLineF> arms;

@@ -24,7 +24,7 @@ QRectF device(const QRectF& logical, double ratio) {
 
 }  // namespace
 
-/// What of one set of maps is in sight.
+/// The visible maps and tiles of one set of maps.
 struct AtlasCanvas::Layer {
   struct Seen {
     QRectF map;
@@ -33,7 +33,7 @@ struct AtlasCanvas::Layer {
     std::int64_t layer = 0, column = 0;
   };
   std::vector<Seen> seen;
-  std::vector<TileKey> tiles;  ///< of all, the coarse ones first
+  std::vector<TileKey> tiles;  ///< of all visible maps, coarse tiles first
 };
 
 AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const ShownMaps& maps) const {
@@ -92,7 +92,8 @@ void AtlasCanvas::draw_maps(const AtlasScene& scene) {
     drawn_maps_ = scene.maps;
     drawn_scale_ = scene.scale;
   }
-  // Weights in the colours of differences, for a frame or two, would be a flash of nonsense.
+  // The last complete set is drawn until the next one is ready: weights in the colours of
+  // differences, even for a frame, would be misleading.
   if (drawn_set_ == set) {
     if (range_known) draw_layer(scene, own, *textures_[set], scene.scale, viewport, 1);
   } else if (drawn_maps_) {
@@ -101,7 +102,7 @@ void AtlasCanvas::draw_maps(const AtlasScene& scene) {
   }
   draw_numbers(scene, *scene.maps, viewport);
 
-  // The reference's maps are made ready before they are asked for: a blink is to be instant.
+  // The reference's maps are loaded before they are requested, so that blinking is instant.
   if (scene.over) {
     const Layer above = layer_of(scene, *scene.over);
     textures_[over]->set_maps(scene.over);

@@ -1,4 +1,4 @@
-// What mouse, wheel, fingers and keys do to an atlas.
+// Input events of an atlas: mouse, wheel, touch and keys.
 #include <QAccessible>
 #include <QApplication>
 #include <QContextMenuEvent>
@@ -20,7 +20,7 @@ namespace attnscope {
 
 namespace {
 
-/// How close to a wipe's divider it is taken hold of, logical pixels.
+/// Distance from a wipe's divider within which it can be dragged, logical pixels.
 constexpr double divider_reach = 7;
 
 }  // namespace
@@ -34,7 +34,7 @@ bool AtlasCanvas::event(QEvent* event) {
     }
   }
   if (event->type() == QEvent::ShortcutOverride && lens_ && lens_->typing()) {
-    event->accept();  // letters typed into a field are no shortcuts
+    event->accept();  // letters typed into a field are not shortcuts
     return true;
   }
   return GraphicsWidget::event(event);
@@ -396,7 +396,7 @@ void AtlasCanvas::walk(std::int64_t layers, std::int64_t heads, std::int64_t que
     const std::int64_t layer = selection.layer;
     std::int64_t query = std::max(selection.query + queries, shown->query_of(layer, 0));
     while (shown->row_of(layer, query) < 0 && query > 0 && query < shown->trace().tokens()) {
-      query += queries > 0 ? 1 : -1;  // over what is left out
+      query += queries > 0 ? 1 : -1;  // skips tokens that are not shown
     }
     if (shown->row_of(layer, query) >= 0) selection.query = query;
     session_.select(selection);
@@ -411,7 +411,7 @@ std::optional<MapCell> AtlasCanvas::selected_cell(const ShownMaps& maps) const {
   const Selection& selection = session_.selection();
   const std::int64_t column = maps.settings().head_fusion == HeadFusion::none ? selection.head : 0;
   if (selection.layer >= maps.grid().layers || column >= maps.grid().columns) return std::nullopt;
-  // Where this subject has no such token, the map is marked without a row.
+  // The map is marked without a row if this model does not have the token.
   const auto query = selected_query(session_, subject_, selection.layer);
   return MapCell{selection.layer, column, query ? maps.row_of(selection.layer, *query) : -1, 0};
 }

@@ -78,7 +78,7 @@ double fitted_side(const AtlasGrid& grid, QSizeF room) {
 
 AtlasArrangement arranged_to_fill(std::int64_t layers, std::int64_t columns, QSizeF room,
                                   double label_room) {
-  // As one reads a model is worth some size, and so is one block of maps.
+  // Factors on the map size that favour reading order (layers down) and a single band.
   constexpr double kTransposed = 0.92, kBands = 0.85;
   AtlasArrangement best;
   double best_worth = -1;
@@ -91,7 +91,7 @@ AtlasArrangement arranged_to_fill(std::int64_t layers, std::int64_t columns, QSi
       AtlasGrid grid{layers, columns, {.transposed = transposed, .layers_a_band = in_band}};
       if (bands == 1) grid.arrangement.layers_a_band = 0;
       grid.arrangement.columns_a_band = bands == 1 ? 0 : columns;
-      for (int i = 0; bands > 1 && i < 2; ++i) {  // the gap is so many pixels of the size it leaves
+      for (int i = 0; bands > 1 && i < 2; ++i) {  // the gap depends on the size that it leaves
         const double side = std::max(1.0, fitted_side(grid, room));
         grid.arrangement.band_gap = std::clamp(label_room / side, AtlasGrid::gap, 2.0);
       }
@@ -131,7 +131,7 @@ AtlasZoom AtlasZoom::zoomed(const QRectF& viewport, QPointF pixel, double factor
 
 AtlasZoom AtlasZoom::kept_in_reach(const QRectF& viewport, const AtlasGrid& grid) const {
   const QSizeF extent = grid.extent();
-  // A quarter of the viewport, or of the grid where that is smaller, stays in sight.
+  // A quarter of the viewport stays over the grid, or half of the grid if that is less.
   const auto clamped = [&](double at, double grid_length, double viewport_length) {
     const double half = viewport_length / 2 / scale;
     const double margin = std::min(half / 2, grid_length / 2);
@@ -233,7 +233,7 @@ std::vector<Tick> colour_bar_ticks(const ColourScale& scale, double pixels, doub
     positive.minimum = floor;
     const double decades = std::log10(high / floor);
     if (decades < 1) {
-      // Less than a decade holds at most one power of ten: round values tell more.
+      // A range below a decade holds at most one power of ten; round values are more useful.
       positive.norm = ScaleNorm::linear;
       return colour_bar_ticks(positive, pixels, spacing);
     }

@@ -18,7 +18,8 @@ namespace attnscope {
 
 namespace {
 
-/// Whether the range of one says something of the other: they differ by the lens alone.
+/// True if the range of one set approximates the other's: the same trace and comparison, so that
+/// only the lens settings differ.
 bool of_one_kind(const ShownMaps& a, const ShownMaps& b) {
   if (&a.trace() != &b.trace()) return false;
   if (a.compared_with() == nullptr || b.compared_with() == nullptr) {
@@ -31,9 +32,9 @@ bool of_one_kind(const ShownMaps& a, const ShownMaps& b) {
 
 AtlasLink::AtlasLink(Session& session, ComparisonStore& comparisons, QObject* parent)
     : QObject(parent), session_(session), comparisons_(comparisons) {
-  threads_.setMaxThreadCount(1);  // itself on all cores
+  threads_.setMaxThreadCount(1);  // each task uses all cores
   connect(&session, &Session::subjects_changed, this, &AtlasLink::forget_closed_subjects);
-  // Asked for when they are drawn, they would have the maps drawn twice.
+  // Statistics start before the first drawing; started by it, they would have the maps drawn twice.
   connect(&session, &Session::trace_ready, this,
           [this](SubjectId subject) { (void)statistics(subject, false); });
   connect(&session, &Session::reference_changed, this, [this] {
@@ -149,7 +150,7 @@ std::shared_ptr<const std::vector<std::int64_t>> AtlasLink::order(SubjectId subj
   }
   std::vector<std::int64_t> sorted(numbers.size());
   std::iota(sorted.begin(), sorted.end(), 0);
-  // What is not known stands behind all others.
+  // Maps with an unknown number come last.
   std::ranges::stable_sort(sorted, [&](std::int64_t one, std::int64_t other) {
     const double a = numbers[static_cast<std::size_t>(one)];
     const double b = numbers[static_cast<std::size_t>(other)];
@@ -194,7 +195,7 @@ std::shared_ptr<const Trace> AtlasLink::shown_trace(SubjectId subject, Ranked& r
   const bool known =
       ranked.own == own && ranked.rank == view.shown_rank && ranked.rest == view.shows_rest;
   if (!known && !ranked.in_work) find_ranked(subject, ranked);
-  // While another rank is found, the one before stays.
+  // The last truncated maps stay until the requested ones are computed.
   return ranked.own == own && ranked.trace ? ranked.trace : own;
 }
 
@@ -361,7 +362,7 @@ void AtlasLink::find_statistics(SubjectId subject, bool of_difference) {
         this,
         [this, slot, subject, of_difference, maps, values] {
           Statistics* found = slot();
-          if (found == nullptr || !found->in_work) return;  // closed meanwhile
+          if (found == nullptr || !found->in_work) return;  // the model was closed meanwhile
           found->in_work = false;
           --statistics_in_work_;
           found->last = values;

@@ -1,5 +1,5 @@
-// The number of each map in its corner, on a ground that says where it lies among all; its name in
-// the other where maps are sorted.
+// The number of each map in its corner, on a background coloured by its value, and the map's name
+// in the other corner if maps are sorted.
 #include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace attnscope {
 
 namespace {
 
-/// From the least of the numbers to the greatest, through a colour map that reads in grey, too.
+/// Background colour of a number, from the least to the greatest, through a colour map that also
+/// works in greyscale.
 class NumberGround {
  public:
   NumberGround(double least, double greatest) : least_(least), greatest_(greatest) {}

@@ -95,7 +95,7 @@ void CellNumbers::set_font(const QFont& font, int device_pixels) {
   }
   painter.end();
   gl_.glBindTexture(GL_TEXTURE_2D, texture_);
-  gl_.glPixelStorei(GL_UNPACK_ALIGNMENT, 4);  // as QImage pads its lines
+  gl_.glPixelStorei(GL_UNPACK_ALIGNMENT, 4);  // QImage pads its lines to 4 bytes
   gl_.glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, image.width(), image.height(), 0, GL_RED,
                    GL_UNSIGNED_BYTE, image.constBits());
   gl_.glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
@@ -115,7 +115,7 @@ double CellNumbers::width(std::string_view number) const {
 }
 
 void CellNumbers::add(std::string_view number, QPointF centre, bool bright) {
-  // Whole pixels: the glyphs were drawn for them.
+  // Positions are whole pixels, because the glyphs are rendered for them.
   auto x = static_cast<float>(std::round(centre.x() - width(number) / 2));
   const auto top = static_cast<float>(std::round(centre.y() - height_ / 2.0));
   for (const char letter : number) {
@@ -137,7 +137,7 @@ void CellNumbers::draw(QSize framebuffer, const QRectF& clip) {
   gl_.glScissor(box.left(), framebuffer.height() - box.top() - box.height(), box.width(),
                 box.height());
   gl_.glEnable(GL_BLEND);
-  // Colour by the ink's alpha; the framebuffer's own alpha stays opaque.
+  // Blends the colour by the glyph's alpha; the framebuffer's alpha stays opaque.
   gl_.glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   gl_.glActiveTexture(GL_TEXTURE0);
   gl_.glBindTexture(GL_TEXTURE_2D, texture_);

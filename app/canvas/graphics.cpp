@@ -20,7 +20,8 @@ using Context = std::unique_ptr<QOpenGLContext>;
 std::future<Context> loading;
 std::optional<bool> software;
 
-/// Of the window's thread, wherever it is made; not valid if the driver has none.
+/// A context that belongs to the window's thread, whichever thread creates it; invalid if the
+/// driver provides none.
 Context new_context() {
   auto context = std::make_unique<QOpenGLContext>();
   context->setFormat(graphics_format());
@@ -45,9 +46,10 @@ QString explained(const QString& found) {
 }  // namespace
 
 void load_graphics() {
-  // Under X11 Qt and the drivers let any thread ask; Wayland's plugin belongs to the window's.
+  // Under X11, Qt and the drivers allow queries from any thread; Wayland's plugin belongs to the
+  // window's thread.
   if (loading.valid() || QGuiApplication::platformName() != "xcb") return;
-  // To ask whether a driver works in several threads takes most of the time: Qt loads it to see.
+  // Most of the time goes into supportsThreadedOpenGL(), for which Qt loads the driver.
   loading = std::async(std::launch::async, [] {
     return QOpenGLContext::supportsThreadedOpenGL() ? new_context() : Context();
   });
@@ -70,7 +72,7 @@ bool graphics_are_software() {
 
 QString why_no_graphics() {
   software = false;
-  // Its contexts cannot be drawn into windows, and asking for one ends the program.
+  // Contexts of these platforms cannot draw into windows, and requesting one ends the program.
   const QString platform = QGuiApplication::platformName();
   if (platform == "offscreen" || platform == "minimal") {
     return explained(QObject::tr("none on the platform \"%1\"").arg(platform));

@@ -31,7 +31,7 @@ class GraphicsWidget::Surface : public QOpenGLWidget {
 
  protected:
   void initializeGL() override {
-    // Moving the widget to another window makes another context.
+    // A widget that moves to another window gets another context.
     QObject::connect(
         context(), &QOpenGLContext::aboutToBeDestroyed, this, [this] { owner_.end_graphics(); },
         Qt::SingleShotConnection);
@@ -39,7 +39,7 @@ class GraphicsWidget::Surface : public QOpenGLWidget {
   }
   void paintGL() override { owner_.draw_graphics(); }
   void resizeEvent(QResizeEvent* event) override {
-    // The first one that is not empty makes the context.
+    // The first non-empty size creates the context.
     QOpenGLWidget::resizeEvent(event);
     if (!event->size().isEmpty() && !isValid()) owner_.lack_graphics();
   }
@@ -53,8 +53,8 @@ struct GraphicsWidget::Offscreen {
   QOpenGLContext context;
   std::unique_ptr<QOpenGLFramebufferObject> framebuffer;
   QImage picture;
-  bool asked = true;    ///< for a new picture
-  bool failed = false;  ///< to make the context
+  bool asked = true;    ///< a new picture is requested
+  bool failed = false;  ///< the context could not be created
 
   ~Offscreen() {
     if (framebuffer && context.makeCurrent(&surface)) framebuffer.reset();
@@ -75,7 +75,7 @@ GraphicsWidget::GraphicsWidget(QWidget* parent) : QWidget(parent) {
 }
 
 GraphicsWidget::~GraphicsWidget() {
-  // Its context ends with it: there is no one any more to be told.
+  // The context ends with the surface, when nobody is left to notify.
   if (surface_ && surface_->context())
     QObject::disconnect(surface_->context(), nullptr, surface_, nullptr);
 }
@@ -151,11 +151,11 @@ void GraphicsWidget::draw_offscreen() {
   own.framebuffer->bind();
   own.context.functions()->glViewport(0, 0, pixels.width(), pixels.height());
   draw_graphics();
-  // The fourth byte is not looked at: the window shows nothing through the picture.
+  // The fourth byte is ignored: the window is opaque behind the picture.
   if (own.picture.size() != pixels) own.picture = QImage(pixels, QImage::Format_RGB32);
   own.context.functions()->glReadPixels(0, 0, pixels.width(), pixels.height(), GL_BGRA,
                                         GL_UNSIGNED_BYTE, own.picture.bits());
-  own.picture.mirror();  // OpenGL's rows begin at the bottom
+  own.picture.mirror();  // OpenGL's first row is the bottom one
   own.picture.setDevicePixelRatio(devicePixelRatioF());
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr double field_width = 200, line = 25.5, header = 30, padding = 6;
 constexpr int fields = 8;
 
-/// Makes a context current, and the former one again at the end.
+/// Makes a context current, and restores the former one at the end.
 class CurrentContext {
  public:
   explicit CurrentContext(ImGuiContext* context) : before_(ImGui::GetCurrentContext()) {
@@ -225,7 +225,7 @@ ViewSettings Lens::draw(const Input& input) {
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = {static_cast<float>(input.widget.width()) * ratio,
                     static_cast<float>(input.widget.height()) * ratio};
-  io.DisplayFramebufferScale = {1, 1};  // everything here is in device pixels
+  io.DisplayFramebufferScale = {1, 1};  // all lengths here are device pixels
   io.DeltaTime = std::clamp(static_cast<float>(clock_.nsecsElapsed()) * 1e-9F, 1e-4F, 0.1F);
   clock_.restart();
   io.MousePos = {static_cast<float>(position_.x()) * ratio,

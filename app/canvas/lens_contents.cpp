@@ -1,5 +1,4 @@
-// The fields of the open lens, one after the other: what they show of the view, and what a click
-// makes of it.
+// Fields of the open lens, in order: how they show the view, and how clicks change it.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -82,7 +81,7 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio, bool
   const float button = 42 * ratio, spacing = 4 * ratio;
   const float each = (ImGui::GetContentRegionAvail().x - button - 2 * spacing) / 2;
   const auto speed = static_cast<float>(std::max(1e-9, full / 400));
-  // Behind the fields how often which value occurs, in the accent's colour within the range.
+  // The histogram of values behind the fields, in the accent colour within the range.
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float width = 2 * each + spacing, height = ImGui::GetFrameHeight();
@@ -110,7 +109,7 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio, bool
   noted("range/maximum");
   ImGui::PopStyleColor();
   ImGui::SameLine(0, spacing);
-  // One button, both ways: from the shared range to the full one, from anything by hand back.
+  // One button toggles the range: shared to full, manual back to shared.
   const bool own = view.range_of_each_map && !by_hand;
   if (ImGui::Button(by_hand ? "auto##range" : own ? "each##range" : "full##range", {button, 0})) {
     if (by_hand) {
@@ -176,7 +175,7 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - number - gap);
   if (ImGui::SliderFloat("##temperature", &temperature, 0.1F, 10, "",
                          ImGuiSliderFlags_Logarithmic)) {
-    // Near 1 it snaps: the maps as they are must be easy to find again.
+    // The temperature snaps to 1, so that the unchanged maps are easy to find again.
     view.temperature =
         std::abs(std::log(temperature)) < 0.05F ? 1.0 : static_cast<double>(temperature);
   }

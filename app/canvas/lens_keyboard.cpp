@@ -25,7 +25,7 @@ std::string next_colour_map(const std::string& name, int step) {
   return std::string(maps[static_cast<std::size_t>((index + step + count) % count)].name);
 }
 
-/// A tenth more or less; 1 is passed through, never jumped over.
+/// The temperature one step of 10 % up or down, clamped to 0.1 … 10; a step never skips 1.
 double next_temperature(double temperature, int step) {
   const double next = temperature * std::pow(1.1, step);
   const bool crosses = (temperature - 1) * (next - 1) < 0 || std::abs(next - 1) < 0.03;

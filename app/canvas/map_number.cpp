@@ -22,7 +22,7 @@ double number_of(const MapSpectrum& map, const ViewSettings& view) {
   }
 }
 
-/// Whether the lens shows the maps that were analysed.
+/// True if the lens shows the maps that were analysed.
 bool shows_analysed(const ViewSettings& view) {
   return view.head_fusion == HeadFusion::none && view.temperature == 1.0 && view.shown_rank == 0 &&
          !view.hide_prefix_tokens;
@@ -51,7 +51,7 @@ std::optional<PrintedNumber> printed_number(const SubjectSpectra& spectra, const
   if (!of_spectrum || !shows_analysed(view)) return std::nullopt;
   const bool with = shows_identity(trace, view.identity);
   const MapSpectrum* map = find_spectrum(with ? spectra.with : spectra.without, layer, head);
-  if (map == nullptr) map = find_spectrum(spectra.without, layer, head);  // not square: without I
+  if (map == nullptr) map = find_spectrum(spectra.without, layer, head);  // not square: no I
   if (map == nullptr) return std::nullopt;
   const double number = map->state == SpectrumState::ready
                             ? number_of(*map, view)

@@ -25,8 +25,8 @@ void main() {
 }
 )";
 
-// The arithmetic of fraction_of and ScaleColours (analysis/figure/colour_map.h), on the graphics
-// card. NORM, a ScaleNorm, and APART, 1 where cells are set apart, are defined before it.
+// The arithmetic of fraction_of and ScaleColours (analysis/figure/colour_map.h) as a shader. The
+// defines NORM (a ScaleNorm) and APART (1: hairlines between cells) precede it.
 constexpr const char* map_fragments = R"(
 uniform sampler2D values;
 uniform sampler2D colours;

@@ -29,7 +29,8 @@ bool MapTextures::load(const std::vector<TileKey>& tiles, double budget_ms) {
     if (arrived.empty()) break;
     for (const TileWorker::Tile& tile : arrived) {
       Entry& entry = entries_[tile.key];
-      // While a slider is dragged every picture is late: one on the way is better than the old one.
+      // While a slider is dragged all tiles are outdated; the newest available one is better than
+      // an older one.
       if (!tile.levels.empty() && tile.generation > entry.generation) upload(entry, tile);
     }
   }
@@ -39,7 +40,7 @@ bool MapTextures::load(const std::vector<TileKey>& tiles, double budget_ms) {
     const std::int64_t generation = found == entries_.end() ? 0 : found->second.generation;
     if (generation != generation_) due.emplace_back(generation, tile);
   }
-  // The oldest first: while the maps change with every frame, all of them are to follow.
+  // The oldest come first, so that all tiles advance while the maps change with every frame.
   std::stable_sort(due.begin(), due.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<TileKey> wanted;
@@ -87,7 +88,7 @@ void MapTextures::upload(Entry& entry, const TileWorker::Tile& tile) {
   texture.part_y =
       static_cast<double>(cells.row1 - cells.row0) / static_cast<double>(height * block);
   bytes_ -= entry.bytes;
-  entry.bytes = width * height * 4 * 4 / 3;  // with its mip levels
+  entry.bytes = width * height * 4 * 4 / 3;  // includes the mip levels
   bytes_ += entry.bytes;
   entry.generation = tile.generation;
   entry.last_frame = frame_;

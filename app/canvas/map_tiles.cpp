@@ -14,7 +14,7 @@ int coarsest_level(MapExtent extent) {
 }
 
 int overview_level(MapExtent extent) {
-  constexpr int kOfThousands = 3;  // above 2048 tokens
+  constexpr int kOfThousands = 3;  // coarsest level above 2048 tokens
   const int coarsest = coarsest_level(extent);
   return coarsest + (coarsest >= kOfThousands ? 1 : 0);
 }
@@ -55,8 +55,8 @@ TileCells cells_of(const TileKey& tile, MapExtent extent) {
 
 namespace {
 
-/// `from` values become half as many, each the mean over the area it covers: of two; where their
-/// number is odd, of one and parts of the two beside it.
+/// Halves the number of values, each the mean over the area that it covers: of two values, or of
+/// one and parts of its two neighbours if `from` is odd.
 class Halving {
  public:
   explicit Halving(std::int64_t from)
@@ -72,7 +72,7 @@ class Halving {
 
   [[nodiscard]] std::int64_t to() const { return to_; }
 
-  /// Of `count` rows each.
+  /// Halves each of `count` rows.
   [[nodiscard]] std::vector<float> across(std::vector<float> rows, std::int64_t count) const {
     if (from_ == 1) return rows;
     std::vector<float> narrow(static_cast<std::size_t>(count * to_));
@@ -87,7 +87,7 @@ class Halving {
     return narrow;
   }
 
-  /// Of each column of rows `width` wide.
+  /// Halves each column of rows `width` wide.
   [[nodiscard]] std::vector<float> down(const std::vector<float>& rows, std::int64_t width) const {
     if (from_ == 1) return rows;
     std::vector<float> low(static_cast<std::size_t>(to_ * width));
@@ -110,7 +110,8 @@ class Halving {
 
   std::int64_t from_, to_;
   bool is_odd_;
-  // Of an odd number: the shares of values 2i, 2i + 1 and 2i + 2 in mean i, together 1.
+  // Weights of the values 2i and 2i + 2 in mean i, for odd `from`; with middle_, the weight of 2i +
+  // 1, they sum to 1.
   std::vector<float> before_, after_;
   float middle_ = 0;
 };

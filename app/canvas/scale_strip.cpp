@@ -17,10 +17,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kBar = 8;         // pixels: the height of the colours
-constexpr double kLetters = 10.5;  // pixels, at the usual text size
-constexpr int kWidth = 300;        // of one scale
-constexpr int kLeastWidth = 120;   // where the window is narrow
+constexpr double kBar = 8;         // height of the colour bar, pixels
+constexpr double kLetters = 10.5;  // pixels, at the default text size
+constexpr int kWidth = 300;        // width of one scale, pixels
+constexpr int kLeastWidth = 120;   // least width in a narrow window, pixels
 
 }  // namespace
 
@@ -86,7 +86,7 @@ std::vector<ScaleStrip::Scale> ScaleStrip::scales() const {
   return shown;
 }
 
-/// Where each map has its own range: that of the map under the cursor, or of the selected one.
+/// Replaces the range by the own range of the map under the cursor, or else of the selected map.
 void ScaleStrip::take_own_range(Scale& scale) const {
   const Selection& at = session_.selection();
   const bool fused = session_.view().head_fusion != HeadFusion::none;
@@ -160,7 +160,7 @@ void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of, c
   painter.fillRect(bar, gradient);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
-  // Pointed ends: there are values beyond, drawn in the last colour.
+  // A pointed end means that values beyond it are drawn in the end's colour.
   const double tip = 6, middle = bar.center().y();
   if (of.range.clips_above) {
     painter.setBrush(colour(1));

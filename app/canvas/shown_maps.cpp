@@ -16,7 +16,7 @@ namespace {
 
 bool recorded(const LayerTrace& layer) { return layer.implied_map.rank() == 3; }
 
-/// The tokens of a text that are not special; empty if all are.
+/// The indices of tokens that are not special; empty if all are.
 std::vector<std::int64_t> tokens_of_text(const TokenLayout& layout) {
   std::vector<std::int64_t> kept;
   for (std::int64_t token = 0; token < std::ssize(layout.texts); ++token) {
@@ -61,7 +61,7 @@ ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& se
     : ShownMaps(std::move(trace), settings) {
   reference_ = std::make_unique<const ShownMaps>(with.reference, settings);
   with_ = std::move(with);
-  // The statistics' question: whether a diagonal stands out by I.
+  // The statistics ask for this: whether I makes the diagonal stand out.
   identity_shown_ = with_.shown == ComparedWith::Shown::counterpart && reference_->identity_shown_;
 }
 
@@ -145,13 +145,14 @@ void ShownMaps::head_row(const LayerTrace& layer, std::int64_t head, std::int64_
                          std::int64_t first_key, std::span<float> values) const {
   const std::int64_t queries = layer.implied_map.extent(1), keys = layer.implied_map.extent(2);
   const std::int64_t diagonal = query - first_key;
-  // Keys that are other tokens than the queries have no diagonal.
+  // There is no diagonal if the keys are other tokens than the queries.
   const bool on_diagonal = queries == keys && diagonal >= 0 && diagonal < std::ssize(values);
   const bool tempered = settings_.temperature != 1.0;
-  // Taking I away and adding it back would cost the diagonal its last digits: only where asked.
+  // Removing I and adding it again would cost the diagonal its last digits, so it is done only if
+  // needed.
   const bool removed = trace_->identity_in_maps && (tempered || !identity_of_own_);
   if (tempered) {
-    // The scale of a row depends on all of it, whatever part is asked for.
+    // The scale of a row depends on the whole row, whatever part is requested.
     const bool all_wanted = std::ssize(values) == keys;
     std::vector<float> all(all_wanted ? 0 : static_cast<std::size_t>(keys));
     const std::span<float> whole = all_wanted ? values : std::span(all);
@@ -244,7 +245,7 @@ void ShownMaps::own_row(std::int64_t layer, std::int64_t column, std::int64_t qu
     token_row(layer, column, row, first_key + first_token_, values);
     return;
   }
-  // All keys from the first to the last of those wanted, then these alone.
+  // Reads all keys from the first to the last requested, then selects the requested ones.
   const std::span wanted =
       std::span(keys).subspan(static_cast<std::size_t>(first_key), values.size());
   std::vector<float> all(static_cast<std::size_t>(wanted.back() - wanted.front() + 1));
@@ -267,7 +268,7 @@ void ShownMaps::token_row(std::int64_t layer, std::int64_t column, std::int64_t 
   for (std::int64_t head = 1; head < heads; ++head) {
     head_row(source, head, query, first_key, other);
     for (std::size_t i = 0; i < other.size(); ++i) {
-      // A NaN in any head is one in the fusion: max and min of <algorithm> would drop it.
+      // A NaN in any head makes the fusion NaN; std::max and std::min would drop it.
       if (std::isnan(other[i]) || std::isnan(values[i])) {
         values[i] = std::numeric_limits<float>::quiet_NaN();
       } else if (settings_.head_fusion == HeadFusion::mean) {

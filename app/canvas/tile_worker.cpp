@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// So few that what is wanted may change soon, so many that all cores have work.
+/// Batch size: small because requests change quickly, large enough to keep all cores busy.
 constexpr std::size_t kBatch = 16;
 
 TileWorker::Tile filled(const ShownMaps& maps, const TileKey& key, std::int64_t generation) {

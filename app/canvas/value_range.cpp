@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Outwards to two significant digits.
+/// Rounds outwards to two significant digits.
 double rounded_out(double value, bool up) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 1);
@@ -20,7 +20,7 @@ double rounded_out(double value, bool up) {
   return (up ? std::ceil(steps - 1e-6) : std::floor(steps + 1e-6)) * unit;
 }
 
-/// Of one layer; `maps` are computed where they are looked at.
+/// True if `known` holds for a layer with computed maps and need not be recomputed.
 bool is_known(const LayerValues* known, const ShownMaps& maps, const ImpliedMaps& layer,
               std::int64_t step) {
   return known != nullptr && maps.compared_with() == nullptr && known->of.are_computed_as(layer) &&
@@ -51,7 +51,7 @@ LayerValues values_of_layer(const ShownMaps& maps, std::int64_t layer, std::int6
 void ValueHistogram::add(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto magnitude = static_cast<std::size_t>((bits & 0x7fffffffU) >> 18U);
-  // Bins rise with the value: negative magnitudes run backwards.
+  // Bins ascend with the value, so negative magnitudes run backwards.
   const std::size_t bin =
       (bits >> 31U) != 0 ? bins_of_a_sign - 1 - magnitude : bins_of_a_sign + magnitude;
   ++bins_[bin];
@@ -155,7 +155,7 @@ RangeBasis ValueCounts::in_short() const {
 ValueStatistics value_statistics(const ShownMaps& maps, const ValueStatistics* before,
                                  std::int64_t most_values) {
   const AtlasGrid& grid = maps.grid();
-  std::int64_t cells = 0, greatest = 0;  // of layers
+  std::int64_t cells = 0, greatest = 0;  // numbers of cells, of all layers and the largest one
   bool are_all_there = true;
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
     std::int64_t own = 0;
@@ -212,7 +212,7 @@ ValueRange map_range(const RangeBasis& map, const ViewSettings& view) {
       range.maximum = rounded_out(
           whole ? map.attention_maximum : std::min(map.high[share] * 1.02, map.attention_maximum),
           true);
-      // Rounding noise of a map with I taken away is no negative value.
+      // Rounding noise of a map after removing I is not a negative value.
       range.minimum = map.attention_minimum > -1e-6 ? 0
                       : whole                       ? rounded_out(map.attention_minimum, false)
                                                     : rounded_out(map.low[share], false);
