@@ -15,10 +15,10 @@ namespace attnscope {
 namespace {
 
 constexpr int kGap = 6;                // pixels
-constexpr double kShareOfNames = 0.3;  // of the width
+constexpr double kShareOfNames = 0.3;  // share of the width
 constexpr int kLeastName = 58, kMostName = 170;
 constexpr int kLeastBar = 36;
-constexpr int kNarrow = 230;  // no room for the change: the mark across the bar shows it
+constexpr int kNarrow = 230;  // pixels; below, only a mark shows the change
 
 }  // namespace
 
@@ -84,7 +84,7 @@ void AnswerBars::paint_row(QPainter& painter, const Row& row, const QRectF& plac
   };
   painter.fillRect(upto(row.answer.probability), own);
   if (compared) {
-    // Where it was: a rule across, so that both ends of the change are seen.
+    // A line across the bar marks the value before, so that both ends of the change are visible.
     const double at = upto(*row.before).right();
     painter.setPen(QPen(colours.text, 2));
     painter.drawLine(QPointF(at, bar.top() - 1.5), QPointF(at, bar.bottom() + 1.5));

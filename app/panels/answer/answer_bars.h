@@ -1,5 +1,5 @@
-// What one subject answers: its likeliest classes or next tokens as bars, and what they were before
-// its maps were changed.
+// Bars of one model's likeliest classes or next tokens, with their values before its maps were
+// changed.
 #pragma once
 
 #include <QWidget>
@@ -17,22 +17,22 @@ class AnswerBars : public QWidget {
 
   struct Row {
     Answer answer;
-    std::optional<double> before;  ///< its probability with unchanged maps
+    std::optional<double> before;  ///< probability with unchanged maps
     double logit = 0;
     std::optional<double> logit_before;
-    bool is_true = false;  ///< of the input's own class
+    bool is_true = false;  ///< the input's own class
   };
   struct Content {
-    std::int64_t place = 0;  ///< of the subject among the open ones: its colour
-    QString title;           ///< whose answer it is, and how
+    std::int64_t place = 0;  ///< index of the model among the open ones, which gives its colour
+    QString title;           ///< name of the model, and the kind of answer
     QString verdict;         ///< "right", "wrong: it is a Sandal"; may be empty
     bool right = true;
     std::vector<Row> rows;
-    QString instead;  ///< what to say where there are no rows
+    QString instead;  ///< text shown if there are no rows
   };
   void set_content(Content content);
   [[nodiscard]] const Content& content() const { return content_; }
-  /// Where a row is drawn.
+  /// The rectangle of a row.
   [[nodiscard]] QRectF row_rect(std::size_t row) const;
 
   [[nodiscard]] QSize sizeHint() const override;
@@ -53,7 +53,7 @@ class AnswerBars : public QWidget {
   Content content_;
 };
 
-/// "98.2 %", never "100.0 %" of what is less, nor "0.0 %" of what is more.
+/// Text such as "98.2 %"; probabilities that round to 100 % or 0 % become "> 99.9 %" and "< 0.1 %".
 [[nodiscard]] QString percent_text(double probability);
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kAnswers = 5;
-constexpr double kLeastRange = 4;  // bits, of the colours of losses
+constexpr double kLeastRange = 4;  // bits; least upper end of the loss scale
 
 double logit_at(const Trace& trace, std::int64_t index) {
   return static_cast<double>(trace.logits.values()[static_cast<std::size_t>(index)]);
@@ -32,7 +32,7 @@ QString verdict_of(const Prediction& prediction) {
   return AnswerPanel::tr("✗ it is: %1").arg(QString::fromStdString(prediction.true_class->name));
 }
 
-/// Every class's probability by the index of its logit, where the maps are as they are.
+/// Probability of every class by the index of its logit, with unchanged maps.
 std::unordered_map<std::int64_t, double> before_of(const OpenSubject& open) {
   std::unordered_map<std::int64_t, double> before;
   if (!open.unchanged || !open.ran_with.any()) return before;
@@ -154,7 +154,7 @@ void AnswerPanel::refresh() {
 void AnswerPanel::want_losses(const OpenSubject& open) {
   Losses& losses = losses_[open.id];
   if (losses.trace == open.subject.trace || open.state != OpenSubject::State::ready) return;
-  if (open.layers_so_far) return;  // it has no answer yet
+  if (open.layers_so_far) return;  // there is no answer yet
   session_.jobs().cancel(losses.job);
   losses.trace = open.subject.trace;
   losses.error.clear();

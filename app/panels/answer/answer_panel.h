@@ -1,5 +1,4 @@
-// What every open subject answers, beside its maps; of language models also how well each token of
-// the text was foreseen.
+// The answers of all open models; for language models also the loss of each token of the text.
 #pragma once
 
 #include <map>
@@ -37,14 +36,14 @@ class AnswerPanel : public DockPanel {
   void showEvent(QShowEvent* event) override;
 
  private:
-  /// One subject's part of the panel; the text is seen where there are losses.
+  /// One model's part of the panel; the text is shown if there are losses.
   struct Part {
     AnswerBars* bars;
     ElidedLabel* caption;
     TextHeat* text;
   };
   struct Losses {
-    std::shared_ptr<const Trace> trace;  ///< whose they are
+    std::shared_ptr<const Trace> trace;  ///< the trace that the losses belong to
     TokenLosses found;
     QString error;
     bool stopped = false;
@@ -59,7 +58,7 @@ class AnswerPanel : public DockPanel {
   Session& session_;
   QVBoxLayout* column_;
   std::vector<Part> parts_;
-  std::vector<SubjectId> shown_;  ///< of each part
+  std::vector<SubjectId> shown_;  ///< one per part
   std::map<SubjectId, Losses> losses_;
 };
 

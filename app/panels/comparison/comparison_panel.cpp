@@ -28,11 +28,11 @@ namespace attnscope {
 
 namespace {
 
-/// Enough for a share known to 3 %.
+/// A sample that estimates a share within about 3 %.
 constexpr std::int64_t kItems = 200;
 constexpr int kPlaceWidth = 44, kNumberWidth = 62;
 
-/// A mean of all items; "–" where none of them has the quantity.
+/// The mean over all items; "–" if no item has the quantity.
 QString number_or_dash(const DataSetComparison& result, ComparisonQuantity quantity) {
   const double value = result.mean.mean[quantity];
   return std::isfinite(value) ? QString::number(value, 'f', 3) : QStringLiteral("–");
@@ -254,7 +254,7 @@ void ComparisonPanel::go_on() {
 }
 
 void ComparisonPanel::show_selection() {
-  if (selecting_) return;  // the user's own click stays where it is: it may be on a row of means
+  if (selecting_) return;  // keeps a click on a row of means
   const Selection& selection = session_.selection();
   const int row = table_->row_of({selection.subject, selection.layer, selection.head});
   if (row < 0) return;

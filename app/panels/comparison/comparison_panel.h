@@ -1,5 +1,5 @@
-// The table of distances from the reference; a click selects the map. Below it, how often the
-// models agree over a data set.
+// The table of distances from the reference; a click selects the map. Below it, agreement of the
+// models over a data set.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,13 @@ class ComparisonPanel : public DockPanel {
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
   void go_on() override;
 
-  /// Runs every open model on the first items of a data set and compares it with the reference.
+  /// Runs all open models on the first items of a data set and compares them with the reference.
   void compare_over(const QString& data_set);
 
  private:
-  /// Compares what is chosen.
+  /// Applies the choice of the matrix to compare.
   void choose();
-  /// What the table shows: the window's, or the panel's own of something else than maps.
+  /// The store that the table shows: the window's for maps, the panel's own for other matrices.
   [[nodiscard]] ComparisonStore& shown() const { return others_ ? *others_ : store_; }
   void refresh();
   void refresh_agreement();
@@ -62,7 +62,7 @@ class ComparisonPanel : public DockPanel {
   QPushButton* over_data_set_;
   bool selecting_ = false, stopped_ = false;
 
-  // Over a data set, until other subjects or another reference make it old.
+  // Comparison over a data set, valid until other models are open or the reference changes.
   std::int64_t job_ = 0;
   std::vector<SubjectId> ids_;  // the reference first
   std::vector<DataSetComparison> results_;

@@ -18,12 +18,12 @@ namespace {
 
 using Quantity = ComparisonQuantity;
 
-/// Which map it is, then its numbers; the most telling ones first.
+/// Columns that identify the map, followed by its numbers, most informative first.
 enum PlaceColumn : int { kSubject, kLayer, kHead, kBeside, kPlaceColumns };
 
 struct NumberColumn {
   Quantity quantity;
-  int digits;  // after the point, of a single map
+  int digits;  // digits after the decimal point, for a single map
 };
 constexpr std::array kNumbers = {NumberColumn{Quantity::divergence, 3},
                                  NumberColumn{Quantity::cosine_distance, 3},

@@ -1,5 +1,5 @@
-// The numbers of every comparison with the reference, as a table: a row for each map of each
-// compared subject, and for each layer's mean.
+// Table of all comparisons with the reference: one row per map of each compared model, and one per
+// layer's mean.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -17,7 +17,7 @@ class Session;
 class ComparisonTable : public QAbstractTableModel {
   Q_OBJECT
  public:
-  /// What a column is sorted by: a number; what is not defined sorts below everything.
+  /// Role of the number that a column is sorted by; undefined values sort below all others.
   static constexpr int sort_role = Qt::UserRole;
 
   ComparisonTable(Session& session, ComparisonStore& store, QObject* parent = nullptr);
@@ -28,7 +28,7 @@ class ComparisonTable : public QAbstractTableModel {
   [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                     int role) const override;
 
-  /// What a row is about; layer and head −1 where it is a mean over them.
+  /// The map of a row; layer and head are −1 for a mean over them.
   struct Place {
     SubjectId subject = SubjectId::none;
     std::int64_t layer = -1, head = -1;
@@ -38,10 +38,10 @@ class ComparisonTable : public QAbstractTableModel {
   [[nodiscard]] Place place_of(int row) const;
   [[nodiscard]] int row_of(const Place& place) const;
 
-  /// Another store to read from. It must outlive the table, or the next call.
+  /// Sets the store to read from, which must outlive the table or the next call.
   void set_store(ComparisonStore& store);
 
-  /// Reads session and comparisons again.
+  /// Reads the session and the comparisons again.
   void refresh();
 
  private:
@@ -49,7 +49,7 @@ class ComparisonTable : public QAbstractTableModel {
     Place place;
     std::int64_t reference_layer = -1, reference_head = -1;
     MapPairState state = MapPairState::compared;
-    std::string note;  ///< why something is missing
+    std::string note;  ///< reason for a missing value
     const ComparisonValues* values = nullptr;
   };
   [[nodiscard]] QString text(const Row& row, int column) const;
@@ -57,7 +57,7 @@ class ComparisonTable : public QAbstractTableModel {
 
   Session& session_;
   ComparisonStore* store_;
-  std::vector<std::shared_ptr<const SubjectComparison>> comparisons_;  // what the rows point into
+  std::vector<std::shared_ptr<const SubjectComparison>> comparisons_;  // owns the rows' values
   std::vector<Row> rows_;
 };
 

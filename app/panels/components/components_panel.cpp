@@ -68,7 +68,7 @@ FigureRequest ComponentsPanel::request() const {
   request.settings["count"] = static_cast<std::int64_t>(count_->value());
   request.settings["show"] = show_->currentData().toString().toStdString();
   of_->set(request.settings);
-  // No I is added to what is no map.
+  // I is only added to maps.
   const IdentityView view =
       takes_identity(of_->analysed().of) ? session().view().identity : IdentityView::as_is;
   request.settings["identity"] = std::string(name_of(identity_view_names, view));

@@ -1,6 +1,6 @@
-// The selected map, or what else is chosen of its head or layer, as a sum of rank-one parts: which
-// keys each component reads, which queries use it, as pictures on the patches or strips over the
-// tokens.
+// The selected map, or another matrix of its head or layer, as a sum of rank-one components: the
+// keys that each component reads and the queries that use it, as pictures on the patches or strips
+// over the tokens.
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"

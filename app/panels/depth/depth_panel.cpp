@@ -31,7 +31,7 @@ DepthPanel::DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   of_ = new OfButton("rank-by-layer");
   of_->setObjectName("depth_of");
   add_to_header(of_);
-  // Beside the tokens stands the map; of anything else there is the rank alone.
+  // rank-over-depth shows maps and tokens; other matrices only have a rank per layer.
   connect(of_, &OfButton::another_chosen, this, [this] {
     set_recipe(of_->is_map() ? "rank-over-depth" : "rank-by-layer");
     want();

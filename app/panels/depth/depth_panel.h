@@ -1,4 +1,4 @@
-// Ranks and rank-one residuals of maps and tokens, layer by layer, of all subjects.
+// Ranks and rank-one residuals of maps and tokens per layer, for all models.
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"

@@ -37,7 +37,7 @@ namespace {
 
 constexpr int kCheckAfterMs = 120;
 
-// What code says and weights do not: asked for first.
+// Members that weights do not contain, asked for first.
 constexpr std::array<std::string_view, 8> kMembers = {
     "heads",   "norm_position", "activation",          "norm",
     "readout", "positions",     "layer.scores.causal", "patch_order"};
@@ -52,14 +52,14 @@ QString member_title(std::string_view member) {
       .replace('_', ' ');
 }
 
-/// Never over the weights themselves.
+/// Writes the description; throws if `description` is one of the weight files.
 void write_description(const std::filesystem::path& description, const std::string& text,
                        const std::filesystem::path& weights) {
   refuse_to_overwrite(description, weight_files(weights));
   write_file(description, text);
 }
 
-/// "runs: 6 × 3 maps of 197 × 197", and whether their rows sum to 1.
+/// Summary such as "It runs: 6 layers of 3 maps of 197 × 197.", and whether all weights are finite.
 QString in_words(const Trace& trace) {
   if (trace.layers.empty()) return QObject::tr("It runs, and records no layer.");
   const ImpliedMaps& maps = trace.layers.front().implied_map;

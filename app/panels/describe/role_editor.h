@@ -1,5 +1,5 @@
-// For a file that nobody recognises: says of each tensor what it is, checks that at once, tries it,
-// and saves it as a description (docs/architecture-descriptions.md).
+// Editor for weight files without a known architecture: assigns a role to each tensor, checks the
+// result at once, tries it, and saves it as a description (docs/architecture-descriptions.md).
 #pragma once
 
 #include <QDialog>
@@ -26,21 +26,22 @@ class TensorTree;
 class RoleEditor : public QDialog {
   Q_OBJECT
  public:
-  /// Throws Error where the file cannot be opened as weights. `subject`: what is loaded again once
-  /// the description is saved; none: it is opened.
+  /// Throws Error if the file cannot be opened as weights. `subject`: the model to reload once the
+  /// description is saved; none: the file is opened as a new model.
   RoleEditor(Session& session, const std::filesystem::path& file, const ModelOptions& options,
              SubjectId subject, QWidget* parent = nullptr);
 
-  /// Whether a file can be read as weights, but not recognised: what this is for.
+  /// True if a file can be read as weights, but its architecture is not recognised.
   [[nodiscard]] static bool is_for(const std::filesystem::path& file, const ModelOptions& options);
 
   [[nodiscard]] const DescriptionDraft& draft() const { return draft_; }
-  /// Gives a tensor a role, and takes both from what had them; no role: it takes no part.
+  /// Gives a role to a tensor; earlier assignments of either are removed. An empty role excludes
+  /// the tensor.
   void assign(const std::string& pattern, const std::string& role);
-  /// Takes its role away.
+  /// Removes the tensor's role.
   void clear_role(const std::string& pattern);
-  /// Writes the description and opens the model with it. False: it could not be written, which is
-  /// said.
+  /// Writes the description and opens the model with it. Returns false and reports the error if it
+  /// cannot be written.
   bool save(const std::filesystem::path& description);
 
  private:

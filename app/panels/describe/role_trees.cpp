@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kKey = Qt::UserRole;  // of an item: its pattern, or its role
+constexpr int kKey = Qt::UserRole;  // pattern or role of an item
 constexpr const char* kMimeType = "application/x-attnscope-tensor";
 
 QString text(std::string_view words) {
@@ -36,14 +36,14 @@ QTreeWidgetItem* heading(QTreeWidget& tree, const QString& words) {
 }
 
 void set_up(QTreeWidget& tree, const QStringList& columns) {
-  tree.ensurePolished();  // else rows keep the height they have without the style sheet
+  tree.ensurePolished();  // otherwise rows keep the height without a style sheet
   tree.setHeaderLabels(columns);
   tree.setAlternatingRowColors(true);
   tree.setSelectionMode(QAbstractItemView::SingleSelection);
   tree.header()->setStretchLastSection(true);
 }
 
-/// Roles that most models have: shown although no tensor has them.
+/// Roles that most models have; they are shown even without a tensor.
 bool is_usual(std::string_view role) {
   constexpr std::string_view usual[] = {"token_embedding.weight",
                                         "patch.weight",
@@ -63,7 +63,7 @@ bool is_usual(std::string_view role) {
   return std::ranges::find(usual, role) != std::end(usual);
 }
 
-/// Not where another has its place: one weight of all three, or three; patches, or tokens.
+/// False if an alternative role is taken: one weight for Q, K and V or three, patches or tokens.
 bool is_open(std::string_view role, const DescriptionDraft& draft) {
   const auto has = [&](const char* name) { return draft.roles.contains(name); };
   const bool apart = has("layer.query.weight") || has("layer.key.weight");
@@ -94,7 +94,7 @@ std::vector<std::string> all_roles() {
   std::vector<std::string> roles;
   for (const TensorRole& role : tensor_roles()) {
     const std::string name(role.name);
-    if (name == "layer.mechanism" || name.starts_with("stage.")) continue;  // of other forms
+    if (name == "layer.mechanism" || name.starts_with("stage.")) continue;  // roles of other forms
     if (!role.module) {
       roles.push_back(name);
       continue;

@@ -1,4 +1,4 @@
-// The two sides of the role editor: tensors, to be dragged, and roles, to be dropped on.
+// The two lists of the role editor: tensors to drag, and roles to drop them on.
 #pragma once
 
 #include <QTreeWidget>
@@ -10,21 +10,21 @@
 
 namespace attnscope {
 
-/// Tensors by their patterns: those of every layer, and those outside.
+/// Tensors by pattern: those of every layer, and those outside the layers.
 class TensorTree : public QTreeWidget {
   Q_OBJECT
  public:
   explicit TensorTree(const std::vector<TensorGroup>& groups, QWidget* parent = nullptr);
 
-  /// Says at each tensor which role it has; tensors without one stand out.
+  /// Shows the role of each tensor; tensors without one are highlighted.
   void show_roles(const DescriptionDraft& draft);
-  /// Of the current row; empty of a heading.
+  /// The pattern of the current row; empty for a heading.
   [[nodiscard]] std::string current_pattern() const;
   void choose(const std::string& pattern);
 
  signals:
-  void chosen(const std::string& pattern);  ///< it is the current row, or no tensor is (empty)
-  void role_refused(const std::string& pattern);  ///< Delete: it is to have none
+  void chosen(const std::string& pattern);        ///< it is the current row; empty: none is
+  void role_refused(const std::string& pattern);  ///< Delete was pressed on it
 
  protected:
   [[nodiscard]] QMimeData* mimeData(const QList<QTreeWidgetItem*>& items) const override;
@@ -34,13 +34,14 @@ class TensorTree : public QTreeWidget {
   std::map<std::string, QTreeWidgetItem*> items_;
 };
 
-/// Roles with the tensors that have them.
+/// Roles and the tensors assigned to them.
 class RoleTree : public QTreeWidget {
   Q_OBJECT
  public:
   explicit RoleTree(QWidget* parent = nullptr);
 
-  /// `proposals` say how sure what still stands as proposed is.
+  /// Shows the roles of `draft`; `proposals` give the certainty of roles that are still as
+  /// proposed. `all`: includes rare roles without a tensor.
   void show_roles(const DescriptionDraft& draft, const std::vector<RoleProposal>& proposals,
                   bool all);
 
@@ -56,9 +57,9 @@ class RoleTree : public QTreeWidget {
   void keyPressEvent(QKeyEvent* event) override;
 };
 
-/// Every role that a description may give, with .weight and .bias of those that have them.
+/// All roles of a description, with .weight and .bias where both exist.
 [[nodiscard]] std::vector<std::string> all_roles();
-/// What a role is, with its shape.
+/// Explanation of a role, with its shape.
 [[nodiscard]] QString explanation_of(const std::string& role);
 [[nodiscard]] QString shape_in_words(const Shape& shape);
 

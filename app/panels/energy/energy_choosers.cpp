@@ -23,7 +23,7 @@ QComboBox* list_of(const char* name, const QString& what) {
   list->setObjectName(name);
   list->setAccessibleName(what);
   list->setToolTip(what);
-  // Long names must not widen the dock.
+  // Keeps long names from widening the dock.
   list->setMinimumContentsLength(6);
   list->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   return list;

@@ -1,4 +1,4 @@
-// What the energy panel counts and by whose rules: drop-down lists over its figure.
+// Drop-down lists of the energy panel: networks, mechanisms, accounting rules and energy tables.
 #pragma once
 
 #include <QStringList>
@@ -17,27 +17,27 @@ class EnergyChoosers : public QWidget {
  public:
   explicit EnergyChoosers(QWidget* parent = nullptr);
 
-  /// A named architecture; empty: the models that are open.
+  /// Name of the chosen architecture; empty: the open models.
   [[nodiscard]] std::string network() const;
-  /// Under which each network is counted; empty: its own.
+  /// Mechanisms that each network is counted under; empty: its own.
   [[nodiscard]] const std::vector<std::string>& mechanisms() const { return mechanisms_; }
   [[nodiscard]] std::string convention() const;
-  /// A table's name, or the path of the user's own.
+  /// Name of a built-in table, or path of the user's own.
   [[nodiscard]] std::string constants() const;
-  /// What all are relative to, counted from 1; 0: nothing.
+  /// Index, from 1, of the network that all values are relative to; 0: absolute values.
   [[nodiscard]] int reference() const;
 
   void set_models_open(bool open);
-  /// The networks shown, in order. What was pinned stays pinned by its name, if it is still shown.
+  /// Sets the networks shown, in order. A pinned network stays pinned by name if it is still shown.
   void set_references(const QStringList& labels);
-  /// Which lists matter to the view shown.
+  /// Enables the lists that apply to the view shown.
   void show_lists(bool mechanisms, bool accounting, bool references);
 
  signals:
   void changed();
 
  protected:
-  /// Keeps the list of mechanisms open while several are ticked.
+  /// Keeps the menu of mechanisms open while several are ticked.
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:

@@ -25,10 +25,10 @@ namespace {
 
 enum Page { kComponents, kLayers, kShare, kGrowth, kTable, kMeasured };
 
-// Room for the views beside each other, in a column of its own.
+// Width in pixels that fits the view buttons next to each other.
 constexpr int kWidth = 500;
 
-/// D and H of a layer that stands for the network.
+/// Width D, heads H and tokens N of the layer that stands for the network.
 struct LayerExtents {
   std::int64_t width = 384, heads = 6, tokens = 0;
 };
@@ -42,7 +42,7 @@ std::vector<Subject> models_of(const Session& session) {
   for (const OpenSubject& open : session.subjects()) {
     if (!open.subject.model) continue;
     Subject subject = open.subject;
-    // What a network costs needs no run of it.
+    // Costs of a network do not need a run.
     subject.input = nullptr;
     subject.trace = nullptr;
     subjects.push_back(std::move(subject));
@@ -61,12 +61,12 @@ LayerExtents layer_extents(const std::string& network, const std::vector<Subject
     const Stage stage = architecture_of(spec, models.front().label).stages.front();
     return extents_of(stage.width, stage.heads, stage.tokens);
   } catch (const Error&) {
-    // Only an input tells how many tokens there are; width and heads are known.
+    // Width and heads are known, but the number of tokens depends on the input.
     return extents_of(spec.width, spec.layer.attention.heads, 0);
   }
 }
 
-/// "*.pdf *.svg *.png": of formats that are drawn, or of those that are not.
+/// File patterns such as "*.pdf *.svg *.png" of the drawn formats, or of the others.
 QString extensions(bool drawn) {
   QStringList list;
   for (const ExportFormat& format : export_formats()) {
@@ -167,7 +167,7 @@ FigureRequest EnergyPanel::networks_request() const {
   if (network.empty()) request.subjects = models_of(session_);
   const std::size_t shown = std::max<std::size_t>(choosers_->mechanisms().size(), 1) *
                             std::max<std::size_t>(request.subjects.size(), 1);
-  // What is not set is not said in the command line.
+  // Settings at their defaults are left out of the command line.
   if (!network.empty()) request.settings["networks"] = std::vector<std::string>{network};
   if (!choosers_->mechanisms().empty()) request.settings["mechanisms"] = choosers_->mechanisms();
   if (sliders_->tokens() > 0) request.settings["tokens"] = sliders_->tokens();

@@ -1,5 +1,5 @@
-// What networks and mechanisms cost: by component, by layer, attention against FFN, as tokens grow,
-// as tables, and measured.
+// Energy of networks and mechanisms: by component, by layer, attention against FFN, over the number
+// of tokens, as tables, and measured.
 #pragma once
 
 #include "analysis/figure/recipe.h"
@@ -23,7 +23,7 @@ class EnergyPanel : public DockPanel {
   explicit EnergyPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
-  /// What the view in front shows; null before the first.
+  /// The figure of the view in front; null before the first.
   [[nodiscard]] const Figure* figure() const;
 
  private:

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// Multiples of 64, so that pyramids can halve them three times; 0 first.
+/// 0, then multiples of 64, which pyramids can halve three times.
 std::vector<std::int64_t> token_stops() {
   std::vector<std::int64_t> stops{0};
   for (const std::int64_t blocks : logarithmic_stops(1, 1024, 4)) stops.push_back(64 * blocks);
@@ -74,7 +74,7 @@ std::vector<std::string> EnergySliders::parameters() const {
     if (entry.slider->is_default()) continue;
     for (const std::string& name : entry.parameters) {
       list.push_back(name + "=" + std::to_string(entry.slider->value()));
-      // Only a causal layer has a window.
+      // Only causal layers have a window.
       if (name == "window") list.emplace_back("causal=true");
     }
   }

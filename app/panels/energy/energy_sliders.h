@@ -1,4 +1,4 @@
-// N and the parameters of mechanisms on sliders; only those that matter are there.
+// Sliders for the number of tokens N and the mechanism parameters; only relevant ones are shown.
 #pragma once
 
 #include <QWidget>
@@ -17,11 +17,11 @@ class EnergySliders : public QWidget {
  public:
   explicit EnergySliders(QWidget* parent = nullptr);
 
-  /// 0: each network's own.
+  /// Number of tokens; 0: each network's own.
   [[nodiscard]] std::int64_t tokens() const;
-  /// "bits=8", "landmarks=64": what was moved.
+  /// Changed parameters such as "bits=8", "landmarks=64".
   [[nodiscard]] std::vector<std::string> parameters() const;
-  /// Shows N if asked, and the parameters any of these mechanisms has.
+  /// Shows the parameters of these mechanisms, and N if `with_tokens`.
   void show_for(const std::vector<std::string>& mechanisms, bool with_tokens);
 
  signals:
@@ -29,7 +29,7 @@ class EnergySliders : public QWidget {
 
  private:
   struct Entry {
-    std::vector<std::string> parameters;  ///< that it sets; none: N
+    std::vector<std::string> parameters;  ///< parameters that it sets; empty: N
     ParameterSlider* slider;
   };
   void add(const QString& name, const QString& tip, std::vector<std::string> parameters,

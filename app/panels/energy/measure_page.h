@@ -1,4 +1,4 @@
-// The costs of mechanisms beside what this machine takes for them, measured when asked.
+// Table of counted mechanism costs next to times measured on this machine on request.
 #pragma once
 
 #include <QWidget>
@@ -20,13 +20,13 @@ class TableView;
 class MeasurePage : public QWidget {
   Q_OBJECT
  public:
-  /// `wanted` says what to show now; it may throw Error(usage).
+  /// `wanted` returns the request to show; it may throw Error(usage).
   MeasurePage(Session& session, std::function<FigureRequest()> wanted, QWidget* parent = nullptr);
 
-  /// What is shown; null before the first.
+  /// The figure shown; null before the first.
   [[nodiscard]] const Figure* figure() const { return figure_.get(); }
 
-  /// Shows what is counted now, beside what was measured if it was measured so.
+  /// Shows the counted costs, and measurements that were made with the same options.
   void refresh();
 
  protected:

@@ -1,4 +1,4 @@
-// A named whole number on a slider, its value beside it.
+// A named integer slider with its value next to it.
 #pragma once
 
 #include <QWidget>
@@ -13,8 +13,8 @@ namespace attnscope {
 class ParameterSlider : public QWidget {
   Q_OBJECT
  public:
-  /// `values` are the slider's stops, ascending. A first stop of 0 is shown as `zero_text`, unless
-  /// that is empty. Starts at the stop nearest to `start`.
+  /// `values` are the slider's stops, in ascending order. A first stop of 0 is shown as
+  /// `zero_text`, unless that is empty. The slider starts at the stop nearest to `start`.
   ParameterSlider(const QString& name, const QString& tip, std::vector<std::int64_t> values,
                   std::int64_t start, const QString& zero_text = {}, QWidget* parent = nullptr);
 
@@ -34,7 +34,7 @@ class ParameterSlider : public QWidget {
   QLabel* label_;
 };
 
-/// Whole numbers about evenly spaced on a logarithmic scale: `per_octave` a doubling.
+/// Integers evenly spaced on a logarithmic scale, about `per_octave` per doubling.
 [[nodiscard]] std::vector<std::int64_t> logarithmic_stops(std::int64_t least, std::int64_t most,
                                                           int per_octave);
 
