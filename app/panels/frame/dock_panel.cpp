@@ -19,10 +19,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidestMinimum = 200;  // pixels; what needs more than this scrolls where it is narrow
+constexpr int kWidestMinimum = 200;  // pixels; content that needs more scrolls in narrow docks
 
-/// Shrinks to its minimum before it scrolls: a scroll area would take the height that wrapped text
-/// and pictures would like for what they need.
+/// Body that shrinks to its minimum size before it scrolls: a scroll area would otherwise treat the
+/// preferred height of wrapped text and pictures as required.
 class Body : public QWidget {
  public:
   using QWidget::QWidget;
@@ -43,7 +43,7 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   auto* name = new ElidedLabel(Qt::ElideRight);
   name->setObjectName("panel_title");
   name->set_text(title);
-  name->set_whole_or_nothing(true);  // its tab and its tool tip name it, too
+  name->set_whole_or_nothing(true);  // tab and tool tip name it, too
   header_row_->addWidget(name, 1);
 
   stack_ = new QStackedLayout(this);
@@ -104,7 +104,7 @@ void DockPanel::add_enlarge_action() {
 }
 
 ControlValues DockPanel::settings() const {
-  // The dock holds the title row, too.
+  // The dock also contains the title row.
   const QWidget* const dock = parentWidget();
   return control_values(dock ? *dock : static_cast<const QWidget&>(*this));
 }
@@ -148,7 +148,8 @@ void DockPanel::tint_icons() {
 }
 
 QDockWidget* empty_dock(QMainWindow& window, const QString& title, const QString& object_name) {
-  // Its window's from the start: whatever gets another parent is polished anew, with all in it.
+  // The dock is a child of the window from the start: a new parent would polish it again with all
+  // its children.
   auto* dock = new QDockWidget(title, &window);
   dock->setObjectName(object_name);
   dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable |

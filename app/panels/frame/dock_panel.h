@@ -1,5 +1,5 @@
-// What every dock looks like: a title with actions beside it, a body, or what to do while empty. A
-// body that finds no room scrolls: no panel widens the window.
+// Common frame of all docks: a title with actions, and a body or a text in its place. A body that
+// is too large scrolls, so that no panel widens the window.
 #pragma once
 
 #include <QFrame>
@@ -23,34 +23,37 @@ class DockPanel : public QFrame {
  public:
   DockPanel(const QString& title, QWidget* parent = nullptr);
 
-  /// The title row, to be a dock's title bar.
+  /// The title row, used as the dock's title bar.
   [[nodiscard]] QWidget* header() { return header_; }
   [[nodiscard]] const QString& title() const { return title_; }
-  /// True while it is seen and does not show yet what the session asks for.
+  /// True while the panel is seen and does not yet show the session's current state.
   [[nodiscard]] virtual bool is_behind() const { return false; }
-  /// Whether it is visible and its dock no tab behind another, which is visible to Qt.
+  /// True if the panel is visible and not covered by another tab (Qt calls covered docks visible).
   [[nodiscard]] bool is_seen() const;
-  /// The other tab before it has gone.
+  /// Called when the tab in front of it has gone.
   virtual void come_to_front() {}
-  /// What its controls are set to, as the session's file keeps it: by default all that have a name.
-  /// What the session itself knows, as the selection, does not belong to it.
+  /// Values of its controls, which session files keep; by default of all named controls. State of
+  /// the session itself, such as the selection, is not included.
   [[nodiscard]] virtual ControlValues settings() const;
-  /// Sets them as a user would. What is not there, or not possible here, is left as it is.
+  /// Sets the controls like a user would. Values without a control, or not possible here, are
+  /// ignored.
   virtual void restore_settings(const ControlValues& settings);
-  /// Opens a file that only panels like this one read; false if it is no such panel. Throws Error.
+  /// Opens a file that only this kind of panel reads; false if it does not read files. Throws
+  /// Error.
   virtual bool open_document(const std::filesystem::path& file);
 
-  /// Before the window closes: asks where that would lose something. False: it is to stay open.
+  /// Called before the window closes: asks the user if closing would lose data. False keeps the
+  /// window open.
   [[nodiscard]] virtual bool may_close() { return true; }
 
-  /// Whether work for it was stopped by the user before it was done.
+  /// True if the user stopped its work before the end.
   [[nodiscard]] virtual bool is_stopped() const { return false; }
-  /// Does what was stopped after all.
+  /// Resumes the stopped work.
   virtual void go_on() {}
 
-  /// A button at the right end of the title row.
+  /// Adds a button at the right end of the title row.
   QToolButton* add_action(const QString& icon, const QString& name);
-  /// One that asks for the whole window, and back.
+  /// Adds a button that toggles between the whole window and the dock.
   void add_enlarge_action();
 
   [[nodiscard]] QSize sizeHint() const override;
@@ -58,23 +61,23 @@ class DockPanel : public QFrame {
 
  signals:
   void link_chosen();
-  /// Asks for a command of the window, by its id: "open_model".
+  /// Requests a command of the window by its id, such as "open_model".
   void command_wanted(const QString& id);
-  /// Asks for a panel to be brought to the front, by its name.
+  /// Requests a panel to be brought to the front, by name.
   void panel_wanted(const QString& name);
-  /// Asks for the whole window, or back to its place; `only_back`: for the latter alone.
+  /// Requests the whole window, or the dock again; `only_back` only requests the latter.
   void enlarge_wanted(bool only_back);
 
  protected:
-  /// Where the panel's content goes.
+  /// Layout for the panel's content.
   [[nodiscard]] QVBoxLayout* body() { return body_; }
   void add_to_header(QWidget* widget);
-  /// The width in pixels that it opens with where there is room.
+  /// Sets the initial width in pixels, used if there is space.
   void set_preferred_width(int width) { preferred_width_ = width; }
-  /// Shows `text` instead of the body; an empty text shows the body. A link in it emits
+  /// Shows `text` instead of the body; an empty text shows the body. A link in the text emits
   /// link_chosen().
   void show_instead(const QString& text, bool is_error = false);
-  /// The same, saying that what it would show was stopped, with a link that goes on.
+  /// Shows instead of the body that the work was stopped, with a link that resumes it.
   void show_stopped();
 
   void changeEvent(QEvent* event) override;
@@ -91,11 +94,10 @@ class DockPanel : public QFrame {
   int preferred_width_ = 0;
 };
 
-/// A dock of the window for a panel, titled, and named so that the layout can be remembered; empty
-/// as yet.
+/// An empty dock of the window for a panel, with a title and an object name for saved layouts.
 [[nodiscard]] QDockWidget* empty_dock(QMainWindow& window, const QString& title,
                                       const QString& object_name);
-/// Puts the panel into it; with a button to close it where it is not always there.
+/// Puts the panel into the dock, with a close button if `closes`.
 void fill_dock(QDockWidget& dock, DockPanel& panel, bool closes);
 
 }  // namespace attnscope

@@ -11,7 +11,7 @@ namespace attnscope {
 FigurePage::FigurePage(const QString& title, const std::string& recipe, Session& session,
                        std::function<FigureRequest()> wanted, QWidget* parent)
     : FigurePanel(title, recipe, session, parent), wanted_(std::move(wanted)) {
-  // The panel it is part of has the title.
+  // The enclosing panel has the title.
   header()->setParent(this);
   header()->hide();
   body()->setContentsMargins(0, 0, 0, 0);

@@ -1,4 +1,4 @@
-// One view of a panel that has several: a recipe's figure, as a plot or as a table.
+// One view of a panel with several views: a recipe's figure as a plot or a table.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ class TableView;
 class FigurePage : public FigurePanel {
   Q_OBJECT
  public:
-  /// `wanted` says what to draw now; it may throw Error(usage).
+  /// `wanted` returns the request to draw; it may throw Error(usage).
   FigurePage(const QString& title, const std::string& recipe, Session& session,
              std::function<FigureRequest()> wanted, QWidget* parent = nullptr);
 

@@ -16,13 +16,13 @@ namespace attnscope {
 
 namespace {
 
-// Long enough to take a walk over heads by a held key as one request.
+// A delay that merges the selections of a held arrow key into one request.
 constexpr int kDelayMs = 40;
 constexpr int kLeastHeight = 150;  // pixels
 
-/// Rows of maps are high enough to be told apart; what finds no room then scrolls.
+/// Minimum height at which rows of maps can be told apart; in less space the panel scrolls.
 int least_height(const Figure& figure) {
-  constexpr int kRow = 32, kTitles = 24;  // pixels, with what stands between them
+  constexpr int kRow = 32, kTitles = 24;  // pixels, including the space between rows
   int rows = 0;
   for (const Panel& panel : figure.panels) {
     if (panel.square_cells) rows = std::max(rows, static_cast<int>(panel.row) + 1);
@@ -47,7 +47,7 @@ FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& sess
   connect(instrument_, &PlotInstrument::picked, this, &FigurePanel::pick);
 
   delay_.setSingleShot(true);
-  // What is behind another by now is made when it is seen again.
+  // A panel that is covered by now makes its figure when it is seen again.
   connect(&delay_, &QTimer::timeout, this, [this] {
     if (is_seen()) make();
   });
@@ -67,10 +67,10 @@ void FigurePanel::want() {
   ++wanted_;
   if (!is_seen() || delay_.isActive()) return;
   if (figure_) {
-    // Not started anew: a slider that is being dragged is followed, not waited for.
+    // The timer is not restarted, so that the figure follows a slider while it is dragged.
     delay_.start(kDelayMs);
   } else {
-    make();  // the first at once, before the window is drawn without it
+    make();  // the first at once: the window's first picture has it
   }
 }
 
@@ -133,7 +133,7 @@ void FigurePanel::want_export() {
   if (figure_) emit export_wanted(recipe_, made_with_);
 }
 
-/// A point of one layer, or one head, selects its map.
+/// Selects the map of a point that belongs to one layer or head.
 void FigurePanel::pick(const PlotPoint& point) {
   const std::string layer = key_of(point, "layer"), head = key_of(point, "head");
   if (layer.empty()) return;
@@ -174,7 +174,7 @@ void FigurePanel::come_to_front() {
 
 void FigurePanel::resizeEvent(QResizeEvent* event) {
   DockPanel::resizeEvent(event);
-  // The plot has its new size only after the layout's turn.
+  // The plot gets its new size only after the layout has run.
   QTimer::singleShot(0, this, [this] {
     draw_figure();
     if (follows_room() && room_mm() != made_for_mm_) want();
@@ -184,7 +184,7 @@ void FigurePanel::resizeEvent(QResizeEvent* event) {
 void FigurePanel::changeEvent(QEvent* event) {
   DockPanel::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) {
-    is_of_look_ = is_seen();  // what nobody sees is drawn when it is seen
+    is_of_look_ = is_seen();  // unseen figures are drawn when they are seen
     if (is_of_look_) draw_figure();
   }
 }

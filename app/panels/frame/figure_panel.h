@@ -1,5 +1,5 @@
-// A dock that draws one recipe's figure of the open subjects: made off the window's thread whenever
-// what it shows has changed, and not while nobody sees it.
+// A dock that draws one recipe's figure of the open models, off the window's thread, whenever its
+// content changes while it is seen.
 #pragma once
 
 #include <QTimer>
@@ -27,43 +27,43 @@ class FigurePanel : public DockPanel {
 
   [[nodiscard]] bool is_behind() const override { return wanted_ != shown_ && is_seen(); }
   void come_to_front() override;
-  /// Whether the user has stopped it before it was drawn.
+  /// True if the user stopped the drawing before its end.
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
   void go_on() override;
-  /// Asks for the dialog that writes what is drawn.
+  /// Requests the dialog that exports the figure.
   void want_export();
-  /// What is drawn; null before the first.
+  /// The figure shown; null before the first.
   [[nodiscard]] const Figure* figure() const { return figure_.get(); }
 
-  /// Asks for the figure again: soon and once, or as soon as the panel is seen.
+  /// Requests a new figure: once and soon, or as soon as the panel is seen.
   void want();
 
  signals:
   void drawn();  ///< figure() is new
-  /// Asks for the dialog that writes this figure, so set.
+  /// Requests the dialog that exports this figure with these settings.
   void export_wanted(const std::string& recipe, const ParameterValues& settings);
-  /// Asks for another name for the subject of that name.
+  /// Requests a new name for the model of that name.
   void rename_wanted(const QString& subject);
 
  protected:
-  /// What is asked for now, with the settings the panel's controls say. By default every subject
-  /// that has a trace. Throws Error(usage), which is shown instead of the figure.
+  /// The request for the current state, with the settings of the panel's controls. By default all
+  /// models that have a trace. Throws Error(usage), which is shown instead of the figure.
   [[nodiscard]] virtual FigureRequest request() const;
-  /// Shown while there is no subject to draw: what will be here, and what to do.
+  /// Text shown while no models are open: the purpose of the panel, and how to start.
   [[nodiscard]] virtual QString empty_text() const = 0;
-  /// Shown while there are subjects, but none to draw.
+  /// Text shown while models are open, but none can be drawn.
   [[nodiscard]] virtual QString waiting_text() const;
 
-  /// Whether the figure shows more where there is more room: then it is made for the panel's width,
-  /// and again as that changes; else for a column of a paper.
+  /// True if a wider figure shows more. It is then made for the panel's width, again when that
+  /// changes; otherwise for a column of a paper.
   [[nodiscard]] virtual bool follows_room() const { return false; }
-  /// What the panel adds to the figure that was made, on a job's thread; may be empty.
+  /// Additions of the panel to the finished figure, made on a job's thread; may be empty.
   using Finishing = std::function<void(Figure& figure, const Progress& progress)>;
   [[nodiscard]] virtual Finishing finishing() const { return {}; }
-  /// Whether more is about to be known: what is drawn then stays until the next want().
+  /// True if more data arrives soon: the current figure then stays until the next want().
   [[nodiscard]] virtual bool awaits_more() const { return false; }
 
-  /// Another figure in the place of this one, from the next want() on.
+  /// Replaces the recipe from the next want() on.
   void set_recipe(const std::string& recipe) { recipe_ = recipe; }
 
   [[nodiscard]] Session& session() { return session_; }
@@ -79,20 +79,20 @@ class FigurePanel : public DockPanel {
   void draw_figure();
   void fail(const QString& what);
   void pick(const PlotPoint& point);
-  [[nodiscard]] double room_mm() const;  ///< in steps, so that not every pixel makes a figure
+  [[nodiscard]] double room_mm() const;  ///< in steps, so that few resizes make a new figure
 
   std::string recipe_;
   Session& session_;
   QCustomPlot* plot_;
   PlotInstrument* instrument_;
   QTimer delay_;
-  bool stopped_ = false;       // by the user, before it was drawn
+  bool stopped_ = false;       // stopped by the user before it was drawn
   ParameterValues made_with_;  // the settings of figure_
   std::shared_ptr<const Figure> figure_;
-  std::int64_t wanted_ = 1, shown_ = 0;  // counts of requests
+  std::int64_t wanted_ = 1, shown_ = 0;  // numbers of requests
   std::int64_t job_ = 0;
   double made_for_mm_ = 0;
-  bool is_of_look_ = true;  ///< drawn in the colours of now
+  bool is_of_look_ = true;  ///< drawn in the current colours
 };
 
 }  // namespace attnscope

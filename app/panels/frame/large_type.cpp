@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kLetters = 84;  // of the average width, in a line
+constexpr double kLetters = 84;  // number of average letters per line
 constexpr double kMostTimes = 1.9;
 
 }  // namespace
@@ -18,7 +18,7 @@ QFont type_for_room(int width) {
   QFont font = QApplication::font();
   const double line = kLetters * QFontMetricsF(font).averageCharWidth();
   const double times = std::clamp(width / line, 1.0, kMostTimes);
-  // In steps: not every pixel of a window that is drawn wider lays all of it out anew.
+  // The size changes in steps, so that resizing rarely lays out the text again.
   font.setPointSizeF(font.pointSizeF() * (1 + 0.1 * static_cast<int>((times - 1) * 10)));
   return font;
 }

@@ -1,5 +1,5 @@
-// Type that grows with the room: what is read in a dock is small beside the maps, and large where
-// the panel has the window, so that the last row of a class reads it.
+// Font size that grows with the panel: small next to the maps, and large in a maximised panel,
+// where a class must be able to read it.
 #pragma once
 
 #include <QFont>
@@ -8,16 +8,16 @@ class QWidget;
 
 namespace attnscope {
 
-/// The program's type, once to twice its size: from where a line has room for more than some eighty
+/// The program's font, scaled between 1 and 1.9 once a line has space for more than about 84
 /// letters. `width` in pixels.
 [[nodiscard]] QFont type_for_room(int width);
 
-/// Sets all that is on `page` in type_for_room, and returns it. By a style sheet: the program's own
-/// stands between a page's font and its children.
+/// Sets type_for_room for everything on `page`, and returns it. It uses a style sheet, because the
+/// program's own one overrides the font that children inherit.
 QFont set_type_for_room(QWidget& page, int width);
 
-/// The margin at either side of a column of `width` pixels that leaves lines of at most some eighty
-/// letters of `font`.
+/// The left and right margin of a column of `width` pixels that limits lines to about 84 letters of
+/// `font`.
 [[nodiscard]] int side_margin(int width, const QFont& font);
 
 }  // namespace attnscope

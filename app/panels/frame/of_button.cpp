@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// What else a layer adds to what is analysed, in words; where it has a meaning.
+/// Menu text of a term that can be added; empty for none.
 QString words_of(Added added) {
   switch (added) {
     case Added::residual:
@@ -46,7 +46,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
     action->setChecked(name == "map");
     of_->addAction(action);
     connect(action, &QAction::toggled, this, [this](bool on) {
-      if (on) show_choice();  // of those that exclude each other one is enough
+      if (on) show_choice();  // one call per exclusive group is enough
     });
   }
   menu->addSeparator();
@@ -84,14 +84,14 @@ void OfButton::show_choice() {
 }
 
 SpectrumOf OfButton::of() const {
-  // While a session's settings are taken, for a moment none is.
+  // While a session's settings are restored, no action may be checked for a moment.
   const QAction* const action = of_->checkedAction();
   return action ? spectrum_of_named(action->text().toStdString()) : SpectrumOf::map;
 }
 
 Analysed OfButton::analysed() const {
   const QAction* const action = added_->checkedAction();
-  // What has no meaning with the chosen matrix waits for one that it goes with.
+  // A term that does not apply to the chosen matrix is ignored until it does.
   const bool adds = action && action->isEnabled();
   return {.of = of(),
           .centred = centred_->isChecked(),

@@ -1,4 +1,4 @@
-// Says what a spectrum, a rank or components are of.
+// Menu button that chooses the matrix of a spectrum, rank or component.
 #pragma once
 
 #include <QToolButton>
@@ -12,17 +12,17 @@ class QActionGroup;
 
 namespace attnscope {
 
-/// A menu of what a figure's settings "of", "centred" and "added" can be; the map as it is at
-/// first. More may be added to the menu.
+/// A menu of the values of a figure's settings "of", "centred" and "added"; initially the unchanged
+/// map. Further entries may be added to the menu.
 class OfButton : public QToolButton {
   Q_OBJECT
  public:
   explicit OfButton(const std::string& figure, QWidget* parent = nullptr);
 
   [[nodiscard]] Analysed analysed() const;
-  /// The same as those settings.
+  /// Writes the choice to those settings.
   void set(ParameterValues& settings) const;
-  /// The map as it is.
+  /// True if the unchanged map is chosen.
   [[nodiscard]] bool is_map() const { return analysed() == Analysed{}; }
 
  signals:
@@ -33,7 +33,7 @@ class OfButton : public QToolButton {
   [[nodiscard]] SpectrumOf of() const;
 
   QActionGroup* of_;
-  QActionGroup* added_;  ///< one of them, or none
+  QActionGroup* added_;  ///< exclusive; may be unset
   QAction* centred_;
 };
 

@@ -23,11 +23,11 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kReach = 28;          // pixels from the cursor to the point that is meant
-constexpr double kClosest = 1e-3;      // of what the axis shows as a whole
-constexpr double kShareOfFont = 0.84;  // of the window's letters
+constexpr double kReach = 28;          // greatest distance of a point from the cursor, pixels
+constexpr double kClosest = 1e-3;      // least zoomed range, as a share of the whole axis
+constexpr double kShareOfFont = 0.84;  // font size relative to the window's
 
-/// Whether values along an axis can be shown by their logarithms, or by themselves again.
+/// True if an axis can switch between linear and logarithmic.
 bool can_change(const Panel& panel, bool x) {
   if (panel.square_cells || !(x ? panel.x : panel.y).visible) return false;
   const bool only_lines = std::ranges::all_of(panel.marks, [](const Mark& mark) {
@@ -53,8 +53,8 @@ void change(Axis& axis) {
 }  // namespace
 
 PlotInstrument::PlotInstrument(QCustomPlot& plot) : QObject(&plot), plot_(plot) {
-  // Painted with the next picture of the window, which may hold further plots; otherwise each
-  // replot would have the whole window, with the canvases in it, drawn and shown at once.
+  // Replots are painted with the window's next frame; otherwise each one would repaint and show the
+  // whole window at once, including the canvases.
   plot_.setPlottingHint(QCP::phImmediateRefresh, false);
   plot_.setMouseTracking(true);
   plot_.setFocusPolicy(Qt::StrongFocus);
@@ -75,7 +75,7 @@ void PlotInstrument::show(std::shared_ptr<const Figure> figure, const QWidget& l
   const WindowColours& colours = colours_of(look);
   draw(on_screen, plot_, colours.theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
   take(on_screen, std::move(figure));
-  // One ground for the whole window; the figure's own is for paper.
+  // The window's background replaces the figure's own, which is for paper.
   plot_.setBackground(colours.panel);
   for (QCPLegend* legend : plot_.findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
   plot_.replot();
@@ -130,7 +130,7 @@ std::optional<std::size_t> PlotInstrument::panel_at(QPointF pixel) const {
   return std::nullopt;
 }
 
-/// Cells that are to stay square, as pictures, are looked at closer in the atlas.
+/// Panels with square cells, such as maps, are enlarged in the atlas instead.
 bool PlotInstrument::zooms(std::size_t panel) const { return !drawn_.panels[panel].square_cells; }
 
 void PlotInstrument::hover(QPointF pixel) {

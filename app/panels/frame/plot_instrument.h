@@ -1,5 +1,5 @@
-// A figure on the screen that answers: the value under the cursor, a closer look, other axes, what
-// a point stands for, and copies of all of it.
+// Interaction with a figure on the screen: values under the cursor, zoom, axis scales, selection of
+// the point's map, and copies.
 #pragma once
 
 #include <QList>
@@ -22,27 +22,28 @@ class QMenu;
 
 namespace attnscope {
 
-inline constexpr double mm_per_pixel = 25.4 / 96;  ///< of the screen, as Qt counts its pixels
+inline constexpr double mm_per_pixel = 25.4 / 96;  ///< logical pixels at 96 dpi, as Qt counts them
 
-/// Wheel: closer at the cursor; drag: move what is closer; double click: all again. A click says
-/// what was picked. The right button opens the menu, which the key for menus does too.
+/// The wheel zooms at the cursor, a drag pans, a double click shows all again. A click emits
+/// picked(). The right button or the menu key opens the menu.
 class PlotInstrument : public QObject {
   Q_OBJECT
  public:
-  /// `plot` shows what show() draws in it, and nothing else.
+  /// `plot` shows only what show() draws.
   explicit PlotInstrument(QCustomPlot& plot);
 
-  /// Draws `figure`, which is there, as large as the plot, with the axes the user wants, in the
-  /// letters and colours of `look`. A closer look is kept where the panels are as before.
+  /// Draws `figure`, which must not be null, in the size of the plot, with the axes chosen by the
+  /// user and the font and colours of `look`. The zoom is kept if the panels are the same as
+  /// before.
   void show(std::shared_ptr<const Figure> figure, const QWidget& look);
 
-  /// What the cursor is at; none where there is nothing near.
+  /// The point near the cursor; empty if there is none.
   [[nodiscard]] const std::optional<PlotPoint>& point() const { return point_; }
-  /// Fills a menu with what can be done at the point, and to the figure.
+  /// Adds the actions for the point and the figure to `menu`.
   void fill(QMenu& menu);
 
  signals:
-  void axes_wanted();  ///< others: the figure is to be drawn again
+  void axes_wanted();  ///< the axis scales changed: redraw the figure
   void picked(const PlotPoint& point);
   void export_wanted();
   void rename_wanted(const QString& subject);
@@ -57,9 +58,9 @@ class PlotInstrument : public QObject {
   struct Logarithmic {
     bool x = false, y = false;
   };
-  /// `figure` with its axes as the user wants them.
+  /// `figure` with the axis scales chosen by the user.
   [[nodiscard]] Figure with_axes(const Figure& figure) const;
-  /// What stands in the plot now.
+  /// Stores the figure as drawn and restores the zoom.
   void take(const Figure& drawn, std::shared_ptr<const Figure> figure);
   [[nodiscard]] std::optional<std::size_t> panel_at(QPointF pixel) const;
   [[nodiscard]] QCPAxisRect* axes_of(std::size_t panel) const;

@@ -12,7 +12,7 @@ namespace {
 
 QString shown_number(double value) { return QString::fromStdString(rounded_text(value, 4)); }
 
-/// The tick's name where the axis names its places, else the number.
+/// The axis label with the tick's name if there is one at `value`, otherwise with the number.
 QString on_axis(const Axis& axis, double value) {
   const auto named = std::ranges::find_if(
       axis.ticks, [value](const Tick& tick) { return std::abs(tick.value - value) < 1e-9; });

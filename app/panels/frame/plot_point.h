@@ -1,4 +1,4 @@
-// The point of a drawn figure that lies nearest to a place on the screen.
+// The point of a drawn figure that is nearest to a position on the screen.
 #pragma once
 
 #include <QPointF>
@@ -11,22 +11,22 @@ class QCPAxisRect;
 
 namespace attnscope {
 
-/// One value of a figure, as it is drawn.
+/// One value of a drawn figure.
 struct PlotPoint {
-  double x = 0, y = 0;   ///< in the panel's axes
-  QString series;        ///< what it is of; may be empty
-  QString value;         ///< "cumulative share f(r): 0.912": what is copied
+  double x = 0, y = 0;   ///< coordinates in the panel's axes
+  QString series;        ///< name of the series; may be empty
+  QString value;         ///< "cumulative share f(r): 0.912"; this is copied
   QString at;            ///< "number of singular values r: 18"
-  Keys keys;             ///< of its panel and its mark
-  bool is_cell = false;  ///< of a heat map
+  Keys keys;             ///< keys of its panel and its mark
+  bool is_cell = false;  ///< it is a cell of a heat map
 };
 
-/// Within `reach` pixels of a line's points or a marked point; the cell or the bar under `pixel`.
-/// `axes` show the panel.
+/// The nearest line point or marked point within `reach` pixels, or the cell or bar under `pixel`.
+/// `axes` must show `panel`.
 [[nodiscard]] std::optional<PlotPoint> point_near(const Panel& panel, const QCPAxisRect& axes,
                                                   QPointF pixel, double reach);
 
-/// The value of a key, or empty.
+/// The value of a key; empty if it is missing.
 [[nodiscard]] std::string key_of(const PlotPoint& point, const std::string& name);
 
 }  // namespace attnscope

@@ -139,8 +139,8 @@ void StudyPanel::add_views(const std::vector<View>& views) {
 }
 
 void StudyPanel::browse_result() {
-  // An existing one is looked at, gone on with or, once it is complete, begun anew on the user's
-  // word: choosing it asks nothing.
+  // Choosing an existing file asks nothing: it is shown, resumed or, if it is complete, only
+  // restarted on the user's request.
   const QString file = QFileDialog::getSaveFileName(
       this, tr("Where the result goes"),
       result_->text().isEmpty() ? form_.file_name : result_->text(), tr("Results (*.h5)"), nullptr,
@@ -177,7 +177,7 @@ void StudyPanel::start() {
   say(tr("Opening the data"));
   JobQueue& jobs = session_.jobs();
   const auto grown = [&jobs, panel = QPointer<StudyPanel>(this)] {
-    // By way of the queue, which outlives its jobs; the panel may not.
+    // Called through the queue, which outlives its jobs; the panel may not.
     QMetaObject::invokeMethod(
         &jobs,
         [panel] {

@@ -1,5 +1,5 @@
-// A long question put to a data set, whose answer is a file that grows while it is worked on: the
-// fields, start and stop, progress, and views of what is there so far.
+// Base of panels for long evaluations over a data set, whose result file grows during the work:
+// fields, start and stop, progress, and views of the results so far.
 #pragma once
 
 #include <filesystem>
@@ -31,37 +31,37 @@ class StudyPanel : public DockPanel {
   Q_OBJECT
  public:
   [[nodiscard]] bool is_behind() const override;
-  /// What the view in front shows; null before the first.
+  /// The figure of the view in front; null before the first.
   [[nodiscard]] const Figure* figure() const;
 
  protected:
-  /// What it is called: in the names of its widgets, and in words.
+  /// Names and texts of a study.
   struct Form {
-    QString name;   ///< "sweep": of "sweep_start", "sweep_note"
+    QString name;   ///< "sweep", as in the object names "sweep_start" and "sweep_note"
     QString title;  ///< "Sweep"
-    QString about;  ///< what it answers; shown before the first answer
-    QString verb;   ///< on the button: "Sweep"
-    QString doing;  ///< of the job: "Sweeping"
+    QString about;  ///< the purpose; shown before the first result
+    QString verb;   ///< text of the button: "Sweep"
+    QString doing;  ///< name of the job: "Sweeping"
     QString data_hint, result_hint;
-    QString file_name;  ///< proposed: "sweep.h5"
+    QString file_name;  ///< proposed file name: "sweep.h5"
     int count = 0, count_step = 1;
   };
-  /// A figure of the file; `settings` beside the file's name.
+  /// A figure of the result file; `settings` are added to the file's name.
   struct View {
     QString name, tip;
     std::string recipe;
     ParameterValues settings = {};
   };
-  /// Works on a job's thread; calls `grown` when there is more in the file. Returns what to say.
+  /// Runs on a job's thread; calls `grown` when the file has grown. Returns the final note.
   using Work = std::function<QString(const Progress& progress, const std::function<void()>& grown)>;
 
   StudyPanel(Session& session, const Form& form, const std::vector<View>& views, QWidget* parent);
 
-  /// A control of its own, above the number of inputs.
+  /// Adds a control above the number of inputs.
   void add_option(QWidget* option);
-  /// What is to be done with what the fields say; none, having said() why, where nothing can be.
+  /// The work for the current fields; empty, after say() with the reason, if it cannot start.
   [[nodiscard]] virtual std::optional<Work> work() = 0;
-  /// Where the answer goes; empty while the user has not said.
+  /// The result file; empty until the user has chosen one.
   [[nodiscard]] virtual std::filesystem::path out() const { return chosen_result(); }
 
   [[nodiscard]] Session& session() const { return session_; }
@@ -69,10 +69,10 @@ class StudyPanel : public DockPanel {
   [[nodiscard]] std::filesystem::path chosen_result() const;
   [[nodiscard]] std::int64_t chosen_count() const;
   [[nodiscard]] bool begins_anew() const;
-  /// Has the user choose what is not chosen yet; false if nothing is after that.
+  /// Asks the user for what is not chosen yet; false if it stays unset.
   [[nodiscard]] bool ask_for_data();
   [[nodiscard]] bool ask_for_result();
-  /// Shows a line below the fields.
+  /// Shows a note below the fields.
   void say(const QString& note);
 
  private:
@@ -83,7 +83,7 @@ class StudyPanel : public DockPanel {
   void start();
   void ended(const QString& note);
   void show_progress();
-  /// Draws what is on disk: finished, or as far as it is.
+  /// Draws the file on disk, complete or partial.
   void refresh();
   [[nodiscard]] std::filesystem::path shown_file() const;
 

@@ -143,7 +143,7 @@ FigureRequest HashCodesPanel::request() const {
     request.subjects = {all.subjects[i]};
     request.sources = {all.sources[i]};
   }
-  // The rows that say most come first: what does not fit is left out.
+  // Rows shown for 1, 2 and 3 rows that fit; the most informative ones are kept.
   using Rows = std::vector<std::string>;
   static const Rows kSimilarity[] = {
       {"tokens"}, {"tokens", "distances"}, {"tokens", "affinity", "distances"}};

@@ -1,4 +1,4 @@
-// Hash codes of the selected head: every way to make them, redrawn as bits and supports change.
+// Hash codes of the selected head by every method, redrawn as bits and supports change.
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"
@@ -25,9 +25,9 @@ class HashCodesPanel : public FigurePanel {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  /// Rows of the figure that are still readable at the panel's height.
+  /// Number of figure rows that are readable at the panel's height.
   [[nodiscard]] int rows_that_fit() const;
-  /// The selected subject, or the first that has run; null if none has.
+  /// The selected model, or the first that has run; null if none has.
   [[nodiscard]] const OpenSubject* shown_subject() const;
   void follow_selection();
   void show_limits();
@@ -40,7 +40,7 @@ class HashCodesPanel : public FigurePanel {
   NumberSlider* supports_;
   NumberSlider* pairs_;
   int rows_ = 0;
-  SubjectId subject_ = SubjectId::none;  // what is drawn
+  SubjectId subject_ = SubjectId::none;  // the model that is drawn
   std::int64_t layer_ = -1, head_ = -1;
 };
 

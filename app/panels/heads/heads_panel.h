@@ -1,5 +1,5 @@
-// What papers print of heads (entropy, sinks, distances, ranks, …): every head of every layer as a
-// heat map, or over the layers. A click selects the map.
+// Published measures of heads (entropy, sinks, distances, ranks, …) as a heat map of all heads, or
+// over the layers. A click selects the map.
 #pragma once
 
 #include "analysis/figure/recipe.h"
@@ -23,13 +23,13 @@ class HeadsPanel : public DockPanel {
   explicit HeadsPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
-  /// What the view in front shows; null before the first.
+  /// The figure of the view in front; null before the first.
   [[nodiscard]] const Figure* figure() const;
 
  private:
   void add_measures();
   void refresh();
-  /// Whether the measure is a rank: of what, is then chosen.
+  /// True if the measure is a rank, whose matrix can then be chosen.
   [[nodiscard]] bool shows_rank() const;
   [[nodiscard]] FigureRequest request() const;
 

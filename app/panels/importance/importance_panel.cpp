@@ -46,7 +46,7 @@ QString title_of(const TokenImportance& importance) {
   return title;
 }
 
-/// The token with its neighbours, so that it can be recognised.
+/// The token with its neighbours as context.
 QString in_context(const TokenLayout& layout, std::int64_t token, std::int64_t tokens) {
   QString text;
   for (std::int64_t i = std::max<std::int64_t>(0, token - 6); i < std::min(tokens, token + 7);
@@ -57,7 +57,7 @@ QString in_context(const TokenLayout& layout, std::int64_t token, std::int64_t t
   return text.replace("␣", " ");
 }
 
-/// Their weights count as not seen: they would outshine all others.
+/// Marks special tokens as not seen, because their weights would outshine all others.
 void hide_special(const TokenLayout& layout, TokenImportance& importance) {
   for (const std::int64_t token : layout.special) {
     const auto index = static_cast<std::size_t>(token);
@@ -152,7 +152,7 @@ std::vector<ImportancePanel::Shown> ImportancePanel::shown() const {
         all.push_back(std::move(one));
       }
     } catch (const Error&) {
-      continue;  // this layer of this subject was not recorded
+      continue;  // this layer was not recorded
     }
   }
   return all;
@@ -187,7 +187,7 @@ void ImportancePanel::show_controls(const Shown& shown) {
     end_->set_range({0, std::max(last, 1.0), 1, false});
   }
   end_->set_value(static_cast<double>(shown.importance.end));
-  // Where every token sees the whole text, no end changes anything.
+  // Without a causal mask every token sees the whole text, so the end has no effect.
   end_->setEnabled(trace.causal);
 }
 

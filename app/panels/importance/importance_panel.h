@@ -1,5 +1,5 @@
-// How much each token of a text counts: α as heat over the text itself, for every subject, and the
-// tokens that count most.
+// Importance α of each token of a text: a heat map over the text for every model, and a table of
+// the most important tokens.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,13 @@ class ImportancePanel : public DockPanel {
 
   explicit ImportancePanel(Session& session, QWidget* parent = nullptr);
 
-  /// Only whether heads are averaged: layer, head and the text's end are the session's selection.
+  /// Only keeps whether heads are averaged; layer, head and the end of the text belong to the
+  /// session's selection.
   [[nodiscard]] ControlValues settings() const override;
   void restore_settings(const ControlValues& settings) override;
 
  private:
-  /// One attention of one subject, as it is shown.
+  /// One attention of one model, as shown.
   struct Shown {
     SubjectId subject = SubjectId::none;
     std::shared_ptr<const Trace> trace;
@@ -49,7 +50,7 @@ class ImportancePanel : public DockPanel {
 
   void refresh();
   [[nodiscard]] std::vector<Shown> shown() const;
-  /// Of the selected subject, its first attention; else the first of all.
+  /// The first attention of the selected model, or the first of all.
   [[nodiscard]] const Shown& chosen(const std::vector<Shown>& all) const;
   void show_controls(const Shown& shown);
   void show_table(const Shown& one);
@@ -62,10 +63,10 @@ class ImportancePanel : public DockPanel {
   NumberSlider* end_;
   QWidget* views_;
   std::vector<View> shown_views_;
-  std::vector<SubjectId> view_subjects_;  // one a view
+  std::vector<SubjectId> view_subjects_;  // one per view
   ScaleBar* scale_;
   QTableWidget* table_;
-  SubjectId chosen_ = SubjectId::none;  // whose table and controls are shown
+  SubjectId chosen_ = SubjectId::none;  // the model of table and controls
   bool mean_over_heads_ = false;
 };
 

@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-/// As it is shown: a space stays a space, a line's end also ends the line.
+/// The token as shown: a space stays a space, and a newline also ends the line.
 QString shown_text(const std::string& token) {
   QString text = QString::fromStdString(visible_text(token));
   text.replace("␣", " ");
@@ -111,7 +111,7 @@ QRect TextHeat::place_of(std::int64_t token) const {
   const QRect first = cursorRect(cursor);
   cursor.setPosition(starts_[index + 1]);
   const QRect last = cursorRect(cursor);
-  // At the end of a line the next token begins below.
+  // At the end of a line the next token begins on the line below.
   const int right = last.top() == first.top()
                         ? last.left()
                         : first.left() + fontMetrics().horizontalAdvance(QLatin1Char('m'));

@@ -1,4 +1,4 @@
-// A text with a colour behind every token: wrapping, selectable, and a token is chosen by a click.
+// A wrapping, selectable text with a colour behind every token; a click chooses a token.
 #pragma once
 
 #include <QTextEdit>
@@ -16,20 +16,20 @@ class TextHeat : public QTextEdit {
  public:
   explicit TextHeat(QWidget* parent = nullptr);
 
-  /// What each token says; keeps place and selection if the text stays the same.
+  /// Sets the text of each token; scroll position and selection stay if the texts are the same.
   void set_texts(const std::vector<std::string>& texts);
-  /// One weight a token, NaN for those not seen; `end` and `marked` are framed.
+  /// Sets one weight per token, NaN for tokens that are not seen; `end` and `marked` are framed.
   void set_weights(const std::vector<double>& weights, const ColourScale& scale, std::int64_t end,
                    std::optional<std::int64_t> marked);
 
-  /// The token at a place of the viewport, if there is one.
+  /// The token at a position of the viewport, if there is one.
   [[nodiscard]] std::optional<std::int64_t> token_at(const QPoint& place) const;
-  /// Where a token stands in the viewport; of one in several lines its first part.
+  /// The rectangle of a token in the viewport; only the first part of one that spans several lines.
   [[nodiscard]] QRect place_of(std::int64_t token) const;
   [[nodiscard]] QSize sizeHint() const override { return {300, 120}; }
 
  signals:
-  void clicked(std::int64_t token);  ///< pressed on it or dragged to it with the right button
+  void clicked(std::int64_t token);  ///< left click, or moved over with the right button held
   void hovered(std::optional<std::int64_t> token);
 
  protected:
@@ -42,11 +42,11 @@ class TextHeat : public QTextEdit {
 
  private:
   void colour();
-  /// Scrolls as far as it takes.
+  /// Scrolls as little as needed to show the token.
   void show_token(std::int64_t token);
 
   std::vector<std::string> texts_;
-  std::vector<int> starts_;  ///< of each token in the document, and the end
+  std::vector<int> starts_;  ///< position of each token in the document, and the end
   std::vector<double> weights_;
   ColourScale scale_;
   std::int64_t end_ = 0;

@@ -26,7 +26,7 @@ constexpr int kThumbnail = 38;
 constexpr int kPicture = 64;
 constexpr int kCell = kThumbnail + 8;
 
-/// What an input is called before it is open.
+/// The name of an input before it is open.
 QString name_of(const std::string& locator) {
   if (is_written_out(locator)) {
     return QString::fromStdString(locator).simplified();
@@ -94,7 +94,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   connect(&typing_, &QTimer::timeout, this, &InputsPanel::run_on_what_is_typed);
 
   auto* thumbnails = new QWidget;
-  // As many columns as there is room for, whatever the number now.
+  // The number of columns follows the width.
   thumbnails->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   grid_ = new QGridLayout(thumbnails);
   grid_->setSpacing(4);
@@ -205,9 +205,9 @@ void InputsPanel::show_text_field() {
   }
   text_->setVisible(wanted);
   second_text_->setVisible(pairs);
-  // What is being typed is not overwritten by what was typed before it.
+  // Text that is being typed is not overwritten by the input from an earlier state.
   if (!text || typing_.isActive() || !text->ids.empty()) return;
-  const bool trims = text->second.has_value();  // no reason to take away what was typed
+  const bool trims = text->second.has_value();  // unchanged typed text is kept
   const auto show = [trims](QPlainTextEdit& field, const std::string& characters) {
     constexpr std::size_t most = 20'000;
     const QString shown = QString::fromStdString(characters.substr(0, most));

@@ -1,4 +1,4 @@
-// What the models are run on: the current input, the samples, and how to open another.
+// The current input of the models, the samples, and fields to open another.
 #pragma once
 
 #include <QTimer>
@@ -26,7 +26,7 @@ class InputsPanel : public DockPanel {
   InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
               QWidget* parent = nullptr);
 
-  /// None: the input, the session itself knows.
+  /// Empty, because the session itself keeps the input.
   [[nodiscard]] ControlValues settings() const override { return {}; }
   void restore_settings(const ControlValues&) override {}
 
@@ -47,10 +47,10 @@ class InputsPanel : public DockPanel {
   QWidget* item_row_;
   QSpinBox* item_;
   QPlainTextEdit* text_;
-  QPlainTextEdit* second_text_;  // of a pair
+  QPlainTextEdit* second_text_;  // second text of a pair
   QTimer typing_;
   QGridLayout* grid_;
-  QToolButton* keep_;  // a copy of the selected subject on this input
+  QToolButton* keep_;  // duplicates the selected model on this input
   std::vector<QToolButton*> thumbnails_;
   int columns_ = 0;
 };
