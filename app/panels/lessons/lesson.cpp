@@ -35,7 +35,7 @@ Error wrong(std::string what, int line) {
   return Error(ErrorKind::damaged, std::move(what)).about("line " + std::to_string(line));
 }
 
-/// The block a fence opens; no value for a fence that is plain Markdown.
+/// The block that a fence opens; empty if the fence is plain Markdown.
 std::optional<LessonBlock> opened(std::string_view fence, int line) {
   constexpr std::pair<std::string_view, LessonBlock::Kind> kinds[] = {
       {"step", LessonBlock::Kind::step},

@@ -1,5 +1,5 @@
-// Lessons: Markdown with steps, questions and live experiments in fenced blocks. How to write one:
-// assets/lessons/README.md.
+// Lessons: Markdown with steps, questions and live experiments in fenced blocks. The format is
+// described in assets/lessons/README.md.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,14 @@ namespace attnscope {
 struct LessonBlock {
   enum class Kind {
     text,       ///< Markdown
-    step,       ///< commands that set the program's state, one a line: step_runner.h
-    question,   ///< the answer, Markdown, hidden at first
-    experiment  ///< its name is the title, its settings the body: experiments/experiment.h
+    step,       ///< commands that set the program's state, one per line: step_runner.h
+    question,   ///< body: the answer as Markdown, hidden at first
+    experiment  ///< title: its name; body: its settings (experiments/experiment.h)
   };
   Kind kind = Kind::text;
-  std::string title;  ///< of a step what it does; the question itself; empty for text
+  std::string title;  ///< description of a step, or the question; empty for text
   std::string body;
-  int line = 1;  ///< where it begins in the file
+  int line = 1;  ///< first line in the file, from 1
 };
 
 struct Lesson {
@@ -29,17 +29,17 @@ struct Lesson {
   std::vector<LessonBlock> blocks;
 };
 
-/// Throws Error(damaged) naming the line: no heading, a fence that is never closed, a step or an
-/// experiment without a title.
+/// Throws Error(damaged) naming the line if there is no heading, a fence is not closed, or a step,
+/// question or experiment has no title.
 [[nodiscard]] Lesson parse_lesson(std::string_view markdown);
 
-/// "key = value", one a line, of an experiment's body. Throws Error(damaged).
+/// Settings "key = value" of an experiment's body, one per line. Throws Error(damaged).
 [[nodiscard]] std::map<std::string, std::string> experiment_settings(std::string_view body);
 
-/// The lessons that come with the program, in their order: names of files in assets/lessons.
+/// The lessons of the program, in order: file names in assets/lessons.
 [[nodiscard]] std::span<const std::string_view> lesson_names();
 [[nodiscard]] Lesson load_lesson(std::string_view name);
-/// A teacher's own. Throws Error(io, damaged) naming the file.
+/// Reads a lesson from a user's file. Throws Error(io, damaged) naming the file.
 [[nodiscard]] Lesson read_lesson(const std::filesystem::path& file);
 
 }  // namespace attnscope

@@ -49,7 +49,7 @@ LessonView::LessonView(Session& session, SpectrumStore& spectra, QWidget* parent
       loan_(new LessonLoan(session, this)),
       steps_(new StepRunner(session, *loan_, this)) {
   setWidgetResizable(true);
-  // Always: a bar that comes and goes would lay the page out twice.
+  // The scroll bar is always shown: one that appears and disappears would lay out the page twice.
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
   connect(steps_, &StepRunner::panel_wanted, this, &LessonView::panel_wanted);
 }
@@ -149,10 +149,10 @@ QWidget* LessonView::heading_of(const QString& markdown) {
 }
 
 QWidget* LessonView::step_of(const LessonBlock& block) {
-  (void)parse_step(block.body);  // now, not when a class looks on
+  (void)parse_step(block.body);  // reports errors now, not in class
   const Card card = make_card("step");
   auto* row = new QHBoxLayout;
-  // Not "1.": that would begin a list.
+  // A heading of "1." would begin a Markdown list.
   row->addWidget(
       heading_of(tr("Step %1: %2").arg(++step_).arg(QString::fromStdString(block.title))), 1);
   auto* go = new QPushButton(tr("Do it"));
@@ -169,7 +169,7 @@ QWidget* LessonView::step_of(const LessonBlock& block) {
   connect(go, &QPushButton::clicked, this, [this, go, outcome, commands = block.body] {
     outcome->hide();
     go->setText(tr("Doing…"));
-    // Once: the next step's end is not this one's.
+    // The connection is used once: the next step's end does not belong to this button.
     auto done = std::make_shared<QMetaObject::Connection>();
     *done = connect(steps_, &StepRunner::finished, go, [go, outcome, done](const QString& error) {
       QObject::disconnect(*done);

@@ -1,4 +1,4 @@
-// One lesson on the page: its words, steps to do, questions to answer, experiments to move.
+// Page of one lesson: text, steps, questions and experiments.
 #pragma once
 
 #include <QPointer>
@@ -20,20 +20,20 @@ class LessonView : public QScrollArea {
  public:
   LessonView(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
-  /// Ends the lesson before: what it has set is given back. Throws Error(damaged) for a step, an
-  /// experiment or a formula that is not understood.
+  /// Ends the previous lesson and restores the state before it. Throws Error(damaged) for a step,
+  /// experiment or formula that cannot be parsed.
   void show_lesson(const Lesson& lesson);
-  /// Shows what went wrong instead of a lesson.
+  /// Shows an error instead of a lesson.
   void show_problem(const QString& problem);
   [[nodiscard]] bool is_behind() const;
-  /// What the lesson has set.
+  /// State that the lesson has changed.
   [[nodiscard]] LessonLoan& loan() { return *loan_; }
-  /// Gives back what the lesson has set; what it still does ends.
+  /// Stops the running step and restores the state before the lesson.
   void end_lesson();
 
  signals:
   void panel_wanted(const QString& name);
-  /// A step is about to change what the window shows, which must be seen.
+  /// Emitted before a step changes the window, which must then be visible.
   void window_wanted();
 
  protected:
@@ -54,7 +54,7 @@ class LessonView : public QScrollArea {
   LessonLoan* loan_;
   StepRunner* steps_;
   QPointer<QWidget> page_;
-  int step_ = 0;  ///< of the page so far
+  int step_ = 0;  ///< number of steps on the page so far
 };
 
 }  // namespace attnscope

@@ -18,7 +18,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 410;  // a line of about sixty letters, and room for the experiments
+constexpr int kWidth = 410;  // a line of about sixty letters, and space for experiments
 
 }  // namespace
 
@@ -92,7 +92,8 @@ void LessonsPanel::showEvent(QShowEvent* event) {
 }
 
 bool LessonsPanel::eventFilter(QObject* watched, QEvent* event) {
-  // Closed by the user: hidden it also is behind another tab, or where one panel is alone.
+  // The close event means that the user closed the dock: it is also hidden behind other tabs, and
+  // while another panel is maximised.
   if (watched == parentWidget() && event->type() == QEvent::Close) end_lesson();
   return DockPanel::eventFilter(watched, event);
 }

@@ -1,4 +1,4 @@
-// Lessons in a dock: one after the other, each with what it lets one do.
+// Dock of lessons, shown one at a time.
 #pragma once
 
 #include <filesystem>
@@ -20,11 +20,12 @@ class LessonsPanel : public DockPanel {
 
   LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
-  /// A lesson of lesson_names() by its index.
+  /// Shows a lesson of lesson_names() by its index.
   void show_lesson(int index);
-  /// Gives back what the lesson has set; so does closing the panel, or another lesson.
+  /// Restores the state before the lesson. Closing the panel or choosing another lesson does the
+  /// same.
   void end_lesson();
-  /// A teacher's own lesson, from a file; it joins the list. Throws Error (io, damaged).
+  /// Opens a user's lesson from a file and adds it to the list. Throws Error(io, damaged).
   bool open_document(const std::filesystem::path& file) override;
   [[nodiscard]] bool is_behind() const override;
 

@@ -21,7 +21,7 @@ namespace attnscope {
 
 namespace {
 
-// What files are most often silent about comes first.
+// Options that files most often lack come first.
 constexpr std::array<std::string_view, 9> kFirst = {"heads",     "activation",    "norm_position",
                                                     "norm_eps",  "patch_order",   "input_mean",
                                                     "input_std", "crop_fraction", "class_tokens"};
@@ -34,7 +34,7 @@ std::vector<const ModelOption*> in_order() {
     }
   }
   for (const ModelOption& option : model_options()) {
-    // The mechanism is changed by laying one over; names of classes are no option to type in.
+    // The mechanism is changed by an overlay, and class names are too long to type.
     if (option.name == "mechanism" || option.name == "layer_mechanisms" ||
         option.name == "labels") {
       continue;

@@ -1,4 +1,4 @@
-// What a file could not tell about its model: shown with the reason, and set by hand.
+// Dialog for properties that a model's file does not specify, with the reason for each assumption.
 #pragma once
 
 #include <QDialog>
@@ -16,13 +16,13 @@ class ModelDialog : public QDialog {
   Q_OBJECT
  public:
   explicit ModelDialog(const OpenSubject& subject, QWidget* parent = nullptr);
-  /// What the fields say: earlier overrides, and every field that was changed.
+  /// The options in the fields: earlier overrides, and every field that was changed.
   [[nodiscard]] ModelOptions options() const;
 
  private:
   struct Field {
     QWidget* editor;
-    std::string shown;  ///< its text when the dialog opened
+    std::string shown;  ///< text when the dialog opened
   };
 
   ModelOptions before_;

@@ -85,7 +85,7 @@ void ModelsPanel::refresh() {
         card, &SubjectCard::channel_chosen, this,
         [this, id](std::optional<std::int64_t> channel) { session_.set_channel(id(), channel); });
     connect(card, &SubjectCard::rename_wanted, this, [this, id] {
-      // Closed meanwhile, or another one in its place: the dialog knows it by its id.
+      // The model may be closed or replaced meanwhile; the dialog identifies it by its id.
       ask_for_name(window(), session_, id());
     });
     connect(card, &SubjectCard::options_wanted, this,
@@ -121,7 +121,7 @@ void ModelsPanel::describe_what_failed() {
   bool is_open = window()->findChild<RoleEditor*>() != nullptr;
   for (const OpenSubject& open : session_.subjects()) {
     const bool seen = describable_.contains({open.id, open.error});
-    // One at a time, and not what a saved session could not open either.
+    // Only one dialog opens, and none for models that failed in a saved session.
     if (restored_.contains(open.id)) continue;
     if (!seen && !is_open && isVisible() && is_describable(open.id)) {
       is_open = ask_for_roles(window(), session_, open.id);

@@ -1,4 +1,4 @@
-// What is open: one card a subject, and how to open more.
+// List of the open models, one card each, with buttons to open more.
 #pragma once
 
 #include <map>
@@ -24,10 +24,10 @@ class ModelsPanel : public DockPanel {
  public:
   static constexpr const char* kTitle = QT_TR_NOOP("Models");
 
-  /// `recent_files` opens from the button beside Open.
+  /// `recent_files` opens from the button next to Open.
   ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent = nullptr);
 
-  /// None: what is open, the session itself knows.
+  /// Empty, because the session itself keeps the open models.
   [[nodiscard]] ControlValues settings() const override { return {}; }
   void restore_settings(const ControlValues&) override {}
 
@@ -35,16 +35,16 @@ class ModelsPanel : public DockPanel {
   void refresh();
   void lay_over(SubjectId subject);
   [[nodiscard]] bool is_describable(SubjectId subject);
-  /// What the user has just opened, and no known model is, is described at once.
+  /// Opens the role editor for a model that the user just opened and whose architecture is unknown.
   void describe_what_failed();
 
   Session& session_;
   QVBoxLayout* cards_row_;
   std::vector<SubjectCard*> cards_;
   std::vector<SubjectId> ids_;
-  /// Of subjects that failed, with what was said: whether they can be described.
+  /// True if the role editor can describe a failed model; by model and error message.
   std::map<std::pair<SubjectId, std::string>, bool> describable_;
-  std::set<SubjectId> restored_;  ///< from a session's file: not described unasked
+  std::set<SubjectId> restored_;  ///< restored from a session file: not described unasked
   QPushButton* open_;
   QPushButton* recent_;
 };

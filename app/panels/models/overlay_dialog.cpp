@@ -35,7 +35,7 @@ QWidget* make_editor(const ParameterDescription& parameter) {
     spin->setValue(static_cast<int>(*number));
     return spin;
   }
-  if (parameter.kind == ParameterKind::whole) {  // a word stands below the least number
+  if (parameter.kind == ParameterKind::whole) {  // the value below the least one shows a word
     auto* spin = new QSpinBox;
     spin->setRange(static_cast<int>(least) - 1, static_cast<int>(most));
     spin->setSpecialValueText(QString::fromStdString(to_string(parameter.default_value)));
@@ -97,7 +97,7 @@ OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(
   name_->setAccessibleName(tr("Mechanism"));
   for (const MechanismEntry& entry : mechanisms())
     name_->addItem(QString::fromUtf8(entry.title), QString::fromUtf8(entry.name));
-  // Another than its own is what one comes here for.
+  // The first mechanism other than the model's own is preselected.
   for (int i = 0; i < name_->count(); ++i) {
     if (name_->itemData(i).toString().toStdString() != subject.mechanism.name) {
       name_->setCurrentIndex(i);

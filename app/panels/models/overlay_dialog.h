@@ -1,4 +1,4 @@
-// Which mechanism to lay over a model's weights, with which parameters.
+// Dialog that chooses the mechanism and its parameters for an overlay.
 #pragma once
 
 #include <QDialog>

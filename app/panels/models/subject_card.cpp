@@ -37,12 +37,12 @@ QToolButton* flat_button(const QString& icon, const QString& name) {
   return button;
 }
 
-/// What layers have of something: "3", or "1–8" where they differ.
+/// Range of a quantity over the layers: "3", or "1–8" if they differ.
 struct Range {
   std::int64_t least = 0, most = 0;
 
   void take(std::int64_t count) {
-    if (count == 0) return;  // not recorded
+    if (count == 0) return;  // 0: not recorded
     least = least == 0 ? count : std::min(least, count);
     most = std::max(most, count);
   }
@@ -231,7 +231,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
     channel_->setMaximum(static_cast<int>(channels) - 1);
     channel_->setSuffix(tr(" of %1").arg(channels));
     const int value = static_cast<int>(subject.channel.value_or(-1));
-    if (channel_->value() != value) channel_->setValue(value);  // else what is typed would be lost
+    if (channel_->value() != value) channel_->setValue(value);  // keeps what is being typed
   }
   show_status(status_of(subject.subject));
   assumptions_->setEnabled(subject.subject.model != nullptr);
@@ -268,7 +268,7 @@ void SubjectCard::show_status(const ModelStatus& status) {
   };
   list(tr("Assumed, worst first (click to change it):"), status.influential);
   list(tr("Assumed, of little weight:"), status.harmless);
-  // Names in files are not markup.
+  // Names in files must not act as markup.
   assumptions_->setToolTip("<qt>" + lines.join("\n").toHtmlEscaped().replace("\n", "<br>") +
                            "</qt>");
 }

@@ -1,4 +1,4 @@
-// One subject in the list of models: what it is, how far it is, what went wrong.
+// Card of one model in the list: facts, progress and errors.
 #pragma once
 
 #include <QFrame>
@@ -23,12 +23,12 @@ class SubjectCard : public QFrame {
  public:
   explicit SubjectCard(QWidget* parent = nullptr);
 
-  /// Shows `subject`, the `index`-th; `job` is its running job's state, if any.
+  /// Shows `subject`, at `index` in the list; `job` is the status of its running job, if any.
   void show_subject(const OpenSubject& subject, std::int64_t index, bool selected,
                     const std::optional<JobStatus>& job, bool has_input);
-  /// Whether it can be pinned as reference, and is.
+  /// Shows whether the model can be pinned as reference, and whether it is.
   void show_pin(bool can_be_pinned, bool pinned);
-  /// Whether its file has tensors that no known model has, of which one can say what they are.
+  /// Shows the button that opens the role editor, for files with an unknown architecture.
   void show_describable(bool describable);
 
  signals:
@@ -39,8 +39,8 @@ class SubjectCard : public QFrame {
   void retry_wanted();
   void describe_wanted();
   void close_wanted();
-  void pin_wanted();                                         ///< or its end, where it is pinned
-  void channel_chosen(std::optional<std::int64_t> channel);  ///< none: the channels' mean
+  void pin_wanted();                                         ///< emitted to pin and to unpin
+  void channel_chosen(std::optional<std::int64_t> channel);  ///< empty: the mean over channels
 
  protected:
   void mousePressEvent(QMouseEvent* event) override;
@@ -69,7 +69,7 @@ class SubjectCard : public QFrame {
   QToolButton* close_;
 };
 
-/// "adder + I · 6 × 3 heads · 197 tokens": what is known of a subject, in a line.
+/// The known facts of a model in one line, such as "adder + I · 6 × 3 heads · 197 tokens".
 [[nodiscard]] QString subject_facts(const Subject& subject);
 
 }  // namespace attnscope

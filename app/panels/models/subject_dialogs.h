@@ -1,4 +1,4 @@
-// What is asked of the user about one subject that is open: its name, its options, its tensors.
+// Dialogs about one open model: its name, its options, its tensors.
 #pragma once
 
 #include "app/session/subject_id.h"
@@ -9,14 +9,14 @@ namespace attnscope {
 
 class Session;
 
-/// What it is to be called, in the window and in figures. An empty answer gives its own name back.
+/// Asks for the model's name in the window and in figures. An empty answer restores its own name.
 void ask_for_name(QWidget* parent, Session& session, SubjectId subject);
 
-/// How its file is to be read and run; it is opened again if that is changed.
+/// Asks for the options to read and run its file with; the file is reloaded if they change.
 void ask_for_options(QWidget* parent, Session& session, SubjectId subject);
 
-/// What the tensors of its file are, in the one role editor of the window. True: it is open; a file
-/// that cannot be read as weights is said to be none.
+/// Asks for the roles of its file's tensors in the window's only role editor. True if the editor is
+/// open; otherwise the error is reported with Session::failed.
 bool ask_for_roles(QWidget* parent, Session& session, SubjectId subject);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// What one attention layer costs under every mechanism, as the number of tokens moves.
+// Energy of one attention layer under every mechanism, over the number of tokens.
 #include <QEvent>
 #include <QPainter>
 #include <QVBoxLayout>
@@ -21,7 +21,7 @@ struct MechanismEnergy {
   double energy_pj = 0;
 };
 
-/// Horizontal bars on a logarithmic scale, the least first.
+/// Horizontal bars on a logarithmic scale, smallest first.
 class EnergyBars : public QWidget {
  public:
   EnergyBars() {

@@ -1,5 +1,5 @@
-// Every open model run on twelve images with its maps cut off to a lower rank; and one head's map
-// replaced, on the image that is open.
+// Accuracy of all open models on twelve images with their maps truncated to a lower rank, and the
+// effect of replacing one head's map on the current image.
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -97,7 +97,7 @@ class CutOffExperiment : public QWidget {
     QString rows = head + "</tr>";
     const std::size_t columns = result.series.front().columns.size();
     for (std::size_t i = 1; i <= columns; ++i) {
-      const std::size_t column = i % columns;  // the whole maps last
+      const std::size_t column = i % columns;  // the column of whole maps is last
       const auto& of = result.series.front().columns[column];
       rows += QString("<tr><td>%1</td>").arg(of.rank > 0 ? QString::number(of.rank) : tr("all"));
       for (std::size_t series = 0; series < result.series.size(); ++series) {

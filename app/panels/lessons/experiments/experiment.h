@@ -1,5 +1,5 @@
-// Live experiments of lessons: sliders on numbers that are computed as they move. One file each,
-// one line in experiments.cpp.
+// Live experiments of lessons: sliders on numbers that are recomputed as they move. Each has its
+// own file and a line in experiments.cpp.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ class LessonLoan;
 class Session;
 class SpectrumStore;
 
-/// What an experiment may look at, and what its lesson sets.
+/// Data that an experiment may use, and the settings in its lesson.
 struct ExperimentContext {
   Session& session;
   SpectrumStore& spectra;
-  LessonLoan& loan;  ///< is told before an experiment changes the session
+  LessonLoan& loan;  ///< must be told before an experiment changes the session
   std::map<std::string, std::string> settings;
 };
 
@@ -32,7 +32,7 @@ struct ExperimentEntry {
 
 [[nodiscard]] std::span<const ExperimentEntry> experiments();
 
-/// Throws Error(damaged) listing the known names or settings.
+/// Creates an experiment. Throws Error(damaged) listing the known names or settings.
 [[nodiscard]] QWidget* make_experiment(const std::string& name, const ExperimentContext& context);
 
 }  // namespace attnscope

@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-// One line an experiment, declared where it is written.
+// One declaration per experiment; each is defined in its own file.
 ExperimentEntry ranks_experiment();
 ExperimentEntry variance_experiment();
 ExperimentEntry identity_experiment();
@@ -21,21 +21,12 @@ ExperimentEntry cut_off_experiment();
 ExperimentEntry replaced_head_experiment();
 
 std::span<const ExperimentEntry> experiments() {
-  // One line each.
-  // clang-format off
+  // One line per entry.
   static const ExperimentEntry list[] = {
-      ranks_experiment(),
-      variance_experiment(),
-      identity_experiment(),
-      playground_experiment(),
-      importance_experiment(),
-      hash_experiment(),
-      cost_experiment(),
-      matrix_experiment(),
-      truncation_experiment(),
-      null_models_experiment(),
-      cut_off_experiment(),
-      replaced_head_experiment(),
+      ranks_experiment(),       variance_experiment(),   identity_experiment(),
+      playground_experiment(),  importance_experiment(), hash_experiment(),
+      cost_experiment(),        matrix_experiment(),     truncation_experiment(),
+      null_models_experiment(), cut_off_experiment(),    replaced_head_experiment(),
   };
   // clang-format on
   return list;

@@ -1,4 +1,4 @@
-// Hashing tokens: how bits and supports change codes, the map they give, and its rank.
+// Hashing of tokens: effect of bits and supports on codes, map and rank.
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kGroups = 6, kEach = 8, kTokens = kGroups * kEach, kTokenWidth = 8;
 
-/// Tokens around a few middles, one group after the other.
+/// Tokens around a few random centres, one group after the other.
 Tensor grouped_tokens(double spread) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;

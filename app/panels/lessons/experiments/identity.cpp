@@ -1,5 +1,5 @@
-// Proposition 1 of the Adder paper, tried on random maps and on the selected one: what adding I
-// does to the rank, and what the paper's σ + 1 predicts.
+// Proposition 1 of the Adder paper on random maps and on the selected one: the effect of adding I
+// on the rank, and the paper's prediction σ + 1.
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -18,7 +18,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kWidth = 16;
-// Above this many tokens a slider's step would be felt.
+// Above this number of tokens a slider step is noticeably slow.
 constexpr std::int64_t kMostTokens = 128;
 
 Tensor random_rows(std::int64_t tokens, double scale, unsigned seed) {
@@ -72,7 +72,7 @@ class IdentityExperiment : public QWidget {
     if (takes_selected()) refresh();
   }
 
-  /// The map as a trace of one layer and one head; no layer if there is none to take.
+  /// The map as a trace of one layer and one head; no layers if there is no map.
   [[nodiscard]] Trace trace() const {
     Trace trace;
     if (takes_selected()) {

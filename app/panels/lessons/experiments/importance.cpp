@@ -1,5 +1,5 @@
-// Additive attention by hand: drag the logit of each word, and see whom every token listens to,
-// over all words, over those before, over the last k.
+// Additive attention by hand: the user drags the logit of each word and sees the weights of every
+// token, over all words, over the preceding ones, or over the last k.
 #include <QComboBox>
 #include <QKeyEvent>
 #include <QLabel>
@@ -19,9 +19,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kMost = 4;  // logits from −4 to 4
+constexpr double kMost = 4;  // logits range from −4 to 4
 
-/// One bar a word, upward for a positive logit; dragged, or moved by the arrow keys.
+/// One bar per word, upward for a positive logit; dragged, or moved with the arrow keys.
 class LogitBars : public QWidget {
  public:
   LogitBars(QStringList words, std::function<void()> changed)
@@ -138,12 +138,12 @@ class ImportanceExperiment : public QWidget {
 
  private:
   void refresh() {
-    if (!map_) return;  // the bars speak before the rest is there
+    if (!map_) return;  // the bars emit before the rest exists
     const int form = form_->currentIndex();
     const auto window =
         form == 2 ? static_cast<std::int64_t>(std::lround(window_->value())) : std::int64_t{0};
     const auto count = static_cast<std::int64_t>(bars_->logits().size());
-    // One channel, w = 1: the key is its own logit.
+    // One channel with w = 1 makes each key its own logit.
     const Tensor keys({count, 1}, bars_->logits());
     const NamedTensors parameters = {{"importance", Tensor({1, 1}, {1.0F})}};
     const AttentionInput input{.queries = keys.matrix(),

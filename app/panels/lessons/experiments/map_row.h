@@ -1,4 +1,4 @@
-// Maps beside each other, as many in a row as there is room for.
+// Maps next to each other, as many per row as fit.
 #pragma once
 
 #include <QWidget>
@@ -14,7 +14,7 @@ class MapRow : public QWidget {
  public:
   explicit MapRow(std::vector<MapThumbnail*> maps, QWidget* parent = nullptr);
 
-  /// One map wide.
+  /// The width of one map.
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  protected:

@@ -1,4 +1,5 @@
-// A 3 × 3 matrix by hand: drag its numbers, and see the rank-one pieces that it is the sum of.
+// A 3 × 3 matrix by hand: the user drags its entries and sees the rank-one matrices that it is the
+// sum of.
 #include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
@@ -18,7 +19,7 @@
 #include "app/widgets/map_thumbnail.h"
 #include "app/widgets/number_slider.h"
 
-// oneTBB has a function of the name of Qt's keyword.
+// oneTBB has a function with the name of Qt's keyword.
 #pragma push_macro("emit")
 #undef emit
 #include "analysis/components/components.h"
@@ -33,7 +34,7 @@ constexpr double kMostEntry = 9;
 
 using SmallMatrix = std::array<std::array<double, kSideOfMatrix>, kSideOfMatrix>;
 
-/// The numbers of a matrix: dragged up and down, or moved by the arrow keys.
+/// Entries of a matrix, dragged up and down or moved with the arrow keys.
 class NumberGrid : public QWidget {
  public:
   explicit NumberGrid(std::function<void()> changed) : changed_(std::move(changed)) {
@@ -193,7 +194,7 @@ class MatrixExperiment : public QWidget {
 
  private:
   void refresh() {
-    if (left_ == nullptr) return;  // the grid speaks before the rest is there
+    if (left_ == nullptr) return;  // the grid emits before the rest exists
     MatrixD matrix(kSideOfMatrix, kSideOfMatrix);
     for (int row = 0; row < kSideOfMatrix; ++row) {
       for (int at = 0; at < kSideOfMatrix; ++at) {

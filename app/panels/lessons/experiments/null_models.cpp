@@ -1,4 +1,4 @@
-// The selected map's rank beside that of maps of no structure.
+// The selected map's rank next to the ranks of null models without structure.
 #include <QLabel>
 #include <QVBoxLayout>
 #include <memory>
@@ -8,7 +8,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 
-// oneTBB has a function of the name of Qt's keyword.
+// oneTBB has a function with the name of Qt's keyword.
 #pragma push_macro("emit")
 #undef emit
 #include "analysis/baselines/null_model.h"

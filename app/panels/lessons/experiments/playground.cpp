@@ -1,4 +1,4 @@
-// The playground inside a lesson, with the mechanisms it speaks of.
+// The playground inside a lesson, with the mechanisms of that lesson.
 #include <sstream>
 
 #include "app/panels/lessons/experiments/experiment.h"

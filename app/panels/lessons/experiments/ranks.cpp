@@ -1,4 +1,4 @@
-// The rank of the selected map of every open subject, as the threshold moves.
+// The rank of the selected map of every open model, over the threshold.
 #include <QGridLayout>
 #include <QLabel>
 #include <QPointer>

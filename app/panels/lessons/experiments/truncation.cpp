@@ -1,5 +1,4 @@
-// A picture, or the selected map, from its first r singular values: what they hold, and what is
-// left out.
+// A picture or the selected map from its first r singular values: their share, and the remainder.
 #include <QComboBox>
 #include <QLabel>
 #include <QVBoxLayout>
@@ -15,7 +14,7 @@
 #include "app/widgets/number_slider.h"
 #include "core/input/image.h"
 
-// oneTBB has a function of the name of Qt's keyword.
+// oneTBB has a function with the name of Qt's keyword.
 #pragma push_macro("emit")
 #undef emit
 #include "analysis/components/components.h"
@@ -25,9 +24,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kLargestTruncated = 400;  // more would be felt at every step
+constexpr std::int64_t kLargestTruncated = 400;  // larger maps make every step slow
 
-/// A picture's brightness, 0 to 1.
+/// Brightness of a picture, 0 to 1.
 MatrixD brightness_of(const Image& image) {
   MatrixD matrix(image.height, image.width);
   for (std::int64_t row = 0; row < image.height; ++row) {
@@ -43,7 +42,8 @@ MatrixD brightness_of(const Image& image) {
   return matrix;
 }
 
-/// Empty where the sample data is not installed: maps can be cut off without it.
+/// Brightness of a sample picture; empty if the sample data is not installed, where only maps can
+/// be truncated.
 MatrixD picture_named(const std::string& name) {
   const std::filesystem::path file = sample_file("inputs", name);
   if (!file.is_absolute()) return {};

@@ -1,4 +1,4 @@
-// Theorem 1 of the Adder paper: the variance of a dot product and of an L1 distance, drawn and
+// Theorem 1 of the Adder paper: the variance of a dot product and of an L1 distance, sampled and
 // predicted.
 #include <QLabel>
 #include <QPushButton>

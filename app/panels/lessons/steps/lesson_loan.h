@@ -1,4 +1,4 @@
-// What a lesson sets, it gives back: how things stood before its first step.
+// Saves the session's state before a lesson's first step and restores it afterwards.
 #pragma once
 
 #include <QObject>
@@ -14,18 +14,18 @@ class LessonLoan : public QObject {
  public:
   explicit LessonLoan(Session& session, QObject* parent = nullptr);
 
-  /// Before a lesson changes anything: remembers how things stand, unless it has done so.
+  /// Saves the current state, unless it is already saved. Called before a lesson changes anything.
   void borrow();
-  /// The lesson has opened `subject`: it goes when the rest comes back.
+  /// Marks `subject` as opened by the lesson, so that restoring closes it.
   void note_opened(SubjectId subject);
   [[nodiscard]] bool is_on() const { return before_.has_value(); }
-  /// What was open, the input, the pinned reference, the selection; and of the view what lessons
-  /// set: threshold, temperature, identity, heads. What the user has opened meanwhile stays. Undo
-  /// takes it back.
+  /// Restores the open models, the input, the pinned reference, the selection and, of the view,
+  /// what lessons set: threshold, temperature, identity, heads. Models that the user opened
+  /// meanwhile stay. Can be undone.
   void give_back();
 
  signals:
-  void changed();  ///< is_on() is another
+  void changed();  ///< is_on() has changed
 
  private:
   struct Before {

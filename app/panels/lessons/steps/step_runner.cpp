@@ -21,9 +21,9 @@ namespace {
 
 struct KnownCommand {
   std::string_view name;
-  std::size_t words;  ///< at least so many
+  std::size_t words;  ///< least number of words
   std::vector<std::string_view> keys;
-  bool any_key = false;  ///< parameters of a mechanism
+  bool any_key = false;  ///< accepts a mechanism's parameters
 };
 
 std::span<const KnownCommand> known_commands() {
@@ -60,7 +60,7 @@ void set_view(Session& session, const std::map<std::string, std::string>& values
   session.set_view(view);
 }
 
-/// "1" is the first of the open subjects; none if there are not so many.
+/// The model with this number, counted from 1; none if there are fewer.
 SubjectId subject_at(const Session& session, const std::string& number) {
   const std::int64_t place = whole_number(number) - 1;
   const bool exists = place >= 0 && place < std::ssize(session.subjects());
@@ -83,7 +83,7 @@ void select(Session& session, const std::map<std::string, std::string>& values) 
   session.select(selection);
 }
 
-/// One change, so that one undo takes it back.
+/// Closes all models in one change, which one undo reverts.
 void close_all(Session& session) {
   SessionState state = session.state();
   state.subjects.clear();
@@ -167,7 +167,7 @@ std::vector<StepCommand> parse_step(std::string_view commands) {
 StepRunner::StepRunner(Session& session, LessonLoan& loan, QObject* parent)
     : QObject(parent), session_(session), loan_(loan) {
   connect(&session_.jobs(), &JobQueue::became_idle, this, [this] {
-    // After what the last job's end starts anew.
+    // The next command waits for jobs that the end of the last one starts.
     QTimer::singleShot(0, this, &StepRunner::go_on);
   });
 }

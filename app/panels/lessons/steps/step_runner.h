@@ -29,29 +29,29 @@ struct StepCommand {
   std::map<std::string, std::string> values;  ///< "layer" → "3"
 };
 
-/// Throws Error(damaged) naming the line: an unknown command (listing the known), an unknown key,
-/// too few words.
+/// Throws Error(damaged) naming the line: an unknown command (listing the known ones), an unknown
+/// key, or too few words.
 [[nodiscard]] std::vector<StepCommand> parse_step(std::string_view commands);
 
 /// The file of a sample model or input by name; `name` itself if there is no such sample.
 [[nodiscard]] std::filesystem::path sample_file(std::string_view folder, const std::string& name);
 
-/// Runs steps on the window's thread. A command waits until the jobs of those before have ended.
+/// Runs steps on the window's thread. A command waits until the jobs of earlier ones have ended.
 class StepRunner : public QObject {
   Q_OBJECT
  public:
-  /// `loan` remembers how things stood before the first step.
+  /// `loan` saves the state before the first step.
   StepRunner(Session& session, LessonLoan& loan, QObject* parent = nullptr);
 
-  /// Runs a step after those that still run.
+  /// Queues a step after those that are still running.
   void run(std::string_view commands);
   [[nodiscard]] bool idle() const { return waiting_.empty(); }
-  /// Leaves out what has not run yet.
+  /// Drops the commands that have not run yet.
   void stop() { waiting_.clear(); }
 
  signals:
   void panel_wanted(const QString& name);
-  /// Every command has run; `error` says what could not be done, empty if all could.
+  /// All commands have run; `error` describes a failure and is empty on success.
   void finished(const QString& error);
 
  private:
