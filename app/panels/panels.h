@@ -1,6 +1,6 @@
-// The list of panels. A new one is a folder here and a line in panels.cpp: the window places it,
-// lists it in its menus, keeps its settings and asks it whether it is done; --panel and the tests
-// find it there, too.
+// The list of panels. A new panel needs a folder here and a line in panels.cpp: the window then
+// places it, lists it in its menus, keeps its settings and waits for it; --panel and the tests find
+// it in the list, too.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ class DockPanel;
 class Session;
 class SpectrumStore;
 
-/// What panels work with. Each is given of it what it needs.
+/// Objects that panels work with; each panel gets those that it needs.
 struct PanelContext {
   Session& session;
   SpectrumStore& spectra;
@@ -24,19 +24,19 @@ struct PanelContext {
   QMenu& recent_files;
 };
 
-/// Where a panel opens first: three on the left, three on the right, and `beside`, a column for
-/// what is read or worked through beside the atlases, closed at the start. The panels of one place
-/// lie behind tabs, the first of the list in front.
+/// Initial position of a panel: three on the left, three on the right, and `beside`, a column next
+/// to the atlases for panels that are read or worked through, closed at the start. Panels at one
+/// position are tabs, with the first of the list in front.
 enum class PanelPlace { models, inputs, answer, spectrum, map, numbers, beside };
 
 struct PanelEntry {
-  const char* name;  ///< its dock's object name: layouts and sessions remember it by this
+  const char* name;  ///< object name of its dock, the key in layouts and sessions
   PanelPlace place;
   DockPanel* (*make)(const PanelContext& context);  ///< called when it is first seen
   const char* title;
-  bool presented = false;  ///< stays open in a presentation, if it is
-  bool in_help = false;    ///< listed in the Help menu, too
-  const char* key = "";    ///< opens it: "F2"; only for those in the Help menu
+  bool presented = false;  ///< stays open in presentation mode if it is open
+  bool in_help = false;    ///< also listed in the Help menu
+  const char* key = "";    ///< shortcut such as "F2"; only for panels in the Help menu
 };
 
 [[nodiscard]] std::span<const PanelEntry> panels();

@@ -34,7 +34,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kSidesWidth = 360;
-constexpr int kStepMs = 350;  // that a step is seen at least
+constexpr int kStepMs = 350;  // least duration of a step
 
 }  // namespace
 
@@ -82,7 +82,7 @@ QWidget* OverTrainingPanel::make_controls() {
   strip_ = tool_button("over_training_strip", tr("Strip…"),
                        tr("Writes the selected map of every step side by side, as a figure"));
   play_->setCheckable(true);
-  play_->setAccessibleName(QString());  // no setting that a session keeps
+  play_->setAccessibleName(QString());  // not a setting of the session
   play_->setAccessibleDescription(tr("Play, or stop"));
   step_ = new QLabel;
   step_->setObjectName("over_training_step");
@@ -145,7 +145,7 @@ void OverTrainingPanel::move(int by) {
   slider_->setValue(std::clamp(slider_->value() + by, slider_->minimum(), slider_->maximum()));
 }
 
-/// From the beginning, if it stands at the end.
+/// Starts or stops playing; restarts from the first step if the last one is shown.
 void OverTrainingPanel::play(bool on) {
   seen_ = false;
   if (!on) {
@@ -280,9 +280,9 @@ void OverTrainingPanel::write_picture() {
 void OverTrainingPanel::play_on() {
   const bool ran = std::ranges::all_of(session_.subjects(),
                                        [](const OpenSubject& open) { return open.job == 0; });
-  if (!training_->settled() || !ran) return;  // every step is seen
+  if (!training_->settled() || !ran) return;  // waits, so that no step is skipped
   if (!pictures_in_.empty() || !film_file_.empty()) {
-    // What follows from a run, spectra and tiles, has a moment to be drawn.
+    // Gives spectra and tiles, which follow a run, a moment to be drawn.
     if (!std::exchange(seen_, session_.idle())) return;
     if (!pictures_in_.empty()) write_picture();
     if (!film_file_.empty()) add_to_film();

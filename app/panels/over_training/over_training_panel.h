@@ -1,4 +1,4 @@
-// Time as an axis: trainings that have ended, scrubbed and played from step to step.
+// Panel that scrubs and plays finished trainings from step to step.
 #pragma once
 
 #include <QImage>
@@ -24,20 +24,20 @@ class OverTrainingPanel : public DockPanel {
   explicit OverTrainingPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
-  /// A folder of checkpoints.
+  /// Opens a folder of checkpoints.
   bool open_document(const std::filesystem::path& file) override;
   [[nodiscard]] const TrainingSteps& training() const { return *training_; }
-  /// Plays from the first step and writes what the middle of the window shows at each into
-  /// `folder`: step-000128.png.
+  /// Plays from the first step and writes the middle of the window at each step into `folder` as
+  /// step-000128.png.
   void write_pictures(const std::filesystem::path& folder);
-  /// Plays so and writes one animated PNG, in which a step is seen as long as while playing.
+  /// Plays from the first step and writes one animated PNG, with the playback's duration per step.
   void write_film(const std::filesystem::path& file);
-  /// The selected map at every step of the first training, side by side: the figure attention-maps,
-  /// as export_figure writes it.
+  /// Writes the selected map at every step of the first training, side by side: the figure
+  /// attention-maps, as exported by export_figure.
   void write_strip(const std::filesystem::path& file);
 
  private:
-  /// Adds what the middle of the window shows to a film.
+  /// Adds the middle of the window as a frame of the film.
   void add_to_film();
   void finish_film();
   QWidget* make_controls();
@@ -59,10 +59,10 @@ class OverTrainingPanel : public DockPanel {
   QTimer clock_;
   QSlider* slider_;
   QToolButton *back_, *play_, *forth_, *pictures_, *film_, *strip_;
-  std::filesystem::path pictures_in_;  ///< while they are written
-  std::filesystem::path film_file_;    ///< while it is taken
+  std::filesystem::path pictures_in_;  ///< folder; set while pictures are written
+  std::filesystem::path film_file_;    ///< file; set while a film is recorded
   std::vector<QImage> film_frames_;
-  bool seen_ = false;  ///< the step stood still for a moment
+  bool seen_ = false;  ///< the step was idle for a moment
   QLabel *step_, *note_;
 };
 

@@ -13,7 +13,8 @@ namespace attnscope {
 
 namespace {
 
-// Of the type's height: a handle, and how far from its middle still takes hold of it.
+// Radius of a handle, and the distance from its centre within which it can be dragged, relative to
+// the font height.
 constexpr double kRadius = 0.58, kReach = 0.9;
 constexpr double kStep = 0.1;
 

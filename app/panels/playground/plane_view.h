@@ -1,4 +1,4 @@
-// Queries and keys as points in the plane, to be dragged; or moved by the arrow keys.
+// Queries and keys as points in a plane, dragged or moved with the arrow keys.
 #pragma once
 
 #include <QPointF>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Points in units of the plane, each coordinate within ± extent.
+/// Points in the plane's units, each coordinate within ±PlaneView::extent.
 struct PlaneTokens {
   std::vector<QPointF> queries, keys;
 };
@@ -22,13 +22,13 @@ class PlaneView : public QWidget {
   explicit PlaneView(QWidget* parent = nullptr);
 
   [[nodiscard]] const PlaneTokens& tokens() const { return tokens_; }
-  /// With as many queries as keys.
+  /// The numbers of queries and keys must be equal.
   void set_tokens(PlaneTokens tokens);
-  /// Whether each key lies where its query does, and moves with it.
+  /// True: each key has the position of its query and moves with it.
   void set_tied(bool tied);
   [[nodiscard]] bool is_tied() const { return tied_; }
 
-  /// Where a point of the plane is drawn, in pixels.
+  /// The position of a point of the plane in the widget, pixels.
   [[nodiscard]] QPointF pixel_of(const QPointF& point) const;
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;

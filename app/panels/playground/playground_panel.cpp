@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 400;  // three maps beside each other
+constexpr int kWidth = 400;  // three maps next to each other
 
 }  // namespace
 

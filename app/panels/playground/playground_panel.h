@@ -1,4 +1,4 @@
-// A few tokens to play with: drag queries and keys, and all mechanisms' maps follow.
+// Panel with a few tokens whose queries and keys can be dragged, and the maps of all mechanisms.
 #pragma once
 
 #include "app/panels/frame/dock_panel.h"

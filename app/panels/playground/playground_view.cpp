@@ -22,7 +22,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kSpacing = 12;    // pixels
-constexpr int kSideBySide = 5;  // maps wide: then plane and maps stand beside each other
+constexpr int kSideBySide = 5;  // widths of a map from which plane and maps are next to each other
 
 Matrix rows_of(const std::vector<QPointF>& points, double scale) {
   Matrix rows(static_cast<Eigen::Index>(points.size()), 2);
@@ -47,7 +47,7 @@ MechanismChoice small_choice(const MechanismEntry& entry, std::int64_t tokens) {
       continue;
     }
     if (*whole <= tokens / 2) continue;
-    // Windows have a middle: an odd extent is right for all.
+    // Windows need an odd width to have a centre; an odd value suits the other parameters, too.
     const std::int64_t half = tokens / 2 - (tokens / 2 + 1) % 2;
     choice.parameters[parameter.name] =
         std::max({half, std::int64_t{1}, static_cast<std::int64_t>(parameter.bounds.minimum)});
@@ -161,7 +161,8 @@ void PlaygroundView::arrange() {
   if (shown_.empty()) return;
   const int each = shown_.front().thumbnail->minimumSizeHint().width() + kSpacing;
   const int count = static_cast<int>(shown_.size());
-  // Beside each other where the plane keeps half of the room, and as many maps as a column needs.
+  // Plane and maps are next to each other if the plane keeps half of the width and enough maps fit
+  // into a row.
   const bool beside = width() >= kSideBySide * each;
   halves_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
   halves_->setSpacing(beside ? 2 * kSpacing : 8);

@@ -1,4 +1,4 @@
-// A few tokens in the plane, and what every mechanism makes of them.
+// A few tokens in the plane, and the map of every mechanism for them.
 #pragma once
 
 #include <QWidget>
@@ -22,16 +22,16 @@ struct PlaneTokens;
 class PlaygroundView : public QWidget {
   Q_OBJECT
  public:
-  /// `shown`: names of mechanisms, all of mechanisms() if empty. `tokens` from 2 to 12.
+  /// `shown`: names of mechanisms; empty: all of mechanisms(). `tokens` is 2 to 12.
   explicit PlaygroundView(const std::vector<std::string>& shown = {}, int tokens = 6,
                           bool tied = false, QWidget* parent = nullptr);
 
   [[nodiscard]] PlaneView& plane() { return *plane_; }
-  /// 2 to 12 tokens from elsewhere, each with its own key, at these places.
+  /// Replaces the tokens by 2 to 12 others, each with its own key, at these positions.
   void take_tokens(PlaneTokens tokens);
-  /// The map a mechanism makes of the tokens now.
+  /// The current map of a mechanism. Throws Error if the mechanism is not shown.
   [[nodiscard]] const Matrix& map_of(const std::string& mechanism) const;
-  /// One map wide: how many stand beside each other follows the room.
+  /// The width of one map; the number of maps per row follows the width.
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  protected:
@@ -47,7 +47,7 @@ class PlaygroundView : public QWidget {
   void follow();
   void arrange();
 
-  QBoxLayout* halves_;  ///< the plane with its controls; the maps, under it or beside it
+  QBoxLayout* halves_;  ///< plane with controls; maps below it or next to it
   PlaneView* plane_;
   NumberSlider* count_;
   NumberSlider* scale_;
@@ -55,11 +55,10 @@ class PlaygroundView : public QWidget {
   QWidget* maps_;
   QGridLayout* grid_;
   std::vector<Shown> shown_;
-  std::mt19937 random_{1};  // the same places at every start
+  std::mt19937 random_{1};  // same positions at every start
 };
 
-/// The mechanism with parameters that a handful of tokens allows: whole numbers no larger than
-/// half of them.
+/// The mechanism with parameters that fit few tokens: integers of at most half their number.
 [[nodiscard]] MechanismChoice small_choice(const MechanismEntry& entry, std::int64_t tokens);
 
 }  // namespace attnscope

@@ -41,7 +41,7 @@ QString PositionBiasPanel::empty_text() const {
       "lay daft-full or daft-conv over another.");
 }
 
-/// Of the subject that is drawn: the query under the cursor, else the selected one.
+/// For the model that is drawn, the query under the cursor, or else the selected query.
 std::optional<std::int64_t> PositionBiasPanel::shown_query(const FigureRequest& request) const {
   const Selection& selection = session().selection();
   for (const OpenSubject& open : session().subjects()) {

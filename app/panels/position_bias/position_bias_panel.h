@@ -1,4 +1,4 @@
-// DAFT's position biases: an atlas of them, those of the query under the cursor, their numbers.
+// DAFT's position biases: an atlas of all, those of the query under the cursor, or their numbers.
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"

@@ -1,5 +1,5 @@
-// The selected map in lines and numbers: a row, a column or the mean over distances of every
-// subject, and what its values are like.
+// The selected map as curves and numbers: a row, a column or the mean over distances for every
+// model, and statistics of its values.
 #pragma once
 
 #include <QTimer>

@@ -26,7 +26,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* kMaps = "maps";  // beside the names of mixings
+constexpr const char* kMaps = "maps";  // next to the names of mixings
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
@@ -97,7 +97,7 @@ std::vector<float> QueryPanel::weights_of(const OpenSubject& open) {
   const Selection& selection = session_.selection();
   const std::int64_t tokens = rollout_->isChecked() ? trace.tokens() : trace.keys(selection.layer);
   std::vector<float> weights(static_cast<std::size_t>(tokens), kNone);
-  // Rows of a rollout are of the first layer's tokens.
+  // Rows of a rollout belong to the tokens of the first layer.
   const std::optional<std::int64_t> selected =
       selected_query(session_, open.id, rollout_->isChecked() ? 0 : selection.layer);
   if (rollout_->isChecked()) {
@@ -214,7 +214,7 @@ void QueryPanel::refresh() {
   const Selection& selection = session_.selection();
   const bool rolled = rollout_->isChecked();
   std::vector<std::vector<float>> weights;
-  std::vector<std::int64_t> own;  // the key at the query's place, −1: there is none
+  std::vector<std::int64_t> own;  // key at the query's position; −1: none
   double largest = 0;
   for (const OpenSubject* open : ready) {
     const Trace& trace = *open->subject.trace;
@@ -224,7 +224,8 @@ void QueryPanel::refresh() {
     const TokenLayout& layout = rolled ? trace.layout : key_layout(trace, selection.layer);
     own.push_back(query ? same_place(query_layout(trace, selection.layer), *query, layout, keys)
                         : -1);
-    // A query's own cell holds I, or half of the rollout: it must not darken all others.
+    // A query's own cell contains I, or half of the rollout; it is left out, because it would
+    // darken all others.
     for (std::int64_t key = 0; key < keys; ++key) {
       const float weight = weights.back()[static_cast<std::size_t>(key)];
       if (key != own.back() && std::isfinite(weight)) {

@@ -1,4 +1,4 @@
-// The image with the selected query's attention over it, for every subject; or its rollout.
+// The input with the selected query's attention over it, or its rollout, for every model.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ class QueryPanel : public DockPanel {
 
   struct Rollout {
     std::shared_ptr<const Trace> trace;
-    std::string by;              ///< of rolled_, its name
+    std::string by;              ///< name of the matrix rolled out, as in rolled_
     std::vector<float> weights;  ///< N × N; empty while it is computed
-    QString error;               ///< why there is none
+    QString error;               ///< reason for missing weights
     std::int64_t job = 0;
   };
 
@@ -50,7 +50,7 @@ class QueryPanel : public DockPanel {
   AtlasLink& atlases_;
   QToolButton* row_;
   QToolButton* rollout_;
-  QComboBox* rolled_;  ///< what is rolled out
+  QComboBox* rolled_;  ///< choice of the matrix that is rolled out
   QLabel* caption_;
   QHBoxLayout* views_row_;
   ScaleBar* scale_;

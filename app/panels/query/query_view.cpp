@@ -14,11 +14,11 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kHead = 24;    // the subject's name above
-constexpr double kPrefix = 20;  // class and distillation tokens above the grid
+constexpr double kHead = 24;    // height of the model's name above
+constexpr double kPrefix = 20;  // height of class and distillation tokens above the grid
 constexpr double kGap = 4;
 
-/// The token's name, or where it has no room its first letter, with the number it ends with.
+/// The token's name or, if it does not fit, its first letter and its trailing number.
 QString prefix_label(const TokenLayout& layout, std::int64_t token, double room,
                      const QPainter& painter) {
   const QString name = QString::fromStdString(layout.name(token));
@@ -82,7 +82,7 @@ QRectF QueryView::place_of(std::int64_t index) const {
           grid.top() + static_cast<double>(row) * high, wide, high};
 }
 
-/// Wraps the text into the room there is, in the largest letters that fit.
+/// Wraps the text into the available space, in the largest font that fits.
 void QueryView::flow_text() {
   words_.clear();
   if (!picture_.trace) return;
@@ -96,13 +96,13 @@ void QueryView::flow_text() {
     const double high = metrics.height() * 1.15;
     words_.clear();
     double x = 0, y = room.top();
-    std::size_t word = 0;  // first token of the word that is not finished
+    std::size_t word = 0;  // first token of the unfinished word
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const double wide = metrics.horizontalAdvance(QString::fromStdString(visible_text(texts[i])));
       if (x > 0 && x + wide > room.width()) {
         y += high;
         x = 0;
-        // A word goes to the next line whole, if it does not begin this one.
+        // A word that does not begin the line moves to the next line as a whole.
         if (word > 0 && word < i && words_[word].left() > 0) {
           const double left = words_[word].left();
           for (std::size_t k = word; k < i; ++k) {
@@ -159,7 +159,7 @@ std::optional<std::int64_t> QueryView::token_at(QPointF position) const {
   return {};
 }
 
-/// The colour of a token's weight; over the image what weighs little lets it through.
+/// The colour of a token's weight; over an image, small weights are more transparent.
 QColor QueryView::ink_of(std::int64_t token) const {
   const auto fraction =
       fraction_of(picture_.scale, picture_.weights[static_cast<std::size_t>(token)]);
@@ -167,7 +167,7 @@ QColor QueryView::ink_of(std::int64_t token) const {
   const Colour colour = ScaleColours(picture_.scale)(*fraction);
   QColor ink(colour.red, colour.green, colour.blue);
   if (token >= picture_.layout.prefix && !image_.isNull()) {
-    constexpr double kLeast = 0.25;  // of the opacity, where there is no weight
+    constexpr double kLeast = 0.25;  // share of the opacity at weight 0
     ink.setAlphaF(
         static_cast<float>(picture_.opacity * (kLeast + (1 - kLeast) * std::sqrt(*fraction))));
   }
@@ -183,7 +183,7 @@ void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
     painter.fillRect(place_of(token), ink_of(token));
   }
   if (!in_grid) return;
-  // One picture: cells drawn one by one overlap or leave a line where they meet.
+  // The weights are one image, because cells drawn one by one overlap or leave gaps.
   QImage overlay(static_cast<int>(layout.columns), static_cast<int>(layout.rows),
                  QImage::Format_ARGB32);
   for (std::int64_t cell = 0; cell < cells; ++cell) {

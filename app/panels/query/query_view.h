@@ -1,4 +1,4 @@
-// One subject's image with the attention of one query laid over it.
+// One model's input with the attention of one query, or its rollout, laid over it.
 #pragma once
 
 #include <QColor>
@@ -15,19 +15,19 @@
 
 namespace attnscope {
 
-/// What a QueryView shows.
+/// The content of a QueryView.
 struct QueryPicture {
   SubjectId subject = SubjectId::none;
-  std::int64_t place = 0;  ///< of the subject among the open ones: its number and colour
+  std::int64_t place = 0;  ///< index of the model among the open ones: number and colour
   QString label;
   std::shared_ptr<const Trace> trace;
-  TokenLayout layout;          ///< where the keys lie
-  std::vector<float> weights;  ///< one a key; NaN where a key is hidden
+  TokenLayout layout;          ///< positions of the keys
+  std::vector<float> weights;  ///< one per key; NaN if a key is hidden
   ColourScale scale;
-  std::int64_t query = 0;  ///< the key at the query's place is outlined
+  std::int64_t query = 0;  ///< the key at the query's position is outlined
   bool outline_query = true;
-  std::optional<std::int64_t> hover;  ///< outlined thinly
-  double opacity = 0.8;               ///< of the weights over an image, 0 to 1
+  std::optional<std::int64_t> hover;  ///< key with a thin outline
+  double opacity = 0.8;               ///< opacity of the weights over an image, 0 to 1
 };
 
 class QueryView : public QWidget {
@@ -36,9 +36,9 @@ class QueryView : public QWidget {
   explicit QueryView(QWidget* parent = nullptr);
   void set_picture(QueryPicture picture);
   [[nodiscard]] const QueryPicture& picture() const { return picture_; }
-  /// Where token `index` is drawn; empty if it is not.
+  /// The rectangle of token `index`; empty if it is not drawn.
   [[nodiscard]] QRectF place_of(std::int64_t index) const;
-  /// What is said of a token where the cursor rests: its name, its place, its weight.
+  /// Tool tip of a token: name, position and weight.
   [[nodiscard]] QString in_words(std::int64_t token) const;
   [[nodiscard]] QSize sizeHint() const override { return {170, 200}; }
   [[nodiscard]] QSize minimumSizeHint() const override { return {90, 96}; }
@@ -65,7 +65,7 @@ class QueryView : public QWidget {
 
   QueryPicture picture_;
   QImage image_;
-  std::vector<QRectF> words_;  ///< of a text, where each token stands
+  std::vector<QRectF> words_;  ///< rectangles of the tokens of a text
   int text_size_ = 0;          ///< pixels
 };
 

@@ -140,7 +140,7 @@ QString RankTable::text(const Place& place, const Column& column) const {
     if (!one) return "–";
     switch (one->state) {
       case SpectrumState::ready:
-        return "–";  // the map has a spectrum, which does not tell this
+        return "–";  // the spectrum does not give this quantity
       case SpectrumState::not_finite:
         return tr("NaN");
       case SpectrumState::zero:

@@ -1,4 +1,4 @@
-// The ranks of every map of every subject, as a table: rows are means and heads, columns subjects.
+// Table of the ranks of all maps of all models: rows are means and heads, columns models.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -16,7 +16,7 @@ class Session;
 class RankTable : public QAbstractTableModel {
   Q_OBJECT
  public:
-  /// What DisplayRole's text is sorted by: a number, NaN where there is no rank.
+  /// Role of the number that a column is sorted by; NaN if there is no rank.
   static constexpr int sort_role = Qt::UserRole;
 
   RankTable(Session& session, SpectrumStore& spectra, QObject* parent = nullptr);
@@ -27,7 +27,7 @@ class RankTable : public QAbstractTableModel {
   [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                     int role) const override;
 
-  /// The layer and head of a row; −1 where the row is a mean over them.
+  /// The layer and head of a row; −1 for a mean over them.
   struct Place {
     std::int64_t layer = -1, head = -1;
     bool operator==(const Place&) const = default;
@@ -35,10 +35,9 @@ class RankTable : public QAbstractTableModel {
   [[nodiscard]] Place place_of(int row) const;
   [[nodiscard]] int row_of(std::int64_t layer, std::int64_t head) const;
 
-  /// Reads session and spectra again: the model is reset where rows or columns are others than
-  /// before.
+  /// Reads session and spectra again; resets the model if the rows or columns have changed.
   void refresh();
-  /// Spectra of something else than maps; none: those of the maps.
+  /// Source of spectra of other matrices than the maps; empty: spectra of the maps.
   using Source = std::function<std::shared_ptr<const SubjectSpectra>(SubjectId)>;
   void set_source(Source source) { source_ = std::move(source); }
 
@@ -46,7 +45,7 @@ class RankTable : public QAbstractTableModel {
   enum class Quantity { layer, head, equivalent_rank, effective_rank, stable_rank, symmetry_error };
   struct Column {
     Quantity quantity;
-    std::int64_t place = 0;  ///< of the subject among the open ones
+    std::int64_t place = 0;  ///< index of the model among the open ones
     bool identity = false;
     bool operator==(const Column&) const = default;
   };
@@ -60,7 +59,7 @@ class RankTable : public QAbstractTableModel {
   Source source_;
   std::vector<Place> rows_;
   std::vector<Column> columns_;
-  std::vector<std::shared_ptr<const SubjectSpectra>> spectra_;  // one a subject, may be null
+  std::vector<std::shared_ptr<const SubjectSpectra>> spectra_;  // one per model, may be null
 };
 
 }  // namespace attnscope

@@ -24,7 +24,7 @@ namespace attnscope {
 
 namespace {
 
-// Pixels: beside the table; beside what stands in a column.
+// Pixels next to the table, and next to a column's text.
 constexpr int kMargins = 42, kBeside = 8;
 
 }  // namespace
@@ -140,7 +140,7 @@ void RanksPanel::go_on() {
   }
 }
 
-/// Why there is no row: what is missing, or went wrong.
+/// The reason for an empty table: missing data or an error.
 QString RanksPanel::why_none(bool& is_error) const {
   QString instead = session_.subjects().empty()
                         ? tr("Open a model to see the rank of each of its maps.")
@@ -205,7 +205,8 @@ int RanksPanel::width_of(int column) {
     texts.insert(std::move(text));
   }
   Measured& known = measured_[column];
-  // Digits are of one width: to lay the text of every cell out anew would take longer than to draw.
+  // All digits have one width, so equal texts need no new layout, which would take longer than
+  // drawing.
   if (texts != known.texts) {
     const QAbstractItemView& cells = *view_;
     known.width =
@@ -216,7 +217,7 @@ int RanksPanel::width_of(int column) {
   return known.width;
 }
 
-// Each column as wide as what stands in it; what room is left belongs to all alike.
+// Makes each column as wide as its text, and divides the remaining width equally.
 void RanksPanel::fit_columns() {
   QHeaderView* const header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::Fixed);
@@ -235,7 +236,7 @@ void RanksPanel::fit_columns() {
 
 void RanksPanel::show_selection() {
   const Selection& selection = session_.selection();
-  // The user's own click stays where it is: it may be on a row of means.
+  // A click of the user stays where it is: it may be on a row of means.
   const int row = table_->row_of(selection.layer, selection.head);
   if (row < 0 || selecting_) return;
   const QModelIndex index = sorted_->mapFromSource(table_->index(row, 0));

@@ -46,7 +46,7 @@ class RanksPanel : public DockPanel {
   [[nodiscard]] QString why_none(bool& is_error) const;
   [[nodiscard]] int width_of(int column);
 
-  /// Spectra of something else than maps, found while that is chosen.
+  /// Spectra of another matrix than the maps, computed while it is chosen.
   struct Others {
     std::shared_ptr<const Trace> trace;
     std::shared_ptr<const SubjectSpectra> spectra;
@@ -62,14 +62,14 @@ class RanksPanel : public DockPanel {
   QTableView* view_ = nullptr;
   ElidedLabel* caption_;
   OfButton* of_;
-  /// What a column needs, and the texts in it by which that was found, every digit a 0.
+  /// Width of a column, and the texts that it was measured for, with every digit replaced by 0.
   struct Measured {
     std::set<QString> texts;
     int width = 0;
   };
   std::map<int, Measured> measured_;
   std::map<SubjectId, Others> others_;
-  Analysed others_of_;  ///< what they are of
+  Analysed others_of_;  ///< matrix of others_
   SubjectId columns_for_ = SubjectId::none;
   bool selecting_ = false;
 };
