@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kFaint = 90, kFaintBand = 18;
 
-/// Whose marks a series' line begins; empty for lines of no subject.
+/// The model that a mark belongs to; empty if it belongs to none.
 std::string subject_of(const Keys& keys) {
   for (const auto& [name, value] : keys) {
     if (name == "model") return value;
@@ -64,7 +64,7 @@ void add_ghosts(Figure& figure, const Figure& before) {
         Line ghost = *line;
         ghost.style = LineStyle::dotted;
         ghost.width_pt *= 1.4;
-        // One entry of the legend for all of them.
+        // All ghosts share one legend entry.
         ghost.name = ghost.label;
         ghost.label = explained ? "" : "as it is";
         explained = true;

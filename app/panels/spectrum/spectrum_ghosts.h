@@ -1,4 +1,4 @@
-// What a spectrum was, or would be, behind what it is: curves that a step leaves stay to be seen.
+// Faint curves behind a spectrum that show it before a change, or with the other setting of I.
 #pragma once
 
 #include "analysis/figure/figure.h"
@@ -6,15 +6,15 @@
 
 namespace attnscope {
 
-/// Of a cumulative spectrum with and without I: the curves that `view` does not show become faint.
-/// Where it shows maps as they are, all stay.
+/// Fades the curves of a cumulative spectrum with and without I that `view` does not show. With
+/// IdentityView::as_is all stay.
 void fade_other_view(Figure& figure, IdentityView view);
 
-/// Lays the curves of `before` behind `figure`, faint and dotted: those of subjects whose name ends
-/// with kAsItIs.
+/// Lays the curves of `before` behind `figure`, faint and dotted, for models whose name contains
+/// kAsItIs.
 void add_ghosts(Figure& figure, const Figure& before);
 
-/// What ends the name of a subject as it runs by itself, beside one whose maps are changed.
+/// Suffix of the name of an unchanged model next to one whose maps are changed.
 inline constexpr const char* kAsItIs = " as it is";
 
 }  // namespace attnscope

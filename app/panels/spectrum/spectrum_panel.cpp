@@ -86,7 +86,7 @@ bool SpectrumPanel::changes_identity() const {
 }
 
 bool SpectrumPanel::awaits_more() const {
-  // While a slider is dragged, or a network learns, the curves stay where they were last.
+  // While a slider is dragged, or a network trains, the last curves stay.
   return std::ranges::any_of(session().subjects(), [this](const OpenSubject& open) {
     return (open.unchanged || spectra_.latest(open.id)) && open.subject.trace &&
            !spectra_.of(open.id) && spectra_.error_of(open.id).empty();
@@ -137,8 +137,8 @@ QString SpectrumPanel::empty_text() const {
 FigureRequest SpectrumPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
   request.settings["threshold"] = session().view().rank_threshold;
-  // Both, whichever is shown: the one that I has left is drawn faintly (finishing()). Not where I
-  // is part of a map in part: then the map is seen as it is.
+  // Both views are drawn, the one that is not shown faintly (finishing()). If the maps contain only
+  // a share of I, the maps are drawn as they are.
   request.settings["identity"] =
       changes_identity() ? std::string(name_of(identity_view_names, IdentityView::as_is))
                          : std::string("both");
@@ -147,7 +147,7 @@ FigureRequest SpectrumPanel::request() const {
   const bool of_maps = of_->is_map() && !null_->isChecked();
   if (of_maps && all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
     request.settings["channels"] = "all";
-    // A trace that was opened holds the maps of one channel: it stays with them.
+    // A trace from a file holds the maps of one channel only, so the setting is left out.
     const auto fixed = [](const Subject& subject) {
       return subject.trace->map_channels > 1 && !subject.model;
     };

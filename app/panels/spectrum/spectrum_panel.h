@@ -1,5 +1,5 @@
-// The cumulative spectra of all subjects, with the ranks marked: of their maps, or of what else is
-// chosen; beside what they were before.
+// Cumulative spectra of all models with their ranks marked, for maps or another chosen matrix, next
+// to the spectra before a change.
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"
@@ -23,7 +23,7 @@ class SpectrumPanel : public FigurePanel {
  protected:
   [[nodiscard]] FigureRequest request() const override;
   [[nodiscard]] QString empty_text() const override;
-  /// The curves that I, or a change of the maps, has left.
+  /// Adds the faint curves from before a change of I or of the maps.
   [[nodiscard]] Finishing finishing() const override;
   [[nodiscard]] bool awaits_more() const override;
 

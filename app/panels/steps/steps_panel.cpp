@@ -25,9 +25,9 @@ namespace {
 constexpr int kWidth = 420;
 constexpr int kStepMs = 1600;
 constexpr std::size_t kMostInPlane = 8;
-constexpr double kInPlane = 2.6;  // of PlaneView::extent, so that all can be taken hold of
+constexpr double kInPlane = 2.6;  // share of PlaneView::extent, so that all points can be dragged
 
-/// The playground of the program's window, wherever its panel is.
+/// The playground of the program's window, wherever its panel is docked.
 PlaygroundView* playground() {
   for (QWidget* top : QApplication::topLevelWidgets()) {
     if (auto* const view = top->findChild<PlaygroundView*>("playground_view")) return view;
@@ -178,7 +178,7 @@ void StepsPanel::to_playground() {
   const TokensInPlane found =
       tokens_in_plane(*trace, at.layer, at.head, at.query, kMostInPlane, kInPlane);
   if (found.tokens.empty()) return;
-  emit panel_wanted("playground");  // which makes it, if it was not there yet
+  emit panel_wanted("playground");  // creates it if needed
   PlaygroundView* const view = playground();
   if (!view) return;
   PlaneTokens tokens;

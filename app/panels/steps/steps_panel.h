@@ -1,4 +1,4 @@
-// Step through one head: the selected query of the selected map, from its vectors to the output.
+// Steps through one head: the selected query of the selected map, from its vectors to the output.
 #pragma once
 
 #include <QTimer>
@@ -33,7 +33,7 @@ class StepsPanel : public DockPanel {
   void point_at(std::int64_t key);
   void select_query(std::int64_t query);
   void play();
-  /// The tokens of this query, in the plane of the playground.
+  /// Copies tokens around the selected query into the playground's plane.
   void to_playground();
 
   Session& session_;

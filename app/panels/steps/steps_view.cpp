@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kGapBetween = 6, kBeside = 12;  // pixels
-constexpr double kUnseen = 0.28;              // opacity of steps still to come
+constexpr double kUnseen = 0.28;              // opacity of later steps
 
 double largest_of(const std::vector<double>& values) {
   double largest = 0;
@@ -38,7 +38,8 @@ std::vector<double> as_doubles(const std::vector<float>& values) {
   return {values.begin(), values.end()};
 }
 
-/// Blue below 0, orange above, as strong as it is large: told apart in grey by the sign drawn.
+/// Blue below 0, orange above, stronger for larger magnitudes; negative cells also get a minus
+/// sign, for greyscale.
 QColor signed_colour(double value, double largest, const WindowColours& colours) {
   const double share = largest > 0 ? std::clamp(std::abs(value) / largest, 0.0, 1.0) : 0;
   const QColor end = value < 0 ? QColor(74, 134, 214) : QColor(226, 132, 46);
@@ -146,7 +147,7 @@ double StepsView::title_room() const {
 }
 
 double StepsView::number_room() const {
-  // The longest of four digits; of one width, so that bars stay while one walks along the keys.
+  // The widest number of four digits, so that bars keep their size from key to key.
   const QFontMetricsF metrics(number_font(font()));
   return metrics.horizontalAdvance(QStringLiteral("−0.0008654")) + kBeside;
 }
@@ -193,7 +194,7 @@ void StepsView::paint_strip(QPainter& painter, const QRectF& place,
   painter.drawRect(place);
 }
 
-/// A product is a bar up or down from nothing; a distance the way from the one to the other.
+/// Draws products as bars from zero, and distances as bars between the two components.
 void StepsView::paint_terms(QPainter& painter, const QRectF& place) const {
   const WindowColours& colours = colours_of(*this);
   const HeadSteps& steps = content_->steps;
@@ -216,9 +217,9 @@ void StepsView::paint_terms(QPainter& painter, const QRectF& place) const {
                      std::max(1.0, std::abs(y(to) - y(from))));
     painter.fillRect(bar, distance ? colours.muted : signed_colour(terms[i], largest, colours));
     if (!distance) continue;
-    painter.setPen(QPen(colours.accent, 2));  // q
+    painter.setPen(QPen(colours.accent, 2));  // component of q
     painter.drawLine(QPointF(bar.left(), y(from)), QPointF(bar.right(), y(from)));
-    painter.setPen(QPen(colours.text, 2));  // k
+    painter.setPen(QPen(colours.text, 2));  // component of k
     painter.drawLine(QPointF(bar.left(), y(to)), QPointF(bar.right(), y(to)));
   }
 }

@@ -1,5 +1,5 @@
-// One query of one head, drawn step by step: vectors, their product or distance, scale,
-// normalisation, I, values, output.
+// One query of one head, drawn step by step: vectors, product or distance, scale, normalisation, I,
+// values, output.
 #pragma once
 
 #include <QWidget>
@@ -22,30 +22,30 @@ class StepsView : public QWidget {
   struct Content {
     HeadSteps steps;
     std::int64_t query = 0;
-    std::vector<QString> names;  ///< of the keys
+    std::vector<QString> names;  ///< one per key
     QString query_name;
     QString mechanism;
   };
-  /// Keeps step and key where there is such a key.
+  /// Sets the content; step and key stay if the key exists.
   void set_content(Content content);
   void clear();
 
   [[nodiscard]] Step step() const { return step_; }
   void set_step(Step step);
-  /// The key that is compared with the query.
+  /// The key that the query is compared with.
   [[nodiscard]] std::int64_t key() const { return key_; }
   void set_key(std::int64_t key);
-  /// What the step says in words, with its numbers.
+  /// Description of the current step with its numbers.
   [[nodiscard]] QString words() const;
-  /// Where the bar of a key stands among the weights.
+  /// The rectangle of a key's bar among the weights.
   [[nodiscard]] QRectF bar_of(std::int64_t key) const;
 
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override { return {200, 200}; }
 
  signals:
-  void stepped();                      ///< another step or key
-  void key_hovered(std::int64_t key);  ///< a key is pointed at; −1: none any more
+  void stepped();                      ///< the step or key has changed
+  void key_hovered(std::int64_t key);  ///< the key under the cursor; −1: none
   void query_wanted(std::int64_t query);
 
  protected:
@@ -60,13 +60,13 @@ class StepsView : public QWidget {
   struct Row {
     Step step;
     QString title;
-    double height;  ///< of its line, relative
+    double height;  ///< height of the row, relative to others
   };
   [[nodiscard]] std::vector<Row> rows() const;
   [[nodiscard]] QRectF row_rect(std::size_t row) const;
   [[nodiscard]] QRectF plot_rect(const QRectF& row) const;
   [[nodiscard]] double title_room() const;   ///< pixels at the left of a row
-  [[nodiscard]] double number_room() const;  ///< and at its right
+  [[nodiscard]] double number_room() const;  ///< pixels at the right of a row
   [[nodiscard]] std::optional<std::int64_t> key_at(QPointF position) const;
   [[nodiscard]] QString tip_at(QPointF position) const;
   void paint_row(QPainter& painter, const Row& row, const QRectF& place) const;

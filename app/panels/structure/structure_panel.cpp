@@ -19,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 520;  // pixels: part, tensor, shape and type beside each other
+constexpr int kWidth = 520;  // pixels; part, tensor, shape and type next to each other
 enum Column { kPart, kTensor, kShape, kType };
 
 QString shown(const std::string& text) { return QString::fromStdString(text); }
@@ -42,7 +42,7 @@ QTreeWidgetItem* item_of(const StructureNode& node) {
   return item;
 }
 
-/// Whether it, or something in it, has these words; what has not is hidden.
+/// Hides items without `words` in themselves or their children; true if the item is shown.
 bool show_matching(QTreeWidgetItem& item, const QString& words) {
   bool any = item.text(kPart).contains(words, Qt::CaseInsensitive) ||
              item.text(kTensor).contains(words, Qt::CaseInsensitive);
@@ -101,7 +101,7 @@ bool StructurePanel::is_behind() const { return isVisible() && wanted() != shown
 
 std::optional<StructurePanel::Shown> StructurePanel::wanted() const {
   const OpenSubject* open = session_.find(session_.selection().subject);
-  // A model that could not be opened has a structure too, and no map to be selected.
+  // A model that failed to open has a structure, too, but no map that could be selected.
   if (open == nullptr && !session_.subjects().empty()) open = &session_.subjects().front();
   if (open == nullptr || open->file.empty()) return std::nullopt;
   const bool is_trace = open->subject.trace && !open->subject.model;
@@ -171,14 +171,14 @@ void StructurePanel::show_structure(const StructureNode& model, const QString& p
     QTreeWidgetItem& item = *tree_->topLevelItem(i);
     item.setExpanded(item.text(kPart) == "Layers");
     if (item.text(kPart) != "Layers" || item.childCount() == 0) continue;
-    // One layer whole, as what all are like.
+    // The first layer is expanded as an example of all.
     item.child(0)->setExpanded(true);
     for (int part = 0; part < item.child(0)->childCount(); ++part) {
       item.child(0)->child(part)->setExpanded(true);
     }
   }
   for (const int column : {kPart, kTensor, kShape}) tree_->resizeColumnToContents(column);
-  constexpr int kWidestName = 260;  // pixels; the whole stands in the tool tip
+  constexpr int kWidestName = 260;  // pixels; the tool tip has the full name
   if (tree_->columnWidth(kTensor) > kWidestName) tree_->setColumnWidth(kTensor, kWidestName);
   find_words(words_->text());
 }

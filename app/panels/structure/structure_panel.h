@@ -1,4 +1,4 @@
-// What the selected model is made of: layers, parts, tensors, assumptions.
+// Structure of the selected model: layers, parts, tensors, assumptions.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class StructurePanel : public DockPanel {
   explicit StructurePanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
-  /// What is looked for belongs to no session.
+  /// Empty, because the search text is not kept in sessions.
   [[nodiscard]] ControlValues settings() const override { return {}; }
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
   void go_on() override;
@@ -35,7 +35,7 @@ class StructurePanel : public DockPanel {
   void showEvent(QShowEvent* event) override;
 
  private:
-  /// What a tree is of.
+  /// The model that a tree shows.
   struct Shown {
     std::filesystem::path file;
     ModelOptions options;
@@ -52,7 +52,7 @@ class StructurePanel : public DockPanel {
   QLineEdit* words_;
   QTreeWidget* tree_;
   std::optional<Shown> asked_, shown_;
-  bool stopped_ = false;  ///< before asked_ was shown
+  bool stopped_ = false;  ///< stopped before asked_ was shown
 };
 
 }  // namespace attnscope

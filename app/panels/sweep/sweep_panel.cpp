@@ -7,7 +7,7 @@ namespace attnscope {
 
 namespace {
 
-// Curves grow this often.
+// Interval at which the curves grow.
 constexpr double kCheckpointSeconds = 1;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The open models over a whole data set: spectra, ranks and quantities that grow while it runs.
+// Sweep of the open models over a data set: spectra, ranks and other quantities that grow while it
+// runs.
 #pragma once
 
 #include "app/panels/frame/study_panel.h"

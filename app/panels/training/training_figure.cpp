@@ -14,7 +14,7 @@ constexpr int kLayerAlpha = 90;
 
 struct ViewTables {
   const char* axis;
-  const char *steps, *values;  ///< of every step; none: null
+  const char *steps, *values;  ///< tables of every step; null: none
   const char *marked_steps, *marked;
   double factor;
 };
@@ -39,7 +39,7 @@ Line line_of(const TrainingCurve& curve) {
   return line;
 }
 
-/// The mean of the last steps, as of each.
+/// Adds the mean over the last kSmoothed steps at each step.
 void add_smoothed(Panel& panel, const TrainingCurve& curve, const ViewTables& tables) {
   const LogTable* const steps = table(*curve.log, tables.steps);
   const LogTable* const values = table(*curve.log, tables.values);
@@ -56,7 +56,7 @@ void add_smoothed(Panel& panel, const TrainingCurve& curve, const ViewTables& ta
   panel.marks.emplace_back(std::move(line));
 }
 
-/// One layer of a table, or the mean over those that have a number.
+/// Curve of one layer, or (`layer` −1) of the mean over the layers with a finite value.
 Line layer_line(const TrainingCurve& curve, const ViewTables& tables, std::int64_t layer) {
   const LogTable* const steps = table(*curve.log, tables.marked_steps);
   const LogTable* const values = table(*curve.log, tables.marked);

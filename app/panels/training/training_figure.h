@@ -1,4 +1,4 @@
-// How trainings went so far, as a figure: one curve a training over its steps.
+// Figure of the trainings so far: one curve per training over its steps.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@ namespace attnscope {
 
 struct TrainingCurve {
   std::string name;
-  std::size_t place = 0;  ///< of its subject: the curve has its colour and marker
+  std::size_t place = 0;  ///< index of its model, which gives colour and marker
   std::shared_ptr<const TrainingLog> log;
 
-  bool operator==(const TrainingCurve&) const = default;  ///< the same log: the same pointer
+  bool operator==(const TrainingCurve&) const = default;  ///< compares logs by pointer
 };
 
 enum class TrainingView {
-  loss,      ///< of batches, mean of 20 steps; marked: of the test examples
-  accuracy,  ///< the same, in %
-  rank,      ///< equivalent rank of A without I, of the probes; mean of the layers, and each thinly
-  entropy    ///< of a query's weights in nats; so too
+  loss,      ///< batch loss, mean over 20 steps; markers: loss on the test examples
+  accuracy,  ///< accuracy in %, like loss
+  rank,      ///< equivalent rank of A without I for the probes: layer mean, layers thin
+  entropy    ///< entropy of a query's weights in nats for the probes, like rank
 };
 
 [[nodiscard]] Figure training_figure(const std::vector<TrainingCurve>& curves, TrainingView view);

@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kTrainingWidth = 420;
 
-/// "depth=6 batch=32": further keys of a recipe. Throws Error(usage) as its settings do.
+/// Parses further keys of a recipe, such as "depth=6 batch=32". Throws Error(usage).
 void add_settings(const std::string& text, ParameterValues& recipe) {
   std::istringstream words(text);
   for (std::string word; words >> word;) {
@@ -129,7 +129,7 @@ std::vector<PresetVariant> TrainingPanel::wanted() const {
   std::vector<PresetVariant> variants = rows_->variants();
   for (PresetVariant& variant : variants) {
     variant.recipe["steps"] = std::int64_t{steps_->value()};
-    // Ranks grow with the curves, and cost no more than a twentieth of the time.
+    // About 30 probes, which cost at most a twentieth of the time.
     variant.recipe["probe_every"] = std::max<std::int64_t>(steps_->value() / 30, 10);
     add_settings(further_->text().toStdString(), variant.recipe);
   }
@@ -154,7 +154,7 @@ void TrainingPanel::begin() {
   }
 }
 
-/// The first test image, where nothing is open to be looked at.
+/// Opens the first test image if no input is open.
 void TrainingPanel::open_input() {
   if (!session_.input_locator().empty()) return;
   const std::filesystem::path folder = data_set_->text().trimmed().toStdString();
@@ -218,7 +218,7 @@ void TrainingPanel::draw_curves() {
     curves.push_back({run.name, place < 0 ? curves.size() : static_cast<std::size_t>(place),
                       run.training->log()});
   }
-  if (curves.empty()) return;  // those that are drawn stay when all was stopped
+  if (curves.empty()) return;  // the last curves stay after a stop
   if (curves == drawn_ && plot_->figure() != nullptr) return;
   drawn_ = curves;
   plot_->show_figure(training_figure(curves, view_));
@@ -247,7 +247,8 @@ bool TrainingPanel::may_close() {
   return answer == QMessageBox::Discard || (answer == QMessageBox::Save && keep_networks());
 }
 
-/// Copies all of them into new folders of one that the user chooses; false if they are not kept.
+/// Copies all networks into new subfolders of a folder that the user chooses. False if they were
+/// not saved.
 bool TrainingPanel::keep_networks() {
   const QString chosen =
       QFileDialog::getExistingDirectory(this, tr("Where the networks are to be kept"),

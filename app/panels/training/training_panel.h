@@ -1,5 +1,5 @@
-// Networks that learn while one looks: what is to be compared, start, pause, step, rate and stop,
-// and how their losses, accuracies, ranks and entropies go.
+// Trains networks while the user watches: settings, start, pause, step, rate and stop, and curves
+// of loss, accuracy, rank and entropy.
 #pragma once
 
 #include <QTemporaryDir>
@@ -34,10 +34,11 @@ class TrainingPanel : public DockPanel {
   ~TrainingPanel() override;
 
   [[nodiscard]] bool is_behind() const override;
-  /// Asks where networks learn, or have learnt in a folder that goes with the window.
+  /// Asks the user if networks are training, or were trained in a folder that is deleted with the
+  /// window.
   [[nodiscard]] bool may_close() override;
   [[nodiscard]] const TrainingSession& training() const { return *training_; }
-  /// What the plot shows; null before the first.
+  /// The figure of the plot; null before the first.
   [[nodiscard]] const Figure* figure() const;
 
  protected:
@@ -60,8 +61,8 @@ class TrainingPanel : public DockPanel {
   void draw_curves();
 
   Session& session_;
-  QTemporaryDir folder_;  ///< of runs that nobody wants to keep
-  int begun_ = 0;         ///< of these
+  QTemporaryDir folder_;  ///< folder of runs that the user does not keep
+  int begun_ = 0;         ///< number of runs in folder_
   std::vector<TrainingPreset> presets_;
   TrainingSession* training_;
   QComboBox* preset_;

@@ -1,4 +1,4 @@
-// What can be set before trainings begin, and the buttons that rule them.
+// Settings of a training, and the buttons that control it.
 #include <QComboBox>
 #include <QGridLayout>
 #include <QHBoxLayout>

@@ -29,7 +29,7 @@ TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
   until_then_->setWordWrap(true);
   set_role(until_then_, "muted");
   column->addWidget(until_then_, 1);
-  plot_->hide();  // axes of nothing say nothing
+  plot_->hide();  // hidden until there are curves
   column->addWidget(plot_, 1);
   instrument_ = new PlotInstrument(*plot_);
   connect(instrument_, &PlotInstrument::axes_wanted, this, &TrainingPlot::draw_figure);

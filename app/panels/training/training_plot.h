@@ -1,4 +1,4 @@
-// The curves of trainings on the screen, drawn again as they grow.
+// Plot of the training curves, redrawn as they grow.
 #pragma once
 
 #include <QWidget>
@@ -19,7 +19,7 @@ class TrainingPlot : public QWidget {
   explicit TrainingPlot(QWidget* parent = nullptr);
 
   void show_figure(Figure figure);
-  /// Null before the first.
+  /// The figure shown; null before the first.
   [[nodiscard]] const Figure* figure() const { return figure_.get(); }
 
  protected:
@@ -29,7 +29,7 @@ class TrainingPlot : public QWidget {
  private:
   void draw_figure();
 
-  QLabel* until_then_;  ///< in the plot's place
+  QLabel* until_then_;  ///< text in the plot's place
   QCustomPlot* plot_;
   PlotInstrument* instrument_;
   std::shared_ptr<const Figure> figure_;

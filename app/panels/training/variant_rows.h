@@ -1,5 +1,5 @@
-// The networks that are to learn side by side, a row each: how they attend, what their linear
-// layers compute, and how far each is.
+// Rows of the networks that are trained side by side: attention mechanism, arithmetic of the linear
+// layers, and progress.
 #pragma once
 
 #include <QWidget>
@@ -22,14 +22,16 @@ class VariantRows : public QWidget {
  public:
   explicit VariantRows(QWidget* parent = nullptr);
 
-  /// At least one, at most kMostVariants. What else their recipes say is that of the first.
+  /// `variants` has at least one and at most kMostVariants entries. All other recipe keys are those
+  /// of the first.
   void set_variants(const std::vector<PresetVariant>& variants);
   [[nodiscard]] std::vector<PresetVariant> variants() const;
-  /// While they learn: how far they are, instead of what can be chosen; none: they do not.
+  /// Shows the progress of running trainings instead of the choices; empty `runs` show the choices
+  /// again.
   void show_runs(const Session& session, const std::vector<TrainingSession::Run>& runs);
 
  signals:
-  void changed();  ///< by the user
+  void changed();  ///< emitted for changes by the user
 
  private:
   struct Row {

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kCurveSeconds = 1;  // curves grow this often
+constexpr double kCurveSeconds = 1;  // interval at which the curves grow
 
 bool reads_text(const OpenSubject& open) {
   return open.subject.model && open.subject.model->spec().is_language_model();

@@ -1,5 +1,5 @@
-// Cut it off and see: the open models' maps at lower and lower ranks, and what becomes of their
-// answers over a data set, or over the open text.
+// Truncation study: answers of the open models over a data set, or over the open text, with their
+// maps truncated to lower and lower ranks.
 #pragma once
 
 #include <QTemporaryDir>
@@ -24,10 +24,11 @@ class TruncationPanel : public StudyPanel {
   [[nodiscard]] std::filesystem::path out() const override;
 
  private:
-  /// Asks for what is open; false, having said why, where nothing can be asked.
+  /// Sets the data of `request` from the fields or the open text; false, after say() with the
+  /// reason, if there is none.
   [[nodiscard]] bool take_data(StudyRequest& request);
 
-  QTemporaryDir folder_;  ///< of results that nobody wants to keep
+  QTemporaryDir folder_;  ///< folder of results that the user does not keep
   QComboBox* cut_;
   QCheckBox* rows_;
 };

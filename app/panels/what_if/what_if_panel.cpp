@@ -25,7 +25,7 @@ namespace {
 constexpr int kPlayMs = 40;
 constexpr double kPlayStep = 0.02;
 
-/// Queries by keys of the smaller extent: ranks go up to it.
+/// The greatest possible rank of a map: the largest min(queries, keys) of all layers.
 std::int64_t largest_rank(const Trace& trace) {
   std::int64_t largest = 1;
   for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
@@ -41,7 +41,7 @@ bool all_square(const Trace& trace) {
   return true;
 }
 
-/// Of the maps as they are.
+/// The trace with unchanged maps.
 const Trace& by_itself(const OpenSubject& open) {
   return open.unchanged ? *open.unchanged : *open.subject.trace;
 }
@@ -104,7 +104,7 @@ void WhatIfPanel::add_sliders() {
   share_ = new NumberSlider(tr("Way: s"), {0, 1, 0.01}, 0);
   share_->setObjectName("what_if_share");
   share_->setToolTip(tr("(1 − s) A + s B: at 1 the maps, and the answer, are the other's"));
-  // One above the other: beside a slider its words would be cut.
+  // One below the other: next to a slider the text would be cut.
   body()->addWidget(other_);
   body()->addWidget(share_);
 
@@ -199,7 +199,7 @@ void WhatIfPanel::slid() {
 
 void WhatIfPanel::apply(const OpenSubject& open, WhatIf what_if) {
   if (what_if.identity && session_.view().identity != IdentityView::as_is) {
-    // A view that adds or takes away I would show another ε than is said here.
+    // A view that adds or removes I would show another ε than the slider.
     ViewSettings view = session_.view();
     view.identity = IdentityView::as_is;
     session_.set_view(view);
@@ -310,7 +310,7 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
       if (other != head.head)
         by->addItem(tr("as head %1").arg(other), static_cast<qlonglong>(other));
     }
-    // What needs more to be said is chosen at the right button on the map.
+    // Replacements with parameters are chosen in the context menu of the map.
     const bool of_the_menu =
         head.by == HeadReplacement::other_attention || head.by == HeadReplacement::mean_over_data;
     if (of_the_menu) {

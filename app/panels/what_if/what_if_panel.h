@@ -1,5 +1,5 @@
-// The maps of a subject changed while it runs: I in part, the way to another attention,
-// temperature, rank, heads taken out. Maps, spectra, ranks and answers follow.
+// Changes the maps of a model while it runs: share of I, blend with another attention, temperature,
+// rank, removed heads. Maps, spectra, ranks and answers follow.
 #pragma once
 
 #include <QTimer>
@@ -28,7 +28,7 @@ class WhatIfPanel : public DockPanel {
 
   WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
-  /// None: what is changed belongs to the subjects, which the session keeps.
+  /// Empty, because the changes belong to the models, which the session keeps.
   [[nodiscard]] ControlValues settings() const override { return {}; }
   void restore_settings(const ControlValues&) override {}
 
@@ -40,7 +40,7 @@ class WhatIfPanel : public DockPanel {
   void show_others(const OpenSubject& open);
   void show_heads(const OpenSubject& open);
   void show_result(const OpenSubject& open);
-  /// What the sliders say, with the heads as they are.
+  /// The changes that the sliders specify, with the replaced heads unchanged.
   [[nodiscard]] WhatIf said(const OpenSubject& open) const;
   void slid();
   void apply(const OpenSubject& open, WhatIf what_if);
@@ -63,7 +63,7 @@ class WhatIfPanel : public DockPanel {
   QPushButton* reset_;
   QLabel* result_;
   QTimer playing_;
-  bool shows_ = false;  // the session is shown, not asked
+  bool shows_ = false;  // true while refresh() sets the controls
   std::vector<ReplacedHead> listed_;
 };
 
