@@ -37,7 +37,7 @@ class Session;
 /// click enlarges a map. F or Escape: all maps; R: also resets the lens. Tab enters the lens and
 /// moves through its fields, whose values the arrow keys change.
 /// Arrow keys: layers and heads, with Shift: the query. C: the class token's row. L: the lens.
-/// Space: shows the reference's maps instead of the own ones, and back; a wipe's divider is
+/// Space: shows the reference's maps instead of this model's, and back; a wipe's divider is
 /// dragged.
 class AtlasCanvas : public GraphicsWidget {
   Q_OBJECT

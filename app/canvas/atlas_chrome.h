@@ -71,7 +71,7 @@ struct AtlasScene {
   std::optional<MapBlock> block;     ///< the block of selected maps, if several are
   std::optional<MapCell> crosshair;  ///< the cell under the cursor, here or in a linked atlas
   bool cursor_here = false;
-  /// One number per map of own weights, layer by layer; empty: no numbers.
+  /// One number per map of the model's own weights, layer by layer; empty: no numbers.
   std::vector<std::optional<PrintedNumber>> numbers;
   double least_number = 0, greatest_number = 0;  ///< over all models
 

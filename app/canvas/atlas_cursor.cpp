@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-/// The maps that are visible at a cell: the reference's where they cover the own ones.
+/// The maps that are visible at a cell: the reference's where they cover the model's own.
 const ShownMaps& maps_at(const AtlasScene& scene, const MapCell& cell) {
   const bool laid_over =
       scene.over && scene.over_opacity > 0 &&

@@ -33,7 +33,7 @@ struct AtlasCanvas::Layer {
     std::int64_t layer = 0, column = 0;
   };
   std::vector<Seen> seen;
-  std::vector<TileKey> tiles;  ///< of all visible maps, coarse tiles first
+  std::vector<TileKey> tiles;  ///< tiles of all visible maps, coarse ones first
 };
 
 AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const ShownMaps& maps) const {

@@ -149,7 +149,7 @@ inline constexpr double smallest_numbered_cell = 40;
 enum class LensSide { right, bottom };
 struct LensPlace {
   LensSide side = LensSide::right;
-  QRectF lens;  ///< in the widget
+  QRectF lens;  ///< rectangle in the widget
   QRectF free;  ///< rest of the viewport, for the fitted maps
 };
 /// Chooses the position of the lens, which stays within `room`. `tall` and `wide` are its sizes as

@@ -253,7 +253,7 @@ std::shared_ptr<const ShownMaps> AtlasLink::maps(SubjectId subject) {
   return found != nullptr ? found->maps : nullptr;
 }
 
-// --- beside the reference -----------------------------------------------------------------------
+// --- comparison with the reference --------------------------------------------------------------
 
 ComparedWith AtlasLink::compared_with(SubjectId subject, ComparedWith::Shown what) {
   const Shown* const reference = shown(session_.reference());

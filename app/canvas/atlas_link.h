@@ -108,7 +108,7 @@ class AtlasLink : public QObject {
   [[nodiscard]] ValueRange range(bool of_differences = false);
   /// The colour scale of that range.
   [[nodiscard]] ColourScale scale(bool of_differences = false);
-  /// The own range of one map of a model, if each map has its own range; empty if all share one, or
+  /// The range of one map of a model, if each map has its own range; empty if all share one, or
   /// if the statistics are not yet known.
   [[nodiscard]] std::optional<ValueRange> range_of_map(SubjectId subject, std::int64_t layer,
                                                        std::int64_t column);
@@ -142,7 +142,7 @@ class AtlasLink : public QObject {
   /// Statistics of the maps requested last, computed in the background.
   struct Statistics {
     std::shared_ptr<const ShownMaps> asked;
-    std::shared_ptr<const ValueStatistics> values;  ///< of `asked` or of similar maps
+    std::shared_ptr<const ValueStatistics> values;  ///< values of `asked` or similar maps
     std::shared_ptr<const ValueStatistics> last;    ///< the last that were computed, of any maps
     bool in_work = false;
   };
@@ -150,7 +150,7 @@ class AtlasLink : public QObject {
   struct Ranked {
     std::shared_ptr<const Trace> own;  ///< the trace that `maps` belong to
     std::shared_ptr<const RankedMaps> maps;
-    std::shared_ptr<const Trace> trace;  ///< the maps truncated to `rank`
+    std::shared_ptr<const Trace> trace;  ///< maps truncated to `rank`, or the rest
     std::int64_t rank = 0;
     bool rest = false, in_work = false;
   };

@@ -109,7 +109,7 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio, bool
   noted("range/maximum");
   ImGui::PopStyleColor();
   ImGui::SameLine(0, spacing);
-  // One button toggles the range: shared to full, manual back to shared.
+  // One button switches the range: per map to shared, shared to full, manual to automatic.
   const bool own = view.range_of_each_map && !by_hand;
   if (ImGui::Button(by_hand ? "auto##range" : own ? "each##range" : "full##range", {button, 0})) {
     if (by_hand) {

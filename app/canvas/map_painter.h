@@ -51,7 +51,7 @@ class MapPainter {
 
   QOpenGLFunctions_3_3_Core& gl_;
   std::map<std::pair<ScaleNorm, bool>, QOpenGLShaderProgram> programs_;
-  QOpenGLShaderProgram* used_ = nullptr;  ///< with the uniforms that all tiles share set
+  QOpenGLShaderProgram* used_ = nullptr;  ///< in use; has the uniforms shared by all tiles
   QOpenGLVertexArrayObject nothing_;      // the core profile requires one; the quad has no vertices
   unsigned colours_ = 0;
   std::string colour_map_;

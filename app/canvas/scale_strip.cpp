@@ -86,7 +86,7 @@ std::vector<ScaleStrip::Scale> ScaleStrip::scales() const {
   return shown;
 }
 
-/// Replaces the range by the own range of the map under the cursor, or else of the selected map.
+/// Replaces the shared range by that of the map under the cursor, or else of the selected map.
 void ScaleStrip::take_own_range(Scale& scale) const {
   const Selection& at = session_.selection();
   const bool fused = session_.view().head_fusion != HeadFusion::none;

@@ -36,7 +36,7 @@ struct ComparedWith {
     counterpart  ///< r itself, in place of w
   };
   std::shared_ptr<const Trace> reference;
-  std::shared_ptr<const MapAlignment> alignment;  ///< for every layer of the compared trace
+  std::shared_ptr<const MapAlignment> alignment;  ///< covers every layer of the compared trace
   Shown shown = Shown::difference;
 
   bool operator==(const ComparedWith&) const = default;

@@ -40,8 +40,8 @@ class ValueHistogram {
 
 /// Statistics of one map for its range; quantiles are at range_shares, of values without I.
 struct RangeBasis {
-  double minimum = 0, maximum = 0;                      ///< of the finite values shown, including I
-  double attention_minimum = 0, attention_maximum = 0;  ///< of the same values without I
+  double minimum = 0, maximum = 0;                      ///< extremes of finite values, including I
+  double attention_minimum = 0, attention_maximum = 0;  ///< extremes of the same values without I
   std::array<double, std::size(range_shares)> low{}, high{};
   double least_positive = 0;  ///< 5 % quantile of the positive values
   std::int64_t finite = 0;

@@ -23,8 +23,8 @@ class TensorTree : public QTreeWidget {
   void choose(const std::string& pattern);
 
  signals:
-  void chosen(const std::string& pattern);        ///< it is the current row; empty: none is
-  void role_refused(const std::string& pattern);  ///< Delete was pressed on it
+  void chosen(const std::string& pattern);        ///< the current row changed; empty: no tensor
+  void role_refused(const std::string& pattern);  ///< Delete was pressed on a tensor
 
  protected:
   [[nodiscard]] QMimeData* mimeData(const QList<QTreeWidgetItem*>& items) const override;

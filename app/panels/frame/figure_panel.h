@@ -79,7 +79,7 @@ class FigurePanel : public DockPanel {
   void draw_figure();
   void fail(const QString& what);
   void pick(const PlotPoint& point);
-  [[nodiscard]] double room_mm() const;  ///< in steps, so that few resizes make a new figure
+  [[nodiscard]] double room_mm() const;  ///< width in steps, so that few resizes redraw
 
   std::string recipe_;
   Session& session_;

@@ -28,7 +28,7 @@ class LessonView : public QScrollArea {
   [[nodiscard]] bool is_behind() const;
   /// State that the lesson has changed.
   [[nodiscard]] LessonLoan& loan() { return *loan_; }
-  /// Stops the running step and restores the state before the lesson.
+  /// Drops the lesson's pending commands and restores the state before the lesson.
   void end_lesson();
 
  signals:

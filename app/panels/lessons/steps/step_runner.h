@@ -1,9 +1,9 @@
 // Steps of lessons: lines of commands that set what is open, selected and shown.
 //
-//   close                                  everything that is open; one undo brings it back
-//   open fashion-softmax                   a sample model by name, or a file; once
-//   input 09_ankle_boot.png                a sample input by name, or a locator
-//   overlay 1 adder identity=true          a mechanism over subject 1's weights, as a further one
+//   close                                  closes all models; one undo restores them
+//   open fashion-softmax                   opens a sample model or a file, if not yet open
+//   input 09_ankle_boot.png                opens a sample input or a locator
+//   overlay 1 adder identity=true          a mechanism on model 1's weights, as a new model
 //   select subject=1 layer=3 head=0 query=0
 //   view identity=with threshold=0.95 temperature=2 heads=mean
 //   panel spectrum                         brings a panel to the front
