@@ -88,7 +88,7 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
 /// Least size of a cell with a token name, logical pixels.
 inline constexpr double smallest_named_cell = 14;
 
-/// "mean of heads", "head 3"
+/// Name of a column, such as "mean of heads" or "head 3".
 [[nodiscard]] QString column_name(HeadFusion fusion, std::int64_t column);
 
 /// Lines of the readout: value, the two weights of a difference, tokens and map.

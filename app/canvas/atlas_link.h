@@ -132,7 +132,7 @@ class AtlasLink : public QObject {
 
  signals:
   void zoom_changed(bool smoothly);
-  void lens_changed();  ///< it was opened or closed
+  void lens_changed();  ///< the lens was opened or closed
   /// Emitted when the right button is pressed on a model's atlas, at a cell or next to its maps.
   void menu_wanted(SubjectId subject, const std::optional<MapCell>& cell, QPoint global);
   void values_changed();  ///< a range has changed
