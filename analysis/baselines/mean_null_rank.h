@@ -9,17 +9,17 @@ namespace attnscope {
 
 struct NullRanks;
 
-/// Means over several maps of null ranks and of rank / null, of those that have both.
+/// Means of the null rank and of rank / null over the maps for which both are known.
 struct MeanNullRank {
   std::int64_t maps = 0;
   double rank_sum = 0, ratio_sum = 0;
 
   void add(const MapSpectrum& map, const NullRanks& null);
-  [[nodiscard]] double rank() const;   ///< of the null models; NaN without maps
-  [[nodiscard]] double ratio() const;  ///< mean of the maps' ratios; NaN without maps
+  [[nodiscard]] double rank() const;   ///< mean rank of the null models; NaN without maps
+  [[nodiscard]] double ratio() const;  ///< mean of rank / null; NaN without maps
 };
 
-/// Of the trace's maps as `view` sees them, of options.layers. Throws as null_ranks.
+/// Mean over the recorded maps of options.layers, as `view` sees them. Throws like null_ranks.
 [[nodiscard]] MeanNullRank mean_null_rank(const Trace& trace, IdentityView view,
                                           const SpectrumOptions& options = {});
 

@@ -22,7 +22,7 @@ void check_tokens(const MatrixD& map, const SpectrumOptions& options, std::int64
       .remedy("raise --dense-limit, if there is time for it");
 }
 
-/// With what the view and the centring ask for.
+/// Adds I if `identity`, subtracts the mean row if `centred`, and returns the spectrum.
 MapSpectrum spectrum_of_null(MatrixD map, bool identity, bool centred,
                              const SpectrumOptions& options) {
   if (identity) map.diagonal().array() += 1;
@@ -73,7 +73,7 @@ NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place, IdentityVi
   null.deviation = std::sqrt(std::max(0.0, (squares - sum * sum / kShuffles) / (kShuffles - 1)));
   const MapSpectrum even =
       spectrum_of_null(even_map(map.rows(), map.cols(), seen), null.identity, centred, options);
-  // Even rows less their mean are nothing but rounding: no rank.
+  // Centred equal rows contain only rounding errors: their rank is 0.
   const bool nothing = centred && !null.identity && !seen.hides_any(map.rows(), map.cols());
   null.even_rank = nothing || even.state != SpectrumState::ready ? 0 : even.equivalent_rank;
   return null;
@@ -122,7 +122,7 @@ MatrixD shuffled_rows(const MatrixD& map, unsigned seed, const SeenKeys& seen) {
   for (Eigen::Index row = 0; row < map.rows(); ++row) {
     const std::vector<std::int64_t> keys = seen.keys_of(row, map.cols());
     for (std::size_t left = keys.size(); left > 1; --left) {
-      // ⌊u · left / 2³²⌋: the same in NumPy.
+      // ⌊u · left / 2³²⌋ is reproducible in NumPy.
       const auto other = static_cast<std::size_t>((std::uint64_t{random()} * left) >> 32U);
       std::swap(shuffled(row, keys[left - 1]), shuffled(row, keys[other]));
     }

@@ -20,7 +20,7 @@ std::vector<double> numbers_of(const Eigen::VectorXd& vector) {
   return {vector.data(), vector.data() + vector.size()};
 }
 
-/// Whether u and v are to change their signs.
+/// True if the signs of u and v must be flipped: see Component.
 bool is_turned(const Eigen::VectorXd& keys) {
   const double sum = keys.sum();
   if (std::abs(sum) > 1e-9) return sum < 0;
@@ -68,8 +68,8 @@ std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t co
   std::vector<Component> components;
   for (std::size_t k = 0; k < leading.values.size(); ++k) {
     const double value = leading.values[k];
-    if (!(value > 0)) break;  // of σ = 0 any vectors would do
-    // The operator is the map with its smaller extent as columns: of a wide one the transpose.
+    if (!(value > 0)) break;  // vectors of σ = 0 are not unique
+    // The operator has the smaller dimension as columns: a wide matrix is transposed.
     const Eigen::VectorXd known = leading.right.col(static_cast<Eigen::Index>(k));
     Eigen::VectorXd other =
         wide ? Eigen::VectorXd(matrix.transpose() * known) : Eigen::VectorXd(matrix * known);

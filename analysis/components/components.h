@@ -1,4 +1,5 @@
-// A map as a sum of rank-one parts: which keys each component reads, and which queries use it.
+// Decomposition of a map into rank-one components: the keys that each one reads and the queries
+// that use it.
 #pragma once
 
 #include <cstdint>
@@ -11,45 +12,46 @@
 
 namespace attnscope {
 
-/// σ u vᵀ of A = Σ_k σ_k u_k v_kᵀ. Of u, v and −u, −v, which are the same, the one with Σv ≥ 0
-/// (where the sum is nothing but rounding, with the entry of v of greatest magnitude above 0). Of
-/// other matrices than maps `queries` are the rows and `keys` the columns, whatever these are:
-/// rows_of, columns_of (analysis/analysed/analysed.h).
+/// One term σ u vᵀ of A = Σ_k σ_k u_k v_kᵀ. The sign is chosen so that Σv ≥ 0; if the sum is 0 up
+/// to rounding, so that the entry of v with the greatest magnitude is positive. For matrices other
+/// than maps `queries` are the rows and `keys` the columns: see rows_of and columns_of in
+/// analysis/analysed/analysed.h.
 struct Component {
   double value = 0;             ///< σ_k
-  std::vector<double> queries;  ///< u_k [N], of length 1: which queries use it
-  std::vector<double> keys;     ///< v_k [M], of length 1: which keys it reads
+  std::vector<double> queries;  ///< u_k [N], length 1: weights of the queries that use it
+  std::vector<double> keys;     ///< v_k [M], length 1: weights of the keys that it reads
 };
 
 struct MapComponents {
-  std::int64_t layer = 0, head = 0;  ///< kAllHeads where there is one matrix of a layer
-  bool identity = false;             ///< whether I is part of the map
+  std::int64_t layer = 0, head = 0;  ///< head is kAllHeads for one matrix per layer
+  bool identity = false;             ///< true if I is part of the map
   SpectrumState state = SpectrumState::ready;
-  std::vector<Component> components;  ///< leading first; fewer than asked for where there are fewer
-  double nuclear_norm = 0;            ///< Σσ of all; NaN where not all values are known
-  double squares = 0;                 ///< ‖A‖²_F = Σσ² of all
+  std::vector<Component> components;  ///< in descending order; at most the requested number
+  double nuclear_norm = 0;            ///< Σσ over all values; NaN if not all are known
+  double squares = 0;                 ///< ‖A‖²_F = Σσ² over all values
 
-  /// σ_k / Σσ and σ_k² / Σσ²; NaN where the sum is not known.
+  /// σ_k / Σσ and σ_k² / Σσ²; NaN if the sum is unknown or 0.
   [[nodiscard]] double share(std::size_t component) const;
   [[nodiscard]] double share_of_squares(std::size_t component) const;
 };
 
-/// The leading `count` components of a matrix that is finite and not all zero. Values are right to
-/// about 1e-10 σ_1; vectors of values that are nearly equal are any basis of what they span.
+/// Leading `count` components of a matrix that is finite and not all zero. Values are accurate to
+/// about 1e-10 σ_1. Vectors of nearly equal values are an arbitrary basis of the space they span.
 [[nodiscard]] std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t count);
 
-/// Of one recorded map as `view` sees it. Throws Error(usage): no such layer or head, its map was
-/// not recorded, count below 1.
+/// Components of one recorded map as `view` sees it. Throws Error(usage) if the layer or head does
+/// not exist, its map was not recorded, or count is below 1.
 [[nodiscard]] MapComponents map_components(const Trace& trace, const RecordedMap& place,
                                            IdentityView view, std::int64_t count);
 
-/// The same of the matrix that `analysed` says; place.head is kAllHeads where there is one of a
-/// layer. Throws Error(usage) too as analysed_matrix, and where an I is asked for of what has none.
+/// Components of the matrix that `analysed` selects; place.head is kAllHeads for one matrix per
+/// layer. Throws Error(usage) also like analysed_matrix, and if `view` adds I to a matrix that has
+/// none.
 [[nodiscard]] MapComponents map_components(const Subject& subject, const RecordedMap& place,
                                            const Analysed& analysed, IdentityView view,
                                            std::int64_t count);
 
-/// What the components add up to, Σ_k σ_k u_k v_kᵀ: the nearest matrix of that rank.
+/// Sum of the components, Σ_k σ_k u_k v_kᵀ: the nearest matrix of that rank.
 [[nodiscard]] MatrixD sum_of(const std::vector<Component>& components);
 
 }  // namespace attnscope

@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// What views need of a trace to show other maps in its place.
+/// Copies the metadata that views need to show other maps: no maps and no token vectors.
 Trace frame_of(const Trace& trace) {
   Trace frame;
   frame.model_name = trace.model_name;

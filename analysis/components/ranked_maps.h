@@ -1,5 +1,4 @@
-// Every map of a trace as the sum of its leading components, for any number of them: what a rank
-// keeps of a map, and what it leaves.
+// Low-rank approximation of every map of a trace, and its remainder, for any number of components.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +12,21 @@ namespace attnscope {
 
 class RankedMaps {
  public:
-  /// Takes every recorded map apart, without I: on all cores, about as long as all singular values
-  /// with their vectors take. A map with NaN or Inf stays as it is. Throws Cancelled.
+  /// Decomposes every recorded map without I, on all cores; takes about as long as all singular
+  /// values with vectors. A map with NaN or Inf stays as it is. Throws Cancelled.
   explicit RankedMaps(std::shared_ptr<const Trace> trace, const Progress& progress = {});
 
   [[nodiscard]] const std::shared_ptr<const Trace>& trace() const { return trace_; }
   /// min(N, M) of the largest map.
   [[nodiscard]] std::int64_t greatest_rank() const { return greatest_; }
 
-  /// The trace with A_r, the sum of the first `rank` components, in the place of every map A; with
-  /// A − A_r if `rest`. No I is part of either. Of the run it keeps where tokens lie, not what
-  /// they hold. rank ≥ 0.
+  /// Trace in which every map A is replaced by A_r, the sum of its first `rank` components, or by A
+  /// − A_r if `rest`. I is part of neither. The trace keeps the token layouts, but no token
+  /// vectors. rank ≥ 0.
   [[nodiscard]] Trace of_rank(std::int64_t rank, bool rest) const;
 
  private:
-  /// U Σ [N, k] and V [M, k] of each head; empty where a map is not finite.
+  /// U Σ [N, k] and V [M, k] of one head; empty if the map is not finite.
   struct Parts {
     Matrix left, right;
   };

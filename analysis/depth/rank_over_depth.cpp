@@ -10,13 +10,13 @@ namespace attnscope {
 
 namespace {
 
-/// √(‖X‖_1 ‖X‖_∞): the greatest sums of columns and of rows.
+/// √(‖X‖_1 ‖X‖_∞), from the greatest column sum and the greatest row sum of magnitudes.
 double composite_norm(const MatrixD& matrix) {
   const MatrixD magnitudes = matrix.cwiseAbs();
   return std::sqrt(magnitudes.colwise().sum().maxCoeff() * magnitudes.rowwise().sum().maxCoeff());
 }
 
-/// ‖L Rᵀ‖²_F, from the small products alone.
+/// ‖L Rᵀ‖²_F, computed only from the small products LᵀL and RᵀR.
 double squared_norm(const MatrixD& left, const MatrixD& right) {
   const MatrixD a = left.transpose() * left, b = right.transpose() * right;
   return std::max(0.0, (a.array() * b.array()).sum());
@@ -36,7 +36,7 @@ RankOneResidual residual_of(const Trace& trace, const RecordedMap& place, Identi
   return rank_one_residual(left, right);
 }
 
-/// Depths at which tokens were recorded.
+/// Recorded token vectors with their depth: −1 for the embedding, then the layer.
 std::vector<std::pair<std::int64_t, const Tensor*>> recorded_tokens(const Trace& trace) {
   std::vector<std::pair<std::int64_t, const Tensor*>> list;
   if (!trace.embedded.empty()) list.emplace_back(-1, &trace.embedded);

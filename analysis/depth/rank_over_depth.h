@@ -1,5 +1,5 @@
-// Ranks and distances from rank one, layer by layer, of attention maps and of the tokens they mix
-// (Dong, Cordonnier & Loukas 2021).
+// Rank and distance from rank one per layer, for attention maps and for the tokens they mix (Dong,
+// Cordonnier & Loukas 2021).
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace attnscope {
 
-/// How far a matrix X is from the nearest whose rows are all alike: res(X) = X − 1xᵀ with x the
-/// mean of the rows (Dong et al. 2021, Section 2), as a share of X.
+/// Distance of a matrix X from the nearest matrix with equal rows, relative to X: res(X) = X − 1xᵀ,
+/// where x is the mean of the rows (Dong et al. 2021, Section 2).
 struct RankOneResidual {
   double frobenius = 0;  ///< ‖res(X)‖_F / ‖X‖_F, 0 to 1
-  /// √(‖res‖_1 ‖res‖_∞) / √(‖X‖_1 ‖X‖_∞), the paper's norm; NaN where only factors are known.
+  /// √(‖res‖_1 ‖res‖_∞) / √(‖X‖_1 ‖X‖_∞), the paper's norm; NaN if only factors are known.
   double composite = 0;
 };
 
-/// Of a matrix that is not all zero.
+/// Residual of a matrix that is not all zero.
 [[nodiscard]] RankOneResidual rank_one_residual(const MatrixD& matrix);
-/// Of left · rightᵀ, without multiplying it out.
+/// Residual of left · rightᵀ, without forming the product; `composite` is NaN.
 [[nodiscard]] RankOneResidual rank_one_residual(const MatrixD& left, const MatrixD& right);
 
-/// One head's map.
+/// Spectrum and residual of one head's map.
 struct MapDepth {
   MapSpectrum spectrum;
   RankOneResidual residual;  ///< both 0 unless the spectrum is ready
 };
 
-/// The representations of all tokens at one depth, [N, D].
+/// Spectrum and residual of all token vectors [N, D] at one depth.
 struct TokenDepth {
-  std::int64_t layer = 0;  ///< after this layer; −1: before the first
+  std::int64_t layer = 0;  ///< tokens after this layer; −1: before the first layer
   MapSpectrum spectrum;
   RankOneResidual residual;
 };
@@ -43,8 +43,8 @@ struct RankOverDepth {
   std::vector<TokenDepth> tokens;  ///< in order of depth; empty if none were recorded
 };
 
-/// `known`: spectra of the trace's maps, if they are known (as spectra_of gives them). Throws
-/// Error(usage) if neither maps nor tokens were recorded, and Cancelled.
+/// `known`: spectra of the trace's maps as spectra_of returns them, if already computed. Throws
+/// Error(usage) if neither maps nor tokens were recorded; Cancelled.
 [[nodiscard]] RankOverDepth rank_over_depth(const Trace& trace, IdentityView view,
                                             const SpectrumOptions& options = {},
                                             const Progress& progress = {},

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// Mean over rows of ‖part‖ / ‖of‖, of rows that are not zero.
+/// Mean of ‖part‖ / ‖of‖ over the rows where `of` is not zero; NaN without such rows.
 double mean_share(const MatrixD& part, const MatrixD& of) {
   double sum = 0;
   Eigen::Index counted = 0;
@@ -56,15 +56,15 @@ TokenFlow flow_of(std::int64_t layer, const MatrixD& tokens) {
   return flow;
 }
 
-/// What the layer's attention and MLP add, each over what they are added to; where the model says.
+/// Sets the relative change by the layer's attention and by its MLP, where the model defines it.
 void add_balance(const Subject& subject, std::int64_t layer, TokenFlow& flow) {
   std::optional<LayerInside> inside;
   try {
     inside.emplace(subject, layer);
   } catch (const Error&) {
-    return;  // no such sum, or vectors were not recorded: not known
+    return;  // unknown: the layer has no such sum, or vectors were not recorded
   }
-  // The part is then added to scaled tokens, not to the layer's input.
+  // A residual scale adds the attention output to scaled tokens, not to the layer's input.
   if (inside->block().spec.residual_scale != 1) return;
   const MatrixD attended = inside->attended();
   flow.attention = mean_share(attended, inside->before());

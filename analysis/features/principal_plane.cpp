@@ -17,7 +17,7 @@ PrincipalPlane principal_plane(const Tensor& points) {
   Eigen::MatrixXd centred = given.cast<double>();
   centred.rowwise() -= centred.colwise().mean().eval();
   const Eigen::Index rows = centred.rows(), width = centred.cols();
-  // The smaller of both products has the same leading values.
+  // Both products have the same leading eigenvalues: the smaller one is decomposed.
   const bool of_columns = width <= rows;
   const Eigen::MatrixXd product = of_columns ? Eigen::MatrixXd(centred.transpose() * centred)
                                              : Eigen::MatrixXd(centred * centred.transpose());
@@ -29,11 +29,11 @@ PrincipalPlane principal_plane(const Tensor& points) {
   for (Eigen::Index component = 0; component < 2; ++component) {
     Eigen::VectorXd axis = Eigen::VectorXd::Zero(width);
     if (component < size && total > 0) {
-      const Eigen::Index place = size - 1 - component;  // ascending
+      const Eigen::Index place = size - 1 - component;  // eigenvalues are in ascending order
       const double value = std::max(pairs.values(place), 0.0);
       axis = of_columns ? Eigen::VectorXd(pairs.vectors.col(place))
                         : Eigen::VectorXd(centred.transpose() * pairs.vectors.col(place));
-      // Directions of no variance come from rounding alone.
+      // Directions without variance come only from rounding.
       if (value <= total * 1e-14) axis.setZero();
       if (const double length = axis.norm(); length > 0) axis /= length;
       Eigen::Index greatest = 0;

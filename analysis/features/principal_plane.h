@@ -1,4 +1,4 @@
-// Points in many dimensions seen in the plane in which they vary most (principal components).
+// Projection of high-dimensional points onto the plane of their greatest variance (PCA).
 #pragma once
 
 #include <array>
@@ -9,15 +9,16 @@
 namespace attnscope {
 
 struct PrincipalPlane {
-  std::vector<double> x, y;        ///< of every row, in the features' units; their mean is 0
-  std::array<double, 2> share{};   ///< of the total variance along each; 0 where there is none
-  std::vector<double> first_axis;  ///< [D], of unit length
+  std::vector<double> x, y;        ///< coordinates per row, in the features' units; mean 0
+  std::array<double, 2> share{};   ///< share of the total variance per axis; 0 if there is none
+  std::vector<double> first_axis;  ///< [D], unit length; all 0 if the direction has no variance
   std::vector<double> second_axis;
 };
 
-/// The first two principal components of the rows of `points` [n, D], in double precision. An
-/// axis's greatest component by magnitude is positive, so that the picture is always the same. With
-/// fewer than two dimensions or rows what is missing is 0. Throws Error(damaged) for NaN or Inf.
+/// First two principal components of the rows of `points` [n, D], in double precision. The
+/// component of greatest magnitude of each axis is positive, so the picture is reproducible.
+/// Missing dimensions are 0 if there are fewer than two columns or rows. Throws Error(damaged) for
+/// NaN or Inf.
 [[nodiscard]] PrincipalPlane principal_plane(const Tensor& points);
 
 }  // namespace attnscope

@@ -28,7 +28,7 @@ Colour from_lab(double lightness, double a, double b) {
           byte(0.0557 * x - 0.2040 * y + 1.0570 * z), 255};
 }
 
-/// The leading components, each stretched to −1 … 1; 0 where there is no such component.
+/// Three leading principal components [N, 3], each scaled to −1 … 1; 0 for a missing component.
 MatrixD components(const HashCodes& codes) {
   MatrixD signs = codes.signs.cast<double>();
   signs.rowwise() -= signs.colwise().mean().eval();

@@ -1,4 +1,4 @@
-// Colours of tokens by their codes: equal codes look equal, near codes alike.
+// Token colours from hash codes: equal codes have equal colours, similar codes similar ones.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// One colour a token: the three leading principal components of the codes as lightness and two
-/// opponent hues, each stretched over its range. Codes without any difference are grey.
+/// One colour per token: the three leading principal components of the codes as lightness and two
+/// opponent hues, each scaled over its range. Identical codes are all grey.
 [[nodiscard]] std::vector<Colour> code_colours(const HashCodes& codes);
 
 }  // namespace attnscope

@@ -11,7 +11,7 @@ namespace {
 
 struct UsedCode {
   std::int64_t tokens = 0;
-  std::size_t first = 0;  // token that has it first
+  std::size_t first = 0;  // first token with this code
 };
 
 std::map<std::uint64_t, UsedCode> used_codes(const HashCodes& codes) {

@@ -15,7 +15,7 @@ namespace attnscope {
 
 namespace {
 
-/// [H] examples of every input.
+/// [H][inputs]: examples of each head.
 using LayerExamples = std::vector<std::vector<HashExample>>;
 
 LayerExamples examples_of(const Model& model, const MechanismChoice& mechanism,
@@ -60,7 +60,7 @@ NamedTensors tensors_of(const std::vector<LearnedHash>& heads, const HashLearnin
   return tensors;
 }
 
-/// Whether `mechanism` runs with such codes as are learnt.
+/// True if `mechanism` is a learned hash with the same numbers of bits and supports.
 bool runs_with_them(const MechanismChoice& mechanism, const HashLearningOptions& options) {
   if (mechanism.name != "hash") return false;
   const ParameterValues parameters = make_mechanism(mechanism)->choice().parameters;

@@ -1,4 +1,4 @@
-// Hash codes for every head of every layer, learnt from a model's own attention.
+// Hash codes for every head of every layer, learned from a model's own attention.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,18 @@
 namespace attnscope {
 
 struct LearnedCodes {
-  LearnedTensors
-      tensors;  ///< of "hash": "ksh.A" [H, b, m], "ksh.mvec" [H, m], "ksh.anchor" [H, m, d]
-  /// [layers, H], ‖H Hᵀ − bY‖² / ‖bY‖² over the inputs they were learnt from: with random A (KLSH
-  /// with the same anchors), and learnt; NaN where a layer has no such head.
+  /// Tensors of "hash": "ksh.A" [H, b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d].
+  LearnedTensors tensors;
+  /// ‖H Hᵀ − bY‖² / ‖bY‖² [layers, H] over the training inputs, with random A (KLSH with the same
+  /// anchors) and with learned A; NaN for heads that a layer does not have.
   MatrixD error_before, error_after;
 };
 
-/// Runs `model` with `mechanism` on every input, and learns each head's hash from its own queries,
-/// keys and attention there, heads in parallel, one layer after the other: where `mechanism` is
-/// such a hash itself, each on the tokens that the layers below hand up with their new codes.
-/// Deterministic whatever the thread count.
-/// Throws Error(usage) without inputs, for tokens that cannot be hashed or too few for the options;
-/// Cancelled.
+/// Runs `model` with `mechanism` on every input, layer by layer, and learns each head's hash from
+/// its queries, keys and attention, heads in parallel. If `mechanism` itself is such a hash, each
+/// layer runs on the tokens that the layers below produce with their new codes. Deterministic for
+/// any thread count. Throws Error(usage) without inputs, for tokens that cannot be hashed, or if
+/// they are too few for the options; Cancelled.
 [[nodiscard]] LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechanism,
                                             const std::vector<std::shared_ptr<const Input>>& inputs,
                                             const HashLearningOptions& options,

@@ -17,14 +17,14 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// A token of all examples: of the keys, or of queries that are not keys.
+/// Position of one token in the examples: a key, or a query if queries differ from keys.
 struct TokenPlace {
   std::size_t example = 0;
   bool query = false;
   Eigen::Index row = 0;
 };
 
-/// Support samples: `supports` of all tokens, drawn without repetition.
+/// Draws `supports` support samples from all tokens without repetition.
 MatrixD draw_anchors(const std::vector<HashExample>& examples, std::int64_t supports,
                      std::uint32_t seed) {
   std::vector<TokenPlace> places;
@@ -45,17 +45,17 @@ MatrixD draw_anchors(const std::vector<HashExample>& examples, std::int64_t supp
   return anchors;
 }
 
-/// What learning needs of one example.
+/// Precomputed data of one example.
 struct Task {
   const SimilarPairs* pairs = nullptr;
   bool shared = false;
   MatrixD of_queries, of_keys;     // centred kernels g, [N, m] and [M, m]
-  MatrixD query_codes, key_codes;  // of the bits so far, [N, b] and [M, b]
+  MatrixD query_codes, key_codes;  // codes of the bits learned so far, [N, b] and [M, b]
 
   [[nodiscard]] const MatrixD& queries() const { return shared ? of_keys : of_queries; }
 };
 
-/// Y y, or Yᵀ y.
+/// Y y, or Yᵀ y if `transposed`.
 VectorXd labels_times(const SimilarPairs& pairs, const VectorXd& y, bool transposed) {
   VectorXd product = VectorXd::Zero(transposed ? pairs.keys : pairs.queries);
   const auto add = [&](const std::vector<TokenPair>& list, double label) {
@@ -98,7 +98,7 @@ class Learner {
 
   LearnedHash learn() {
     learned_.error_before = error_of_random();
-    double error = 1;  // of no bits at all, relative to ‖bY‖²
+    double error = 1;  // error without any bit, relative to ‖bY‖²
     MatrixD& weights = learned_.function.weights;
     for (std::int64_t bit = 0; bit < options_.bits; ++bit) {
       progress_.step(static_cast<double>(bit) / static_cast<double>(options_.bits));
@@ -166,7 +166,7 @@ class Learner {
     }
   }
 
-  /// Y_r y_k, or Y_rᵀ y_q.
+  /// Y_r y, or Y_rᵀ y if `transposed`.
   [[nodiscard]] VectorXd residual_times(const Task& task, const VectorXd& y, std::int64_t bit,
                                         bool transposed) const {
     const MatrixD& left = transposed ? task.key_codes : task.query_codes;
@@ -175,7 +175,7 @@ class Learner {
            left.leftCols(bit) * (right.leftCols(bit).transpose() * y);
   }
 
-  /// −Σ h_qᵀ Y_r h_k with hard signs.
+  /// −Σ h_qᵀ Y_r h_k with hard signs, over all examples.
   [[nodiscard]] double loss(const VectorXd& a, std::int64_t bit) const {
     double sum = 0;
     for (const Task& task : tasks_) {
@@ -186,7 +186,7 @@ class Learner {
     return sum;
   }
 
-  /// Of the relaxed loss of a token.
+  /// Gradient of the relaxed loss per token.
   [[nodiscard]] VectorXd gradient(const VectorXd& a, std::int64_t bit) const {
     VectorXd sum = VectorXd::Zero(a.size());
     for (const Task& task : tasks_) {
@@ -202,7 +202,7 @@ class Learner {
     return sum / tokens_;
   }
 
-  /// Descends from `start`; start and end are candidates.
+  /// Descends from `start` and updates `best` if the start or the end has a smaller loss.
   void consider(const VectorXd& start, std::int64_t bit, VectorXd& best, double& least) const {
     VectorXd a = start, velocity = VectorXd::Zero(a.size());
     const auto offer = [&] {
@@ -230,19 +230,19 @@ class Learner {
     }
     wanted = ((wanted + wanted.transpose()) / 2).eval();
     MatrixD metric = metric_;
-    // Anchors are often nearly alike: without this the metric is singular.
+    // Anchors are often nearly alike: without regularisation the metric is singular.
     metric.diagonal().array() +=
         1e-6 * metric_.trace() / static_cast<double>(metric_.rows()) + 1e-12;
     VectorXd a = symmetric_eigenpairs(wanted, metric).vectors.col(wanted.rows() - 1);
     Eigen::Index greatest = 0;
     a.cwiseAbs().maxCoeff(&greatest);
     if (a(greatest) < 0) a = -a;
-    // Scaled so that g · a is of the order of 1, where the relaxed sign has a slope.
+    // g · a is scaled to the order of 1, where the relaxed sign has a slope.
     const double mean_square = a.dot(metric_ * a) / (2 * tokens_);
     return mean_square > 0 ? VectorXd(a / std::sqrt(mean_square)) : a;
   }
 
-  /// With the weights as they were drawn.
+  /// Reconstruction error with the initial random weights.
   [[nodiscard]] double error_of_random() const {
     double error = 0;
     for (const Task& task : tasks_) {

@@ -1,4 +1,4 @@
-// Learning one head's hash from attention it is to imitate (EcoFormer, Eq. 12 to 14).
+// Learns one head's hash from the attention that it imitates (EcoFormer, Eq. 12 to 14).
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace attnscope {
 
 struct HashLearningOptions {
   std::int64_t bits = 16;      ///< b, 1 to 64
-  std::int64_t supports = 25;  ///< m, 1 to the tokens of an input
-  std::int64_t pairs = 10;     ///< l, similar and dissimilar keys of a query each
-  std::int64_t steps = 100;    ///< of Nesterov's descent, for each bit
-  double rate = 5e-4;          ///< of a step, on the loss of a token
+  std::int64_t supports = 25;  ///< m, 1 to the number of tokens of the first input
+  std::int64_t pairs = 10;     ///< l, number of similar and of dissimilar keys per query
+  std::int64_t steps = 100;    ///< steps of Nesterov's descent per bit
+  double rate = 5e-4;          ///< learning rate, on the loss per token
   double momentum = 0.9;
-  std::uint32_t seed = 1;  ///< of anchors and first weights
+  std::uint32_t seed = 1;  ///< seed of the anchors and of the initial weights
 
   bool operator==(const HashLearningOptions&) const = default;
 };
@@ -25,26 +25,26 @@ struct HashLearningOptions {
 /// Throws Error(usage) naming the option and its range.
 void check(const HashLearningOptions& options);
 
-/// One input's tokens of one head, scaled to length 1, and which of them are similar.
+/// Tokens of one head on one input, scaled to length 1, and their similar pairs.
 struct HashExample {
   MatrixD queries, keys;  ///< [N, d], [M, d]
-  bool shared = false;    ///< queries are the keys
-  bool causal = false;    ///< of a language model: the kernel's width is that of the anchors
+  bool shared = false;    ///< true if the queries are the keys
+  bool causal = false;    ///< true for a language model: the bandwidth is then that of the anchors
   SimilarPairs pairs;
 };
 
 struct LearnedHash {
-  HashFunction function;                     ///< its bandwidth is that of the first example
+  HashFunction function;                     ///< hash with the bandwidth of the first example
   double error_before = 0, error_after = 0;  ///< ‖H Hᵀ − bY‖² / ‖bY‖² with random and learned A
-  std::vector<double> error_by_bit;  ///< [b], after so many bits
+  std::vector<double> error_by_bit;  ///< [b], error after each bit
 };
 
-/// Bit by bit: what remains is Y_r = bY − Σ_{t<r} h_t h_tᵀ, and a_r is to make −h_rᵀ Y_r h_r least.
-/// Two starts, random as upstream and the leading eigenvector of gᵀ Y_r g in the metric of gᵀ g
-/// (Liu et al. 2012), each followed by descent on 2 / (1 + exp(−g a)) − 1 in place of the sign; the
-/// least loss with hard signs stays, the random start itself among the candidates. Where queries
-/// are not the keys, −h_qᵀ Y_r h_k. Linear in the tokens, deterministic. Throws Error(usage) for
-/// more supports than tokens, Cancelled.
+/// Learns bit by bit: the residual is Y_r = bY − Σ_{t<r} h_t h_tᵀ, and a_r minimises −h_rᵀ Y_r h_r,
+/// or −h_qᵀ Y_r h_k if queries are not the keys. There are two starts, random as upstream and the
+/// leading eigenvector of gᵀ Y_r g in the metric of gᵀ g (Liu et al. 2012). Both descend on 2 / (1
+/// + exp(−g a)) − 1 in place of the sign. The candidate with the least loss with hard signs is
+/// kept; the starts are candidates too. Linear in the number of tokens, deterministic. Throws
+/// Error(usage) for more supports than tokens; Cancelled.
 [[nodiscard]] LearnedHash learn_hash(const std::vector<HashExample>& examples, std::int64_t head,
                                      const HashLearningOptions& options, const Progress& progress);
 

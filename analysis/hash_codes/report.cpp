@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// The subject's run with what the report needs of one layer.
+/// The subject's run with the tensors that the report needs of one layer.
 std::shared_ptr<const Trace> recorded_run(const Subject& subject, std::int64_t layer,
                                           const Progress& progress) {
   if (!subject.model || !subject.input) return subject.trace;
@@ -29,7 +29,7 @@ std::int64_t whole_parameter(const MechanismChoice& mechanism, const char* name,
   return mechanism.name == "hash" && values.has(name) ? values.whole(name) : absent;
 }
 
-/// Whether the run's codes were made by buffers that were learned: its file's, or learnt here.
+/// True if the run's codes come from learned buffers, of the file or learned here.
 bool has_learned_codes(const Subject& subject, const Trace& trace, const LayerTrace& layer) {
   const MechanismChoice& mechanism = mechanism_at(trace, layer);
   const TypedValues values(mechanism.parameters);
@@ -102,7 +102,7 @@ HashCodesReport hash_codes_report(const Subject& subject, const HashCodesRequest
       codes.queries = codes_from(layer.quantities.at("codes"), request.head);
       codes.keys = codes_from(layer.quantities.at("key_codes"), request.head);
     } else {
-      // Random codes as the mechanism would make them: only the head counts.
+      // Random codes equal those of the mechanism: they depend only on the head.
       const HashFunction function =
           codes.kind == HashKind::learned
               ? learn_hash(examples, request.head, options, part).function

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// Whether no query attends to a later key.
+/// True for a square map of at least 2 tokens in which no query attends to a later key.
 bool is_causal(const ConstMatrixMap& attention) {
   if (attention.rows() != attention.cols() || attention.rows() < 2) return false;
   for (Eigen::Index i = 0; i < attention.rows(); ++i) {
@@ -54,7 +54,7 @@ SimilarPairs similar_pairs(const ConstMatrixMap& attention, std::int64_t pairs) 
     };
     std::nth_element(order.begin(), order.begin() + each, order.end(), more);
     add(labels.similar, i, {order.begin(), order.begin() + each});
-    // Among the rest, so that no pair is both.
+    // Dissimilar keys come from the remaining ones: no pair is both.
     std::nth_element(order.begin() + each, order.begin() + 2 * each, order.end(), less);
     add(labels.dissimilar, i, {order.begin() + each, order.begin() + 2 * each});
   }

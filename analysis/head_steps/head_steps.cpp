@@ -29,7 +29,7 @@ struct Place {
     const auto found = layer.quantities.find(name);
     return found == layer.quantities.end() ? nullptr : &found->second;
   }
-  /// How many keys the query sees: those up to itself where the map is a triangle.
+  /// Number of keys that the query sees: those up to itself in a causal square map.
   [[nodiscard]] std::int64_t seen() const {
     const std::int64_t keys = layer.implied_map.extent(2);
     return trace.causal && layer.implied_map.extent(1) == keys ? query + 1 : keys;
@@ -54,7 +54,7 @@ Place place_of(const Trace& trace, std::int64_t layer, std::int64_t head, std::i
   return {trace, recorded, layer, head, query};
 }
 
-/// Which head's keys and values a query head has, where they share them.
+/// Index of the key and value head that the query head uses, if heads share them.
 std::int64_t shared_head(const Tensor& shared, const Place& place) {
   return place.head * shared.extent(0) / place.layer.implied_map.extent(0);
 }
@@ -167,7 +167,7 @@ void add_scores(const Place& place, HeadSteps& steps) {
 }
 
 void add_output(const Place& place, HeadSteps& steps) {
-  // Of a mean over channels no channel's output is made.
+  // A mean over channels has no output of one channel.
   if (place.layer.values.empty() || (place.trace.map_channels > 1 && !place.trace.map_channel)) {
     return;
   }

@@ -1,5 +1,5 @@
-// One head, one query, step by step: keys, scores, scale, normalisation, I, values, output. Every
-// number is the run's own, and what follows from the recorded vectors is held against the map.
+// One query of one head step by step: keys, scores, scale, normalisation, I, values, output. All
+// numbers are the run's own; weights recomputed from the recorded vectors are compared to the map.
 #pragma once
 
 #include <cstdint>
@@ -11,55 +11,57 @@
 
 namespace attnscope {
 
-/// What a score is made of.
+/// Quantity from which a score is computed.
 enum class ScoreOf {
   product,     ///< q_c k_c, summed (softmax)
   distance,    ///< |q_c − k_c|, summed and negated (adder)
   importance,  ///< w · k of the key alone (additive)
   codes,       ///< h_r h'_r of binary codes, summed (hash)
   key_logits,  ///< K of one channel, plus the bias of the pair of positions (DAFT)
-  unknown      ///< of other mechanisms: their weights are shown, not how they come about
+  unknown      ///< other mechanisms: only their weights are shown
 };
 
 struct HeadSteps {
   ScoreOf score_of = ScoreOf::unknown;
-  /// [d], and [M, d]: what is multiplied or compared, channel by channel; empty where nothing is.
+  /// Query [d] and keys [M, d] that are multiplied or compared per channel; empty if unknown.
   std::vector<float> query;
   Matrix keys;
-  std::vector<double> raw;         ///< [M]: sums over the channels
-  double factor = 1;               ///< score = raw · factor + offset
-  double offset = 0;               ///< 2^c of hashed attention
-  std::string factor_words;        ///< "1/√d", "1/√d_a", "the model's own scale"; empty: none
-  std::vector<double> scores;      ///< [M]; −∞ of keys that the query does not see
-  bool softmax = true;             ///< of the scores; else they are divided by their sum
+  std::vector<double> raw;   ///< [M]: scores before factor and offset
+  double factor = 1;         ///< score = raw · factor + offset
+  double offset = 0;         ///< 2^c for hashed attention
+  std::string factor_words;  ///< "1/√d", "1/√d_a", "the model's own scale"; empty if no factor
+  std::vector<double> scores;      ///< [M]; −∞ for keys that the query does not see
+  bool softmax = true;             ///< true for softmax; else scores are divided by their sum
   std::optional<double> gate;      ///< σ(Q) of DAFT's channel, which multiplies the row
-  std::int64_t channel = -1;       ///< DAFT's: of the head's channels
+  std::int64_t channel = -1;       ///< DAFT's channel within the head; else −1
   std::vector<double> weights;     ///< [M]: the map's row without I
-  std::vector<double> recomputed;  ///< [M]: what the scores give; empty where they are unknown
-  /// Largest |recomputed − weights|; above kAgrees the model adds terms to its scores, the map is
-  /// changed, or it is a mean over channels.
+  std::vector<double> recomputed;  ///< [M]: weights computed from the scores; empty if unknown
+  /// Largest |recomputed − weights|. It exceeds kAgrees if the model adds terms to its scores, the
+  /// map was changed, or the map is a mean over channels.
   double difference = 0;
   static constexpr double kAgrees = 1e-4;
-  bool identity = false;  ///< whether I is added: 1 to the query's own key
-  Matrix values;          ///< [M, d_v], of DAFT the one channel's [M, 1]; empty where not recorded
+  bool identity = false;       ///< true if I is added: 1 to the query's own key
+  Matrix values;               ///< [M, d_v], [M, 1] for DAFT's channel; empty if not recorded
   std::vector<double> output;  ///< [d_v]: Σ_j (a_j + δ_ij) v_j
 
   [[nodiscard]] bool agrees() const { return !recomputed.empty() && difference <= kAgrees; }
-  /// What each channel adds to raw: q_c k_c, −|q_c − k_c|, h_r h'_r. [d]
+  /// Contribution of each channel to raw[key], [d]: q_c k_c, −|q_c − k_c| or h_r h'_r.
   [[nodiscard]] std::vector<double> terms(std::int64_t key) const;
 };
 
-/// Throws Error(usage): no such layer, head or query, or its map was not recorded.
+/// Steps of one query. Throws Error(usage) if the layer, head or query does not exist or its map
+/// was not recorded.
 [[nodiscard]] HeadSteps head_steps(const Trace& trace, std::int64_t layer, std::int64_t head,
                                    std::int64_t query);
 
-/// Tokens in a plane: the query's own and those it attends to most, `most` of them, in the order of
-/// the sequence; coordinates along the two directions in which their queries and keys vary most,
-/// scaled so that the largest is `extent`. Empty unless queries and keys of as many were recorded.
+/// Queries and keys of at most `most` tokens in a plane: the query's own token and those it attends
+/// to most, in the order of the sequence. Coordinates are along the two leading right singular
+/// vectors of their queries and keys, scaled so that the largest is `extent`. Empty unless queries
+/// and keys were recorded with equal numbers of tokens and equal widths.
 struct TokensInPlane {
   std::vector<std::int64_t> tokens;
   std::vector<double> query_x, query_y, key_x, key_y;
-  double share = 0;  ///< of their squared lengths that the plane holds
+  double share = 0;  ///< share of their squared lengths that lies in the plane
 };
 [[nodiscard]] TokensInPlane tokens_in_plane(const Trace& trace, std::int64_t layer,
                                             std::int64_t head, std::int64_t query, std::size_t most,
