@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// A map made ready for the measure, once: then each pair is one pass over two of them.
+/// Normalises a map once, so that each pair of heads needs a single pass over two maps.
 MatrixD prepared(MatrixD map, HeadLikeness likeness) {
   if (likeness == HeadLikeness::cosine) {
     for (Eigen::Index column = 0; column < map.cols(); ++column) {
@@ -29,7 +29,7 @@ MatrixD prepared(MatrixD map, HeadLikeness likeness) {
   return map;
 }
 
-/// Mean over keys that any query of either sees.
+/// Mean column cosine over the keys that some query of either map sees; NaN without such keys.
 double mean_cosine(const MatrixD& a, const MatrixD& b) {
   double sum = 0;
   Eigen::Index counted = 0;
@@ -44,7 +44,7 @@ double mean_cosine(const MatrixD& a, const MatrixD& b) {
                      : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// 1 − the mean divergence in bits, over queries that attend to anything in both.
+/// 1 − mean divergence in bits, over queries that attend to some key in both maps.
 double divergence_likeness(const MatrixD& a, const MatrixD& b) {
   const auto term = [](double p, double mean) { return p > 0 ? p * std::log2(p / mean) : 0.0; };
   double sum = 0;
@@ -68,7 +68,7 @@ bool can_be_compared(const MatrixD& map, HeadLikeness likeness) {
   return state_of(map) == HeadState::ready;
 }
 
-/// Average linkage (UPGMA): the two nearest clusters become one, until there is one.
+/// Average linkage (UPGMA): merges the two nearest clusters until one remains.
 class Linkage {
  public:
   explicit Linkage(const MatrixD& similarity) : distances_(1 - similarity.array()) {

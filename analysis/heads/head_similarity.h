@@ -1,5 +1,4 @@
-// How alike the maps of all heads of all layers are, and heads in an order that brings like ones
-// together.
+// Similarity of the maps of all heads of all layers, and a clustered order of the heads.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +21,13 @@ inline constexpr EnumName<HeadLikeness> head_likeness_names[] = {
     {HeadLikeness::cosine, "cosine"}, {HeadLikeness::jensen_shannon, "jensen-shannon"}};
 
 struct HeadSimilarity {
-  std::vector<std::pair<std::int64_t, std::int64_t>> heads;  ///< (layer, head), in their order
+  std::vector<std::pair<std::int64_t, std::int64_t>> heads;  ///< (layer, head), in this order
   MatrixD similarity;                                        ///< [n, n], 1 on the diagonal
-  std::vector<std::int64_t> clustered;  ///< their numbers so that like ones are neighbours
-  /// The joins of average linkage on 1 − similarity, nearest first: two clusters (numbers of heads
-  /// below n, n + k that of join k), and their distance. As SciPy's linkage, method "average".
+  /// Indices into heads, with similar heads next to each other.
+  std::vector<std::int64_t> clustered;
+  /// Merge step of average linkage on 1 − similarity, nearest first: two clusters (heads below n,
+  /// merge k as n + k), their distance and the number of heads in both. Equals SciPy's linkage with
+  /// method "average".
   struct Join {
     std::int64_t first = 0, second = 0;
     double distance = 0;
@@ -35,9 +36,10 @@ struct HeadSimilarity {
   std::vector<Join> joins;
 };
 
-/// Maps without I; for the divergence rows divided by their sums, heads with negative weights left
-/// out. Keys that nobody sees count for nothing. Heads whose maps have other
-/// extents than the first layer's are refused, Error(usage); Cancelled.
+/// Compares maps without I. Maps with NaN or Inf are left out; for the divergence, rows are divided
+/// by their sums, and maps that are all zero or have negative weights are left out. Keys that no
+/// query sees do not count. Throws Error(usage) if a layer's maps have a different shape than the
+/// first layer's; Cancelled.
 [[nodiscard]] HeadSimilarity head_similarity(const Trace& trace, HeadLikeness likeness,
                                              const Progress& progress = {});
 

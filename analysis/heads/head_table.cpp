@@ -33,7 +33,7 @@ double rank_of_matrix(MatrixD& map, const HeadOptions& options) {
                                                 : HeadRow::kUnknown;
 }
 
-/// The equivalent rank of what is left of the map when those keys are gone.
+/// Equivalent rank of the map without the columns of the sinks, rows divided by their sums.
 double rank_without(const std::vector<Sink>& sinks, const RowWeights& weights,
                     const HeadOptions& options) {
   const MatrixD& all = weights.matrix();
@@ -71,7 +71,7 @@ void add_sinks(HeadRow& row, const RowWeights& weights, const HeadOptions& optio
     for (const Sink& sink : row.sinks) sum += map(query, sink.key);
   }
   if (queries > 0) row.sink_share = sum / static_cast<double>(queries);
-  // Rows of other matrices are no weights to be divided by their sums.
+  // Only rows of plain maps are weights that can be divided by their sums.
   if (options.analysed.of != SpectrumOf::map || options.analysed.added != Added::none) return;
   row.rank_without_sinks =
       row.sinks.empty() ? row.equivalent_rank : rank_without(row.sinks, weights, options);
@@ -81,7 +81,7 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
   const Trace& trace = *subject.trace;
   const bool few =
       std::min(trace.queries(row.layer), trace.keys(row.layer)) <= SpectrumOptions{}.dense_limit;
-  // Only spectra of maps are estimated.
+  // Only spectra of maps can be estimated.
   if (!few && !(options.analysed == Analysed{})) return;
   const MapSpectrum spectrum = spectrum_at(subject, {row.layer, row.head}, options.analysed,
                                            IdentityView::without, {.threshold = options.threshold});
@@ -94,7 +94,7 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
     if (null.known) row.null_rank = null.rank;
     row.rank_over_null = rank_over_null(spectrum, null);
   }
-  if (spectrum.estimate) return;  // of estimates the squares are not known
+  if (spectrum.estimate) return;  // estimated spectra lack the sums of squares
   row.participation_rank = participation_rank(spectrum.singular_values);
   row.entropy_rank = entropy_rank(spectrum.singular_values);
 }
@@ -106,13 +106,13 @@ void add_norms(HeadRow& row, const Trace& trace) {
   if (own == 0 || heads % own != 0 || layer.values.extent(1) != trace.keys(row.layer)) return;
   const MatrixD values = layer.values.slice(row.head * own / heads).cast<double>();
   row.value_norm = values.rowwise().norm().mean();
-  // Where each channel has its own map, one map's product with the values is no output.
+  // Maps per channel: one channel's map times all values is not the head's output.
   if (trace.map_channels > 1) return;
   const MatrixD outputs = map_seen(trace, {row.layer, row.head}, IdentityView::as_is) * values;
   row.output_norm = outputs.rowwise().norm().mean();
 }
 
-/// Of a text whose tokens are known.
+/// Induction score of a text whose tokens are known; otherwise NaN.
 double induction_score(const RowWeights& weights, const std::vector<std::string>& texts) {
   const MatrixD& map = weights.matrix();
   if (std::ssize(texts) != map.rows() || std::ssize(texts) != map.cols()) return HeadRow::kUnknown;
@@ -313,7 +313,7 @@ HeadTable head_table(const Subject& subject, const HeadOptions& options, const P
       trace, maps, progress,
       [&](std::size_t index) {
         const TokenPlaces& own = places.at(maps[index].layer);
-        // One table, one unit: what a layer has in another is left unknown.
+        // A table has one unit: distances of layers with another unit stay unknown.
         const bool same = own.unit == table.distance_unit;
         table.rows[index] = head_row(subject, maps[index], same ? own : TokenPlaces{}, options);
         return [] {};

@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "analysis/heads/row_entropy.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// Highway headers must follow foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 

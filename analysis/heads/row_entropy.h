@@ -1,15 +1,16 @@
-// A row of a map as a distribution and its entropy, by SIMD.
+// Normalisation and entropy of a map's row, with SIMD.
 #pragma once
 
 #include <span>
 
 namespace attnscope {
 
-/// −Σ w ln w over weights that are positive, in nats; 0 ln 0 is 0. Weights are finite.
+/// −Σ w ln w over positive weights, in nats; 0 ln 0 is 0. Weights must be finite.
 [[nodiscard]] double entropy_of(std::span<const double> weights);
 
-/// Where the sum of weights is above 0, divides them by it and adds them then to `totals`, of as
-/// many. Weights are finite, none below 0. Returns their entropy, as above.
+/// Divides the weights by their sum and adds them to `totals`, which has the same size; does
+/// nothing if the sum is 0. Weights must be finite and not negative. Returns the entropy of the
+/// divided weights in nats, 0 if the sum is 0.
 double normalise(std::span<double> weights, std::span<double> totals);
 
 }  // namespace attnscope

@@ -46,7 +46,8 @@ double RowWeights::normalised_entropy() const {
 }
 
 std::vector<double> RowWeights::shares_of_keys(Eigen::Index least_queries) const {
-  // Each query counts for the last key it sees, and so for those before it.
+  // Each query is counted at the last key it sees; the suffix sum below counts it for all earlier
+  // keys.
   std::vector<double> queries(totals_.size() + 1, 0.0);
   for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
     const Eigen::Index seen = std::min(this->seen(query), weights_.cols());

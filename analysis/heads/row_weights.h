@@ -1,4 +1,4 @@
-// A map as each query's distribution over keys, and what follows from it alone.
+// Rows of a map as distributions over keys, and measures of them.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 
 namespace attnscope {
 
-/// Rows divided by their sums. Only of maps that are `ready`.
+/// Map with rows divided by their sums. The map must have the state `ready`.
 class RowWeights {
  public:
   explicit RowWeights(MatrixD map);
 
   [[nodiscard]] const MatrixD& matrix() const { return weights_; }
   [[nodiscard]] bool causal() const { return causal_; }
-  /// Whether query i attends to anything.
+  /// True if query i attends to some key.
   [[nodiscard]] bool attends(Eigen::Index query) const {
     return attends_[static_cast<std::size_t>(query)];
   }
-  /// How many keys query i sees.
+  /// Number of keys that query i sees.
   [[nodiscard]] Eigen::Index seen(Eigen::Index query) const {
     return causal_ ? query + 1 : weights_.cols();
   }
 
-  /// Mean over queries that attend of −Σ_j a_ij ln a_ij, in nats.
+  /// Mean entropy −Σ_j a_ij ln a_ij in nats over queries that attend to some key.
   [[nodiscard]] double entropy() const;
-  /// The same divided by ln of the keys seen, of queries that see more than one.
+  /// Mean of entropy / ln(number of keys seen) over queries that see more than one key.
   [[nodiscard]] double normalised_entropy() const;
-  /// α_k of every key; NaN where fewer than `least_queries` queries see it.
+  /// α_k of every key; NaN if fewer than `least_queries` queries see it.
   [[nodiscard]] std::vector<double> shares_of_keys(Eigen::Index least_queries) const;
-  /// α_k of keys that eight queries see, of all where there are fewer queries: the last ones of a
-  /// causal map are seen by themselves alone. NaN for the others.
+  /// α_k of keys that at least 8 queries see (all queries if there are fewer), NaN for the other
+  /// keys: the last keys of a causal map are seen only by the last queries.
   [[nodiscard]] std::vector<double> sink_shares() const;
-  /// The greatest of them; NaN if there is none.
+  /// Greatest of sink_shares(); NaN if all are NaN.
   [[nodiscard]] double strongest_sink() const;
-  /// Mean of a_i,key(i) over queries that attend and see other keys too, from query `first` on.
+  /// Mean of a_i,key(i) over queries from `first` on that attend to some key and see several.
   template <class Key>
   [[nodiscard]] double mean_weight(Eigen::Index first, const Key& key) const {
     return mean_over(first, [&](Eigen::Index query) { return weights_(query, key(query)); });
@@ -57,13 +57,13 @@ class RowWeights {
   }
 
   MatrixD weights_;
-  std::vector<double> totals_;     // each key's, over the queries that attend
-  std::vector<bool> attends_;      // each query
-  std::vector<double> entropies_;  // each query's, in nats
+  std::vector<double> totals_;     // column sums per key, over queries that attend
+  std::vector<bool> attends_;      // per query
+  std::vector<double> entropies_;  // per query, in nats
   bool causal_;
 };
 
-/// NaN, Inf, negative, all zero, or ready.
+/// State of a map: not finite, negative, zero or ready.
 [[nodiscard]] HeadState state_of(const MatrixD& map);
 
 }  // namespace attnscope

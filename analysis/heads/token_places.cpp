@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// Whether the layout says of all of so many tokens where they lie.
+/// True if the layout's prefix and grid together have `tokens` tokens.
 bool fits(const TokenLayout& layout, std::int64_t tokens) {
   return layout.has_grid() && layout.prefix + layout.rows * layout.columns == tokens;
 }

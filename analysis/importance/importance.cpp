@@ -21,7 +21,7 @@ const Tensor* logits_of(const LayerTrace& layer, ImportanceOf attention) {
   return found == layer.quantities.end() ? nullptr : &found->second;
 }
 
-/// The window that `choice` says, 0 for none.
+/// Window of the mechanism `choice`, 0 without a window.
 std::int64_t window_of(const MechanismChoice& choice) {
   const auto found = choice.parameters.find("window");
   if (found == choice.parameters.end()) return 0;
@@ -36,7 +36,7 @@ void check_place(const char* what, std::int64_t place, std::int64_t count) {
       .found(std::to_string(place));
 }
 
-/// Adds softmax(logits) over [first, last] times `share`.
+/// Adds `share` · softmax(logits) over the positions [first, last].
 void add_softmax(std::span<const float> logits, std::int64_t first, std::int64_t last, double share,
                  std::vector<double>& weights) {
   double greatest = -std::numeric_limits<double>::infinity(), sum = 0;

@@ -1,4 +1,4 @@
-// How important each token is to additive attention (Fastformer-LM, Eq. 1 to 15): one number α a
+// Importance of each token to additive attention (Fastformer-LM, Eq. 1 to 15): one weight α per
 // token, for any end of the text, without running the model again.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace attnscope {
 
-/// Which attention of a layer.
+/// Attention of a layer that gives the weights.
 enum class ImportanceOf {
-  query_attention,  ///< Fastformer's first: pools queries
-  key_attention,    ///< its second: pools keys times the mean query
-  map               ///< any other mechanism: the row of its map, of the token at the end
+  query_attention,  ///< Fastformer's first attention, which pools queries
+  key_attention,    ///< Fastformer's second attention, which pools keys times the mean query
+  map               ///< any other mechanism: the map's row of the last token
 };
 
 inline constexpr EnumName<ImportanceOf> importance_names[] = {
@@ -28,21 +28,22 @@ inline constexpr EnumName<ImportanceOf> importance_names[] = {
   return name_of(importance_names, attention);
 }
 
-/// What layer `layer` of the trace has: query- and key-attention, or its map. Empty if nothing of
-/// the layer was recorded.
+/// Attentions recorded for the layer: query and key attention, or else its map. Empty if neither
+/// was recorded.
 [[nodiscard]] std::vector<ImportanceOf> importances_of(const Trace& trace, std::int64_t layer);
 
 struct TokenImportance {
   ImportanceOf attention = ImportanceOf::map;
-  bool causal = false;          ///< tokens after `end` are not seen
-  std::int64_t window = 0;      ///< tokens seen, counted back from the end; 0: all
-  std::int64_t end = 0;         ///< the last token of the prefix, from 0
-  std::vector<double> weights;  ///< α [N], summing to 1; NaN for tokens that are not seen
+  bool causal = false;          ///< true if tokens after `end` are not seen
+  std::int64_t window = 0;      ///< number of tokens seen, counted back from `end`; 0 for all
+  std::int64_t end = 0;         ///< position of the last token of the prefix, from 0
+  std::vector<double> weights;  ///< α [N]; NaN for tokens that are not seen
 };
 
-/// α of one head, or the mean over heads if `head` is absent, when the text ends with token `end`
-/// (of a bidirectional attention: of the whole text, whatever the end). Throws Error(usage) if
-/// there is no such layer, head or token, or the trace lacks what the attention needs.
+/// α of one head, or the mean over heads if `head` is absent, if the text ends with token `end`.
+/// Bidirectional attention covers the whole text; only the row of a map then depends on `end`.
+/// Throws Error(usage) if the layer, head or token does not exist, or the trace lacks the
+/// attention's tensors.
 [[nodiscard]] TokenImportance token_importance(const Trace& trace, std::int64_t layer,
                                                std::optional<std::int64_t> head,
                                                ImportanceOf attention, std::int64_t end);
@@ -52,7 +53,7 @@ struct RankedToken {
   double weight = 0;  ///< α
 };
 
-/// The `count` tokens of greatest α, greatest first; of equal ones the first.
+/// The `count` tokens of greatest α in descending order; ties by position.
 [[nodiscard]] std::vector<RankedToken> top_tokens(const TokenImportance& importance,
                                                   std::int64_t count);
 

@@ -24,7 +24,7 @@ bool is_among(const std::vector<std::int64_t>& list, std::int64_t index) {
   return list.empty() || std::find(list.begin(), list.end(), index) != list.end();
 }
 
-/// [H, N, d] → [N, H·d]; heads that several queries share as often as they do.
+/// [H, N, d] → [N, H·d]; heads that several queries share are repeated.
 Tensor beside_each_other(const Tensor& vectors, std::int64_t heads) {
   const std::int64_t own = vectors.extent(0), rows = vectors.extent(1), width = vectors.extent(2);
   Tensor all({rows, heads * width});
@@ -34,8 +34,8 @@ Tensor beside_each_other(const Tensor& vectors, std::int64_t heads) {
   return all;
 }
 
-/// Throws unless the scores of the layer are q·k alone, of queries and keys that are the same
-/// tokens or all of another text's.
+/// Throws Error(usage) unless the layer's scores are plain q·k: without biases, windows, caps or
+/// sinks.
 void check_plain(const Block& block, std::int64_t layer) {
   const ScoreSpec& scores = block.spec.scores;
   const bool plain = scores.bias == ScoreBias::none && scores.window == 0 && scores.soft_cap == 0 &&
@@ -48,7 +48,7 @@ void check_plain(const Block& block, std::int64_t layer) {
       .remedy("lay it over the whole model: MODEL@MECHANISM");
 }
 
-/// The maps that `choice` makes of the queries and keys of one layer, without I.
+/// Maps of the mechanism `choice` on the queries and keys of one layer, without I.
 Tensor maps_of_mechanism(const MechanismChoice& choice, const Subject& subject, const Trace& whole,
                          std::int64_t layer) {
   const Block& block = block_of(transformer_of(*subject.model), layer);
@@ -83,7 +83,7 @@ Tensor maps_of_mechanism(const MechanismChoice& choice, const Subject& subject, 
   return maps;
 }
 
-/// What the ablated run is given, head by head.
+/// Replaces the maps of an ablated run, head by head.
 class Replacer {
  public:
   Replacer(Ablation ablation, const Subject& subject, std::shared_ptr<const Trace> whole)
@@ -106,7 +106,7 @@ class Replacer {
   }
 
  private:
-  /// What the queries of `map` see in the run that nothing changed.
+  /// Keys that the queries of `map` see in the unchanged run.
   [[nodiscard]] SeenKeys seen(std::int64_t layer, const MatrixMap& map) const {
     return seen_keys(whole_->layers[static_cast<std::size_t>(layer)], map.cast<double>());
   }
@@ -173,7 +173,7 @@ class Replacer {
   Ablation ablation_;
   const Subject subject_;
   std::shared_ptr<const Trace> whole_;
-  std::map<std::int64_t, Tensor> others_;  ///< of Replacement::mechanism, by layer
+  std::map<std::int64_t, Tensor> others_;  ///< maps for Replacement::mechanism, by layer
 };
 
 std::string list_in_words(const std::vector<std::int64_t>& list, const char* one, const char* all) {
@@ -217,7 +217,7 @@ std::shared_ptr<const LayerMaps> mean_maps(const Subject& subject, const DataSet
   auto means = std::make_shared<LayerMaps>();
   TraceRequest request;
   request.parameters = subject.parameters;
-  // One after the other: sums in one order have the same bits on any number of threads.
+  // Items run in sequence: a fixed order of summation gives the same bits on any number of threads.
   for (std::size_t i = 0; i < items.size(); ++i) {
     progress.step(static_cast<double>(i) / static_cast<double>(items.size()), "mean maps");
     const Input input = data_set.item(items[i]);
@@ -235,7 +235,7 @@ std::shared_ptr<const LayerMaps> mean_maps(const Subject& subject, const DataSet
             .expected(to_string(mean.shape()))
             .found(to_string(maps.shape()));
       }
-      // The mean so far: sums of many maps would lose what single ones add.
+      // Running mean: a float sum of many maps would lose the contribution of single ones.
       const std::span<float> sum = mean.entries();
       for (std::size_t k = 0; k < sum.size(); ++k) {
         sum[k] += (maps.entries()[k] - sum[k]) / static_cast<float>(i + 1);

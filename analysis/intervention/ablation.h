@@ -1,5 +1,4 @@
-// What a head is for: its map replaced by another while the model runs, and what becomes of the
-// answer.
+// Ablation of heads: replaces maps while the model runs, and compares the answers.
 #pragma once
 
 #include <cstdint>
@@ -18,57 +17,56 @@
 
 namespace attnscope {
 
-/// What stands in the place of a head's map A [N, M]. The I of an identity mapping is no part of A:
-/// it stays.
+/// Replacement of a head's map A [N, M]. The I of an identity mapping is not part of A and stays.
 enum class Replacement {
-  zero,       ///< nothing: the head gives no output
+  zero,       ///< zeros: the head has no output
   uniform,    ///< equal weights on all keys that the mask lets a query see
-  mean,       ///< the mean of its maps over a data set (mean_maps)
-  head,       ///< the map of another head of the same layer
-  mechanism,  ///< what another mechanism makes of the same queries and keys
-  shuffled    ///< each row's weights in another order (shuffled_rows, seed 0)
+  mean,       ///< mean of the head's maps over a data set (mean_maps)
+  head,       ///< map of another head of the same layer
+  mechanism,  ///< map of another mechanism on the same queries and keys
+  shuffled    ///< permutation of each row's weights (shuffled_rows, seed 0)
 };
 inline constexpr EnumName<Replacement> replacement_names[] = {
     {Replacement::zero, "zero"},           {Replacement::uniform, "uniform"},
     {Replacement::mean, "mean"},           {Replacement::head, "head"},
     {Replacement::mechanism, "mechanism"}, {Replacement::shuffled, "shuffled"}};
 
-/// Maps of every layer, [H, N, M] each, without I.
+/// Maps of every layer, each [H, N, M], without I.
 using LayerMaps = std::vector<ImpliedMaps>;
 
 struct Ablation {
   std::vector<std::int64_t> layers, heads;  ///< all if empty
   Replacement by = Replacement::zero;
-  std::int64_t other_head = 0;                 ///< of Replacement::head
-  MechanismChoice mechanism = {};              ///< of Replacement::mechanism
-  std::shared_ptr<const LayerMaps> mean = {};  ///< of Replacement::mean
+  std::int64_t other_head = 0;                 ///< used by Replacement::head
+  MechanismChoice mechanism = {};              ///< used by Replacement::mechanism
+  std::shared_ptr<const LayerMaps> mean = {};  ///< used by Replacement::mean
 };
 
-/// "by equal weights", "by the map of head 3", …
+/// Description: "maps of layer 0, all heads, replaced by equal weights".
 [[nodiscard]] std::string in_words(const Ablation& ablation);
 
-/// The mean map of every head over the chosen items. Throws Error(usage) unless all have as many
-/// tokens; Cancelled.
+/// Mean map of every head over the chosen items. Throws Error(usage) if their maps differ in shape;
+/// Cancelled.
 [[nodiscard]] std::shared_ptr<const LayerMaps> mean_maps(const Subject& subject,
                                                          const DataSet& data_set,
                                                          const ItemChoice& choice,
                                                          const Progress& progress = {});
 
-/// Of TraceRequest::change_map.
+/// Function for TraceRequest::change_map: changes the map of one head in place.
 using MapChange = std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)>;
 
-/// Adds to `request` what change_of needs of an unchanged run.
+/// Adds to `request` the tensors of an unchanged run that change_of needs.
 void request_for(const Ablation& ablation, TraceRequest& request);
 
-/// What to run an input with for the maps to be so replaced; `whole` is the trace of its unchanged
-/// run, and is kept. The maps of other heads and mechanisms are that run's: exact where one layer
-/// alone is changed, since what comes before it is as it was. Throws Error(usage) for layers and
-/// heads that there are none of, mean maps of other extents, and a mechanism where the layer's
-/// scores have terms (windows, biases).
+/// Returns the change_map of a run in which the maps are replaced. `whole` is the trace of the
+/// input's unchanged run and is kept. Maps of other heads and mechanisms are computed from that
+/// run: exact if only one layer is changed, because the layers before it are unchanged. Throws
+/// Error(usage) for layers or heads that do not exist, mean maps of a different shape, and a
+/// mechanism on layers whose scores have additional terms (windows, biases).
 [[nodiscard]] MapChange change_of(const Ablation& ablation, const Subject& subject,
                                   std::shared_ptr<const Trace> whole);
 
-/// One class or token, before and after.
+/// Logit and probability of one class or token before and after the change.
 struct LogitChange {
   std::int64_t index = 0;
   std::string label;  ///< may be empty
@@ -77,16 +75,17 @@ struct LogitChange {
 };
 
 struct AblatedAnswer {
-  std::vector<float> before, after;  ///< the logits
-  double divergence = 0;             ///< KL(p ‖ p′) in bits; NaN where a logit is not finite
-  std::int64_t likeliest_before = -1, likeliest_after = -1;  ///< -1: not finite
-  std::vector<std::string> labels;                           ///< of the logits, or empty
-  /// The `most` classes that are likeliest before, then those that rise most, each once.
+  std::vector<float> before, after;  ///< logits
+  double divergence = 0;             ///< KL(p ‖ p′) in bits; NaN if a logit is not finite
+  std::int64_t likeliest_before = -1, likeliest_after = -1;  ///< −1 if logits are not finite
+  std::vector<std::string> labels;                           ///< names of the logits; may be empty
+  /// The `most` classes with the greatest probability before, then the `most` whose probability
+  /// rises most, without duplicates.
   [[nodiscard]] std::vector<LogitChange> greatest(std::size_t most) const;
 };
 
-/// Runs the input as it is and with the maps replaced. Throws as change_of, and for a model without
-/// logits; Cancelled.
+/// Runs the input with unchanged and with replaced maps. Throws like change_of, and for a model
+/// without logits; Cancelled.
 [[nodiscard]] AblatedAnswer ablate_once(const Subject& subject, const Input& input,
                                         const Ablation& ablation, const Progress& progress = {});
 

@@ -18,7 +18,7 @@ Intervention intervention_of(std::string name, const Ablation& ablation) {
               }};
 }
 
-/// The asked indices, or all `count` of them. Throws for one that is not among these.
+/// The requested indices, or 0 to count − 1 if none. Throws Error(usage) for one out of range.
 std::vector<std::int64_t> indices_of(const std::vector<std::int64_t>& asked, std::int64_t count,
                                      const char* option, const char* what) {
   std::vector<std::int64_t> all;
@@ -59,7 +59,7 @@ SeriesRequest ablation_series(const Subject& subject, const Ablation& ablation, 
     }
     const std::int64_t own = block_of(model, layer).spec.attention.heads;
     for (const std::int64_t head : heads) {
-      if (head >= own) continue;  // of a pyramid's narrower stages
+      if (head >= own) continue;  // stages of a pyramid may have fewer heads
       one.heads = {head};
       series.interventions.push_back(intervention_of(name + " head " + std::to_string(head), one));
       series.interventions.back().layer = layer;

@@ -1,4 +1,4 @@
-// Logits as answers: what they say, and how far two of them are apart.
+// Answers from logits: probabilities, the likeliest class, and divergence.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,12 +10,12 @@ namespace attnscope {
 /// ln softmax of finite logits, in double.
 [[nodiscard]] Eigen::ArrayXd log_probabilities(std::span<const float> logits);
 
-/// The index of the largest, the first of equal ones; -1 where one is NaN or Inf, or there are
-/// none.
+/// Index of the greatest logit, the first one of ties; −1 if there are no logits or one is NaN or
+/// Inf.
 [[nodiscard]] std::int64_t likeliest(std::span<const float> logits);
 
-/// KL(p ‖ q) in bits of the probabilities of `whole` and `changed`, never below 0; NaN where a
-/// logit is NaN or Inf.
+/// KL(p ‖ q) ≥ 0 in bits, with p and q the softmax of `whole` and `changed`; NaN if a logit is NaN
+/// or Inf.
 [[nodiscard]] double divergence_bits(std::span<const float> whole, std::span<const float> changed);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// What a study's columns come to, and how sure that is.
+// Outcomes of a study's columns with their standard errors.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 constexpr int kResamples = 1000;
 
-/// What is summed over questions, for one column.
+/// Sums over questions for one column.
 struct Sums {
   double predicted = 0, finite = 0, correct = 0, correct_whole = 0, nats = 0, divergence = 0;
   double characters = 0;
@@ -34,11 +34,11 @@ struct Sums {
     characters += static_cast<double>(series.characters[question]);
   }
 
-  /// Accuracy, its change, divergence, bits a token, bits a character.
+  /// Accuracy, its change, divergence, bits per token, bits per character.
   [[nodiscard]] std::array<double, 5> ratios() const {
     const double bits = nats / std::numbers::ln2;
     const auto over = [](double sum, double count) { return count > 0 ? sum / count : kNotKnown; };
-    // Characters are known of all tokens together: of some that are not finite nobody knows.
+    // Characters are counted only per question: bits per character needs finite logits everywhere.
     const bool all = finite == predicted;
     return {over(correct, predicted), over(correct - correct_whole, predicted),
             over(divergence, finite), over(bits, finite), all ? over(bits, characters) : kNotKnown};
@@ -53,7 +53,7 @@ std::array<double, 5> bootstrap(const StudySeries& series, std::size_t column) {
   for (int sample = 0; sample < kResamples; ++sample) {
     Sums sum;
     for (std::uint64_t i = 0; i < questions; ++i) {
-      // ⌊u · n / 2³²⌋: the same in NumPy.
+      // ⌊u · n / 2³²⌋ is reproducible in NumPy.
       sum.add(series, static_cast<std::size_t>((random() * questions) >> 32U), column);
     }
     const std::array<double, 5> ratios = sum.ratios();
@@ -71,7 +71,7 @@ std::array<double, 5> bootstrap(const StudySeries& series, std::size_t column) {
   return errors;
 }
 
-/// The standard error of a mean over images, from its summands; NaN of a single one.
+/// Standard error of a mean over images, from its summands; NaN for fewer than 2.
 double error_of_mean(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   if (values.size() < 2) return kNotKnown;
@@ -83,7 +83,7 @@ double error_of_mean(std::span<const double> values) {
   return std::sqrt(std::max(0.0, squares / n - (sum / n) * (sum / n)) / (n - 1));
 }
 
-/// One column of the finite answers.
+/// Values of one column times `factor`, only of images with finite logits.
 std::vector<double> finite_answers(const StudySeries& series, std::size_t column,
                                    const std::vector<double>& values, double factor) {
   std::vector<double> found;

@@ -21,17 +21,17 @@ namespace attnscope {
 
 namespace {
 
-// Questions between two points at which the work can be resumed. Part of no result.
+// Number of questions per block. Work can be resumed between blocks; results do not depend on it.
 constexpr std::int64_t kQuestions = 16;
 
-/// An image, or a stretch of a text.
+/// One image, or one chunk of a text.
 struct Question {
   Input input;
-  std::vector<std::int64_t> answers;  ///< the true class, or what comes after each token
+  std::vector<std::int64_t> answers;  ///< the true class, or the next token of each token
   std::int64_t characters = 0;
 };
 
-/// What a series is asked.
+/// Questions of one series.
 class Questions {
  public:
   Questions(const StudyRequest& request, const Model& model) : request_(request) {
@@ -42,7 +42,7 @@ class Questions {
 
   [[nodiscard]] std::int64_t size() const { return std::ssize(items_); }
 
-  /// `classes`: as many as there are logits, of an image.
+  /// Question `index`, without the true class of an image: that depends on the number of logits.
   [[nodiscard]] Question at(std::int64_t index) const {
     const std::int64_t item = items_[static_cast<std::size_t>(index)];
     Question question;
@@ -64,7 +64,7 @@ class Questions {
   std::vector<std::int64_t> items_;
 };
 
-/// Of one question under one intervention.
+/// Judged answers of one question under one intervention.
 struct Answers {
   std::int64_t correct = 0, not_finite = 0;
   double nats = 0, divergence = 0;
@@ -76,7 +76,7 @@ struct QuestionRecord {
   RankSum ranks;
 };
 
-/// Logits row by row: one of an image, one a token.
+/// Rows of a logits tensor: one per image, one per token of a text.
 struct Logits {
   const Tensor& tensor;
   [[nodiscard]] std::span<const float> row(std::size_t index) const {
@@ -228,7 +228,7 @@ StudyResult begin_study(const StudyRequest& request, const std::vector<Questions
   return result;
 }
 
-/// What stands at `file`, of this request. Throws for anything else.
+/// Reads the study in `file`. Throws Error(usage) unless it has this fingerprint.
 StudyResult found_there(const std::filesystem::path& file, const std::string& fingerprint,
                         const char* what) {
   const auto refusal = [&](const char* problem) {
@@ -247,7 +247,7 @@ StudyResult found_there(const std::filesystem::path& file, const std::string& fi
   return found;
 }
 
-/// The result so far: what was done before, or nothing.
+/// Result of an earlier run of the same study, finished or not; else an empty one.
 StudyResult resumed(const StudyRequest& request, const std::vector<Questions>& questions) {
   StudyResult result = begin_study(request, questions);
   if (request.out.empty()) return result;
@@ -266,7 +266,7 @@ StudyResult resumed(const StudyRequest& request, const std::vector<Questions>& q
   return result;
 }
 
-/// How far all series are.
+/// Number of questions done and in total, over all series.
 struct Tally {
   std::int64_t done = 0, count = 0;
 };

@@ -57,7 +57,7 @@ std::string series_path(std::size_t index) {
   return text;
 }
 
-/// Each array of a series with its shape: what writing and reading agree on.
+/// Visits each array of a series with its name and shape, for both writing and reading.
 template <class Series, class Visit>
 void visit_study_arrays(Series& series, Visit visit) {
   const std::int64_t n = series.done, columns = std::ssize(series.columns);

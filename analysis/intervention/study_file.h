@@ -1,4 +1,4 @@
-// Studies as HDF5 files, finished or not.
+// Reading and writing of studies as HDF5 files, finished or not.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace attnscope {
 
-/// Beside, then renamed. Equal results give equal bytes. Throws Error(io).
+/// Writes a temporary file and renames it. Equal results give equal bytes. Throws Error(io).
 void write_study(const std::filesystem::path& file, const StudyResult& result);
 
-/// Throws Error(io, not_this_format), Error(damaged) for extents that contradict each other.
+/// Reads a study. Throws Error(io, not_this_format); Error(damaged) for inconsistent shapes.
 [[nodiscard]] StudyResult read_study(const std::filesystem::path& file);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The read-out of models whose answer is linear in the tokens but for norms.
+// Read-out of models whose answer is linear in the tokens except for norms.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,20 +9,21 @@
 
 namespace attnscope {
 
-/// Throws Error(usage) unless one linear head reads what norms make of the tokens.
+/// Throws Error(usage) unless the model reads its tokens through norms and a single linear head.
 void require_linear_readout(const Transformer& model);
 
-/// Which tokens the head reads, as weights that sum to 1: of a language model that at `place` (-1:
-/// the last). Throws Error(usage) for a place there is none of, and where no tokens are read so.
+/// Weights, with sum 1, of the token positions that the head reads. A language model reads at
+/// `place` (−1: the last position). Throws Error(usage) if the position does not exist or the
+/// read-out is not such a mean.
 [[nodiscard]] Eigen::RowVectorXd places_read(const Transformer& model, Eigen::Index tokens,
                                              std::int64_t place);
 
-/// `target`, or of -1 the likeliest answer at `place`. Throws Error(usage) for one there is none
-/// of, for what was not recorded, and for logits that are not finite.
+/// Returns `target`, or the likeliest answer at `place` if it is −1. Throws Error(usage) if the
+/// class does not exist, logits at `place` were not recorded, or logits are not finite.
 [[nodiscard]] std::int64_t chosen_target(const Trace& trace, std::int64_t target,
                                          std::int64_t place);
 
-/// What the head's logits are multiplied with.
+/// Factor that the head's logits are multiplied with.
 [[nodiscard]] double scale_of_logits(const ModelSpec& spec);
 
 }  // namespace attnscope

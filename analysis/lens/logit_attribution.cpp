@@ -17,7 +17,7 @@ namespace {
       .found(found);
 }
 
-/// What must hold of all layers together.
+/// Throws Error(usage) unless all layers add to one residual stream and the read-out is linear.
 void check_stream(const Transformer& model) {
   const TransformerWeights& weights = model.weights();
   if (weights.stages.size() > 1) refuse_model(model, "stages whose tokens are others");
@@ -35,7 +35,7 @@ void check_stream(const Transformer& model) {
   require_linear_readout(model);
 }
 
-/// From the residual stream to the logit, with the statistics of the norms held fast.
+/// Read-out from the residual stream to the logit, with frozen statistics of the norms.
 class FrozenReadout {
  public:
   FrozenReadout(const Transformer& model, const MatrixD& last, std::int64_t place)
@@ -59,7 +59,7 @@ class FrozenReadout {
     return read_.maxCoeff(&at) == 1 ? at : -1;
   }
 
-  /// What the head reads of it: a row.
+  /// Features of the stream that the head reads, [1, D].
   [[nodiscard]] Eigen::RowVectorXd features(const MatrixD& stream) const {
     Eigen::RowVectorXd pooled = first_ ? Eigen::RowVectorXd(read_ * first_->apply(stream))
                                        : Eigen::RowVectorXd(read_ * stream);
@@ -67,7 +67,7 @@ class FrozenReadout {
   }
   [[nodiscard]] const Eigen::RowVectorXd& constant() const { return constant_; }
 
-  /// Of rows of features, without the head's bias: one logit each; and that bias, which comes last.
+  /// Logit of each feature row without the head's bias, followed by that bias.
   [[nodiscard]] std::vector<double> logits(const std::vector<Eigen::RowVectorXd>& rows,
                                            std::int64_t target) const {
     const Linear& head = readout_.head.front();

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// The read-out of the last layer, applied to tokens at any depth.
+/// Read-out of the last layer, applied to tokens at any depth.
 class Reader {
  public:
   explicit Reader(const Subject& subject) : model_(transformer_of(*subject.model)) {
@@ -34,7 +34,7 @@ class Reader {
 
   [[nodiscard]] bool of_tokens() const { return model_.spec().readout.gives_token_logits(); }
 
-  /// [places, classes].
+  /// Logits [places, classes].
   [[nodiscard]] Tensor logits(const Tensor& recorded) const {
     Tensor tokens = recorded;
     const TokenReadout& readout = model_.weights().readout;
@@ -74,7 +74,7 @@ std::vector<std::int64_t> likeliest_of(const Eigen::ArrayXd& log_p, std::size_t 
   return order;
 }
 
-/// The last depth's answer at one place: what the others are held against.
+/// Answer of the last depth at one position, to which other depths are compared.
 struct FinalAnswer {
   std::int64_t index = -1;
   Eigen::ArrayXd log_p;

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// −1 for what is no index.
+/// Index that the whole text is; −1 if it is not an integer.
 std::int64_t index_in(std::string_view text) {
   std::int64_t index = -1;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);

@@ -1,4 +1,4 @@
-// Classes and tokens as people name them.
+// Parsing of class and token names in options.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace attnscope {
 
-/// The class or token of the trace's logits that `text` names: an index from 0, or a label exactly
-/// as the trace has it ("Bag"). Indices are not checked against the number of classes. Throws
-/// Error(usage) about `option` for a label that is unknown or that several classes have.
+/// Class or token of the trace's logits that `text` names: an index from 0, or a label exactly as
+/// in the trace ("Bag"). Indices are not checked against the number of classes. Throws Error(usage)
+/// about `option` for a label that is unknown or not unique.
 [[nodiscard]] std::int64_t target_named(const Trace& trace, const std::string& text,
                                         const std::string& option);
 
-/// The same of several, separated by commas; "3-5" is a range of indices. A label may have commas
-/// itself where it is the only one.
+/// Classes or tokens separated by commas; "3-5" is a range of indices. A label that contains commas
+/// is only recognised if it is the whole text. Throws like target_named.
 [[nodiscard]] std::vector<std::int64_t> targets_named(const Trace& trace, const std::string& text,
                                                       const std::string& option);
 

@@ -30,7 +30,7 @@ void check_sum(const Transformer& model, const Block& block, const Trace& trace,
   if (trace.map_channels > 1) refuse_layer(layer, "channels with maps of their own");
 }
 
-/// Which stage a layer is in, and its place there.
+/// Stage of a layer, and the layer's index within it.
 std::pair<const StageWeights*, std::size_t> stage_of(const Transformer& model, std::int64_t layer) {
   std::int64_t first = 0;
   for (const StageWeights& stage : model.weights().stages) {

@@ -11,14 +11,14 @@ namespace attnscope {
 
 namespace {
 
-/// Tokens in float, as a part of the model takes them.
+/// Tokens in float, the input type of model parts.
 Tensor as_tensor(const MatrixD& rows) {
   Tensor tensor({rows.rows(), rows.cols()});
   tensor.matrix() = rows.cast<float>();
   return tensor;
 }
 
-/// One layer's attention with residual and norms, contribution by contribution.
+/// Contributions F_i(j) of one layer's attention with residual and norms.
 class BlockMixing {
  public:
   BlockMixing(const Subject& subject, std::int64_t layer, Mixing mixing)
@@ -38,10 +38,10 @@ class BlockMixing {
 
   [[nodiscard]] Eigen::Index tokens() const { return inside_.tokens(); }
   [[nodiscard]] const LayerInside& inside() const { return inside_; }
-  /// y_i of every token, after the norm.
+  /// y_i of every token after the norm, [N, D].
   [[nodiscard]] const MatrixD& output() const { return output_; }
 
-  /// F_i(j) of every j, [N, D].
+  /// F_i(j) for every j, [N, D].
   [[nodiscard]] MatrixD contributions(Eigen::Index i) const {
     MatrixD all = MatrixD::Zero(tokens(), inside_.before().cols());
     for (std::int64_t head = 0; head < inside_.heads(); ++head) {
@@ -59,7 +59,7 @@ class BlockMixing {
   }
 
  private:
-  /// The norm after the MLP, with the statistics of what it reads.
+  /// Adds the norm after the MLP, with the statistics of its input.
   void add_second_norm() {
     const Block& block = inside_.block();
     if (!block.mlp || !block.mlp_norms.after) return;
@@ -171,7 +171,7 @@ Tensor mixing_rollout(const Subject& subject, Mixing mixing, std::int64_t layers
       if (std::isfinite(sum) && sum > 0) {
         mix.row(row) /= sum;
       } else {
-        // Nothing is known to come from elsewhere: the token passes on alone.
+        // No known contribution: the token keeps only itself.
         mix.row(row).setZero();
         mix(row, row) = 1;
       }

@@ -1,6 +1,5 @@
-// How much of each token goes into each other one in a layer: by norms of what is added instead of
-// weights (Kobayashi et al. 2020, 2021; GlobEnc, Modarressi et al. 2022; ALTI, Ferrando et al.
-// 2022).
+// Mixing of tokens in a layer, measured by norms of the contributions instead of weights (Kobayashi
+// et al. 2020, 2021; GlobEnc, Modarressi et al. 2022; ALTI, Ferrando et al. 2022).
 #pragma once
 
 #include <cstdint>
@@ -15,16 +14,16 @@
 
 namespace attnscope {
 
-/// Of one layer. f^h(x_j) = γ ⊙ v_j^h W_O^h (v_j with its bias, γ the layer scale if there is one)
-/// is what head h makes of token j, and F_i(j) = Σ_h a^h_ij f^h(x_j) + [i = j] x_i what token j
-/// gives to token i with the residual. a as the mechanism runs it, with the I of an identity
-/// mapping. Where a norm follows the sum (post-LN), F goes through it with its statistics held
-/// fast: (F − mean F) / std(y_i) ⊙ weight.
+/// Measure of one layer's mixing. f^h(x_j) = γ ⊙ v_j^h W_O^h (v_j with its bias, γ the layer scale
+/// if there is one) is the output of head h for token j. F_i(j) = Σ_h a^h_ij f^h(x_j) + [i = j] α
+/// x_i, with α the residual's scale, is the contribution of token j to token i. a is the map as the
+/// mechanism runs it, with the I of an identity mapping. A norm after the sum (post-LN) is applied
+/// to F with frozen statistics: (F − mean F) / std(y_i) ⊙ weight.
 enum class Mixing {
   head_norms,   ///< ‖a_ij f^h(x_j)‖ of one head (Kobayashi et al. 2020)
   norms,        ///< ‖Σ_h a^h_ij f^h(x_j)‖ (the same paper, Sec. 5)
-  block_norms,  ///< ‖F_i(j)‖: with residual and norm (Kobayashi et al. 2021)
-  globenc,      ///< the same, and through the norm after the MLP if there is one
+  block_norms,  ///< ‖F_i(j)‖ with residual and norm (Kobayashi et al. 2021)
+  globenc,      ///< like block_norms, also through the norm after the MLP if any
   alti          ///< max(0, ‖y_i‖₁ − ‖y_i − F_i(j)‖₁), y_i = Σ_j F_i(j) + bias
 };
 inline constexpr EnumName<Mixing> mixing_names[] = {{Mixing::head_norms, "head-norms"},
@@ -33,27 +32,27 @@ inline constexpr EnumName<Mixing> mixing_names[] = {{Mixing::head_norms, "head-n
                                                     {Mixing::globenc, "globenc"},
                                                     {Mixing::alti, "alti"}};
 
-/// What is computed, as a formula.
+/// Formula of the measure.
 [[nodiscard]] std::string_view formula_of(Mixing mixing);
 
-/// Adds to `request` what mixing needs of a run: maps, vectors and tokens.
+/// Adds to `request` the tensors that mixing needs: maps, vectors and tokens.
 void request_for_mixing(TraceRequest& request);
 
-/// The matrix [N, N] of one layer, rows are the tokens that are given to; `head` for head_norms
-/// alone. Rows are not normalised. Throws Error(usage) for a trace without model, without what
-/// request_for_mixing asks for, and for layers that are no softmax-like sum followed by one linear
-/// map: adder arithmetic, Fastformer, norms between heads and W_O or of the branch, other tokens as
-/// keys.
+/// Matrix [N, N] of one layer; rows are the receiving tokens and are not normalised. `head` is used
+/// only by head_norms. Throws Error(usage) if the model or a tensor of request_for_mixing is
+/// missing, and for layers that are not a weighted sum followed by one linear map: adder
+/// arithmetic, Fastformer, norms between heads and W_O or of the branch, keys that differ from the
+/// queries' tokens.
 [[nodiscard]] MatrixD mixing_of(const Subject& subject, std::int64_t layer, Mixing mixing,
                                 std::int64_t head = 0);
 
-/// r_i = ‖Σ_{j≠i} F_i(j)‖ / (‖Σ_{j≠i} F_i(j)‖ + ‖F_i(i)‖) of each token (Kobayashi et al. 2021,
-/// Eq. 11): how much of it comes from others.
+/// Share of each token that comes from other tokens: r_i = ‖Σ_{j≠i} F_i(j)‖ / (‖Σ_{j≠i} F_i(j)‖ +
+/// ‖F_i(i)‖) (Kobayashi et al. 2021, Eq. 11).
 [[nodiscard]] std::vector<double> mixing_ratios(const Subject& subject, std::int64_t layer);
 
-/// Rollout of the layers' mixing matrices with rows divided by their sums, without another I: R_l =
-/// M_l R_{l−1}. `layers`: from the first, all if 0. [N, N]. Of globenc and alti, which the papers
-/// roll out, and of block_norms. Throws as mixing_of; Cancelled.
+/// Rollout [N, N] of the layers' mixing matrices, R_l = M_l R_{l−1}, with rows divided by their
+/// sums and no additional I. `layers`: number of layers from the first, 0 for all. Defined for
+/// globenc and alti, as in their papers, and for block_norms. Throws like mixing_of; Cancelled.
 [[nodiscard]] Tensor mixing_rollout(const Subject& subject, Mixing mixing, std::int64_t layers = 0,
                                     const Progress& progress = {});
 

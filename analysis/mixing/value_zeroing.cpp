@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// One layer, run by itself on the tokens it was given.
+/// Runs one layer separately on its recorded input tokens.
 class OneLayer {
  public:
   OneLayer(const Subject& subject, std::int64_t layer)
@@ -30,11 +30,11 @@ class OneLayer {
     }
   }
 
-  /// The tokens after the layer; without the values of key `zeroed` if that is not negative.
+  /// Tokens after the layer, without the values of key `zeroed` unless that is negative.
   [[nodiscard]] MatrixD run(Eigen::Index zeroed) const {
     TraceRequest request = request_;
     if (zeroed >= 0) {
-      // A column of zeros takes from the output what the values of that key gave.
+      // A zero column of the map removes that key's values from the output.
       request.change_map = [zeroed](std::int64_t, std::int64_t, MatrixMap map) {
         map.col(zeroed).setZero();
       };
@@ -50,7 +50,7 @@ class OneLayer {
     return tokens.matrix().cast<double>();
   }
 
-  /// Throws where more than the block stands between the tokens before and after.
+  /// Throws Error(usage) if the recorded output needs more than the block, such as a convolution.
   void check(const MatrixD& after) const {
     const MatrixD recorded = recorded_->tokens.matrix().cast<double>();
     const bool same = recorded.rows() == after.rows() && recorded.cols() == after.cols() &&
@@ -98,7 +98,7 @@ MatrixD value_zeroing(const Subject& subject, std::int64_t layer, bool normalise
     ++done;
   });
   progress.step(1, "values zeroed");
-  distances = distances.cwiseMax(0);  // of equal rows rounding may leave a little below
+  distances = distances.cwiseMax(0);  // rounding can make distances of equal rows negative
   for (Eigen::Index i = 0; normalised && i < distances.rows(); ++i) {
     const double sum = distances.row(i).sum();
     if (sum > 0) distances.row(i) /= sum;

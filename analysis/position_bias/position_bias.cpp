@@ -25,7 +25,7 @@ MatrixD slice_of(const Tensor& tensor, std::int64_t head) {
   return tensor.slice(head).cast<double>();
 }
 
-/// Where patches lie: (row, column) on the grid, or (0, index).
+/// Distance of two tokens on the grid, or |a − b| without a grid.
 double distance(const TokenLayout& layout, std::int64_t a, std::int64_t b) {
   const std::int64_t line = layout.has_grid() ? layout.columns : 0;
   if (line == 0) return static_cast<double>(std::abs(a - b));
@@ -37,7 +37,7 @@ struct Distances {
   double mean = 0, even = 0;
 };
 
-/// Of one query, over the keys that are no prefix.
+/// Mean distances of one query to the keys that are not prefix tokens.
 Distances distances_of(const PositionBias& bias, std::int64_t query) {
   const std::vector<double> w = query_bias(bias, query);
   const auto prefix = static_cast<std::size_t>(bias.layout.prefix);

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// From the tokens after the last layer to one logit, and back.
+/// Gradient of one logit with respect to the tokens after the last layer.
 class ReadoutGradient {
  public:
   ReadoutGradient(const Transformer& model, Eigen::Index tokens, std::int64_t place)
@@ -50,7 +50,7 @@ class ReadoutGradient {
   MatrixD head_;  // [D, classes]
 };
 
-/// Ā of a layer.
+/// Ā of one layer, [N, M].
 MatrixD gradient_weighted(const Trace& trace, std::int64_t layer, const HeadsGradient& gradient) {
   const std::int64_t heads = trace.heads(layer);
   const Eigen::Index width = gradient.values.cols() / heads;
@@ -65,7 +65,8 @@ MatrixD gradient_weighted(const Trace& trace, std::int64_t layer, const HeadsGra
   return mean / static_cast<double>(heads);
 }
 
-/// What was run again must be what was recorded: else some part of the model was not seen.
+/// Throws unless the layers reproduce the recorded tokens: otherwise a part of the model is
+/// missing.
 void check_same(const Trace& trace, const Matrix& last) {
   const Tensor& recorded = trace.layers.back().tokens;
   if (recorded.empty()) return;
@@ -98,7 +99,7 @@ TokenRelevance relevance_of(const Subject& subject, const LayersWithGradient& la
         check_same(trace, last);
         return readout(last, target);
       });
-  // The read rows of (I + Ā_L) … (I + Ā_1), from the last layer to the first.
+  // Rows of (I + Ā_L) … (I + Ā_1) that are read, computed from the last layer to the first.
   Eigen::RowVectorXd row = readout.read();
   for (std::int64_t layer = std::ssize(gradients) - 1; layer >= 0; --layer) {
     row += row * gradient_weighted(trace, layer, gradients[static_cast<std::size_t>(layer)]);

@@ -1,4 +1,4 @@
-// Which tokens an answer rests on, by the gradient of its logit (Chefer et al. 2021).
+// Relevance of each token to an answer, from the gradient of its logit (Chefer et al. 2021).
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@ namespace attnscope {
 
 struct TokenRelevance {
   std::int64_t target = 0;  ///< class or token
-  std::string label;        ///< what it says; may be empty
-  std::int64_t place = 0;   ///< the token that is read; of means over tokens -1
-  double logit = 0;         ///< of the target
-  /// [N]: the row of R of the token that is read, of a mean over tokens the mean of theirs. Its own
-  /// token has 1 more than attention gave it.
+  std::string label;        ///< name of the class or token; may be empty
+  std::int64_t place = 0;   ///< token position that is read; −1 for a mean over tokens
+  double logit = 0;         ///< logit of the target; NaN if it was not recorded
+  /// [N]: row of R of the token position that is read, or the mean of the rows. It includes the
+  /// identity: 1 for the token itself.
   std::vector<double> tokens;
 };
 
-/// What a run must have recorded: maps and tokens.
+/// Adds to `request` the tensors that relevance needs: maps and tokens.
 void request_for_relevance(TraceRequest& request);
 
-/// Ā = mean over heads of max(0, ∇W ⊙ W) of each layer, W the map as the mechanism runs it (with an
-/// I of identity mapping), ∇W the gradient of the logit of `target` by the backward of
-/// core/training; R ← R + Ā R from R = I through all layers (Chefer, Gur & Wolf 2021, Eq. 5 and 6).
-/// One for each target; -1: the likeliest. `place`: of a language model the token after which is
-/// read, -1 the last. Needs the subject's model and trace. Throws Error(unsupported) naming the
-/// part of the model that has no backward, Error(usage) for what is missing or out of range and for
-/// channels with maps of their own, Cancelled.
+/// Computes one relevance per target: Ā is the mean over heads of max(0, ∇W ⊙ W) of each layer,
+/// with W the map as the mechanism runs it (with the I of an identity mapping) and ∇W the gradient
+/// of the logit of `target` by the backward of core/training; R ← R + Ā R from R = I through all
+/// layers (Chefer, Gur & Wolf 2021, Eq. 5 and 6). Target −1 selects the likeliest. `place`: token
+/// position that a language model reads, −1 for the last. Needs the subject's model and trace.
+/// Throws Error(unsupported) naming the part of the model that has no backward; Error(usage) for
+/// missing tensors, values out of range, and maps per channel; Cancelled.
 [[nodiscard]] std::vector<TokenRelevance> token_relevance(
     const Subject& subject, const std::vector<std::int64_t>& targets = {-1},
     std::int64_t place = -1, const Progress& progress = {});

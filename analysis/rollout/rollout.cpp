@@ -12,8 +12,8 @@ namespace attnscope {
 
 namespace {
 
-// The sum stands for the mean: rows are normalised afterwards.
-// map_of(head) is the map of a head, or one block of it.
+// Fused map of all heads. The mean is left as a sum: rows are normalised afterwards. map_of(head)
+// is the map of a head, or one block of it.
 template <class MapOf>
 MatrixD fused(std::int64_t heads, const MapOf& map_of, RolloutFusion fusion) {
   MatrixD result = map_of(0);
@@ -51,7 +51,7 @@ MatrixD mixing(std::int64_t heads, const MapOf& map_of, RolloutFusion fusion) {
   return mean;
 }
 
-// What reaches each token after a layer, of what reached it before. Blocks mix their own alone.
+// Rollout after a layer, from the rollout before it. Blocks mix only their own tokens.
 MatrixD mixed(const ImpliedMaps& maps, RolloutFusion fusion, const MatrixD& reach) {
   const std::int64_t heads = maps.extent(0);
   const MapBlocks* const blocks = maps.blocks();
@@ -72,8 +72,8 @@ MatrixD mixed(const ImpliedMaps& maps, RolloutFusion fusion, const MatrixD& reac
   return result;
 }
 
-// The token of a coarser grid that each token of a finer one became a part of: patches merged two
-// by two, say. Empty where the one is no such grid of the other.
+// Index of the token of a coarser grid that contains each token of a finer grid, such as patches
+// merged 2 × 2. Empty if `coarse` is not such a grid of `fine`.
 std::vector<std::int64_t> merged_into(const TokenLayout& fine, const TokenLayout& coarse) {
   if (!fine.has_grid() || !coarse.has_grid() || fine.prefix > 0 || coarse.prefix > 0) return {};
   const auto parts = [](std::int64_t whole, std::int64_t part) {
@@ -92,7 +92,7 @@ std::vector<std::int64_t> merged_into(const TokenLayout& fine, const TokenLayout
   return into;
 }
 
-// Each row of the result is the mean of those that became it.
+// Each row of the result is the mean of the rows merged into it.
 MatrixD merged(const MatrixD& reach, const std::vector<std::int64_t>& into, std::int64_t count) {
   MatrixD result = MatrixD::Zero(count, reach.cols());
   Eigen::VectorXd parts = Eigen::VectorXd::Zero(count);
@@ -129,7 +129,7 @@ Tensor attention_rollout(const Trace& trace, const RolloutOptions& options,
   const std::int64_t tokens = trace.queries(0);
   MatrixD reach = MatrixD::Identity(tokens, tokens);
   std::vector<std::int64_t> part_of(
-      static_cast<std::size_t>(tokens));  // which row each token is in
+      static_cast<std::size_t>(tokens));  // row of `reach` that contains each token
   std::iota(part_of.begin(), part_of.end(), 0);
   for (std::int64_t layer = 0; layer < count; ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(count), "rollout");
