@@ -1,11 +1,11 @@
-// Maps in which no query sees what comes later.
+// Detection of causal maps.
 #pragma once
 
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
 
-/// Whether a map is square and has nothing but zeros above the diagonal; not of a single token.
+/// True for a square map of at least 2 tokens that is 0 above the diagonal.
 [[nodiscard]] bool is_causal(const MatrixD& map);
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "analysis/spectrum/condensed_form.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -15,7 +15,7 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What is held for each row of a group stays in registers only if loops over it are unrolled.
+// Values per row of a group stay in registers only if loops over the rows are unrolled.
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 4")
 
@@ -23,7 +23,7 @@ using Doubles = hn::CappedTag<double, PaddedMatrix::kBlock>;
 using V = hn::Vec<Doubles>;
 using Index = Eigen::Index;
 
-// Rows that share what is loaded for their columns: as many as 32 or 16 registers hold.
+// Number of rows that share the loads of their columns: as many as 32 or 16 registers allow.
 #if HWY_TARGET <= HWY_AVX3
 constexpr Index kRows = 4;
 #else
@@ -37,10 +37,10 @@ HWY_INLINE void store(V value, double* to) { hn::Store(value, Doubles(), to); }
 HWY_INLINE double sum(V values) { return hn::GetLane(hn::SumOfLanes(Doubles(), values)); }
 HWY_INLINE Index padded(Index n) { return PaddedMatrix::padded(n); }
 
-/// to[r] += the sum of the lanes of sums[r], for each of a group of rows.
+/// to[r] += sum of the lanes of sums[r], for each row of a group.
 HWY_INLINE void add_sums(const V (&sums)[kRows], double* to) {
 #if HWY_TARGET <= HWY_AVX3
-  // Four at once: half the additions and exchanges that they take one by one.
+  // Four sums at once need half the additions and shuffles of four single ones.
   const Doubles d;
   const V two =
       hn::Add(hn::InterleaveLower(d, sums[0], sums[1]), hn::InterleaveUpper(d, sums[0], sums[1]));
@@ -59,7 +59,7 @@ HWY_INLINE void add_sums(const V (&sums)[kRows], double* to) {
 #endif
 }
 
-/// One value for each of a group of rows.
+/// One value per row of a group, in all lanes.
 struct OfRows {
   V row[kRows];
 
@@ -71,7 +71,7 @@ struct OfRows {
   }
 };
 
-/// Vectors of a matrix's rows or columns, each with room to a whole block, zeros at first.
+/// Vectors of a matrix's rows or columns, each padded to whole blocks and initialised to 0.
 class Vectors {
  public:
   Vectors(Index count, Index n)
@@ -86,7 +86,7 @@ class Vectors {
   hwy::AlignedFreeUniquePtr<double[]> values_;
 };
 
-/// Of the first n, in whole blocks.
+/// Dot product of the first n entries, in whole SIMD vectors.
 HWY_INLINE double dot(const double* a, const double* b, Index n) {
   V total = all(0);
   for (Index j = 0; j < n; j += lanes()) total = hn::MulAdd(load(a + j), load(b + j), total);
@@ -97,8 +97,8 @@ struct Reflection {
   double tau, beta;
 };
 
-/// Makes of x[0 … n) the u of the reflection I − τ u uᵀ that turns it into β in its last entry; u
-/// is 1 there, 0 from n to the end of the block. As dlarfg.
+/// Replaces x[0 … n) by the vector u of the reflection I − τ u uᵀ that maps x to (0, …, 0, β). Its
+/// last entry is 1, and entries from n to the end of the block are 0. Like LAPACK's dlarfg.
 HWY_INLINE Reflection reflect(double* x, Index n) {
   const double last = x[n - 1];
   std::fill(x + n - 1, x + padded(n), 0.0);
@@ -114,26 +114,26 @@ HWY_INLINE Reflection reflect(double* x, Index n) {
   return {(beta - last) / beta, beta};
 }
 
-/// a − b c − d e, the last two the same in every lane.
+/// a − b c − d e.
 HWY_INLINE V updated(V a, V b, V c, V d, V e) {
   return hn::NegMulAdd(d, e, hn::NegMulAdd(b, c, a));
 }
 
-/// x − p a − q b instead of x, of the first n in whole vectors.
+/// x ← x − p a − q b for the first n entries, in whole SIMD vectors.
 HWY_INLINE void take_away(double* x, Index n, const double* p, V a, const double* q, V b) {
   for (Index j = 0; j < n; j += lanes()) {
     store(updated(load(x + j), load(p + j), a, load(q + j), b), x + j);
   }
 }
 
-/// v wᵀ + w vᵀ, to be taken away from a matrix.
+/// Rank-two matrix v wᵀ + w vᵀ that is subtracted from a matrix.
 struct RankTwo {
   double *v, *w;
 };
 
-/// y = A u of the leading n rows and columns, once A has had what the `Count` changes say taken
-/// away. One sweep: what dsytrd does in two. Of A the lower triangle is held, and the blocks on the
-/// diagonal are whole.
+/// y = A u for the leading n rows and columns, after `Count` changes have been subtracted from A.
+/// Needs one sweep over A instead of the two of dsytrd. Only the lower triangle of A is stored;
+/// blocks on the diagonal are full.
 template <int Count>
 HWY_INLINE void update_and_multiply(double* a, Index stride, Index n, const RankTwo* changes,
                                     const double* u, double* y) {
@@ -151,7 +151,7 @@ HWY_INLINE void update_and_multiply(double* a, Index stride, Index n, const Rank
       vi[c] = OfRows::load(changes[c].v + i);
       wi[c] = OfRows::load(changes[c].w + i);
     }
-    // Adds to the rows' sums; returns `above` with what the rows add to y from column j on.
+    // Adds to the rows' sums; returns `above` plus the rows' contribution to y from column j on.
     const auto update = [&](Index j, V above) HWY_ATTR {
       const V uj = load(u + j);
       V vj[Count + 1], wj[Count + 1];
@@ -178,17 +178,18 @@ HWY_INLINE void update_and_multiply(double* a, Index stride, Index n, const Rank
     for (Index j = block; j < block + PaddedMatrix::kBlock; j += lanes()) update(j, all(0));
     add_sums(sums, y + i);
   }
-  std::fill(y + n, y + padded(n), 0.0);  // rows that are done with
+  std::fill(y + n, y + padded(n), 0.0);  // completed rows and padding
 }
 
-/// From the last row to the first, so that what is left begins where the matrix does. Every second
-/// sweep leaves the matrix as it is, and takes the change before it away from the product.
+/// Reduces from the last row to the first, so that the remaining matrix starts at the same address.
+/// Every second sweep leaves the matrix unchanged and subtracts the pending change from the
+/// product.
 HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& form) {
   const Index stride = matrix.stride();
   double* const a = matrix.data();
   const Vectors vectors(6, matrix.size());
   RankTwo changes[2] = {{vectors[0], vectors[1]}, {vectors[2], vectors[3]}};
-  int pending = 0;  // of the changes, which the matrix does not have yet
+  int pending = 0;  // number of changes not yet applied to the matrix
   double *u = vectors[4], *const y = vectors[5];
   for (Index k = matrix.size() - 1; k >= 0; --k) {
     const double* const row = a + k * stride;
@@ -224,8 +225,8 @@ HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& for
   }
 }
 
-/// z = Aᵀ u of `rows` rows and n columns, once A has had l yᵀ + x vᵀ taken away; `last` is then its
-/// column n − 1.
+/// z = Aᵀ u for `rows` rows and n columns, after l yᵀ + x vᵀ has been subtracted from A; `last`
+/// becomes column n − 1 of A.
 HWY_INLINE void update_and_multiply_transposed(double* a, Index stride, Index rows, Index n,
                                                const double* l, const double* y, const double* x,
                                                const double* v, const double* u, double* z,
@@ -251,7 +252,7 @@ HWY_INLINE void update_and_multiply_transposed(double* a, Index stride, Index ro
   std::fill(z + n, z + padded(n), 0.0);
 }
 
-/// x = A v of the leading n rows and columns.
+/// x = A v for the leading n rows and columns.
 HWY_INLINE void multiply(const double* a, Index stride, Index n, const double* v, double* x) {
   for (Index i = 0; i < n; i += kRows) {
     const double* const first = a + i * stride;
@@ -271,12 +272,12 @@ HWY_INLINE void multiply(const double* a, Index stride, Index n, const double* v
   std::fill(x + n, x + padded(n), 0.0);
 }
 
-/// From the last column and row to the first: what comes out is lower bidiagonal.
+/// Reduces from the last column and row to the first: the result is lower bidiagonal.
 HWY_NOINLINE void bidiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& form) {
   const Index stride = matrix.stride();
   double* const a = matrix.data();
   const Vectors vectors(8, matrix.size());
-  // A − l yᵀ − x vᵀ is what A stands for.
+  // The current matrix is A − l yᵀ − x vᵀ.
   double *l = vectors[0], *const y = vectors[1], *const x = vectors[2], *v = vectors[3];
   double *u = vectors[4], *r = vectors[5], *const z = vectors[6], *const column = vectors[7];
   for (Index i = 0; i < matrix.size(); ++i) column[i] = a[i * stride + matrix.size() - 1];
@@ -297,7 +298,7 @@ HWY_NOINLINE void bidiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& form
     const Reflection right = reflect(r, k);
     form.beside[static_cast<std::size_t>(k - 1)] = right.beta;
     const V share = all(dot(y, r, k));
-    u[k] = 0;  // its row is done with
+    u[k] = 0;  // row k is complete
     multiply(a, stride, k, r, x);
     for (Index i = 0; i < k; i += lanes()) {
       store(hn::Mul(all(right.tau), hn::NegMulAdd(load(u + i), share, load(x + i))), x + i);
@@ -327,7 +328,7 @@ TwoDiagonals with_room(Eigen::Index size) {
 
 PaddedMatrix::PaddedMatrix(Eigen::Index size)
     : size_(size),
-      // Rows that lie a power of two apart would share a few sets of the L1 cache.
+      // Rows at distances of a power of two would share few sets of the L1 cache.
       stride_(padded(size) + (padded(size) % 64 == 0 ? kBlock : 0)),
       entries_(hwy::AllocateAligned<double>(static_cast<std::size_t>(padded(size) * stride_))) {
   std::fill_n(entries_.get(), padded(size) * stride_, 0.0);

@@ -1,6 +1,6 @@
-// Dense square matrices in double made tridiagonal or bidiagonal by orthogonal transformations, as
-// LAPACK's dsytrd and dgebrd do, in kernels of our own: of maps of a few hundred tokens these take
-// most of the time that singular values take.
+// Reduction of dense square matrices in double to tridiagonal or bidiagonal form by orthogonal
+// transformations, like LAPACK's dsytrd and dgebrd. For maps of a few hundred tokens this takes
+// most of the time of singular values.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
@@ -10,8 +10,8 @@
 
 namespace attnscope {
 
-/// A square matrix in double, zeros at first, with room about it: the kernels here work on whole
-/// blocks of kBlock rows and columns.
+/// Square matrix in double, initialised to 0 and padded to whole blocks of kBlock rows and columns,
+/// on which the kernels here work.
 class PaddedMatrix {
  public:
   static constexpr Eigen::Index kBlock = 8;
@@ -22,10 +22,10 @@ class PaddedMatrix {
   explicit PaddedMatrix(Eigen::Index size);
 
   [[nodiscard]] Eigen::Index size() const { return size_; }
-  /// Entries from one row to the next: a multiple of kBlock.
+  /// Number of entries from one row to the next: a multiple of kBlock.
   [[nodiscard]] Eigen::Index stride() const { return stride_; }
   [[nodiscard]] double* data() { return entries_.get(); }
-  /// Without the room about it.
+  /// Matrix without the padding.
   [[nodiscard]] Eigen::Map<MatrixD, 0, Eigen::OuterStride<>> matrix() {
     return {data(), size_, size_, Eigen::OuterStride<>(stride_)};
   }
@@ -35,17 +35,17 @@ class PaddedMatrix {
   hwy::AlignedFreeUniquePtr<double[]> entries_;
 };
 
-/// The diagonal of a matrix, and what stands beside it: one value less.
+/// Diagonal [N] and neighbouring diagonal [N − 1] of a tridiagonal or bidiagonal matrix.
 struct TwoDiagonals {
   std::vector<double> diagonal, beside;
 };
 
-/// A symmetric tridiagonal matrix with the eigenvalues of the symmetric `matrix`, of which only the
-/// lower triangle is read. 1 row or more, finite, squares in range; used as work space. Backward
-/// stable, as dsytrd: one sweep over half the matrix for each row.
+/// Symmetric tridiagonal matrix with the eigenvalues of the symmetric `matrix`, of which only the
+/// lower triangle is read and which is used as scratch. It needs at least 1 row and finite entries
+/// whose squares are in range. Backward stable like dsytrd; one sweep over half the matrix per row.
 [[nodiscard]] TwoDiagonals tridiagonal_form(PaddedMatrix& matrix);
 
-/// A bidiagonal matrix with the singular values of `matrix`, as above; as dgebrd.
+/// Bidiagonal matrix with the singular values of `matrix`, with the same requirements, like dgebrd.
 [[nodiscard]] TwoDiagonals bidiagonal_form(PaddedMatrix& matrix);
 
 }  // namespace attnscope

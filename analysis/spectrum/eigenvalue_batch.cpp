@@ -12,11 +12,11 @@ namespace attnscope {
 
 #ifndef ATTNSCOPE_LANES_OF_MATRICES
 #define ATTNSCOPE_LANES_OF_MATRICES
-/// Matrices side by side: entry i of matrix m at i · kEigenvalueBatch + m. ‖T‖ is about 1.
+/// Interleaved matrices: entry i of matrix m is at i · kEigenvalueBatch + m. ‖T‖ is about 1.
 struct MatrixLanes {
   std::size_t size, count;
   double* diagonal;
-  double* squares;  ///< of what is beside the diagonal; the last is room
+  double* squares;  ///< squares of the neighbouring diagonal; the last row is padding
   bool* converged;
 };
 #endif
@@ -26,7 +26,7 @@ struct MatrixLanes {
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "analysis/spectrum/eigenvalue_batch.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -37,12 +37,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 4")
 
-// Beside so small a square an eigenvalue stands alone: that of one rounding of ‖T‖, below which
-// those of a cluster do not fall. Squares are never below kLeast: nothing is divided by 0.
+// A diagonal entry is an eigenvalue if the squared entry next to it is at most kAlone, one rounding
+// of ‖T‖ squared; squares within a cluster do not fall below that. Squares are at least kLeast to
+// avoid divisions by 0.
 constexpr double kAlone = 0x1p-104, kLeast = 0x1p-200;
-// Below it p / c is rounded away: its limit is taken.
+// For smaller cosines p / c is lost to rounding, and its limit is used.
 constexpr double kNoCosine = 0x1p-120;
-// Two to three are usual.
+// Maximum number of sweeps per eigenvalue; two to three are typical.
 constexpr int kMostSweeps = 60;
 
 using Doubles = hn::CappedTag<double, 8>;
@@ -50,7 +51,7 @@ using V = hn::Vec<Doubles>;
 
 HWY_INLINE V all(double value) { return hn::Set(Doubles(), value); }
 
-/// What a sweep carries from row to row, of one vector of matrices.
+/// State that a sweep carries from row to row, for one SIMD vector of matrices.
 struct Carried {
   V shift, cosine, sine, gamma, p;
 
@@ -62,8 +63,8 @@ struct Carried {
     p = hn::Mul(gamma, gamma);
   }
 
-  /// Row i, of which `square` is beside: its entry `own` goes on to the row after it, as do the
-  /// squares beside that.
+  /// Processes row i with its diagonal entry `own` and the squared entry `square` next to it.
+  /// Returns the new diagonal entry of the following row and the squared entry next to that.
   HWY_INLINE void step(V own, V square, V& next_own, V& next_square) {
     const V r = hn::Add(p, square);
     next_square = hn::Max(hn::Mul(sine, r), all(kLeast));
@@ -91,7 +92,8 @@ struct Carried {
   }
 };
 
-/// Wilkinson's shift: the eigenvalue of the first two rows' block that is nearer to the first.
+/// Wilkinson's shift: the eigenvalue of the first two rows' block that is nearer to the first
+/// entry.
 HWY_INLINE V shift_of(V first, V second, V square) {
   const V beside = hn::Sqrt(square);
   const V slope = hn::Div(hn::Sub(second, first), hn::Add(beside, beside));
@@ -99,8 +101,9 @@ HWY_INLINE V shift_of(V first, V second, V square) {
   return hn::Sub(first, hn::Div(beside, hn::Add(slope, hn::CopySign(root, slope))));
 }
 
-/// Of Vectors · lanes matrices from `from` on. Each has its own row at which its sweeps end, the
-/// first whose eigenvalue is not known. What is done goes on in its lanes with what nobody reads.
+/// Finds the eigenvalues of up to Vectors · lanes matrices from `from` on. Each matrix has its own
+/// last row of a sweep, the first row whose eigenvalue is unknown. Lanes of finished matrices
+/// continue with values that are not read.
 template <int Vectors>
 HWY_INLINE void find(const MatrixLanes& all_matrices, std::size_t from, std::size_t count,
                      double* found) {

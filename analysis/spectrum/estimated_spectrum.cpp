@@ -16,13 +16,15 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kLeading = 32;       // values found exactly, and left out of the estimate
-constexpr double kWantedError = 0.003;      // of Σσ
-constexpr double kRestKnownRoughly = 1e-3;  // of ‖H‖²_F: what the leading values may leave
-constexpr std::int64_t kMostHeldBytes = std::int64_t{128} << 20;  // of a computed map
-constexpr double kBearableError = 0.05;  // of Σσ: reached only where no leading values were found
+constexpr std::int64_t kLeading = 32;   // number of leading values excluded from the estimate
+constexpr double kWantedError = 0.003;  // wanted standard error relative to Σσ
+// Share of ‖H‖²_F; below it values are found to rounding.
+constexpr double kRestKnownRoughly = 1e-3;
+// Largest computed map that is held in memory.
+constexpr std::int64_t kMostHeldBytes = std::int64_t{128} << 20;
+constexpr double kBearableError = 0.05;  // largest accepted standard error relative to Σσ
 
-/// `count` values, descending, that lie as the nodes say, and sum to `total`.
+/// `count` descending values that are distributed like the nodes and sum to `total`.
 std::vector<double> values_along(std::vector<std::pair<double, double>> nodes, std::int64_t count,
                                  double greatest, double total) {
   std::sort(nodes.begin(), nodes.end(), std::greater<>());
@@ -31,7 +33,7 @@ std::vector<double> values_along(std::vector<std::pair<double, double>> nodes, s
   std::vector<double> values(static_cast<std::size_t>(count));
   if (!(mass > 0)) return values;
   const double scale = static_cast<double>(count) / mass;
-  // Each node in the middle of what it stands for; straight lines between.
+  // Each node lies in the middle of the values it represents; values are linear between nodes.
   double before = 0, place = 0, value = greatest, next_place = 0, next_value = greatest;
   std::size_t node = 0;
   for (std::int64_t t = 0; t < count; ++t) {
@@ -53,7 +55,7 @@ std::vector<double> values_along(std::vector<std::pair<double, double>> nodes, s
   return values;
 }
 
-/// The whole curve when the tail is as `nodes` say.
+/// All values: the known ones, then `nodes` scaled to the sum `tail`.
 std::vector<double> whole_spectrum(std::span<const double> known,
                                    const std::vector<std::pair<double, double>>& nodes,
                                    std::int64_t dimension, double tail) {
@@ -101,7 +103,7 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
   if (estimate.probes.empty()) return {rank, rank, rank};
   const std::span<const double> known(values.data(), static_cast<std::size_t>(estimate.known));
   const double head = known_sum(spectrum);
-  // The spread of the ranks that single probes give says how sure their mean is.
+  // The spread of the ranks of single probes gives the uncertainty of their mean.
   double sum = 0, squares = 0;
   for (const auto& nodes : estimate.probes) {
     const auto one = static_cast<double>(equivalent_rank(
@@ -112,15 +114,15 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
   const auto count = static_cast<double>(estimate.probes.size());
   const double mean = sum / count;
   const double spread = std::sqrt(std::max(0.0, squares / count - mean * mean) / (count - 1));
-  // A quadrature of few nodes cannot tell where within a node's share a value lies.
+  // A quadrature of few nodes does not resolve positions within a node's share.
   const double share = rank > estimate.known && !estimate.probes.front().empty()
                            ? static_cast<double>(estimate.dimension - estimate.known) /
                                  (2 * static_cast<double>(estimate.probes.front().size()))
                            : 0;
   const auto margin = static_cast<std::int64_t>(std::ceil(2 * spread + share));
   RankInterval interval{rank, rank - margin, rank + margin};
-  // Whatever the curve's shape beyond the known values, σ falls: no fewer than if all others were
-  // as large as the last known one, no more than if they were all alike.
+  // Bounds from descending σ for any curve beyond the known values: the rank is at least that with
+  // all others equal to the last known value, and at most that with all others equal.
   const double error = 2 * estimate.standard_error;
   const double least = threshold * (estimate.nuclear_norm - error);
   const double most = threshold * (estimate.nuclear_norm + error);
@@ -147,7 +149,8 @@ void check(Eigen::Index rows, Eigen::Index columns, double shift) {
   }
 }
 
-/// What is left out of the estimate: roughly, unless so little is left that its errors would show.
+/// Leading values that are excluded from the estimate: to 1e-6 σ_1, or to rounding if the rest is
+/// so small that their errors would matter.
 LeadingValues leading_part(const MapOperator& map, double squares) {
   if (map.columns() <= 2 * kLeading) return leading_values(map, map.columns());
   LeadingValues leading = leading_values(map, kLeading, LeadingAccuracy::estimate);
@@ -191,7 +194,7 @@ MapSpectrum estimate(const MapOperator& map, const SpectrumOptions& options) {
   const double tail =
       found->nuclear_norm - std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
   take_singular_values(spectrum, whole_spectrum(leading.values, all, dimension, tail));
-  spectrum.numerical_rank = 0;  // decided by the smallest values, which nobody has seen
+  spectrum.numerical_rank = 0;  // unknown: it depends on the smallest values
   spectrum.stable_rank = spectrum.rank_one_distance = spectrum.symmetry_error =
       std::numeric_limits<double>::quiet_NaN();
   if (!leading.values.empty()) {

@@ -1,4 +1,4 @@
-// Spectra of maps known as products of narrow matrices: nothing here has N×M entries.
+// Spectra of maps that are products of narrow matrices, without forming N×M entries.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,8 +14,8 @@ namespace attnscope {
 
 namespace {
 
-/// Makes column f of both factors equally long: their product stays, and no column's rounding
-/// drowns another's.
+/// Scales column f of both factors to equal length: their product is unchanged, and rounding errors
+/// of one column do not hide another.
 void balance(MatrixD& left, MatrixD& right) {
   for (Eigen::Index f = 0; f < left.cols(); ++f) {
     const double a = left.col(f).norm(), b = right.col(f).norm();

@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-// What rounding may add to a share of 1 without the assertion being false.
+// Tolerance for rounding errors of shares in the assertions.
 constexpr double kRounding = 1e-9;
 
 bool is_concave(const std::vector<double>& share) {
@@ -27,7 +27,7 @@ void compare(IdentityEffect& effect) {
   if (effect.without.state != SpectrumState::ready || effect.with.state != SpectrumState::ready) {
     return;
   }
-  if (!effect.with.identity) return;  // not square: there is no I to add
+  if (!effect.with.identity) return;  // I can only be added to square maps
   effect.predicted = effect.without.singular_values;
   for (double& value : effect.predicted) value += 1;
   effect.predicted_rank = equivalent_rank(effect.predicted, effect.without.threshold);
@@ -38,7 +38,7 @@ void compare(IdentityEffect& effect) {
   effect.largest_excess = with.front() - without.front();
   for (std::size_t r = 0; r < with.size(); ++r) {
     effect.prediction_error = std::max(effect.prediction_error, std::abs(predicted[r] - with[r]));
-    // D̃ − D = f̃ − f: g is the same.
+    // D̃ − D = f̃ − f, because g is the same.
     effect.largest_excess = std::max(effect.largest_excess, with[r] - without[r]);
   }
   effect.share_is_concave = is_concave(without) && is_concave(with);

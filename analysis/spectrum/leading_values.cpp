@@ -11,39 +11,39 @@ namespace attnscope {
 
 namespace {
 
-// Directions added at once, which share two passes, and the most steps of two passes each. Of an
-// estimate what converges slowly is left to the rest.
+// Number of directions added per step, which share two passes over the map, and the maximum number
+// of steps. Estimates leave slowly converging values to the rest.
 constexpr Eigen::Index kBlock = 8, kEstimateBlock = 16;
 constexpr int kMostSteps = 80, kMostEstimateSteps = 8;
-// Of ‖HᵀH v − σ² v‖, beside σ_1².
+// Tolerance of ‖HᵀH v − σ² v‖ relative to σ_1².
 constexpr double kTolerance = 1e-10, kEstimateTolerance = 1e-6;
-constexpr double kIndependent = 1e-10;  // of a direction's length, outside those known before
+constexpr double kIndependent = 1e-10;  // least share of a direction outside the subspace
 
-/// A subspace of the map's columns, what HᵀH makes of it, and the Ritz pairs within it.
+/// Subspace of the map's columns, its image under HᵀH, and the Ritz pairs within it.
 class Subspace {
  public:
   Subspace(const MapOperator& map, Eigen::Index wanted, LeadingAccuracy accuracy)
       : map_(map),
         wanted_(wanted),
         is_rough_(accuracy == LeadingAccuracy::estimate),
-        // Room for as many again as are kept on a restart.
+        // Capacity for as many directions again as a restart keeps.
         most_(std::min<Eigen::Index>(map.columns(), 3 * wanted + 4 * block())),
         basis_(map.columns(), 0),
         images_(map.columns(), 0) {}
 
   [[nodiscard]] Eigen::Index size() const { return basis_.cols(); }
   [[nodiscard]] bool is_whole() const { return size() == map_.columns(); }
-  /// Directions to be added at once.
+  /// Number of directions to add per step.
   [[nodiscard]] Eigen::Index block() const { return is_rough_ ? kEstimateBlock : kBlock; }
 
-  /// Adds what the columns of `directions` have outside the subspace.
+  /// Adds the components of `directions` outside the subspace.
   void add(const Eigen::MatrixXd& directions) {
     if (size() + directions.cols() > most_ && most_ < map_.columns()) restart();
     Eigen::MatrixXd added(map_.columns(), 0);
     for (Eigen::Index i = 0; i < directions.cols() && size() + added.cols() < most_; ++i) {
       Eigen::VectorXd x = directions.col(i).normalized();
       if (!x.allFinite()) continue;
-      for (int pass = 0; pass < 2; ++pass) {  // twice, to rounding
+      for (int pass = 0; pass < 2; ++pass) {  // twice, for orthogonality to rounding
         x -= basis_ * (basis_.transpose() * x);
         x -= added * (added.transpose() * x);
         if (pass == 0 && x.norm() < kIndependent) break;
@@ -62,8 +62,7 @@ class Subspace {
     solve();
   }
 
-  /// The wanted pairs' residuals that are above the tolerance, greatest values first, at most a
-  /// block of them.
+  /// Residuals of the wanted pairs above the tolerance, greatest values first, at most one block.
   [[nodiscard]] Eigen::MatrixXd residuals() const {
     Eigen::MatrixXd left(map_.columns(), 0);
     for (Eigen::Index i = 0; i < std::min(wanted_, size()) && left.cols() < block(); ++i) {
@@ -72,12 +71,13 @@ class Subspace {
     return left;
   }
 
-  /// The unbroken beginning of the wanted pairs.
+  /// Converged pairs from the greatest one to the first gap.
   [[nodiscard]] LeadingValues leading() const {
     Eigen::Index count = 0;
     while (count < std::min(wanted_, size()) && is_converged(count)) ++count;
     const Eigen::MatrixXd vectors = basis_ * ritz_.leftCols(count);
-    // ‖H v‖, not the root of the Ritz value: small ones would be lost in the rounding of σ_1².
+    // ‖H v‖ is more accurate than the root of the Ritz value, in which small values would be lost
+    // to the rounding of σ_1².
     const Eigen::RowVectorXd norms = map_.times(vectors).colwise().norm();
     std::vector<Eigen::Index> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), Eigen::Index{0});
@@ -109,7 +109,8 @@ class Subspace {
     return residual_norms_(i) <= (is_rough_ ? kEstimateTolerance : kTolerance) * squares_(0);
   }
 
-  /// The Ritz pairs of HᵀH in the subspace, greatest first, and the wanted ones' residuals.
+  /// Computes the Ritz pairs of HᵀH in the subspace, greatest first, and residuals of the wanted
+  /// ones.
   void solve() {
     const Eigen::MatrixXd within = basis_.transpose() * images_;
     const Eigenpairs pairs = symmetric_eigenpairs(0.5 * (within + within.transpose()));
@@ -122,7 +123,7 @@ class Subspace {
     residual_norms_ = residuals.colwise().norm();
   }
 
-  /// Keeps the best pairs alone.
+  /// Keeps only the best pairs.
   void restart() {
     const Eigen::MatrixXd best = ritz_.leftCols(kept());
     basis_ = (basis_ * best).eval();
@@ -133,7 +134,7 @@ class Subspace {
   Eigen::Index wanted_;
   bool is_rough_;
   Eigen::Index most_;
-  Eigen::MatrixXd basis_, images_;  ///< [columns, size], the second HᵀH times the first
+  Eigen::MatrixXd basis_, images_;  ///< [columns, size]; images_ = HᵀH basis_
   Eigen::MatrixXd ritz_;            ///< [size, size]
   Eigen::VectorXd squares_, residual_norms_;
 };
@@ -146,8 +147,8 @@ LeadingValues leading_values(const MapOperator& map, Eigen::Index wanted,
   if (wanted < 1) return {};
   NormalNumbers normal(7);
   Subspace subspace(map, wanted, accuracy);
-  // A subspace that has converged knows nothing of directions it never met, of a value's other
-  // copies say: done is what random directions do not change.
+  // A converged subspace misses directions that it never contained, such as copies of a repeated
+  // value: it is complete only once random directions do not change it.
   bool checked = false;
   const int most_steps = accuracy == LeadingAccuracy::estimate ? kMostEstimateSteps : kMostSteps;
   for (int step = 0; step < most_steps; ++step) {

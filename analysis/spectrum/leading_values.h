@@ -1,4 +1,4 @@
-// The leading singular values of large maps, and the directions they belong to.
+// Leading singular values of large maps with their right singular vectors.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,18 @@ namespace attnscope {
 
 struct LeadingValues {
   std::vector<double> values;  ///< σ_1 ≥ σ_2 ≥ …, without a gap
-  Eigen::MatrixXd right;       ///< [columns, as many]: orthonormal right singular vectors
+  Eigen::MatrixXd right;       ///< [columns, number of values]: orthonormal
 };
 
 enum class LeadingAccuracy {
-  rounding,  ///< products in double; values right to about 1e-10 σ_1
-  estimate   ///< products in float32; values right to about 1e-6 σ_1, several times as fast
+  rounding,  ///< products in double; values accurate to about 1e-10 σ_1
+  estimate   ///< products in float32; values accurate to about 1e-6 σ_1, several times as fast
 };
 
-/// The `wanted` greatest singular values (all where the map has no more), by a block Krylov method
-/// on HᵀH with thick restarts: each step adds the residuals of what has not converged, so that
-/// collapsed maps and repeated values end it early and break nothing. Fewer are given, or none,
-/// where the greatest did not converge: what follows a gap is left out. Deterministic.
+/// The `wanted` greatest singular values (all if the map has fewer), by a block Krylov method on
+/// HᵀH with thick restarts. Each step adds the residuals of pairs that have not converged;
+/// collapsed maps and repeated values therefore end it early. Returns fewer values, or none, if one
+/// did not converge: values after a gap are left out. Deterministic.
 [[nodiscard]] LeadingValues leading_values(const MapOperator& map, Eigen::Index wanted,
                                            LeadingAccuracy accuracy = LeadingAccuracy::rounding);
 

@@ -1,4 +1,4 @@
-// The maps of a trace as a batch of independent work on all cores.
+// Parallel processing of a trace's maps on all cores.
 #pragma once
 
 #include <atomic>
@@ -27,63 +27,64 @@ struct RecordedMap {
   std::int64_t layer = 0, head = 0;
 };
 
-/// Every recorded map of `layers` (all if empty), in order of layer and head; those too of which
-/// only the factors were recorded, if `factors_do`. Throws Error(usage) for a layer out of range,
-/// and if none was recorded.
+/// Every recorded map of `layers` (all if empty), in order of layer and head. Includes maps of
+/// which only factors were recorded if `factors_do`. Throws Error(usage) for a layer out of range,
+/// and if no map was recorded.
 [[nodiscard]] std::vector<RecordedMap> recorded_maps(const Trace& trace,
                                                      std::span<const std::int64_t> layers,
                                                      bool factors_do = false);
 
-/// One map in double, as precise as it was recorded. I is added or taken away in double, where the
-/// view asks for it.
+/// One map in double, with the recorded precision. I is added or subtracted in double if the view
+/// requires it.
 [[nodiscard]] MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view);
 
-/// A recorded map in double; null where it was recorded in float.
+/// Map that was recorded in double; empty if it was recorded in float32.
 [[nodiscard]] std::optional<ConstMatrixDMap> exact_map(const LayerTrace& layer, std::int64_t head);
 
-/// The spectrum of one recorded map, by the method the options ask for.
+/// Spectrum of one recorded map, by the method of the options.
 [[nodiscard]] MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place,
                                       IdentityView view, const SpectrumOptions& options);
 
-/// Throws Error(usage) unless it is in (0, 1].
+/// Throws Error(usage) unless the threshold is in (0, 1].
 void check_threshold(double threshold);
 
-/// Fills in what follows from singular values: the ranks. `spectrum` has its threshold and tokens.
+/// Sets the singular values and the ranks that follow from them. `spectrum` must have its threshold
+/// and tokens.
 void take_singular_values(MapSpectrum& spectrum, std::vector<double> values,
                           double epsilon = kFloatEpsilon);
 
-/// Those, or that there are none.
+/// Sets the found values like take_singular_values, or the state not_converged.
 void take_found(SingularValues found, double epsilon, MapSpectrum& spectrum);
 
-/// Without what its singular values say: whether it has any, and its symmetry. `asymmetry`:
-/// asymmetry_of the map.
+/// Spectrum of a map without singular values and ranks: state, counts of entries and symmetry
+/// error. `asymmetry`: asymmetry_of the map.
 [[nodiscard]] MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry);
 
 struct MapExtents {
   std::int64_t rows, columns;
 };
 
-/// Fills in which map of the trace it is, and what that says of it.
+/// Sets layer, head, identity and rank bound of the map.
 void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
                IdentityView view, const MapExtents& extents);
 
-/// Whether the values of an unfactored map are estimated.
+/// True if the values of a map without factors are estimated.
 [[nodiscard]] bool is_estimated(const ImpliedMaps& maps, const SpectrumOptions& options);
 
-/// As spectrum_of, of a map in double, which is used as work space. `epsilon` is that of the type
-/// its entries were recorded in.
+/// Like spectrum_of for a map in double, which is used as scratch. `epsilon` is that of the type in
+/// which its entries were recorded.
 [[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options,
                                              double epsilon = kFloatEpsilon);
 
-/// Tells what work on maps brings, never two at once, and how far it is.
+/// Serialises reports of finished maps, and reports the progress.
 class MapReports {
  public:
   MapReports(const Progress& progress, std::size_t count, std::string_view what = "singular values")
       : progress_(progress), count_(count), what_(what) {
     progress_.step(0, what_);
   }
-  /// Calls `report` before the progress is told. Throws Cancelled: of what was cancelled while it
-  /// was at work nothing is told.
+  /// Calls `report`, then reports the progress. Throws Cancelled without calling `report` if the
+  /// work was cancelled.
   template <class Report>
   void report(Report&& report) {
     const std::lock_guard lock(reporting_);
@@ -100,10 +101,10 @@ class MapReports {
   std::mutex reporting_;
 };
 
-/// Calls work(i) for i from 0 to count − 1 on all cores. Maps take equally long: single ones leave
-/// no core idle at the end. Once one has thrown none is begun, and what it threw is thrown when the
-/// others have ended: an exception that left TBB's loop would cut short the loops within them,
-/// whose results they would go on with.
+/// Calls work(i) for i from 0 to count − 1 on all cores, one index per task: maps take equally
+/// long, so that no core is idle at the end. After an exception no further index is begun, and the
+/// exception is thrown once the others have ended: an exception that left TBB's loop would cancel
+/// the loops nested in other iterations, which would then use incomplete results.
 template <class Work>
 void for_single_ones(std::size_t count, const Work& work) {
   std::exception_ptr thrown;
@@ -123,8 +124,8 @@ void for_single_ones(std::size_t count, const Work& work) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Calls work(index) for every place of `trace` on all cores; of computed maps for one after the
-/// other, which the cores share. What it returns is called next, never two at once, before the
+/// Calls work(index) for every map of `places` on all cores, or in sequence on all cores if maps
+/// are computed. The function that it returns is called next, never two at once, before the
 /// progress is reported.
 template <class Work>
 void for_each_map(const Trace& trace, const std::vector<RecordedMap>& places,

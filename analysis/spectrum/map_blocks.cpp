@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// Rows and columns that entries join, rows first.
+/// Union-find over rows and columns, rows first, that nonzero entries join.
 class Joined {
  public:
   explicit Joined(Eigen::Index count) : parents_(static_cast<std::size_t>(count)), groups_(count) {
@@ -43,7 +43,7 @@ std::vector<DiagonalBlock> blocks_of(const MatrixD& map) {
   const auto join = [&](Eigen::Index row, Eigen::Index column) {
     if (map(row, column) != 0) joined.join(row, map.rows() + column);
   };
-  // Of a dense map its first row and column are enough.
+  // The first row and column are sufficient for a dense map.
   for (Eigen::Index column = 0; column < map.cols(); ++column) join(0, column);
   for (Eigen::Index row = 1; row < map.rows() && map.cols() > 0; ++row) join(row, 0);
   for (Eigen::Index row = 1; row < map.rows() && !joined.all_one(); ++row) {

@@ -1,5 +1,5 @@
-// Maps that fall apart: after an exchange of rows and columns nothing but blocks along the
-// diagonal, as those of attention within windows (Swin, Twins, SAM).
+// Block structure of maps: a permutation of rows and columns makes maps of attention within windows
+// (Swin, Twins, SAM) block diagonal.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace attnscope {
 
-/// One block: which rows and columns of the map it has, in order. Either may be empty.
+/// Rows and columns of one block, in ascending order. Either may be empty.
 struct DiagonalBlock {
   std::vector<Eigen::Index> rows, columns;
 };
 
-/// The smallest blocks such that every other entry is 0; of most maps one, the whole.
+/// Smallest blocks outside which every entry is 0; for most maps one block, the whole map.
 [[nodiscard]] std::vector<DiagonalBlock> blocks_of(const MatrixD& map);
 
-/// As singular_values, block by block where there are several: those of a map are those of its
-/// blocks together (and zeros). A window of w cells in N costs w³ instead of N³.
+/// Like singular_values, block by block if there are several: the singular values of a map are
+/// those of its blocks, and zeros. A window of w cells among N costs w³ instead of N³.
 [[nodiscard]] SingularValues singular_values_by_blocks(MatrixD& map, SpectrumAccuracy accuracy);
 
 }  // namespace attnscope

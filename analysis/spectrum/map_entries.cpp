@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "analysis/spectrum/map_entries.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -33,7 +33,7 @@ HWY_NOINLINE void entries_for_target(const double* entries, std::int64_t rows, s
     std::int64_t j = 0;
     for (; j + lanes <= columns; j += lanes) look(hn::LoadU(d, row + j));
     if (j < columns) {
-      // No zeros from beyond the row among the least and the greatest.
+      // Zeros of the masked load must not count as least or greatest entry.
       const auto inside = hn::FirstN(d, static_cast<std::size_t>(columns - j));
       const auto before_least = least, before_greatest = greatest;
       look(hn::MaskedLoad(inside, d, row + j));
@@ -70,7 +70,7 @@ MapEntries entries_of(const MatrixD& map) {
 
 double asymmetry_of(const MatrixD& map) {
   if (map.rows() != map.cols()) return std::numeric_limits<double>::quiet_NaN();
-  // By tiles, whose columns stay in the cache.
+  // Tiles keep the columns in the cache.
   constexpr int kTile = 16;
   using Tile = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kTile, kTile>;
   const Eigen::Index n = map.rows();

@@ -1,4 +1,4 @@
-// What one look at all entries of a map in double says.
+// Statistics from one pass over the entries of a map in double.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 namespace attnscope {
 
 struct MapEntries {
-  std::int64_t not_finite = 0;  ///< NaN and Inf
-  std::int64_t zero_rows = 0;   ///< rows of zeros
+  std::int64_t not_finite = 0;  ///< number of NaN and Inf
+  std::int64_t zero_rows = 0;   ///< number of rows of zeros
   double squares = 0;           ///< Σ a²
-  double least = 0;             ///< of a map with entries, all of them finite
-  double greatest = 0;          ///< as least
+  double least = 0;             ///< least entry, if all are finite
+  double greatest = 0;          ///< greatest entry, if all are finite
 };
 
 [[nodiscard]] MapEntries entries_of(const MatrixD& map);
 
-/// ‖A − Aᵀ‖²_F of a square map; NaN of others.
+/// ‖A − Aᵀ‖²_F of a square map; NaN for other maps.
 [[nodiscard]] double asymmetry_of(const MatrixD& map);
 
 }  // namespace attnscope

@@ -15,16 +15,16 @@ namespace attnscope {
 
 namespace {
 
-// Entries taken to double at a time: they stay in the L2 cache.
+// Block of entries converted to double at a time, which fits into the L2 cache.
 constexpr Eigen::Index kRows = 32, kColumns = 512;
-// Stripes of rows that are summed apart: the same for any number of threads.
+// Number of row stripes with separate sums: independent of the number of threads.
 constexpr Eigen::Index kStripes = 16;
 
 using MatrixF = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 blasint size(Eigen::Index extent) { return static_cast<blasint>(extent); }
 
-/// The sum of all, in their order; they are used up.
+/// Sum of all parts in order; moves from them.
 template <class Matrix>
 Matrix sum_of(std::vector<Matrix>& parts) {
   Matrix sum = std::move(parts.front());
@@ -32,7 +32,7 @@ Matrix sum_of(std::vector<Matrix>& parts) {
   return sum;
 }
 
-/// Columns [first, first + 16) of x in float32, filled up with zeros.
+/// Columns [first, first + 16) of x in float32, padded with zeros.
 MatrixF sixteen_columns(const MatrixD& x, Eigen::Index first) {
   MatrixF some = MatrixF::Zero(x.rows(), kVectors);
   const Eigen::Index count = std::min<Eigen::Index>(kVectors, x.cols() - first);
@@ -40,7 +40,7 @@ MatrixF sixteen_columns(const MatrixD& x, Eigen::Index first) {
   return some;
 }
 
-/// Calls product(16 columns of x) for all of them, and puts its columns beside each other.
+/// Calls product(16 columns of x) for all columns, and concatenates the resulting columns.
 template <class Product>
 MatrixD by_sixteen(const MatrixD& x, Eigen::Index rows, const Product& product) {
   MatrixD result(rows, x.cols());
@@ -226,7 +226,7 @@ MapOperator::Facts MapOperator::facts() const {
         const double diagonal = own(first + i);
         squares += (diagonal + shift_) * (diagonal + shift_) - diagonal * diagonal;
       }
-      // Rounding may leave a trace of what was taken away.
+      // Rounding may leave a small difference of squares in a row of zeros.
       if ((own == 0).count() >= map_columns_ - (shift_ != 0 ? 1 : 0) && !(squares > 0)) {
         ++facts.zero_rows;
       }
@@ -244,7 +244,7 @@ double MapOperator::asymmetry() const {
     const Eigen::Index place = i * map_columns_ + j;
     return doubles_ ? doubles_[place] : static_cast<double>(floats_[place]);
   };
-  // By squares, both of which stay in the L1 cache: column by column every entry would miss it.
+  // Square tiles stay in the L1 cache; whole columns would miss it at every entry.
   constexpr Eigen::Index kSide = 32;
   const Eigen::Index bands = (map_rows_ + kSide - 1) / kSide;
   std::vector<double> differences(static_cast<std::size_t>(bands));

@@ -14,7 +14,7 @@ bool has_computed_maps(const Trace& trace) {
 void take_turn_at_computed_map(const std::function<void()>& look) {
   static std::mutex turn;
   const std::lock_guard lock(turn);
-  tbb::this_task_arena::isolate(look);  // while it waits, nothing is begun that waits for the turn
+  tbb::this_task_arena::isolate(look);  // waiting threads must not start work that needs the mutex
 }
 
 }  // namespace attnscope

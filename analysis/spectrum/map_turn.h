@@ -1,4 +1,4 @@
-// Maps that are held nowhere are looked at one at a time.
+// Exclusive access to computed maps, which are not stored.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace attnscope {
 
-/// Whether some maps are held nowhere (ImpliedMaps::are_computed).
+/// True if some maps are computed on access (ImpliedMaps::are_computed).
 [[nodiscard]] bool has_computed_maps(const Trace& trace);
-/// Calls `look` at such a map when nobody else in the program looks at one: they are so large that
-/// one is in memory at a time. All cores are its.
+/// Calls `look` while no other thread uses a computed map: they are so large that only one may be
+/// in memory. `look` may use all cores.
 void take_turn_at_computed_map(const std::function<void()>& look);
 
 }  // namespace attnscope

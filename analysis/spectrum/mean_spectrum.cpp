@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Quantile q of ascending ranks, linear between neighbours.
+/// Quantile q of ascending ranks, interpolated linearly.
 double quantile(const std::vector<std::int64_t>& ranks, double q) {
   const double place = q * static_cast<double>(ranks.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -43,7 +43,7 @@ RankDistribution distribution_of(std::vector<std::int64_t> ranks) {
   return result;
 }
 
-/// f as a function of the relative rank, on `count` points: linear between its own, f(0) = 0.
+/// f resampled to `count` points of the relative rank, interpolated linearly with f(0) = 0.
 std::vector<double> stretched(const std::vector<double>& share, std::size_t count) {
   if (share.size() == count) return share;
   std::vector<double> result(count);

@@ -1,5 +1,5 @@
-// Averages of spectra over maps and inputs. Two forms, and a view says which it shows: the mean
-// curve and its rank, and the distribution of the maps' own ranks.
+// Averages of spectra over maps and inputs in two forms: the mean curve with its rank, and the
+// distribution of the maps' own ranks.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,34 @@
 
 namespace attnscope {
 
-/// Equivalent ranks of single maps. What they do not tell is NaN, or none.
+/// Distribution of the equivalent ranks of single maps. Undefined values are NaN or empty.
 struct RankDistribution {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
   std::vector<std::int64_t> ranks;  ///< ascending
   double mean = kUnknown;
-  double standard_deviation = kUnknown;  ///< of the sample (n − 1); of two maps or more
+  double standard_deviation = kUnknown;  ///< of the sample (n − 1); needs at least 2 maps
   std::optional<std::int64_t> minimum, maximum;
-  /// Linear between ranks, as NumPy.
+  /// Quantiles with linear interpolation like NumPy.
   double lower_quartile = kUnknown, median = kUnknown, upper_quartile = kUnknown;
 };
 
-/// Of all ready maps in a list; the others are counted.
+/// Average of all ready maps; the others are counted.
 struct MeanSpectrum {
-  std::int64_t maps = 0;      ///< averaged
-  std::int64_t left_out = 0;  ///< not ready
-  double threshold = 0.9;     ///< τ of every rank here
-  /// The maps differ in size: curves are averaged by the relative rank r/n, n the number of a map's
-  /// singular values; r here counts K-ths, K the greatest n. `ranks` are the maps' own, unscaled.
+  std::int64_t maps = 0;      ///< number of averaged maps
+  std::int64_t left_out = 0;  ///< number of maps that are not ready
+  double threshold = 0.9;     ///< τ of all ranks
+  /// True if maps differ in size: curves are then averaged by the relative rank r/n, with n the
+  /// number of a map's singular values; r counts steps of 1/K, with K the greatest n. `ranks` are
+  /// not scaled.
   bool relative = false;
-  std::vector<double> mean_share;             ///< f̄(r), r = 1 … K: the mean of the maps' f(r)
-  std::vector<double> low_share, high_share;  ///< the least and greatest f(r) of any map
+  std::vector<double> mean_share;             ///< f̄(r), r = 1 … K: mean of f(r)
+  std::vector<double> low_share, high_share;  ///< least and greatest f(r) of any map
   std::int64_t rank_of_mean = 0;  ///< smallest r with f̄(r) ≥ threshold; 0 without maps
-  RankDistribution ranks;         ///< of the maps' own equivalent ranks
+  RankDistribution ranks;         ///< distribution of the maps' equivalent ranks
 };
 
-/// Throws Error(usage) for a threshold out of range.
+/// Averages the ready spectra. Throws Error(usage) for a threshold out of range.
 [[nodiscard]] MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshold);
 
 }  // namespace attnscope

@@ -72,7 +72,7 @@ double stable_rank(std::span<const double> singular_values) {
 
 double participation_rank(std::span<const double> singular_values) {
   if (singular_values.empty() || !(singular_values.front() > 0)) return 0;
-  // Relative to σ_1, so that fourth powers stay in range.
+  // Values relative to σ_1 keep fourth powers in range.
   double squares = 0, fourths = 0;
   for (const double value : singular_values) {
     const double square = std::pow(value / singular_values.front(), 2);

@@ -1,5 +1,5 @@
-// Ranks and curves of a map, from its singular values. Cheap: a slider may call these.
-// `singular_values` are σ_1 ≥ σ_2 ≥ … ≥ σ_N ≥ 0 throughout.
+// Ranks and curves from the singular values σ_1 ≥ σ_2 ≥ … ≥ σ_N ≥ 0 of a map; fast enough to be
+// called while a slider moves.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace attnscope {
 /// D(r) = f(r) − g(r) for r = 1 … N (Adder, Eq. 21); empty if all σ are 0.
 [[nodiscard]] std::vector<double> share_difference(std::span<const double> singular_values);
 
-/// The smallest r with share(r) ≥ threshold, for a curve that rises to 1; its length if none,
+/// Smallest r with share(r) ≥ threshold, for a curve that rises to 1; its length if there is none,
 /// 0 if it is empty. threshold in (0, 1].
 [[nodiscard]] std::int64_t rank_of_share(std::span<const double> share, double threshold);
 
-/// The smallest r with f(r) ≥ threshold (Adder, Section 3.2.2); 0 if all σ are 0.
+/// Smallest r with f(r) ≥ threshold (Adder, Section 3.2.2); 0 if all σ are 0.
 [[nodiscard]] std::int64_t equivalent_rank(std::span<const double> singular_values,
                                            double threshold);
 
@@ -37,12 +37,12 @@ namespace attnscope {
 /// exp(−Σ p ln p) with p = σ² / Σσ²: exp of the von Neumann entropy, from 1 to N; 0 if all σ are 0.
 [[nodiscard]] double entropy_rank(std::span<const double> singular_values);
 
-/// How many σ exceed N · ε · σ_1, N the larger extent of the map. ε is float32's by default, the
-/// type maps are stored in: what numpy.linalg.matrix_rank says of the float32 map.
+/// Number of σ above N · ε · σ_1, with N the larger dimension of the map. The default ε is that of
+/// float32, in which maps are stored: equals numpy.linalg.matrix_rank of the float32 map.
 [[nodiscard]] std::int64_t numerical_rank(std::span<const double> singular_values,
                                           std::int64_t larger_extent, double epsilon = 0x1p-23);
 
-/// √(Σ_{t≥2} σ_t²) / ‖H‖_F: how far the map is from the nearest map of rank one, from 0 to 1.
+/// √(Σ_{t≥2} σ_t²) / ‖H‖_F: relative distance to the nearest map of rank one, from 0 to 1.
 [[nodiscard]] double rank_one_distance(std::span<const double> singular_values);
 
 }  // namespace attnscope

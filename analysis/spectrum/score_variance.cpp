@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// Variance as values come (Welford), so that large means lose nothing.
+/// Running variance (Welford), which is accurate for large means.
 class Spread {
  public:
   void add(double value) {

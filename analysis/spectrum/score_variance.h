@@ -1,5 +1,4 @@
-// How far attention scores of random queries and keys spread: why adder attention has a scale of
-// its own.
+// Variance of attention scores of random queries and keys, the reason for adder attention's scale.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +10,9 @@ struct ScoreVariance {
   double distance = 0, distance_predicted = 0;  ///< Var(−‖q − k‖₁); 2 d (1 − 2/π)
 };
 
-/// Draws `pairs` (at least 2) of standard normal queries and keys of `width` (at least 1) entries,
-/// the same for the same seed: sample variances beside what Theorem 1 says (Adder, section 3.1).
-/// Throws Error(usage).
+/// Draws `pairs` ≥ 2 pairs of standard normal queries and keys of `width` ≥ 1 entries and returns
+/// the sample variances with the predictions of Theorem 1 (Adder, section 3.1). Deterministic for a
+/// seed. Throws Error(usage).
 [[nodiscard]] ScoreVariance score_variance(std::int64_t width, std::int64_t pairs, unsigned seed);
 
 }  // namespace attnscope

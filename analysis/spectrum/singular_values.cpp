@@ -16,10 +16,10 @@ namespace attnscope {
 
 namespace {
 
-// Half of what is promised of f(r): both its numerator and its denominator err.
+// Half of the accuracy promised for f(r), because its numerator and denominator both err.
 constexpr double kAllowedShareError = 5e-6;
 
-/// The smaller of HᵀH and HHᵀ: its lower triangle.
+/// Lower triangle of the smaller of HᵀH and HHᵀ.
 PaddedMatrix product_of(const MatrixD& matrix) {
   const auto rows = static_cast<blasint>(matrix.rows());
   const auto columns = static_cast<blasint>(matrix.cols());
@@ -31,9 +31,9 @@ PaddedMatrix product_of(const MatrixD& matrix) {
   return gram;
 }
 
-/// gram + A + Aᵀ + I, the lower triangle.
+/// Lower triangle of gram + A + Aᵀ + I.
 PaddedMatrix product_with_identity(PaddedMatrix& gram, const MatrixD& matrix) {
-  constexpr Eigen::Index kTile = 16;  // whose columns stay in the cache
+  constexpr Eigen::Index kTile = 16;  // columns of a tile stay in the cache
   const Eigen::Index size = gram.size();
   PaddedMatrix sum(size);
   auto with = sum.matrix();
@@ -56,14 +56,14 @@ SingularValues roots_of(std::optional<std::vector<double>> eigenvalues) {
   return {std::move(*eigenvalues)};
 }
 
-/// By the eigenvalues of HᵀH: half the work of a bidiagonalisation, a third of it in matrix
-/// products.
+/// Singular values from the eigenvalues of HᵀH: half the work of a bidiagonalisation, a third of it
+/// in matrix products.
 SingularValues from_product(const TwoDiagonals& form) {
   return roots_of(greatest_eigenvalues(form.diagonal, form.beside, std::ssize(form.diagonal)));
 }
 
-/// Those of a bidiagonal matrix B are the eigenvalues of [0 B; Bᵀ 0], which is tridiagonal with
-/// zeros on its diagonal once its rows take turns (Golub & Kahan 1965). Nothing is squared.
+/// Singular values of a bidiagonal matrix B, the eigenvalues of [0 B; Bᵀ 0], which a permutation
+/// makes tridiagonal with a zero diagonal (Golub & Kahan 1965). Nothing is squared.
 SingularValues from_bidiagonal(const MatrixD& matrix) {
   const Eigen::Index size = matrix.rows();
   PaddedMatrix copy(size);
@@ -85,8 +85,8 @@ SingularValues from_lapack(const MatrixD& matrix) {
   return {{values.begin(), values.end()}};
 }
 
-/// 1, or where squares of entries could leave the range of numbers the power of two that makes the
-/// largest about 1.
+/// 1, or the power of two that scales the largest entry to about 1 if squares of entries could
+/// overflow or underflow.
 double scale_for(const MatrixD& matrix) {
   const double largest = matrix.cwiseAbs().maxCoeff();
   if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return 1;
@@ -126,8 +126,8 @@ double gram_share_error(const std::vector<double>& values, double greatest) {
   if (values.empty()) return 0;
   greatest = std::max(greatest, values.front());
   if (greatest <= 0) return 0;
-  // An eigenvalue of HᵀH is off by at most δ = c · ε · σ_1². The formation of HᵀH and its
-  // reduction stay well below c = 6 √N, over maps of every rank (singular_values_test.cpp).
+  // The error of an eigenvalue of HᵀH is at most δ = c · ε · σ_1². Forming and reducing HᵀH stay
+  // well below c = 6 √N for maps of every rank (singular_values_test.cpp).
   const double size = static_cast<double>(values.size());
   const double delta = 6 * std::sqrt(size) * 0x1p-53 * greatest * greatest;
   const double root = std::sqrt(delta);
@@ -172,7 +172,7 @@ std::array<SingularValues, 2> singular_values_without_and_with_identity(MatrixD&
     without = from_product(products->front());
     with = from_product(products->back());
   }
-  // No sum of the products is greater than (σ_1 + 1)².
+  // Sums of the products are at most (σ_1 + 1)².
   const bool found = products && is_exact_enough(without);
   if (!found || !is_exact_enough(with, without.values.front() + 1)) {
     MatrixD sum = matrix;

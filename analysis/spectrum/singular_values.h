@@ -1,5 +1,5 @@
-// Singular values of one dense matrix in double precision: condensed by orthogonal transformations,
-// then by bisection and interpolation. As right as LAPACK's, and two to three times as fast.
+// Singular values of one dense matrix in double precision, by orthogonal reduction, then bisection
+// and interpolation. As accurate as LAPACK's, two to three times as fast.
 #pragma once
 
 #include <array>
@@ -14,38 +14,39 @@
 namespace attnscope {
 
 struct SingularValues {
-  std::vector<double> values;  ///< descending, min(N, M) of them; empty unless converged
+  std::vector<double> values;  ///< descending, min(N, M) values; empty unless converged
   bool converged = true;
 };
 
 /// All singular values of `matrix` [N, M], N and M ≥ 1; not converged if an entry is not finite.
-/// The matrix is used as work space.
+/// The matrix is used as scratch.
 [[nodiscard]] SingularValues singular_values(MatrixD& matrix, SpectrumAccuracy accuracy);
 
-/// As singular_values of a square matrix A and of A + I, whose products share one:
-/// (A + I)(A + I)ᵀ = AAᵀ + A + Aᵀ + I.
+/// Like singular_values for a square matrix A and for A + I, whose products share one: (A + I)(A +
+/// I)ᵀ = AAᵀ + A + Aᵀ + I.
 [[nodiscard]] std::array<SingularValues, 2> singular_values_without_and_with_identity(
     MatrixD& matrix, SpectrumAccuracy accuracy);
 
-/// AAᵀ of a square matrix made tridiagonal: its eigenvalues are σ². None where squares of entries
-/// could leave the range of numbers.
+/// AAᵀ of a square matrix in tridiagonal form: its eigenvalues are σ². Empty if squares of entries
+/// could overflow or underflow.
 [[nodiscard]] std::optional<TwoDiagonals> condensed_product(const MatrixD& matrix);
 
-/// As condensed_product of A and of A + I, whose products share one.
+/// Like condensed_product for A and for A + I, whose products share one.
 [[nodiscard]] std::optional<std::array<TwoDiagonals, 2>>
 condensed_products_without_and_with_identity(const MatrixD& matrix);
 
-/// Of every matrix with such a product, all of one size: the quicker the more there are.
+/// Singular values of the matrices with these products, which must have equal size; faster per
+/// matrix for larger batches.
 [[nodiscard]] std::vector<SingularValues> values_of_products(
     std::span<const TwoDiagonals* const> products);
 
-/// Whether values found from a product are as exact as SpectrumAccuracy::cumulative promises. It
-/// was formed of numbers as great as `greatest`², where that is more than σ_1².
+/// True if values found from a product are as accurate as SpectrumAccuracy::cumulative promises.
+/// The product had entries up to `greatest`², if that is more than σ_1².
 [[nodiscard]] bool is_exact_enough(const SingularValues& found, double greatest = 0);
 
-/// The error of each f(r) when σ² are eigenvalues of HᵀH, as a fraction of f(r): an estimate from
-/// above, by the largest errors seen. `values` descending; HᵀH was formed of numbers as great as
-/// `greatest`², where that is more than σ_1².
+/// Relative error of each f(r) if σ² are eigenvalues of HᵀH: an upper estimate from the largest
+/// errors observed. `values` are descending; HᵀH had entries up to `greatest`², if that is more
+/// than σ_1².
 [[nodiscard]] double gram_share_error(const std::vector<double>& values, double greatest = 0);
 
 }  // namespace attnscope

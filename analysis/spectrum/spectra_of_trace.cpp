@@ -1,5 +1,5 @@
-// The spectra of all maps of a trace, in two steps: each map's product made tridiagonal, map by
-// map; then the eigenvalues of many such at once.
+// Spectra of all maps of a trace in two steps: reduces each map's product to tridiagonal form, then
+// finds the eigenvalues of many products at once.
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -17,23 +17,23 @@ namespace attnscope {
 
 namespace {
 
-// Maps of so many tokens wait for others: the eigenvalues of larger ones are a small part of the
-// work, and one that took long is shown at once.
+// Largest number of tokens of maps that are batched: eigenvalues are a small part of the work for
+// larger maps, whose spectra are reported immediately.
 constexpr std::int64_t kMostThatWait = 640;
-// Maps that are begun before the first of them are finished.
+// Number of maps that are begun before the first of them is finished.
 constexpr std::size_t kRound = 48;
 
-/// What is wanted of each map: one view, or without I and with it, which share a product.
+/// Requested views of each map: one view, or without and with I, which share a product.
 using Views = std::vector<IdentityView>;
 
-/// A map's spectrum in each view: ready, or without values where there are products.
+/// Spectrum of a map in each view: complete, or without values if there are products.
 struct BegunMap {
   std::vector<MapSpectrum> spectra;
-  std::vector<TwoDiagonals> products;  ///< one for each view; none if all are ready
-  std::vector<SingularValues> values;  ///< of the products
+  std::vector<TwoDiagonals> products;  ///< one per view; empty if all spectra are complete
+  std::vector<SingularValues> values;  ///< singular values from the products
 };
 
-/// Whether a map is decomposed as it is, dense and in float32, in each view.
+/// True if a map is decomposed as a dense float32 matrix, without blocks or factors.
 bool is_plain(const Trace& trace, const RecordedMap& place, const SpectrumOptions& options) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const ImpliedMaps& maps = layer.implied_map;
@@ -63,7 +63,7 @@ std::vector<TwoDiagonals> products_of(const MatrixD& map, bool both) {
   return products;
 }
 
-/// As far as it goes without the eigenvalues of others.
+/// Computes everything that does not need the batch of eigenvalues.
 BegunMap begin(const Trace& trace, const RecordedMap& place, const Views& views,
                const SpectrumOptions& options) {
   const auto ready = [&] { return BegunMap{ready_spectra(trace, place, views, options), {}, {}}; };
@@ -98,7 +98,7 @@ BegunMap begin(const Trace& trace, const RecordedMap& place, const Views& views,
   return begun;
 }
 
-/// Finds the values of all products, of maps of one size together.
+/// Finds the singular values of all products, in batches of maps of equal size.
 void find_values(std::span<BegunMap> maps) {
   std::vector<std::pair<const TwoDiagonals*, SingularValues*>> wanted;
   for (BegunMap& map : maps) {
@@ -113,7 +113,7 @@ void find_values(std::span<BegunMap> maps) {
   for (std::size_t first = 0; first < wanted.size();) {
     std::size_t end = first;
     while (end < wanted.size() && size(wanted[end]) == size(wanted[first])) ++end;
-    // Equal parts: cores are to be done together.
+    // Batches of equal size keep all cores busy.
     const std::size_t parts = (end - first + kEigenvalueBatch - 1) / kEigenvalueBatch;
     for (std::size_t part = 0; part < parts; ++part) {
       const std::size_t from = first + (end - first) * part / parts;
@@ -130,23 +130,24 @@ void find_values(std::span<BegunMap> maps) {
   });
 }
 
-/// Takes the values of the products, where they are as exact as promised.
+/// Takes the values of the products if they are accurate enough; otherwise decomposes the map.
 void finish(BegunMap& map, const Trace& trace, const RecordedMap& place, const Views& views,
             const SpectrumOptions& options) {
   for (std::size_t i = 0; i < map.products.size(); ++i) {
-    // No sum of products of A + I was greater than (σ_1(A) + 1)².
+    // Sums in the product of A + I are at most (σ_1(A) + 1)².
     const double greatest = i > 0 && map.values[0].converged ? map.values[0].values.front() + 1 : 0;
     if (is_exact_enough(map.values[i], greatest)) {
       take_singular_values(map.spectra[i], map.values[i].values);
       continue;
     }
     SpectrumOptions wanted = options;
-    if (i == 0) wanted.accuracy = SpectrumAccuracy::every_value;  // its own product would not do
+    // Its product is not accurate enough.
+    if (i == 0) wanted.accuracy = SpectrumAccuracy::every_value;
     map.spectra[i] = spectrum_at(trace, place, views[i], wanted);
   }
 }
 
-/// Calls arrived(index of the place, its spectra in every view) on all cores, never two at once.
+/// Calls arrived(index of the map, its spectra in every view), from any thread, never two at once.
 template <class Arrived>
 void for_each_spectrum(const Trace& trace, const std::vector<RecordedMap>& places,
                        const Views& views, const SpectrumOptions& options, const Progress& progress,

@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-/// Whether there is nothing to decompose: the state says why.
+/// Sets the state and returns true if the map has no spectrum: not finite, or all zero.
 bool has_no_spectrum(std::int64_t rows, std::int64_t columns, MapSpectrum& spectrum) {
   if (spectrum.not_finite_entries > 0) {
     spectrum.state = SpectrumState::not_finite;
@@ -28,8 +28,8 @@ bool has_no_spectrum(std::int64_t rows, std::int64_t columns, MapSpectrum& spect
   return true;
 }
 
-/// Of one map held in blocks: its singular values are those of all blocks. `shift` is added to its
-/// diagonal.
+/// Spectrum of one map stored in blocks: its singular values are those of all blocks. `shift` is
+/// added to its diagonal.
 MapSpectrum spectrum_of_blocks(const MapBlocks& blocks, std::int64_t head, double shift,
                                const SpectrumOptions& options) {
   check_threshold(options.threshold);
@@ -63,7 +63,7 @@ MapSpectrum spectrum_of_blocks(const MapBlocks& blocks, std::int64_t head, doubl
   return spectrum;
 }
 
-/// What the view adds to the diagonal of a square map: −1, 0 or 1.
+/// Value that the view adds to the diagonal of a square map: −1, 0 or 1.
 double shift_of(IdentityView view, bool contained) {
   if (view == IdentityView::as_is || contained == (view == IdentityView::with)) return 0;
   return contained ? -1 : 1;
@@ -189,7 +189,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
     return finish(maps.extent(1), maps.extent(2));
   }
   MatrixD map = map_seen(trace, place, view);
-  // Of maps in double the small values tell too: they decide the numerical rank.
+  // Small values of maps in double are significant: they decide the numerical rank.
   SpectrumOptions wanted = options;
   if (layer.exact_map) wanted.accuracy = SpectrumAccuracy::every_value;
   spectrum = spectrum_of_matrix(map, wanted, layer.exact_map ? kDoubleEpsilon : kFloatEpsilon);

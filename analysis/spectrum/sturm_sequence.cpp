@@ -6,7 +6,7 @@ namespace attnscope {
 
 #ifndef ATTNSCOPE_STURM_BLOCK
 #define ATTNSCOPE_STURM_BLOCK
-/// Points that are computed together, by their parts.
+/// Block of points that are evaluated together, as structure of arrays.
 struct SturmBlock {
   static constexpr int kPoints = 32;
   double x[kPoints], value[kPoints];
@@ -19,7 +19,7 @@ struct SturmBlock {
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "analysis/spectrum/sturm_sequence.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -30,12 +30,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
 
-// Steps between two corrections of the scale. One step makes the greater of two neighbours at most
-// 8 times as great, and at least 2⁻¹¹⁴ times.
+// Number of steps between two corrections of the scale. One step multiplies the greater of two
+// successive p by at most 8 and at least 2⁻¹¹⁴.
 constexpr std::size_t kSteps = 8;
 
-/// p_{i+1} = (x − d_i) p_i − e_i² p_{i−1}, of Vectors · lanes points: `from` and what follows of
-/// the block. Between two p of different sign lies one eigenvalue more above x.
+/// Computes p_{i+1} = (x − d_i) p_i − e_i² p_{i−1} for Vectors · lanes points of the block,
+/// beginning with `from`. Each change of sign between successive p is one eigenvalue above x.
 template <bool HasDiagonal, bool Counts, int Vectors>
 HWY_INLINE void run(std::span<const double> diagonal, std::span<const double> squares,
                     SturmBlock& block, std::size_t from) {
@@ -102,7 +102,7 @@ HWY_INLINE void run(std::span<const double> diagonal, std::span<const double> sq
   }
 }
 
-/// Enough vectors at once to hide how long a step takes, as many as the registers hold.
+/// Runs as many vectors at once as fit into registers, to hide the latency of a step.
 template <bool HasDiagonal, bool Counts>
 HWY_INLINE void run_block(std::span<const double> diagonal, std::span<const double> squares,
                           SturmBlock& block, std::size_t count) {

@@ -14,19 +14,20 @@ namespace attnscope {
 
 namespace {
 
-constexpr Eigen::Index kProbesAtOnce = 16;  // share every pass over the map
+constexpr Eigen::Index kProbesAtOnce = 16;  // number of probes that share each pass over the map
 constexpr std::size_t kMostProbes = 32;
-constexpr Eigen::Index kMostLanczosSteps = 80;  // of Lanczos
+constexpr Eigen::Index kMostLanczosSteps = 80;  // maximum number of Lanczos steps
 constexpr Eigen::Index kStepsBetween = 8;
-// Where Σσ is known before, as of maps with I, the curve between so few nodes is not: a rank of
-// most of the values then lies within 1 %.
+// Minimum number of steps. Σσ of maps with I converges earlier, but the curve needs this many
+// nodes: ranks of most of the values are then accurate to 1 %.
 constexpr Eigen::Index kFewestLanczosSteps = 32;
-// Of Σσ: steps are taken until the rules leave the truth less room.
+// Largest distance of the Gauss and Radau rules, relative to Σσ, at which steps end.
 constexpr double kBound = 4e-3;
-// Of ‖H‖²_F: how well Σσ² of the rest is known, a difference of sums.
+// Accuracy of Σσ² of the rest, a difference of sums, relative to ‖H‖²_F.
 constexpr double kSquaresKnown = 1e-12;
 
-/// x without its share in the columns of `basis`, to rounding: a second time where little is left.
+/// Removes the components of x in the columns of `basis`, to rounding: in a second pass if little
+/// is left.
 void orthogonalise(Eigen::Ref<Eigen::VectorXd> x, const Eigen::Ref<const Eigen::MatrixXd>& basis) {
   for (int pass = 0; pass < 2 && basis.cols() > 0; ++pass) {
     const double before = x.norm();
@@ -35,13 +36,13 @@ void orthogonalise(Eigen::Ref<Eigen::VectorXd> x, const Eigen::Ref<const Eigen::
   }
 }
 
-/// One probe's Golub–Kahan bidiagonalisation: Lanczos on HᵀH without squaring H. The right vectors
-/// are kept orthogonal; the left ones are so to what that is worth (Simon & Zha 2000).
+/// Golub–Kahan bidiagonalisation of one probe: Lanczos on HᵀH without squaring H. Right vectors are
+/// kept orthogonal; left ones are then orthogonal to sufficient accuracy (Simon & Zha 2000).
 struct Bidiagonalisation {
   Eigen::MatrixXd right;                ///< [M, steps]
-  Eigen::VectorXd left;                 ///< the last one; 0 where it has ended
-  std::vector<double> diagonal, above;  ///< of the bidiagonal matrix
-  Eigen::VectorXd next;                 ///< the next right vector; empty once it has ended
+  Eigen::VectorXd left;                 ///< last left vector; 0 if the process has ended
+  std::vector<double> diagonal, above;  ///< entries of the bidiagonal matrix
+  Eigen::VectorXd next;                 ///< next right vector; empty if the process has ended
 
   Bidiagonalisation(Eigen::VectorXd probe, Eigen::Index rows, const Eigen::MatrixXd& known)
       : right(probe.size(), kMostLanczosSteps), left(Eigen::VectorXd::Zero(rows)) {
@@ -52,7 +53,8 @@ struct Bidiagonalisation {
 
   [[nodiscard]] bool has_ended() const { return next.size() == 0; }
 
-  /// `product` is H times the newest right vector.
+  /// Adds a left vector. `product` is H times the newest right vector; lengths up to `nothing` are
+  /// rounding.
   void take_left(const Eigen::VectorXd& product, double nothing) {
     Eigen::VectorXd u = product;
     if (!above.empty()) u -= above.back() * left;
@@ -61,7 +63,8 @@ struct Bidiagonalisation {
     left = length > nothing ? Eigen::VectorXd(u / length) : Eigen::VectorXd::Zero(u.size());
   }
 
-  /// `product` is Hᵀ times the newest left vector.
+  /// Adds a right vector. `product` is Hᵀ times the newest left vector; lengths up to `nothing` are
+  /// rounding.
   void take_right(Eigen::VectorXd product, const Eigen::MatrixXd& known, double nothing) {
     orthogonalise(product, known);
     orthogonalise(product, right.leftCols(std::ssize(diagonal)));
@@ -70,21 +73,21 @@ struct Bidiagonalisation {
     next = length > nothing ? Eigen::VectorXd(product / length) : Eigen::VectorXd();
   }
 
-  /// Gauss's rule, which gives too much for the concave √ of HᵀH's eigenvalues, and Radau's with a
-  /// node at 0, which gives too little (Golub & Meurant 2010, § 6): the truth lies between. Both of
-  /// `weight`, together.
+  /// Gauss's rule, an upper bound for the concave √ of HᵀH's eigenvalues, and Radau's rule with a
+  /// node at 0, a lower bound (Golub & Meurant 2010, § 6). The weights of each rule sum to
+  /// `weight`.
   [[nodiscard]] std::pair<QuadratureNodes, QuadratureNodes> rules(double weight) const {
-    if (diagonal.empty()) return {};  // nothing of the probe lay outside the known
+    if (diagonal.empty()) return {};  // the probe lies within the known vectors
     QuadratureNodes gauss = nodes_of(diagonal.back(), weight);
-    if (has_ended()) return {gauss, gauss};  // and is exact
+    if (has_ended()) return {gauss, gauss};  // Gauss's rule is then exact
     return {std::move(gauss), nodes_of(0, weight)};
   }
 
  private:
-  /// With `last` at the end of the diagonal of the bidiagonal matrix B.
+  /// Nodes with `last` as the last diagonal entry of the bidiagonal matrix B.
   [[nodiscard]] QuadratureNodes nodes_of(double last, double weight) const {
     const Eigen::Index size = std::ssize(diagonal);
-    Eigen::VectorXd squares(size), products(size - 1);  // of BᵀB
+    Eigen::VectorXd squares(size), products(size - 1);  // diagonal and neighbouring diagonal of BᵀB
     for (Eigen::Index i = 0; i < size; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const double own = i + 1 < size ? diagonal[at] : last;
@@ -102,20 +105,20 @@ struct Bidiagonalisation {
   }
 };
 
-/// How the map is multiplied, and what is nothing then.
+/// Precision of products with the map.
 struct Precision {
   bool rough = false;
-  double nothing = 0;  ///< lengths that are rounding
+  double nothing = 0;  ///< lengths up to this are rounding
 };
 
-/// float32 does where what it errs, about 1e-7 ‖H‖_F, is little beside the products of the rest.
+/// Chooses float32 if its error, about 1e-7 ‖H‖_F, is small compared to the products of the rest.
 Precision precision_for(const KnownOfRest& known, double values) {
   const double frobenius = known.frobenius;
   const bool rough = known.squares / values > 1e-10 * frobenius * frobenius;
   return {rough, (rough ? 1e-8 : 1e-13) * frobenius};
 }
 
-/// One step of all probes, side by side.
+/// Performs one step of all probes together.
 void step(std::vector<Bidiagonalisation>& probes, const MapOperator& map,
           const Eigen::MatrixXd& known, const Precision& precision) {
   const double nothing = precision.nothing;
@@ -140,13 +143,13 @@ void step(std::vector<Bidiagonalisation>& probes, const MapOperator& map,
   });
 }
 
-/// What probes say, and how far the truth may lie from the mean of both rules.
+/// Nodes of the probes, and a bound of the error of the mean of both rules.
 struct Probed {
   std::vector<QuadratureNodes> nodes;
-  double bound = 0;  ///< of Σσ, the mean over the probes
+  double bound = 0;  ///< bound for Σσ, mean over the probes
 };
 
-/// As many steps as it takes.
+/// Runs steps until the bound is small enough or kMostLanczosSteps is reached.
 Probed run(std::vector<Bidiagonalisation>& probes, const MapOperator& map,
            const Eigen::MatrixXd& known, double values, const Precision& precision,
            double sum_of_known) {
@@ -171,15 +174,15 @@ Probed run(std::vector<Bidiagonalisation>& probes, const MapOperator& map,
   return probed;
 }
 
-/// Σ of σ² times how many.
+/// Σ of σ² times its number of values.
 double sum_of_squares(const QuadratureNodes& nodes) {
   double sum = 0;
   for (const auto& [value, weight] : nodes) sum += value * value * weight;
   return sum;
 }
 
-/// The slope of σ over σ², each value as often as all nodes together say: what a probe errs in Σσ
-/// for what it errs in Σσ².
+/// Regression slope of σ over σ², weighted with all nodes: the error of a probe in Σσ per error in
+/// Σσ².
 double slope_of(const std::vector<QuadratureNodes>& probes) {
   double mass = 0, first = 0, second = 0, third = 0, fourth = 0;
   for (const QuadratureNodes& nodes : probes) {
@@ -201,7 +204,7 @@ struct MeanWithError {
   double mean = 0, error = 0;
 };
 
-/// Of Σσ − slope · (Σσ² − what that is known to be).
+/// Mean and standard error of Σσ − slope · (Σσ² − its known value) over the probes.
 MeanWithError mean_of(const std::vector<QuadratureNodes>& probes, double slope,
                       const KnownOfRest& known) {
   double sum = 0, squares = 0;
@@ -227,8 +230,8 @@ double sum_of_values(const QuadratureNodes& nodes) {
 
 TraceQuadrature probe_rest(const MapOperator& map, const Eigen::MatrixXd& leading,
                            const KnownOfRest& known, double wanted_error) {
-  // Normal numbers point any way alike, also within what the leading vectors leave: as unit vectors
-  // they estimate a trace without bias, and that of I exactly.
+  // Normal vectors are isotropic, also in the complement of the leading vectors: as unit vectors
+  // they estimate traces without bias, and that of I exactly.
   NormalNumbers normal(1, 0, 0);
   const auto values = static_cast<double>(map.columns() - leading.cols());
   const Precision precision = precision_for(known, values);
@@ -246,7 +249,7 @@ TraceQuadrature probe_rest(const MapOperator& map, const Eigen::MatrixXd& leadin
     const MeanWithError controlled = mean_of(found.probes, slope_of(found.probes), known);
     const MeanWithError& better = controlled.error < plain.error ? controlled : plain;
     found.sum = std::max(better.mean, 0.0);
-    // Two standard errors reach as far as the rules leave the truth room.
+    // Two standard errors must cover the distance of the rules.
     found.standard_error = better.error + bound / 2;
     if (better.error <= wanted_error * (known.known + found.sum)) break;
   }

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-// Points that halve the distance to 0 again and again, of the first look at all eigenvalues.
+// Number of points of the first evaluation for all eigenvalues, geometrically spaced towards 0.
 constexpr int kFirstPoints = 64;
 
 std::vector<double> scaled(std::span<const double> values, double scale) {
@@ -29,18 +29,18 @@ double ratio(const SturmPoint& a, const SturmPoint& b) {
   return std::abs(a.value / b.value) * power;
 }
 
-/// Between which points an eigenvalue lies, and how the search for it goes on.
+/// Points that bracket an eigenvalue, and the state of its search.
 struct EigenvalueBounds {
   SturmPoint low, high;
-  double width = 0;  ///< when it was last looked whether it shrinks
-  int steps = 0;     ///< since then
+  double width = 0;  ///< distance when its shrinking was last checked
+  int steps = 0;     ///< number of steps since that check
   enum class Side { none, low, high } replaced = Side::none;
 
   [[nodiscard]] double distance() const { return high.x - low.x; }
 };
 
-/// Of a matrix whose ‖T‖ is at most `bound`, from 1 to 2. Eigenvalues are numbered from the
-/// greatest.
+/// Search for the greatest eigenvalues of a matrix with ‖T‖ at most `bound`, from 1 to 2.
+/// Eigenvalues are numbered from the greatest.
 class EigenvalueSearch {
  public:
   EigenvalueSearch(const SturmSequence& sequence, std::int64_t size, std::int64_t wanted,
@@ -73,7 +73,7 @@ class EigenvalueSearch {
     return !(one.distance() > 2 * tolerance_);
   }
 
-  /// Points at equal distances between the bounds that several eigenvalues share.
+  /// Sets equidistant points between the bounds that several eigenvalues share.
   void spread() {
     points_.clear();
     for (std::size_t first = 0; first < together_.size();) {
@@ -88,7 +88,8 @@ class EigenvalueSearch {
     }
   }
 
-  /// Draws the bounds closer to what is counted at the points, until an eigenvalue is alone.
+  /// Tightens the bounds by the counts at the points, until each eigenvalue is alone in its
+  /// bracket.
   void separate() {
     sequence_.evaluate(points_, SturmSequence::Counts::yes);
     const std::size_t count = bounds_.size();
@@ -120,8 +121,8 @@ class EigenvalueSearch {
     if (point.x < one.high.x) one.high = point;
   }
 
-  /// A step of false position by Anderson and Björck (1973) for every eigenvalue that is alone
-  /// between its bounds, or of bisection where three of these did not halve their distance.
+  /// Takes one step of false position (Anderson and Björck 1973) for every eigenvalue that is alone
+  /// in its bracket, or of bisection if three steps did not halve the bracket.
   void interpolate() {
     points_.clear();
     for (const std::size_t j : alone_) points_.push_back({.x = next_point(bounds_[j])});
@@ -142,7 +143,7 @@ class EigenvalueSearch {
       if (!shrinks) return middle;
     }
     const double x = one.low.x + distance / (1 + ratio(one.high, one.low));
-    // A bound that is right already: one step beyond it ends the search.
+    // If a bound is already accurate, one step beyond it ends the search.
     const double least = one.low.x + tolerance_, most = one.high.x - tolerance_;
     return x < least ? least : x > most ? most : std::isnan(x) ? middle : x;
   }
@@ -168,7 +169,7 @@ class EigenvalueSearch {
   const SturmSequence& sequence_;
   std::vector<EigenvalueBounds> bounds_;
   double tolerance_;
-  std::vector<std::size_t> together_, alone_;  ///< that are not found yet
+  std::vector<std::size_t> together_, alone_;  ///< indices of eigenvalues not found yet
   std::vector<SturmPoint> points_;
 };
 
@@ -179,7 +180,7 @@ double greatest_row_sum(std::span<const double> diagonal, std::span<const double
   for (std::size_t i = 0; i <= beside.size(); ++i) {
     const double right = i < beside.size() ? std::abs(beside[i]) : 0;
     const double sum = (diagonal.empty() ? 0 : std::abs(diagonal[i])) + left + right;
-    if (!(sum <= bound)) bound = sum;  // NaN too
+    if (!(sum <= bound)) bound = sum;  // true for NaN also
     if (std::isnan(bound)) break;
     left = right;
   }

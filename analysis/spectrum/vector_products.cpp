@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "analysis/spectrum/vector_products.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -14,14 +14,14 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// So many columns that what belongs to them stays in the L1 cache; so many rows that share it.
+// Number of columns whose vectors stay in the L1 cache, and number of rows that share them.
 constexpr std::int64_t kColumnsAtOnce = 256, kRowsAtOnce = 8;
 
-// What is held for each row stays in registers only if loops over it are unrolled.
+// Values per row stay in registers only if loops over the rows are unrolled.
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
 
-/// y += a x of kRows rows and one vector's width of the sixteen.
+/// y += a x for kRows rows and one SIMD vector of the sixteen columns of x.
 template <std::int64_t kRows, class D>
 HWY_INLINE void add_rows(D d, const float* HWY_RESTRICT a, std::int64_t stride,
                          std::int64_t columns, const float* HWY_RESTRICT x, float* HWY_RESTRICT y) {
@@ -39,7 +39,7 @@ HWY_INLINE void add_rows(D d, const float* HWY_RESTRICT a, std::int64_t stride,
   for (std::int64_t r = 0; r < kRows; ++r) hn::StoreU(sums[r], d, y + r * kVectors);
 }
 
-/// sum += aᵀ y of the same.
+/// sum += aᵀ y for kRows rows and one SIMD vector of the sixteen columns of y.
 template <std::int64_t kRows, class D>
 HWY_INLINE void add_columns(D d, const float* HWY_RESTRICT a, std::int64_t stride,
                             std::int64_t columns, const float* HWY_RESTRICT y,
@@ -48,7 +48,7 @@ HWY_INLINE void add_columns(D d, const float* HWY_RESTRICT a, std::int64_t strid
   ATTNSCOPE_UNROLL
   for (std::int64_t r = 0; r < kRows; ++r) own[r] = hn::LoadU(d, y + r * kVectors);
   for (std::int64_t j = 0; j < columns; ++j) {
-    // Two sums, so that they need not wait for each other.
+    // Two independent sums shorten the chain of dependent additions.
     hn::Vec<D> sums[2] = {hn::LoadU(d, sum + j * kVectors), hn::Zero(d)};
     ATTNSCOPE_UNROLL
     for (std::int64_t r = 0; r < kRows; ++r) {
@@ -58,9 +58,9 @@ HWY_INLINE void add_columns(D d, const float* HWY_RESTRICT a, std::int64_t strid
   }
 }
 
-/// Calls add(rows, tag, entries, columns, where their rows begin, where their columns begin) for
-/// blocks that cover `a`, all of some columns before the next: of each vector's width of the
-/// sixteen. The last two count numbers of what has sixteen for each row, or column.
+/// Calls add(rows, tag, entries, columns, row offset, column offset) for blocks that cover `a`, for
+/// each SIMD vector of the sixteen columns; all rows of some columns come before the next columns.
+/// The offsets are into arrays with sixteen numbers per row, or per column.
 template <class Add>
 HWY_INLINE void for_blocks(const FloatRows& a, const Add& add) {
   const hn::CappedTag<float, kVectors> d;

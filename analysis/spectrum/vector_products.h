@@ -1,5 +1,5 @@
-// Products of a matrix with sixteen vectors at once, as fast as its entries come from memory: BLAS
-// would copy them first, which takes longer than so narrow a product.
+// Products of a matrix with sixteen vectors at the speed of reading its entries: BLAS copies them
+// first, which takes longer than such a narrow product.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace attnscope {
 
 inline constexpr std::int64_t kVectors = 16;
 
-/// Entries of a [rows, columns] in float32, whose rows are `stride` apart.
+/// Float32 matrix a [rows, columns] whose rows are `stride` entries apart.
 struct FloatRows {
   const float* entries;
   std::int64_t rows, columns, stride;

@@ -19,7 +19,7 @@ bool is_cut(const std::vector<std::int64_t>& list, std::int64_t index) {
 
 Eigen::VectorXd row_sums(const MatrixMap& map) { return map.cast<double>().rowwise().sum(); }
 
-/// Rows are multiplied so that they sum to `sums`; one that sums to nothing stays.
+/// Scales rows to the sums `sums`; rows whose own sum is at most 1e-6 in magnitude stay unchanged.
 void scale_rows(const Eigen::VectorXd& sums, MatrixMap map) {
   const Eigen::VectorXd own = row_sums(map);
   for (Eigen::Index row = 0; row < map.rows(); ++row) {
@@ -27,12 +27,12 @@ void scale_rows(const Eigen::VectorXd& sums, MatrixMap map) {
   }
 }
 
-/// What one series does to the maps.
+/// Truncation of the maps in one series.
 struct Cut {
   std::vector<std::int64_t> layers, heads;
-  bool apart = false;  ///< I is put back
+  bool apart = false;  ///< true to subtract I before the truncation and add it afterwards
   bool renormalise = false;
-  bool causal = false;  ///< no query sees later keys, after the cut either
+  bool causal = false;  ///< true to set later keys to 0 again after the truncation
 
   void apply(std::int64_t rank, std::int64_t layer, std::int64_t head, MatrixMap map) const {
     if (!is_cut(layers, layer) || !is_cut(heads, head)) return;
@@ -46,7 +46,7 @@ struct Cut {
   }
 };
 
-/// The equivalent ranks of the maps that are cut off, seen as they are cut off.
+/// Equivalent ranks of the truncated maps, with or without I as they are truncated.
 RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold, bool baselines) {
   SpectrumOptions options;
   options.threshold = threshold;
@@ -133,8 +133,8 @@ std::string places_in_words(const std::vector<std::int64_t>& list, const std::st
 
 void truncate_to_rank(std::int64_t rank, MatrixMap map) {
   if (rank >= std::min(map.rows(), map.cols())) return;
-  // The singular vectors of the shorter side are eigenvectors of its Gram matrix; projecting onto
-  // the first of them keeps what they carry.
+  // Singular vectors of the shorter side are eigenvectors of its Gram matrix; projection onto the
+  // leading ones gives the truncated map.
   const Eigen::MatrixXd exact = map.cast<double>();
   const bool tall = map.rows() >= map.cols();
   const Eigen::MatrixXd gram = tall ? Eigen::MatrixXd(exact.transpose() * exact)

@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-/// The singular values of left · right, [D, d] and [d, D'], by the triangles of their QR.
+/// Singular values of left · right, [D, d] and [d, D'], from the triangular factors of their QR.
 std::vector<double> product_values(const MatrixD& left, const MatrixD& right) {
   const Eigen::MatrixXd first = triangular_factor(left);
   const Eigen::MatrixXd second = triangular_factor(right.transpose());
@@ -22,7 +22,8 @@ std::vector<double> product_values(const MatrixD& left, const MatrixD& right) {
   return {values.begin(), values.end()};
 }
 
-/// Σλ / Σ|λ| of left · right by the eigenvalues of right · left, which are the same but for zeros.
+/// Σλ / Σ|λ| of left · right, from the eigenvalues of right · left, which are equal except for
+/// zeros.
 double copying_of(const MatrixD& left, const MatrixD& right) {
   if (left.rows() != right.cols()) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0, sizes = 0;
@@ -44,7 +45,7 @@ WeightSpectrum spectrum_of_product(const MatrixD& left, const MatrixD& right, do
   return found;
 }
 
-/// The columns of one head of `of` that `heads` share.
+/// Columns of one head if `heads` heads share `own` groups of columns.
 MatrixD columns_of(const MatrixD& all, std::int64_t head, std::int64_t heads, std::int64_t own) {
   const std::int64_t width = all.cols() / own;
   return all.middleCols(head * own / heads * width, width);
@@ -56,7 +57,7 @@ void add_layer(const Block& block, std::int64_t layer, WeightProduct product, do
   const std::int64_t heads = block.spec.attention.heads, own = block.spec.key_heads();
   const bool scores = product == WeightProduct::qk;
   const MatrixD left = matrix_of(scores ? part.query : part.value);
-  MatrixD right;  // as rows: [H·d, D]
+  MatrixD right;  // rows per head: [H·d, D]
   if (scores) {
     right = matrix_of(part.key ? *part.key : part.query);
   } else if (part.out) {
