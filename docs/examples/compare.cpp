@@ -1,4 +1,4 @@
-// How far two models' maps lie apart on the same input.
+// Distance between two models' maps on the same input.
 #include <cstdio>
 
 #include "analysis/comparison/comparison.h"
@@ -8,7 +8,7 @@ int main(int, char** argv) {
   using namespace attnscope;
   const Input input = open_input(argv[3]);
   TraceRequest request;
-  request.tokens = true;  // for CKA
+  request.tokens = true;  // needed by CKA
   const auto run = [&](const char* file) {
     const auto model = load_model(file);
     return model->run(input, model->spec().mechanism, request, {});

@@ -1,4 +1,4 @@
-// A figure as a file: numbers for a table, PGFPlots for a paper.
+// Export of a figure to files: numbers as a table, PGFPlots for a paper.
 #include <cstdio>
 #include <filesystem>
 
@@ -8,7 +8,7 @@
 
 int main(int, char** argv) {
   using namespace attnscope;
-  // What operations cost needs no model.
+  // The table of operation costs needs no model.
   FigureRequest request;
   request.width_mm = 174;
   const Figure figure = make_figure("energy-growth", request);

@@ -1,4 +1,4 @@
-// A figure as data: what the window draws and what stands in a paper.
+// A figure as data, as drawn by the window and in papers.
 #include <cstdio>
 
 #include "analysis/figure/recipe.h"

@@ -1,4 +1,4 @@
-// A model: recognised by its tensors' names, or refused.
+// Loading a model: its tensors' names identify the architecture, or it is refused.
 #include <cstdio>
 
 #include "core/error.h"
@@ -7,7 +7,7 @@
 int main(int, char** argv) {
   using namespace attnscope;
   try {
-    // The second argument is what the file does not say: {{"heads", "3"}}.
+    // The second argument gives what the file does not specify: {{"heads", "3"}}.
     const auto model = load_model(argv[1], {{}, {}});
     std::printf("%s: %lld layers of %lld heads, %s\n", model->name().c_str(),
                 static_cast<long long>(model->spec().layers),
@@ -17,7 +17,7 @@ int main(int, char** argv) {
       std::printf("assumed %s=%s\n", assumed.option.c_str(), assumed.value.c_str());
     }
   } catch (const Error& error) {
-    std::printf("%s\n", error.what());  // what, where, expected, found, what to do
+    std::printf("%s\n", error.what());  // problem, place, expected, found, remedy
     return 1;
   }
 }

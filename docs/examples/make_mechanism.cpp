@@ -1,4 +1,4 @@
-// A mechanism on queries, keys and values of one's own.
+// Running a mechanism on given queries, keys and values.
 #include <cstdio>
 #include <vector>
 

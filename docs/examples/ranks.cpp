@@ -1,4 +1,4 @@
-// Ranks of singular values that come from elsewhere.
+// Ranks of given singular values.
 #include <cstdio>
 #include <vector>
 

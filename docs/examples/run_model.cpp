@@ -1,4 +1,4 @@
-// The attention maps of a model on an input, under its own mechanism and under another.
+// Attention maps of a model on an input, with its own mechanism and with another one.
 #include <cstdio>
 
 #include "core/model/model.h"
@@ -8,7 +8,7 @@ int main(int, char** argv) {
   const auto model = load_model(argv[1]);
   const Input input = open_input(argv[2]);
   TraceRequest request;
-  request.queries_keys_values = true;  // beside the maps
+  request.queries_keys_values = true;  // in addition to the maps
   for (const MechanismChoice& mechanism :
        {model->spec().mechanism, MechanismChoice{"linear", {}}}) {
     const Trace trace = model->run(input, mechanism, request, {});

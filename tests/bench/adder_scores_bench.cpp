@@ -1,4 +1,4 @@
-// Adder scores of all heads as a fraction of what the floating-point ports can do at most.
+// Adder scores of all heads as a fraction of the peak of the floating-point ports.
 #include <benchmark/benchmark.h>
 #include <vector>
 
@@ -12,8 +12,8 @@
 namespace attnscope {
 namespace {
 
-/// One core: packing the keys of every head, then all distances, in blocks of 64 queries as the
-/// mechanism computes them.
+/// One core: packs the keys of every head, then computes all distances in blocks of 64 queries, as
+/// the mechanism does.
 void adder_scores(benchmark::State& state) {
   const std::int64_t heads = state.range(0), n = state.range(1), d = state.range(2);
   const RandomAttention data(n, n, heads, d, 1, 1);

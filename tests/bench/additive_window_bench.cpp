@@ -1,5 +1,5 @@
-// Windowed additive attention at windows of 4 to 2048 tokens, beside the same without a window: the
-// time of a token does not grow with the window.
+// Windowed additive attention with windows of 4 to 2048 tokens, compared to no window: the time per
+// token does not grow with the window.
 #include <benchmark/benchmark.h>
 
 #include "core/attention/mechanism.h"

@@ -1,5 +1,5 @@
-// DAFT-full on one core or two as a fraction of what OpenBLAS's GEMM does there in the same run,
-// and beside PyTorch's transcription of Algorithm 1, by processor time.
+// DAFT-full on one or two cores as a fraction of OpenBLAS's GEMM in the same run, and compared to
+// PyTorch's transcription of Algorithm 1, by processor time.
 #include <benchmark/benchmark.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -52,8 +52,8 @@ void daft_full(benchmark::State& state) {
   PythonTurns torch("torch_daft.py", {std::to_string(tokens), std::to_string(width),
                                       std::to_string(factors), std::to_string(cores)});
   const bool has_torch = torch.pass().first > 0;
-  // The system counts other threads' time by whole ticks: on two cores up to one tick is missing
-  // from a reading, which the shorter work gains more by. Hence the time on the wall, too.
+  // The system counts the time of other threads in whole ticks: on two cores a reading may lack up
+  // to one tick, which favours the shorter work. Wall time is therefore measured too.
   Times ours, peak, theirs, our_wall, peak_wall;
   const auto time = [](Times& processor, Times& wall, const auto& work) {
     const double seconds = process_seconds_of([&] { wall.add(seconds_of(work)); });

@@ -1,5 +1,6 @@
-// BERT-base on 512 tokens, and a ViT-L/14 with registers on 224 × 224 pixels, with all maps, beside
-// PyTorch's forward of the same weights without any, turn by turn on all cores.
+// BERT-base on 512 tokens and a ViT-L/14 with registers on 224 × 224 pixels, with all maps,
+// compared to PyTorch's forward pass of the same weights without maps, in alternating turns on all
+// cores.
 #include <benchmark/benchmark.h>
 #include <filesystem>
 
@@ -25,13 +26,13 @@ Input input_of(const std::string& kind) {
   return input;
 }
 
-/// Argument: which of kKinds. The files stay in the folder for temporary files: 1.7 GB.
+/// Argument: index into kKinds. The files stay in the folder for temporary files and need 1.7 GB.
 void encoder(benchmark::State& state) {
   const std::string kind = kKinds[state.range(0)];
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "attnscope-bench-encoders";
   PythonTurns torch("torch_encoders.py", {folder, kind});
-  if (torch.pass().first < 0) {  // it writes the files first
+  if (torch.pass().first < 0) {  // the script writes the files first
     state.SkipWithError("no PyTorch");
     return;
   }
@@ -61,7 +62,7 @@ void encoder(benchmark::State& state) {
   state.counters["times_torch"] = theirs.median() / ours.median();
   state.counters["times_torch_processor"] = their_work.median() / our_work.median();
   if (!peak) return;
-  // Of ours the maps and pages of the mapped file are part.
+  // Our peak includes the maps and the pages of the mapped file.
   state.counters["peak_GB"] = 1e-9 * static_cast<double>(*peak);
   state.counters["torch_peak_GB"] = 1e-9 * torch.peak();
   state.counters["of_torch_peak"] = static_cast<double>(*peak) / torch.peak();

@@ -1,5 +1,5 @@
-// A frame of the window's centre: two atlases of 36 maps at N = 197, as with two DeiT-Tiny, 460 ×
-// 860 pixels each, beside the 16.7 ms that 60 frames a second leave. Needs an X server with OpenGL
+// One frame of the window's centre: two atlases of 36 maps with N = 197, as for two DeiT-Tiny, 460
+// × 860 pixels each, compared to the 16.7 ms of 60 frames per second. Needs an X server with OpenGL
 // (xvfb-run has one in software).
 #include <QApplication>
 #include <QHBoxLayout>
@@ -64,7 +64,7 @@ void measure(benchmark::State& state, const std::function<void(Centre&, int)>& c
     change(centre, step++);
     for (TimedCanvas* canvas : centre.canvases) canvas->frame();
   }
-  // Above 1: faster than the screen.
+  // Values above 1 are faster than the screen.
   state.counters["frames_in_16.7ms"] = benchmark::Counter(
       static_cast<double>(state.iterations()) * frame_seconds, benchmark::Counter::kIsRate);
 }

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 
-# What, the benchmark whose name begins so, its counter, the goal.
+# Title, beginning of the benchmark's name, its counter, the goal.
 GOALS = [
     ("Spectra of 36 softmax maps, N = 197, cumulative curve / NumPy's svd in float32",
      "spectra_beside_numpy/softmax_cumulative/N:197", "times_numpy", 8),

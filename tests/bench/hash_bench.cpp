@@ -1,5 +1,5 @@
-// Hashed attention beside softmax in the same run, and affinities of packed codes beside what the
-// CPU can do in registers.
+// Hashed attention compared to softmax in the same run, and affinities of packed codes compared to
+// the CPU's peak in registers.
 #include <benchmark/benchmark.h>
 #include <bit>
 #include <random>
@@ -41,7 +41,7 @@ BENCHMARK(hashed_attention)
     ->MinTime(1.0)
     ->Unit(benchmark::kMillisecond);
 
-/// N × N affinities into a buffer that stays in the cache, a row at a time; one core.
+/// Writes N × N affinities, one row at a time, into a buffer that stays in the cache; one core.
 void popcount_affinities(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   std::mt19937_64 random(1);

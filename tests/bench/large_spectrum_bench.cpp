@@ -1,6 +1,6 @@
-// Spectra of many tokens: from factors, and estimated, beside the dense spectrum in the same run.
-// Limits: from factors at least 20 times as fast as dense at N = 1000, b = 17; estimated at least
-// twice as fast at N = 3136 (more with more tokens: N² beside N³).
+// Spectra of many tokens, from factors and estimated, compared to the dense spectrum in the same
+// run. Limits: from factors at least 20 times as fast as dense at N = 1000, b = 17; estimated at
+// least twice as fast at N = 3136 (more for more tokens: N² compared to N³).
 #include <benchmark/benchmark.h>
 #include <utility>
 
@@ -65,7 +65,7 @@ void few(benchmark::internal::Benchmark* benchmark) {
   benchmark->UseManualTime()->Iterations(2)->Unit(benchmark::kMillisecond);
 }
 BENCHMARK(factored_beside_dense)->Arg(197)->Arg(1000)->Apply(few)->Iterations(5);
-// From 4096 on automatic changes from dense to estimated.
+// The automatic method changes from dense to estimated at N = 4096.
 BENCHMARK_CAPTURE(estimated_beside_lapack, softmax, MechanismChoice{"softmax", {}})
     ->Arg(1000)
     ->Arg(3136)

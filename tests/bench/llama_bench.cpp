@@ -1,5 +1,5 @@
-// A language model of 1.1 billion parameters, 256 tokens, with all maps, beside PyTorch's forward
-// of the same weights without any, turn by turn on all cores.
+// Language model with 1.1 billion parameters on 256 tokens, with all maps, compared to PyTorch's
+// forward pass of the same weights without maps, in alternating turns on all cores.
 #include <benchmark/benchmark.h>
 #include <filesystem>
 
@@ -13,12 +13,12 @@ namespace {
 
 constexpr const char* kFiles[] = {"bf16", "q4_k.gguf"};
 
-/// Argument: which of kFiles. They stay in the folder for temporary files: 3 GB.
+/// Argument: index into kFiles. The files stay in the folder for temporary files and need 3 GB.
 void llama(benchmark::State& state) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "attnscope-bench-llama";
   PythonTurns torch("torch_llama.py", {folder});
-  if (torch.pass().first < 0) {  // it writes the files first
+  if (torch.pass().first < 0) {  // the script writes the files first
     state.SkipWithError("no PyTorch");
     return;
   }
@@ -50,7 +50,7 @@ void llama(benchmark::State& state) {
   state.counters["torch_s"] = theirs.median();
   state.counters["times_torch"] = theirs.median() / ours.median();
   state.counters["times_torch_processor"] = their_work.median() / our_work.median();
-  // Of this process, pages of the mapped file included; PyTorch's says its own when it ends.
+  // Peak of this process with the pages of the mapped file; PyTorch's is printed when it ends.
   if (peak) state.counters["peak_GB"] = 1e-9 * static_cast<double>(*peak);
 }
 

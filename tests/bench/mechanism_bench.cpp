@@ -1,5 +1,5 @@
-// DAFT-conv, causal additive attention, and softmax with its map, each beside the same as people
-// write it in PyTorch, turn by turn on all cores.
+// DAFT-conv, causal additive attention, and softmax with its map, each compared to a common PyTorch
+// implementation, in alternating turns on all cores.
 #include <benchmark/benchmark.h>
 #include <string>
 

@@ -1,7 +1,8 @@
-// From a weight file to the first spectrum on the screen: DeiT-Tiny's shapes (22 MB of safetensors)
-// opened in the window by a user, beside the same work without a window, turn by turn; and the
-// start of a program, linking included: its window on the screen within 0.25 s, the first spectrum
-// of the sample models within 0.4 s. Needs an X server with OpenGL (xvfb-run has one in software).
+// Time from a weight file to the first spectrum on the screen: DeiT-Tiny's shapes (22 MB of
+// safetensors) opened in the window, compared to the same work without a window, in alternating
+// turns; and the start of the program with linking: its window on the screen within 0.25 s, the
+// first spectrum of the sample models within 0.4 s. Needs an X server with OpenGL (xvfb-run has one
+// in software).
 #include <QApplication>
 #include <QDeadlineTimer>
 #include <QProcess>
@@ -35,7 +36,8 @@ constexpr double give_up_after_ms = 60'000;
 
 const char* const input_locator = ATTNSCOPE_SOURCE_DIR "/sample_data/inputs/09_ankle_boot.png";
 
-/// All that the plot needs: load, run, and the spectra of all 36 maps without and with I.
+/// Does the work for the plot without a window: loads, runs, and computes the spectra of all 36
+/// maps without and with I.
 void work_alone(const std::filesystem::path& file) {
   const auto model = load_model(file);
   const Trace trace =
@@ -44,7 +46,7 @@ void work_alone(const std::filesystem::path& file) {
   benchmark::DoNotOptimize(spectra_of(trace, IdentityView::with));
 }
 
-/// False if no spectrum appeared.
+/// Opens the file in the window. Returns false if no spectrum appeared.
 bool open_in_window(MainWindow& window, const std::filesystem::path& file) {
   window.open_file(file);
   const auto* panel = window.findChild<SpectrumPanel*>();
@@ -80,7 +82,7 @@ void deit_tiny_to_first_spectrum(benchmark::State& state, const std::filesystem:
 
 const char* const start_argument = "--start";
 
-/// Tells when a plot is painted that has something to show.
+/// Records if a plot with a figure was painted.
 class PaintWatch : public QObject {
  public:
   explicit PaintWatch(const SpectrumPanel& panel) : panel_(panel) {}
@@ -97,7 +99,7 @@ class PaintWatch : public QObject {
   bool painted_ = false;
 };
 
-/// Lets the window live, event by event; false if it takes too long.
+/// Processes events until the condition holds; false if it takes too long.
 bool wait_until(const std::function<bool()>& condition) {
   const QDeadlineTimer deadline(static_cast<qint64>(give_up_after_ms));
   while (!condition() && !deadline.hasExpired()) {
@@ -106,8 +108,8 @@ bool wait_until(const std::function<bool()>& condition) {
   return condition();
 }
 
-/// The sample models' comparison in a new window, as the program starts with it; says in a line
-/// each that the window and that the spectrum is on the screen.
+/// Shows the comparison of the sample models in a new window, as the program does at its start;
+/// prints one line each when the window and the spectrum are on the screen.
 int start() {
   load_graphics();
   Session session;
@@ -126,7 +128,7 @@ int start() {
   return 0;
 }
 
-/// This program started anew, again and again.
+/// Starts this program repeatedly as a new process.
 void start_to_first_spectrum(benchmark::State& state) {
   Times window_shown, spectrum_shown;
   for (auto _ : state) {

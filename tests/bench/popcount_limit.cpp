@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/bench/popcount_limit.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -33,7 +33,7 @@ HWY_NOINLINE Affinities popcount_for_target(std::int64_t count) {
     s1 = hn::Max(s1, affinity(x1));
     s2 = hn::Max(s2, affinity(x2));
     s3 = hn::Max(s3, affinity(x3));
-    // Other codes next time, or one round would do for all.
+    // Codes change in each round: otherwise the compiler could compute a single round.
     x0 = hn::Add(x0, change);
     x1 = hn::Add(x1, change);
     x2 = hn::Add(x2, change);

@@ -1,18 +1,18 @@
-// How fast this CPU can make affinities of packed codes when nothing else is in the way.
+// Peak rate of affinities of packed codes on this CPU, without loads and stores.
 #pragma once
 
 #include <cstdint>
 
 namespace attnscope {
 
-/// What was made, and a sum of it that must not be optimised away.
+/// Number of affinities computed, and a sum of them that prevents the optimiser from removing them.
 struct Affinities {
   std::int64_t count;
   float sum;
 };
 
-/// Makes about `count` affinities b − 2 · popcount(x ^ y) of 64-bit codes as floats in registers,
-/// without a load or a store.
+/// Computes about `count` affinities b − 2 · popcount(x ^ y) of 64-bit codes as floats in
+/// registers, without loads and stores.
 Affinities popcount_in_registers(std::int64_t count);
 
 }  // namespace attnscope

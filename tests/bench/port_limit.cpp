@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/bench/port_limit.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -14,10 +14,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <bool Fused>
 HWY_INLINE Differences make_differences(std::int64_t count) {
   const hn::CappedTag<float, 16> d;
-  // Enough independent sums to hide the latency of an addition, few enough for 16 registers.
+  // Eight independent sums hide the latency of an addition and fit into 16 registers.
   const auto one = hn::Set(d, 1.0F);
   const auto step = hn::Iota(d, 0.5F);
-  // Different from the start, or the compiler would see one sum in eight names.
+  // Sums start with different values: otherwise the compiler would merge them.
   auto s0 = hn::Iota(d, 1.0F), s1 = hn::Iota(d, 2.0F), s2 = hn::Iota(d, 3.0F),
        s3 = hn::Iota(d, 4.0F), s4 = hn::Iota(d, 5.0F), s5 = hn::Iota(d, 6.0F),
        s6 = hn::Iota(d, 7.0F), s7 = hn::Iota(d, 8.0F);

@@ -1,4 +1,5 @@
-// A Python script beside our work, turn by turn: it answers every line with two numbers, or three.
+// Runs a Python script in alternation with our work; it answers every line with two or three
+// numbers.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,7 @@
 
 namespace attnscope {
 
-/// tests/bench/SCRIPT, waiting for its turn.
+/// Process of tests/bench/SCRIPT, which waits for its turn.
 class PythonTurns {
  public:
   PythonTurns(const std::string& script, const std::vector<std::string>& arguments) {
@@ -47,21 +48,21 @@ class PythonTurns {
     if (child_ > 0) waitpid(child_, nullptr, 0);
   }
 
-  /// Seconds of one turn, on the wall and of processor time; negative where it cannot run.
+  /// Wall and processor time of one turn in seconds; negative if the script cannot run.
   std::pair<double, double> pass() {
     char line[96];
     if (std::fputs("\n", requests_) < 0 || std::fflush(requests_) != 0 ||
         std::fgets(line, sizeof line, answers_) == nullptr) {
       return {-1, -1};
     }
-    // Threads of its libraries wait for more work at full speed for a while after the last.
+    // Threads of the script's libraries spin for a while after their last work.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     char* rest = nullptr;
     const double wall = std::strtod(line, &rest), processor = std::strtod(rest, &rest);
     peak_ = std::strtod(rest, nullptr);
     return {wall, processor};
   }
-  /// Bytes: the third number of the last turn; 0 of scripts that tell none.
+  /// Peak memory in bytes, the third number of the last turn; 0 if the script does not print it.
   [[nodiscard]] double peak() const { return peak_; }
 
  private:

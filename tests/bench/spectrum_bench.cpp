@@ -1,4 +1,4 @@
-// Spectra in double on two cores beside NumPy's in float32: of 36 maps, of four of large ones.
+// Spectra in double on two cores compared to NumPy's in float32: of 36 maps, or of 4 large ones.
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <string>
@@ -58,7 +58,8 @@ void spectra_beside_numpy(benchmark::State& state, const MechanismChoice& mechan
   state.counters["numpy_ms"] = 1e3 * theirs.least();
   state.counters["ours_ms"] = 1e3 * ours.least();
   state.counters["times_numpy"] = theirs.least() / ours.least();
-  // On a busy machine the wall says little: both also by what two free cores would need at least.
+  // Wall time is unreliable on a busy machine: processor time is the least that two free cores
+  // need.
   state.counters["times_numpy_processor"] = their_processor.least() / our_processor.least();
 }
 
@@ -80,7 +81,7 @@ BENCHMARK_CAPTURE(spectra_beside_numpy, softmax_every_value, MechanismChoice{"so
                   SpectrumAccuracy::every_value)
     ->Apply(sizes);
 
-// Known beside the table's numbers: what multiplies here.
+// Adds the BLAS kernels to the benchmark's context.
 const bool stated =
     (use_one_blas_thread(), benchmark::AddCustomContext("blas_kernels", blas_kernels()), true);
 

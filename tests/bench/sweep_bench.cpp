@@ -1,5 +1,5 @@
-// A sweep of DeiT-Tiny at 224 × 224 pixels, its maps without and with I, beside the Python script
-// that people write for it, turn by turn on all cores; and on one core beside two.
+// Sweep of DeiT-Tiny at 224 × 224 pixels, its maps without and with I, compared to a typical Python
+// script, in alternating turns on all cores; and one core compared to two.
 #include <benchmark/benchmark.h>
 #include <filesystem>
 #include <tbb/global_control.h>
@@ -17,7 +17,7 @@ void sweep_beside_python(benchmark::State& state, const std::string& mechanism) 
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "attnscope-bench-sweep";
   PythonTurns python("torch_sweep.py", {folder, mechanism, std::to_string(kImages)});
-  if (python.pass().first < 0) {  // it writes the files first
+  if (python.pass().first < 0) {  // the script writes the files first
     state.SkipWithError("no PyTorch");
     return;
   }

@@ -1,8 +1,8 @@
-// A sweep dealt out to many processes. The time of every input is recorded once, alone on this
-// machine; then what lead_sweep and assist_sweep would do with them is replayed for 1 to 1,024
-// processes as fast as this one, messages taking no time. Limit: at least 0.9 of the inputs' time
-// divided by the processes, for up to 64 of them: of more the first, which adds up, takes a share
-// that shows. Needs dataset-fashion-mnist.
+// Sweep distributed over many processes. The time of every input is recorded once on this machine;
+// then the schedule of lead_sweep and assist_sweep is replayed for 1 to 1,024 processes of the same
+// speed, with messages that take no time. Limit: an efficiency of at least 0.9 for up to 64
+// processes; with more, the first process, which adds the results, becomes the bottleneck. Needs
+// dataset-fashion-mnist.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <numeric>
@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-/// Seconds that each input takes to compute, and to be added up.
+/// Seconds to compute each input, and to add its result.
 struct RecordedTimes {
   std::vector<double> compute, add;
 };
@@ -50,8 +50,9 @@ double replayed_seconds(const RecordedTimes& times, int processes) {
     const auto first = of.begin() + block * size;
     return std::accumulate(first, first + std::min(size, count - block * size), 0.0);
   };
-  std::vector<double> free(static_cast<std::size_t>(processes), 0);  // when a process ended a block
-  std::vector<double> heard;  // when the first process had each block
+  // When each process ended its last block.
+  std::vector<double> free(static_cast<std::size_t>(processes), 0);
+  std::vector<double> heard;  // when the first process had received each block
   double leader = 0;
   for (std::int64_t block = 0; block * size < count; ++block) {
     const auto owner = static_cast<std::size_t>(owner_of_block(block, processes));

@@ -1,5 +1,5 @@
-// A training step beside PyTorch's of the same network and batch, turn by turn on all cores: images
-// a second, and the memory that a step takes.
+// Training step compared to PyTorch's for the same network and batch, in alternating turns on all
+// cores: images per second, and the memory of a step.
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <optional>
@@ -17,8 +17,8 @@ namespace attnscope {
 namespace {
 
 struct StepCase {
-  const char* kind;     ///< as torch_training.py has it
-  std::int64_t extent;  ///< side of a patch, or context
+  const char* kind;     ///< name in torch_training.py
+  std::int64_t extent;  ///< side of a patch, or length of the context
   std::int64_t batch;
 };
 
@@ -26,7 +26,7 @@ constexpr StepCase kSteps[] = {{"softmax", 4, 64}, {"softmax", 2, 32},   {"adder
                                {"adder", 2, 32},   {"language", 256, 8}, {"softmax", 1, 4},
                                {"adder", 1, 4}};
 
-/// As torch_training.py says.
+/// Same network as in torch_training.py.
 ModelSpec spec_of(const StepCase& one) {
   ModelSpec spec;
   if (std::string(one.kind) == "language") {
@@ -58,7 +58,7 @@ ModelSpec spec_of(const StepCase& one) {
   return spec;
 }
 
-/// Random ones [first, first + count).
+/// Random examples with the indices [first, first + count).
 Examples examples_of(const ModelSpec& spec, std::int64_t first, std::int64_t count) {
   Examples made;
   for (std::int64_t i = first; i < first + count; ++i) {
@@ -82,7 +82,7 @@ Examples examples_of(const ModelSpec& spec, std::int64_t first, std::int64_t cou
   return made;
 }
 
-/// Argument: which of kSteps.
+/// Argument: index into kSteps.
 void training_step(benchmark::State& state) {
   const StepCase& one = kSteps[state.range(0)];
   PythonTurns torch("torch_training.py",

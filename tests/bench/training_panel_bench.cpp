@@ -1,8 +1,8 @@
-// What the training panel costs those who learn, and how old what it shows is: the presets' three
-// small transformers with the window going on (its atlases, spectra, curves), with nobody looking,
-// twice and in the other order the second time, as they get faster with time; then with the window
-// and a watch that looks at it a thousand times a second; turn by turn. Needs an X server with
-// OpenGL (xvfb-run has one in software) and Fashion-MNIST (Debian's dataset-fashion-mnist).
+// Cost of the training panel for the training, and the age of the data shown: the presets' three
+// small transformers train with the window active (its atlases, spectra, curves) and without, twice
+// and in reverse order the second time because they get faster over time; then with the window and
+// a watch that looks a thousand times a second; in alternating turns. Needs an X server with OpenGL
+// (xvfb-run has one in software) and Fashion-MNIST (Debian's dataset-fashion-mnist).
 #include <QApplication>
 #include <QEventLoop>
 #include <QPushButton>
@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTurn(2500);
 constexpr int kRounds = 3;
-constexpr int kFrameMs = 16;  // 60 of them a second
+constexpr int kFrameMs = 16;  // 60 frames per second
 const char* const kInput = ATTNSCOPE_SOURCE_DIR "/sample_data/inputs/09_ankle_boot.png";
 
 double seconds_since(Clock::time_point then) {
@@ -47,8 +47,8 @@ std::int64_t steps_of_all(const TrainingSession& training) {
   return steps;
 }
 
-/// Processor time of the threads that look: the window's, those that draw, those that compute what
-/// it shows. Those that learn are named like the program, as the window's is.
+/// Processor time of the threads that display: the main thread, and those that draw or compute the
+/// data shown. Threads that train are named like the program.
 double seconds_of_looking() {
   double seconds = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -64,7 +64,7 @@ double seconds_of_looking() {
   return seconds;
 }
 
-/// When each run came to each step, looked at hundreds of times a second.
+/// Time at which each run reached each step, sampled hundreds of times a second.
 class Course {
  public:
   explicit Course(const TrainingSession& training) : training_(training) {}
@@ -75,7 +75,7 @@ class Course {
       reached_[run.name].try_emplace(run.training->moment().step, now);
     }
   }
-  /// Seconds since the weights that are shown were the newest, of the run where that is longest.
+  /// Seconds since weights newer than those shown exist; the maximum over the runs.
   [[nodiscard]] double age_of_shown() const {
     double oldest = 0;
     for (const TrainingSession::Run& run : training_.runs()) {
@@ -92,7 +92,7 @@ class Course {
   std::map<std::string, std::map<std::int64_t, Clock::time_point>> reached_;
 };
 
-/// The window with the panel in front, which has been told to start its presets' networks.
+/// Window with the training panel in front, which starts the networks of its presets.
 struct Learning {
   Session session;
   MainWindow window{session, Theme::dark};
@@ -109,8 +109,8 @@ struct Learning {
   [[nodiscard]] const TrainingSession& training() const { return panel->training(); }
 };
 
-/// Seconds from the button to the test in which a network tells three quarters of the clothes
-/// apart; a minute is aimed at.
+/// Measures seconds from the start button to the first test in which each network has an accuracy
+/// of 75 %; the goal is a minute.
 void to_three_quarters(benchmark::State& state) {
   for (auto _ : state) {
     Learning learning;

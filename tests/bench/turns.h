@@ -1,4 +1,4 @@
-// Two pieces of work timed in turns.
+// Timing of pieces of work that run in turns.
 #pragma once
 
 #include <algorithm>
@@ -21,19 +21,19 @@ double clock_seconds_of(clockid_t clock, const Work& work) {
   return now() - start;
 }
 
-/// Of this thread's processor time: what a busy machine changes least.
+/// Processor time of this thread in seconds, which depends least on the load of the machine.
 template <class Work>
 double thread_seconds_of(const Work& work) {
   return clock_seconds_of(CLOCK_THREAD_CPUTIME_ID, work);
 }
 
-/// Of all this process's threads.
+/// Processor time of all threads of this process in seconds.
 template <class Work>
 double process_seconds_of(const Work& work) {
   return clock_seconds_of(CLOCK_PROCESS_CPUTIME_ID, work);
 }
 
-/// Seconds on the wall that `work` takes.
+/// Wall time of `work` in seconds.
 template <class Work>
 double seconds_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -41,7 +41,7 @@ double seconds_of(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Times of one piece of work. The least is what the machine can do, the median what it did.
+/// Times of one piece of work. The least shows what the machine can do, the median what is typical.
 class Times {
  public:
   void add(double seconds) { seconds_.push_back(seconds); }

@@ -32,7 +32,7 @@ std::filesystem::path fuzzed_file(std::span<const std::uint8_t> bytes) {
 void children_find_nothing() {
   ::pthread_atfork(nullptr, nullptr, [] {
     __sanitizer_set_death_callback(nullptr);
-    if (::chdir("/proc") != 0) ::_exit(3);  // where no file can be made
+    if (::chdir("/proc") != 0) ::_exit(3);  // no file can be created there
   });
 }
 
@@ -46,7 +46,7 @@ void read_all(Checkpoint (*open)(const std::filesystem::path&), const std::files
         const TensorView view = tensor.view();
         if (view.to_float().size() != element_count(tensor.shape)) std::abort();
         (void)view.count_non_finite();
-      } catch (const Error&) {  // one tensor's data may be broken, the others' not
+      } catch (const Error&) {  // other tensors' data may still be valid
       }
     }
     (void)checkpoint.nearest_names("blocks.0.attn.qkv.weight");

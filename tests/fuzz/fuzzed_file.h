@@ -1,5 +1,5 @@
-// What a fuzzer does with its bytes: they become a file, and a reader opens it. A reader may refuse
-// with an Error; anything else that escapes it is a finding.
+// Common code of the fuzzers: writes the bytes to a file and opens it with a reader. A reader may
+// throw an Error; anything else that escapes it is a finding.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace attnscope {
 
-/// Puts `bytes` into a file in memory, the same for the whole process, and returns its path.
+/// Writes `bytes` to a file in memory, the same one for the whole process, and returns its path.
 [[nodiscard]] std::filesystem::path fuzzed_file(std::span<const std::uint8_t> bytes);
 
-/// To be called once where a reader works in child processes: what the HDF5 library does there is
-/// an Error of the reader, and no finding. libFuzzer must write nothing when a child dies.
+/// Must be called once if a reader works in child processes: a crash of the HDF5 library there is
+/// an Error of the reader, not a finding. libFuzzer must not write anything when a child dies.
 void children_find_nothing();
 
 /// Opens `file` and reads every tensor of at most 4 MiB.

@@ -5,7 +5,7 @@
 
 namespace {
 
-/// Every value asked for as every type: most are of another, which is an Error and no more.
+/// Reads every value as every type: most have a different type, which may only be an Error.
 void ask_all(const attnscope::KeyValues& values) {
   const auto ask = [](auto&& question) {
     try {

@@ -1,5 +1,5 @@
-// The HDF5 library works in a child process, where it may crash, run long and leak; this fuzzer
-// sees to it that the reader then says so, and believes nothing that does not fit the file.
+// Fuzzes the HDF5 reader. The HDF5 library works in a child process, where it may crash, hang and
+// leak; the reader must then throw an Error and reject whatever does not fit the file.
 #include "core/checkpoint/formats/readers.h"
 #include "tests/fuzz/fuzzed_file.h"
 

@@ -1,4 +1,4 @@
-// The one parser of foreign JSON. What it accepts must survive all that readers do with it.
+// Fuzzes the parser of all JSON from files. Accepted values must survive writing and parsing again.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>

@@ -1,4 +1,4 @@
-// As for HDF5, which Keras's archives hold.
+// Fuzzes the reader of Keras archives, which contain HDF5: see hdf5_fuzzer.cpp.
 #include "core/checkpoint/formats/readers.h"
 #include "tests/fuzz/fuzzed_file.h"
 

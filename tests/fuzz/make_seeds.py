@@ -32,7 +32,7 @@ for name, data in [("images", images), ("images.gz", gzip.compress(images, mtime
     with open(f"seeds/idx/{name}", "wb") as f:
         f.write(data)
 
-# The pickles inside PyTorch's archives: mutated alone, they still reach the interpreter.
+# The pickles inside PyTorch's archives: mutations outside an archive still reach the interpreter.
 for path in sorted(glob.glob("../data/checkpoint/*.pt*")):
     if not zipfile.is_zipfile(path):
         continue

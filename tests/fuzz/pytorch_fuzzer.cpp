@@ -7,7 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::uint8_t> bytes(data, size);
   attnscope::read_all(attnscope::open_pytorch, attnscope::fuzzed_file(bytes));
-  // The same bytes as the pickle itself: in a zip archive few mutations would reach it.
+  // Fuzzes the pickle reader directly: in a zip archive few mutations reach it.
   try {
     attnscope::PickleReader reader(std::as_bytes(bytes));
     (void)attnscope::find_state_dicts(reader.read());

@@ -1,4 +1,4 @@
-// SentencePiece's models from strangers: what is accepted must survive texts.
+// Fuzzes the reader of SentencePiece models: accepted models must encode or refuse any text.
 #include <cstdlib>
 
 #include "core/error.h"

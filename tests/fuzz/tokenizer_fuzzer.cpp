@@ -1,4 +1,5 @@
-// Tokenizers from strangers: what is accepted must survive texts, and give places inside of them.
+// Fuzzes the readers of tokenizers: accepted ones must encode or refuse any text, with byte offsets
+// inside it.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -9,7 +10,7 @@
 
 namespace {
 
-/// Each text may be refused by itself.
+/// Encodes a text, which may be refused separately.
 void encode(const attnscope::Vocabulary& tokenizer, const std::string& text,
             const std::string* second) {
   try {

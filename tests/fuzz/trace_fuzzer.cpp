@@ -1,4 +1,4 @@
-// Traces: HDF5, and arrays of NumPy and torch.save.
+// Fuzzes the reader of traces: HDF5, and arrays of NumPy and torch.save.
 #include <cstdlib>
 
 #include "core/error.h"
