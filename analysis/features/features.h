@@ -15,8 +15,8 @@ struct LabelledFeatures {
   Tensor features;                       ///< [n, D], one row per item
   std::vector<int> classes;              ///< [n], the items' true classes
   std::vector<std::string> class_names;  ///< the data set's names, else the model's; may be empty
-  std::int64_t correct = 0;              ///< items whose largest logit is their class's
-  std::int64_t not_finite = 0;           ///< items left out: NaN or Inf among their features
+  std::int64_t correct = 0;              ///< number of correctly classified items
+  std::int64_t not_finite = 0;  ///< number of items left out for NaN or Inf in their features
 };
 
 /// Runs the chosen items, the same for every model, in parallel. Throws Error(usage) if the model

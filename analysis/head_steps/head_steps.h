@@ -15,7 +15,7 @@ namespace attnscope {
 enum class ScoreOf {
   product,     ///< q_c k_c, summed (softmax)
   distance,    ///< |q_c − k_c|, summed and negated (adder)
-  importance,  ///< w · k of the key alone (additive)
+  importance,  ///< w · k, independent of the query (additive)
   codes,       ///< h_r h'_r of binary codes, summed (hash)
   key_logits,  ///< K of one channel, plus the bias of the pair of positions (DAFT)
   unknown      ///< other mechanisms: only their weights are shown

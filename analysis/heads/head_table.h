@@ -77,8 +77,8 @@ struct HeadRow {
   /// such keys. In a sequence that repeats after n tokens, these are a_i,i−n+1 and so on (Olsson et
   /// al. 2022).
   double induction = kUnknown;
-  double mass_patches =
-      kUnknown;                  ///< fewest patches with `mass` of the class token's row over them
+  /// Least number of patches that hold the share `mass` of the class token's row over patches.
+  double mass_patches = kUnknown;
   double value_norm = kUnknown;  ///< ‖v_j‖, mean over keys
   double output_norm = kUnknown;  ///< ‖Σ_j w_ij v_j‖, mean over queries; w the map as it is used
 };

@@ -16,7 +16,7 @@ namespace attnscope {
 struct TokenPlaces {
   std::string_view unit;  ///< "pixels", "patches", "tokens"; empty if there are no distances
   std::int64_t query_prefix = 0, key_prefix = 0;
-  std::vector<std::pair<double, double>> queries, keys;  ///< (x, y) in that unit
+  std::vector<std::pair<double, double>> queries, keys;  ///< (x, y) in `unit`
 };
 
 /// True if queries and keys of the layer are the same tokens.

@@ -64,8 +64,8 @@ struct StudySeries {
   std::vector<std::int64_t> predicted;  ///< [done]: 1 for an image, number of tokens of a chunk
   /// [done]: characters of the predicted tokens; 0 for an image.
   std::vector<std::int64_t> characters;
-  std::vector<std::int64_t> correct;  ///< [done, columns]: predictions whose greatest logit is true
-  std::vector<std::int64_t> not_finite;  ///< [done, columns]: predictions with NaN or Inf
+  std::vector<std::int64_t> correct;     ///< [done, columns]: number of correct predictions
+  std::vector<std::int64_t> not_finite;  ///< [done, columns]: number of predictions with NaN or Inf
   std::vector<double> nats;        ///< [done, columns]: Σ −ln p(true) over finite predictions
   std::vector<double> divergence;  ///< [done, columns]: Σ KL(whole ‖ changed) in bits
   std::vector<double> rank_sums;   ///< [done], see RankSum

@@ -21,7 +21,7 @@ namespace attnscope {
 /// to F with frozen statistics: (F − mean F) / std(y_i) ⊙ weight.
 enum class Mixing {
   head_norms,   ///< ‖a_ij f^h(x_j)‖ of one head (Kobayashi et al. 2020)
-  norms,        ///< ‖Σ_h a^h_ij f^h(x_j)‖ (the same paper, Sec. 5)
+  norms,        ///< ‖Σ_h a^h_ij f^h(x_j)‖ (Kobayashi et al. 2020, Sec. 5)
   block_norms,  ///< ‖F_i(j)‖ with residual and norm (Kobayashi et al. 2021)
   globenc,      ///< like block_norms, also through the norm after the MLP if any
   alti          ///< max(0, ‖y_i‖₁ − ‖y_i − F_i(j)‖₁), y_i = Σ_j F_i(j) + bias

@@ -18,7 +18,7 @@ struct PositionBias {
   bool local = false;        ///< true if keys outside the window are not seen (DAFT-local)
   bool causal = false;       ///< true if later keys are not seen
   MatrixD w;                 ///< [N, M], or the window's [rows, columns], one row for a sequence
-  std::int64_t queries = 0;  ///< N
+  std::int64_t queries = 0;  ///< number N of queries
   TokenLayout layout;        ///< layout of queries and keys
 };
 

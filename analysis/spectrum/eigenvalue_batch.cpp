@@ -41,7 +41,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // of ‖T‖ squared; squares within a cluster do not fall below that. Squares are at least kLeast to
 // avoid divisions by 0.
 constexpr double kAlone = 0x1p-104, kLeast = 0x1p-200;
-// For smaller cosines p / c is lost to rounding, and its limit is used.
+// Smallest cosine c for which p / c is computed; below it rounding dominates, and the limit is
+// used.
 constexpr double kNoCosine = 0x1p-120;
 // Maximum number of sweeps per eigenvalue; two to three are typical.
 constexpr int kMostSweeps = 60;

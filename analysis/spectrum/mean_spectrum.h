@@ -18,7 +18,8 @@ struct RankDistribution {
 
   std::vector<std::int64_t> ranks;  ///< ascending
   double mean = kUnknown;
-  double standard_deviation = kUnknown;  ///< of the sample (n − 1); needs at least 2 maps
+  /// Sample standard deviation (n − 1); needs at least 2 maps.
+  double standard_deviation = kUnknown;
   std::optional<std::int64_t> minimum, maximum;
   /// Quantiles with linear interpolation like NumPy.
   double lower_quartile = kUnknown, median = kUnknown, upper_quartile = kUnknown;

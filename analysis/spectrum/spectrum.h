@@ -44,7 +44,7 @@ enum class SpectrumMethod {
   automatic,
   dense,     ///< all values, from the N×M map
   factored,  ///< all values from the map's factors in O(N b²), without N×M entries
-  estimated  ///< the leading values by Lanczos; Σσ and the rest by stochastic quadrature
+  estimated  ///< leading values by block Krylov, Σσ and the rest by stochastic quadrature
 };
 
 inline constexpr EnumName<SpectrumMethod> spectrum_method_names[] = {

@@ -20,7 +20,7 @@ inline constexpr EnumName<WeightProduct> weight_product_names[] = {{WeightProduc
 /// Spectrum of one head's product, whose rank is at most d.
 struct WeightSpectrum {
   std::int64_t layer = 0, head = 0;
-  std::int64_t width = 0;  ///< D
+  std::int64_t width = 0;  ///< D, the number of rows of the product
   /// The d greatest in descending order; the other D − d are 0.
   std::vector<double> singular_values;
   double equivalent_rank = 0, effective_rank = 0, stable_rank = 0;

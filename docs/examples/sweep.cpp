@@ -1,4 +1,4 @@
-// Ranks over a data set, in a file that an interrupted sweep resumes from.
+// Ranks over a data set, written to a file from which an interrupted sweep resumes.
 #include "analysis/sweep/sweep.h"
 
 #include <cstdio>

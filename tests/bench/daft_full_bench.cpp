@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// exp(w), with [exp(K) ⊙ V, exp(K)]: 2·T²·2d operations, and 2·T²·n for w = pe0·pe1ᵀ.
+/// Measures exp(w) times [exp(K) ⊙ V, exp(K)]: 2·T²·2d operations, and 2·T²·n for w = pe0·pe1ᵀ.
 void daft_full(benchmark::State& state) {
   const std::int64_t tokens = state.range(0), width = state.range(1), factors = state.range(2);
   const auto cores = static_cast<std::size_t>(state.range(3));
