@@ -17,7 +17,7 @@ namespace {
   throw Error(ErrorKind::usage, why).about(layer_name(trace, layer)).remedy(remedy);
 }
 
-/// Which head of window biases the channels of a map have; none if they have several.
+/// Index of the window that biases the channels of the map at `place`; empty if there are several.
 std::optional<std::int64_t> window_of(const Trace& trace, const RecordedMap& place,
                                       std::int64_t windows) {
   const std::int64_t each = trace.map_channels, width = trace.heads(place.layer) * each;
@@ -41,7 +41,7 @@ const Tensor& window_biases(const Trace& trace, std::int64_t layer) {
                      "record them: attnscope trace --record quantities");
 }
 
-/// w_ij of one head of biases [rows, columns], over a grid after prefix tokens whose bias is 0.
+/// Biases w_ij [N, N] of one window over a grid; prefix tokens, which precede it, have bias 0.
 MatrixD bias_of_places(const ConstMatrixMap& window, std::int64_t prefix, std::int64_t rows,
                        std::int64_t columns) {
   const std::int64_t half_rows = window.rows() / 2, half_columns = window.cols() / 2;
@@ -86,7 +86,7 @@ MatrixD split_convolution(const Trace& trace, const RecordedMap& place, Added ad
   const ConstMatrixMap window(biases.data() + *head * rows * columns, rows, columns);
   const TokenLayout& layout = query_layout(trace, place.layer);
   MatrixD map = map_seen(trace, place, IdentityView::without);
-  // Of a sequence the window is one row; causal layers have no tokens without a place.
+  // The window of a sequence is one row. Causal layers have no prefix tokens.
   const std::int64_t prefix = trace.causal ? 0 : layout.prefix;
   const bool grid = rows > 1;
   const MatrixD bias =

@@ -1,4 +1,4 @@
-// What else a layer adds to A v, besides the I of an identity mapping: A with it, or without.
+// Residual stream and convolution terms that can be included in the analysed matrix.
 #pragma once
 
 #include <string>
@@ -9,14 +9,16 @@
 
 namespace attnscope {
 
-/// x + γ ⊙ A v W_O [N, D] of one head, of all heads together (and W_O's bias) if place.head is
-/// negative; A as `view` sees it. Throws Error(usage) without the model, for what was not recorded,
-/// for layers without residual, and as LayerInside.
+/// x + γ ⊙ A v W_O [N, D] of one head, or, if place.head is negative, of all heads together with
+/// the bias of W_O; A is seen as `view` says. Throws Error(usage) if the subject has no model, a
+/// required quantity was not recorded, or the layer has no residual stream, and errors of
+/// LayerInside.
 [[nodiscard]] MatrixD with_residual(const Subject& subject, const RecordedMap& place,
                                     IdentityView view);
 
-/// W less T, or T alone. Throws Error(usage) for mechanisms without a convolution, for quantities
-/// that were not recorded, and for the mean over channels that have windows of their own.
+/// The map W without its Toeplitz part T, or T by itself. Throws Error(usage) for mechanisms
+/// without a convolution, for quantities that were not recorded, and for the mean over channels
+/// that have different windows.
 [[nodiscard]] MatrixD split_convolution(const Trace& trace, const RecordedMap& place, Added added);
 
 }  // namespace attnscope

@@ -18,7 +18,7 @@ bool is_of_tokens(SpectrumOf of) { return rows_of(of) == Extent::tokens; }
 
 std::int64_t singular_values_of(const Trace& trace, std::int64_t layer, const Analysed& analysed) {
   const LayerTrace& own = trace.layers.at(static_cast<std::size_t>(layer));
-  // With the residual stream an output is as wide as the tokens.
+  // With the residual stream an output has the width of the tokens.
   const SpectrumOf of = analysed.added == Added::residual ? SpectrumOf::tokens : analysed.of;
   const auto width = [](const Tensor& vectors) {
     return vectors.empty() ? std::int64_t{0} : vectors.shape().back();
@@ -48,7 +48,7 @@ void request_for(SpectrumOf of, TraceRequest& request) {
 void request_for(const Analysed& analysed, TraceRequest& request) {
   request_for(analysed.of, request);
   if (analysed.added == Added::none) return;
-  // Tokens before a layer are those after the one before it.
+  // The input tokens of a layer are the output tokens of the layer before it.
   if (analysed.added == Added::residual) request.tokens = request.queries_keys_values = true;
   request.quantities = request.quantities || analysed.added != Added::residual;
 }
@@ -113,7 +113,7 @@ MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place, const 
   }
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   SpectrumOptions wanted = options;
-  // Of maps in double the small values tell too; vectors are recorded in float32.
+  // Small singular values of maps in double are significant; vectors are recorded in float32.
   const bool exact =
       layer.exact_map && analysed.of == SpectrumOf::map && analysed.added == Added::none;
   if (exact) wanted.accuracy = SpectrumAccuracy::every_value;

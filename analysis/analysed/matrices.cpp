@@ -1,4 +1,4 @@
-// The matrices themselves.
+// Computes the analysed matrices from recorded maps, queries, keys, values and tokens.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -23,7 +23,7 @@ const LayerTrace& layer_at(const Trace& trace, std::int64_t layer) {
   return trace.layers[static_cast<std::size_t>(layer)];
 }
 
-/// Head `head` of [H', rows, columns], H' a divisor of the layer's heads.
+/// Rows of head `head` in [H', rows, columns], H' a divisor of the layer's number of heads.
 MatrixD vectors_of(const Trace& trace, const RecordedMap& place, const Tensor& all,
                    std::int64_t rows, const char* what) {
   if (all.empty()) {
@@ -84,8 +84,8 @@ AnalysedMatrix scores_of(const Trace& trace, const RecordedMap& place) {
   return {queries * keys.transpose() * scale, queries.cols()};
 }
 
-/// Whether ln A is, up to a number for each row, a multiple of the scores: then rank ln A ≤ d + 1.
-/// A bias, a cap or a mask that a trace does not tell of would not pass.
+/// True if ln A is a multiple of the scores up to a constant per row: then rank ln A ≤ d + 1. A
+/// bias, cap or mask that the trace does not record fails this test.
 bool follows_from(const MatrixD& logarithms, const MatrixD& scores) {
   const MatrixD left = logarithms.colwise() - logarithms.rowwise().mean();
   const MatrixD right = scores.colwise() - scores.rowwise().mean();
@@ -116,7 +116,7 @@ AnalysedMatrix log_map_of(const Trace& trace, const RecordedMap& place) {
   return found;
 }
 
-/// A P with P = U Uᵀ, U an orthonormal basis of the columns of v, [M, rank v].
+/// A P with P = U Uᵀ, where U [M, rank v] is an orthonormal basis of the columns of v.
 AnalysedMatrix seen_by_values(const MatrixD& map, const MatrixD& values) {
   if (!values.array().isFinite().all()) return {map * values.sum()};
   const SingularVectors decomposed = singular_vectors(values);
@@ -140,7 +140,7 @@ AnalysedMatrix output_of(const Trace& trace, const RecordedMap& place, IdentityV
   return found;
 }
 
-/// The tokens after the layer before, as many and as wide as `after`.
+/// The input tokens of a layer; their shape must be that of its output tokens `after`.
 MatrixD tokens_given(const Trace& trace, std::int64_t layer, const MatrixD& after) {
   const Tensor& before = layer == 0 ? trace.embedded : layer_at(trace, layer - 1).tokens;
   if (before.empty() || before.extent(0) != after.rows() || before.extent(1) != after.cols()) {
@@ -150,7 +150,7 @@ MatrixD tokens_given(const Trace& trace, std::int64_t layer, const MatrixD& afte
   return before.matrix().cast<double>();
 }
 
-/// What is made of the map, seen through `view`.
+/// Matrices that are derived from the map, seen through `view`.
 AnalysedMatrix of_map(const Subject& subject, const RecordedMap& place, SpectrumOf of,
                       IdentityView view) {
   const Trace& trace = *subject.trace;

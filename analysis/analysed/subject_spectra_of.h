@@ -1,4 +1,4 @@
-// Spectra of something else than maps, as those of maps are kept: without and with I.
+// Spectra of analysed matrices without and with I, stored like those of maps.
 #pragma once
 
 #include "analysis/analysed/what.h"
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// `with` where an I can be part of it alone. Of a run: the subject has a trace. Throws as
-/// spectra_of (analysis/analysed/analysed.h).
+/// Spectra of the subject's trace, which is required. `with` is empty for matrices that take no
+/// identity mapping. Throws like spectra_of (analysis/analysed/analysed.h).
 [[nodiscard]] SubjectSpectra subject_spectra_of(const Subject& subject, const Analysed& analysed,
                                                 const Progress& progress = {});
 

@@ -1,4 +1,4 @@
-// What is analysed of a run: which matrix, and what belongs to it, in names and words.
+// The kinds of analysed matrices and of terms added to them, with names and descriptions.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,21 @@
 
 namespace attnscope {
 
-/// A is the map [N, M] of a head; q, k, v its queries [N, d], keys [M, d] and values [M, d_v], as
-/// they were recorded: after norms and rotary positions.
+/// Analysed matrix of a head with map A [N, M], queries q [N, d], keys k [M, d] and values v [M,
+/// d_v], as recorded: after norms and rotary positions.
 enum class SpectrumOf {
-  map,      ///< A
-  scores,   ///< what the softmax is taken of, without bias, mask and cap: q kᵀ/√d; rank ≤ d
-  log_map,  ///< ln A, of maps without zeros; rank ≤ d + 1 where A is a softmax of q kᵀ alone
+  map,     ///< A
+  scores,  ///< softmax input without bias, mask and cap: q kᵀ/√d; rank ≤ d
+  /// ln A, of maps without zeros; rank ≤ d + 1 if A is a softmax of q kᵀ without other terms
+  log_map,
   seen_by_values,  ///< A P, P the projection onto the columns of v: A v = A P v; rank ≤ rank v
   value_weighted,  ///< a_ij ‖v_j‖
   norm_weighted,   ///< a_ij ‖γ ⊙ v_j W_O‖ (Kobayashi et al. 2020); needs the model
   head_output,     ///< A v; rank ≤ d_v
-  output,          ///< A v of all heads beside each other, before W_O; rank ≤ H d_v
+  output,          ///< outputs A v of all heads, concatenated, before W_O; rank ≤ H d_v
   values,          ///< v
   tokens,          ///< the tokens [N, D] after the layer
-  token_updates    ///< what the layer adds to them, X_l − X_{l−1}
+  token_updates    ///< difference of the tokens after and before the layer, X_l − X_{l−1}
 };
 inline constexpr EnumName<SpectrumOf> spectrum_of_names[] = {
     {SpectrumOf::map, "map"},
@@ -37,14 +38,14 @@ inline constexpr EnumName<SpectrumOf> spectrum_of_names[] = {
     {SpectrumOf::tokens, "tokens"},
     {SpectrumOf::token_updates, "token-updates"}};
 
-/// What else a layer adds, besides the I of an identity mapping.
+/// Term that a layer adds, besides the I of an identity mapping.
 enum class Added {
-  none,      ///< nothing: what is analysed as it is
-  residual,  ///< of outputs: x + γ ⊙ A v W_O, x the tokens [N, D] that the layer is given
-  /// Of a mechanism whose map W_ij = g_i e^{K_j + w_ij} / Σ is a convolution beside what all
-  /// queries see (DAFT-conv, Algorithm 2): without its Toeplitz map T_ij = W_ij (1 − e^{−w_ij}).
+  none,      ///< no term: the matrix is analysed as it is
+  residual,  ///< outputs plus residual stream: x + γ ⊙ A v W_O, x the layer's input tokens [N, D]
+  /// Map without its Toeplitz part T_ij = W_ij (1 − e^{−w_ij}), for mechanisms whose map W_ij = g_i
+  /// e^{K_j + w_ij} / Σ adds a convolution to global attention (DAFT-conv, Algorithm 2).
   without_convolution,
-  convolution  ///< of the same: T alone, which is 0 outside the window
+  convolution  ///< the Toeplitz part T by itself, which is 0 outside the window
 };
 inline constexpr EnumName<Added> added_names[] = {
     {Added::none, "none"},
@@ -52,7 +53,7 @@ inline constexpr EnumName<Added> added_names[] = {
     {Added::without_convolution, "without-convolution"},
     {Added::convolution, "convolution"}};
 
-/// What a row or a column of it is.
+/// Meaning of the rows or columns of an analysed matrix.
 enum class Extent { queries, keys, tokens, channels };
 inline constexpr EnumName<Extent> extent_names[] = {{Extent::queries, "queries"},
                                                     {Extent::keys, "keys"},
@@ -61,9 +62,9 @@ inline constexpr EnumName<Extent> extent_names[] = {{Extent::queries, "queries"}
 
 struct Analysed {
   SpectrumOf of = SpectrumOf::map;
-  /// Less its mean row: X − 1x̄ᵀ. What all queries do alike, sinks too, is then gone.
+  /// Subtracts the mean row, X − 1x̄ᵀ, which all queries share; attention sinks vanish with it.
   bool centred = false;
-  /// What else the layer adds: residual goes with head_output and output, the others with map.
+  /// Term that the layer adds: residual requires head_output or output, the others require map.
   Added added = Added::none;
 
   bool operator==(const Analysed&) const = default;
@@ -72,29 +73,27 @@ struct Analysed {
 /// Throws Error(usage) listing the names.
 [[nodiscard]] SpectrumOf spectrum_of_named(std::string_view name);
 
-/// "with the residual stream", …; empty of none.
+/// "with the residual stream", …; empty for Added::none.
 [[nodiscard]] std::string in_words(Added added);
 
 /// "attention maps", "scores q kᵀ/√d, before bias and mask, without the mean row", …
 [[nodiscard]] std::string in_words(const Analysed& analysed);
 
-/// "map", "scores", "map, centred", "output, residual, centred": in names and headings.
+/// "map", "scores", "map, centred", "output, residual, centred": short form for names and headings.
 [[nodiscard]] std::string short_words(const Analysed& analysed);
 
-/// What its rows are: of values keys, of tokens and what is added to them tokens, else queries.
+/// Meaning of the rows: keys for values, tokens for tokens and their updates, else queries.
 [[nodiscard]] Extent rows_of(SpectrumOf of);
-/// What its columns are: keys of what is made of the map alone, else channels.
+/// Meaning of the columns: channels for outputs, values and tokens, else keys.
 [[nodiscard]] Extent columns_of(SpectrumOf of);
-/// Whether a row is a query's weights over the keys, none meant to be below 0: then it is a
-/// distribution.
+/// True if each row holds a query's weights over the keys, nominally ≥ 0: a distribution.
 [[nodiscard]] bool has_rows_of_weights(const Analysed& analysed);
 
-/// Whether an I may be part of it: of what is made of the map itself.
+/// True if I may be included: the matrix is derived from the map itself.
 [[nodiscard]] bool takes_identity(SpectrumOf of);
-/// Whether that addition has a meaning there: the residual stream of outputs, a convolution of
-/// maps.
+/// True if `added` is defined for `of`: the residual stream for outputs, a convolution for maps.
 [[nodiscard]] bool goes_with(Added added, SpectrumOf of);
-/// Whether there is one of a layer, not one of each head: its `head` is kAllHeads.
+/// True if there is one matrix per layer instead of one per head; its `head` is kAllHeads.
 [[nodiscard]] bool is_of_layer(SpectrumOf of);
 inline constexpr std::int64_t kAllHeads = -1;
 

@@ -18,7 +18,7 @@ std::int64_t heads_of(const Trace& trace, std::int64_t layer) {
   return map.empty() ? 0 : map.extent(0);
 }
 
-/// The maps of one layer in double, and the curves of their spectra where these are needed.
+/// The maps of one layer in double, and the curves of their spectra if these are needed.
 struct LayerMaps {
   std::vector<MatrixD> maps;
   std::vector<std::vector<double>> shares;

@@ -1,4 +1,4 @@
-// Which layers and heads of two models are compared with each other.
+// Pairs the layers and heads of two models that are compared.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace attnscope {
 
-/// How layers of models of different depth find each other. The same for equal depths.
+/// Pairing of layers of models of different depth. Both kinds agree for equal depths.
 enum class LayerAlignment {
-  by_index,  ///< layer 3 with layer 3; layers beyond the reference's last have none
-  by_depth   ///< with the layer at whose end the same share of the network has been run
+  by_index,  ///< layer 3 with layer 3; layers beyond the reference's last have no counterpart
+  by_depth   ///< with the reference layer at the same relative depth
 };
 inline constexpr EnumName<LayerAlignment> layer_alignment_names[] = {
     {LayerAlignment::by_index, "index"}, {LayerAlignment::by_depth, "depth"}};
@@ -24,34 +24,34 @@ inline constexpr EnumName<LayerAlignment> layer_alignment_names[] = {
                                               std::int64_t reference_layers,
                                               LayerAlignment alignment);
 
-/// Which of the reference's maps one layer's are compared with.
+/// The reference's maps that the maps of one layer are compared with.
 struct LayerPair {
-  std::int64_t reference_layer = -1;          ///< -1: none
-  std::vector<std::int64_t> reference_heads;  ///< of each head of the layer; -1: none
+  std::int64_t reference_layer = -1;          ///< -1: no counterpart
+  std::vector<std::int64_t> reference_heads;  ///< one per head of the layer; -1: no counterpart
 
   bool operator==(const LayerPair&) const = default;
 };
 
-/// One for each layer of the compared model.
+/// One pair per layer of the compared model.
 using MapAlignment = std::vector<LayerPair>;
 
-/// Heads by their index. A layer without maps, or whose counterpart has none, has no heads here.
+/// Pairs heads by index. A layer without maps, or whose counterpart has none, has no heads here.
 [[nodiscard]] MapAlignment align_by_index(const Trace& reference, const Trace& other,
                                           LayerAlignment layers);
 
-/// What it costs to compare a head with a reference's: rows
-/// are heads, columns the reference's. Of each layer; 0×0 where a layer has no counterpart.
+/// Cost of pairing heads with the reference's heads, one matrix per layer: rows are heads, columns
+/// the reference's heads. 0×0 for a layer without counterpart.
 using HeadCosts = std::vector<MatrixD>;
 
-/// How unlike each other the heads of aligned layers are, 0 to 1: the mean Jensen–Shannon
-/// divergence of their rows in bits, the distance of their spectra where the maps differ in size;
-/// 1 where neither is defined. Throws Cancelled.
+/// Dissimilarity of the heads of paired layers, 0 to 1: the mean Jensen–Shannon divergence of their
+/// rows in bits; the distance of their spectra if the maps differ in size; 1 if neither is defined.
+/// Throws Cancelled.
 [[nodiscard]] HeadCosts head_costs(const Trace& reference, const Trace& other,
                                    LayerAlignment layers, IdentityView view,
                                    const Progress& progress = {});
 
-/// Heads matched one to one so that the sum of costs is least; where there are more heads than the
-/// reference has, those that fit worst have none.
+/// Pairs heads one to one with the least sum of costs. If there are more heads than the reference
+/// has, the surplus heads with the worst fit have no counterpart.
 [[nodiscard]] MapAlignment align_by_similarity(const Trace& reference, const Trace& other,
                                                LayerAlignment layers, const HeadCosts& costs);
 

@@ -8,20 +8,20 @@ namespace {
 
 constexpr std::size_t kUnassigned = static_cast<std::size_t>(-1);
 
-/// Of each column its row; rows() <= cols().
+/// The row assigned to each column; requires rows() <= cols().
 std::vector<std::size_t> rows_of_columns(const MatrixD& costs) {
   const auto rows = static_cast<std::size_t>(costs.rows());
   const auto columns = static_cast<std::size_t>(costs.cols());
   const auto cost = [&](std::size_t row, std::size_t column) {
     return costs(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(column));
   };
-  // Prices of rows and columns: cost − price − price ≥ 0, and = 0 for every assigned pair.
+  // Dual prices: cost − row price − column price ≥ 0, and = 0 for every assigned pair.
   std::vector<double> row_price(rows), column_price(columns);
   std::vector<std::size_t> row_of(columns, kUnassigned);
   for (std::size_t free_row = 0; free_row < rows; ++free_row) {
-    // The cheapest alternating path from the free row to a free column, as Dijkstra finds it.
+    // The cheapest alternating path from the free row to a free column, by Dijkstra's algorithm.
     std::vector<double> distance(columns, std::numeric_limits<double>::infinity());
-    std::vector<std::size_t> before(columns, kUnassigned);  // the column a path came by
+    std::vector<std::size_t> before(columns, kUnassigned);  // previous column of the path
     std::vector<bool> done(columns);
     std::size_t row = free_row, column = kUnassigned;
     double reached = 0;

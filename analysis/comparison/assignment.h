@@ -1,4 +1,4 @@
-// The assignment problem.
+// Solves the linear assignment problem.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace attnscope {
 
-/// Assigns rows to columns one to one so that the sum of the chosen costs is least: of each row its
-/// column, -1 for the rows that are left over where there are more rows than columns. Exact, in
-/// O(n³), n the larger extent (Kuhn 1955, with the shortest augmenting paths of Jonker & Volgenant
-/// 1987). `costs` are finite. The same costs give the same assignment.
+/// Assigns rows to columns one to one with the least sum of costs. Returns the column of each row,
+/// -1 for surplus rows if there are more rows than columns. Exact, in O(n³), n the larger dimension
+/// (Kuhn 1955, with the shortest augmenting paths of Jonker & Volgenant 1987). `costs` must be
+/// finite. Deterministic.
 [[nodiscard]] std::vector<std::int64_t> least_assignment(const MatrixD& costs);
 
 }  // namespace attnscope

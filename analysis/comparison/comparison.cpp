@@ -57,7 +57,7 @@ void compare_with_null(const Trace& reference, const Trace& other, const Compari
       null_ranks_at(reference, {counterpart.layer, counterpart.head}, options.view, centred, at));
 }
 
-/// Whether a channel of one is the same as that of the other.
+/// True if both subjects run the same weights, so that their channels correspond.
 bool same_channels(const Subject& reference, const Subject& other) {
   if (!reference.model || !other.model) return false;
   return reference.model == other.model ||
@@ -121,7 +121,7 @@ ComparedLayer compare_layer(const Trace& reference, const Trace& other, std::int
   return compared;
 }
 
-/// Throws Error(usage) for a head that no layer has.
+/// Keeps the maps of `heads`. Throws Error(usage) for a head that no layer has.
 void keep_heads(std::vector<RecordedMap>& places, const std::vector<std::int64_t>& heads) {
   for (const std::int64_t head : heads) {
     if (std::ranges::find(places, head, &RecordedMap::head) != places.end()) continue;
@@ -218,7 +218,7 @@ void ComparisonMean::add(const ComparisonValues& values) {
   for (std::size_t i = 0; i < comparison_quantity_count; ++i) {
     const double value = values[static_cast<Quantity>(i)];
     if (std::isnan(value)) continue;
-    // Shifted by the first value: squares of what is nearly constant keep their digits.
+    // Shifted by the first value, so that squares of nearly constant values keep their precision.
     if (counts_[i] == 0) first_[i] = value;
     sums_[i] += value - first_[i];
     squares_[i] += (value - first_[i]) * (value - first_[i]);

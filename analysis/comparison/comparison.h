@@ -1,5 +1,4 @@
-// Two subjects beside each other, map by map: how far maps, spectra, ranks and representations lie
-// apart.
+// Compares two subjects map by map: distances of maps, spectra, ranks and representations.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 
 namespace attnscope {
 
-/// Every number a comparison gives. `comparison_quantities` says what they are called.
+/// Quantities of a comparison; `comparison_quantities` gives their names.
 enum class ComparisonQuantity : std::size_t {
   divergence,
   largest_divergence,
@@ -42,14 +41,14 @@ inline constexpr std::size_t comparison_quantity_count = 17;
 
 struct ComparisonQuantityEntry {
   ComparisonQuantity quantity;
-  std::string_view name;         ///< "js_divergence_bits": in CSV and JSON
-  std::string_view title;        ///< "JS (bits)": above a column
-  std::string_view explanation;  ///< with its range
+  std::string_view name;         ///< "js_divergence_bits": name in CSV and JSON
+  std::string_view title;        ///< "JS (bits)": title of a column
+  std::string_view explanation;  ///< description with the range of values
 };
 /// In the order of the enumerators.
 [[nodiscard]] std::span<const ComparisonQuantityEntry> comparison_quantities();
 
-/// One number for each quantity; NaN where it is not defined.
+/// One number per quantity; NaN if it is not defined.
 class ComparisonValues {
  public:
   ComparisonValues();
@@ -64,12 +63,12 @@ class ComparisonValues {
   std::array<double, comparison_quantity_count> values_;
 };
 
-/// Means over several comparisons, each quantity over those where it is defined.
+/// Means over several comparisons, for each quantity over those in which it is defined.
 class ComparisonMean {
  public:
   void add(const ComparisonValues& values);
   [[nodiscard]] ComparisonValues mean() const;
-  /// Of the sample (n − 1); NaN below two.
+  /// Standard deviation of the sample (n − 1); NaN for fewer than two values.
   [[nodiscard]] ComparisonValues standard_deviation() const;
 
  private:
@@ -78,63 +77,63 @@ class ComparisonMean {
 };
 
 struct ComparedMap {
-  std::int64_t layer = 0, head = 0;                        ///< head kAllHeads: one of a layer
-  std::int64_t reference_layer = -1, reference_head = -1;  ///< -1: none; or kAllHeads
+  std::int64_t layer = 0, head = 0;                        ///< kAllHeads: one matrix per layer
+  std::int64_t reference_layer = -1, reference_head = -1;  ///< -1: no counterpart; or kAllHeads
   MapPairState state = MapPairState::compared;
-  std::vector<double> row_divergence;  ///< in bits, of each query; empty unless compared
+  std::vector<double> row_divergence;  ///< in bits, one per query; empty unless compared
   std::int64_t rows_with_negatives = 0;
-  ComparisonValues values;  ///< cka is the layer's
+  ComparisonValues values;  ///< includes the CKA of the layer
 };
 
 struct ComparedLayer {
   std::int64_t layer = 0, reference_layer = -1;
-  std::string why_no_cka;   ///< "the tokens were not recorded"; empty where there is one
-  ComparisonValues values;  ///< means over its heads; cka of the tokens after the layer
+  std::string why_no_cka;   ///< "the tokens were not recorded"; empty if CKA is defined
+  ComparisonValues values;  ///< means over the heads; CKA of the tokens after the layer
 };
 
 struct ComparisonOptions {
   LayerAlignment layers = LayerAlignment::by_index;
   bool match_heads = false;
   IdentityView view = IdentityView::as_is;
-  double threshold = 0.9;  ///< of the equivalent rank, in (0, 1]
-  bool baselines = false;  ///< ranks over those of null models too: nine times the work
-  /// What is compared; spectra, ranks and cell-by-cell distances are of these matrices. Divergences
-  /// are defined where has_rows_of_weights. Where columns are channels, matrices are compared cell
-  /// by cell only if both subjects run the same weights. Heads are matched by their maps.
+  double threshold = 0.9;  ///< threshold of the equivalent rank, in (0, 1]
+  bool baselines = false;  ///< also ranks relative to null models: nine times the work
+  /// The matrices that spectra, ranks and cell-by-cell distances are computed of. Divergences are
+  /// defined if has_rows_of_weights. Matrices whose columns are channels are compared cell by cell
+  /// only if both subjects run the same weights. Heads are matched by their maps.
   Analysed analysed = {};
-  std::vector<std::int64_t> heads = {};  ///< of the compared model, from 0; all if empty
+  std::vector<std::int64_t> heads = {};  ///< heads of the compared model, from 0; all if empty
 
   bool operator==(const ComparisonOptions&) const = default;
 };
 
-/// One subject against the reference.
+/// Result of comparing one subject with the reference.
 struct SubjectComparison {
   ComparisonOptions options;
-  MapAlignment alignment;             ///< which map is beside which
-  std::vector<ComparedMap> maps;      ///< in order of layer and head
-  std::vector<ComparedLayer> layers;  ///< in order
-  ComparisonValues mean;              ///< over all maps; of cka over the layers
-  std::int64_t maps_compared = 0;     ///< cell by cell
-  std::string summary;                ///< what could not be compared and why; empty if all was
+  MapAlignment alignment;             ///< which maps are paired
+  std::vector<ComparedMap> maps;      ///< ordered by layer and head
+  std::vector<ComparedLayer> layers;  ///< ordered by layer
+  ComparisonValues mean;              ///< means over all maps; CKA over the layers
+  std::int64_t maps_compared = 0;     ///< number of maps compared cell by cell
+  std::string summary;  ///< maps that could not be compared, with reasons; empty if all were
 };
 
-/// Compares every recorded map of `other` with its counterpart. `alignment`: which is which, found
-/// here if absent. Throws Error(usage) (threshold, no maps recorded, no such head; null models of
-/// what is no map, heads matched or selected of what is one of a layer; as analysed_matrix),
-/// Cancelled.
+/// Compares every recorded map of `other` with its counterpart. `alignment` gives the pairs;
+/// computed if absent. Throws Error(usage) (threshold, no maps recorded, unknown head; null models
+/// of matrices that are not maps; heads matched or selected for one matrix per layer; as
+/// analysed_matrix), Cancelled.
 [[nodiscard]] SubjectComparison compare_subjects(const Subject& reference, const Subject& other,
                                                  const ComparisonOptions& options,
                                                  const std::optional<MapAlignment>& alignment = {},
                                                  const Progress& progress = {});
 
-/// The same of traces alone.
+/// Like compare_subjects, for traces without models.
 [[nodiscard]] SubjectComparison compare_traces(const Trace& reference, const Trace& other,
                                                const ComparisonOptions& options,
                                                const std::optional<MapAlignment>& alignment = {},
                                                const Progress& progress = {});
 
-/// Throws Error(usage) for what has no meaning together: null models of what is no map, an I added
-/// to what is none, matched heads of what is one of a layer.
+/// Throws Error(usage) for options that contradict each other: null models of matrices that are not
+/// maps, I added to matrices that take none, matched heads of one matrix per layer.
 void check_comparison(const ComparisonOptions& options);
 
 /// "layers by relative depth, heads matched by similarity", for captions and tables.

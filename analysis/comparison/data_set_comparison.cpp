@@ -13,9 +13,9 @@ namespace attnscope {
 
 namespace {
 
-/// Kept at once, whatever the count.
+/// Number of items whose results are held in memory at once.
 constexpr std::int64_t kBatch = 16;
-/// Whose maps decide which heads belong together.
+/// Number of items whose maps decide which heads are paired.
 constexpr std::int64_t kItemsForMatching = 8;
 
 Trace run(const ComparedModel& model, const Input& input, const Analysed& analysed = {}) {
@@ -25,7 +25,7 @@ Trace run(const ComparedModel& model, const Input& input, const Analysed& analys
   return model.model->run(input, model.mechanism, request, {});
 }
 
-/// The trace must outlive it.
+/// A subject of the model and the trace, which must outlive it.
 Subject subject_of(const ComparedModel& model, const Trace& trace) {
   Subject subject = without_model(trace);
   subject.model = model.model;
@@ -38,7 +38,7 @@ std::string why_not_predicted(const ComparedModel& reference, const ComparedMode
   return heads ? std::string() : "a model has no head to classify with";
 }
 
-/// Head costs summed over the items, of each model but the first.
+/// Head costs summed over the items, one entry per model except the first.
 std::vector<HeadCosts> summed_costs(std::span<const ComparedModel> models, const DataSet& data_set,
                                     std::span<const std::int64_t> items,
                                     const ComparisonOptions& options, const Progress& progress) {
@@ -64,14 +64,14 @@ std::vector<HeadCosts> summed_costs(std::span<const ComparedModel> models, const
   return sums;
 }
 
-/// What one item says of one model.
+/// The comparison of one model with the reference on one item.
 struct ItemComparison {
   SubjectComparison maps;
   std::vector<float> logits, reference_logits;
   int true_class = -1;
 };
 
-/// The means of one model's comparisons.
+/// Running means of one model's comparisons.
 class Means {
  public:
   void add(ItemComparison& item, std::string& why_no_predictions) {
@@ -81,7 +81,7 @@ class Means {
       maps_.resize(item.maps.maps.size());
       layers_.resize(item.maps.layers.size());
     }
-    // Items of a text data set may differ in length, and models in depth: never in their heads.
+    // Items of a text data set may differ in length, and models in depth, but not in their heads.
     for (std::size_t i = 0; i < maps_.size() && i < item.maps.maps.size(); ++i) {
       maps_[i].add(item.maps.maps[i].values);
       const MapPairState state = item.maps.maps[i].state;
@@ -179,7 +179,7 @@ std::vector<DataSetComparison> compare_over_data_set(std::span<const ComparedMod
       }
       ++done;
     });
-    // In the order of the items: sums do not depend on who was first.
+    // Added in the order of the items: sums do not depend on the order of completion.
     for (std::vector<ItemComparison>& item : batch) {
       for (std::size_t other = 0; other < others; ++other) {
         means[other].add(item[other], why_no_predictions[other]);

@@ -1,4 +1,4 @@
-// Models compared over the items of a data set.
+// Compares models over the items of a data set.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,29 @@
 
 namespace attnscope {
 
-/// What is run on every item.
+/// A model and mechanism that run on every item.
 struct ComparedModel {
   std::string label;
   std::shared_ptr<const Model> model;
   MechanismChoice mechanism;
 };
 
-/// One model against the reference.
+/// Result of comparing one model with the reference.
 struct DataSetComparison {
   std::int64_t items = 0;
-  /// Every number is the mean over the items where it is defined; rows are not kept. Matched heads
-  /// are those of some items' mean costs, the same for all.
+  /// Means over the items in which a number is defined; divergences per row are not kept. Heads are
+  /// matched by the mean costs over some items, with the same pairs for all items.
   SubjectComparison mean;
-  std::vector<ComparisonValues> deviation;  ///< of each map over the items, in the order of maps
+  /// standard deviation of each map over the items, in the order of maps
+  std::vector<ComparisonValues> deviation;
   PredictionAgreement predictions;
-  std::string why_no_predictions;  ///< "10 classes here, 1000 in the reference"; else empty
+  /// "10 classes here, 1000 in the reference"; empty if predictions are compared
+  std::string why_no_predictions;
 };
 
-/// Compares every model but the first with the first on the chosen items. Items
-/// are run on all cores; the result does not depend on their number, nor the memory on the count.
-/// Throws Error(usage) with fewer than two models or an empty data set; Error, Cancelled.
+/// Compares every model but the first with the first on the chosen items. Items run on all cores;
+/// the result does not depend on the number of cores, nor the memory on the number of items. Throws
+/// Error(usage) for fewer than two models or an empty data set; Error, Cancelled.
 [[nodiscard]] std::vector<DataSetComparison> compare_over_data_set(
     std::span<const ComparedModel> models, const DataSet& data_set, const ItemChoice& choice,
     const ComparisonOptions& options, const Progress& progress = {});

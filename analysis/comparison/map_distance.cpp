@@ -121,8 +121,8 @@ MapDistance map_distance(const MatrixD& map, const MatrixD& reference) {
 
 double spectrum_distance(std::span<const double> share, std::span<const double> reference_share) {
   if (share.empty() || reference_share.empty()) return kNone;
-  // Both curves are linear between the ranks of either: between two neighbouring ones the
-  // difference is linear, too, and its area that of a trapezium or of two triangles.
+  // Both curves are linear between the ranks of either. Between neighbouring ranks their difference
+  // is linear too, and its area that of a trapezium or of two triangles.
   const auto count_a = static_cast<double>(share.size());
   const auto count_b = static_cast<double>(reference_share.size());
   const auto at = [](std::span<const double> curve, std::size_t reached, double x) {
@@ -133,7 +133,7 @@ double spectrum_distance(std::span<const double> share, std::span<const double> 
     return before + way * (curve[reached] - before);
   };
   double area = 0, x = 0, difference = 0;
-  std::size_t a = 0, b = 0;  // ranks reached at x
+  std::size_t a = 0, b = 0;  // numbers of ranks passed at x
   while (a < share.size() || b < reference_share.size()) {
     const double next_a = static_cast<double>(a + 1) / count_a;
     const double next_b = static_cast<double>(b + 1) / count_b;

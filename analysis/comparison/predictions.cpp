@@ -25,7 +25,7 @@ std::vector<double> softmax(std::span<const float> logits) {
   const double peak = *std::max_element(logits.begin(), logits.end());
   std::vector<double> shares;
   for (const float logit : logits) shares.push_back(std::exp(static_cast<double>(logit) - peak));
-  return shares;  // rows are normalised where they are compared
+  return shares;  // not normalised: row_divergence normalises rows
 }
 
 }  // namespace

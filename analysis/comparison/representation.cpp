@@ -26,7 +26,7 @@ double linear_cka(const ConstMatrixMap& tokens, const ConstMatrixMap& reference)
   const MatrixD x = centred(tokens), y = centred(reference);
   double cross = 0, own = 0, other = 0;
   if (x.rows() < x.cols() || x.rows() < y.cols()) {
-    // ‖YᵀX‖² = ⟨XXᵀ, YYᵀ⟩: the smaller matrices where there are fewer tokens than features.
+    // ‖YᵀX‖² = ⟨XXᵀ, YYᵀ⟩: the smaller matrices if there are fewer tokens than features.
     const MatrixD k = x * x.transpose(), l = y * y.transpose();
     cross = (k.array() * l.array()).sum();
     own = k.norm();
@@ -36,7 +36,7 @@ double linear_cka(const ConstMatrixMap& tokens, const ConstMatrixMap& reference)
     own = (x.transpose() * x).norm();
     other = (y.transpose() * y).norm();
   }
-  // Also for NaN and Inf.
+  // The negated comparison also catches NaN.
   if (!(own > 0 && other > 0) || !std::isfinite(own) || !std::isfinite(other)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
