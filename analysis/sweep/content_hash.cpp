@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// XXH3, 64 bits: as fast as memory is read.
+/// XXH3 with 64 bits; as fast as memory is read.
 class ContentHash {
  public:
   ContentHash() { XXH3_64bits_reset(state_.get()); }
@@ -36,7 +36,7 @@ void add_file(ContentHash& hash, const std::filesystem::path& path) {
   file->check_unchanged();
 }
 
-/// Names, sizes and times of all files inside: reading a million pictures would take minutes.
+/// Adds the names, sizes and times of all files inside: reading a million pictures takes minutes.
 void add_folder(ContentHash& hash, const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;

@@ -1,4 +1,4 @@
-// What decides a long piece of work, as a short text: so that only the same work is gone on with.
+// Hashes of the inputs of a long computation, so that only the same computation is resumed.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace attnscope {
 
-/// XXH3 of the files' bytes; of folders of the names, sizes and times of all files inside. Throws
-/// Error(io).
+/// XXH3 of the bytes of files, and of the names, sizes and times of all files inside folders.
+/// Throws Error(io).
 [[nodiscard]] std::string content_hash(const std::vector<std::filesystem::path>& paths);
-/// Of a text.
+/// Hash of a text.
 [[nodiscard]] std::string content_hash(const std::string& text);
-/// Of what was learnt apart from the model.
+/// Hash of weights that were learned in addition to the model's.
 [[nodiscard]] std::string content_hash(const std::vector<NamedTensors>& layers);
 
 }  // namespace attnscope

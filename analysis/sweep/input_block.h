@@ -1,4 +1,4 @@
-// Consecutive inputs of a sweep: what is computed at once, and what processes send each other.
+// Consecutive inputs of a sweep: the unit that is computed at once and sent between processes.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 namespace attnscope {
 
 struct InputBlock {
-  std::vector<std::string> labels;   ///< of the inputs
-  std::vector<InputRecord> records;  ///< what each contributes
+  std::vector<std::string> labels;   ///< labels of the inputs
+  std::vector<InputRecord> records;  ///< contribution of each input
 };
 
 /// Runs the request's subjects on `items` (indices after SweepRequest::first), on all cores.
-/// `begin_input` is called as each begins, from any thread, with how many were done by then; where
-/// it throws Cancelled nothing more is begun, and the block ends before the first that is missing.
+/// `begin_input` is called when an input begins, from any thread, with the number of inputs done so
+/// far. If it throws Cancelled, no further input begins, and the block ends before the first
+/// missing one.
 [[nodiscard]] InputBlock run_inputs(const SweepRequest& request,
                                     std::span<const std::int64_t> items,
                                     const std::function<void(std::int64_t done)>& begin_input);
 
-/// Adds them in their order, so that sums have the same bits whoever computed them.
+/// Adds the inputs in their order, so that sums have the same bits whichever process computed them.
 void add_inputs(SweepResult& result, const InputBlock& block);
 
 }  // namespace attnscope

@@ -27,7 +27,7 @@ MapRecord record_of(const MapSpectrum& spectrum, const std::vector<double>& thre
   return record;
 }
 
-/// Of each head, by name: of what the mechanism recorded, and of its maps without I.
+/// Statistics by name, one value per head: of the mechanism's quantities and of maps without I.
 std::map<std::string, std::vector<double>> statistics_of(const Trace& trace, std::int64_t layer) {
   const LayerTrace& own = trace.layers[static_cast<std::size_t>(layer)];
   const NamedTensors& quantities = own.quantities;
@@ -63,21 +63,21 @@ std::optional<bool> is_correct(const Trace& trace, const Input& input) {
   return largest - logits.begin() == input.class_index;
 }
 
-/// One layer without its spectra.
+/// The record of one layer, with its spectra still unset.
 LayerRecord layer_record(const Trace& trace, std::int64_t index, const SweptNumbers& numbers) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(index)];
   LayerRecord record;
   record.heads = is_of_layer(numbers.analysed.of) ? 1 : layer.implied_map.extent(0);
   record.values = singular_values_of(trace, index, numbers.analysed);
   record.maps.resize(static_cast<std::size_t>(record.heads));
-  // Of a layer's one matrix the heads' numbers would have no place.
+  // Statistics are per head and do not apply to one matrix per layer.
   if (!is_of_layer(numbers.analysed.of)) {
     record.statistics = statistics_of(trace, index);
   }
   return record;
 }
 
-/// A number of every head of the trace, each where it belongs.
+/// Stores a number of one head at its layer and head.
 void set_statistic(SeriesRecord& series, std::string_view name, std::int64_t layer,
                    std::int64_t head, double value) {
   LayerRecord& record = series.layers[static_cast<std::size_t>(layer)];
@@ -136,7 +136,7 @@ std::string series_label(const Subject& subject, const SweepRequest& request, Id
   return label + (analysed.centred ? ", centred" : "");
 }
 
-/// Of each of the request's views.
+/// Spectra for each of the request's views.
 std::vector<std::vector<MapSpectrum>> spectra_of_views(const Subject& ran,
                                                        const SweepRequest& request,
                                                        const SpectrumOptions& options) {
@@ -169,7 +169,7 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
   ran.model = subject.model;
   SpectrumOptions options;
   options.threshold = request.thresholds.front();
-  std::vector<LayerRecord> layers;  // what every view shares
+  std::vector<LayerRecord> layers;  // shared by all views
   for (std::int64_t index = 0; index < std::ssize(trace.layers); ++index) {
     layers.push_back(layer_record(trace, index, numbers));
   }

@@ -1,4 +1,4 @@
-// Processes that do one piece of work together, on one machine or many.
+// Processes that share one computation, on one machine or several.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,8 @@
 
 namespace attnscope {
 
-/// Messages between `size()` processes. The first of them, rank 0, leads: the others write to it
-/// alone, and it to them. Messages of one sender arrive in the order in which they were sent. Used
-/// from one thread.
+/// Messages between `size()` processes. Rank 0 leads: the other processes exchange messages only
+/// with it. Messages of one sender arrive in the order in which they were sent. Not thread-safe.
 class ProcessTeam {
  public:
   using Message = std::vector<std::byte>;
@@ -20,11 +19,11 @@ class ProcessTeam {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
-  /// Begins to send; does not wait for `to`.
+  /// Starts sending without waiting for the receiver `to`.
   virtual void send(int to, Message message) = 0;
-  /// How many of this process's messages are still under way.
+  /// Number of messages of this process that are not delivered yet.
   [[nodiscard]] virtual std::size_t under_way() = 0;
-  /// The next message from `from`; nothing where none has come yet.
+  /// The next message from `from`; empty if none has arrived.
   [[nodiscard]] virtual std::optional<Message> receive(int from) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Results that took long as HDF5 files: numbers in arrays, all else in a description (JSON). What
-// sweeps and studies are kept in.
+// Stores results of long computations as HDF5: numbers in arrays, all else in a JSON description.
+// Sweeps and studies use it.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace attnscope {
 
-/// What a kind of result is called, in its file and in errors.
+/// Name of a kind of result in its file and in errors.
 struct ResultFormat {
   const char* name;      ///< "attnscope-sweep"
   const char* noun;      ///< "sweep"
   const char* is_other;  ///< "the file is not the result of a sweep"
-  const char* remedy;    ///< how to make one
+  const char* remedy;    ///< how to make such a file
   std::int64_t version = 1;
 };
 
-/// All of the file but its arrays.
+/// Writes the description: everything in the file except its arrays.
 void describe_result(const ResultFormat& format, const nlohmann::json& contents,
                      Hdf5Writer& writer);
 
@@ -35,7 +35,7 @@ void read_result(
     const std::filesystem::path& file, const ResultFormat& format,
     const std::function<void(const Checkpoint& stored, const nlohmann::json& contents)>& read);
 
-/// Throws Error(damaged) unless it is in [least, most].
+/// A whole number of the description. Throws Error(damaged) unless it is in [least, most].
 [[nodiscard]] std::int64_t whole_within(const ResultFormat& format, const nlohmann::json& value,
                                         std::int64_t least, std::int64_t most);
 
@@ -44,7 +44,8 @@ void read_result(
                                                const std::string& name, DType type,
                                                const Shape& shape);
 
-/// Its numbers, int64 or double; none of an empty one, which is not stored.
+/// Reads the numbers of an array, int64 or double. An empty array is not stored, and `values`
+/// stays.
 template <class Number>
 void read_result_array(const ResultFormat& format, const Checkpoint& file, const std::string& name,
                        const Shape& shape, std::vector<Number>& values) {
@@ -53,7 +54,7 @@ void read_result_array(const ResultFormat& format, const Checkpoint& file, const
   constexpr DType type = std::is_same_v<Number, double> ? DType::f64 : DType::i64;
   const TensorView view = result_array(format, file, name, type, shape).view();
   values.resize(static_cast<std::size_t>(element_count(shape)));
-  // The reader gives whole data sets: contiguous.
+  // The reader returns contiguous data.
   std::memcpy(values.data(), view.data, values.size() * sizeof(Number));
 }
 

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// −Σ α ln α / ln M: 1 where all tokens matter alike, 0 where one alone does.
+/// −Σ α ln α / ln M: 1 if all tokens have equal importance, 0 if one token has all of it.
 double normalised_entropy(const ConstMatrixMap& importance) {
   double entropy = 0;
   for (const float weight : importance.reshaped()) {
@@ -25,7 +25,7 @@ double largest(const ConstMatrixMap& importance) {
   return static_cast<double>(importance.maxCoeff());
 }
 
-/// How many tokens have each code; codes are rows of signs.
+/// Number of tokens per code; codes are rows of signs.
 std::map<std::vector<bool>, std::int64_t> occupancy(const ConstMatrixMap& codes) {
   std::map<std::vector<bool>, std::int64_t> counts;
   for (Eigen::Index row = 0; row < codes.rows(); ++row) {
@@ -49,7 +49,7 @@ double code_entropy(const ConstMatrixMap& codes) {
   return entropy;
 }
 
-/// |mean sign| of a bit over tokens, mean over bits: 0 where every bit halves the tokens.
+/// |mean sign| of a bit over tokens, mean over bits: 0 if every bit splits the tokens in halves.
 double bit_imbalance(const ConstMatrixMap& codes) {
   double sum = 0;
   for (Eigen::Index bit = 0; bit < codes.cols(); ++bit) {

@@ -1,5 +1,5 @@
-// Single numbers that say what maps and a mechanism's own quantities are like on one input. A new
-// one is a function and a line of the list; sweeps, their files and their figures then have it.
+// Scalar statistics of maps and of a mechanism's own quantities on one input. A new one is a
+// function and an entry of the list; sweeps, their files and their figures then include it.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,25 @@
 
 namespace attnscope {
 
-/// The quantity that every mechanism has: the map of a head, without the I of an identity mapping.
+/// The quantity of every mechanism: the map of a head, without the I of an identity mapping.
 inline constexpr std::string_view kMapQuantity = "map";
 
 struct SweepStatistic {
-  std::string_view name;      ///< "importance_entropy": in files
-  std::string_view title;     ///< with its unit: an axis
-  std::string_view quantity;  ///< of Mechanism::quantities: "importance"; or kMapQuantity
-  /// One head's share of the quantity: a row for [H, M], a slice for [H, N, b]. May be NaN. Null
-  /// for kMapQuantity.
+  std::string_view name;   ///< "importance_entropy": name in files
+  std::string_view title;  ///< title of an axis, with its unit
+  /// A name of Mechanism::quantities, such as "importance", or kMapQuantity
+  std::string_view quantity;
+  /// Computes the statistic from one head's slice of the quantity: a row of [H, M], a slice of
+  /// [H, N, b]. May return NaN. Null for kMapQuantity.
   double (*of)(const ConstMatrixMap& head);
-  /// Of a head's map that is a distribution over keys, with kMapQuantity.
+  /// Computes the statistic from a head's map whose rows are distributions; for kMapQuantity.
   double (RowWeights::*of_weights)() const = nullptr;
 };
 
 [[nodiscard]] std::span<const SweepStatistic> sweep_statistics();
 
-/// Those of kMapQuantity, by name, of one map; NaN where it is no distribution over keys.
+/// The statistics of kMapQuantity of one map, by name; NaN if its rows are not distributions over
+/// keys.
 [[nodiscard]] std::map<std::string_view, double> map_statistics(MatrixD map);
 
 }  // namespace attnscope

@@ -19,9 +19,9 @@ std::size_t work_until_stopped(std::size_t count,
     try {
       begin(done);
     } catch (const Cancelled&) {
-      return;  // what is begun is ended, and counts
+      return;  // inputs that have begun are completed and counted
     }
-    // A thread that waits for maps of this input must not begin another: memory would grow.
+    // A thread that waits for maps of this input must not begin another input: memory would grow.
     tbb::this_task_arena::isolate([&] { work(i); });
     ready[i] = 1;
     ++done;

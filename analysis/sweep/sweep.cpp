@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-// Inputs between two points at which the work can be resumed. Part of no result.
+// Number of inputs between two points at which the work can be resumed. Does not affect results.
 constexpr std::int64_t kBlock = 16;
 
 void check(const SweepRequest& request) {
@@ -46,8 +46,8 @@ void check(const SweepRequest& request) {
   }
 }
 
-/// What stands at `out`, if it is this request's result; none if nothing stands there. What took
-/// hours is not replaced without a word, nor what is no sweep at all.
+/// The result at `out` if it is this request's; empty if there is no file. Results of other sweeps
+/// and other files are not replaced unless `restart` is set.
 std::optional<SweepResult> finished_before(const SweepRequest& request) {
   std::error_code ignored;
   if (request.restart || !std::filesystem::is_regular_file(request.out, ignored)) {
@@ -120,7 +120,7 @@ SweepResult run_sweep_by(const SweepRequest& request, const NextInputs& next,
                          const Progress& progress, const SweepAdvanced& advanced) {
   using Clock = std::chrono::steady_clock;
   check(request);
-  // Hours of work are not to end at a folder that is not there.
+  // Fails before hours of work if the folder is missing or cannot be written.
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   { const AtomicFile writable(request.out), checkpoint(unfinished); }
   if (const std::optional<SweepResult> found = finished_before(request)) return *found;

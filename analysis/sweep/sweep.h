@@ -1,5 +1,6 @@
-// The same analysis over thousands of inputs: mean spectra, rank distributions and statistics of
-// the mechanisms' quantities, per layer and head, in memory that does not grow with their number.
+// Runs the same analysis over thousands of inputs: mean spectra, rank distributions and statistics
+// of the mechanisms' quantities, per layer and head. Memory does not grow with the number of
+// inputs.
 #pragma once
 
 #include <cstdint>
@@ -19,87 +20,88 @@
 
 namespace attnscope {
 
-/// Sums over inputs of one statistic; values that are NaN are not counted.
+/// Sums of one statistic over inputs; NaN values are not counted.
 struct StatisticSums {
   std::vector<std::int64_t> counts;     ///< [H]
   std::vector<double> sums, squares;    ///< [H]
-  std::vector<double> least, greatest;  ///< [H]; 0 while nothing was counted
+  std::vector<double> least, greatest;  ///< [H]; 0 if nothing was counted
 };
 
 /// One layer of one series.
 struct LayerSweep {
-  std::int64_t heads = 0;               ///< H; 1 where there is one matrix of a layer
-  std::int64_t values = 0;              ///< n: singular values of a map, min(N, M)
-  std::vector<std::int64_t> maps;       ///< [H] with a spectrum
-  std::vector<std::int64_t> left_out;   ///< [H] without: NaN or Inf, all zero, not converged
-  std::vector<double> share_sums;       ///< [H, n]: Σ f(r) over maps
-  std::vector<double> share_squares;    ///< [H, n]: Σ f(r)²
-  std::vector<std::int64_t> ranks;      ///< [T, H, n + 1]: maps of equivalent rank r at threshold t
-  std::vector<double> effective_ranks;  ///< [H, 2]: Σ and Σ of squares
-  std::vector<double> stable_ranks;     ///< [H, 2]
-  /// With SweptNumbers::baselines: of every map kShuffles with its rows shuffled. Files written
-  /// before these were kept have none.
+  std::int64_t heads = 0;              ///< H; 1 if there is one matrix per layer
+  std::int64_t values = 0;             ///< n: singular values of a map, min(N, M)
+  std::vector<std::int64_t> maps;      ///< [H]: number of maps with a spectrum
+  std::vector<std::int64_t> left_out;  ///< [H]: number without: NaN or Inf, all zero, not converged
+  std::vector<double> share_sums;      ///< [H, n]: Σ f(r) over maps
+  std::vector<double> share_squares;   ///< [H, n]: Σ f(r)²
+  /// [T, H, n + 1]: number of maps of equivalent rank r at threshold t
+  std::vector<std::int64_t> ranks;
+  std::vector<double> effective_ranks;  ///< [H, 2]: Σ and Σ of squares over maps
+  std::vector<double> stable_ranks;     ///< [H, 2]: Σ and Σ of squares over maps
+  /// True if the spectra of null models were summed: with SweptNumbers::baselines, kShuffles per
+  /// map with its rows shuffled. Files of older versions have none.
   bool null_spectra = false;
-  std::vector<std::int64_t> null_maps;     ///< [H] with a spectrum; empty without null_spectra
-  std::vector<double> null_share_sums;     ///< [H, n]: Σ f(r) over them
-  std::vector<double> null_share_squares;  ///< [H, n]: Σ f(r)²
+  std::vector<std::int64_t> null_maps;  ///< [H]: number with a spectrum; empty without null_spectra
+  std::vector<double> null_share_sums;  ///< [H, n]: Σ f(r) over null models
+  std::vector<double> null_share_squares;           ///< [H, n]: Σ f(r)²
   std::map<std::string, StatisticSums> statistics;  ///< by StatisticName::name
 };
 
-/// One model under one mechanism, its maps seen in one way.
+/// One model with one mechanism, its maps in one view.
 struct SweepSeries {
   std::string label;  ///< "fashion-adder", "fashion-softmax as adder", with " + I" or " without I"
-  std::string model;  ///< the weight file
-  std::string mechanism;                   ///< to_string of the choice
-  bool identity = false;                   ///< whether the analysed maps contain I
-  std::int64_t labelled = 0, correct = 0;  ///< inputs with a class, and those named right
+  std::string model;  ///< path of the weight file
+  std::string mechanism;                   ///< to_string of the MechanismChoice
+  bool identity = false;                   ///< true if the analysed maps contain I
+  std::int64_t labelled = 0, correct = 0;  ///< inputs with a class, and correctly classified ones
   std::vector<LayerSweep> layers;
 };
 
-/// Complete when done == count. Everything that is summed is summed in the order of the inputs.
+/// Complete if done == count. All sums are added in the order of the inputs.
 struct SweepResult {
-  std::string data_set;     ///< its path
-  std::string fingerprint;  ///< of what is swept; see sweep_fingerprint
-  std::int64_t first = 0;   ///< index of the first input that could be chosen
+  std::string data_set;     ///< path of the data set
+  std::string fingerprint;  ///< hashes of everything that decides the result; see sweep_fingerprint
+  std::int64_t first = 0;   ///< index of the first item that could be chosen
   std::int64_t count = 0, done = 0;
-  std::int64_t items = 0;  ///< how many could be chosen; 0: not known, as in older files
-  /// Of the choice; none: the items follow one another, as in older files.
+  std::int64_t items = 0;  ///< number of items that could be chosen; 0: unknown (older files)
+  /// Seed of the choice; empty: the items are consecutive (older files).
   std::optional<std::uint32_t> seed = std::nullopt;
-  std::vector<double> thresholds;  ///< of equivalent ranks
-  SweptNumbers numbers;            ///< what was computed; of older files the usual
+  std::vector<double> thresholds;  ///< thresholds of equivalent ranks
+  SweptNumbers numbers;            ///< what was computed; the default for older files
   std::vector<SweepSeries> series;
 };
 
 struct SweepRequest {
-  std::vector<Subject> subjects;  ///< each with its model; inputs and traces do not count
+  std::vector<Subject> subjects;  ///< each with its model; inputs and traces are ignored
   std::shared_ptr<const DataSet> data_set;
   std::string data_set_path;
-  std::int64_t first = 0;  ///< the items before it are left out
-  std::int64_t end = 0;    ///< it and the items after it are left out; 0: none
-  ItemChoice choice;       ///< of the others
+  std::int64_t first = 0;  ///< items before this index are left out
+  std::int64_t end = 0;    ///< items from this index on are left out; 0: no limit
+  ItemChoice choice;       ///< choice among the remaining items
   std::vector<double> thresholds = {0.9};
   std::vector<IdentityView> views = {IdentityView::as_is};
   SweptNumbers numbers = {};
-  std::filesystem::path out;  ///< the result; beside it, while unfinished, sweep_checkpoint(out)
-  bool restart = false;       ///< forget finished and unfinished work found there
-  /// Unfinished work is written after a block of inputs, when this long has passed.
+  std::filesystem::path out;  ///< path of the result; unfinished work is at sweep_checkpoint(out)
+  bool restart = false;       ///< discard finished and unfinished work found there
+  /// Minimum time between two checkpoints, which are written after a block of inputs.
   double checkpoint_seconds = 5;
 
-  /// How many items can be chosen: those from `first` to `end`.
+  /// Number of items that can be chosen: those from `first` to `end`.
   [[nodiscard]] std::int64_t items() const;
 };
 
-/// Where unfinished work on `out` lies: "R.h5.unfinished".
+/// Path of unfinished work on `out`: "R.h5.unfinished".
 [[nodiscard]] std::filesystem::path sweep_checkpoint(const std::filesystem::path& out);
 
-/// Called after a checkpoint or the result was written, from the thread that runs the sweep.
+/// Callback after a checkpoint or the result was written, from the thread that runs the sweep.
 using SweepAdvanced = std::function<void(const SweepResult&)>;
 
-/// Sweeps, going on from unfinished work of the same request, and writes `out`; where `out` is that
-/// result already, returns it without a call of `advanced`. Uses all cores; the result has the same
-/// bits whatever the thread count and however often it was interrupted. On cancelling, every input
-/// that was done is kept. Throws Error(usage) for an impossible request, for work of another one
-/// and for any other file in its place, Error(io), Cancelled.
+/// Sweeps, resuming unfinished work of the same request, and writes `out`. If `out` is that result
+/// already, returns it without calling `advanced`. Uses all cores; the result has the same bits
+/// whatever the number of threads and interruptions. When cancelled, every completed input is kept.
+/// Throws Error(usage) for an invalid request, for work of a different request and for any other
+/// file at these paths, Error(io), Cancelled.
 [[nodiscard]] SweepResult run_sweep(const SweepRequest& request, const Progress& progress = {},
                                     const SweepAdvanced& advanced = {});
 

@@ -57,7 +57,7 @@ json describe_contents(const SweepResult& result) {
   return contents;
 }
 
-/// Each array of a layer with its shape: what writing and reading agree on.
+/// Visits each array of a layer with its shape; shared by writing and reading.
 template <class Layer, class Visit>
 void visit_arrays(Layer& layer, std::int64_t thresholds, Visit visit) {
   const std::int64_t h = layer.heads, n = layer.values;

@@ -1,4 +1,4 @@
-// Sweep results as HDF5 files, finished or not.
+// Stores sweep results, finished or not, as HDF5 files.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace attnscope {
 
-/// Beside, then renamed. Equal results give equal bytes. Throws Error(io).
+/// Writes a temporary file, then renames it. Equal results give equal bytes. Throws Error(io).
 void write_sweep(const std::filesystem::path& file, const SweepResult& result);
 
-/// Throws Error(io, not_this_format), Error(damaged) for extents that contradict each other.
+/// Throws Error(io, not_this_format), Error(damaged) for shapes that contradict each other.
 [[nodiscard]] SweepResult read_sweep(const std::filesystem::path& file);
 
 }  // namespace attnscope

@@ -41,7 +41,7 @@ std::string sweep_fingerprint(const SweepRequest& request) {
 
 std::string fingerprint_difference(const std::string& one, const std::string& other) {
   using nlohmann::json;
-  // Its keys in a user's words.
+  // Keys of the fingerprint with their names in messages.
   constexpr std::pair<const char*, const char*> kParts[] = {
       {"version", "the version of the program"},
       {"subjects", "the models"},

@@ -1,4 +1,4 @@
-// What decides a sweep's result, so that only work of the same sweep is gone on with.
+// Identifies everything that decides a sweep's result, so that only the same sweep is resumed.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace attnscope {
 
-/// As text: weights and data set by their content (of class folders: names, sizes and times of the
-/// files), mechanisms and what was learnt for them, views, thresholds, choice of inputs, program
-/// version. Throws Error(io) for a folder that cannot be read.
+/// The fingerprint as text: content hashes of weights and data set (for class folders of the names,
+/// sizes and times of the files), mechanisms with their learned weights, views, thresholds, choice
+/// of inputs, program version. Throws Error(io) for a folder that cannot be read.
 [[nodiscard]] std::string sweep_fingerprint(const SweepRequest& request);
 
-/// In what two sweeps differ, in words: "the data set, the thresholds". Empty for equal ones.
+/// Names of the differences of two fingerprints: "the data set, the thresholds". Empty if equal.
 [[nodiscard]] std::string fingerprint_difference(const std::string& one, const std::string& other);
 
 }  // namespace attnscope

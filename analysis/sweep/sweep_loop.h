@@ -1,4 +1,4 @@
-// What a sweep does whoever computes its inputs: goes on from earlier work, adds up, keeps, writes.
+// Main loop of a sweep, independent of who computes the inputs: resumes, adds up, saves, writes.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace attnscope {
 
-/// The inputs after SweepResult::done, as many as it likes. Throws Cancelled.
+/// Computes any number of inputs after SweepResult::done. Throws Cancelled.
 using NextInputs = std::function<InputBlock(const SweepResult& so_far)>;
 
-/// run_sweep, with inputs computed by `next`.
+/// Like run_sweep, with inputs computed by `next`.
 [[nodiscard]] SweepResult run_sweep_by(const SweepRequest& request, const NextInputs& next,
                                        const Progress& progress, const SweepAdvanced& advanced);
 
 /// Indices after SweepRequest::first, in the order in which they are swept.
 [[nodiscard]] std::vector<std::int64_t> swept_items(const SweepRequest& request);
 
-/// Reports that `done` of `count` inputs are, `begun` of which an earlier run did.
+/// Reports that `done` of `count` inputs are done, `begun` of them by an earlier run.
 void report_inputs(const Progress& progress, std::int64_t done, std::int64_t begun,
                    std::int64_t count);
 

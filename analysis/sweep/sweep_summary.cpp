@@ -10,7 +10,8 @@ namespace attnscope {
 
 namespace {
 
-/// Of the sample, from its sum and sum of squares; rounding must not make it negative.
+/// Standard deviation of a sample from its sum and sum of squares, guarded against rounding below
+/// 0.
 double deviation(double sum, double squares, std::int64_t count) {
   if (count < 2) return kUnknown;
   const auto n = static_cast<double>(count);
@@ -30,7 +31,7 @@ std::vector<std::int64_t> chosen_of(const std::vector<std::int64_t>& wanted, std
   return list;
 }
 
-/// Which sums of a layer a mean curve is of.
+/// Members of a layer that hold the sums of a mean curve.
 struct CurveSums {
   std::vector<std::int64_t> LayerSweep::*maps;
   std::vector<double> LayerSweep::*sums;

@@ -1,4 +1,4 @@
-// Means, bands and quantiles from the sums of a sweep.
+// Means, standard deviations and quantiles from the sums of a sweep.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace attnscope {
 
-/// Of what was not counted, or is not told by one value alone.
+/// Value of a statistic without samples, or of a deviation with one sample.
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// The mean curve of the chosen maps.
 struct SweptSpectrum {
   std::int64_t maps = 0, left_out = 0;
   std::vector<double> mean_share;          ///< f̄(r), r = 1 … n; empty without maps
-  std::vector<double> standard_deviation;  ///< of f(r) over maps (n − 1); NaN of one map
-  std::int64_t rank_of_mean = 0;           ///< smallest r with f̄(r) ≥ threshold
+  std::vector<double> standard_deviation;  ///< of f(r) over maps (n − 1); NaN for one map
+  std::int64_t rank_of_mean = 0;           ///< least r with f̄(r) ≥ threshold
 };
 
-/// Of `layers` and `heads` (empty: all). Throws Error(usage) if their maps differ in size, or for
-/// an index there is none of.
+/// Mean curve of the maps of `layers` and `heads` (empty: all). Throws Error(usage) if their maps
+/// differ in size, or for an index out of range.
 [[nodiscard]] SweptSpectrum swept_spectrum(const SweepSeries& series,
                                            const std::vector<std::int64_t>& layers,
                                            const std::vector<std::int64_t>& heads,
                                            double threshold);
 
-/// The same of the null models: of every map kShuffles with its rows shuffled. Throws Error(usage)
-/// too where the sweep has not kept their spectra.
+/// Mean curve of the null models, kShuffles per map with its rows shuffled. Throws Error(usage)
+/// like swept_spectrum, and if the sweep did not keep their spectra.
 [[nodiscard]] SweptSpectrum swept_null_spectrum(const SweepSeries& series,
                                                 const std::vector<std::int64_t>& layers,
                                                 const std::vector<std::int64_t>& heads,
@@ -38,17 +38,17 @@ struct SweptSpectrum {
 struct SweptRanks {
   std::int64_t maps = 0;
   double mean = kUnknown, standard_deviation = kUnknown;  ///< of the sample (n − 1)
-  std::vector<std::int64_t> counts;                       ///< [n + 1]: maps of rank r
+  std::vector<std::int64_t> counts;                       ///< [n + 1]: number of maps of rank r
 
   /// Quantile q in [0, 1], linear between ranks, as NumPy; NaN without maps.
   [[nodiscard]] double quantile(double q) const;
 };
 
-/// Of one layer, of one head or (−1) of all, at thresholds[threshold].
+/// Ranks of one layer at thresholds[threshold], of one head or (−1) of all heads.
 [[nodiscard]] SweptRanks swept_ranks(const LayerSweep& layer, std::int64_t head,
                                      std::size_t threshold);
 
-/// Mean and standard deviation of a statistic over inputs, of one head or (−1) of all.
+/// Mean and standard deviation of a statistic over inputs, of one head or (−1) of all heads.
 struct SweptStatistic {
   std::int64_t count = 0;
   double mean = kUnknown, standard_deviation = kUnknown;
@@ -56,7 +56,7 @@ struct SweptStatistic {
 };
 [[nodiscard]] SweptStatistic swept_statistic(const StatisticSums& sums, std::int64_t head);
 
-/// The index of `threshold` among the sweep's. Throws Error(usage) listing them.
+/// Index of `threshold` among the sweep's thresholds. Throws Error(usage) listing them.
 [[nodiscard]] std::size_t find_threshold(const SweepResult& result, double threshold);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Records of inputs, added up.
+// Adds the records of inputs to the sums of a sweep.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace attnscope {
 
-/// Adds what `input` gave under one series; the first one says how many layers, heads and values
-/// there are, of null models too if `null_spectra`. Throws Error(usage) for maps of another size
-/// than those before.
+/// Adds the contribution of `input` to one series. The first input decides the number of layers,
+/// heads and singular values, also of null models if `null_spectra`. Throws Error(usage) for maps
+/// whose size differs from earlier ones.
 void add_series(SweepSeries& series, const SeriesRecord& record, const std::string& input,
                 std::size_t thresholds, bool null_spectra);
 

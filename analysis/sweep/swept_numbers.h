@@ -1,4 +1,4 @@
-// What a sweep computes besides the spectra of the maps as they are.
+// Selects what a sweep computes besides the spectra of plain maps.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace attnscope {
 
 struct SweptNumbers {
-  /// What the spectra are of, as `attnscope spectrum --of` has it.
+  /// The analysed matrix, as selected by `attnscope spectrum --of`.
   Analysed analysed;
-  /// Every number of head_measures (but null ranks), by its name.
+  /// True to compute every number of head_measures except null ranks, by its name.
   bool heads = false;
-  /// "null_rank" and "rank_over_null" of the maps as they are seen, with `analysed.centred`, and
-  /// the null models' own spectra.
+  /// True to compute "null_rank" and "rank_over_null" of the maps as they are seen, with
+  /// `analysed.centred`, and the spectra of the null models.
   bool baselines = false;
 
   bool operator==(const SweptNumbers&) const = default;
@@ -24,22 +24,22 @@ struct SweptNumbers {
 
 /// One statistic of a sweep's layers.
 struct StatisticName {
-  std::string_view name;   ///< in files: LayerSweep::statistics
-  std::string_view title;  ///< of an axis, with its unit where that does not depend on the input
+  std::string_view name;   ///< name in files: key of LayerSweep::statistics
+  std::string_view title;  ///< title of an axis, with its unit if that does not depend on the input
 };
 
-/// All that a sweep may have: those of sweep_statistics, then of heads and null models. Each once.
+/// All statistics that a sweep may have: sweep_statistics, then heads and null models. No
+/// duplicates.
 [[nodiscard]] std::vector<StatisticName> statistic_names();
 
-/// Adds to `request` what is needed of a run.
+/// Adds to `request` the quantities that the numbers need from a run.
 void request_for(const SweptNumbers& numbers, TraceRequest& request);
 
-/// Throws Error(usage) for what has no meaning together: null models and numbers of heads of what
-/// is not a map.
+/// Throws Error(usage) for null models or numbers of heads of matrices that are not maps.
 void check_numbers(const SweptNumbers& numbers);
 
 /// "attention maps, without the mean row; numbers of heads; null models and their spectra"; empty
-/// of the usual.
+/// for the default.
 [[nodiscard]] std::string in_words(const SweptNumbers& numbers);
 
 }  // namespace attnscope

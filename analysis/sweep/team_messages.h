@@ -1,4 +1,4 @@
-// What the processes of a sweep tell each other.
+// Messages between the processes of a sweep.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace attnscope {
 
-/// From the first process: begin there, or end.
+/// Message from the first process: begin at `done`, or end.
 struct TeamOrder {
   bool end = false;
-  std::int64_t done = 0;    ///< inputs that an earlier run did
-  std::string fingerprint;  ///< of what the first process sweeps
+  std::int64_t done = 0;    ///< number of inputs done by an earlier run
+  std::string fingerprint;  ///< fingerprint of the first process's sweep
 };
 
-/// From another one. After anything but `inputs` comes `ended`, and nothing after that.
+/// Message from another process. After any kind but `inputs` comes `ended`, and nothing after that.
 struct TeamReport {
   enum class Kind : std::uint8_t { inputs, failed, cancelled, ended };
   Kind kind = Kind::ended;

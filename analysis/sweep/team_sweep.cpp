@@ -20,7 +20,7 @@ constexpr int kLeader = 0;
 
 void wait_a_little() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
-/// Blocks of a team's inputs, as every process cuts them: from where an earlier run ended.
+/// Blocks of a team's inputs after those of an earlier run; identical in every process.
 class DealtInputs {
  public:
   DealtInputs(const SweepRequest& request, std::int64_t done, int team)
@@ -42,7 +42,7 @@ class DealtInputs {
   std::int64_t done_, size_;
 };
 
-/// The first process's inputs: its own blocks computed, the others' received.
+/// Inputs of the first process: computes its own blocks, receives those of the others.
 class LedInputs {
  public:
   LedInputs(ProcessTeam& team, const SweepRequest& request, const Progress& progress)
@@ -54,7 +54,7 @@ class LedInputs {
     const std::span<const std::int64_t> items = dealt_->block(block_);
     const int owner = owner_of_block(block_++, team_.size());
     InputBlock inputs = owner == kLeader ? compute(so_far, items) : received(owner, so_far);
-    // What comes after a gap must not be added.
+    // Inputs after a gap must not be added.
     stopped_ = inputs.records.size() < items.size();
     return inputs;
   }
@@ -107,7 +107,7 @@ void report(ProcessTeam& team, TeamReport::Kind kind) {
   team.send(kLeader, encoded(message));
 }
 
-/// The last thing a process says; returns when the first one has heard it all.
+/// Sends the last message of a process; returns when all its messages are delivered.
 void end_assistance(ProcessTeam& team) {
   report(team, TeamReport::Kind::ended);
   while (team.under_way() > 0) wait_a_little();

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestReference = 1000;  // bytes
 
-/// The number after the last `word` that has one, with "=", "-" or "_" between or nothing.
+/// The number after the last `word` that has one, directly or after "=", "-" or "_".
 std::optional<std::int64_t> number_after(std::string_view name, std::string_view word) {
   for (std::size_t at = name.rfind(word); at != std::string_view::npos;
        at = at == 0 ? std::string_view::npos : name.rfind(word, at - 1)) {
@@ -52,7 +52,7 @@ std::vector<SeriesModel> models_among(const fs::path& folder) {
   return found;
 }
 
-/// refs/step1000 holds the name of a folder in snapshots/.
+/// Revisions named after steps: refs/step1000 holds the name of a folder in snapshots/.
 std::vector<SeriesModel> revisions_in(const fs::path& cache) {
   std::vector<SeriesModel> found;
   std::error_code ignored;

@@ -1,4 +1,4 @@
-// A folder of models of one training, whoever trained it: which of them is of which step.
+// Finds the models of one training in a folder, written by any framework, with their steps.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace attnscope {
 
 struct SeriesModel {
   std::int64_t step = 0;
-  std::filesystem::path file;  ///< as load_model takes it: a file, or a folder with one
+  std::filesystem::path file;  ///< file, or folder with one, as load_model accepts it
 };
 
-/// The step that a file or folder is named after: of our runs ("step-000128.h5"), Lightning
+/// The step in the name of a file or folder: of our runs ("step-000128.h5"), Lightning
 /// ("epoch=3-step=1200.ckpt"), Hugging Face ("checkpoint-500"), Pythia ("step1000"), iterations
-/// ("iter_600.pt"), and, where nothing else is said, epochs ("epoch_12.pth", "model-epoch12").
-/// None if the name has no such number.
+/// ("iter_600.pt"), and epochs if there is no other number ("epoch_12.pth", "model-epoch12"). Empty
+/// if the name has no such number.
 [[nodiscard]] std::optional<std::int64_t> step_in_name(std::string_view name);
 
-/// The models in `folder`, in the order of their steps: of its own entries, else of those of
-/// "checkpoints" in it, else of Lightning's newest "lightning_logs/version_N/checkpoints"; and of
-/// the hub's cache of one model ("models--EleutherAI--pythia-70m") the revisions that are named
-/// after steps. Throws Error(usage) if there is none, or if two are of one step, naming them.
+/// The models in `folder`, ordered by step: its own entries, else those of its subfolder
+/// "checkpoints", else those of Lightning's newest "lightning_logs/version_N/checkpoints"; in the
+/// hub's cache of one model ("models--EleutherAI--pythia-70m") the revisions named after steps.
+/// Throws Error(usage) if there is none, or if two have the same step, naming them.
 [[nodiscard]] std::vector<SeriesModel> checkpoint_series(const std::filesystem::path& folder);
 
 }  // namespace attnscope

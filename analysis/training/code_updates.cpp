@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-/// Another choice at every update.
+/// Inputs for the codes; a different choice at every update.
 std::vector<std::shared_ptr<const Input>> inputs_of(const TrainingRun& run,
                                                     const RandomNumbers& numbers) {
   const std::int64_t size = run.data().size();

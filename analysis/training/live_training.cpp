@@ -20,13 +20,14 @@ namespace attnscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::duration<double> kSpeed(2);  // that a speed is the mean of
+// Seconds; minimum time that the speed is averaged over
+constexpr std::chrono::duration<double> kSpeed(2);
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
-constexpr int kNice = 19;  // the most there is
+constexpr int kNice = 19;  // the lowest priority
 
 }  // namespace
 
-/// The thread, and what the others tell it and see of it.
+/// The training thread and the state that it shares with other threads.
 class LiveTraining::Worker {
  public:
   explicit Worker(RunFolder folder) : folder_(std::move(folder)), recipe_(recipe_of(folder_)) {
@@ -64,7 +65,7 @@ class LiveTraining::Worker {
     });
   }
 
-  /// What the others asked for and is not done.
+  /// Requests of other threads that are not done yet.
   struct Wish {
     std::int64_t steps = 0;
     std::optional<double> rate_factor = std::nullopt;
@@ -80,10 +81,10 @@ class LiveTraining::Worker {
   std::shared_ptr<const TrainingSnapshot> snapshot_;
 
  private:
-  /// Examples a second, over the last seconds of learning.
+  /// Training examples per second, averaged over the last seconds.
   class Speedometer {
    public:
-    /// After a step of so many examples which took so long.
+    /// Adds a step of `examples` examples that took `time`.
     void add(std::int64_t examples, std::chrono::duration<double> time) {
       examples_ += static_cast<double>(examples);
       time_ += time;
@@ -100,8 +101,8 @@ class LiveTraining::Worker {
   };
 
   void work(const std::stop_token& stop) {
-    // Of this thread alone, as Linux has it: whoever looks comes first, in moments; what learns has
-    // the processor all the time in between. Where it cannot be, nothing is lost.
+    // On Linux this sets the priority of this thread only: short interactive work takes precedence
+    // over training. Failure is harmless.
     (void)setpriority(PRIO_PROCESS, 0, kNice);
     try {
       learn(stop);
@@ -131,7 +132,7 @@ class LiveTraining::Worker {
       const Clock::time_point began = Clock::now();
       training.run().advance();
       speed_.add(recipe_.data().batch, Clock::now() - began);
-      // For as long as it is tested nothing is newer than this.
+      // Published first, because the test of a checkpoint may take long.
       if (training.needs_check_point()) publish(training, TrainingState::running);
       training.keep(progress);
       if (news_wanted_.exchange(false)) publish(training, TrainingState::running);
@@ -140,7 +141,7 @@ class LiveTraining::Worker {
     training.save();
   }
 
-  /// Waits for one where there is none. `steps` of it is 1 if a step is to be made.
+  /// The next request; waits for one if there is none. Its `steps` is 1 if a step is to be made.
   Wish next_wish(const FolderTraining& training, const std::stop_token& stop) {
     const bool steps_left = !training.run().done();
     {
@@ -172,10 +173,10 @@ class LiveTraining::Worker {
     moment_.examples_per_second = speed_.speed();
   }
 
-  /// Copies for the others what may change while they look.
+  /// Copies the log and the weights for other threads.
   void publish(const FolderTraining& training, TrainingState state) {
     auto log = std::make_shared<const TrainingLog>(training.run().log());
-    // Codes are learnt between two steps.
+    // Codes change the values between two steps.
     const bool newer = !snapshot_ || snapshot_->step != training.run().step() ||
                        snapshot_->values != training.run().values();
     auto snapshot = newer ? training.run().snapshot() : snapshot_;
@@ -195,7 +196,7 @@ class LiveTraining::Worker {
   Wish wish_;
   Speedometer speed_;
   std::atomic<bool> news_wanted_ = false;
-  std::jthread thread_;  // last: it ends before what it uses
+  std::jthread thread_;  // last member: the thread ends before the members it uses
 };
 
 LiveTraining::LiveTraining(RunFolder folder)

@@ -17,7 +17,7 @@ struct LayerSpectra {
   double entropy = 0, queries = 0;
 };
 
-/// −Σ p ln p of every row, added up.
+/// Sums the entropies −Σ p ln p of every row.
 void add_entropies(const ImpliedMaps& maps, LayerSpectra& layer) {
   for (std::int64_t index = 0; index < maps.extent(0) * maps.extent(1); ++index) {
     double entropy = 0;

@@ -123,7 +123,7 @@ void FolderTraining::save() const {
 
 void FolderTraining::check_point(const Progress& progress) {
   run_->write_model(folder_.model(run_->step()), folder_.model_name(run_->step()));
-  // Nothing is logged of a test that is cancelled halfway: it is done again.
+  // A test that is cancelled leaves no trace in the log; it is repeated.
   const TrainingLog before = run_->log();
   try {
     if (!is_last("tests/step")) test(progress.silent());

@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
-/// "probes/mean_rank" → "probes/step".
+/// The table of a table's steps: "probes/mean_rank" → "probes/step".
 std::string steps_beside(const std::string& table) {
   return table.substr(0, table.find('/')) + "/step";
 }
 
-/// Where `step` lies in `steps`: behind row `after` by `share` of the way to the next.
+/// Position of a step: after row `after` by the fraction `share` of the distance to the next row.
 struct Place {
   std::size_t after = 0;
   double share = 0;

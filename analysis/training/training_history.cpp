@@ -20,7 +20,7 @@ TrainingHistory history_of_run(const fs::path& folder, const std::string& label)
   return {label, folder, read_training_log(RunFolder{folder}.log())};
 }
 
-/// "adder-seed2" → "adder".
+/// The name without its seed: "adder-seed2" → "adder".
 std::string without_seed(const std::string& name) {
   const std::size_t at = name.rfind("-seed");
   const bool has = at != std::string::npos && at > 0 && at + 5 < name.size() &&
@@ -28,7 +28,7 @@ std::string without_seed(const std::string& name) {
   return has ? name.substr(0, at) : name;
 }
 
-/// Runs in the folder that have begun to log, as the study in it has them or by their names.
+/// Runs in the folder that have logs, with labels of the study in it, else from their names.
 std::vector<TrainingHistory> histories_in(const fs::path& folder) {
   std::vector<std::pair<fs::path, std::string>> runs;  // folder, label
   const StudyFolder study{folder};

@@ -26,7 +26,7 @@ TrainingVariant variant(const char* name, const char* label, const char* arithme
   return {name, label, {{"arithmetic", Text(arithmetic)}, {"mechanism", Text(mechanism)}}};
 }
 
-/// Adder layers and adder attention, with these gradients of layers' inputs and of scores.
+/// Adder layers and attention with the given gradients with respect to layer inputs and scores.
 TrainingVariant adder_gradients(const char* name, const char* label, const char* inputs,
                                 const char* scores, const char* mechanism = "adder") {
   TrainingVariant made = variant(name, label, "adder", mechanism);
@@ -70,7 +70,7 @@ std::vector<TrainingStudy> all_studies() {
   };
 }
 
-/// What study.json says.
+/// Contents of study.json.
 struct StudyDescription {
   const TrainingStudy* study;
   std::vector<std::int64_t> seeds;
@@ -100,7 +100,7 @@ RunFolder run_folder(const StudyFolder& folder, const TrainingVariant& one, std:
   return {folder.folder / (one.name + "-seed" + std::to_string(seed))};
 }
 
-/// Whether its last step is made, tested and logged.
+/// True if the last step is made, tested and logged.
 bool is_done(const RunFolder& folder) {
   if (!fs::exists(folder.log())) return false;
   const auto last = static_cast<double>(recipe_of(folder).steps());
@@ -111,8 +111,8 @@ bool is_done(const RunFolder& folder) {
   return log.find("steps/step") != nullptr;
 }
 
-/// Whether it is the folder of a study's run that holds a recipe at most: the beginning of the
-/// study was killed before it was whole.
+/// True for the folder of a study's run that holds at most a recipe, as a study leaves it that is
+/// killed while it is being made.
 bool is_unbegun_run(const fs::path& folder) {
   if (!fs::is_directory(folder) || folder.filename().string().find("-seed") == std::string::npos) {
     return false;
