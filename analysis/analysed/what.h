@@ -14,7 +14,7 @@ namespace attnscope {
 enum class SpectrumOf {
   map,     ///< A
   scores,  ///< softmax input without bias, mask and cap: q kᵀ/√d; rank ≤ d
-  /// ln A, of maps without zeros; rank ≤ d + 1 if A is a softmax of q kᵀ without other terms
+  /// ln A, of maps without zeros; rank ≤ d + 1 if A is a softmax of q kᵀ without other terms.
   log_map,
   seen_by_values,  ///< A P, P the projection onto the columns of v: A v = A P v; rank ≤ rank v
   value_weighted,  ///< a_ij ‖v_j‖

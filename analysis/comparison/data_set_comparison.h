@@ -27,7 +27,7 @@ struct DataSetComparison {
   /// Means over the items in which a number is defined; divergences per row are not kept. Heads are
   /// matched by the mean costs over some items, with the same pairs for all items.
   SubjectComparison mean;
-  /// standard deviation of each map over the items, in the order of maps
+  /// Standard deviation of each map over the items, in the order of maps.
   std::vector<ComparisonValues> deviation;
   PredictionAgreement predictions;
   /// "10 classes here, 1000 in the reference"; empty if predictions are compared

@@ -13,7 +13,7 @@ struct PredictionAgreement {
   std::int64_t labelled = 0;  ///< items whose true class is known
   std::int64_t both_right = 0, only_reference_right = 0, only_other_right = 0, both_wrong = 0;
   std::int64_t not_finite = 0;  ///< items with NaN or Inf in a logit; not counted above
-  /// sum of the Jensen–Shannon divergences of the softmax of both logits
+  /// Sum of the Jensen–Shannon divergences of the softmax of both logits.
   double sum_divergence_bits = 0;
 
   /// Adds one item; `true_class` is −1 if unknown. Throws Error(usage) if the numbers of classes

@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// Counts one network, part by part.
+/// Counts the operations of one network, part by part.
 class Accountant {
  public:
   Accountant(const Network& architecture, const AccountingOptions& options)
@@ -109,7 +109,7 @@ class Accountant {
       add(layers_.scaling("layer scale", asking, stage.width), group);
     };
     shape.keys = keys_of(stage, kind);
-    // What fills windows up is projected as well.
+    // Padding tokens of windows are projected too.
     const bool filled = kind.windowed && stage.window_count > 0;
     const std::int64_t in_windows = (Count(stage.window_count) * stage.window_tokens).value();
     if (kind.reduced) {
@@ -149,7 +149,7 @@ class Accountant {
       add(layers_.sum("FFN residual", asking, stage.width), ComponentGroup::feed_forward);
     }
     if (kind.arithmetic == Arithmetic::adder) {
-      // Those of the heads' output (Adder, Eq. 9) and of the MLP's two layers.
+      // LayerNorms after the output of the heads (Adder, Eq. 9) and after both layers of the MLP.
       adder_norms.push_back(
           layers_.norm("normalisation", asking, (Count(shape.heads) * shape.value_width).value()));
       if (kind.has_mlp) {
@@ -188,7 +188,7 @@ class Accountant {
         ComponentGroup::feed_forward);
   }
 
-  /// The core of attention, all of its windows.
+  /// Operations of the attention core, summed over its windows.
   std::vector<OperationCount> core(const MechanismCost& cost, AttentionShape shape,
                                    const CountedLayer& kind, const Stage& stage) const {
     std::int64_t windows = 1;
@@ -213,7 +213,7 @@ class Accountant {
         counts.push_back(layers_.sum("position bias", rows.value(), shape.keys));
       }
       if (const std::int64_t offsets = offsets_of(stage, kind); offsets > 0) {
-        // Of 2n − 1 offsets a query meets n.
+        // A query meets n of the 2n − 1 offsets.
         counts.push_back(layers_.decomposed_positions(rows.value(), shape.head_width,
                                                       offsets / 2 + 1, shape.keys));
       }

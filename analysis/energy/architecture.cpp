@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-// One maker a family, declared where it is written.
+// Factory functions of the families, defined in their own files.
 Network make_deit(const NamedNetwork& self, const NetworkExtents& extents);
 Network make_pvt_v2(const NamedNetwork& self, const NetworkExtents& extents);
 Network make_twins_svt(const NamedNetwork& self, const NetworkExtents& extents);

@@ -1,5 +1,5 @@
-// What is counted: a transformer's extents, without weights. Named ones are data, one file a
-// family.
+// Dimensions of the transformers whose operations are counted, without weights. Named ones are
+// data, one file per family.
 #pragma once
 
 #include <cstdint>
@@ -15,42 +15,42 @@
 
 namespace attnscope {
 
-/// A convolution before the patches, with an activation behind it; a norm by running statistics is
-/// part of it.
+/// A convolution before the patches, followed by an activation. A norm with running statistics is
+/// part of the convolution.
 struct StemConvolution {
-  std::int64_t outputs = 0;         ///< cells
-  std::int64_t input_channels = 0;  ///< of these
-  std::int64_t kernel_taps = 0;     ///< of these: rows × columns
-  std::int64_t width = 0;           ///< channels it gives
+  std::int64_t outputs = 0;         ///< number of output cells
+  std::int64_t input_channels = 0;  ///< channels of the input
+  std::int64_t kernel_taps = 0;     ///< taps of the kernel: rows × columns
+  std::int64_t width = 0;           ///< channels of the output
   bool norm = false;                ///< a LayerNorm of each cell before the activation
 };
 
-/// How the tokens of a stage come to be.
+/// Computation of a stage's input tokens.
 struct StageEmbedding {
   enum class Kind {
-    none,         ///< the stage before passes its tokens on, or tokens are given
-    convolution,  ///< patches: kernel_taps × input_channels → width, at every output
-    sound,        ///< two of these, an activation behind each (Whisper)
-    merging,      ///< a norm and a linear layer without bias of as many (Swin)
-    table         ///< rows of a vocabulary
+    none,         ///< tokens come from the stage before, or are given
+    convolution,  ///< patches: kernel_taps × input_channels → width, for every output
+    sound,        ///< two convolutions, each followed by an activation (Whisper)
+    merging,      ///< a norm and a linear layer without bias over merged tokens (Swin)
+    table         ///< rows of a vocabulary's table
   };
   Kind kind = Kind::none;
-  std::int64_t outputs = 0;         ///< of these: tokens without class tokens
-  std::int64_t first_outputs = 0;   ///< of the first of two: frames of a sound
-  std::int64_t input_channels = 0;  ///< of these
-  std::int64_t kernel_taps = 0;     ///< of these: rows × columns
+  std::int64_t outputs = 0;         ///< number of tokens without class tokens
+  std::int64_t first_outputs = 0;   ///< outputs of the first of two convolutions: frames of a sound
+  std::int64_t input_channels = 0;  ///< channels of the input
+  std::int64_t kernel_taps = 0;     ///< taps of the kernel: rows × columns
   std::int64_t vocabulary = 0;      ///< rows of the table
-  std::int64_t positions = 0;       ///< learned position embeddings; 0 without
-  std::int64_t types = 0;           ///< of tokens, that have learned embeddings too (BERT)
-  bool fixed_positions = false;     ///< those that are added are not learned: sines and cosines
-  bool scaled = false;              ///< tokens are multiplied with a number
+  std::int64_t positions = 0;       ///< number of learned position embeddings; 0: none
+  std::int64_t types = 0;           ///< number of token types with learned embeddings (BERT)
+  bool fixed_positions = false;     ///< position embeddings are sines and cosines, not learned
+  bool scaled = false;              ///< tokens are multiplied by a constant
   std::int64_t class_tokens = 0;
   bool norm = false;  ///< a norm of the width follows
   std::vector<StemConvolution> stem = {};
   Activation stem_activation = Activation::relu;
 };
 
-/// Layers of one width.
+/// Layers of equal width.
 struct Stage {
   StageEmbedding embedding;
   std::int64_t tokens = 0;      ///< N
@@ -59,106 +59,108 @@ struct Stage {
   std::int64_t head_width = 0;  ///< d; 0: D / H
   std::int64_t layers = 0;
   std::int64_t mlp_width = 0;
-  std::int64_t mlp_convolution_taps = 0;       ///< depth-wise, between the two (PVTv2); 0 without
-  std::int64_t position_convolution_taps = 0;  ///< depth-wise, once a stage (Twins); 0 without
+  /// Taps of the depth-wise convolution in the MLP (PVTv2); 0: none.
+  std::int64_t mlp_convolution_taps = 0;
+  /// Taps of the depth-wise convolution once per stage (Twins); 0: none.
+  std::int64_t position_convolution_taps = 0;
   bool closing_norm = false;
-  bool softmax_only = false;        ///< keeps softmax whatever mechanism is asked for
+  bool softmax_only = false;        ///< keeps softmax whatever mechanism is requested
   std::int64_t reduction = 1;       ///< the family's own spatial reduction of keys, per side
   bool reduction_norm = false;      ///< a LayerNorm follows the reduction
-  std::int64_t window_tokens = 0;   ///< the family's own windows, every other layer; 0 without
-  bool windows_everywhere = false;  ///< in every layer (Swin)
-  /// Windows of a grid that zeros fill up, and that take part as a whole (SAM); 0: the tokens fill
-  /// them.
+  std::int64_t window_tokens = 0;   ///< the family's own windows, in every other layer; 0: none
+  bool windows_everywhere = false;  ///< windows in every layer (Swin)
+  /// Number of windows of a grid, including windows padded with zeros, which are counted whole
+  /// (SAM); 0: the tokens fill the windows.
   std::int64_t window_count = 0;
-  std::vector<std::int64_t> whole_layers = {};  ///< which attend beyond windows, counted from 0
-  /// Vectors of offsets between rows and between columns that queries meet (SAM): of the grid's
-  /// sides, or a window's.
+  std::vector<std::int64_t> whole_layers = {};  ///< layers that attend beyond windows, from 0
+  /// True if queries meet learned vectors of row and column offsets (SAM), over the sides of the
+  /// grid or of a window.
   bool decomposed_positions = false;
-  std::int64_t rows = 0, columns = 0;  ///< of the grid, for these
-  /// Learned numbers of a head, of which one is added to each score within a window (Swin).
+  std::int64_t rows = 0, columns = 0;  ///< dimensions of the grid, for decomposed_positions
+  /// Learned position biases per head within a window, one added to each score (Swin).
   std::int64_t window_biases = 0;
-  /// The same of all tokens, shared by the layers: one for each bucket of distances (T5).
+  /// Learned position biases per head over all tokens, one per distance bucket, shared by the
+  /// layers (T5).
   std::int64_t position_buckets = 0;
-  bool gated_mlp =
-      false;  ///< a third linear layer, whose activation the others' is multiplied with
-  /// Of a decoder: the tokens that the encoder gives. Layers are then in turns one of the text
-  /// itself without an MLP, and one that asks these tokens, with it; 0: none.
+  bool gated_mlp = false;  ///< a third linear layer, activated, multiplies the hidden units
+  /// Number of encoder tokens that a decoder reads; 0: no decoder. Layers then alternate between
+  /// self-attention without an MLP, and cross-attention with an MLP.
   std::int64_t memory_tokens = 0;
-  bool class_attention = false;       ///< the first token alone asks, of all, and changes (CaiT)
-  std::vector<std::int64_t> windows;  ///< tokens a layer attends to, for additive; 0: all
+  /// Only the class token queries, over all tokens, and changes (CaiT).
+  bool class_attention = false;
+  std::vector<std::int64_t> windows;  ///< tokens that each layer attends to, for additive; 0: all
 };
 
-/// One network. `family` decides which settings apply.
+/// A network whose operations are counted.
 struct Network {
   std::string name;    ///< "deit-small"
   std::string title;   ///< "DeiT-S, 224 x 224"
-  std::string source;  ///< where its extents are from
-  std::string note;    ///< what was assumed, or how it is counted; empty if nothing
+  std::string source;  ///< source of the dimensions
+  std::string note;    ///< assumptions or remarks on the counting; may be empty
   std::vector<Stage> stages;
-  MechanismChoice mechanism;  ///< its own
+  MechanismChoice mechanism;  ///< the network's own mechanism
   Arithmetic arithmetic = Arithmetic::multiplicative;
   Activation activation = Activation::gelu;
   bool final_norm = true;
   bool linear_biases = true;
-  bool layer_scales = false;  ///< of what attention and MLP give
+  bool layer_scales = false;  ///< learned scales of the outputs of attention and MLP
   bool query_key_value_biases = true;
-  bool key_biases = true;     ///< of those, that of the keys (Whisper has none)
-  bool rms_norms = false;     ///< in place of LayerNorms
-  bool scaled_scores = true;  ///< by 1/√d (T5: not)
-  bool causal = false;        ///< no token sees later ones; all pairs are counted all the same
-  bool pooler = false;        ///< tanh of a linear layer of the first token (BERT)
-  bool scaled_head = false;   ///< what the head reads is multiplied with a number (T5)
+  bool key_biases = true;     ///< biases of the keys, if query_key_value_biases (none in Whisper)
+  bool rms_norms = false;     ///< RMS norms instead of LayerNorms
+  bool scaled_scores = true;  ///< scores are scaled by 1/√d (not in T5)
+  bool causal = false;       ///< no token attends to later ones; all pairs are counted nevertheless
+  bool pooler = false;       ///< tanh of a linear layer of the first token (BERT)
+  bool scaled_head = false;  ///< the input of the head is multiplied by a constant (T5)
   bool head_bias = true;
-  std::vector<std::int64_t> head_hidden;  ///< widths between the layers of a deep head
+  std::vector<std::int64_t> head_hidden;  ///< hidden widths of a multi-layer head
   std::int64_t head_outputs = 0;          ///< classes or vocabulary; 0: no head
-  std::int64_t pooling =
-      0;  ///< P of the attention pooling before the head (Wu et al. 2021); 0: none
-  std::int64_t head_tokens = 1;  ///< rows the head is applied to
+  std::int64_t pooling = 0;      ///< width P of the attention pooling (Wu et al. 2021); 0: none
+  std::int64_t head_tokens = 1;  ///< number of rows the head is applied to
   std::int64_t head_copies = 1;  ///< 2 for a distilled model
   bool tied_head = false;        ///< shares the embedding table
-  /// What settings of these names are unless they are given; see AccountingOptions.
+  /// Defaults of the settings with these names; see AccountingOptions.
   bool native_attention = false;
   std::int64_t multiplicative_ends = 0;
-  /// Layers that stay multiplicative beside the ends.
+  /// Layers that stay multiplicative in addition to those at the ends.
   std::vector<std::int64_t> multiplicative_layers;
 };
 
-/// What a named architecture's maker may be asked for beside its own extents; absent: its own.
+/// Dimensions that may be requested of a named architecture; the default value means its own.
 struct NetworkExtents {
-  std::int64_t tokens = 0;    ///< of the first stage, with class tokens
-  std::int64_t image = 0;     ///< pixels a side
-  std::int64_t channels = 0;  ///< of the image
-  std::int64_t classes = -1;  ///< or words
+  std::int64_t tokens = 0;    ///< number of tokens of the first stage, with class tokens
+  std::int64_t image = 0;     ///< side in pixels
+  std::int64_t channels = 0;  ///< channels of the image
+  std::int64_t classes = -1;  ///< number of classes, or size of the vocabulary
   std::int64_t class_tokens = -1;
   int positions = -1;  ///< 0: no position embeddings
 };
 
-/// One line of the list.
+/// Entry of the list of named architectures.
 struct NamedNetwork {
   std::string_view name;
   std::string_view title;
   std::string_view source;
-  /// Throws Error(usage) naming the extent that is impossible.
+  /// Makes the network. Throws Error(usage) naming an invalid dimension.
   Network (*make)(const NamedNetwork& self, const NetworkExtents& extents);
 };
 
 [[nodiscard]] std::span<const NamedNetwork> named_architectures();
 
-/// By name or title, in any case: "deit-tiny", "DeiT-T". Null if there is none.
+/// Finds an architecture by name or title, ignoring case: "deit-tiny", "DeiT-T". Null if unknown.
 [[nodiscard]] const NamedNetwork* find_named_architecture(std::string_view name);
 
 /// "deit-tiny, deit-small, …"
 [[nodiscard]] std::string architecture_names();
 
-/// A loaded model's, for `tokens` tokens (0: its own) and `classes` outputs of its head (-1: as
-/// many as `weights` say, or else as it has labels). `weights` is what its file says beyond the
-/// spec, where that is known. Throws Error(usage) when only an input would tell the number of
-/// tokens.
+/// The network of a loaded model for `tokens` tokens (0: its own) and `classes` outputs of its head
+/// (-1: those of `weights`, or else the number of labels). `weights` holds what the file says in
+/// addition to the spec, if known. Throws Error(usage) if the number of tokens depends on an input,
+/// and Error(unsupported) for layers whose operations are not counted.
 [[nodiscard]] Network architecture_of(const ModelSpec& spec, const std::string& name,
                                       std::int64_t tokens = 0, std::int64_t classes = -1,
                                       const std::optional<WeightExtents>& weights = {});
 
-/// Throws Error(usage): heads that do not divide the width, an extent that is not positive.
+/// Throws Error(usage): heads that do not divide the width, dimensions that are not positive.
 void check(const Network& architecture);
 
 }  // namespace attnscope

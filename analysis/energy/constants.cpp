@@ -11,11 +11,11 @@ namespace attnscope {
 
 namespace {
 
-// Additions and multiplications: Horowitz, "Computing's energy problem", ISSCC 2014, which
-// EcoFormer's Table 1 quotes. Shifts: the same process, as given for ShiftAddNet. Nobody publishes
-// the other operations; a division is taken as one multiplication, as EcoFormer counts it, and an
-// exponential as six multiply-additions, a polynomial of degree six. A byte is that of a 32 KB
-// SRAM: 5 pJ for 32 bits.
+// Additions and multiplications: Horowitz, "Computing's energy problem", ISSCC 2014, quoted by
+// EcoFormer's Table 1. Shifts: the same process, as given for ShiftAddNet. No source publishes the
+// other operations: a division counts as one multiplication, as in EcoFormer, and an exponential as
+// six multiply-additions, a polynomial of degree six. A byte is that of a 32 KB SRAM: 5 pJ for 32
+// bits.
 constexpr std::string_view kSource =
     "Horowitz 2014, 45 nm; division as one multiplication, exponential as six multiply-additions, "
     "a byte from 32 KB SRAM";

@@ -1,4 +1,4 @@
-// What one operation costs: energy tables, ours and the user's.
+// Energy per operation: built-in tables and the user's own.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// Energy per operation, in pJ. Finite, zero or more.
+/// Energy per operation in pJ; finite, at least 0.
 struct EnergyConstants {
   std::string name;   ///< "fp32"
   std::string title;  ///< "32-bit floating point, 45 nm"
@@ -21,29 +21,29 @@ struct EnergyConstants {
   double division_pj = 0;
   double exponential_pj = 0;
   double byte_pj = 0;                ///< reading or writing a byte
-  std::int64_t bytes_per_value = 4;  ///< 1, 2, 4 or 8: traffic scales with it
+  std::int64_t bytes_per_value = 4;  ///< 1, 2, 4 or 8; scales the memory traffic
 };
 
-/// 45 nm fp32, fp16, int32, int8. Additions and multiplications as published (EcoFormer, Table 1;
-/// Horowitz 2014); the rest is said in `source`.
+/// Tables for 45 nm: fp32, fp16, int32, int8. Additions and multiplications as published
+/// (EcoFormer, Table 1; Horowitz 2014); `source` describes the others.
 [[nodiscard]] std::span<const EnergyConstants> energy_tables();
 
-/// A table by name, or the user's own by the path of a JSON file:
+/// Finds a built-in table by name, or reads the user's own from a JSON file:
 ///   {"name": "my chip", "addition_pj": 0.9, "multiplication_pj": 3.7}
-/// and optionally title, source, shift_pj, division_pj, exponential_pj (0 if absent), byte_pj,
-/// bytes_per_value. Throws Error(usage) listing the known tables, Error(damaged) naming the key
-/// that is missing, unknown, negative or not a number.
+/// Optional keys are title, source, shift_pj, division_pj, exponential_pj (default 0), byte_pj,
+/// bytes_per_value. Throws Error(usage) listing the known tables, Error(damaged) naming a key that
+/// is missing, unknown, negative or not a number.
 [[nodiscard]] EnergyConstants find_energy_constants(const std::string& name_or_file);
 
-/// The same from text; `file` is what errors name.
+/// Parses the JSON text of a table; `file` is named in errors.
 [[nodiscard]] EnergyConstants energy_constants_from_json(std::string_view text,
                                                          const std::filesystem::path& file);
 
-/// Σ count × constant, without memory traffic: pJ.
+/// Σ count × constant in pJ, without memory traffic.
 [[nodiscard]] double operations_energy_pj(const OperationCount& count,
                                           const EnergyConstants& constants);
 
-/// Memory traffic alone: pJ.
+/// Energy of the memory traffic only, in pJ.
 [[nodiscard]] double traffic_energy_pj(const OperationCount& count,
                                        const EnergyConstants& constants);
 

@@ -96,7 +96,7 @@ Growth energy_growth(const std::vector<MechanismChoice>& mechanisms, const Growt
           const std::int64_t middle = low + (high - low) / 2;
           (cheaper(middle) == before ? low : high) = middle;
         }
-        // `first` is the one that costs more from here on.
+        // From here on `first` costs more than `second`.
         const std::size_t winner = after ? j : i;
         growth.crossings.push_back({.first = after ? i : j,
                                     .second = winner,

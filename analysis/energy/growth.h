@@ -1,5 +1,4 @@
-// How the energy of one attention layer grows with the number of tokens, and where mechanisms
-// cross.
+// Energy of one attention layer as a function of the number of tokens, and where mechanisms cross.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +16,35 @@ struct GrowthOptions {
   EnergyConstants constants;
   std::int64_t least_tokens = 64, most_tokens = 65'536;
   int points_per_octave = 4;
-  bool projections = true;  ///< also those that feed the core
+  bool projections = true;  ///< include the projections before and after the core
 };
 
 struct GrowthCurve {
   MechanismChoice mechanism;
   std::vector<double> tokens;     ///< whole numbers, evenly spaced on a logarithmic axis
-  std::vector<double> energy_pj;  ///< of one layer
+  std::vector<double> energy_pj;  ///< energy of one layer
 };
 
 /// Two curves change order between `tokens` - 1 and `tokens`.
 struct Crossing {
   std::size_t first = 0, second = 0;  ///< indices into the curves
   std::int64_t tokens = 0;            ///< the least N at which `second` costs less than `first`
-  double energy_pj = 0;               ///< of `second` there
+  double energy_pj = 0;               ///< energy of `second` at `tokens`
 };
 
 struct Growth {
   std::vector<GrowthCurve> curves;
-  std::vector<Crossing> crossings;  ///< by tokens
+  std::vector<Crossing> crossings;  ///< ordered by tokens
 };
 
-/// Projections and core of one layer of `stage`, in pJ. Throws Error(usage) as count_operations.
+/// Energy of the projections and the core of one layer of `stage`, in pJ. Throws Error(usage) like
+/// count_operations.
 [[nodiscard]] double attention_energy_pj(const Stage& stage, const MechanismChoice& mechanism,
                                          CostConvention convention,
                                          const EnergyConstants& constants, bool projections = true);
 
-/// Throws Error(usage): heads that do not divide the width, a range of tokens that is none.
+/// Computes all curves and crossings. Throws Error(usage): heads that do not divide the width,
+/// invalid range of tokens.
 [[nodiscard]] Growth energy_growth(const std::vector<MechanismChoice>& mechanisms,
                                    const GrowthOptions& options);
 

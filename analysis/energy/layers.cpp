@@ -34,7 +34,7 @@ CountedLayer layer_kind(const Network& network, const AccountingOptions& options
   if (!softmax) kind.mechanism = options.mechanism;
   const auto at = static_cast<std::size_t>(index);
   const auto window = kind.mechanism.parameters.find("window");
-  // −1: each layer's own, as where it is left out.
+  // −1 or absent: each layer has its own window.
   const bool own = window == kind.mechanism.parameters.end() ||
                    window->second == ParameterValue(std::int64_t{-1});
   if (kind.mechanism.name == "additive" && at < stage.windows.size() && own) {
@@ -119,13 +119,13 @@ OperationCount LayerCosts::norm(const std::string& name, std::int64_t rows,
       break;
   }
   if (rms_norms_) {
-    // Squares and their mean; 1/√(· + ε); scaled, gained.
+    // Operations: squares and their mean; 1/√(· + ε); scale and gain.
     OperationCount count = component(name, 3 * n * d, n * (d + 1));
     count.divisions = (2 * n).value();
     count.exponentials = rows;
     return moving(count, convention_, 2 * n * d + d);
   }
-  // Mean; differences, their squares and mean; 1/√(· + ε); scaled, gained, biased.
+  // Operations: mean; differences, their squares and mean; 1/√(· + ε); scale, gain and bias.
   OperationCount count = component(name, 3 * n * d, n * (4 * d + 1));
   count.divisions = (3 * n).value();
   count.exponentials = rows;

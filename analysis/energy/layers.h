@@ -1,4 +1,4 @@
-// What the parts of a transformer around its attention cost.
+// Costs of the parts of a transformer other than the attention core.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace attnscope {
 
-/// Extents of the attention core of one layer, all tokens as keys.
+/// Shape of the attention core of one layer, with all tokens as keys.
 [[nodiscard]] AttentionShape shape_of(const Stage& stage);
 
-/// How one layer of a network is counted.
+/// Properties of a layer that decide how it is counted.
 struct CountedLayer {
   Arithmetic arithmetic = Arithmetic::multiplicative;
   MechanismChoice mechanism;
-  bool windowed = false;  ///< within the family's own windows
-  bool reduced = false;   ///< its keys are the family's own spatial reduction
-  bool crosses = false;   ///< its keys are the encoder's tokens
+  bool windowed = false;  ///< attention within the family's own windows
+  bool reduced = false;   ///< keys after the family's own spatial reduction
+  bool crosses = false;   ///< keys are the encoder's tokens
   bool has_mlp = true;
 };
 
-/// Layer `layer` of all, the `index`-th of `stage`. A multiplicative layer of an adder network is
-/// so as a whole (Adder, 4.2): softmax takes the place of adder attention.
+/// Properties of layer `layer` of the network, the `index`-th of `stage`. A multiplicative layer of
+/// an adder network is entirely multiplicative (Adder, 4.2): softmax replaces adder attention.
 [[nodiscard]] CountedLayer layer_kind(const Network& network, const AccountingOptions& options,
                                       const Stage& stage, std::int64_t index, std::int64_t layer);
 
-/// Key tokens of a layer of that kind.
+/// Number of key tokens of such a layer.
 [[nodiscard]] std::int64_t keys_of(const Stage& stage, const CountedLayer& kind);
 
-/// Learned vectors of d that decomposed positions have in a layer of that kind; 0 without.
+/// Number of learned vectors [d] for decomposed positions in such a layer; 0 if there are none.
 [[nodiscard]] std::int64_t offsets_of(const Stage& stage, const CountedLayer& kind);
 
-/// Whether that projection of a layer has a bias.
+/// True if that projection of a layer has a bias.
 [[nodiscard]] bool has_bias(const Network& network, const Projection& projection);
 
-/// `times` the count. Throws Error(usage) beyond 2^63 - 1.
+/// The count multiplied by `times`. Throws Error(usage) above 2^63 - 1.
 [[nodiscard]] OperationCount repeated(const OperationCount& count, std::int64_t times);
 
 class LayerCosts {
@@ -46,45 +46,45 @@ class LayerCosts {
   explicit LayerCosts(CostConvention convention, bool rms_norms = false)
       : convention_(convention), rms_norms_(rms_norms) {}
 
-  /// rows × inputs → outputs. An adder's |x - w| and its accumulation are two additions (Adder,
-  /// Eq. 4). The bias is one addition an output, counted by `complete` alone.
+  /// Linear layer, rows × inputs → outputs. An adder's |x - w| and its accumulation are two
+  /// additions (Adder, Eq. 4). The bias is one addition per output, counted only by `complete`.
   [[nodiscard]] OperationCount linear(const std::string& name, std::int64_t rows,
                                       std::int64_t inputs, std::int64_t outputs, bool bias,
                                       Arithmetic arithmetic) const;
 
-  /// taps × channels products for each of rows × outputs. EcoFormer counts the bias as a
-  /// multiplication too.
+  /// Convolution: taps × channels products for each of rows × outputs. EcoFormer counts the bias as
+  /// a multiplication too.
   [[nodiscard]] OperationCount convolution(const std::string& name, std::int64_t rows,
                                            std::int64_t taps, std::int64_t channels,
                                            std::int64_t outputs) const;
 
-  /// LayerNorm: free (adder), 2·rows·width of both (ecoformer), every operation (complete). Where
-  /// norms are RMS ones, which have neither mean nor bias, rows·width (ecoformer).
+  /// LayerNorm: free (adder), 2·rows·width multiplications and additions (ecoformer), every
+  /// operation (complete). RMS norms, which have neither mean nor bias: rows·width (ecoformer).
   [[nodiscard]] OperationCount norm(const std::string& name, std::int64_t rows,
                                     std::int64_t width) const;
 
   [[nodiscard]] OperationCount activation(const std::string& name, std::int64_t rows,
                                           std::int64_t width, Activation activation) const;
 
-  /// The mean of the rows that the head reads, by softmax(w·tanh(P x)): logits, weights and their
-  /// products with the rows [rows, width] (Wu et al. 2021).
+  /// Attention pooling before the head, the mean of rows weighted by softmax(w·tanh(P x)): logits,
+  /// weights and their products with the rows [rows, width] (Wu et al. 2021).
   [[nodiscard]] std::vector<OperationCount> attention_pooling(std::int64_t rows, std::int64_t width,
                                                               std::int64_t hidden) const;
 
-  /// Each channel times a number of its own: counted by `complete` alone.
+  /// Scaling of each channel by a learned number; counted only by `complete`.
   [[nodiscard]] OperationCount scaling(const std::string& name, std::int64_t rows,
                                        std::int64_t width) const;
 
-  /// Element-wise addition: of residuals and positions. Counted by `complete` alone.
+  /// Element-wise addition of residuals or positions; counted only by `complete`.
   [[nodiscard]] OperationCount sum(const std::string& name, std::int64_t rows,
                                    std::int64_t width) const;
 
-  /// q·R of the offsets of each query [rows, d] to the rows of a grid, and to its columns, and both
-  /// added to each score [rows, keys].
+  /// Decomposed positions: products q·R of the queries [rows, d] with the vectors of row and column
+  /// offsets, both added to each score [rows, keys].
   [[nodiscard]] OperationCount decomposed_positions(std::int64_t rows, std::int64_t width,
                                                     std::int64_t sides, std::int64_t keys) const;
 
-  /// Element-wise products of two [rows, width]: of a gated MLP. Counted by `complete` alone.
+  /// Element-wise products of two [rows, width] in a gated MLP; counted only by `complete`.
   [[nodiscard]] OperationCount product(const std::string& name, std::int64_t rows,
                                        std::int64_t width) const;
 

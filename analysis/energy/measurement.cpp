@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Enough for one that nothing disturbs, few enough for a table of all mechanisms to take seconds.
+// Enough runs for the minimum to be undisturbed, few enough to measure all mechanisms in seconds.
 constexpr int kLeastRepeats = 3, kMostRepeats = 15;
 constexpr double kEnoughSeconds = 0.2;
 
@@ -49,7 +49,7 @@ Matrix normal_rows(std::int64_t rows, std::int64_t columns, unsigned seed) {
   return matrix;
 }
 
-/// As square as N allows.
+/// The grid of N cells that is closest to a square.
 TokenLayout grid_of(std::int64_t tokens) {
   auto rows = static_cast<std::int64_t>(std::sqrt(static_cast<double>(tokens)));
   while (tokens % rows != 0) --rows;
@@ -93,7 +93,7 @@ KernelRun measure(const Mechanism& mechanism, const AttentionInput& input,
                   const Progress& progress) {
   KernelRun run;
   run.tokens = input.queries.rows();
-  // Twice: threads' stacks and tables made once are not the kernel's.
+  // Runs twice: thread stacks and tables that are made once must not count as the kernel's memory.
   (void)seconds_of(mechanism, input);
   run.peak_bytes = peak_memory_of([&] { (void)seconds_of(mechanism, input); });
   run.seconds = std::numeric_limits<double>::infinity();
@@ -130,7 +130,7 @@ Measurement measure_kernels(const MeasurementOptions& options, const Progress& p
     measurement.kernels.push_back({.mechanism = choice, .runs = {}, .problem = {}});
     mechanisms.push_back(make_mechanism(choice));
   }
-  // Time grows up to quadratically: so do the shares of the bar.
+  // Time grows at most quadratically with N; the progress bar assumes a quadratic share.
   double all = 0, done = 0;
   for (const std::int64_t tokens : options.tokens) {
     all += static_cast<double>(tokens) * static_cast<double>(tokens) *

@@ -1,4 +1,4 @@
-// What the program's own kernels take: time and memory, measured on this machine when asked.
+// Measures time and memory of the program's own kernels on this machine.
 #pragma once
 
 #include <cstdint>
@@ -12,40 +12,41 @@
 namespace attnscope {
 
 struct MeasurementOptions {
-  std::vector<MechanismChoice> mechanisms;  ///< of mechanisms(): those the program can run
+  std::vector<MechanismChoice> mechanisms;  ///< from mechanisms(): those that the program can run
   std::vector<std::int64_t> tokens;         ///< N, ascending, each 1 to 65,536
   std::int64_t width = 384;                 ///< D
   std::int64_t heads = 6;                   ///< H, divides D
 };
 
-/// One mechanism's forward at one N: the attention core of one layer, without projections.
+/// The forward pass of one mechanism at one N: the attention core of one layer, without
+/// projections.
 struct KernelRun {
   std::int64_t tokens = 0;
-  double seconds = 0;  ///< the least of `repeats`: what else the machine does only adds
+  double seconds = 0;  ///< minimum over `repeats`: other load only adds time
   int repeats = 0;
-  std::optional<std::int64_t> peak_bytes;  ///< beyond its inputs; see peak_memory.h
+  std::optional<std::int64_t> peak_bytes;  ///< beyond the inputs; see peak_memory.h
 };
 
 struct MeasuredKernel {
   MechanismChoice mechanism;
-  std::vector<KernelRun> runs;  ///< in order of tokens; those before a problem arose
-  std::string problem;          ///< why it has not all runs; empty if nothing is wrong
+  std::vector<KernelRun> runs;  ///< ordered by tokens; those before a problem arose
+  std::string problem;          ///< why runs are missing; empty if none are
 };
 
 struct Measurement {
   MeasurementOptions options;
-  std::vector<MeasuredKernel> kernels;  ///< in the order asked for
-  int threads = 0;                      ///< that the kernels may use
-  std::string processor;                ///< as the system names it; may be empty
+  std::vector<MeasuredKernel> kernels;  ///< in the requested order
+  int threads = 0;                      ///< maximum number of threads of the kernels
+  std::string processor;                ///< name given by the system; may be empty
 };
 
-/// Runs every mechanism on standard normal queries, keys and values that lie on a grid. A mechanism
-/// that needs what only a trained model has gets a `problem`. Throws Error(usage) for extents out
-/// of range, Cancelled through `progress`.
+/// Runs every mechanism on standard normal queries, keys and values on a grid. A mechanism that
+/// requires a trained model gets a `problem`. Throws Error(usage) for values out of range,
+/// Cancelled through `progress`.
 [[nodiscard]] Measurement measure_kernels(const MeasurementOptions& options,
                                           const Progress& progress = {});
 
-/// p of "time grows as N^p" between the two largest N measured; absent with fewer than two.
+/// Exponent p of "time grows as N^p" between the two largest N measured; empty for fewer than two.
 [[nodiscard]] std::optional<double> measured_exponent(const MeasuredKernel& kernel);
 
 }  // namespace attnscope

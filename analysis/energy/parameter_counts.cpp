@@ -26,7 +26,7 @@ class Sum {
   std::vector<ParameterCount> counts_;
 };
 
-/// Gains, and biases where norms have them.
+/// Number of gains, and of biases unless the norms are RMS norms.
 Count norm_parameters(const Network& architecture, Count width) {
   return architecture.rms_norms ? width : 2 * width;
 }
@@ -81,7 +81,7 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
   for (const Projection& projection : cost.projections(stage.width, shape)) {
     const Count biases = has_bias(architecture, projection) ? projection.outputs : 0;
     sum.add(projection.component, Count(projection.inputs) * projection.outputs + biases);
-    // Gain and bias of the LayerNorm that belongs to every adder layer.
+    // Gain and bias of the LayerNorm after every adder layer.
     if (adder) sum.add("normalisation", 2 * Count(projection.outputs));
   }
   sum.add(std::string(cost.entry().name), cost.own_parameters(shape));
@@ -97,7 +97,7 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
     sum.add("normalisation", 2 * (Count(shape.heads) * shape.value_width));
   }
   if (!kind.has_mlp) return;
-  if (adder) {  // of the heads' output, and of the MLP's two layers
+  if (adder) {  // LayerNorms after the heads' output and both MLP layers
     sum.add("normalisation", 2 * (Count(shape.heads) * shape.value_width + hidden + width));
   }
   sum.add("FFN", 2 * width * hidden + (architecture.linear_biases ? width + hidden : Count(0)));

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// A line of /proc/self/status, "VmRSS:   1234 kB", in bytes.
+/// Reads a line of /proc/self/status, "VmRSS:   1234 kB", in bytes.
 std::optional<std::int64_t> status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -33,7 +33,7 @@ bool reset_peak() {
 }  // namespace
 
 std::optional<std::int64_t> peak_memory_of(const std::function<void()>& work) {
-  // Memory that was freed but is kept by the allocator would be used again unseen.
+  // Freed memory that the allocator keeps would be reused without raising the peak.
   give_back_freed();
   const bool can_tell = reset_peak();
   const std::optional<std::int64_t> before = status_bytes("VmRSS");

@@ -1,4 +1,4 @@
-// The most memory the program held while something ran, as the operating system saw it.
+// Peak memory of the process while a function runs, as reported by the operating system.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Runs `work` and returns by how many bytes the resident memory of the whole program rose above
-/// what it was, at most; absent where the system does not tell (it is Linux's VmHWM, reset through
-/// /proc/self/clear_refs). What else runs meanwhile counts too; whole pages.
+/// Runs `work` and returns the maximum increase in bytes of the process's resident memory; empty if
+/// the system does not report it (Linux: VmHWM, reset through /proc/self/clear_refs). Includes
+/// other threads; the resolution is one page.
 [[nodiscard]] std::optional<std::int64_t> peak_memory_of(const std::function<void()>& work);
 
 }  // namespace attnscope

@@ -20,7 +20,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNearLimit = 1.5;  // units of the last printed digit
 
-/// Fields of one line, from `at` on; `at` moves past its end. Quotes as in RFC 4180.
+/// Fields of one line from `at` on, quoted as in RFC 4180; `at` moves past the end of the line.
 std::vector<std::string> csv_fields(std::string_view text, std::size_t& at) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -58,7 +58,7 @@ std::vector<PublishedFigure> read_figures() {
   constexpr std::size_t kColumns = 12;
   std::vector<PublishedFigure> figures;
   std::size_t at = 0;
-  csv_fields(published_csv, at);  // the heading
+  csv_fields(published_csv, at);  // skips the column titles
   while (at < published_csv.size()) {
     std::vector<std::string> f = csv_fields(published_csv, at);
     if (f.size() != kColumns) continue;
@@ -68,7 +68,8 @@ std::vector<PublishedFigure> read_figures() {
   return figures;
 }
 
-/// "adder:1" for Adder's "Table1", "adder:4.4" for "section 4.4", "ecoformer:text".
+/// Name of the figure's table: "adder:1" for Adder's "Table1", "adder:4.4" for "section 4.4",
+/// "ecoformer:text".
 std::string table_name(const PublishedFigure& figure) {
   std::string name = figure.paper + ":";
   std::transform(name.begin(), name.end(), name.begin(),
@@ -113,7 +114,7 @@ double parameters_of(const std::string& recipe) {
   return sum;
 }
 
-/// Multiplications of the first layer in `groups`.
+/// Number of multiplications of the selected groups in the first layer.
 double layer_multiplications(const std::string& recipe, bool attention, bool feed_forward) {
   const EnergySubject subject = understand(parse_energy_request(recipe));
   OperationCount sum;
@@ -129,14 +130,14 @@ double layer_multiplications(const std::string& recipe, bool attention, bool fee
   return static_cast<double>(sum.multiplications);
 }
 
-/// Adder, 3.1: 12·N·D multiplications in the six LayerNorms of a block, of one an element.
+/// Adder, 3.1: 12·N·D multiplications in the six LayerNorms of a block, one per element.
 double norm_multiplications(const std::string& recipe) {
   const EnergySubject subject = understand(parse_energy_request(recipe));
   const Stage& stage = subject.architecture.stages.front();
   return 12.0 * static_cast<double>(stage.tokens) * static_cast<double>(stage.width);
 }
 
-/// A printed figure of the same table and model.
+/// A printed figure of the same table and model, for another method or quantity.
 double printed_beside(const PublishedFigure& figure, const std::string& method,
                       const std::string& quantity) {
   for (const PublishedFigure& other : published_figures()) {
@@ -148,7 +149,7 @@ double printed_beside(const PublishedFigure& figure, const std::string& method,
   return kNone;
 }
 
-/// In the figure's own unit.
+/// The computed value, in the unit of the figure.
 double compute(const PublishedFigure& figure) {
   const std::string& measure = figure.measure;
   const double unit = unit_of(figure.unit);

@@ -1,4 +1,4 @@
-// Figures the papers print, and what this program computes for the same networks.
+// Figures printed in papers, and this program's results for the same networks.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace attnscope {
 
-/// What is known of a printed figure.
+/// Agreement of a printed figure with the computed one.
 enum class Verdict {
-  exact,   ///< the computed one rounds to print
+  exact,   ///< the computed value rounds to the printed one
   near,    ///< within 1.5 units of the last printed digit
-  off,     ///< nobody could reproduce it; the note says why
+  off,     ///< not reproduced; the note says why
   formula  ///< printed as a formula
 };
 
@@ -21,9 +21,9 @@ struct PublishedFigure {
   std::string paper, table, model, method, quantity, unit;
   std::string printed;  ///< as in the paper: "17.56"
   Verdict verdict = Verdict::exact;
-  bool alternative = false;  ///< another reading of the same figure
-  std::string measure;       ///< what to compute
-  std::string recipe;        ///< the network and how it is counted, as parse_energy_request reads
+  bool alternative = false;  ///< a second interpretation of the same figure
+  std::string measure;       ///< the quantity to compute
+  std::string recipe;        ///< network and accounting, in the syntax of parse_energy_request
   std::string note;
 };
 
@@ -31,21 +31,21 @@ struct PublishedFigure {
 
 struct ReproducedFigure {
   PublishedFigure published;
-  double printed = 0;  ///< in the figure's unit; NaN for a formula
-  double computed =
-      0;  ///< in the figure's unit, by this program's accounting; NaN if there is none
+  double printed = 0;              ///< in the figure's unit; NaN for a formula
+  double computed = 0;             ///< in the figure's unit; NaN if it cannot be computed
   double relative_difference = 0;  ///< (computed - printed) / printed; NaN for a formula
   double last_digits = 0;          ///< |computed - printed| in units of the last printed digit
   bool rounds_to_print = false;
 
-  /// Whether the verdict holds for the computed value.
+  /// True if the verdict agrees with the computed value.
   [[nodiscard]] bool holds() const;
 };
 
-/// Counts the figure's network anew. Throws Error for a recipe that cannot be understood.
+/// Recounts the figure's network. Throws Error for an invalid recipe.
 [[nodiscard]] ReproducedFigure reproduce(const PublishedFigure& figure);
 
-/// All figures of "adder:1", "ecoformer:text", …; throws Error(usage) listing the known tables.
+/// All figures of a table ("adder:1", "ecoformer:text", …). Throws Error(usage) listing the known
+/// tables.
 [[nodiscard]] std::vector<ReproducedFigure> reproduce_table(std::string_view table);
 
 /// "adder:1, adder:2, …"

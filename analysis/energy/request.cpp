@@ -36,7 +36,7 @@ std::vector<ParameterDescription> make_settings() {
   list.push_back(own_or(setting::whole(
       "heads", 0, {1, kAny}, "H of every layer, a divisor of the width; networks of one stage")));
   list.push_back(own_or(setting::whole("image", 0, {1, kAny}, "side of the image").in("pixels")));
-  // Layers are counted one by one: hence an end.
+  // Layers are counted one by one, which requires a limit.
   list.push_back(own_or(setting::whole("layers", 0, {1, 10'000}, "L; networks of one stage")));
   list.push_back(own_or(
       setting::whole("mlp_width", 0, {1, kAny}, "hidden width of the FFN; networks of one stage")));
@@ -53,7 +53,7 @@ std::vector<ParameterDescription> make_settings() {
   return list;
 }
 
-/// The settings of a request: nothing for those that are the network's own.
+/// The settings of a request; the network's own values for those that were not given.
 class Asked {
  public:
   explicit Asked(const ParameterValues& given)
@@ -74,7 +74,7 @@ class Asked {
 
  private:
   ParameterValues values_;
-  TypedValues read_;  // of values_
+  TypedValues read_;  // typed access to values_
 };
 
 const NamedNetwork& named_network(const std::string& name) {
@@ -124,14 +124,15 @@ void override_extents(Network& architecture, const Asked& asked) {
   }
 }
 
-/// Of the network itself: what it is counted with unless another is asked for.
+/// Name of the network's own mechanism, which is the default.
 std::string own_mechanism(const EnergyRequest& request) {
   if (request.spec) return request.spec->mechanism.name;
   const NamedNetwork& named = named_network(request.architecture);
   return named.make(named, {}).mechanism.name;
 }
 
-/// ", without spatial reduction": what of a pyramid's own attention is left out. Empty: nothing is.
+/// Parts of the network's own attention that are not counted: ", without spatial reduction". Empty
+/// if all are counted.
 std::string keys_in_words(const Network& network, bool native) {
   bool windows = false, reduction = false;
   for (const Stage& stage : network.stages) {
@@ -143,7 +144,7 @@ std::string keys_in_words(const Network& network, bool native) {
   return ", without " + both + (reduction ? "spatial reduction" : "");
 }
 
-/// Says in the note how a causal network is counted, where its scores are those of pairs.
+/// Adds a note on how a causal network is counted, if its scores are pairwise.
 void say_pairs(const MechanismEntry& mechanism, Network& network) {
   if (!network.causal || !mechanism.rows) return;
   if (!network.note.empty()) network.note += "; ";
@@ -205,7 +206,7 @@ EnergySubject understand(const EnergyRequest& request) {
   options.arithmetic = asked.arithmetic(architecture.arithmetic);
   options.multiplicative_ends =
       asked.whole("multiplicative_ends", architecture.multiplicative_ends);
-  // EcoFormer's tables count these networks as if every query met all keys.
+  // EcoFormer's tables count these networks as if every query attended to all keys.
   const bool all_keys = !request.spec && request.convention == CostConvention::ecoformer;
   options.native_attention = asked.flag("native", architecture.native_attention && !all_keys);
 
@@ -225,7 +226,7 @@ EnergySubject understand(const EnergyRequest& request) {
   if (std::ranges::any_of(architecture.stages, along_a_line)) {
     options.mechanism = choice_over_tokens(std::move(options.mechanism), false);
   }
-  static_cast<void>(MechanismCost(options.mechanism));  // is there such a one
+  static_cast<void>(MechanismCost(options.mechanism));  // throws if unknown
   say_pairs(mechanism, architecture);
   check(subject.architecture);
   subject.constants = find_energy_constants(request.constants);
@@ -260,7 +261,7 @@ EnergyRequest parse_energy_request(std::string_view text) {
       settings.emplace_back(name, value);
     }
   }
-  // A parameter is one of the mechanism that is named, before it or after.
+  // Set last: a parameter belongs to the mechanism, which may be named before or after it.
   for (const auto& [name, value] : settings) set(request, name, value);
   return request;
 }

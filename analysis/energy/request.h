@@ -1,5 +1,5 @@
-// A network and how to count it, from names and settings: what flags, panels, figures and the rows
-// of published tables say in the same words.
+// A network and its accounting, from names and settings: the syntax shared by flags, panels,
+// figures and rows of published tables.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace attnscope {
 
-/// What is to be counted.
+/// Specifies a network and how it is counted.
 struct EnergyRequest {
-  std::string architecture;              ///< a named one; ignored where `spec` is given
-  std::optional<ModelSpec> spec;         ///< a loaded model's
-  std::optional<WeightExtents> weights;  ///< what its file says beyond the spec, if known
-  std::string label;                     ///< of the loaded model
-  /// Without a name: the network's own, with these parameters in place of its own ones.
+  std::string architecture;              ///< a named architecture; ignored if `spec` is given
+  std::optional<ModelSpec> spec;         ///< spec of a loaded model
+  std::optional<WeightExtents> weights;  ///< what the model's file says beyond the spec, if known
+  std::string label;                     ///< label of the loaded model
+  /// Empty name: the network's own mechanism, with these parameters in place of its own.
   MechanismChoice mechanism{.name = "", .parameters = {}};
   CostConvention convention = CostConvention::complete;
-  std::string constants = "fp32";  ///< a table's name or the path of one
-  std::int64_t tokens = 0;         ///< 0: the network's own
-  ParameterValues settings;        ///< of energy_settings; those not given are the network's own
+  std::string constants = "fp32";  ///< name of a table or path of a JSON file
+  std::int64_t tokens = 0;         ///< 0: the network's own number
+  ParameterValues settings;        ///< values of energy_settings; the network's own by default
 };
 
-/// A loaded model as it is; the mechanism is its own.
+/// The request for a loaded model with its own mechanism.
 [[nodiscard]] EnergyRequest energy_request_of(const Model& model);
 
-/// A request understood: everything known, nothing counted yet.
+/// A resolved request, before counting.
 struct EnergySubject {
   std::string label;  ///< "DeiT-S, hash (bits=16)"
   Network architecture;
@@ -36,30 +36,30 @@ struct EnergySubject {
   EnergyConstants constants;
 };
 
-/// What a request may set of the network, beside the mechanism's parameters.
+/// Settings of the network that a request may contain, besides the mechanism's parameters.
 [[nodiscard]] std::span<const ParameterDescription> energy_settings();
 
-/// The request with what "classes=10" or "bits=8" says: one of energy_settings, or a parameter of
-/// the mechanism counted; which that is must be known. Throws Error(usage): no such setting
-/// (listing the known), no such value.
+/// Sets a value as in "classes=10" or "bits=8": one of energy_settings, or a parameter of the
+/// mechanism that is counted, which must be known. Throws Error(usage): unknown setting (listing
+/// the known ones), invalid value.
 void set(EnergyRequest& request, std::string_view name, std::string_view text);
 
-/// Throws Error(usage): an unknown architecture, mechanism, convention or setting (listing the
-/// known), a value out of range, heads that do not divide the width.
+/// Resolves a request. Throws Error(usage): unknown architecture, mechanism, convention or setting
+/// (listing the known ones), a value out of range, heads that do not divide the width.
 [[nodiscard]] EnergySubject understand(const EnergyRequest& request);
 
-/// "deit-base mechanism=adder arithmetic=adder classes=10": an architecture, then settings; also
-/// mechanism, convention, constants and tokens. Throws Error(usage).
+/// Parses "deit-base mechanism=adder arithmetic=adder classes=10": an architecture, then settings,
+/// which include mechanism, convention, constants and tokens. Throws Error(usage).
 [[nodiscard]] EnergyRequest parse_energy_request(std::string_view text);
 
-/// The same as a command line: "attnscope energy deit-base --mechanism adder --set classes=10".
+/// The request as a command line: "attnscope energy deit-base --mechanism adder --set classes=10".
 [[nodiscard]] std::string command_line(const EnergyRequest& request);
 
-/// Counted, with energies.
+/// Totals of a count, with energies.
 struct EnergyTotals {
   double multiplications = 0, additions = 0;
-  double energy_pj = 0;   ///< of the operations
-  double traffic_pj = 0;  ///< of memory traffic, apart
+  double energy_pj = 0;   ///< energy of the operations, without memory traffic
+  double traffic_pj = 0;  ///< energy of the memory traffic
 };
 [[nodiscard]] EnergyTotals totals_of(const OperationCount& count, const EnergyConstants& constants);
 

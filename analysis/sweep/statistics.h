@@ -18,7 +18,7 @@ inline constexpr std::string_view kMapQuantity = "map";
 struct SweepStatistic {
   std::string_view name;   ///< "importance_entropy": name in files
   std::string_view title;  ///< title of an axis, with its unit
-  /// A name of Mechanism::quantities, such as "importance", or kMapQuantity
+  /// A name of Mechanism::quantities, such as "importance", or kMapQuantity.
   std::string_view quantity;
   /// Computes the statistic from one head's slice of the quantity: a row of [H, M], a slice of
   /// [H, N, b]. May return NaN. Null for kMapQuantity.

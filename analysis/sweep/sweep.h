@@ -35,7 +35,7 @@ struct LayerSweep {
   std::vector<std::int64_t> left_out;  ///< [H]: number without: NaN or Inf, all zero, not converged
   std::vector<double> share_sums;      ///< [H, n]: Σ f(r) over maps
   std::vector<double> share_squares;   ///< [H, n]: Σ f(r)²
-  /// [T, H, n + 1]: number of maps of equivalent rank r at threshold t
+  /// [T, H, n + 1]: number of maps of equivalent rank r at threshold t.
   std::vector<std::int64_t> ranks;
   std::vector<double> effective_ranks;  ///< [H, 2]: Σ and Σ of squares over maps
   std::vector<double> stable_ranks;     ///< [H, 2]: Σ and Σ of squares over maps

@@ -20,7 +20,7 @@ namespace attnscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// Seconds; minimum time that the speed is averaged over
+// Seconds; minimum time that the speed is averaged over.
 constexpr std::chrono::duration<double> kSpeed(2);
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
 constexpr int kNice = 19;  // the lowest priority

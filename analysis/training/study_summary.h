@@ -43,7 +43,7 @@ struct VariantMoment {
 
 struct StudySummary {
   std::int64_t equal_step = 0;  ///< the last step that all runs have probed
-  /// The highest accuracy that all runs reach; NaN if a run was not tested
+  /// The highest accuracy that all runs reach; NaN if a run was not tested.
   double equal_accuracy = 0;
   std::vector<VariantMoment> at_equal_steps, at_equal_accuracy;
 };

@@ -1,4 +1,4 @@
-// Networks of loaded models: what their weight files say of their extents.
+// Networks of loaded models; dimensions are completed from their weight files.
 #include "analysis/energy/architectures/of_model.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kDepthwiseTaps = 9;  // 3 x 3, in PVTv2's MLPs and Twins' positions
 
-/// How many layers from either end on are multiplicative, where both ends agree.
+/// Number of multiplicative layers at both ends; the smaller one if they differ.
 std::int64_t multiplicative_ends(const ModelSpec& spec) {
   if (spec.arithmetic == Arithmetic::multiplicative) return 0;
   std::int64_t ends = 0;
@@ -25,7 +25,7 @@ std::int64_t multiplicative_ends(const ModelSpec& spec) {
   return ends;
 }
 
-/// Windows of a square of tokens, in all layers but some (SAM), and vectors of relative positions.
+/// Adds windows over a grid of tokens, in some or all layers (SAM), and relative position vectors.
 void add_grid(Stage& stage, const ModelSpec& spec, const std::string& name) {
   stage.decomposed_positions = spec.layer.scores.bias == ScoreBias::decomposed;
   std::int64_t window = 0;
@@ -59,7 +59,7 @@ void add_grid(Stage& stage, const ModelSpec& spec, const std::string& name) {
       ((stage.rows + window - 1) / window) * ((stage.columns + window - 1) / window);
 }
 
-/// The convolutions before the patches, of images as large as the model reads them.
+/// Adds the convolutions before the patches, for images of the model's own size.
 void add_stem(StageEmbedding& embedding, const InputSpec& input, const std::string& name,
               std::int64_t patches, const std::optional<WeightExtents>& weights) {
   const StemSpec& stem = input.stem;
@@ -128,7 +128,7 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   return stage;
 }
 
-/// Patches among themselves, then the layers in which the class token asks.
+/// The stage of the patches, then that of the layers in which only the class token queries.
 std::vector<Stage> vit_stages(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                               const std::optional<WeightExtents>& weights) {
   Stage body = vit_stage(spec, name, tokens, weights);
@@ -149,7 +149,7 @@ std::vector<Stage> vit_stages(const ModelSpec& spec, const std::string& name, st
   return {body, tail};
 }
 
-/// Of each stage; `tokens` of the first if it is given.
+/// Number of tokens in each stage; `tokens` sets that of the first if positive.
 std::vector<std::int64_t> stage_tokens(const ModelSpec& spec, std::int64_t tokens) {
   std::vector<std::int64_t> list;
   if (tokens <= 0) {
@@ -205,7 +205,7 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
         mechanism_of(spec, layer).name == "softmax" && architecture.mechanism.name != "softmax";
     stage.reduction = from.reduction;
     if (from.pooled > 0) {
-      // Pooling to a fixed side is about a reduction by their ratio.
+      // Pooling to a fixed side is counted as a reduction by the rounded ratio of the sides.
       const double side = std::sqrt(static_cast<double>(tokens[i]));
       stage.reduction =
           std::max<std::int64_t>(std::llround(side / static_cast<double>(from.pooled)), 1);
@@ -220,7 +220,7 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
   architecture.final_norm = spec.readout.final_norm;
 }
 
-/// What of a layer is not counted; empty if all is.
+/// Name of a part of the layers that is not counted; empty if all is counted.
 std::string uncounted(const ModelSpec& spec) {
   const LayerSpec& layer = spec.layer;
   if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
@@ -238,7 +238,7 @@ std::string uncounted(const ModelSpec& spec) {
   if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
   if (spec.readout.kind == Readout::masked_token) return "heads of masked tokens";
   if (spec.embedding_width() != spec.width) return "token embeddings narrower than the model";
-  // Layers may differ in what is counted layer by layer: the windows of a grid.
+  // Layers may differ only in the windows of a grid, which are counted per layer.
   for (const LayerDifference& difference : spec.differences) {
     for (const auto& [member, value] : difference.members) {
       if (member != "scores.window" || !tiles) return "layers that differ";

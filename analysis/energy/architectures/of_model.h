@@ -1,4 +1,4 @@
-// The parts of a loaded model's network that are in files of their own.
+// Helpers of architecture_of for heads and for text models.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace attnscope {
 
-/// Of a classifier.
+/// Adds the head of a classifier.
 void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes,
               const std::optional<WeightExtents>& weights);
 
-/// All of a model of texts: its stages, and its head.
+/// Adds the stages and the head of a text model.
 void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
               std::int64_t classes, const std::optional<WeightExtents>& weights);
 

@@ -1,4 +1,4 @@
-// Networks of loaded models of texts: encoders, language models, encoders with decoders.
+// Networks of loaded text models: encoders, language models, encoder–decoders.
 #include <algorithm>
 #include <string>
 
@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// The layers of a text and the embedding of its tokens.
+/// The stage of a text's tokens, with their embedding.
 Stage text_model_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                        const std::optional<WeightExtents>& weights) {
   Stage stage;
@@ -37,7 +37,7 @@ Stage text_model_stage(const ModelSpec& spec, const std::string& name, std::int6
     embedding.positions = std::max(spec.input.context, stage.tokens) + spec.positions.offset;
   }
   embedding.fixed_positions = spec.positions.kind == Positions::sinusoidal;
-  // As the classifiers' family has it, where the file is not at hand.
+  // Default if the file is unknown: classifiers have a norm, language models have none.
   embedding.norm = weights ? weights->embedding_norm : !spec.is_language_model();
   return stage;
 }
@@ -50,11 +50,11 @@ void add_windows(Network& architecture, const ModelSpec& spec, Stage& stage) {
         window == parameters.end() ? nullptr : std::get_if<std::int64_t>(&window->second);
     stage.windows.push_back(value ? *value : 0);
   }
-  // Each layer's own, unless a window is asked for.
+  // Each layer has its own window, unless a window is requested.
   architecture.mechanism.parameters.erase("window");
 }
 
-/// The tokens of the text that is written: as many as are read, or as it holds at most.
+/// The decoder's stage, for the number of tokens requested, else the decoder's context length.
 Stage decoder_stage(const ModelSpec& spec, const Stage& encoder, std::int64_t tokens) {
   Stage stage = encoder;
   stage.closing_norm = false;
@@ -71,7 +71,7 @@ Stage decoder_stage(const ModelSpec& spec, const Stage& encoder, std::int64_t to
   return stage;
 }
 
-/// Of a language model, or of a decoder.
+/// Adds the head over the vocabulary, of a language model or a decoder.
 void add_token_head(Network& architecture, const ModelSpec& spec, std::int64_t classes,
                     const std::optional<WeightExtents>& weights) {
   architecture.tied_head = !weights || weights->tied_head;

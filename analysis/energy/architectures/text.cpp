@@ -1,4 +1,4 @@
-// Models of text: the Long Range Arena encoder EcoFormer used, Fastformer-LM, GPT-2.
+// Text models: the Long Range Arena encoder of EcoFormer, Fastformer-LM, GPT-2.
 #include "analysis/energy/architectures/extents.h"
 
 namespace attnscope {
@@ -35,7 +35,7 @@ Network make_lra_text(const NamedNetwork& self, const NetworkExtents& extents) {
 Network make_fastformer_lm(const NamedNetwork& self, const NetworkExtents& extents) {
   Network architecture = named(self);
   Stage stage = text_stage(128, 4, 6, 32100, 2048, extents);
-  // Windows of 4·2^i tokens; the last layer sees all.
+  // Windows of 4·2^i tokens; the last layer attends to all tokens.
   for (std::int64_t layer = 0; layer < stage.layers; ++layer) {
     stage.windows.push_back(layer + 1 == stage.layers ? 0 : std::int64_t{4} << layer);
   }
