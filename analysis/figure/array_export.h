@@ -1,4 +1,4 @@
-// A figure as arrays with texts beside them: what files of arrays have in common.
+// Writes a figure as arrays with attributes, for all file formats that hold arrays.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,18 @@ class ArrayFile {
                      std::span<const std::uint8_t> values) = 0;
   virtual void array(const std::string& path, const Shape& shape,
                      const std::vector<std::string>& texts) = 0;
-  /// Of the group or array at `path`; "" is the file.
+  /// Adds a text attribute to the group or array at `path`; "" is the file.
   virtual void text(const std::string& path, const std::string& name, const std::string& value) = 0;
   virtual void number(const std::string& path, const std::string& name, std::int64_t value) = 0;
 
-  /// The group's array `signal`, and others of its shape, may be drawn over its arrays `axes`, one
-  /// a dimension. `names` say what they measure: of the signal, then of the axes.
+  /// Marks the group's array `signal`, and `others` of its shape, as plottable over its arrays
+  /// `axes`, one per dimension. `names` are the labels of the signal and then of the axes.
   virtual void plot(const std::string& group, const std::string& signal,
                     const std::vector<std::string>& others, const std::vector<std::string>& axes,
                     const std::vector<std::string>& names) = 0;
 };
 
-/// Writes the figure as figure_as_hdf5 says.
+/// Writes the figure in the layout that figure_as_hdf5 describes.
 void write_arrays(const Figure& figure, ArrayFile& file);
 
 }  // namespace attnscope

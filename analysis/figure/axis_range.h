@@ -1,4 +1,4 @@
-// Which stretch of its axes a panel shows.
+// Ranges of the axes of a panel.
 #pragma once
 
 #include "analysis/figure/figure.h"
@@ -6,11 +6,12 @@
 namespace attnscope {
 
 struct AxisRange {
-  double lower = 0, upper = 1;  ///< lower < upper unless the axis says otherwise
+  double lower = 0, upper = 1;  ///< lower < upper unless the axis sets other limits
 };
 
-/// Ranges of the axes as the panel sets them, else of its data: stacked bars count with their sums,
-/// cells with their whole width, and y has a twentieth of room on both sides unless cells fill it.
+/// Ranges set by the axes of the panel, else computed from its data: stacked bars count with their
+/// sums, cells with their full width, and y has a margin of 5 % on both sides unless cells fill the
+/// panel.
 struct PanelRange {
   AxisRange x, y;
 };

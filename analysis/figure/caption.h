@@ -1,4 +1,4 @@
-// The parts captions are drafted from.
+// Building blocks of captions.
 #pragma once
 
 #include <string>
@@ -7,19 +7,20 @@
 
 namespace attnscope {
 
-/// "fashion-adder (identity=false) on sneaker.png", subjects joined by semicolons, with what their
-/// labels do not say themselves, and an input that all share once at the end. Says so where a
-/// mechanism was laid over weights trained with another.
+/// "fashion-adder (identity=false) on sneaker.png": the subjects, separated by semicolons, with
+/// properties that their labels do not name. An input shared by all is named once at the end. Names
+/// a mechanism that overlays weights trained with another one.
 [[nodiscard]] std::string subjects_in_words(const FigureRequest& request);
 
-/// The caption with "vit unconfirmed: scale, qkv_rows assumed. " before its last words, for each
-/// model that is so, or that its reference contradicts; as it is where none is.
+/// The caption with a sentence such as "vit unconfirmed: scale, qkv_rows assumed. " inserted before
+/// its ending for each model that is unconfirmed or contradicted by its reference; unchanged if
+/// there is none.
 [[nodiscard]] std::string caption_with_status(std::string caption, const FigureRequest& request);
 
-/// "all layers", "layer 3", "layers 0,2-3", for a setting of indices.
+/// The words for a setting of indices: "all layers", "layer 3", "layers 0,2-3".
 [[nodiscard]] std::string chosen(const std::string& what, const std::string& indices);
 
-/// "Made with attnscope 0.1.0."
+/// The ending of captions: "Made with attnscope 0.1.0."
 [[nodiscard]] std::string made_with();
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Coloured cells: what heat maps and pictures are drawn as, whatever draws them.
+// Coloured cells of heat maps and pictures, for all renderers.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// A matrix of opaque colours, row 0 on top; each 0xRRGGBB.
+/// A matrix of opaque colours 0xRRGGBB, row 0 on top.
 struct Cells {
   std::int64_t rows = 0, columns = 0;
   std::vector<std::uint32_t> colours;  ///< rows × columns
@@ -18,14 +18,14 @@ struct Cells {
   }
 };
 
-/// One of the colour map's 256 colours a value, so that equal looks are equal colours.
+/// Cells of a heat map; each value has one of the colour map's 256 colours.
 [[nodiscard]] Cells cells_of(const HeatMap& map, const ColourScale& scale);
 [[nodiscard]] Cells cells_of(const Image& image);
-/// The heat map laid over the picture, mixed at map.opacity, at the finer of both resolutions.
-/// Mixed here and not by the reader of a file: translucent neighbours show seams in every one.
+/// The heat map over the picture, mixed at map.opacity, at the finer of both resolutions. Mixed
+/// here because viewers show seams between translucent neighbours.
 [[nodiscard]] Cells mixed(const Image& image, const HeatMap& map, const ColourScale& scale);
 
-/// The drawings of a panel's marks that are cells, in order: pictures, maps, and translucent maps
+/// The cells to draw for a panel's marks, in order: pictures, heat maps, and translucent heat maps
 /// mixed with the picture right before them (`marks_used` 2, else 1).
 struct CellDrawing {
   std::size_t first_mark = 0, marks_used = 1;
@@ -34,7 +34,7 @@ struct CellDrawing {
 [[nodiscard]] std::vector<CellDrawing> cell_drawings(const Panel& panel,
                                                      const std::vector<ColourScale>& scales);
 
-/// Calls visit(row, first column, one past the last, colour) for every horizontal run of one
+/// Calls visit(row, first column, one past the last, colour) for every horizontal run of equal
 /// colour.
 template <class Visit>
 void for_each_run(const Cells& cells, const Visit& visit) {
@@ -49,7 +49,7 @@ void for_each_run(const Cells& cells, const Visit& visit) {
   }
 }
 
-/// How many runs the cells have: what drawing them as vectors takes.
+/// Number of runs of the cells, which is the cost of drawing them as vectors.
 [[nodiscard]] std::int64_t run_count(const Cells& cells);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Which ends of a colour scale stand for values beyond them.
+// Determines whether values lie beyond the ends of a colour scale.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ struct Clipping {
   bool operator==(const Clipping&) const = default;
 };
 
-/// Whether heat maps that share the scale hold values below the first, above the last that it tells
-/// apart: those have the colour of the nearest end. On a logarithmic scale everything under
-/// logarithmic_floor is below. NaN is no value.
+/// True below or above if heat maps that share the scale hold values beyond that end, which have
+/// the colour of the end. On a logarithmic scale, all values under logarithmic_floor are below. NaN
+/// is ignored.
 [[nodiscard]] Clipping clipping_of(const Figure& figure, std::size_t colour_scale);
 
 }  // namespace attnscope

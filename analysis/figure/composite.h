@@ -1,4 +1,4 @@
-// Several figures on one page.
+// Composes several figures on one page.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@ namespace attnscope {
 struct CompositeOptions {
   double width_mm = 174;
   bool letters = true;
-  /// One scale, and one bar at the right, for all heat maps of the same quantity.
+  /// Use one colour scale, with one bar at the right, for all heat maps of the same quantity.
   bool shared_colours = false;
 };
 
-/// Makes one cell's figure at the width it has on the page.
+/// Makes the figure of one cell at its width on the page.
 using MakeCell = std::function<Figure(const PageCell& cell, double width_mm)>;
 
-/// The page as one figure: cells of a row stand side by side, each as wide as its share, as high as
-/// the highest of them. Its caption joins theirs, (a), (b), …; its numbers are named "a/NAME".
-/// Throws Error(usage) if there is no room for a cell, and what `make` throws.
+/// The page as one figure: cells of a row are side by side, each as wide as its share, in a row as
+/// high as its highest cell. The caption joins those of the cells, (a), (b), …; numbers are named
+/// "a/NAME". Throws Error(usage) if a cell does not fit, and what `make` throws.
 [[nodiscard]] Figure compose(const Page& page, const CompositeOptions& options,
                              const MakeCell& make);
 
-/// The request for one cell's subjects: those it chooses. Throws Error(usage) for one there is not.
+/// The request with only the subjects of one cell. Throws Error(usage) for an unknown subject.
 [[nodiscard]] FigureRequest cell_request(const FigureRequest& request, const PageCell& cell,
                                          double width_mm);
 

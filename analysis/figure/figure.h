@@ -1,4 +1,4 @@
-// A figure as data: what a panel on the screen and a PDF in a paper are both drawn from.
+// A figure as data, from which panels on the screen and exported files are drawn.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ struct Colour {
   std::uint8_t red = 0, green = 0, blue = 0, alpha = 255;
 };
 
-/// What numbers belong to, name → value: {"model", "fashion-adder"}, {"layer", "3"}. They are
-/// columns of tables of numbers and attributes of arrays; nothing of them is drawn.
+/// Metadata of numbers, name → value: {"model", "fashion-adder"}, {"layer", "3"}. Keys are columns
+/// in tables of numbers and attributes of arrays; they are not drawn.
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
 enum class LineStyle { none, solid, dashed, dotted, dash_dotted };
 enum class MarkerShape { none, circle, square, triangle, diamond, cross };
 
-/// y over x. Distinguishable in grey: give each series its own style, not only a colour.
+/// A line y over x. Give each series its own style as well as its own colour, for prints in grey.
 struct Line {
-  std::string label;  ///< in the legend; none if empty
+  std::string label;  ///< label in the legend; not listed if empty
   std::vector<double> x, y;
   Colour colour;
   LineStyle style = LineStyle::solid;
   MarkerShape marker = MarkerShape::none;
   double width_pt = 1.0;
-  std::string name = {};  ///< in tables of numbers, where there is no label
+  std::string name = {};  ///< name in tables of numbers if there is no label
   Keys keys = {};
 };
 
@@ -42,11 +42,11 @@ struct Band {
   std::string label;
   std::vector<double> x, low, high;
   Colour colour;
-  std::string name = {};  ///< in tables of numbers, where there is no label
+  std::string name = {};  ///< name in tables of numbers if there is no label
   Keys keys = {};
 };
 
-/// A marked point with a drop line to the x axis and a short text beside that line.
+/// A marked point with a drop line to the x axis and a short text next to that line.
 struct PointMark {
   double x = 0, y = 0;
   std::string text;
@@ -65,13 +65,13 @@ struct Rule {
 };
 
 /// A matrix drawn through a colour scale, filling the panel; row 0 on top. On the panel's axes the
-/// cell (row, column) has its middle at x = column, y = row: set reversed_y.
+/// centre of cell (row, column) is at x = column, y = row: set reversed_y.
 struct HeatMap {
   std::int64_t rows = 0, columns = 0;
   std::vector<float> values;     ///< rows × columns; NaN is drawn as "no value", never as a colour
   std::size_t colour_scale = 0;  ///< index into Figure::colour_scales
-  double opacity = 1.0;          ///< below 1 it is mixed, cell by cell, with the Picture under it
-  std::optional<Colour> missing = std::nullopt;  ///< of NaN; a light grey if absent
+  double opacity = 1.0;          ///< below 1: mixed, cell by cell, with the Picture under it
+  std::optional<Colour> missing = std::nullopt;  ///< colour of NaN; a light grey if absent
   Keys keys = {};
 };
 
@@ -80,7 +80,7 @@ struct Picture {
   Image image;
 };
 
-/// Bars, stacked in the order given where they share an x.
+/// Bars, stacked in the given order if they share an x.
 struct Bars {
   std::string label;
   std::vector<double> x, heights;
@@ -89,13 +89,13 @@ struct Bars {
   Keys keys = {};
 };
 
-/// What of a text stands at its x; at its y stands its middle.
+/// Horizontal alignment of a text at its x; vertically it is centred at its y.
 enum class TextAlign { middle, start };
 
 struct TextMark {
   double x = 0, y = 0;
   std::string text;
-  std::optional<Colour> colour = std::nullopt;  ///< the figure's own if absent
+  std::optional<Colour> colour = std::nullopt;  ///< the figure's text colour if absent
   TextAlign align = TextAlign::middle;
 };
 
@@ -107,20 +107,20 @@ struct Tick {
 };
 
 struct Axis {
-  std::string label;                       ///< with its unit
+  std::string label;                       ///< label with its unit
   std::optional<double> minimum, maximum;  ///< from the data if absent
   bool logarithmic = false;
   bool visible = true;
   std::vector<Tick> ticks;    ///< automatic if empty
-  bool turned_ticks = false;  ///< of x: labels read upwards, where beside each other they overlap
-  std::string key = {};       ///< what its places are, as Keys name it: "layer"; none if empty
+  bool turned_ticks = false;  ///< for x: labels read upwards, to avoid overlap
+  std::string key = {};       ///< name of the axis in Keys, such as "layer"; none if empty
 };
 
-/// Inside a corner of the panel, or outside under it, where it can cover nothing.
+/// In a corner of the panel, or below it outside the axes.
 enum class LegendPosition { none, top_left, top_right, bottom_left, bottom_right, below };
 
 struct Panel {
-  std::int64_t row = 0, column = 0;  ///< in the figure's grid
+  std::int64_t row = 0, column = 0;  ///< cell of the figure's grid
   std::string title;
   std::string letter;  ///< "a", "b": set by the composer
   Axis x, y;
@@ -128,14 +128,14 @@ struct Panel {
   LegendPosition legend = LegendPosition::none;
   bool square_cells = false;  ///< equal scale on both axes: maps and pictures
   bool reversed_y = false;    ///< row 0 on top
-  std::size_t area = 0;       ///< index into Figure::areas, where a page has several figures
-  Keys keys = {};             ///< of all its marks
+  std::size_t area = 0;       ///< index into Figure::areas, for pages of several figures
+  Keys keys = {};             ///< keys of all marks
 };
 
-/// Where one of the figures of a page stands; its panels have a grid of their own in it.
+/// Area of one of the figures of a page; its panels form a grid of their own.
 struct FigureArea {
-  double x_mm = 0, y_mm = 0, width_mm = 0, height_mm = 0;  ///< from the page's top left
-  std::string title = {};                                  ///< above it; none if empty
+  double x_mm = 0, y_mm = 0, width_mm = 0, height_mm = 0;  ///< from the top left of the page
+  std::string title = {};                                  ///< title above the area; none if empty
 };
 
 enum class ScaleNorm { linear, logarithmic, symmetric_logarithmic };
@@ -144,26 +144,26 @@ inline constexpr EnumName<ScaleNorm> scale_norm_names[] = {
     {ScaleNorm::logarithmic, "log"},
     {ScaleNorm::symmetric_logarithmic, "symlog"}};
 
-/// Always shown as a bar; shared by every heat map that names it.
+/// A colour scale, always shown as a bar; shared by every heat map that refers to it.
 struct ColourScale {
   std::string label;
   std::string colour_map = "viridis";
   double minimum = 0, maximum = 1;
   ScaleNorm norm = ScaleNorm::linear;
   bool reversed = false;
-  /// The area that holds its bar alone; beside the panels that share it if absent.
+  /// Area that holds only the bar; next to the panels that share the scale if absent.
   std::optional<std::size_t> bar_area = std::nullopt;
 };
 
-/// Cells as text. An empty first cell continues the row above.
+/// Cells of text. An empty first cell continues the row above.
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;  ///< each as long as the header
-  std::size_t text_columns = 2;                ///< the first so many; the rest are numbers
+  std::size_t text_columns = 2;  ///< number of leading text columns; the others are numbers
 };
 
 struct Figure {
-  std::string name;   ///< the recipe's
+  std::string name;   ///< name of the recipe
   std::string title;  ///< not drawn unless show_title
   bool show_title = false;
   double width_mm = 84, height_mm = 60;
@@ -171,14 +171,14 @@ struct Figure {
   double font_size_pt = 7;
   std::vector<Panel> panels;
   std::vector<ColourScale> colour_scales;
-  std::vector<FigureArea> areas;  ///< of a composite page; empty: one grid fills the figure
-  bool shared_legend = false;     ///< one legend under everything instead of one a panel
-  /// Of a figure that is a table: what .tex and .csv write instead of the panels.
+  std::vector<FigureArea> areas;  ///< areas of a composite page; empty: one grid fills the figure
+  bool shared_legend = false;     ///< one legend below the figure instead of one per panel
+  /// Table that .tex and .csv exports contain instead of the panels, for figures that are tables.
   std::optional<Table> table;
   std::string caption;                   ///< a draft: model, input, threshold, program version
-  std::string command;                   ///< the command line that makes the same file
-  std::vector<std::string> models = {};  ///< the files of the models and traces it shows
-  /// The numbers behind it that a table may print: name → values, e.g. "equivalent_rank/softmax".
+  std::string command;                   ///< command line that makes the same figure
+  std::vector<std::string> models = {};  ///< files of the models and traces shown
+  /// Numbers behind the figure for tables: name → values, such as "equivalent_rank/softmax".
   std::map<std::string, std::vector<double>> numbers;
 };
 

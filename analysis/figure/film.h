@@ -1,4 +1,4 @@
-// Figures that are shown one after another.
+// Figures that are the frames of an animation.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Each of these figures of maps gets the colour scales that span those of all, so that a colour
-/// means the same number throughout, and the height of the highest. Throws Error(usage) for figures
-/// without a colour scale, and for those whose panels or scales differ in number.
+/// Makes figures with heat maps comparable: all get the same colour scales, which span those of all
+/// figures, and the same height. Throws Error(usage) for figures without a colour scale, and for
+/// figures that differ in the number of panels or scales.
 void make_alike(std::span<Figure> figures);
 
 }  // namespace attnscope

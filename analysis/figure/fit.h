@@ -1,4 +1,4 @@
-// Which figures the open subjects can be drawn as, and what is missing for the others.
+// Determines which figures the open subjects can be drawn as, and what others lack.
 #pragma once
 
 #include <string>
@@ -9,24 +9,25 @@
 
 namespace attnscope {
 
-/// What is missing for a figure that this version does not know.
+/// FigureFit::missing of a figure that this version does not have.
 inline constexpr std::string_view not_in_this_version = "not in this version";
 
-/// Indices of the subjects that the figure can show, and in words what is missing if it can show
-/// none: "needs a model with DAFT attention". A figure that needs no subject shows all there are.
+/// Indices of the subjects that a figure can show, and a text for what is missing if it cannot be
+/// made: "needs a model with DAFT attention".
 struct FigureFit {
   std::vector<std::size_t> subjects;
-  std::size_t most = 0;  ///< how many of them it shows at once; any number if 0
-  std::string missing;   ///< of subjects; empty if there are those it needs
-  std::string unset;     ///< of settings: "needs a labelled data set"; empty if that is set
+  std::size_t most = 0;  ///< maximum number of subjects shown at once; 0: no limit
+  std::string missing;   ///< what the subjects lack; empty if there are enough
+  std::string unset;     ///< missing setting: "needs a labelled data set"; empty if it is set
 };
 
-/// By what the recipe needs and the settings say, without making the figure. `settings` are those
-/// that are set; the rest is default. A figure that is not in this version is said to be missing.
+/// Determined from the needs of the recipe and the settings, without making the figure. `settings`
+/// may be partial; the others have their defaults. For an unknown figure, `missing` is
+/// not_in_this_version.
 [[nodiscard]] FigureFit fit_of(std::string_view figure, const std::vector<Subject>& subjects,
                                const ParameterValues& settings = {});
 
-/// The request with only the subjects of these indices.
+/// The request with only the subjects at these indices.
 [[nodiscard]] FigureRequest with_subjects(const FigureRequest& request,
                                           const std::vector<std::size_t>& indices);
 

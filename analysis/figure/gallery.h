@@ -1,4 +1,4 @@
-// Every figure of the papers that a model can show.
+// Gallery of all figures of the papers that a model can reproduce.
 #pragma once
 
 #include <span>
@@ -11,39 +11,40 @@
 namespace attnscope {
 
 struct GalleryEntry {
-  std::string_view place;  ///< "Adder, Fig. 2"
+  std::string_view place;  ///< place in the paper: "Adder, Fig. 2"
   std::string_view title;  ///< what the paper shows there
-  std::string_view paper;  ///< its reference
+  std::string_view paper;  ///< reference of the paper
   std::string_view recipe;
   ParameterValues settings;
-  std::string_view family;        ///< only subjects whose mechanism's name begins so; any if empty
-  std::string_view family_title;  ///< "DAFT-conv": for what is missing
-  int input = -1;                 ///< of the open inputs the one of this index; all if negative
-  bool without_subjects = false;  ///< of the paper's own networks, whatever is open
-  std::string_view note;          ///< how the paper's differs; empty if it does not
-  std::size_t most_models = 0;    ///< that it shows at once, as the paper does; any number if 0
-  std::size_t model = 0;          ///< the first that it shows, among those that fit
-  /// How that one was trained, if no file says it: the papers' figures of one mechanism trained
-  /// in several ways show as many models.
+  std::string_view family;        ///< required prefix of the mechanism's name; any if empty
+  std::string_view family_title;  ///< name of the family in messages: "DAFT-conv"
+  int input = -1;  ///< index of the input among each model's open inputs; all if negative
+  bool without_subjects = false;  ///< shows the paper's own networks, whatever is open
+  std::string_view note;          ///< difference from the paper's figure; empty if there is none
+  /// Maximum number of models shown at once, as in the paper; 0: no limit.
+  std::size_t most_models = 0;
+  std::size_t model = 0;  ///< index of the first model shown, among those that fit
+  /// Training of that model, which no file states: figures of one mechanism trained in several ways
+  /// require one model per way.
   std::string_view trained = {};
-  bool even_layers = false;  ///< of layers 0, 2, 4, … of those there are
+  bool even_layers = false;  ///< show only layers 0, 2, 4, …
 };
 
-/// The list, in the order of the papers.
+/// All entries in the order of the papers.
 [[nodiscard]] std::span<const GalleryEntry> gallery();
 
-/// "adder-fig-2": the entry's place as a file's name.
+/// The entry's place as a file name: "adder-fig-2".
 [[nodiscard]] std::string file_name_of(const GalleryEntry& entry);
 
-/// An entry and what it can be drawn from.
+/// An entry and the request that draws it.
 struct GalleryItem {
   const GalleryEntry* entry = nullptr;
-  FigureRequest request;  ///< of the subjects that fit
-  std::string missing;    ///< what is missing, in words; empty if it can be drawn
+  FigureRequest request;  ///< request for the subjects that fit
+  std::string missing;    ///< what is missing; empty if the figure can be drawn
 };
 
-/// The whole gallery for the request's subjects, sources and width. `data_set` is the labelled data
-/// set that entries with one are drawn from; empty: those lack it.
+/// All items for the request's subjects, sources and width. `data_set` is the path of a labelled
+/// data set for entries that require one; if empty, these are reported as missing it.
 [[nodiscard]] std::vector<GalleryItem> gallery_items(const FigureRequest& open,
                                                      const std::string& data_set);
 

@@ -1,4 +1,4 @@
-// The colour scale that compared maps share.
+// The colour scale shared by compared heat maps.
 #pragma once
 
 #include <limits>
@@ -9,27 +9,28 @@
 
 namespace attnscope {
 
-/// Settings of figures with heat maps, to stand in their lists.
+/// Settings of figures with heat maps.
 [[nodiscard]] ParameterDescription colour_map_setting(std::string_view otherwise = "viridis");
 [[nodiscard]] ParameterDescription norm_setting(ScaleNorm otherwise = ScaleNorm::linear);
-/// "auto" (to the value that one cell in 200 exceeds), "full", or the least and the greatest value.
+/// The range of the colours: "auto" (up to the value that one cell in 200 exceeds), "full", or the
+/// least and the greatest value.
 [[nodiscard]] ParameterDescription range_setting(std::string otherwise = "auto");
-/// The same with the two values themselves as the default.
+/// The range setting with two values as the default.
 [[nodiscard]] ParameterDescription range_setting(double least, double greatest);
 
 struct HeatScale {
   ColourScale scale;
-  bool clipped = false;  ///< whether some shown value lies outside
+  bool clipped = false;  ///< true if a shown value is outside the range
 };
 
-/// The scale that the settings colour-map, norm and range ask for, over all values shown. NaN and
-/// Inf count for nothing. Of diverging colours the range found reaches as far below 0 as above it,
-/// but not below `least_possible`: the least value the quantity can have. Throws Error(usage).
+/// The scale for the settings colour-map, norm and range, over all values shown. NaN and Inf are
+/// ignored. With a diverging colour map an automatic range is symmetric about 0, but does not go
+/// below `least_possible`, the least value of the quantity. Throws Error(usage).
 [[nodiscard]] HeatScale heat_scale(
     const Settings& settings, std::vector<float> values, const std::string& label,
     double least_possible = -std::numeric_limits<double>::infinity());
 
-/// "Values above 0.031 are drawn as 0.031. ", or nothing if none was clipped.
+/// "Values outside 0 to 0.031 have the colour of the nearest end. "; empty if none was clipped.
 [[nodiscard]] std::string clipping_in_words(const HeatScale& scale);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// What subjects are called where room is short: without what they share, with what tells them
-// apart. One place for every figure, so that a legend, a grid and a caption agree.
+// Short labels of subjects that keep what distinguishes them, shared by legends, grids and
+// captions.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace attnscope {
 
-/// The labels without the words that all begin and all end with, words being parted by "-", "_",
-/// " " and "."; each of several as long as it must be to differ from the others. As they are where
-/// nothing would be left of one, or two would become alike.
+/// The labels without the words that all begin with and all end with; words are separated by "-",
+/// "_", " " and ".". A shared beginning or end is kept if removing it would leave a label empty or
+/// two labels equal.
 ///   {"fashion-softmax", "fashion-adder"} → {"softmax", "adder"}
 [[nodiscard]] std::vector<std::string> short_labels(const std::vector<std::string>& labels);
 
-/// The same of subjects, whose models and inputs are shortened each for themselves; an input is
-/// said only where there are several.
+/// Short labels of subjects: models and inputs are shortened separately, and inputs are named only
+/// if they differ.
 ///   {"fashion-softmax on 09_boot.png", "fashion-adder on 09_boot.png"} → {"softmax", "adder"}
 [[nodiscard]] std::vector<std::string> short_labels(const FigureRequest& request);
 
-/// The subject's label without " on INPUT" at its end.
+/// The subject's label without a final " on INPUT".
 [[nodiscard]] std::string label_without_input(const Subject& subject);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// What a figure is drawn from: said once, in its recipe; the gallery, the dialogs, the panels and
-// the command line ask there.
+// Requirements of a figure, stated in its recipe and used by the gallery, the dialogs, the panels
+// and the command line.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace attnscope {
 
-/// What must be there of a subject.
+/// What the figure requires of each subject.
 enum class SubjectNeed {
   maps,   ///< a run whose attention maps were recorded
   run,    ///< a run on an input
-  model,  ///< its weight file: the figure runs it itself, or counts what it costs
+  model,  ///< a weight file: the figure runs the model itself, or counts its costs
   none    ///< the figure shows no subjects
 };
 inline constexpr EnumName<SubjectNeed> subject_need_names[] = {{SubjectNeed::maps, "maps"},
@@ -25,7 +25,7 @@ inline constexpr EnumName<SubjectNeed> subject_need_names[] = {{SubjectNeed::map
 
 enum class InputNeed {
   any,
-  image,  ///< one whose patches are the tokens
+  image,  ///< an image whose patches are the tokens
   text
 };
 inline constexpr EnumName<InputNeed> input_need_names[] = {
@@ -33,33 +33,34 @@ inline constexpr EnumName<InputNeed> input_need_names[] = {
 
 struct FigureNeeds {
   SubjectNeed subject = SubjectNeed::maps;
-  std::size_t least = 1;  ///< how many subjects
-  std::size_t most = 0;   ///< any number if 0
+  std::size_t least = 1;  ///< minimum number of subjects
+  std::size_t most = 0;   ///< maximum number of subjects; 0: no limit
   InputNeed input = InputNeed::any;
-  std::string_view mechanism = {};  ///< at some layer one whose name begins so; any if empty
-  bool readout = false;             ///< a model with a head that reads features
-  bool vectors = false;             ///< queries, keys and values are shown where they were recorded
-  bool tokens = true;               ///< what becomes of tokens is shown; not of maps alone
-  std::string_view missing = {};    ///< in words, if no subject is as it must be; else as usual
-  std::string_view setting = {};    ///< one that has no default, "dataset"; none if empty
-  std::string_view unset = {};      ///< in words, if that setting is not set
+  /// Required prefix of the name of a mechanism at any layer; any if empty.
+  std::string_view mechanism = {};
+  bool readout = false;           ///< requires a model with a head that reads features
+  bool vectors = false;           ///< queries, keys and values are shown if recorded
+  bool tokens = true;             ///< tokens are recorded; false for figures of maps only
+  std::string_view missing = {};  ///< message if no subject fits; empty for the default message
+  std::string_view setting = {};  ///< required setting without a default, "dataset"; none if empty
+  std::string_view unset = {};    ///< message if that setting is missing
 };
 
-/// Whether its subjects must have run on an input.
+/// True if the subjects must have run on an input.
 [[nodiscard]] inline bool wants_runs(const FigureNeeds& needs) {
   return needs.subject == SubjectNeed::maps || needs.subject == SubjectNeed::run;
 }
 
-/// Whether the figure can show this subject.
+/// True if the figure can show this subject.
 [[nodiscard]] bool can_show(const FigureNeeds& needs, const Subject& subject);
 
-/// The mechanisms whose names begin with `family`, at any of the subject's layers.
+/// True if a mechanism at any of the subject's layers has a name that begins with `family`.
 [[nodiscard]] bool attends_by(const Subject& subject, std::string_view family);
 
-/// "needs two models that have run on an input".
+/// Message for missing subjects: "needs two models that have run on an input".
 [[nodiscard]] std::string missing_in_words(const FigureNeeds& needs);
 
-/// What both together need.
+/// Requirements of a figure made of two others.
 [[nodiscard]] FigureNeeds joined(const FigureNeeds& a, const FigureNeeds& b);
 
 }  // namespace attnscope

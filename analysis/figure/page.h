@@ -1,4 +1,4 @@
-// A page of several figures: which stands where, as text and as data.
+// A page of several figures: its layout as text and as data.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace attnscope {
 
 struct PageCell {
-  std::string figure;  ///< a recipe's name
+  std::string figure;  ///< name of a recipe
   ParameterValues settings = {};
   std::vector<std::size_t> subjects = {};  ///< indices into the request's; all if empty
-  double share = 1;                        ///< of its row's width, beside its neighbours'; above 0
-  std::string title = {};                  ///< above it; none if empty
+  double share = 1;                        ///< relative width in its row; above 0
+  std::string title = {};                  ///< title above the cell; none if empty
 
   bool operator==(const PageCell&) const = default;
 };
@@ -26,13 +26,13 @@ struct Page {
   bool operator==(const Page&) const = default;
 };
 
-/// Reads "NAME [key=value; …] | NAME / NAME": cells of a row are separated by |, rows by /. Keys
+/// Parses "NAME [key=value; …] | NAME / NAME": cells of a row are separated by |, rows by /. Keys
 /// are the figure's settings, and `subjects` (0,2), `share`, `title`. A value that holds ; or ] or
-/// " stands in double quotes, with \" for a quote. Throws Error(usage) saying where it is wrong, or
-/// that it names a figure or a setting there is not.
+/// " is written in double quotes, with \" for a quote. Throws Error(usage) with the position of a
+/// syntax error, or for an unknown figure or setting.
 [[nodiscard]] Page parse_page(std::string_view text);
 
-/// What parse_page reads as the same page.
+/// The page as text that parse_page reads back as the same page.
 [[nodiscard]] std::string to_string(const Page& page);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Polylines cut at a panel's ranges: what draws a figure may not clip, as SVG here and TeX.
+// Clips polylines to a panel's ranges, for SVG and TeX output.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@ struct PlotWindow {
 };
 
 struct Polyline {
-  std::vector<double> x, y;  ///< NaN where the line is interrupted
+  std::vector<double> x, y;  ///< NaN interrupts the line
 };
 
-/// The parts of the polyline inside the window, ends interpolated (in logarithms on logarithmic
-/// axes). Points without a place (NaN, or not positive on a logarithmic axis) interrupt it.
+/// The parts of the polyline inside the window; ends are interpolated (in logarithms on logarithmic
+/// axes). Points that cannot be drawn (NaN, or not positive on a logarithmic axis) interrupt it.
 [[nodiscard]] Polyline cut(const std::vector<double>& x, const std::vector<double>& y,
                            const PlotWindow& window);
 

@@ -1,5 +1,4 @@
-// How a figure was made, as pairs of a name and a text: what every format says of it in its own
-// way.
+// The origin of a figure as pairs of name and text, for all file formats.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@
 namespace attnscope {
 
 /// "Title", "Description" (the caption), "Command", "Models" (files, joined by ", ") and "Software"
-/// ("attnscope 0.1.0"), in this order and without those that are empty. Texts have no line breaks.
+/// ("attnscope 0.1.0"), in this order; empty ones are omitted. Texts have no line breaks.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> provenance_of(const Figure& figure);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// How figures are made from subjects. One file a figure in recipes/, one line each in recipes.cpp.
+// Makes figures from subjects. Each figure has a file in recipes/ and an entry in recipes.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@
 namespace attnscope {
 
 struct FigureRequest {
-  std::vector<Subject> subjects;  ///< as the figure needs them
-  ParameterValues settings;       ///< what the user set; the rest is default
+  std::vector<Subject> subjects;  ///< subjects, as required by the figure
+  ParameterValues settings;       ///< settings of the user; the others have their defaults
   double width_mm = 84;
-  /// What MODEL says of each subject, where it is known; else made from the subject.
+  /// MODEL arguments of the subjects, if known; else made from the subjects.
   std::vector<std::string> sources;
-  /// What is known already of each subject's spectra, found with default options; null or left out
-  /// where nothing is: then the figure computes them.
+  /// Spectra of the subjects that are known already, with default options; the figure computes
+  /// those that are null or missing.
   std::vector<std::shared_ptr<const SubjectSpectra>> spectra;
-  double font_size_pt = 0;  ///< of axis labels; as the figure has it if 0. The rest grows with it
-  /// What figures call the first layer: 0 or 1. Settings count from 0 whatever it is.
+  double font_size_pt = 0;  ///< size of axis labels, which scales all text; 0: the figure's default
+  /// Number of the first layer in figures: 0 or 1. Settings always count from 0.
   std::int64_t first_layer = 0;
-  /// What the command line says besides, word by word: "--model-heads", "3".
+  /// Further arguments of the command line, word by word: "--model-heads", "3".
   std::vector<std::string> further_arguments;
 };
 
@@ -39,44 +39,44 @@ struct FigureRecipe {
   std::string_view name;         ///< "cumulative-spectrum"
   std::string_view title;        ///< "Cumulative singular values"
   std::string_view source = {};  ///< "Adder, Fig. 2"
-  /// What its maker may set: `--set threshold=0.95`.
+  /// Settings of the figure: `--set threshold=0.95`.
   std::vector<ParameterDescription> settings = {};
   FigureNeeds needs = {};
-  /// `request.settings` holds every setting of the recipe, checked: make_figure fills in the
-  /// defaults. Throws Error(usage) for subjects that cannot be drawn so.
+  /// Makes the figure. `request.settings` holds every setting of the recipe, checked: make_figure
+  /// adds the defaults. Throws Error(usage) for subjects that cannot be drawn.
   Figure (*make)(const FigureRequest& request, const Progress& progress) = nullptr;
-  /// Of a figure of figures: what those need that it is set to. `settings` are complete.
+  /// For composite figures: requirements of the figures that the complete `settings` name.
   FigureNeeds (*needs_as_set)(const ParameterValues& settings) = nullptr;
 };
 
 [[nodiscard]] std::span<const FigureRecipe> figure_recipes();
 
-/// Throws Error(usage) listing the known figures.
+/// Finds a recipe by name. Throws Error(usage) listing the known figures.
 [[nodiscard]] const FigureRecipe& find_figure(std::string_view name);
 
-/// What the figure needs with these settings, which may be any part of them.
+/// Requirements of the figure with these settings, which may be partial.
 [[nodiscard]] FigureNeeds needs_of(const FigureRecipe& recipe, const ParameterValues& settings);
 
-/// The setting of this name, or of the name it had once ("data-set"). Throws Error(usage) listing
+/// The setting with this name, or with this former name ("data-set"). Throws Error(usage) listing
 /// the figure's settings.
 [[nodiscard]] const ParameterDescription& find_setting(std::string_view figure,
                                                        std::string_view name);
 
-/// Settings as they are written, `--set name=text`, as what they are. Throws Error(usage) for an
-/// unknown one, listing the known, and for a value out of range.
+/// Parses settings written as `--set name=text`. Throws Error(usage) for an unknown setting,
+/// listing the known ones, and for a value out of range.
 [[nodiscard]] ParameterValues parse_settings(std::string_view figure,
                                              const std::map<std::string, std::string>& texts);
 
-/// The files that settings name.
+/// The files named by the settings.
 [[nodiscard]] std::vector<std::filesystem::path> files_set(std::string_view figure,
                                                            const ParameterValues& settings);
 
-/// Every setting of the figure: those given, checked, and defaults. Throws as parse_settings.
+/// Every setting of the figure: given ones, checked, and defaults. Throws like parse_settings.
 [[nodiscard]] ParameterValues complete_settings(std::string_view figure,
                                                 const ParameterValues& given);
 
-/// Checks the request against what the figure needs and may be set to, fills in the defaults, makes
-/// the figure and writes into it the command that makes it again. Throws Error(usage).
+/// Checks the request against the figure's needs and settings, adds the defaults, makes the figure
+/// and stores the command that reproduces it. Throws Error(usage).
 [[nodiscard]] Figure make_figure(std::string_view name, const FigureRequest& request,
                                  const Progress& progress = {});
 

@@ -1,4 +1,4 @@
-// What a figure is, may be set to and needs, for other programs.
+// Names, settings and needs of all figures as JSON, for other programs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The settings that several figures have, and a figure's settings as its recipe reads them.
+// Settings shared by several figures, and typed access to a figure's settings.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace attnscope {
 
-/// Reads the complete settings of one request. Keeps a reference to them.
+/// Reads the complete settings of a request, which must outlive it.
 class Settings : public TypedValues {
  public:
   explicit Settings(const FigureRequest& request)
       : TypedValues(request.settings), values_(request.settings) {}
 
-  /// As TypedValues::indices; every index below `count` where the setting says "all".
+  /// Like TypedValues::indices; "all" means every index below `count`.
   [[nodiscard]] std::vector<std::int64_t> indices(std::string_view name, std::int64_t count) const;
-  /// A whole number as an index; null where a word stands in its place. Throws Error(usage) naming
-  /// the setting if it is not below `count`.
+  /// A setting as an index; empty if its value is a word. Throws Error(usage) naming the setting if
+  /// the index is not below `count`.
   [[nodiscard]] std::optional<std::int64_t> index(std::string_view name, std::int64_t count) const;
-  /// As the command line says it: "0,2-3".
+  /// The setting's value as on the command line: "0,2-3".
   [[nodiscard]] std::string written(std::string_view name) const;
 
  private:
@@ -34,42 +34,42 @@ inline constexpr EnumName<LegendPosition> legend_names[] = {{LegendPosition::bel
                                                             {LegendPosition::top_left, "inside"},
                                                             {LegendPosition::none, "none"}};
 
-/// "layers" or the like: "all", or indices.
+/// A setting of indices such as "layers": "all", or indices.
 [[nodiscard]] ParameterDescription indices_setting(std::string name, std::string what);
-/// "identity": how maps are seen: as they are, without I, with I, or both ways beside each other.
+/// "identity": view of the maps: as they are, without I, with I, or both without and with I.
 [[nodiscard]] ParameterDescription identity_setting(std::string_view otherwise);
-/// The same for figures that show one of them.
+/// "identity" for figures that show a single view.
 [[nodiscard]] ParameterDescription single_identity_setting();
 /// "threshold": τ of the equivalent rank.
 [[nodiscard]] ParameterDescription threshold_setting();
-/// "method": how singular values are found.
+/// "method": computation of singular values.
 [[nodiscard]] ParameterDescription spectrum_method_setting();
-/// "inputs": mean or each.
+/// "inputs": the mean over the inputs or each input.
 [[nodiscard]] ParameterDescription inputs_setting();
-/// "legend": below, none, and inside where there is room for it.
+/// "legend": below, none, and inside if allowed.
 [[nodiscard]] ParameterDescription legend_setting(bool may_be_inside = false);
 
-/// The views that identity_setting or single_identity_setting asks for: one, or without and with.
+/// The views selected by identity_setting or single_identity_setting: one, or without and with.
 [[nodiscard]] std::vector<IdentityView> identity_views(const Settings& settings);
 
-/// Where the legend stands; `inside` is the corner for one within the axes.
+/// Position of the legend; `inside` is the corner for a legend within the axes.
 [[nodiscard]] LegendPosition legend_of(const Settings& settings,
                                        LegendPosition inside = LegendPosition::top_left);
 
-/// Whether inputs of one model are averaged.
+/// True if the inputs of one model are averaged.
 [[nodiscard]] bool averages_inputs(const Settings& settings);
 
-/// The layers a setting of indices asks for as the figure numbers them: "all", "1,3-4".
+/// The layers of a setting of indices, in the figure's numbering: "all", "1,3-4".
 [[nodiscard]] std::string layers_written(const FigureRequest& request, std::string_view setting);
 
-/// "layer 4": layer 3 as the figure numbers it; of an encoder–decoder "cross 2", as the first
-/// subject has it.
+/// Name of a layer in the figure's numbering: "layer 4" for layer 3 from 1; for an encoder–decoder
+/// "cross 2". The first subject with that layer decides.
 [[nodiscard]] std::string layer_name(const FigureRequest& request, std::int64_t layer);
 
-/// First, middle and last of `count`, each once.
+/// First, middle and last of `count`, without duplicates.
 [[nodiscard]] std::vector<std::int64_t> first_middle_last(std::int64_t count);
 
-/// The least layers, heads and tokens any subject has.
+/// The least number of layers, heads and tokens of all subjects.
 struct SharedExtents {
   std::int64_t layers = 0, heads = 0, tokens = 0;
 };

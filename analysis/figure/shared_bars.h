@@ -1,4 +1,4 @@
-// Which colour bars stand beside which rows of panels.
+// Places colour bars next to rows of panels.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace attnscope {
 
 struct SharedBar {
   std::size_t colour_scale = 0;
-  std::int64_t first_row = 0, last_row = 0;  ///< of panels that it stands beside
-  std::size_t rank = 0;                      ///< 0 stands next to the panels, 1 outside that, …
+  std::int64_t first_row = 0, last_row = 0;  ///< rows of panels next to the bar
+  std::size_t rank = 0;                      ///< 0: next to the panels, 1: outside that bar, …
 };
 
-/// The bars beside the panels of one area (0 where the figure has none), in the order of their
-/// scales; those that have an area of their own are left out. Bars of the same rows stand one above
-/// the other where there are rows enough.
+/// The bars next to the panels of one area (0 if the figure has no areas), in the order of their
+/// scales; scales with a bar area of their own are omitted. Bars of the same rows are stacked if
+/// there are enough rows.
 [[nodiscard]] std::vector<SharedBar> shared_bars(const Figure& figure, std::size_t area);
 
 }  // namespace attnscope

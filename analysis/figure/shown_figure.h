@@ -1,12 +1,12 @@
-// The text of figures that came from files of strangers: labels, titles, tokens.
+// Makes texts from untrusted files safe to show in figures: labels, titles, tokens.
 #pragma once
 
 #include "analysis/figure/figure.h"
 
 namespace attnscope {
 
-/// Makes every text of `figure` fit to be shown (shown_lines of core/shown_text.h). Done once,
-/// where figures are made: so screen, PDF, SVG, PNG, CSV, TeX and JSON all have the same text.
+/// Makes every text of `figure` safe to show (shown_lines of core/shown_text.h). Applied once, when
+/// a figure is made, so that all outputs have the same text.
 void make_text_showable(Figure& figure);
 
 }  // namespace attnscope

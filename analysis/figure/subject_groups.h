@@ -1,4 +1,4 @@
-// Subjects that differ in their input alone: averaged in figures of spectra.
+// Groups subjects that differ only in their inputs, for averaging.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 namespace attnscope {
 
 struct SubjectGroup {
-  std::string label;                  ///< the subjects' own, without their inputs
-  std::string short_label;            ///< what tells it from the other groups: short_labels
+  std::string label;                  ///< label of the subjects, without their inputs
+  std::string short_label;            ///< short label that distinguishes it from other groups
   std::vector<std::size_t> subjects;  ///< indices into the request; not empty
 };
 
-/// Subjects of one model and one mechanism in one group, in the order of their first; a group each
-/// if not `averaged`.
+/// Groups of subjects with the same model and mechanism, in the order of their first subjects; one
+/// group per subject if not `averaged`.
 [[nodiscard]] std::vector<SubjectGroup> subject_groups(const FigureRequest& request, bool averaged);
 
 }  // namespace attnscope

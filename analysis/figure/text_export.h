@@ -1,4 +1,4 @@
-// Figures as files of numbers and as source: CSV, JSON, HDF5, NPZ, PGFPlots. See docs/exports.md.
+// Exports figures as numbers and as source: CSV, JSON, HDF5, NPZ, PGFPlots. See docs/exports.md.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace attnscope {
 
-/// Every number of the figure, tidy: one header, one row a value, under
+/// All numbers of the figure as tidy data: a header and one row per value, with the columns
 ///   figure,panel_row,panel_column,panel,KEYS…,mark,series,quantity,x,x_label,y,value
-/// where KEYS are those of the figure's panels and marks (model, layer, head, …). Numbers
-/// round-trip, NaN is nan, and no text is run as a formula by a spreadsheet. A figure that is a
+/// KEYS are the keys of the figure's panels and marks (model, layer, head, …). Numbers round-trip,
+/// NaN is nan, and texts are escaped that a spreadsheet would run as a formula. A figure that is a
 /// table is written as that table.
 [[nodiscard]] std::string figure_as_csv(const Figure& figure);
 
-/// How it was made, as lines that begin with #: to stand before figure_as_csv.
+/// The figure's provenance as lines that begin with #, to precede figure_as_csv.
 [[nodiscard]] std::string csv_comments(const Figure& figure);
 
-/// The same and what the columns mean, as "CSV on the Web" has it (W3C, Metadata Vocabulary for
-/// Tabular Data): to stand beside the file of that name as NAME-metadata.json.
+/// The provenance and the meaning of the columns in the format "CSV on the Web" (W3C, Metadata
+/// Vocabulary for Tabular Data), to be saved next to the CSV file as NAME-metadata.json.
 [[nodiscard]] std::string csv_metadata(const Figure& figure, const std::string& file_name);
 
-/// The whole figure: panels, axes, marks, colour scales, numbers; NaN becomes null. The names are
-/// those of figure.h.
+/// The whole figure: panels, axes, marks, colour scales, numbers; NaN becomes null. Names are those
+/// of figure.h.
 [[nodiscard]] std::string figure_as_json(const Figure& figure);
 
 /// The bytes of an HDF5 file with the figure's numbers, the same for the same figure:
@@ -40,7 +40,7 @@ namespace attnscope {
 [[nodiscard]] std::string figure_as_hdf5(const Figure& figure);
 
 /// The bytes of a NumPy .npz file with the same arrays under the same paths, without the first /,
-/// and the attributes as arrays of one text beside them: f["panel_00/mark_00/label"].
+/// and the attributes as one-element text arrays: f["panel_00/mark_00/label"].
 [[nodiscard]] std::string figure_as_npz(const Figure& figure);
 
 /// A LaTeX document and the pictures that it includes.
@@ -49,13 +49,13 @@ struct TexFigure {
     std::string name, bytes;
   };
   std::string source;
-  std::vector<File> images;  ///< PNG, to stand beside the source
+  std::vector<File> images;  ///< PNG files to be saved next to the source
 };
 
 /// The figure drawn with PGFPlots (1.16 or later) from data inside the source, on a page of exactly
-/// its width and height; a figure that is a table as one. Heat maps are plots of their values where
-/// the figure has 1500 cells at most, else (and where a map is a single row or column) pictures of
-/// one pixel a cell, `name`-01.png and so on.
+/// its width and height; a figure that is a table as a table. Heat maps are plots of their values
+/// if the figure has at most 1500 cells, else (and if a map has a single row or column) pictures
+/// with one pixel per cell, `name`-01.png and so on.
 [[nodiscard]] TexFigure figure_as_tex(const Figure& figure, const std::string& name = "figure");
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// How much room texts take, before anything is drawn: near enough to plan a figure by.
+// Estimates the space that texts take, to plan a figure before it is drawn.
 #pragma once
 
 #include <string>
@@ -10,31 +10,31 @@ namespace attnscope {
 
 /// Width of the text's longest line in ems, in DejaVu Sans.
 [[nodiscard]] double text_ems(const std::string& text);
-/// The same in mm, in type of `size_pt`.
+/// Width of the text's longest line in mm, at `size_pt`.
 [[nodiscard]] double text_mm(const std::string& text, double size_pt);
 
-/// Lines of a text; 0 of an empty one.
+/// Number of lines of a text; 0 if it is empty.
 [[nodiscard]] std::size_t lines_of(const std::string& text);
 
-/// The text broken at blanks into lines of at most so many ems, where its words allow it.
+/// The text broken at spaces into lines of at most `ems`, unless a word is longer.
 [[nodiscard]] std::string wrapped(const std::string& text, double ems);
 
-/// The label broken into two lines after the space, hyphen or underscore nearest its middle; as it
-/// is if it has none, or two lines already.
+/// The label broken into two lines after the space, hyphen or underscore nearest its middle;
+/// unchanged if it has none, or has two lines already.
 [[nodiscard]] std::string in_two_lines(const std::string& label);
 
-/// in_two_lines if the label would be longer than `room_mm` at `size_pt`, else as it is.
+/// The label, broken by in_two_lines if it is longer than `room_mm` at `size_pt`.
 [[nodiscard]] std::string fitted(const std::string& label, double room_mm, double size_pt);
 
-/// How many rows a legend of these labels, in type of 7 pt, takes in such a width: as few as it
-/// allows, filled column by column, as legends are drawn.
+/// Number of rows of a legend of these labels at 7 pt in this width: as few as possible, filled
+/// column by column like drawn legends.
 [[nodiscard]] std::size_t legend_rows(const std::vector<std::string>& labels, double width_mm);
 
-/// The text without the end that does not fit into so many ems, with an ellipsis; line by line.
+/// The text, with each line that is longer than `ems` truncated and ended by an ellipsis.
 [[nodiscard]] std::string elided(const std::string& text, double ems);
 
-/// Height in mm of the tallest legend that stands below a panel of the figure, or of the one that
-/// all share, in a figure so wide and in type of 7 pt; 0 without one.
+/// Height in mm of the tallest legend below a panel of the figure, or of the shared legend, for a
+/// figure of this width at 7 pt; 0 if there is none.
 [[nodiscard]] double legend_mm(const Figure& figure, double width_mm);
 
 }  // namespace attnscope

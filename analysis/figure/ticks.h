@@ -1,4 +1,4 @@
-// Ticks: those that recipes choose themselves, and those of axes that leave it open.
+// Ticks chosen by recipes, and automatic ticks of axes and colour bars.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,29 @@
 
 namespace attnscope {
 
-/// Round numbers from 0, and `end` itself, about five in all. end > 0.
+/// About five round numbers from 0, including `end`; end > 0.
 [[nodiscard]] std::vector<Tick> ticks_up_to(double end);
 
-/// Fifths from 0 to 1.
+/// Ticks at the fifths from 0 to 1.
 [[nodiscard]] std::vector<Tick> share_ticks();
 
-/// A tick a layer, numbered from `first` on, at most about eight of them.
+/// One tick per layer, numbered from `first`; at most about eight.
 [[nodiscard]] std::vector<Tick> layer_ticks(std::int64_t layers, std::int64_t first = 0);
 
-/// "10⁻³".
+/// A power of ten as text: "10⁻³".
 [[nodiscard]] std::string power_of_ten(int power);
 
-/// Round numbers between two ends, about five; one at least. lower < upper.
+/// About five round numbers between two ends, at least one; lower < upper.
 [[nodiscard]] std::vector<Tick> round_ticks(double lower, double upper);
 
-/// Powers of ten between two positive ends, at most about eight; round numbers where there is but
-/// one.
+/// Powers of ten between two positive ends, at most about eight; round numbers if there is only one
+/// power.
 [[nodiscard]] std::vector<Tick> decade_ticks(double lower, double upper);
 
-/// The axis's own ticks that lie in its range, else round ones or powers of ten.
+/// The axis's own ticks that lie in its range; if it has none, round numbers or powers of ten.
 [[nodiscard]] std::vector<Tick> ticks_of(const Axis& axis, double lower, double upper);
 
-/// Of a colour bar; `value` is a place in it, 0 to 1 (fraction_of).
+/// Ticks of a colour bar; `value` is a fraction of its length, 0 to 1 (fraction_of).
 [[nodiscard]] std::vector<Tick> bar_ticks(const ColourScale& scale);
 
 }  // namespace attnscope

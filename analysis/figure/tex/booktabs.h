@@ -1,4 +1,4 @@
-// Tables in LaTeX.
+// Writes tables in LaTeX.
 #pragma once
 
 #include <string>

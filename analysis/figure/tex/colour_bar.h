@@ -1,4 +1,4 @@
-// Colour bars: a shading, its ticks, its label, and arrowheads where values lie beyond its ends.
+// Colour bars in TikZ: a shading, its ticks, its label, and arrowheads for values beyond its ends.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where panels, bars and legends stand on a page that TeX typesets.
+// Layout of panels, bars and legends on a page that TeX typesets.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// In mm, from the page's lower left corner up and to the right.
+/// A rectangle in mm; the origin is the page's lower left corner.
 struct TexBox {
   double x = 0, y = 0, width = 0, height = 0;
 };
@@ -19,16 +19,16 @@ struct TexPanel {
   PanelRange range;
   std::vector<Tick> x_ticks, y_ticks;
   TexBox frame;
-  std::string title, y_label;  ///< broken or shortened as the room asks
+  std::string title, y_label;  ///< broken or shortened to fit
   double left_mm = 0;          ///< from the frame to the left end of its texts
   double title_mm = 0;         ///< from the frame to the title above it
-  TexBox legend_room;          ///< of a legend that stands below
+  TexBox legend_room;          ///< area for a legend below the panel
 };
 
 struct TexBar {
   std::size_t colour_scale = 0;
   TexBox frame;
-  std::string label;  ///< the scale's, broken as the room asks
+  std::string label;  ///< label of the scale, broken to fit
 };
 
 struct TexLayout {
@@ -39,9 +39,9 @@ struct TexLayout {
 /// The labels of a panel's legend, in order.
 [[nodiscard]] std::vector<std::string> legend_labels(const Panel& panel);
 
-/// Places the panels of one area of the figure (all of them where it has none) into `room`: aligned
-/// frames, square cells, bars at the right of the panels that share them. Texts are measured as
-/// wide as in DejaVu Sans, which no font of TeX's exceeds.
+/// Places the panels of one area of the figure (all if it has no areas) into `room`: aligned
+/// frames, square cells, bars at the right of the panels that share them. Text widths are those of
+/// DejaVu Sans, which is at least as wide as TeX's fonts.
 [[nodiscard]] TexLayout tex_layout(const Figure& figure, std::size_t area, const TexBox& room);
 
 }  // namespace attnscope

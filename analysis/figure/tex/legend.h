@@ -1,4 +1,4 @@
-// Legends as TikZ matrices: TeX measures their texts.
+// Legends as TikZ matrices, whose texts TeX measures.
 #pragma once
 
 #include <set>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// A legend of the panel's series, below it in its room or inside a corner of its frame; nothing if
-/// it has none.
+/// A legend of the panel's series, below it or inside a corner of its frame; empty if the panel has
+/// no legend.
 [[nodiscard]] std::string tex_legend(const TexPanel& panel);
 
 /// One legend for all panels of the figure in `room`, each series once.

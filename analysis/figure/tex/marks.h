@@ -1,4 +1,4 @@
-// The marks of one panel as PGFPlots source.
+// Writes the marks of one panel as PGFPlots source.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// What stands between \begin{axis} and \end{axis} for the panel's marks that are no cells, in
-/// order. Lines are cut at the axes' ranges, stacked bars are rectangles, and texts of points and
-/// rules stand where they cover each other least.
+/// Source between \begin{axis} and \end{axis} for the panel's marks other than cells, in order.
+/// Lines are clipped to the axes' ranges, stacked bars are rectangles, and texts of points and
+/// rules are placed with the least overlap.
 [[nodiscard]] std::string tex_marks(const TexPanel& panel, double font_size_pt);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// One panel: its cells, its axis with what is plotted in it, its texts.
+// Writes one panel: its cells, its axis with the plotted marks, its texts.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace attnscope {
 
-/// Heat maps with as many cells in one figure at most are drawn cell by cell from their values:
-/// PGFPlots takes a second for a few thousand. Those of other figures are pictures.
+/// Maximum number of cells in a figure whose heat maps are drawn cell by cell from their values:
+/// PGFPlots takes a second for a few thousand. Heat maps of larger figures are pictures.
 inline constexpr std::int64_t most_cells_as_plot = 1500;
 
-/// The panel's source. Pictures that it needs are added to `images`, as `name`-01.png and so on.
+/// The panel's source. Pictures that it includes are added to `images` as `name`-01.png and so on.
 [[nodiscard]] std::string tex_panel(const Figure& figure, const TexPanel& panel, bool cells_as_plot,
                                     const std::string& name, std::vector<TexFigure::File>& images);
 

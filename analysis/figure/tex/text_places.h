@@ -1,4 +1,4 @@
-// Where texts inside a panel cover least: of curves, of drop lines, of each other.
+// Places texts inside a panel with the least overlap with curves, drop lines and each other.
 #pragma once
 
 #include <string>
@@ -6,26 +6,26 @@
 
 namespace attnscope {
 
-/// A text's place in a frame, in mm from its lower left corner.
+/// Rectangle of a text in a frame, in mm from its lower left corner.
 struct TextPlace {
   double left = 0, bottom = 0, width = 0, height = 0;
 };
 
 class TextPlaces {
  public:
-  /// Of a frame so large, with type of this size; all in mm.
+  /// A frame of this width and height, with this font size; all in mm.
   TextPlaces(double width, double height, double type)
       : width_(width), height_(height), type_(type) {}
 
   struct Point {
     double x = 0, y = 0;
   };
-  /// A straight line that texts are better not over; none where a coordinate is no number.
+  /// Adds a straight line that texts should not cover; ignored if a coordinate is NaN.
   void avoid(const Point& from, const Point& to);
 
-  /// Above or below the height `y`, anywhere along it; taken from then on.
+  /// Places a text above or below the height `y`, anywhere along it, and reserves its rectangle.
   [[nodiscard]] TextPlace along(const std::string& text, double y);
-  /// At the right or left of `x`, on the lowest free level; taken from then on.
+  /// Places a text right or left of `x`, on the lowest free level, and reserves its rectangle.
   [[nodiscard]] TextPlace beside(const std::string& text, double x);
 
  private:
