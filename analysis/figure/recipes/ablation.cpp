@@ -1,4 +1,4 @@
-// What each head or layer is for: how answers change without it, layer × head.
+// Figure of ablation: change of the answers without each head or layer, layer × head.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-/// Layers and heads that any series has changed.
+/// Numbers of layers and heads that the series ablate.
 struct AblatedExtents {
   std::int64_t layers = 0, heads = 0;
 };
@@ -63,7 +63,7 @@ Panel ablation_panel(const AblatedExtents& extents, std::int64_t first_layer) {
   return panel;
 }
 
-/// The scale of one measure: a change has colours for both signs.
+/// The colour scale of one measure, for changes of both signs.
 ColourScale scale_of(const Settings& read, const OutcomeMeasure& measure,
                      const std::vector<float>& values, double room_mm) {
   HeatScale scale = heat_scale(read, values, fitted(std::string(measure.title), room_mm, 7));
@@ -105,7 +105,7 @@ void draw_tables(Figure& figure, const FigureRequest& request, const StudyResult
   figure.height_mm = 6 + static_cast<double>(shown.size()) * (row_mm + 8.5);
 }
 
-/// Of whole layers: a curve over depth for each series.
+/// Draws the ablation of whole layers: a curve over depth per series.
 void draw_curves(Figure& figure, const FigureRequest& request, const StudyResult& result,
                  const std::vector<const OutcomeMeasure*>& shown, const AblatedExtents& extents) {
   const Settings read(request);

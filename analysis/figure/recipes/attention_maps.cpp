@@ -1,4 +1,4 @@
-// Attention maps side by side on one colour scale, as Adder, Fig. 3 and appendix Fig. 2.
+// Figure of attention maps on one colour scale, like Adder, Fig. 3 and appendix, Fig. 2.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +17,7 @@ namespace attnscope {
 
 namespace {
 
-/// What stands side by side.
+/// Dimension shown across the columns.
 enum class Across { automatic, layers, subjects };
 constexpr EnumName<Across> across_names[] = {
     {Across::automatic, "auto"}, {Across::layers, "layers"}, {Across::subjects, "subjects"}};
@@ -33,7 +33,7 @@ std::vector<std::int64_t> chosen_layers(const Settings& read, std::int64_t count
   return read.is("layers", "auto") ? first_middle_last(count) : read.indices("layers", count);
 }
 
-/// More cells a side than a printed map can show: a figure keeps means of blocks instead.
+/// Maximum number of cells per side; larger maps are shown as means of blocks, which print as well.
 constexpr std::int64_t kMostCells = 784;
 
 std::int64_t block_side(const ConstMatrixMap& map) {
@@ -60,7 +60,7 @@ HeatMap map_picture(const ConstMatrixMap& map) {
   return heat;
 }
 
-/// Attention off the diagonal: with I in the maps, the ones there say nothing of attention.
+/// Collects the shown attention weights; with I in the maps, the diagonal is excluded.
 void collect_values(const HeatMap& map, bool identity, std::vector<float>& values) {
   for (std::int64_t row = 0; row < map.rows; ++row) {
     for (std::int64_t column = 0; column < map.columns; ++column) {
@@ -91,7 +91,7 @@ class Grid {
     several_seen_ = seen > 1;
     total_ = seen * layers.size() * heads.size();
 
-    std::int64_t line = 0;  // one (subject, view, head), or one (layer, head)
+    std::int64_t line = 0;  // row of the figure: one (subject, view, head), or one (layer, head)
     if (subjects_across_) {
       for (const std::int64_t layer : layers) {
         for (const std::int64_t head : heads) {
@@ -125,7 +125,7 @@ class Grid {
     progress_.step(static_cast<double>(figure_.panels.size()) / static_cast<double>(total_),
                    "attention maps");
     const Subject& subject = request_.subjects[shown.subject];
-    // Layers of a pyramid have different heads: a place stays free.
+    // Layers of a pyramid may have fewer heads: the cell stays empty.
     if (shown.head >= subject.trace->heads(shown.layer)) return;
     const Matrix own = maps_seen(*subject.trace, shown.layer, shown.view).head(shown.head);
     const ConstMatrixMap map(own.data(), own.rows(), own.cols());
@@ -189,7 +189,7 @@ class Grid {
     const double frame_mm =
         finish_map_grid(figure_, {.rows = rows, .columns = columns_}, request_.width_mm);
     for (Panel& panel : figure_.panels) {
-      constexpr double apart_mm = 1;  // between two of them
+      constexpr double apart_mm = 1;  // minimum distance between two labels
       const bool tight = text_mm(panel.x.label, figure_.font_size_pt) + apart_mm > frame_mm;
       if (tight && panel.x.label.starts_with("r = ")) panel.x.label.replace(1, 3, "=");
     }

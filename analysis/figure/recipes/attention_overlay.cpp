@@ -1,4 +1,4 @@
-// What one token attends to, laid over the image: rows are models, columns layers, as Adder,
+// Figure of one token's attention over the image: rows are models, columns layers, like Adder,
 // appendix Fig. 3.
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ namespace attnscope {
 
 namespace {
 
-/// How heads become one row: fused, or one of them.
+/// Reduction of the heads to one row: fusion, or a single head.
 struct HeadChoice {
   RolloutFusion fusion = RolloutFusion::mean;
   std::optional<std::int64_t> head;
@@ -56,7 +56,7 @@ void require_image(const Subject& subject) {
   }
 }
 
-/// Where the keys of a layer lie, which must be a grid.
+/// Layout of the keys of a layer; throws if it is not a grid that fits the maps.
 const TokenLayout& key_layout_of(const Subject& subject, std::int64_t layer) {
   const Trace& trace = *subject.trace;
   const TokenLayout& layout = key_layout(trace, layer);
@@ -70,12 +70,12 @@ const TokenLayout& key_layout_of(const Subject& subject, std::int64_t layer) {
   return layout;
 }
 
-/// The layer's query at the place of the first layer's.
+/// The layer's query at the same position as `query` of the first layer.
 std::int64_t query_of_layer(const Trace& trace, std::int64_t query, std::int64_t layer) {
   return same_place(trace.layout, query, query_layout(trace, layer), trace.queries(layer));
 }
 
-/// A row of attention as the grid's cells, relative to even attention over them: their mean is 1.
+/// A row of attention over the grid's cells, relative to uniform attention: their mean is 1.
 HeatMap over_grid(const std::vector<double>& row, const TokenLayout& layout) {
   HeatMap map;
   map.rows = layout.rows;
@@ -87,7 +87,7 @@ HeatMap over_grid(const std::vector<double>& row, const TokenLayout& layout) {
   const double even = sum / static_cast<double>(cells);
   map.values.reserve(cells);
   for (std::size_t cell = 0; cell < cells; ++cell) {
-    // All attention outside the grid: no value, rather than a division by zero drawn as colour.
+    // If no attention is on the grid, cells have no value, which avoids a division by zero.
     map.values.push_back(even > 0
                              ? static_cast<float>(first[static_cast<std::ptrdiff_t>(cell)] / even)
                              : std::nanf(""));
@@ -120,7 +120,7 @@ std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t query, const He
     }
     row[key] = fused;
   }
-  return row;  // over_grid divides by the sum: a mean needs no division by the heads
+  return row;  // sums instead of means, because over_grid divides by the sum
 }
 
 Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t column) {
@@ -174,7 +174,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     };
     if (with_image && subject.trace->image) add("image", nullptr);
     for (const std::int64_t layer : layers) {
-      // I is no attention: the query's own cell would outshine all others.
+      // I is excluded: the query's own cell would dominate the others.
       const ImpliedMaps maps = maps_seen(*subject.trace, layer, IdentityView::without);
       if (heads.head && *heads.head >= maps.extent(0)) {
         throw Error(ErrorKind::usage, layer_name(request, layer) + " has no such head")

@@ -1,4 +1,4 @@
-// What figures of comparisons have in common: their settings, and the comparisons themselves.
+// Settings and computations shared by the figures that compare subjects.
 #pragma once
 
 #include <cstddef>
@@ -14,33 +14,33 @@ namespace attnscope {
 [[nodiscard]] ParameterDescription align_setting();
 [[nodiscard]] ParameterDescription match_heads_setting();
 
-/// Those of the figures of curves: of spectra and ranks, of whatever "of" says.
+/// Settings of the figures of curves: spectra and ranks of the matrices that "of" selects.
 [[nodiscard]] std::vector<ParameterDescription> comparison_settings();
 
-/// What every comparison needs: a reference and another.
+/// Needs of every comparison: a reference and at least one other subject.
 inline constexpr FigureNeeds comparison_needs{.least = 2};
-/// What the figures of curves need.
+/// Needs of the figures of curves.
 inline constexpr FigureNeeds compared_curves_needs{.least = 2, .vectors = true};
 
-/// One subject beside the reference.
+/// One subject compared with the reference.
 struct ComparedSubject {
   std::size_t subject = 0;   ///< index into the request
-  std::string label, shown;  ///< in numbers and captions; in legends and on axes
+  std::string label, shown;  ///< label in numbers and captions; label in legends and on axes
   SubjectComparison comparison;
 };
 
 struct ComparedSubjects {
   std::size_t reference = 0;
   std::int64_t first_layer = 0;  ///< as FigureRequest::first_layer
-  std::string reference_shown;   ///< its short label
+  std::string reference_shown;   ///< short label of the reference
   ComparisonOptions options;
   std::vector<ComparedSubject> others;
 };
 
-/// Compares all subjects with the reference as the settings reference, align, match-heads,
-/// identity (as-is, without or with) and threshold say, and where the figure has them of, centred
-/// and added. Throws Error(usage) for settings out of
-/// range and for fewer than two subjects.
+/// Compares all subjects with the reference according to the settings reference, align,
+/// match-heads, identity (as-is, without or with) and threshold, and, for figures that have them,
+/// of, centred and added. Throws Error(usage) for settings out of range and for fewer than two
+/// subjects.
 [[nodiscard]] ComparedSubjects compared_subjects(const FigureRequest& request,
                                                  const Progress& progress);
 
@@ -48,18 +48,19 @@ struct ComparedSubjects {
 [[nodiscard]] std::string comparison_in_words(const FigureRequest& request,
                                               const ComparedSubjects& compared);
 
-/// Two panels beside each other where there is room for both, else below each other: the second's
-/// row and column.
+/// Layout of two panels: side by side if the width allows it, else one below the other. Row and
+/// column are those of the second panel.
 struct PanelSplit {
   std::int64_t row = 0, column = 1;
-  double height_mm = 60;  ///< of the figure, without legends
+  double height_mm = 60;  ///< height of the figure, without legends
 };
 [[nodiscard]] PanelSplit split_for(double width_mm);
 
-/// The second panel, "b", over the compared layers; nothing in it yet.
+/// The second panel, "b", over the compared layers, without marks.
 [[nodiscard]] Panel by_layer_panel(const ComparedSubjects& compared, const PanelSplit& split);
 
-/// Every head a point, their means a line in `style`: the means of layers that have one.
+/// Adds every head as a point, and the means of the layers that have one as a line in `style`.
+/// Returns the means.
 std::vector<double> add_by_layer(Panel& panel, const ComparedSubject& other,
                                  std::int64_t first_layer, ComparisonQuantity quantity,
                                  LineStyle style);

@@ -1,4 +1,4 @@
-// Maps of the reference, of the others, and their differences from it.
+// Figure of the maps of the reference and of other subjects, with their differences.
 #include "analysis/comparison/comparison.h"
 
 #include <algorithm>
@@ -48,7 +48,8 @@ HeatMap heat_map_of(const MatrixD& values, std::size_t scale) {
   return heat;
 }
 
-/// Symmetric about 0 to the value that one cell in 200 exceeds; from 0 for absolute differences.
+/// A range symmetric about 0, up to the value that one cell in 200 exceeds; from 0 for absolute
+/// differences.
 ColourScale difference_scale(Difference kind, std::vector<float> values,
                              const std::string& colour_map) {
   ColourScale scale;
@@ -107,10 +108,10 @@ class ComparisonFigure {
   }
 
  private:
-  /// Two rows: the maps, and under each of the others what sets it apart.
+  /// Adds two rows: the maps, and below each map its difference from the reference.
   void add_place(std::int64_t layer, std::int64_t head) {
     const Trace& reference = *request_.subjects[compared_.reference].trace;
-    // With matched heads every other has its own counterpart: the row shows that of the first.
+    // With matched heads every subject has its own counterpart; the row shows that of the first.
     const LayerPair& first =
         compared_.others.front().comparison.alignment.at(static_cast<std::size_t>(layer));
     const std::int64_t beside = first.reference_heads.empty()
@@ -202,7 +203,7 @@ class ComparisonFigure {
     }
   }
 
-  /// Breaks and shortens texts to the room there is, and sets the height.
+  /// Breaks and shortens texts to fit, and sets the height.
   void place() {
     constexpr double gap_mm = 1.8;
     const double size_pt = figure_.font_size_pt, line_mm = size_pt * 25.4 / 72 * 1.4;
@@ -213,7 +214,7 @@ class ComparisonFigure {
       }
       return most;
     };
-    // The bars stand one above the other.
+    // The bars are stacked vertically.
     const auto frame_width = [&] {
       double bar_mm = 0;
       for (const ColourScale& scale : figure_.colour_scales) {

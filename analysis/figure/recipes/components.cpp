@@ -1,5 +1,5 @@
-// The leading components of maps: which keys each reads and which queries use it, as pictures on
-// the patch grid or as strips over the tokens.
+// Figure of the leading components of maps: the keys that each reads and the queries that use it,
+// as pictures on the patch grid or as strips over the tokens.
 #include "analysis/components/components.h"
 
 #include <algorithm>
@@ -30,24 +30,24 @@ constexpr EnumName<Side> side_names[] = {{Side::keys, "keys"}, {Side::queries, "
 constexpr std::size_t kMostTokensNamed = 48;
 
 struct SubjectComponents {
-  std::string label;  ///< in short
+  std::string label;  ///< short label
   const Subject* subject = nullptr;
   MapComponents found;
-  const TokenLayout* layouts[2] = {};  ///< of columns, of rows; null of channels
-  Extent extents[2] = {};              ///< what they are
+  const TokenLayout* layouts[2] = {};  ///< of columns and rows; null for channels
+  Extent extents[2] = {};              ///< meaning of columns and rows
 
   [[nodiscard]] const std::vector<double>& vector(std::size_t k, Side side) const {
     const Component& component = found.components[k];
     return side == Side::keys ? component.keys : component.queries;
   }
-  /// Without any place of channels.
+  /// The layout of a side; an empty one for channels.
   [[nodiscard]] const TokenLayout& layout(Side side) const {
     static const TokenLayout nowhere;
     const TokenLayout* const own = layouts[side == Side::keys ? 0 : 1];
     return own != nullptr ? *own : nowhere;
   }
   [[nodiscard]] Extent extent(Side side) const { return extents[side == Side::keys ? 0 : 1]; }
-  /// Whether all tokens but the first ones lie on the grid.
+  /// True if all tokens after the prefix are on the grid.
   [[nodiscard]] bool on_grid(Side side) const {
     const TokenLayout& own = layout(side);
     return own.has_grid() && own.prefix + own.rows * own.columns == std::ssize(vector(0, side));
@@ -59,7 +59,7 @@ std::vector<Side> sides_of(const Settings& read) {
   return {read.choice("show", side_names)};
 }
 
-/// What a side of the components is: "keys read" and "queries using" of maps.
+/// Description of a side of the components; for maps "keys read" and "queries using".
 std::string side_in_words(const SubjectComponents& shown, Side side) {
   const Extent extent = shown.extent(side);
   if (side == Side::keys && extent == Extent::keys) return "keys read";
@@ -67,7 +67,7 @@ std::string side_in_words(const SubjectComponents& shown, Side side) {
   return std::string(name_of(extent_names, extent));
 }
 
-/// Where the tokens lie that these are.
+/// Layout of the tokens that rows or columns represent; null for channels.
 const TokenLayout* layout_of(const Trace& trace, std::int64_t layer, Extent extent) {
   switch (extent) {
     case Extent::keys:
@@ -128,7 +128,7 @@ Keys keys_of(const SubjectComponents& shown, Side side) {
           {"head", shown.found.head == kAllHeads ? "" : std::to_string(shown.found.head)}};
 }
 
-/// A row of pictures.
+/// Adds a row of pictures, one per component.
 void add_pictures(Figure& figure, const SubjectComponents& shown, Side side, std::int64_t row,
                   bool several) {
   for (std::size_t k = 0; k < shown.found.components.size(); ++k) {
@@ -142,7 +142,7 @@ void add_pictures(Figure& figure, const SubjectComponents& shown, Side side, std
   }
 }
 
-/// A strip a component over the tokens.
+/// Adds a panel of strips over the tokens, one strip per component.
 void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::int64_t row,
                 bool several, double width_mm) {
   const TokenLayout& layout = shown.layout(side);
@@ -169,7 +169,7 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
   const char* const what = shown.extent(side) == Extent::channels ? "channel" : "token";
   panel.x.key = what;
   if (layout.texts.size() == tokens && tokens <= kMostTokensNamed) {
-    constexpr double around_mm = 25;  // the axis at the left, the bar at the right
+    constexpr double around_mm = 25;  // widths of the axis and the bar
     const double room_mm = (width_mm - around_mm) / static_cast<double>(tokens);
     for (std::size_t token = 0; token < tokens; ++token) {
       const std::string text = layout.name(static_cast<std::int64_t>(token));

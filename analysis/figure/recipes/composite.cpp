@@ -1,4 +1,4 @@
-// Several figures on one page, with letters.
+// Figure of several figures on one page, with letters.
 #include "analysis/figure/composite.h"
 
 #include "analysis/figure/settings.h"
@@ -8,8 +8,8 @@ namespace attnscope {
 
 namespace {
 
-/// The page as it is set; "auto" is one of spectra, ranks and maps, the curves side by side where
-/// there is room for their legends.
+/// The page of the setting; "auto" is a page of spectra, ranks and maps, with the curves side by
+/// side if the width allows it.
 std::string page_text(const Settings& read, double width_mm) {
   constexpr double wide_mm = 120;
   if (!read.is("page", "auto")) return read.text("page");
@@ -30,7 +30,7 @@ FigureNeeds needs_of_page(const ParameterValues& settings) {
       first = false;
     }
   }
-  // Each figure chooses its own among all subjects.
+  // Each figure chooses its subjects among all.
   needs.most = 0;
   return needs;
 }

@@ -1,4 +1,4 @@
-// Cumulative normalised singular values, as Adder, Fig. 2.
+// Figure of cumulative normalised singular values, like Adder, Fig. 2.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +27,7 @@ enum class Channels { shown, all };
 constexpr EnumName<Channels> channels_names[] = {{Channels::shown, "shown"},
                                                  {Channels::all, "all"}};
 
-/// The axis of ranks: 1 to `count`, or percent of them where maps of different sizes are compared.
+/// The axis of ranks: 1 to `count`, or in percent if maps of different sizes are compared.
 std::vector<double> ranks_up_to(std::size_t count, bool relative) {
   std::vector<double> list(count);
   const double unit = relative ? 100.0 / static_cast<double>(count) : 1;
@@ -41,7 +41,7 @@ Line curve(const std::string& label, const std::vector<double>& share, Colour co
            LineStyle style, bool relative) {
   Line line;
   line.label = label;
-  // From (0, 0): f(0) is an empty sum.
+  // Curves start at (0, 0): f(0) is an empty sum.
   line.x = ranks_up_to(share.size(), relative);
   line.x.insert(line.x.begin(), 0);
   line.y = share;
@@ -52,14 +52,14 @@ Line curve(const std::string& label, const std::vector<double>& share, Colour co
 }
 
 struct Spectra {
-  MeanSpectrum mean, null;  ///< of the maps; of the null models, if asked for
+  MeanSpectrum mean, null;  ///< means of the maps and of the null models, if requested
   std::vector<MapSpectrum> maps;
-  std::string label, shown;  ///< in numbers, and in the legend
+  std::string label, shown;  ///< label in numbers; label in the legend
   bool with_identity = false;
   std::size_t group = 0;
 };
 
-/// The chosen maps of all the group's subjects.
+/// Spectra of the selected maps of all subjects in the group.
 Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, IdentityView view,
                      const Settings& read, double threshold, const Progress& progress) {
   std::vector<MapSpectrum> spectra, shuffled;
@@ -104,7 +104,7 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
           shows && shows_identity(first, view)};
 }
 
-/// What maps of no structure would have: behind everything else, grey.
+/// Adds the range of the null models, maps without structure, as a grey band behind the curves.
 void add_null(Figure& figure, Panel& panel, const Spectra& spectra, bool first, bool relative) {
   const MeanSpectrum& null = spectra.null;
   if (null.maps == 0) return;
@@ -121,7 +121,7 @@ void add_null(Figure& figure, Panel& panel, const Spectra& spectra, bool first, 
   figure.numbers["rank_over_null/" + spectra.label] = {spectra.mean.ranks.mean / null.ranks.mean};
 }
 
-/// Those whose values were estimated.
+/// The maps whose singular values were estimated.
 std::vector<const MapSpectrum*> estimated_maps(const Spectra& spectra) {
   std::vector<const MapSpectrum*> estimated;
   for (const MapSpectrum& map : spectra.maps) {
@@ -130,7 +130,8 @@ std::vector<const MapSpectrum*> estimated_maps(const Spectra& spectra) {
   return estimated;
 }
 
-/// "r = 65"; "r ≈ 120 (115–126)" where one map's values were estimated.
+/// "r = 65"; "r ≈ 120 (115–126)" if singular values were estimated, with an interval for a single
+/// map.
 std::string rank_text(const Spectra& spectra) {
   const std::string rank = std::to_string(spectra.mean.rank_of_mean);
   const std::vector<const MapSpectrum*> estimated = estimated_maps(spectra);
@@ -146,7 +147,7 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   const MeanSpectrum& mean = spectra.mean;
   const Colour colour = subject_colour(spectra.group);
   if (mean.maps == 0) {
-    Line none;  // a legend entry that says why there is no curve
+    Line none;  // legend entry with the reason for the missing curve
     none.label = spectra.shown + " (no spectrum: NaN, Inf, all zero or not converged)";
     none.colour = colour;
     panel.marks.emplace_back(std::move(none));

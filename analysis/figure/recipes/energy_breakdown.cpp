@@ -1,4 +1,4 @@
-// Where the energy of networks goes: stacked bars by component, or layer by layer.
+// Figure of the energy of networks by component or by layer, as stacked bars.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -32,7 +32,7 @@ void add_to(Stack& stack, const ComponentCost& component, const EnergyConstants&
   stack.traffic += traffic_energy_pj(component.count, constants);
 }
 
-/// One series a kind that any stack has, or that the legend is to show.
+/// Adds one series per kind of component that any stack has or that the legend shows.
 void add_bars(Panel& panel, const std::vector<Stack>& stacks, double scale,
               const std::set<std::size_t>& in_legend, double width) {
   for (std::size_t kind = 0; kind < component_kinds().size(); ++kind) {
@@ -52,7 +52,7 @@ void add_bars(Panel& panel, const std::vector<Stack>& stacks, double scale,
   }
 }
 
-/// Kinds of components that cost anything in any network, or in any layer of one.
+/// Kinds of components that occur in any network, or in the layers of any network.
 std::set<std::size_t> kinds_in(const std::vector<CountedNetwork>& networks, bool layers_only) {
   std::set<std::size_t> kinds;
   for (const CountedNetwork& network : networks) {
@@ -131,7 +131,7 @@ double tallest(const Panel& panel) {
   return most;
 }
 
-/// The index of the network all are relative to; none: absolute.
+/// Index of the network that energies are relative to; empty for absolute energies.
 std::optional<std::size_t> reference_of(const Settings& read, std::size_t networks) {
   if (read.is("relative", "no")) return std::nullopt;
   if (read.is("relative", "yes")) return 0;
@@ -163,7 +163,7 @@ Figure make_energy_breakdown(const FigureRequest& request, const Progress&) {
   if (by_layer) {
     double most = 0;
     for (std::size_t i = 0; i < networks.size(); ++i) {
-      // One legend for all panels, under the first.
+      // One legend below the first panel serves all panels.
       Panel panel = layer_panel(networks[i], scale,
                                 i == 0 ? kinds_in(networks, true) : std::set<std::size_t>{},
                                 request.first_layer);
@@ -172,7 +172,7 @@ Figure make_energy_breakdown(const FigureRequest& request, const Progress&) {
       most = std::max(most, tallest(panel));
       figure.panels.push_back(std::move(panel));
     }
-    // One scale, so that bars compare across panels.
+    // All panels share one y range, so that bars are comparable.
     for (Panel& panel : figure.panels) {
       panel.y.minimum = 0;
       panel.y.maximum = 1.05 * most;

@@ -1,5 +1,5 @@
-// How mechanisms' energy grows with the number of tokens, on logarithmic axes, with the points
-// where one becomes cheaper than another.
+// Figure of the energy of mechanisms over the number of tokens, on logarithmic axes, with the
+// points where one becomes cheaper than another.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,12 +18,12 @@ namespace attnscope {
 
 namespace {
 
-/// Which crossings are marked.
+/// Selection of the crossings that are marked.
 enum class Marked { with_softmax, all, none };
 constexpr EnumName<Marked> marked_names[] = {
     {Marked::with_softmax, "softmax"}, {Marked::all, "all"}, {Marked::none, "none"}};
 
-/// Its parameters where two of the same name differ in them.
+/// Name of a mechanism, with its parameters if another one has the same name.
 std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoice& mechanism) {
   const bool ambiguous = std::any_of(curves.begin(), curves.end(), [&](const GrowthCurve& other) {
     return other.mechanism.name == mechanism.name && other.mechanism != mechanism;
@@ -31,15 +31,16 @@ std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoi
   return ambiguous ? to_string(mechanism) : mechanism.name;
 }
 
-/// `count` colours, of which neighbours in order are far apart in hue; none twice.
+/// A colour of `count` different ones; neighbours in order differ strongly in hue.
 Colour curve_colour(std::size_t index, std::size_t count) {
   constexpr std::size_t kOfSubjects = 7;
   if (count <= kOfSubjects) return subject_colour(index);
-  // The nearest number to two fifths of the circle that visits every hue before it comes back.
+  // The first step from two fifths of the circle that is coprime to `count`, so that no hue
+  // repeats.
   std::size_t step = count * 2 / 5;
   while (std::gcd(step, count) != 1) ++step;
   const double hue = 6.0 * static_cast<double>(index * step % count) / static_cast<double>(count);
-  // Yellows and greens are lighter than reds and blues of the same value.
+  // Yellows and greens are darkened, because they look lighter than reds and blues of equal value.
   const double strength = hue > 0.7 && hue < 3.4 ? 0.62 : 0.85;
   const auto channel = [&](double of) {
     const double away = std::abs(std::remainder(hue - of, 6.0));
@@ -48,9 +49,9 @@ Colour curve_colour(std::size_t index, std::size_t count) {
   return {channel(0), channel(2), channel(4), 255};
 }
 
-/// Texts of `line_mm` each as near to `wanted` heights (ascending, in mm) as they can stand, none
-/// over another and all between 0 and `height_mm`: those that would overlap stand in a block around
-/// the mean of their heights.
+/// Vertical positions of texts of height `line_mm`, as close as possible to the `wanted` positions
+/// (ascending, in mm), without overlap and between 0 and `height_mm`. Texts that would overlap form
+/// a block around the mean of their positions.
 std::vector<double> spread(const std::vector<double>& wanted, double line_mm, double height_mm) {
   struct Block {
     double middle, count;
@@ -100,9 +101,9 @@ void add_curves(Panel& panel, const Growth& growth, double pj) {
   }
 }
 
-/// Names every curve at its right end, in its colour, and widens the axis for the names.
+/// Labels every curve at its right end, in its colour, and widens the axis for the labels.
 void label_curves(Panel& panel, double width_mm, double height_mm) {
-  constexpr double text_mm = 6.25 * 25.4 / 72, line_mm = 1.12 * text_mm;  // type in panels
+  constexpr double text_mm = 6.25 * 25.4 / 72, line_mm = 1.12 * text_mm;  // text size in panels
   constexpr double gap_mm = 1.2, y_axis_mm = 15;
   std::vector<const Line*> lines;
   double widest_ems = 0;
@@ -168,7 +169,7 @@ Figure make_energy_growth(const FigureRequest& request, const Progress&) {
   panel.x.maximum = static_cast<double>(options.most_tokens);
   panel.y.minimum = 0.7 * least / unit.pj;
   panel.y.maximum = 1.5 * largest / unit.pj;
-  // Every name has a line of its own.
+  // Every label has its own line.
   const double names_mm = 2.6 * static_cast<double>(growth.curves.size());
   const double axes_mm = std::max(0.6 * request.width_mm, names_mm);
   label_curves(panel, request.width_mm, axes_mm);
@@ -201,7 +202,7 @@ Figure make_energy_growth(const FigureRequest& request, const Progress&) {
   panel.legend = LegendPosition::below;
   figure.panels.push_back(std::move(panel));
   figure.title = "Energy of attention as tokens grow";
-  constexpr double kBelowMm = 10;  // the axis of tokens
+  constexpr double kBelowMm = 10;  // height of the axis of tokens
   figure.height_mm = axes_mm + kBelowMm + legend_mm(figure, request.width_mm);
   figure.caption = "Energy of one attention layer" +
                    std::string(options.projections ? ", projections included" : ", core alone") +

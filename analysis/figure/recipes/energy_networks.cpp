@@ -31,7 +31,7 @@ std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + ", " + second;
 }
 
-/// Each label says only what tells the networks apart.
+/// Sets labels that contain only what distinguishes the networks.
 void label_all(std::vector<CountedNetwork>& networks) {
   const auto all_same = [&](auto part) {
     return std::all_of(networks.begin(), networks.end(), [&](const CountedNetwork& network) {
@@ -43,7 +43,7 @@ void label_all(std::vector<CountedNetwork>& networks) {
   const auto arithmetic = [](const CountedNetwork& n) {
     return std::string(n.subject.options.arithmetic == Arithmetic::adder ? "adder layers" : "");
   };
-  // A mechanism's parameters are told where two of the same name differ in them.
+  // The parameters of a mechanism are included if another mechanism has the same name.
   const auto mechanism = [&](const CountedNetwork& network) {
     const std::string& name = network.subject.options.mechanism.name;
     const bool ambiguous =
@@ -66,7 +66,7 @@ void label_all(std::vector<CountedNetwork>& networks) {
   for (std::size_t i = 0; i < networks.size(); ++i) networks[i].label = std::move(labels[i]);
 }
 
-/// {"bits=8", "landmarks=64"}, also several in one text, separated by spaces.
+/// Parses {"bits=8", "landmarks=64"}; one text may hold several, separated by spaces.
 std::map<std::string, std::string> listed_parameters(const Texts& list) {
   std::istringstream words(name_list(list, std::identity(), " "));
   std::map<std::string, std::string> parameters;
@@ -92,7 +92,7 @@ std::map<std::string, std::string> listed_parameters(const Texts& list) {
   return parameters;
 }
 
-/// The same network under another mechanism: what its own one was set to is not that one's.
+/// The request with another mechanism; parameters of the network's own mechanism are dropped.
 EnergyRequest under(EnergyRequest request, const std::string& mechanism) {
   if (mechanism == own_mechanism) return request;
   request.mechanism = parse_mechanism(mechanism);
@@ -299,7 +299,8 @@ std::size_t kind_of(const ComponentCost& component) {
 }
 
 Colour kind_colour(std::size_t kind) {
-  // Okabe & Ito's, dark and light in turn, so that grey prints keep the borders.
+  // Okabe & Ito's palette, with dark and light alternating, so that borders are visible in grey
+  // prints.
   constexpr std::array<Colour, 10> colours = {{{60, 60, 60, 255},
                                                {86, 180, 233, 255},
                                                {0, 114, 178, 255},

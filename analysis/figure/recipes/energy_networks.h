@@ -1,4 +1,4 @@
-// What the energy figures share: which networks they show, and how components are gathered.
+// Settings, networks and components shared by the energy figures.
 #pragma once
 
 #include <string>
@@ -14,18 +14,18 @@ namespace attnscope {
 
 using Texts = std::vector<std::string>;
 
-/// A network in a figure, counted.
+/// A network in a figure, with its operation counts.
 struct CountedNetwork {
-  std::string label;  ///< short: what tells it from the others
+  std::string label;  ///< label that distinguishes it from the other networks
   EnergySubject subject;
   NetworkCost cost;
-  std::string short_label = {};  ///< what tells it from the others, where all are open models
+  std::string short_label = {};  ///< short label if all are open models, else `label`
 };
 
-/// Settings that figures of counted networks have.
+/// Settings of figures of whole networks.
 [[nodiscard]] ParameterDescription networks_setting();
 [[nodiscard]] ParameterDescription network_mechanisms_setting();
-/// Those of figures of single layers: all mechanisms, or some.
+/// The mechanisms of figures of single layers: all, or some.
 [[nodiscard]] ParameterDescription layer_mechanisms_setting();
 [[nodiscard]] ParameterDescription tokens_setting();
 [[nodiscard]] ParameterDescription parameters_setting();
@@ -33,41 +33,43 @@ struct CountedNetwork {
     CostConvention otherwise = CostConvention::complete);
 [[nodiscard]] ParameterDescription constants_setting();
 
-/// Energy figures show what networks cost, which needs no run of them, and networks of their own.
+/// Energy figures show the costs of models, which need not have run, and of networks without
+/// weights.
 inline constexpr FigureNeeds network_needs{.subject = SubjectNeed::model, .least = 0};
 
-/// The request's subjects, each with its model, then those of the setting "networks"; `otherwise`
-/// if there are none; each under every one of "mechanisms". All with the
-/// settings "convention", "constants" and "tokens" unless they say their own, and with those of
-/// "parameters" their mechanism has. Throws Error(usage) for what cannot be counted.
+/// The request's subjects, each with its model, then the networks of the setting "networks";
+/// `otherwise` if there are none of either; each with every one of "mechanisms". All have the
+/// settings "convention", "constants" and "tokens" unless they specify their own, and those of
+/// "parameters" that their mechanism has. Throws Error(usage) for networks that cannot be counted.
 [[nodiscard]] std::vector<CountedNetwork> counted_networks(const FigureRequest& request,
                                                            const Texts& otherwise);
 
-/// The mechanisms of layer_mechanisms_setting, with the setting "parameters". `all`: what stands
-/// for "all", with parameters that fit the layer. Throws Error(usage).
+/// The mechanisms of layer_mechanisms_setting, with the setting "parameters". `all` is the value of
+/// "all", with parameters that fit the layer. Throws Error(usage).
 [[nodiscard]] std::vector<MechanismChoice> chosen_mechanisms(
     const Settings& read, const std::vector<MechanismChoice>& all);
 
-/// A mechanism written "hash bits=8", with those of `parameters` that it has and does not say
-/// itself. Throws Error(usage) for an unknown name or a value out of range.
+/// Parses a mechanism written as "hash bits=8", and adds those of `parameters` that it has and does
+/// not specify itself. Throws Error(usage) for an unknown name or a value out of range.
 [[nodiscard]] MechanismChoice parse_mechanism(const std::string& text,
                                               const Texts& parameters = {});
 
-/// The kinds of components a bar is stacked of, in their order.
+/// Kinds of components that a bar is stacked of, in their order.
 [[nodiscard]] const std::vector<std::string>& component_kinds();
-/// The index among them of a component.
+/// Index of a component's kind.
 [[nodiscard]] std::size_t kind_of(const ComponentCost& component);
-/// Its colour; different from its neighbours' in lightness too.
+/// Colour of a kind; neighbours also differ in lightness.
 [[nodiscard]] Colour kind_colour(std::size_t kind);
 
-/// "DeiT-T, softmax (complete accounting); …", and the constants.
+/// Description of the networks for a caption: "DeiT-T, softmax (complete accounting); …", with the
+/// constants.
 [[nodiscard]] std::string networks_in_words(const std::vector<CountedNetwork>& networks);
 
-/// A tick a network under an axis so wide; turned where their labels would run into each other.
-/// Returns by how many mm these stand higher than one line.
+/// Adds a tick per network to an axis of this length, with turned labels if they would overlap.
+/// Returns the additional height in mm of turned labels.
 double add_network_ticks(Axis& axis, const std::vector<CountedNetwork>& networks, double axis_mm);
 
-/// pJ as the unit that suits `largest_pj`: its name, and how many pJ it is.
+/// Unit of energy suitable for `largest_pj`: its name and its value in pJ.
 struct EnergyUnit {
   std::string name;
   double pj = 1;

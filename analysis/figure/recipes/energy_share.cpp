@@ -1,4 +1,5 @@
-// Attention against feed-forward layers: shares of operations and of energy (EcoFormer, Fig. 2).
+// Figure of the shares of attention and feed-forward layers in operations and energy (EcoFormer,
+// Fig. 2).
 #include <array>
 #include <cmath>
 
@@ -61,7 +62,7 @@ Panel share_panel(const std::vector<CountedNetwork>& networks, const char* title
 Figure make_energy_share(const FigureRequest& request, const Progress&) {
   std::vector<CountedNetwork> networks = counted_networks(request, shared_networks());
   for (CountedNetwork& network : networks) {
-    // A family's name would not fit five times under an axis.
+    // The family's name is omitted: it would not fit five times below an axis.
     if (network.label.starts_with("PVTv2-")) network.label.erase(0, 6);
     if (network.short_label.starts_with("PVTv2-")) network.short_label.erase(0, 6);
   }

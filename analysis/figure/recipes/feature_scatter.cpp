@@ -1,4 +1,5 @@
-// Final features of a labelled data set in the plane, coloured by class, as Adder, Fig. 1.
+// Figure of the final features of a labelled data set in the plane, coloured by class, like Adder,
+// Fig. 1.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +20,7 @@ namespace attnscope {
 
 namespace {
 
-/// Ten classes need more than seven colours: with its marker each is unlike every other.
+/// Marker of a class. With the seven colours it distinguishes ten classes.
 MarkerShape class_marker(std::size_t index) {
   constexpr std::array<MarkerShape, 5> shapes = {MarkerShape::circle, MarkerShape::square,
                                                  MarkerShape::triangle, MarkerShape::diamond,
@@ -37,7 +38,7 @@ std::string component_label(const char* which, double share) {
   return std::string(which) + " component (" + rounded_text(100 * share, 2) + " %)";
 }
 
-/// A little wider than the points, so that no marker is cut.
+/// Sets a range slightly larger than that of the points, so that no marker is clipped.
 void set_range(Axis& axis, const std::vector<double>& places) {
   const auto [least, greatest] = std::minmax_element(places.begin(), places.end());
   if (least == places.end() || !(*least < *greatest)) return;

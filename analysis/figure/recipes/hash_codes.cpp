@@ -1,5 +1,5 @@
-// Hash codes of one head by every way to make them, beside the attention they imitate: columns are
-// ways, rows what is looked at. EcoFormer's Table 5, seen.
+// Figure of the hash codes of one head, by kind of code, next to the attention that they imitate:
+// columns are kinds, rows are views of the codes. Visualises EcoFormer's Table 5.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +27,7 @@ constexpr EnumName<Row> row_names[] = {{Row::tokens, "tokens"},
                                        {Row::correlation, "correlation"},
                                        {Row::balance, "balance"}};
 
-constexpr double kWideMm = 130;  // from here on there is room for every row
+constexpr double kWideMm = 130;  // minimum width for all rows
 
 std::optional<std::int64_t> whole_or_auto(const Settings& read, std::string_view name) {
   if (read.is(name, "auto")) return std::nullopt;
@@ -136,7 +136,7 @@ class HashCodesFigure {
     return scale_of({.label = label, .colour_map = "diverging", .minimum = -1, .maximum = 1});
   }
 
-  /// The first column: what the codes are of, and measures of all ways at once.
+  /// Adds the first column: the input and the attention, and measures of all kinds.
   void add_reference(Row row) {
     switch (row) {
       case Row::tokens:
@@ -181,7 +181,7 @@ class HashCodesFigure {
     return greatest * 1.05;
   }
 
-  /// One dot a way; their names stand at the left.
+  /// Adds a panel with one dot per kind, with the kinds' names at the left.
   template <class Measure>
   void add_measure(const std::string& label, double least, double most, const Measure& measure) {
     Panel panel;
@@ -197,7 +197,8 @@ class HashCodesFigure {
     }
     panel.x.label = label;
     panel.x.minimum = least;
-    panel.x.maximum = most + 0.06 * (most - least);  // a dot at the end is whole
+    // Margin, so that a dot at the end is not clipped.
+    panel.x.maximum = most + 0.06 * (most - least);
     panel.x.ticks = {{least, rounded_text(least, 2)}, {most, rounded_text(most, 2)}};
     panel.y.minimum = -0.6;
     panel.y.maximum = static_cast<double>(report_.kinds.size()) - 0.4;
@@ -214,7 +215,7 @@ class HashCodesFigure {
         return tokens_panel(codes);
       case Row::affinity: {
         Panel panel = map_panel(0, 0);
-        // Without the scales of plain signs: all on one scale.
+        // Products of signs without scale factors, so that all kinds share one scale.
         const Matrix products = codes.queries.signs * codes.keys.signs.transpose() /
                                 static_cast<float>(codes.queries.bits());
         panel.marks.emplace_back(code_picture(products, diverging_scale("affinity h·h′ / b")));
@@ -239,7 +240,7 @@ class HashCodesFigure {
     const TokenLayout& layout = report_.layout;
     const bool grid =
         layout.has_grid() && layout.prefix + layout.rows * layout.columns == codes.queries.tokens();
-    // Tokens that lie nowhere stand in a row.
+    // Tokens without a grid form a row.
     Image image{grid ? layout.columns : codes.queries.tokens(), grid ? layout.rows : 1, 3, {}};
     const std::vector<Colour> colours = code_colours(codes.queries);
     for (std::size_t i = grid ? static_cast<std::size_t>(layout.prefix) : 0; i < colours.size();
@@ -389,8 +390,8 @@ class HashCodesFigure {
   Figure figure_;
   HeatScale attention_;
   std::int64_t line_ = 0;
-  /// What the codes are of, and measures of all ways beside each other: only where there is room,
-  /// for every way says its own over its panels.
+  /// True if the first column is shown, which needs a wide figure: each kind also has its own
+  /// measures above its panels.
   bool with_reference_ = true;
 };
 

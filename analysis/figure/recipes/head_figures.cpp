@@ -18,7 +18,7 @@ std::vector<std::string> measure_words() {
   return names;
 }
 
-/// Distances of all tables stand on one axis.
+/// Sets the unit of the distances, which all tables must share.
 void take_unit(HeadFigureData& data, const HeadTable& table, const Subject& subject) {
   if (table.distance_unit.empty() || table.distance_unit == data.distance_unit) return;
   const bool asked = std::ranges::any_of(data.measures, [](const HeadMeasure* measure) {

@@ -1,5 +1,4 @@
-// What the figures of the table of heads have in common: settings, and the table of each group of
-// subjects.
+// Settings shared by the figures of head tables, and the tables of each group of subjects.
 #pragma once
 
 #include <map>
@@ -14,34 +13,34 @@
 
 namespace attnscope {
 
-/// measures, sink, mass, threshold, inputs, of, centred and added: what ranks are of.
+/// Settings measures, sink, mass, threshold and inputs, and of, centred and added for the ranks.
 [[nodiscard]] std::vector<ParameterDescription> head_settings();
 
-/// (layer, head) → the measure's mean over the group's inputs; without those nobody knows it of.
+/// (layer, head) → mean of the measure over the group's inputs; only heads with a known value.
 using HeadValues = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
 /// The tables of all groups of subjects.
 struct HeadFigureData {
   std::vector<SubjectGroup> groups;
-  std::vector<std::vector<HeadTable>> tables;  ///< of each group, of each of its subjects
-  /// Those that the setting asks for and some head has.
+  std::vector<std::vector<HeadTable>> tables;  ///< [group][subject in the group]
+  /// Measures that the setting selects and that some head has.
   std::vector<const HeadMeasure*> measures;
-  std::vector<std::string> unknown;  ///< titles of those asked for that no head has
+  std::vector<std::string> unknown;  ///< titles of selected measures that no head has
   std::string distance_unit;
   bool identity_removed = false;
   HeadOptions options;
 
   [[nodiscard]] HeadValues values(std::size_t group, const HeadMeasure& measure) const;
-  /// What was computed, formula by formula, and of whom.
+  /// Formulas of the measures, and the subjects.
   [[nodiscard]] std::string caption(const FigureRequest& request) const;
 };
 
-/// Throws Error(usage): options out of range, no measure that any head has, subjects whose
+/// Throws Error(usage): options out of range, no selected measure that any head has, subjects whose
 /// distances have different units.
 [[nodiscard]] HeadFigureData head_figure_data(const FigureRequest& request,
                                               const Progress& progress);
 
-/// Of the values in layers and heads; 0 where there are none.
+/// Numbers of layers and heads of the values; 0 if there are none.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> extents_of(const HeadFigureData& data);
 
 }  // namespace attnscope

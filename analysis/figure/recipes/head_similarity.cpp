@@ -1,4 +1,4 @@
-// How alike the maps of all heads are: (L·H) × (L·H), like ones brought together.
+// Figure of the similarity of the maps of all heads, (L·H) × (L·H), optionally clustered.
 #include "analysis/heads/head_similarity.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string title_of_likeness(HeadLikeness likeness) {
                                           : "1 − Jensen–Shannon divergence (bits)";
 }
 
-/// Heads in the order they are drawn: by their number, or like ones beside each other.
+/// Heads in the order of drawing: by number, or clustered by similarity.
 std::vector<std::int64_t> drawn_order(const HeadSimilarity& found, bool clustered) {
   if (clustered) return found.clustered;
   std::vector<std::int64_t> order;
@@ -29,7 +29,7 @@ std::vector<std::int64_t> drawn_order(const HeadSimilarity& found, bool clustere
   return order;
 }
 
-/// Where there is room, each head's name; else where a layer begins.
+/// Ticks with the name of each head if there are few, else with the first head of each layer.
 std::vector<Tick> head_ticks(const HeadSimilarity& found, const std::vector<std::int64_t>& order,
                              std::int64_t first_layer, bool clustered) {
   constexpr std::size_t most = 24;

@@ -1,4 +1,5 @@
-// Layer × head heat maps of what papers print of heads: rows are measures, columns models.
+// Figure of published measures of heads as layer × head heat maps: rows are measures, columns
+// models.
 #include <algorithm>
 #include <cmath>
 

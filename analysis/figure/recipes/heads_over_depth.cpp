@@ -1,5 +1,5 @@
-// What papers print of heads over depth: in each layer the heads in order, and their mean, as
-// Dosovitskiy et al. 2021, Fig. 7 right.
+// Figure of published measures of heads over depth: the sorted heads of each layer, and their mean,
+// like Dosovitskiy et al. 2021, Fig. 7 right.
 #include <algorithm>
 #include <functional>
 
@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Of each layer the heads' values, greatest first.
+/// The heads' values per layer, in descending order.
 std::map<std::int64_t, std::vector<double>> sorted_by_layer(const HeadValues& values) {
   std::map<std::int64_t, std::vector<double>> layers;
   for (const auto& [place, value] : values) layers[place.first].push_back(value);

@@ -1,5 +1,5 @@
-// DAFT's keys as feature maps over the image, as DAFT, Fig. 11 to 14: rows are layers, columns
-// channels of the keys.
+// Figure of DAFT's keys as feature maps over the image, like DAFT, Fig. 11 to 14: rows are layers,
+// columns channels of the keys.
 #include "analysis/position_bias/key_maps.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kMostChannels = 16;
 
-/// `room`: how many stand side by side.
+/// The channels shown; `room` is the number of maps that fit side by side.
 std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t count,
                                           std::int64_t room) {
   if (!read.is("channels", "auto")) return read.indices("channels", count);
@@ -49,7 +49,7 @@ Figure make_key_maps(const FigureRequest& request, const Progress& progress) {
     for (const std::int64_t layer : layers) {
       progress.step(static_cast<double>(figure.panels.size() % 1000) / 1000, "keys");
       const std::int64_t count = key_channels(trace, layer);
-      if (count == 0 && has_key_maps(trace)) continue;  // another mechanism's layer
+      if (count == 0 && has_key_maps(trace)) continue;  // layer with another mechanism
       std::int64_t column = 0;
       for (const std::int64_t channel :
            chosen_channels(read, std::max<std::int64_t>(count, 1), room)) {

@@ -1,4 +1,5 @@
-// Which heads write the answer: layer × head, with what the rest of each layer adds beside it.
+// Figure of each head's contribution to the answer, layer × head, next to that of the rest of each
+// layer.
 #include "analysis/lens/logit_attribution.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::string target_text(const LogitAttribution& found) {
   return found.label.empty() ? std::to_string(found.target) : "\"" + shown_text(found.label) + "\"";
 }
 
-/// Heads, then what else the layer adds.
+/// The contributions of the heads, then of the rest of the layer.
 HeatMap attribution_heat(const LogitAttribution& found) {
   HeatMap heat;
   heat.rows = found.heads.rows();

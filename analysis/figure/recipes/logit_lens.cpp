@@ -1,5 +1,5 @@
-// What the model would answer if it stopped after each layer: layer × token of a text, layer ×
-// class of a picture.
+// Figure of the model's answers if it stopped after each layer: layer × token for texts, layer ×
+// class for images.
 #include "analysis/lens/logit_lens.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::string answer_text(const LensAnswer& answer) {
   return answer.label.empty() ? std::to_string(answer.index) : shown_text(answer.label);
 }
 
-/// The last depth on top, as the table is read: what is decided stands there.
+/// An empty panel; the last depth is the top row, where the decision is.
 Panel lens_panel(const LogitLens& lens, std::int64_t columns, std::int64_t first_layer) {
   Panel panel;
   panel.reversed_y = true;
@@ -80,7 +80,7 @@ Panel lens_panel(const LogitLens& lens, std::int64_t columns, std::int64_t first
   return panel;
 }
 
-/// Dark type on light colours, light type on dark ones.
+/// Dark text on light colours, light text on dark ones.
 Colour type_on(double share) {
   return share > 0.55 ? Colour{20, 20, 20, 255} : Colour{245, 245, 245, 255};
 }
@@ -176,7 +176,7 @@ class LensOfText {
   std::vector<std::int64_t> places_;
 };
 
-/// Classes that are among the likeliest at some depth: the final ones first.
+/// Classes that are among the most probable at any depth, those of the last depths first.
 std::vector<std::int64_t> classes_shown(const LogitLens& lens, std::size_t most) {
   std::vector<std::int64_t> shown;
   for (auto row = lens.cells.rbegin(); row != lens.cells.rend(); ++row) {
@@ -227,7 +227,7 @@ Figure lens_of_classes(const FigureRequest& request, const LogitLens& lens) {
 }
 
 Figure make_logit_lens(const FigureRequest& request, const Progress& progress) {
-  // Of classes every probability is shown; of a vocabulary the likeliest is enough.
+  // All probabilities are needed for classes; the most probable token suffices for a vocabulary.
   constexpr std::size_t all_classes = 100'000;
   const Subject& subject = request.subjects.front();
   const bool tokens =

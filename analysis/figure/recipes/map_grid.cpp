@@ -14,7 +14,7 @@ constexpr double gap_mm = 1.8, mm_of_pt = 25.4 / 72;
 
 double line_mm(double size_pt) { return 1.4 * size_pt * mm_of_pt; }
 
-/// Titles stand over the first row, or over some; each row's are those of the nearest above.
+/// Titles by row and column; a row without titles has those of the nearest row above.
 using Titles = std::map<std::int64_t, std::map<std::int64_t, std::string>>;
 Titles titles_of(const Figure& figure, std::int64_t rows) {
   Titles titles;
@@ -27,14 +27,14 @@ Titles titles_of(const Figure& figure, std::int64_t rows) {
   return titles;
 }
 
-/// Each row in as many as it needs, equally long.
+/// Splits each row that is too long into rows of equal length.
 void wrap(Figure& figure, MapGrid& grid, std::int64_t across) {
   if (grid.columns <= across) return;
   const std::int64_t lines = (grid.columns + across - 1) / across;
   const std::int64_t length = (grid.columns + lines - 1) / lines;
   Titles titles = titles_of(figure, grid.rows);
   std::map<std::int64_t, std::string> labels;
-  std::map<std::int64_t, std::int64_t> rows;  // those that any panel is in
+  std::map<std::int64_t, std::int64_t> rows;  // rows that contain panels
   for (const Panel& panel : figure.panels) {
     if (!panel.y.label.empty()) labels.emplace(panel.row, panel.y.label);
     rows[panel.row * lines + panel.column / length] = 0;
@@ -52,7 +52,7 @@ void wrap(Figure& figure, MapGrid& grid, std::int64_t across) {
   grid.columns = length;
 }
 
-/// Of each row of panels: lines of the longest text that `text` names.
+/// Sum over the rows of panels of the number of lines in the longest text that `text` selects.
 template <typename Text>
 std::size_t lines_in_rows(const Figure& figure, const Text& text) {
   std::map<std::int64_t, std::size_t> lines;
@@ -116,7 +116,7 @@ double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
                         lines_of_row_labels(figure), grid.columns, size_pt);
   };
   const auto down = static_cast<double>(grid.rows);
-  const double first_mm = frame_width();  // before anything is broken
+  const double first_mm = frame_width();  // width before labels are broken
   for (Panel& panel : figure.panels) {
     panel.title = fitted(panel.title, first_mm + gap_mm / 2, size_pt);
     panel.y.label = fitted(panel.y.label, first_mm * grid.aspect + gap_mm, size_pt);

@@ -1,4 +1,5 @@
-// Complexity, parameters and energy of mechanisms beside time and memory of the program's kernels.
+// Figure of complexity, parameters and energy of mechanisms, with time and memory of the program's
+// kernels.
 #include "analysis/figure/recipes/mechanism_costs.h"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ Stage stage_of(const MeasurementOptions& options) {
   return stage;
 }
 
-/// Without what only papers count by; none for what the program cannot run.
+/// The mechanism without parameters that only affect accounting; empty if the program cannot run
+/// it.
 std::optional<MechanismChoice> runnable(const MechanismChoice& counted) {
   const MechanismEntry& entry = find_counted_mechanism(counted.name);
   if (entry.make == nullptr) return std::nullopt;
@@ -40,7 +42,7 @@ std::optional<MechanismChoice> runnable(const MechanismChoice& counted) {
   return choice;
 }
 
-/// Three significant digits, as tables of measurements have.
+/// A measured value with three significant digits.
 std::string measured_text(double value) {
   return fixed_text(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
@@ -86,7 +88,7 @@ Figure make_mechanism_costs(const FigureRequest& request, const Progress& progre
 }  // namespace
 
 MechanismCostsRequest mechanism_costs_request(const FigureRequest& request) {
-  // Below this, time says little of the growth.
+  // Smaller numbers of tokens are not informative about the growth of time.
   constexpr std::int64_t kLeastTokens = 64;
   const Settings read(request);
   MechanismCostsRequest wanted;
@@ -137,7 +139,7 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
         fixed_text(parameters / kThousand, 1), measured_text(energies[i] / unit.pj)};
     figure.numbers["energy_pj/" + name] = {energies[i]};
     figure.numbers["parameters/" + name] = {parameters};
-    // Kernels come in the order of those that can run.
+    // Kernels are in the order of the mechanisms that can run.
     const MeasuredKernel* kernel = nullptr;
     if (next < measurement.kernels.size() &&
         measurement.kernels[next].mechanism.name == mechanism.name) {

@@ -1,4 +1,4 @@
-// The figure of mechanisms' costs, counted and measured.
+// The figure of the counted and measured costs of mechanisms.
 #pragma once
 
 #include "analysis/energy/accounting.h"
@@ -8,19 +8,19 @@
 
 namespace attnscope {
 
-/// What the settings ask for: mechanisms, extents, and whose energy.
+/// Mechanisms, dimensions and energy constants selected by the settings.
 struct MechanismCostsRequest {
   std::vector<MechanismChoice> counted;  ///< of counted_mechanisms()
-  MeasurementOptions measured;           ///< those of them the program can run
+  MeasurementOptions measured;           ///< those of them that the program can run
   CostConvention convention = CostConvention::complete;
   EnergyConstants constants;
 };
 
-/// Throws Error(usage). `settings` are complete.
+/// Reads the settings, which must be complete. Throws Error(usage).
 [[nodiscard]] MechanismCostsRequest mechanism_costs_request(const FigureRequest& request);
 
-/// A table, a row a mechanism: complexity, own parameters, energy at the greatest N, and what
-/// `measurement` says of it; dashes where it says nothing. Numbers: "seconds/adder" and
+/// A table with a row per mechanism: complexity, own parameters, energy at the greatest N, and the
+/// results of `measurement`, with dashes for missing ones. Numbers: "seconds/adder" and
 /// "peak_bytes/adder" over "tokens", "energy_pj/adder", …
 [[nodiscard]] Figure mechanism_costs_figure(const MechanismCostsRequest& request,
                                             const Measurement& measurement, double width_mm);

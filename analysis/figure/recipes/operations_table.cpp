@@ -1,4 +1,4 @@
-// Operations, energy and parameters of networks as a table; LaTeX gets it with booktabs.
+// Figure of operations, energy and parameters of networks as a table; in LaTeX with booktabs.
 #include <algorithm>
 #include <array>
 
@@ -44,7 +44,7 @@ Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool tra
                                    kMillion,
                                digits));
     }
-    // A network's name stands once over its rows.
+    // The name of a network appears only in the first of its rows.
     if (!table.rows.empty()) {
       std::string above;
       for (const auto& earlier : table.rows) above = earlier[0].empty() ? above : earlier[0];

@@ -1,4 +1,4 @@
-// What a network is while it learns: accuracy, ranks and entropies of its maps by step.
+// Figure of a network during training: accuracy, ranks and entropies of its maps by step.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,7 +15,7 @@ namespace attnscope {
 
 namespace {
 
-/// What can be followed, and in which table it is.
+/// A quantity over training, with its table in the log.
 struct TrainingQuantity {
   const char* name;
   const char* table;
@@ -36,7 +36,7 @@ std::vector<std::string> quantity_names() {
   return names;
 }
 
-/// Mean over the layers that are set; the number itself of a quantity that has no layers.
+/// Mean over the selected layers; the single value of a quantity without layers.
 double over_layers(const std::vector<double>& row, const Settings& read) {
   if (row.size() < 2) return row.empty() ? std::nan("") : row.front();
   const auto layers = read.indices("layers", std::ssize(row));
@@ -45,7 +45,7 @@ double over_layers(const std::vector<double>& row, const Settings& read) {
   return sum / static_cast<double>(layers.size());
 }
 
-/// Steps at which any of the group has a row of this table.
+/// Steps at which any history of the group has a row of this table.
 std::set<double> steps_logged(const HistoryGroup& group, const std::string& table) {
   std::set<double> steps;
   for (const TrainingHistory* const history : group.histories) {
@@ -56,7 +56,7 @@ std::set<double> steps_logged(const HistoryGroup& group, const std::string& tabl
   return steps;
 }
 
-/// One group's quantity over its steps.
+/// The curve of one group's quantity over its steps, or over accuracy.
 struct GroupCurve {
   std::vector<double> x, mean, low, high;
 };
@@ -71,7 +71,7 @@ GroupCurve curve_of(const HistoryGroup& group, const TrainingQuantity& quantity,
     for (const TrainingHistory* const history : group.histories) {
       const double number = over_layers(row_at(history->log, quantity.table, step), read);
       const auto accuracy = row_at(history->log, "tests/accuracy", step);
-      // A run that has not come so far would shift the mean.
+      // Runs without a value at this step are excluded.
       if (std::isnan(number) || (by_accuracy && accuracy.empty())) continue;
       numbers.push_back(number);
       if (by_accuracy) accuracies.push_back(accuracy.front());
@@ -88,7 +88,7 @@ GroupCurve curve_of(const HistoryGroup& group, const TrainingQuantity& quantity,
   return curve;
 }
 
-/// Logarithmic steps, on which step 0 stands at 1/2.
+/// Makes the axis of steps logarithmic; step 0 is drawn at 1/2.
 void set_step_axis(Axis& axis, std::vector<Panel>& panels, bool logarithmic) {
   axis.label = "step";
   axis.key = "step";

@@ -1,5 +1,5 @@
-// DAFT's position biases: exp(w) − 1 of every layer and head, one query's over the image, or what
-// they measure, as DAFT, Fig. 1, 3, 8 to 10.
+// Figure of DAFT's position biases exp(w) − 1: of every layer and head, of one query over the
+// image, or their measures, like DAFT, Fig. 1, 3, 8 to 10.
 #include "analysis/position_bias/position_bias.h"
 
 #include <algorithm>
@@ -24,9 +24,9 @@ enum class Show { maps, query, numbers };
 constexpr EnumName<Show> show_names[] = {
     {Show::maps, "maps"}, {Show::query, "query"}, {Show::numbers, "numbers"}};
 
-constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
+constexpr std::int64_t kMostHeads = 16;  // the number in DAFT, Fig. 8
 
-/// Layers of one head stand in rows of so many: a column of a paper has room for three.
+/// Number of layers in a row if there is one head: the width of a paper's column allows three.
 constexpr std::int64_t kLayersAcross = 3;
 
 std::string known(double value, int digits) {
@@ -55,7 +55,7 @@ HeatMap bias_picture(const MatrixD& values) {
   return map;
 }
 
-/// exp(w) − 1 of one query, where its keys lie: the grid, or a line.
+/// exp(w) − 1 of one query over its keys: a grid, or a line.
 HeatMap folded(const PositionBias& bias, std::int64_t query) {
   const std::vector<double> row = query_bias(bias, query);
   const TokenLayout& layout = bias.layout;
@@ -70,7 +70,7 @@ HeatMap folded(const PositionBias& bias, std::int64_t query) {
   return map;
 }
 
-/// The biases to show, of one subject.
+/// The selected biases of one subject.
 std::vector<PositionBias> chosen_biases(const Settings& read, const Subject& subject,
                                         std::int64_t most_heads) {
   const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
@@ -103,7 +103,7 @@ class BiasAtlas {
           static_cast<double>(biases.size()) / static_cast<double>(request_.subjects.size()),
           "position biases");
       biases.push_back(chosen_biases(read_, subject, std::min(kMostHeads, room)));
-      // Beside rows of heads there is room for rows of layers as long.
+      // If rows of heads are shown, rows of layers may be equally long.
       if (biases.back().front().heads > 1) layers_across_ = std::max(kLayersAcross, room);
     }
     for (std::size_t i = 0; i < biases.size(); ++i) add(biases[i], labels_[i], of_query);

@@ -1,5 +1,5 @@
-// What becomes of the answers when maps lose their rank: curves over the rank they are cut off to,
-// the whole model's beside them, and the mean equivalent rank marked on each.
+// Figure of the answers for maps of reduced rank: curves over the truncated rank, with the values
+// of the whole model and the mean equivalent rank.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kErrorAlpha = 40;
 
-/// One series of one measure: x is the rank.
+/// One series of one measure over the rank.
 struct RankCurve {
   std::vector<double> ranks, values, low, high;
   double whole = 0;
@@ -43,7 +43,7 @@ RankCurve curve_of(const StudyResult& result, std::size_t series, const OutcomeM
   return curve;
 }
 
-/// The curve's value at a rank between two that were tried, straight on the axis of ln r.
+/// The curve's value at a rank, interpolated linearly in ln r; empty outside the tested ranks.
 std::optional<double> value_at(const RankCurve& curve, double rank) {
   for (std::size_t i = 0; i + 1 < curve.ranks.size(); ++i) {
     if (rank < curve.ranks[i] || rank > curve.ranks[i + 1]) continue;
@@ -89,7 +89,7 @@ void add_curve(Figure& figure, Panel& panel, const RankCurve& curve, std::size_t
   figure.numbers[name + "_whole/" + series.label] = {curve.whole};
 }
 
-/// The mean equivalent rank on each curve, with a line down to the axis.
+/// Marks the mean equivalent rank on each curve, with a drop line to the axis.
 void add_equivalent_ranks(Figure& figure, Panel& panel, const StudyResult& result,
                           const std::vector<RankCurve>& curves) {
   for (std::size_t i = 0; i < curves.size(); ++i) {

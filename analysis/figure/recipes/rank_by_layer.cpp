@@ -1,4 +1,4 @@
-// The rank of each layer's maps: the mean over heads, and the heads themselves.
+// Figure of the rank of each layer's maps: the mean over heads, and the heads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -45,10 +45,10 @@ double measured(const MapSpectrum& map, Measure measure) {
   return 0;
 }
 
-/// The ranks of every layer's maps whose rank is known.
+/// Known ranks of the maps of every layer.
 using RanksByLayer = std::map<std::int64_t, std::vector<double>>;
 
-/// Gives how many maps have none.
+/// Adds the known ranks; returns the number of maps without one.
 std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, RanksByLayer& ranks) {
   std::size_t without = 0;
   for (const MapSpectrum& map : maps) {
@@ -63,7 +63,7 @@ std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, Ran
 }
 
 struct Series {
-  std::string label, shown;  ///< in numbers, and in the legend
+  std::string label, shown;  ///< label in numbers; label in the legend
   std::int64_t first_layer = 0;
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
@@ -109,7 +109,7 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
   panel.marks.emplace_back(std::move(means));
 }
 
-/// Where the mechanism bounds the rank: a thin line over the layers.
+/// Adds the bound of the rank, if the mechanism has one, as a thin line over the layers.
 void add_bounds(Figure& figure, Panel& panel, const Series& series,
                 const std::map<std::int64_t, std::int64_t>& bounds) {
   if (bounds.empty()) return;
@@ -150,7 +150,7 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   const bool seen = takes_identity(analysed.of);
   SpectrumOptions options;
   options.threshold = read.number("threshold");
-  // Small values decide the numerical rank: they need to be exact.
+  // The numerical rank depends on small singular values, which must be exact.
   if (measure == Measure::numerical) options.accuracy = SpectrumAccuracy::every_value;
 
   options.method = read.choice("method", spectrum_method_names);

@@ -1,4 +1,4 @@
-// Ranks beside a reference's: map against map, and the difference by layer.
+// Figure of ranks compared with a reference: map against map, and the difference by layer.
 #include <algorithm>
 #include <cmath>
 
@@ -57,7 +57,7 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
     figure.numbers["mean_rank_difference/" + other.label] = {
         other.comparison.mean[Quantity::rank_difference]};
   }
-  // To a round number: the axes end with a labelled tick.
+  // Rounded up, so that the axes end with a labelled tick.
   const double unit = std::pow(10.0, std::floor(std::log10(longest)));
   longest = std::ceil(longest * 1.02 / unit * 2) / 2 * unit;
   Line equal;

@@ -1,4 +1,4 @@
-// Ranks and rank-one residuals over depth: of the maps, and of the tokens they mix.
+// Figure of ranks and rank-one residuals over depth, of the maps and of the tokens.
 #include "analysis/depth/rank_over_depth.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ double rank_in(const MapSpectrum& spectrum, DepthMeasure measure) {
 
 using ByDepth = std::map<std::int64_t, std::vector<double>>;
 
-/// What one subject (or several inputs of one) has at each depth, by panel.
+/// Values of one subject, or of several inputs of one, at each depth, by panel.
 struct Values {
   ByDepth maps_rank, tokens_rank, maps_residual, tokens_residual;
 
@@ -68,7 +68,7 @@ void add(Values& values, Of of, std::int64_t layer, const MapSpectrum& spectrum,
 }
 
 struct DepthSeries {
-  std::string label, shown;  ///< in numbers, and in the legend
+  std::string label, shown;  ///< label in numbers; label in the legend
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
   LineStyle style = LineStyle::solid;

@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-// One line a figure, defined in recipes/ in the file of its name.
+// One function per figure, defined in the file of its name in recipes/.
 FigureRecipe cumulative_spectrum_recipe();
 FigureRecipe attention_maps_recipe();
 FigureRecipe attention_overlay_recipe();
@@ -49,7 +49,7 @@ FigureRecipe composite_recipe();
 
 namespace {
 
-/// Settings that were once called otherwise.
+/// Current name of a setting that was renamed.
 std::string_view name_today(std::string_view name) { return name == "data-set" ? "dataset" : name; }
 
 }  // namespace
@@ -160,7 +160,7 @@ void check_subject(const FigureNeeds& needs, const Subject& subject) {
   }
 }
 
-/// The files that the request's subjects came from, as far as they are known, each once.
+/// Adds the known files of the request's subjects, without duplicates.
 void add_models(const FigureRequest& request, std::vector<std::string>& files) {
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
@@ -172,7 +172,8 @@ void add_models(const FigureRequest& request, std::vector<std::string>& files) {
   }
 }
 
-/// Throws unless the request has the subjects and the setting the figure cannot do without.
+/// Throws Error(usage) unless the request has the subjects and the setting that the figure
+/// requires.
 void check_needs(const FigureRecipe& recipe, const FigureRequest& request) {
   const FigureNeeds needs = needs_of(recipe, request.settings);
   const std::size_t count = request.subjects.size();
@@ -227,8 +228,8 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
   FigureRequest complete = request;
   complete.settings = complete_settings(name, request.settings);
   check_needs(recipe, complete);
-  // Recipes measure by their own size of type: made as much narrower as that is smaller than the
-  // wanted one, everything keeps its room.
+  // Recipes assume the default font size. The figure is made at a width reduced by the ratio of the
+  // sizes and then enlarged, which keeps all proportions.
   const double growth = request.font_size_pt > 0 ? request.font_size_pt / Figure{}.font_size_pt : 1;
   complete.width_mm /= growth;
   complete.font_size_pt = 0;

@@ -1,4 +1,4 @@
-// Which tokens an answer rests on, by gradients: over the image, or over the text.
+// Figure of the relevance of tokens for an answer, from gradients, over the image or the text.
 #include "analysis/relevance/relevance.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 struct RelevantTokens {
   const Subject* subject = nullptr;
-  std::string label;  ///< of the subject; empty where there is one
+  std::string label;  ///< label of the subject; empty if there is only one
   TokenRelevance relevance;
 };
 
@@ -30,7 +30,7 @@ std::string answer_named(const TokenRelevance& relevance) {
   return relevance.label.empty() ? std::to_string(relevance.target) : shown_text(relevance.label);
 }
 
-/// The cells of the grid, as multiples of their mean; NaN where all are 0.
+/// Relevance of the grid's cells in multiples of their mean; NaN if all are 0.
 HeatMap relevance_of_cells(const RelevantTokens& one) {
   const TokenLayout& layout = one.subject->trace->layout;
   HeatMap heat;
@@ -48,7 +48,8 @@ HeatMap relevance_of_cells(const RelevantTokens& one) {
   return heat;
 }
 
-/// Without the 1 that the token that is read has of itself; NaN of those that it does not see.
+/// Relevance without the token's own initial 1; NaN for tokens that a causal model does not attend
+/// to.
 std::vector<double> given_by_attention(const RelevantTokens& one) {
   std::vector<double> weights = one.relevance.tokens;
   if (one.relevance.place < 0) return weights;
@@ -125,7 +126,7 @@ HeatScale draw_over_texts(Figure& figure, const Settings& read,
     figure.height_mm += text_heat_height_mm(panel, figure.font_size_pt);
     figure.panels.push_back(std::move(panel));
   }
-  // A bar of one line's height has no room for its numbers.
+  // A bar as high as one line has no space for its numbers.
   constexpr double least_mm = 20;
   figure.height_mm = std::max(figure.height_mm, least_mm);
   ColourScale& shown = figure.colour_scales.front();

@@ -1,4 +1,5 @@
-// Spectra beside a reference's: mean curves over relative rank, and their distance by layer.
+// Figure of spectra compared with a reference: mean curves over relative rank, and their distance
+// by layer.
 #include <algorithm>
 #include <cmath>
 
@@ -21,10 +22,10 @@ namespace {
 
 using Quantity = ComparisonQuantity;
 
-/// Where maps of every size are read: 0, 0.005, … 1.
+/// Number of intervals of relative rank, at which maps of any size are sampled: 0, 0.005, … 1.
 constexpr std::size_t kSteps = 200;
 
-/// f at each share of the ranks.
+/// f at each sample of relative rank, interpolated linearly.
 std::vector<double> curve_over_shares(const MapSpectrum& spectrum) {
   std::vector<double> share = cumulative_share(spectrum.singular_values);
   share.insert(share.begin(), 0);
@@ -38,7 +39,7 @@ std::vector<double> curve_over_shares(const MapSpectrum& spectrum) {
   return curve;
 }
 
-/// The mean over maps of f at each share of the ranks; empty if no map has a spectrum.
+/// Mean of f over maps at each sample of relative rank; empty if no map has a spectrum.
 std::vector<double> mean_curve(const std::vector<MapSpectrum>& spectra) {
   std::vector<double> sums(kSteps + 1);
   std::int64_t maps = 0;
@@ -53,8 +54,8 @@ std::vector<double> mean_curve(const std::vector<MapSpectrum>& spectra) {
   return sums;
 }
 
-/// From the least to the greatest curve of the subject's maps with their rows shuffled: behind
-/// everything else, grey.
+/// Adds the range of the curves of the subject's maps with shuffled rows, as a grey band behind the
+/// other curves.
 void add_null(Figure& figure, Panel& panel, const Subject& subject,
               const ComparisonOptions& options, bool labelled, const Progress& progress) {
   check_null_models(options.analysed);

@@ -1,4 +1,4 @@
-// What the figures of studies share: truncation and ablation.
+// Settings and texts shared by the figures of truncation and ablation studies.
 #pragma once
 
 #include <string>
@@ -19,33 +19,33 @@ inline constexpr FigureNeeds study_needs{.subject = SubjectNeed::none,
 
 [[nodiscard]] ParameterDescription study_file_setting(const std::string& command);
 
-/// The study the setting "file" names. Throws as read_study, and Error(usage) for one of another
-/// kind.
+/// The study in the file of the setting "file". Throws like read_study, and Error(usage) for a
+/// study of another kind.
 [[nodiscard]] StudyResult study_shown(const Settings& read, StudyKind kind);
 
-/// One number of an outcome that figures show.
+/// A number of an outcome that figures show.
 struct OutcomeMeasure {
-  std::string_view name;   ///< "accuracy": of the setting
-  std::string_view title;  ///< with its unit: an axis
-  double factor;           ///< from Outcome to that unit
+  std::string_view name;   ///< "accuracy": name in the setting
+  std::string_view title;  ///< title of an axis, with its unit
+  double factor;           ///< conversion from Outcome to that unit
   double Outcome::*value;
-  double Outcome::*error;  ///< null for none
-  bool of_text;            ///< known of texts alone
+  double Outcome::*error;  ///< null if there is no error
+  bool of_text;            ///< defined only for texts
 };
 
-/// "accuracy", "divergence", …
+/// All measures: "accuracy", "divergence", …
 [[nodiscard]] const std::vector<OutcomeMeasure>& outcome_measures();
-/// Throws Error(usage) listing the names.
+/// Finds a measure by name. Throws Error(usage) listing the names.
 [[nodiscard]] const OutcomeMeasure& outcome_measure(std::string_view name);
 
-/// What tells the series apart.
+/// Short labels that distinguish the series.
 [[nodiscard]] std::vector<std::string> study_labels(const StudyResult& result);
 
-/// "10000 images of train-images-idx3-ubyte: fashion-softmax (softmax)…", and how many are done
-/// where it is not finished.
+/// The series with their mechanisms and numbers of items, for a caption: "fashion-softmax (softmax,
+/// 10000 images) on train-images-idx3-ubyte".
 [[nodiscard]] std::string study_in_words(const StudyResult& result);
 
-/// How the errors were found.
+/// Description of how the errors are computed.
 [[nodiscard]] std::string errors_in_words(const StudyResult& result);
 
 }  // namespace attnscope

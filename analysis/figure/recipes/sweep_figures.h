@@ -1,4 +1,4 @@
-// What the figures of sweeps share.
+// Settings and texts shared by the figures of sweeps.
 #pragma once
 
 #include <optional>
@@ -21,16 +21,17 @@ inline constexpr FigureNeeds sweep_needs{.subject = SubjectNeed::none,
                                          .setting = "file",
                                          .unset = "needs the result of a sweep"};
 
-/// The sweep the setting "file" names. Throws as read_sweep.
+/// The sweep in the file of the setting "file". Throws like read_sweep.
 [[nodiscard]] SweepResult sweep_shown(const Settings& read);
 
-/// What tells the series apart: short_labels.
+/// Short labels that distinguish the series; see short_labels.
 [[nodiscard]] std::vector<std::string> series_labels(const SweepResult& result);
 
-/// "10000 inputs of train-images-idx3-ubyte", and how many are done where it is not finished.
+/// Number and source of the inputs for a caption: "10000 inputs of train-images-idx3-ubyte"; names
+/// the number done if the sweep is unfinished.
 [[nodiscard]] std::string sweep_in_words(const SweepResult& result);
 
-/// The one head the setting "head" names; -1 for all. Throws Error(usage).
+/// The head selected by the setting "head"; -1 for all. Throws Error(usage).
 [[nodiscard]] std::int64_t head_shown(const Settings& read, const SweepResult& result);
 
 }  // namespace attnscope

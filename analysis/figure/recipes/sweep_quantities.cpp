@@ -1,4 +1,4 @@
-// Statistics of what mechanisms have beside their maps (hash codes, importances), over many inputs.
+// Figure of statistics of mechanisms' own quantities (hash codes, importances) over many inputs.
 #include <algorithm>
 #include <array>
 #include <cmath>

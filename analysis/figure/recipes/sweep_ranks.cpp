@@ -1,4 +1,4 @@
-// How the equivalent ranks of maps are distributed over many inputs, layer by layer.
+// Figure of the distribution of equivalent ranks over many inputs, by layer.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-/// 5, 25 → 0.05, 0.25.
+/// Quantiles of the bands: 5, 25 → 0.05, 0.25.
 std::vector<double> band_quantiles(const Settings& read) {
   if (read.is("bands", "none")) return {};
   std::vector<double> quantiles = read.numbers("bands");

@@ -1,4 +1,4 @@
-// Cumulative singular values over many inputs: the protocol behind Adder, Fig. 2.
+// Figure of cumulative singular values over many inputs: the protocol of Adder, Fig. 2.
 #include <algorithm>
 #include <array>
 
@@ -24,7 +24,7 @@ std::vector<double> zero_to(std::size_t count) {
   return list;
 }
 
-/// From (0, 0): f(0) is an empty sum.
+/// Adds the point at rank 0: f(0) is an empty sum.
 std::vector<double> from_zero(std::vector<double> values) {
   values.insert(values.begin(), 0);
   return values;
@@ -48,8 +48,8 @@ bool has_null_spectra(const SweepSeries& series) {
   return !series.layers.empty() && std::ranges::all_of(series.layers, &LayerSweep::null_spectra);
 }
 
-/// What maps of no structure would have: behind everything else, grey. Throws Error(usage) where
-/// the sweep has not kept it.
+/// Adds the null models, maps without structure, in grey behind the curves. Throws Error(usage) if
+/// the sweep did not keep their spectra.
 void add_null(Figure& figure, Panel& panel, const SweepSeries& series,
               const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads,
               double threshold) {

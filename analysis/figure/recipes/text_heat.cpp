@@ -18,8 +18,8 @@ struct Sign {
   std::int64_t token = 0;
 };
 
-/// The text in lines of at most `columns` signs: after every line's end, and where a line is full,
-/// after its last space if it has one.
+/// The text in lines of at most `columns` characters. Lines are broken at line ends, and when full
+/// after their last space if they have one.
 std::vector<std::vector<Sign>> lines_of(const TokenLayout& layout, std::int64_t tokens,
                                         std::size_t columns) {
   std::vector<std::vector<Sign>> lines(1);

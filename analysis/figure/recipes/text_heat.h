@@ -1,4 +1,4 @@
-// A text whose characters lie on the colours of their tokens.
+// Texts whose characters are coloured by the values of their tokens.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,17 @@
 
 namespace attnscope {
 
-/// The first tokens of a text, as many as `weights` has, in lines of at most `columns` signs: after
-/// every line's end, and where a line is full, after its last space if it has one. Tokens of NaN
-/// lie on white.
+/// The first tokens of a text, one per element of `weights`, in lines of at most `columns`
+/// characters. Lines are broken at line ends, and when full after their last space if they have
+/// one. Tokens with NaN are white.
 [[nodiscard]] Panel text_heat_panel(const TokenLayout& layout, const std::vector<double>& weights,
                                     std::size_t columns, const ColourScale& scale);
 
-/// How many signs of `size_pt` a line of a figure so wide has, beside the bar of its scale.
+/// Number of characters of `size_pt` per line in a figure of this width, next to the bar of its
+/// scale.
 [[nodiscard]] std::size_t signs_across(double width_mm, double size_pt);
 
-/// Of such a panel with its title.
+/// Height of such a panel with its title.
 [[nodiscard]] double text_heat_height_mm(const Panel& panel, double size_pt);
 
 }  // namespace attnscope

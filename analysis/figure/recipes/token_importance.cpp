@@ -1,4 +1,4 @@
-// How important each token of a text is, as heat over the text itself: Fastformer-LM, Eq. 1 and 5.
+// Figure of the importance of each token, as colours of the text: Fastformer-LM, Eq. 1 and 5.
 #include <algorithm>
 #include <optional>
 

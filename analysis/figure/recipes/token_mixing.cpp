@@ -1,5 +1,5 @@
-// How much of each token goes into each other one: attention weights beside norms, mixing, ALTI and
-// value zeroing.
+// Figure of token mixing, the contribution of each token to each other one: attention weights,
+// norms, mixing, ALTI and value zeroing.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kWeights = "weights", kZeroing = "value-zeroing";
 
-/// One layer's matrix of that name, [N, N].
+/// One layer's matrix [N, N] of the method `name`.
 MatrixD mixing_named(const Subject& subject, std::int64_t layer, const std::string& name,
                      const Progress& progress) {
   if (name == kZeroing) return value_zeroing(subject, layer, true, progress);

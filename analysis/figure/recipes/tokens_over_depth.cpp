@@ -1,4 +1,4 @@
-// What happens to the tokens over depth: whether they become alike, and what each part adds.
+// Figure of the tokens over depth: their similarity, and the contribution of each part.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,7 +33,7 @@ constexpr std::array kFlowMeasures = std::to_array<FlowMeasure>(
      {"norm", "mean token norm", "mean of ‖x_i‖", &TokenFlow::norm},
      {"outlier", "largest / median norm", "max ‖x_i‖ / median ‖x_i‖", &TokenFlow::greatest_norm}});
 
-/// Layer → mean over the inputs of a group that know it.
+/// Layer → mean over the inputs of a group for which the measure is known.
 std::map<std::int64_t, double> means_over_inputs(const std::vector<std::vector<TokenFlow>>& inputs,
                                                  const FlowMeasure& measure) {
   std::map<std::int64_t, std::pair<double, double>> sums;
@@ -104,7 +104,7 @@ Figure make_tokens_over_depth(const FigureRequest& request, const Progress& prog
       known = known || !curves.back().empty();
       embedded = embedded || curves.back().contains(-1);
     }
-    if (!known) continue;  // of post-LN models nobody knows what the MLP adds
+    if (!known) continue;  // e.g. the contribution of MLPs, which is unknown for post-LN models
     Panel panel = flow_panel(all, *measure, request.first_layer, embedded);
     panel.row = shown / 2;
     panel.column = shown % 2;

@@ -1,4 +1,4 @@
-// Ranks of trained networks by layer, compared at equal steps and at equal accuracy.
+// Figure of the ranks of trained networks by layer, at equal steps and at equal accuracy.
 #include <cmath>
 
 #include "analysis/figure/caption.h"
@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// One of the four panels: which ranks, of which moments.
+/// Content of one of the four panels: kind of ranks and moments.
 struct RankChoice {
   const char* name;
   const char* label;

@@ -1,4 +1,4 @@
-// What the figures of trainings share.
+// Settings and texts shared by the figures of trainings.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// "folder", and "dataset", "count", "input" of checkpoints that have no log.
+/// Settings "folder", and "dataset", "count" and "input" for checkpoints without a log.
 [[nodiscard]] std::vector<ParameterDescription> training_folder_settings();
 
 /// Figures of trainings show no subjects.
@@ -20,11 +20,11 @@ inline constexpr FigureNeeds training_needs{.subject = SubjectNeed::none,
                                             .setting = "folder",
                                             .unset = "needs the folder of a training"};
 
-/// The trainings in the folder that is set. Throws as read_histories.
+/// The trainings in the folder of the setting. Throws like read_histories.
 [[nodiscard]] std::vector<TrainingHistory> histories_shown(const Settings& read,
                                                            const Progress& progress);
 
-/// "3 runs each of NAME": what the histories are, for a caption.
+/// Name of the folder for a caption, "NAME, mean of 3 seeds" if runs are averaged.
 [[nodiscard]] std::string histories_in_words(const Settings& read,
                                              const std::vector<TrainingHistory>& histories);
 
