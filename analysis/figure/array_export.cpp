@@ -18,7 +18,7 @@ std::string numbered(const char* name, std::size_t index) {
 
 Shape list_of(std::size_t size) { return {static_cast<std::int64_t>(size)}; }
 
-/// Writes one mark at its path; one overload a kind.
+/// Writes one mark at its path; one overload per kind of mark.
 class MarkArrays {
  public:
   MarkArrays(ArrayFile& file, const Figure& figure, const Panel& panel, std::string path)
@@ -98,14 +98,14 @@ class MarkArrays {
   std::string path_;
 };
 
-/// A part of a number's name as the name of a group: one that means something to a file of groups,
-/// or is that of the values themselves (a component of attention is called so), goes on with '_'.
+/// Name of a group for a part of a number's name. A part that file formats reserve, or that is
+/// "values" (a component of attention has that name), gets a trailing '_'.
 std::string group_name(const std::string& part) {
   const std::string stem = part.substr(0, part.find_last_not_of('_') + 1);
   return stem.empty() || stem == "." || stem == "values" ? part + "_" : part;
 }
 
-/// A name as a path below numbers.
+/// Path of the number `name` in the group "numbers".
 std::string number_path(const std::string& name) {
   std::string path = "numbers";
   for (std::size_t first = 0; first <= name.size();) {
@@ -132,7 +132,7 @@ void write_panel(const Figure& figure, const Panel& panel, const std::string& pa
   }
 }
 
-/// "Models" → "models": as attributes are written; the description is the caption.
+/// Name of an attribute: "Models" → "models"; the description is the caption.
 std::string attribute_name(std::string name) {
   if (name == "Description") return "caption";
   name[0] = static_cast<char>(name[0] - 'A' + 'a');
@@ -149,7 +149,7 @@ void write_arrays(const Figure& figure, ArrayFile& file) {
     write_panel(figure, figure.panels[index], numbered("panel", index), file);
   }
   for (const auto& [name, values] : figure.numbers) {
-    // A number whose name goes on under another's is kept beside it.
+    // "values" keeps a number apart from numbers whose names continue its own.
     file.array(number_path(name) + "/values", list_of(values.size()),
                std::span<const double>(values));
   }

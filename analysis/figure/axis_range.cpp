@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// The extent of what was included so far; only positive values on a logarithmic axis.
+/// Range of the values included so far; only positive values on a logarithmic axis.
 struct Extent {
   bool positive_only = false;
   double low = std::numeric_limits<double>::infinity();
@@ -25,7 +25,7 @@ struct Extent {
   }
 };
 
-/// `pad`: a share of the extent left free on both sides.
+/// The range with margins on both sides; `pad` is their share of the data's range.
 AxisRange range_from(const Axis& axis, Extent extent, double pad) {
   if (extent.low > extent.high) extent.low = axis.logarithmic ? 1 : 0, extent.high = 1;
   if (axis.logarithmic) {
@@ -76,7 +76,7 @@ void include_mark(const Mark& mark, Extent& x, Extent& y, bool& fills) {
   }
 }
 
-/// Stacked bars reach the sum of their heights.
+/// Includes the summed heights of stacked bars.
 void include_stacks(const Panel& panel, Extent& y) {
   std::map<double, double> sums;
   for (const Mark& mark : panel.marks) {
@@ -99,7 +99,7 @@ PanelRange range_of(const Panel& panel) {
     return std::holds_alternative<HeatMap>(mark);
   });
   for (const Mark& mark : panel.marks) {
-    // A heat map's cells count, not the pixels of the picture under it.
+    // The cells of a heat map decide the range, not the pixels of the picture under it.
     if (has_map && std::holds_alternative<Picture>(mark)) continue;
     include_mark(mark, x, y, fills);
   }

@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// Whether `word` stands in the label by itself: "adder" in "fashion-adder".
+/// True if the label contains `word` as a whole word: "adder" in "fashion-adder".
 bool says(const std::string& label, const std::string& word) {
   const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   for (std::size_t at = label.find(word); at != std::string::npos; at = label.find(word, at + 1)) {
@@ -22,7 +22,7 @@ bool says(const std::string& label, const std::string& word) {
   return false;
 }
 
-/// "adder, identity=true": what the label does not say itself.
+/// The parts of the mechanism that the label does not name: "adder, identity=true".
 std::string mechanism_beside(const std::string& label, const MechanismChoice& mechanism) {
   std::string whole = to_string(mechanism);  // "adder (identity=true)"
   if (says(label, whole)) return {};
@@ -40,7 +40,7 @@ void add_part(std::string& list, const std::string& part) {
 
 std::string subjects_in_words(const FigureRequest& request) {
   const auto input_of = [](const Subject& subject) { return subject.trace->input_label; };
-  // An input that all share is said once, after them.
+  // An input shared by all subjects is named once, after them.
   const bool same_input =
       request.subjects.size() > 1 &&
       std::all_of(request.subjects.begin(), request.subjects.end(), [&](const Subject& subject) {

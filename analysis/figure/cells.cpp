@@ -58,7 +58,7 @@ Cells mixed(const Image& image, const HeatMap& map, const ColourScale& scale) {
   const Cells picture = cells_of(image);
   Cells heat = cells_of(map, scale);
   if (picture.colours.empty()) return heat;
-  // Whole repeats of the picture's pixels until the heat map's cells fit in.
+  // The picture's pixels are repeated a whole number of times, until all heat map cells fit.
   const auto repeats = [](std::int64_t pixels, std::int64_t wanted) {
     return std::max<std::int64_t>(1, (wanted + pixels - 1) / pixels);
   };
@@ -69,7 +69,7 @@ Cells mixed(const Image& image, const HeatMap& map, const ColourScale& scale) {
   const double share = std::clamp(map.opacity, 0.0, 1.0);
   for (std::int64_t row = 0; row < cells.rows; ++row) {
     for (std::int64_t column = 0; column < cells.columns; ++column) {
-      // Both are looked up where the middle of the cell lies.
+      // Both are sampled at the centre of the cell.
       const auto under =
           picture.at(row * picture.rows / cells.rows, column * picture.columns / cells.columns);
       const auto over = heat.at((2 * row + 1) * heat.rows / (2 * cells.rows),

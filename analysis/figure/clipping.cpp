@@ -8,7 +8,8 @@ namespace attnscope {
 
 Clipping clipping_of(const Figure& figure, std::size_t colour_scale) {
   const ColourScale& scale = figure.colour_scales.at(colour_scale);
-  // Values are float32: an end computed from one of them is met to its rounding.
+  // Values are float32; ends are rounded to float32, so that a value that an end was computed from
+  // is not clipped.
   const auto high = static_cast<float>(scale.maximum);
   const auto low = static_cast<float>(scale.norm == ScaleNorm::logarithmic
                                           ? logarithmic_floor(scale.minimum, scale.maximum)

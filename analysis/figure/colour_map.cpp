@@ -11,9 +11,9 @@ namespace attnscope {
 
 namespace {
 
-/// Every third of a map's 256 published colours, 0xRRGGBB; linear between them the error is at most
-/// 2/255. The colour values of viridis, magma (van der Walt & Smith 2015, CC0) and cividis (Nuñez,
-/// Anderton & Renslow 2018) are facts; a colour map that is only nearly viridis would be confusing.
+/// Every third of a map's 256 published colours, 0xRRGGBB; linear interpolation has an error of at
+/// most 2/255. Sources: viridis, magma (van der Walt & Smith 2015, CC0) and cividis (Nuñez,
+/// Anderton & Renslow 2018).
 using ControlPoints = std::array<std::uint32_t, 86>;
 
 constexpr ControlPoints viridis_points = {
@@ -80,7 +80,7 @@ std::array<Colour, 256> interpolated(const ControlPoints& points) {
   return colours;
 }
 
-/// From Oklab (Ottosson 2020) to sRGB bytes. Equal steps of its lightness look equal.
+/// Converts Oklab (Ottosson 2020) to sRGB bytes. Equal steps in lightness look equal.
 Rgb srgb_from_oklab(double lightness, double a, double b) {
   const double l = std::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
   const double m = std::pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
@@ -105,7 +105,8 @@ std::array<Colour, 256> grey_colours() {
   return colours;
 }
 
-/// Blue, near-white, red: equal lightness on both sides, so that sign is hue and size is darkness.
+/// Blue, near-white, red: equal lightness on both sides, so that hue shows the sign and darkness
+/// the magnitude.
 std::array<Colour, 256> diverging_colours() {
   constexpr double blue_hue = 252 * 3.14159265358979 / 180;
   constexpr double red_hue = 28 * 3.14159265358979 / 180;
@@ -122,7 +123,8 @@ std::array<Colour, 256> diverging_colours() {
   return colours;
 }
 
-/// asinh is linear near zero and logarithmic far from it: zero needs no special case.
+/// The symmetric logarithm asinh: linear near zero, logarithmic far from it, without a special case
+/// for zero.
 double symmetric(const ColourScale& scale, double value) {
   const double linear_extent = std::max(std::abs(scale.minimum), std::abs(scale.maximum)) / 1000;
   return linear_extent > 0 ? std::asinh(value / linear_extent) : 0;
@@ -162,7 +164,7 @@ Colour colour_at(const ColourMap& map, double fraction, bool reversed) {
 }
 
 Colour legible_on(const Colour& ground) {
-  // ITU-R BT.601's weights of brightness.
+  // Brightness weights of ITU-R BT.601.
   const int brightness = (299 * ground.red + 587 * ground.green + 114 * ground.blue) / 1000;
   return brightness > 140 ? Colour{0, 0, 0, 255} : Colour{255, 255, 255, 255};
 }

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr double gap_mm = 3;
-constexpr double bar_mm = 15;  // a colour bar with its numbers and label
+constexpr double bar_mm = 15;  // width of a colour bar with its numbers and label
 
 bool same_quantity(const ColourScale& a, const ColourScale& b) {
   return a.label == b.label && a.colour_map == b.colour_map && a.norm == b.norm &&
@@ -27,7 +27,7 @@ void widen(ColourScale& scale, const ColourScale& other) {
   scale.maximum = std::max(scale.maximum, other.maximum);
 }
 
-/// A caption without its last words, which the page says once.
+/// The caption without its ending, which the page contains once.
 std::string without_program(std::string caption) {
   const std::string end = made_with();
   if (caption.ends_with(end)) caption.erase(caption.size() - end.size());
@@ -35,7 +35,7 @@ std::string without_program(std::string caption) {
   return caption;
 }
 
-/// Takes figures in, one an area.
+/// Collects figures, one per area.
 class Joined {
  public:
   explicit Joined(const CompositeOptions& options) : options_(options) {
@@ -91,7 +91,7 @@ class Joined {
   }
 
  private:
-  /// Where the part's scales are among the page's.
+  /// Moves the part's scales to the page; returns their indices there.
   std::vector<std::size_t> take_scales(Figure& part, std::size_t area) {
     std::vector<std::size_t> places;
     for (ColourScale& scale : part.colour_scales) {
@@ -166,7 +166,7 @@ Figure compose(const Page& page, const CompositeOptions& options, const MakeCell
     y += height + gap_mm;
   }
   Figure composed = joined.finish(std::max(y - gap_mm, 1.0));
-  make_text_showable(composed);  // a page's titles come from a file too
+  make_text_showable(composed);  // titles of a page may come from a file too
   return composed;
 }
 

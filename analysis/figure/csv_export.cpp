@@ -24,7 +24,7 @@ const Keys& keys_of(const Mark& mark) {
       mark);
 }
 
-/// The names of all keys, in the order in which the figure first has them.
+/// Names of all keys, in the order of their first use in the figure.
 std::vector<std::string> key_names(const Figure& figure) {
   std::vector<std::string> names;
   const auto add = [&names](const Keys& keys) {
@@ -40,13 +40,13 @@ std::vector<std::string> key_names(const Figure& figure) {
   return names;
 }
 
-/// A field; labels that a figure breaks are one line.
+/// A CSV field; line breaks of labels become spaces.
 std::string field(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return csv_field(text);
 }
 
-/// Writes a line a value: of every panel's marks, then of the figure's numbers.
+/// Writes one line per value: those of every panel's marks, then the figure's numbers.
 class Lines {
  public:
   explicit Lines(const Figure& figure) : figure_(figure), names_(key_names(figure)) {}
@@ -100,11 +100,12 @@ class Lines {
       }
     }
   }
-  // Neither has values.
+  // Pictures and texts have no values.
   void add(const Picture&) {}
   void add(const TextMark&) {}
 
-  /// "equivalent_rank/softmax": the quantity and its series; on a page the figure's letter first.
+  /// Splits "equivalent_rank/softmax" into quantity and series, after the figure's letter on a
+  /// page.
   void add_number(std::string name, const std::vector<double>& values) {
     std::string letter;
     for (std::size_t area = 0; area < figure_.areas.size() && letter.empty(); ++area) {
@@ -122,7 +123,7 @@ class Lines {
       end(std::to_string(i), "", "", exact(values[i]));
   }
 
-  /// The columns that all values of a mark have in common.
+  /// Sets the columns that all values of a mark share.
   void begin(std::string_view mark, const std::string& series, const std::string& quantity) {
     x_column_ = 0;
     start_ = (figure_.areas.empty() ? "" : panel_letter(panel_->area)) + "," +
@@ -146,7 +147,7 @@ class Lines {
   void end(const std::string& x, const std::string& x_label, const std::string& y,
            const std::string& value) {
     std::string start = start_;
-    if (x_column_ > 0) start.insert(x_column_, x);  // the axis's own column
+    if (x_column_ > 0) start.insert(x_column_, x);  // the column of the x axis's key
     out_ += start + x + "," + x_label + "," + y + "," + value + "\n";
   }
 
@@ -161,9 +162,9 @@ class Lines {
   const Figure& figure_;
   std::vector<std::string> names_;
   const Panel* panel_ = nullptr;
-  const Keys* keys_ = nullptr;  // of the mark
+  const Keys* keys_ = nullptr;  // keys of the current mark
   std::string start_, out_;
-  std::size_t x_column_ = 0;  // where in start_ the column of the x axis's key is; 0: it has none
+  std::size_t x_column_ = 0;  // position in start_ of the x axis's key column; 0: none
 };
 
 struct Column {

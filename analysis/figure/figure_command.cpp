@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// $'…' with every byte that is no plain ASCII as \xNN, for words with control characters.
+/// Quotes a word with control characters as $'…', with non-printable and non-ASCII bytes as \xNN.
 std::string as_escapes(const std::string& text) {
   std::string quoted = "$'";
   for (const char c : text) {
@@ -81,7 +81,7 @@ void add_words(std::string& line, const char* flag, const std::vector<std::strin
   for (const std::string& value : values) line += " " + std::string(flag) + " " + shell_word(value);
 }
 
-/// What says how it looks and where it goes.
+/// Arguments for style, size and output.
 std::string look_words(const FigureCommand& command) {
   std::string line;
   add_words(line, "--width", {rounded_text(command.width_mm, 6)});
@@ -103,7 +103,7 @@ std::string look_words(const FigureCommand& command) {
   return line;
 }
 
-/// What MODEL says of it where it runs on an input of its own: FILE@,input=LOCATOR,
+/// MODEL argument of a subject with its own input: FILE@,input=LOCATOR or
 /// FILE@MECHANISM,input=LOCATOR.
 std::string with_own_input(std::string source, const std::string& locator) {
   std::error_code ignored;
@@ -151,7 +151,7 @@ FigureCommand command_of(std::string_view figure, const FigureRequest& request) 
       command.inputs.push_back(subject.input->locator);
     }
   }
-  // The command runs every model on every input, and says so in their labels by itself.
+  // The command runs every model on every input and makes labels that name both.
   if (command.inputs.size() > 1) {
     std::vector<std::string> once;
     for (std::string& model : command.models) {

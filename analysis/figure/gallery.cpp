@@ -220,17 +220,17 @@ IndexRanges even_indices(std::int64_t count) {
   return list;
 }
 
-/// Whether both are one model under one mechanism, on whatever input.
+/// True if both subjects have the same model and mechanism, whatever their inputs.
 bool same_model(const Subject& a, const Subject& b) {
-  // Of a trace nothing else is known.
+  // Traces without a model are compared by label and mechanism.
   if (a.model == nullptr || b.model == nullptr) {
     return a.model == b.model && a.label == b.label && a.mechanism == b.mechanism;
   }
-  // By its file: each input may have loaded it anew.
+  // Compared by file, because each input may have loaded the model again.
   return a.model->file() == b.model->file() && a.mechanism == b.mechanism;
 }
 
-/// The subjects of the first `most` models (all if 0), on one input each if `once`.
+/// Keeps the subjects of the first `most` models (0: all), one input per model if `once`.
 void keep_models(const std::vector<Subject>& subjects, std::size_t most, bool once,
                  std::vector<std::size_t>& indices) {
   std::vector<std::size_t> kept, models;
@@ -285,8 +285,8 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
     const auto wanted = static_cast<std::size_t>(entry.input);
     std::erase_if(fit.subjects, [&](std::size_t index) {
       const Subject& subject = open.subjects[index];
-      if (subject.input == nullptr) return wanted != 0;  // a trace has one input, whichever
-      // The first input is each model's own first: texts and images are open together.
+      if (subject.input == nullptr) return wanted != 0;  // a trace has a single input
+      // Inputs are counted per model, because texts and images may be open together.
       std::vector<std::string> own;
       for (const Subject& other : open.subjects) {
         if (other.input != nullptr && same_model(other, subject)) {
@@ -301,7 +301,7 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
     }
   }
   if (entry.paper == adder_paper) {
-    // Where more is open, what the paper compares comes first.
+    // If other mechanisms are open too, those that the paper compares come first.
     std::stable_partition(fit.subjects.begin(), fit.subjects.end(), [&](std::size_t index) {
       const std::string& mechanism = open.subjects[index].mechanism.name;
       return mechanism == "softmax" || mechanism == "adder";

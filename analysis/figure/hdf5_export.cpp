@@ -8,8 +8,8 @@ namespace attnscope {
 
 namespace {
 
-/// Groups are those of NeXus (NXentry for panels, NXdata for what can be drawn), so that readers
-/// draw them: https://manual.nexusformat.org/classes/base_classes/NXdata.html
+/// Writes NeXus groups (NXentry for panels, NXdata for plottable marks), which NeXus readers draw:
+/// https://manual.nexusformat.org/classes/base_classes/NXdata.html
 class Hdf5Arrays : public ArrayFile {
  public:
   void array(const std::string& path, const Shape& shape, std::span<const double> values) override {
@@ -49,7 +49,7 @@ class Hdf5Arrays : public ArrayFile {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       if (!names[i].empty()) file_.attribute(path + "/" + arrays[i], "long_name", names[i]);
     }
-    // What a reader shows first: the first mark of a panel, and the first such panel.
+    // The default plot is the first mark of a panel, in the first such panel.
     const std::size_t slash = group.find('/');
     const std::string panel = group.substr(0, slash);
     if (!entries_.insert(panel).second) return;

@@ -32,7 +32,7 @@ constexpr EnumName<MarkerShape> marker_names[] = {
     {MarkerShape::none, "none"},       {MarkerShape::circle, "circle"},
     {MarkerShape::square, "square"},   {MarkerShape::triangle, "triangle"},
     {MarkerShape::diamond, "diamond"}, {MarkerShape::cross, "cross"}};
-/// Where a legend stands; the setting of that name (legend_names) says only whether it may.
+/// Names of all legend positions; legend_names has only the choices of the setting.
 constexpr EnumName<LegendPosition> legend_place_names[] = {
     {LegendPosition::none, "none"},
     {LegendPosition::top_left, "top_left"},

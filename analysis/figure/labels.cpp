@@ -13,7 +13,7 @@ std::set<std::string> distinct(const std::vector<std::string>& labels) {
   return {labels.begin(), labels.end()};
 }
 
-/// The length of the longest part that all begin with and that ends in a separator.
+/// Length of the longest common prefix that ends in a separator.
 std::size_t shared_beginning(const std::set<std::string>& labels) {
   const std::string& first = *labels.begin();
   std::size_t common = first.size();
@@ -25,7 +25,7 @@ std::size_t shared_beginning(const std::set<std::string>& labels) {
   return separator == std::string::npos ? 0 : separator + 1;
 }
 
-/// The length of the longest part that all end with and that begins with a separator.
+/// Length of the longest common suffix that begins with a separator.
 std::size_t shared_end(const std::set<std::string>& labels) {
   const std::string& first = *labels.begin();
   std::size_t common = first.size();
@@ -37,7 +37,7 @@ std::size_t shared_end(const std::set<std::string>& labels) {
   return separator == std::string::npos ? 0 : first.size() - separator;
 }
 
-/// "adder (identity=true)" must not lose its bracket's end alone.
+/// True if brackets are balanced: "adder (identity=true)" must not lose only its closing bracket.
 bool is_whole(const std::string& label) {
   return std::count(label.begin(), label.end(), '(') == std::count(label.begin(), label.end(), ')');
 }
@@ -76,7 +76,7 @@ std::vector<std::string> short_labels(const FigureRequest& request) {
   for (const Subject& subject : request.subjects) {
     labels.push_back(subject.label);
     models.push_back(label_without_input(subject));
-    // Said only where the label says it.
+    // The input is included only if the label contains it.
     inputs.push_back(models.back() == subject.label ? "" : subject.trace->input_label);
   }
   const bool several_models = distinct(models).size() > 1;

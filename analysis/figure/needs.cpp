@@ -48,10 +48,10 @@ std::string missing_in_words(const FigureNeeds& needs) {
 }
 
 FigureNeeds joined(const FigureNeeds& a, const FigureNeeds& b) {
-  // In the order of the enumeration, what comes first holds what follows.
+  // Each requirement of the enumeration includes those after it, so the first of the two is kept.
   FigureNeeds both = a.subject <= b.subject ? a : b;
   both.least = std::max(a.least, b.least);
-  both.most = 0;  // each part chooses its own among all
+  both.most = 0;  // each part chooses its subjects among all
   both.vectors = a.vectors || b.vectors;
   both.tokens = a.tokens || b.tokens;
   if (both.setting.empty()) {

@@ -28,7 +28,7 @@ class NpzArrays : public ArrayFile {
   void number(const std::string& path, const std::string& name, std::int64_t value) override {
     file_.add(below(path, name), {}, std::span<const std::int64_t>(&value, 1));
   }
-  // NumPy draws nothing.
+  // NPZ files have no plotting metadata.
   void plot(const std::string&, const std::string&, const std::vector<std::string>&,
             const std::vector<std::string>&, const std::vector<std::string>&) override {}
 

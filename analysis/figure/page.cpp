@@ -84,7 +84,7 @@ class PageReader {
       take(cell, key, read_value(), start);
       if (at_ < text_.size() && text_[at_] == ';') ++at_;
     }
-    ++at_;  // ]
+    ++at_;  // skips the ]
   }
 
   std::string read_value() {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double interruption = std::numeric_limits<double>::quiet_NaN();
 
-/// Liang–Barsky: narrows [first, last] of a segment to where start + t · step <= bound.
+/// Liang–Barsky step: narrows [first, last] of a segment to where start + t · step <= bound.
 bool narrow(double start, double step, double bound, double& first, double& last) {
   const double room = bound - start;
   if (step == 0) return room >= 0;
@@ -39,7 +39,7 @@ Polyline cut(const std::vector<double>& x, const std::vector<double>& y, const P
     inside.y.push_back(py);
   };
   const std::size_t count = std::min(x.size(), y.size());
-  bool open = false;  // the last point added continues into the next segment
+  bool open = false;  // true if the last point added continues into the next segment
   for (std::size_t i = 1; i < count; ++i) {
     const double ax = to(x[i - 1], window.log_x);
     const double ay = to(y[i - 1], window.log_y);

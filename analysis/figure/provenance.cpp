@@ -16,7 +16,7 @@ std::vector<std::pair<std::string, std::string>> provenance_of(const Figure& fig
       {"Models", models},
       {"Software", "attnscope " ATTNSCOPE_VERSION}};
   std::erase_if(pairs, [](const auto& pair) { return pair.second.empty(); });
-  // Names of files may hold control characters, which SVG forbids and a terminal obeys.
+  // File names may hold control characters, which SVG forbids and terminals interpret.
   for (auto& [name, text] : pairs) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     text = shown_text(text);

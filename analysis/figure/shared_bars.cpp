@@ -10,8 +10,8 @@ bool overlap(const SharedBar& a, const SharedBar& b) {
   return a.first_row <= b.last_row && b.first_row <= a.last_row;
 }
 
-/// Bars of the same rows share these, one above the other, where each gets two at least: side by
-/// side they take more of the width than one of the maps. Else the later stands outside.
+/// Stacks the bars of the same rows if each gets at least two rows: side by side they would take
+/// more width than one of the maps. Otherwise later bars are placed outside earlier ones.
 void stack_or_rank(std::vector<SharedBar>& bars) {
   const auto count = static_cast<std::int64_t>(bars.size());
   if (count < 2) return;

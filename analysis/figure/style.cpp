@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> look_names = {"as-made", "distinct", "grey"};
 
-// More points than this and markers would be a thick line.
+// Lines with more points have no markers, which would merge into a thick line.
 constexpr std::size_t most_marked_points = 30;
 
 std::uint32_t rgb_of(const Colour& colour) {
@@ -29,7 +29,7 @@ std::uint8_t luminance(const Colour& colour) {
                                    0.0722 * colour.blue);
 }
 
-/// Labels in the order of their first line, and colours in that of their first use.
+/// Indices of labels in the order of their first lines, and of colours in the order of first use.
 class Series {
  public:
   explicit Series(const Figure& figure) {
@@ -47,7 +47,7 @@ class Series {
 
   [[nodiscard]] std::size_t index_of(const std::string& label) const { return labels_.at(label); }
 
-  /// Dark greys for lines, on white; light and dark in turn for bars, which touch each other.
+  /// Dark greys for lines on white; alternating light and dark greys for adjacent bars.
   [[nodiscard]] Colour grey(const Colour& colour, bool bars) const {
     constexpr std::array<std::uint8_t, 4> lines_greys = {0, 120, 60, 150};
     constexpr std::array<std::uint8_t, 8> bars_greys = {60, 205, 120, 235, 25, 165, 90, 185};
@@ -93,7 +93,7 @@ void make_grey(Figure& figure, const Series& series) {
                 one.colour = series.grey(one.colour, bars);
               } else {
                 if (!one.colour) return;
-                // Text on cells stays light where they are dark.
+                // Text colours keep their luminance, so that text on dark cells stays light.
                 const std::uint8_t level = luminance(*one.colour);
                 one.colour = Colour{level, level, level, one.colour->alpha};
               }
@@ -126,7 +126,8 @@ void set_letters(Figure& figure) {
   }
   std::size_t next = 0;
   for (Panel* panel : first) {
-    if (panel != nullptr) panel->letter = panel_letter(next++);  // none: a bar's own area
+    // The pointer is null if the area holds only a colour bar.
+    if (panel != nullptr) panel->letter = panel_letter(next++);
   }
 }
 

@@ -9,7 +9,7 @@ namespace attnscope {
 namespace {
 
 bool same_but_for_input(const Subject& a, const Subject& b) {
-  if (a.own_input != b.own_input) return false;  // open side by side, to be compared
+  if (a.own_input != b.own_input) return false;  // open side by side for comparison
   const bool same_model = a.model != nullptr && b.model != nullptr
                               ? a.model->file() == b.model->file()
                               : a.model == b.model && a.trace->model_name == b.trace->model_name;
@@ -35,7 +35,7 @@ std::vector<SubjectGroup> subject_groups(const FigureRequest& request, bool aver
       groups.push_back({subject.label, {}, {index}});
     }
   }
-  // What the subjects' short labels would say, if their inputs were not averaged.
+  // Labels of the groups are shortened like those of subjects without inputs.
   FigureRequest firsts;
   for (const SubjectGroup& group : groups) {
     firsts.subjects.push_back(request.subjects[group.subjects.front()]);

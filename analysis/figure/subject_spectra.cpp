@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// Those of `known` that the view and the options ask for, at their threshold.
+/// The known spectra for the view and the options, at the options' threshold.
 std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace& trace,
                                         IdentityView view, const SpectrumOptions& options) {
   std::vector<MapSpectrum> list;

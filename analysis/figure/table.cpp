@@ -22,7 +22,8 @@ std::string table_as_csv(const Table& table) {
 namespace {
 
 constexpr double kColumnGapEms = 1.2;
-constexpr double kLargestPt = 7, kSmallestPt = 6.75;  // texts in it are 6 pt then
+// Range of the figure's font size; texts in the table are at least 6 pt.
+constexpr double kLargestPt = 7, kSmallestPt = 6.75;
 
 double widest_cell(const Table& table, std::size_t column) {
   double widest = text_ems(table.header[column]);
@@ -38,13 +39,13 @@ std::vector<double> column_widths(const Table& table) {
   return widths;
 }
 
-/// Texts are drawn a little smaller than the figure's type.
+/// Largest font size at which the columns fit; texts are drawn 0.75 pt smaller than this size.
 double fitting_pt(const std::vector<double>& widths, double width_mm) {
   return width_mm / 25.4 * 72 / std::accumulate(widths.begin(), widths.end(), 0.0) + 0.75;
 }
 
-/// Breaks the longest texts of the widest columns until the table fits at its smallest type, or no
-/// word can be broken off any more.
+/// Breaks the longest texts of the widest columns until the table fits at its smallest font size,
+/// or no text can be broken further.
 void break_cells(Table& table, double width_mm) {
   std::vector<double> widths = column_widths(table);
   std::vector<bool> broken(widths.size(), false);
@@ -56,7 +57,7 @@ void break_cells(Table& table, double width_mm) {
       }
     }
     if (widest == widths.size()) return;
-    // As narrow as it must be, but no narrower than the longest of its words.
+    // The column becomes as narrow as required, but not narrower than its longest word.
     const double sum = std::accumulate(widths.begin(), widths.end(), 0.0);
     const double room = width_mm / 25.4 * 72 / (kSmallestPt - 0.75);
     const double wanted = widths[widest] - kColumnGapEms - (sum - room);
@@ -72,7 +73,7 @@ std::size_t lines_in(const std::vector<std::string>& cells) {
   return most;
 }
 
-/// In rows of one line.
+/// Height of a row, in units of a row with one line.
 double height_of(const std::vector<std::string>& cells) {
   constexpr double next_line = 0.6;
   return 1 + next_line * (static_cast<double>(lines_in(cells)) - 1);

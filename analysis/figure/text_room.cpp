@@ -23,7 +23,7 @@ double text_ems(const std::string& text) {
   double widest = 0, width = 0;
   for (const char c : text) {
     if (c == '\n') width = 0;
-    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // the rest of a character
+    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // UTF-8 continuation byte
     width += std::string_view(" ijltfr.,:;()|/-").find(c) != std::string_view::npos ? narrow
              : std::string_view("mwMW=+%").find(c) != std::string_view::npos        ? wide
              : c >= 'A' && c <= 'Z'                                                 ? capital

@@ -16,7 +16,7 @@ std::vector<Tick> ticks_up_to(double end) {
     if (end / step <= 5) break;
   }
   std::vector<Tick> ticks;
-  // A round number too near the end would touch its label.
+  // Round numbers too close to the end are skipped: their labels would touch.
   for (int index = 0; step * index <= end - 0.6 * step; ++index) {
     const double value = step * index;
     ticks.push_back({value, rounded_text(value, 6)});
@@ -40,7 +40,7 @@ std::vector<Tick> layer_ticks(std::int64_t layers, std::int64_t first) {
 
 namespace {
 
-/// "0.02", "−5"; above 10⁵ and below 10⁻³ "2·10⁶".
+/// Text of a tick: "0.02", "−5"; from 10⁵ and below 10⁻³ "2·10⁶".
 std::string tick_text(double value) {
   const double size = std::abs(value);
   std::string text;
@@ -124,7 +124,7 @@ std::vector<Tick> bar_ticks(const ColourScale& shown) {
       ticks = decade_ticks(logarithmic_floor(low, high), high);
       break;
     case ScaleNorm::symmetric_logarithmic: {
-      // Zero and powers of ten.
+      // Ticks of the symmetric logarithmic scale: zero and powers of ten.
       ticks.push_back({0, "0"});
       const double size = std::max(std::abs(low), std::abs(high));
       const int decade = size > 0 ? static_cast<int>(std::floor(std::log10(size))) : 0;

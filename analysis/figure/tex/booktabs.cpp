@@ -7,7 +7,7 @@ namespace attnscope {
 
 namespace {
 
-/// Cells of several lines stand on the base line of their last.
+/// A row of the table; cells of several lines are aligned at their last line.
 std::string row_of(const std::vector<std::string>& cells, std::size_t text_columns) {
   std::string row = "  ";
   for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -17,7 +17,7 @@ std::string stop_text(double place, const Colour& colour) {
          tex_number(colour.green / 255.0) + "," + tex_number(colour.blue / 255.0) + ")";
 }
 
-/// Of a shading 100 units are defined, and 25 to 75 are seen.
+/// A TikZ shading is defined over 100 units, of which 25 to 75 are visible.
 std::string shading_of(const std::vector<std::pair<double, Colour>>& stops) {
   std::string text = stop_text(0, stops.front().second);
   for (const auto& [fraction, colour] : stops) text += "; " + stop_text(25 + 50 * fraction, colour);

@@ -16,7 +16,7 @@ namespace {
 constexpr double kGapMm = 1.8, kBarMm = 2.1, kBarGapMm = 1.8, kTickMm = 0.9, kPadMm = 0.5;
 constexpr double kMmOfPt = 25.4 / 72;
 
-/// What stands before a frame, the frame, what stands after it.
+/// A row or column of the grid: the margin before its frames, the frames, the margin after them.
 struct Track {
   double before = 0, after = 0, content = 0;
 };
@@ -39,7 +39,7 @@ class Layout {
     if (layout_.panels.empty()) return std::move(layout_);
     bars_ = shared_bars(figure_, area_);
     measure();
-    // Labels are broken by the heights of frames, which depend on them.
+    // Labels are broken by the heights of frames, which depend on the labels.
     share_room();
     if (break_labels()) {
       measure();
@@ -79,7 +79,8 @@ class Layout {
     grow(columns_, panel.column);
   }
 
-  /// In two lines where it is longer than the rows its bar stands beside, once those are known.
+  /// The bar's label; in two lines if it is longer than the rows next to the bar, once these are
+  /// known.
   [[nodiscard]] std::string bar_label(std::size_t scale) const {
     const std::string& label = figure_.colour_scales[scale].label;
     for (const SharedBar& bar : bars_) {
@@ -118,7 +119,7 @@ class Layout {
       double widest = 0;
       for (const Tick& tick : placed.y_ticks) widest = std::max(widest, small_width(tick.label));
       if (widest > 0) left += kTickMm + 2 * kPadMm + widest;
-      // A label at an end of the axis reaches half its width past the frame.
+      // A label at an end of the axis extends beyond the frame by half its width.
       if (!placed.x_ticks.empty() && !panel.x.turned_ticks) {
         left = std::max(left, small_width(placed.x_ticks.front().label) / 2);
         right = std::max(right, small_width(placed.x_ticks.back().label) / 2);
@@ -148,7 +149,7 @@ class Layout {
     }
   }
 
-  /// Of the labels under a panel.
+  /// Height of the tick labels below a panel.
   [[nodiscard]] double tick_height(const TexPanel& placed) const {
     double height = small_mm();
     if (!placed.panel->x.turned_ticks) return height;
@@ -156,7 +157,8 @@ class Layout {
     return height;
   }
 
-  /// Half a tick's label stands above an axis: the titles of its row stand above that.
+  /// Distance of a row's titles from the frames: they are above the upper half of the top tick
+  /// label.
   [[nodiscard]] double title_mm(std::int64_t row) const {
     constexpr double half_label_mm = 0.8;
     for (const TexPanel& other : layout_.panels) {
@@ -172,7 +174,8 @@ class Layout {
     return static_cast<double>(legend_rows(labels, legend_width(panel))) * (small_mm() + 0.3) + 1;
   }
 
-  /// The whole room, unless another legend stands beside it.
+  /// Width available for a legend: the whole area, or a column's share if the row has several
+  /// legends.
   [[nodiscard]] double legend_width(const Panel& panel) const {
     double width = room_.width;
     for (const TexPanel& other : layout_.panels) {
@@ -190,8 +193,8 @@ class Layout {
            (placed.range.y.upper - placed.range.y.lower);
   }
 
-  /// Frames as wide as there is room; rows of square cells want a height, the others share the
-  /// rest.
+  /// Distributes the space: frames share the width; rows of square cells get the height that they
+  /// require, the others share the rest.
   void share_room() {
     bars_mm_ = 0;
     for (const double width : bar_widths_) bars_mm_ += width;
@@ -234,7 +237,7 @@ class Layout {
         placed.y_label = in_two_lines(placed.y_label);
       }
       const double beside = std::min(column.before, column.after) + kGapMm / 2;
-      // TeX's type is a little narrower than it is measured.
+      // TeX's fonts are slightly narrower than the measured widths.
       placed.title = elided(
           placed.title, 1.12 * (column.content + 2 * beside) / (figure_.font_size_pt * kMmOfPt));
       changed |= placed.y_label != placed.panel->y.label;
@@ -258,7 +261,7 @@ class Layout {
       return list;
     };
     const double left = room_.x + (room_.width - used_width) / 2;
-    const double down = (room_.height - used_height) / 2;  // from the room's top
+    const double down = (room_.height - used_height) / 2;  // from the top of the area
     const std::vector<double> xs = starts(columns_, left), tops = starts(rows_, down);
     const double top = room_.y + room_.height;
     for (TexPanel& placed : layout_.panels) {

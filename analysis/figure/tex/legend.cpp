@@ -33,7 +33,7 @@ Entry filled_entry(const Filled& mark) {
                           "] (1mm,0) rectangle (4mm,1.6mm);"};
 }
 
-/// What the panel's legend would say, unless `entries` says it already.
+/// Adds the entries of the panel's legend; if `once`, without labels that `entries` already has.
 void add_entries(const Panel& panel, std::vector<Entry>& entries, bool once) {
   if (panel.legend == LegendPosition::none) return;
   for (const Mark& mark : panel.marks) {
@@ -53,7 +53,7 @@ std::string matrix(const std::vector<Entry>& entries, std::size_t rows, const st
                     (on_paper ? ", fill=white, fill opacity=0.85, text opacity=1" : "") + "] at (" +
                     tex_mm(x) + "," + tex_mm(y) + ") {\n";
   for (std::size_t row = 0; row < rows; ++row) {
-    // Filled column by column: neighbours in the list stand under each other.
+    // Filled column by column: consecutive entries are below each other.
     for (std::size_t i = row; i < entries.size(); i += rows) {
       if (i > row) out += " &[2mm] ";
       out += entries[i].picture + " & \\node{" + tex_text(entries[i].label) + "};";

@@ -23,7 +23,7 @@ std::string table(const std::vector<double>& x, const std::vector<double>& y) {
   return out + "};\n";
 }
 
-/// Writes one mark after another; one overload a kind.
+/// Writes marks one after another; one overload per kind of mark.
 class Marks {
  public:
   Marks(const TexPanel& placed, double font_size_pt)
@@ -47,7 +47,7 @@ class Marks {
     const Polyline shown =
         drawn ? cut(line.x, line.y, window_) : points_inside(line.x, line.y, window_);
     if (shown.x.empty()) return;
-    // Markers only where the data has points, not where the line was cut.
+    // Markers are drawn only if all points are data, not ends of clipped segments.
     const bool is_whole = shown.x.size() == line.x.size();
     plot(tex_stroke(line.colour, line.style, line.width_pt) +
              (is_whole || !drawn ? tex_marker(line.marker, line.colour) : ", no markers"),
@@ -63,7 +63,7 @@ class Marks {
     x.insert(x.end(), low.x.rbegin(), low.x.rend());
     y.insert(y.end(), low.y.rbegin(), low.y.rend());
     std::vector<double> outline_x, outline_y;
-    for (std::size_t i = 0; i < x.size(); ++i) {  // an area has no interruptions
+    for (std::size_t i = 0; i < x.size(); ++i) {  // areas have no gaps
       if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
       outline_x.push_back(x[i]);
       outline_y.push_back(y[i]);
@@ -97,7 +97,7 @@ class Marks {
       double& sum = stacks_[bars.x[i]];
       const double bottom = up(sum), top = up(sum + bars.heights[i]);
       sum += bars.heights[i];
-      // A logarithmic axis has no zero to stand on.
+      // On a logarithmic axis, which has no zero, bars start at the lower end.
       const double low = std::isfinite(bottom) ? std::clamp(bottom, 0.0, 1.0) : 0;
       const double high = std::isfinite(top) ? std::clamp(top, 0.0, 1.0) : 0;
       const double left = std::clamp(across(bars.x[i] - bars.width / 2), 0.0, 1.0);
@@ -120,11 +120,11 @@ class Marks {
             tex_number(up(mark.y), 5) + ") {" + tex_text(mark.text) + "};\n";
   }
 
-  // Cells are drawn under the axis.
+  // Cells are drawn below the axis, by tex_panel.
   void add(const HeatMap&) {}
   void add(const Picture&) {}
 
-  /// Drop lines, markers and their texts: from left to right on the lowest free level.
+  /// Adds drop lines, markers and texts of points, from left to right.
   void add_points() {
     std::stable_sort(points_.begin(), points_.end(),
                      [](const PointMark* a, const PointMark* b) { return a->x < b->x; });
@@ -141,7 +141,7 @@ class Marks {
     place_texts();
   }
 
-  /// Rules' and points' texts, where they cover least of the rest and of each other.
+  /// Places the texts of rules and points with the least overlap.
   void place_texts() {
     TextPlaces places(placed_.frame.width, placed_.frame.height, small_mm_);
     for (const Mark& mark : panel_.marks) {
@@ -185,7 +185,7 @@ class Marks {
   [[nodiscard]] double x_mm(double x) const { return across(x) * placed_.frame.width; }
   [[nodiscard]] double y_mm(double y) const { return up(y) * placed_.frame.height; }
 
-  /// The share of the frame's width, height from its lower left corner.
+  /// Fraction of the frame's width or height, from its lower left corner.
   [[nodiscard]] double across(double x) const {
     return share(x, window_.x_low, window_.x_high, window_.log_x);
   }
@@ -205,7 +205,8 @@ class Marks {
   std::string out_;
   std::map<double, double> stacks_;  // sum of the heights at each x
   std::vector<const PointMark*> points_;
-  std::vector<std::pair<const Rule*, double>> rules_;  // horizontal, with texts, and their height
+  // Horizontal rules with texts, and their relative heights.
+  std::vector<std::pair<const Rule*, double>> rules_;
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string axis_keys(const std::string& name, const Axis& axis, const AxisRange
   return keys;
 }
 
-/// Values are drawn by their place in the scale's range, 0 to 1, whatever its norm.
+/// Keys of a plot whose values are fractions of the scale's range, 0 to 1, whatever its norm.
 std::string colour_map_keys(const ColourScale& scale) {
   std::string keys = "\n  point meta min=0, point meta max=1, colormap={attnscope}{";
   for (const auto& [fraction, c] : colour_stops(scale)) {
@@ -69,7 +69,7 @@ std::string image(const Cells& cells, const TexBox& frame, const std::string& na
                       ", height=" + tex_mm(frame.height) + "]{" + file + "}");
 }
 
-/// Title, letter, and the labels of axes that are not drawn.
+/// Source of the title, the letter, and the labels of invisible axes.
 std::string texts(const TexPanel& placed) {
   const Panel& panel = *placed.panel;
   const TexBox& frame = placed.frame;
@@ -102,7 +102,7 @@ std::string tex_panel(const Figure& figure, const TexPanel& placed, bool cells_a
   std::string out, plots, colours;
   for (const CellDrawing& drawing : cell_drawings(panel, figure.colour_scales)) {
     const auto* map = std::get_if<HeatMap>(&panel.marks[drawing.first_mark]);
-    // PGFPlots has no matrix plot of a single row or column.
+    // PGFPlots does not support matrix plots of a single row or column.
     if (map != nullptr && cells_as_plot && map->rows > 1 && map->columns > 1) {
       const ColourScale& scale = figure.colour_scales.at(map->colour_scale);
       plots += matrix_plot(*map, scale);

@@ -1,4 +1,4 @@
-// A figure as a LaTeX document: the page, its styles, and panel after panel.
+// Exports a figure as a LaTeX document: the page, its styles, and its panels.
 #include <algorithm>
 
 #include "analysis/figure/provenance.h"
@@ -26,7 +26,7 @@ std::int64_t cell_count(const Figure& figure) {
   return count;
 }
 
-/// A name that TeX takes in any place: letters, digits, dots and hyphens.
+/// A name that TeX accepts in any context: letters, digits, dots and hyphens.
 std::string plain_name(const std::string& name) {
   std::string plain;
   for (const char c : name) {
@@ -43,7 +43,7 @@ std::string comments(const Figure& figure) {
   return out;
 }
 
-/// A page of exactly the figure's size, without anything of its own on it.
+/// The preamble of a page of exactly the figure's size without headers and margins.
 std::string page(const Figure& figure, const std::string& packages) {
   return "\\RequirePackage{fix-cm}  % type of any size\n\\documentclass{article}\n"
          "\\usepackage[utf8]{inputenc}\n\\usepackage[paperwidth=" +
@@ -88,7 +88,7 @@ std::string styles(const Figure& figure) {
          "{\\fboxsep=0.4pt\\fbox{\\tiny #2}}\\fi}\n";
 }
 
-/// The panels and bars of one area, or of the whole figure.
+/// Source of the panels and bars of one area, or of the whole figure.
 std::string area_source(const Figure& figure, std::size_t index, TexBox room,
                         const std::string& title, bool cells_as_plot, const std::string& name,
                         std::vector<TexFigure::File>& images) {
@@ -113,10 +113,10 @@ std::string area_source(const Figure& figure, std::size_t index, TexBox room,
   return out;
 }
 
-/// Left white along the page's edges.
+/// Margin at the page's edges that stays white.
 constexpr double edge_mm = 0.4;
 
-/// The table, made smaller if it is wider than the figure: its rules too end within the page.
+/// A document with the table, scaled down if it is wider than the figure, so that its rules fit.
 TexFigure table_document(const Figure& figure) {
   return {comments(figure) + page(figure, "\\usepackage{booktabs}\n\\usepackage{graphicx}\n") +
               "\\begin{document}" + font(figure.font_size_pt) +

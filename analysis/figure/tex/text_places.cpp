@@ -9,8 +9,8 @@ namespace attnscope {
 
 namespace {
 
-/// Whether the part from `first` to `last` of a segment, 0 to 1, remains where start + t · step
-/// lies between low and high: Liang and Barsky's clipping.
+/// Liang–Barsky clipping: narrows [first, last] of a segment, 0 to 1, to where start + t · step is
+/// between low and high; false if nothing remains.
 bool remains(double start, double step, double low, double high, double& first, double& last) {
   if (step == 0) return start > low && start < high;
   const double a = (low - start) / step, b = (high - start) / step;

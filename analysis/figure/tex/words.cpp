@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// Characters that stand in no font of TeX's first encoding under their own code.
+/// LaTeX source of characters that have no code of their own in TeX's default font encoding.
 const std::map<std::uint32_t, const char*>& symbols() {
   static const std::map<std::uint32_t, const char*> list = {{0xA0, "~"},
                                                             {0xA7, "\\S{}"},
@@ -69,7 +69,7 @@ const std::map<std::uint32_t, const char*>& symbols() {
   return list;
 }
 
-/// Α to Ω and α to ω; those that look like Latin letters are those.
+/// LaTeX source of Α to Ω and α to ω; letters that look like Latin ones are written as those.
 std::string greek(std::uint32_t code) {
   static constexpr std::array<const char*, 25> capitals = {
       "A",         "B",     "\\Gamma", "\\Delta", "E",      "Z",    "H", "\\Theta", "I",       "K",
@@ -85,10 +85,10 @@ std::string greek(std::uint32_t code) {
   return {};
 }
 
-/// Accented Latin letters, which LaTeX composes in every encoding.
+/// True for accented Latin letters, which LaTeX composes in every font encoding.
 bool is_composed(std::uint32_t code) {
   if (code < 0xC0 || code > 0x17E) return false;
-  static const std::string_view others =  // their own letters in other encodings, or none at all
+  static const std::string_view others =  // letters of other encodings, or unsupported
       "\xD0\xDE\xF0\xFE";
   if (code <= 0xFF) {
     return code != 0xD7 && code != 0xF7 &&
@@ -103,7 +103,7 @@ bool is_composed(std::uint32_t code) {
   return true;
 }
 
-/// The character that begins at `place`, which moves past it; bytes that are no UTF-8 one by one.
+/// The character at `place`, which moves past it; U+FFFD for each invalid UTF-8 byte.
 std::uint32_t next_character(const std::string& text, std::size_t& place) {
   const auto byte = [&](std::size_t at) {
     return at < text.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(text[at])) : 0U;
