@@ -62,9 +62,9 @@ struct AnalysedMatrix {
                                       const Analysed& analysed, IdentityView view,
                                       const SpectrumOptions& options);
 
-/// Spectra of the matrices that `analysed` selects, ordered by layer and head, like spectra_of of
-/// the maps of a trace. Computed by LAPACK: dimensions above options.dense_limit and other methods
-/// are refused. Throws Error(usage) too if `view` adds I to a matrix that takes none.
+/// Spectra of the matrices that `analysed` selects, ordered by layer and head; the counterpart of
+/// spectra_of for maps. Computed by LAPACK. Throws Error(usage) for dimensions above
+/// options.dense_limit, for other methods, and if `view` adds I to a matrix that takes none.
 [[nodiscard]] std::vector<MapSpectrum> spectra_of(const Trace& trace, const Analysed& analysed,
                                                   IdentityView view,
                                                   const SpectrumOptions& options = {},

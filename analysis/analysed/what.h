@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// Analysed matrix of a head with map A [N, M], queries q [N, d], keys k [M, d] and values v [M,
-/// d_v], as recorded: after norms and rotary positions.
+/// Analysed matrix of a head with map A [N, M], queries q [N, d], keys k [M, d] and values
+/// v [M, d_v], as recorded: after norms and rotary positions.
 enum class SpectrumOf {
   map,     ///< A
   scores,  ///< softmax input without bias, mask and cap: q kᵀ/√d; rank ≤ d
@@ -42,8 +42,8 @@ inline constexpr EnumName<SpectrumOf> spectrum_of_names[] = {
 enum class Added {
   none,      ///< no term: the matrix is analysed as it is
   residual,  ///< outputs plus residual stream: x + γ ⊙ A v W_O, x the layer's input tokens [N, D]
-  /// Map without its Toeplitz part T_ij = W_ij (1 − e^{−w_ij}), for mechanisms whose map W_ij = g_i
-  /// e^{K_j + w_ij} / Σ adds a convolution to global attention (DAFT-conv, Algorithm 2).
+  /// Map without its Toeplitz part T_ij = W_ij (1 − e^{−w_ij}), for mechanisms whose map
+  /// W_ij = g_i e^{K_j + w_ij} / Σ adds a convolution to global attention (DAFT-conv, Algorithm 2).
   without_convolution,
   convolution  ///< the Toeplitz part T by itself, which is 0 outside the window
 };
@@ -70,16 +70,17 @@ struct Analysed {
   bool operator==(const Analysed&) const = default;
 };
 
-/// Throws Error(usage) listing the names.
+/// Finds a matrix by name. Throws Error(usage) listing the names.
 [[nodiscard]] SpectrumOf spectrum_of_named(std::string_view name);
 
-/// "with the residual stream", …; empty for Added::none.
+/// Description of the term, "with the residual stream", …; empty for Added::none.
 [[nodiscard]] std::string in_words(Added added);
 
-/// "attention maps", "scores q kᵀ/√d, before bias and mask, without the mean row", …
+/// Description of the matrix: "attention maps", "scores q kᵀ/√d, before bias and mask, without the
+/// mean row", …
 [[nodiscard]] std::string in_words(const Analysed& analysed);
 
-/// "map", "scores", "map, centred", "output, residual, centred": short form for names and headings.
+/// Short form for names and headings: "map", "scores", "map, centred", "output, residual, centred".
 [[nodiscard]] std::string short_words(const Analysed& analysed);
 
 /// Meaning of the rows: keys for values, tokens for tokens and their updates, else queries.

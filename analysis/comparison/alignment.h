@@ -13,13 +13,13 @@ namespace attnscope {
 /// Pairing of layers of models of different depth. Both kinds agree for equal depths.
 enum class LayerAlignment {
   by_index,  ///< layer 3 with layer 3; layers beyond the reference's last have no counterpart
-  by_depth   ///< with the reference layer at the same relative depth
+  by_depth   ///< layer with the reference layer at the same relative depth
 };
 inline constexpr EnumName<LayerAlignment> layer_alignment_names[] = {
     {LayerAlignment::by_index, "index"}, {LayerAlignment::by_depth, "depth"}};
 
-/// The reference's layer for `layer` of `layers`, or -1. by_depth: ⌈(layer + 1) · R / layers⌉ − 1
-/// of R reference layers, so that the last is compared with the last.
+/// The reference's layer for `layer` of `layers`, or -1 if there is none. For by_depth it is
+/// ⌈(layer + 1) · R / layers⌉ − 1 of R reference layers: the last is compared with the last.
 [[nodiscard]] std::int64_t reference_layer_of(std::int64_t layer, std::int64_t layers,
                                               std::int64_t reference_layers,
                                               LayerAlignment alignment);

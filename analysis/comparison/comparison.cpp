@@ -134,7 +134,8 @@ void keep_heads(std::vector<RecordedMap>& places, const std::vector<std::int64_t
   });
 }
 
-/// "3 maps: the reference has no such map; 2 maps: maps of different size".
+/// Numbers and reasons of maps left out: "3 maps: the reference has no such map; 2 maps: maps of
+/// different size".
 std::string left_out_in_words(const std::vector<ComparedMap>& maps, const Analysed& analysed) {
   const bool of_maps = analysed.of == SpectrumOf::map;
   std::map<MapPairState, std::int64_t> counts;

@@ -45,7 +45,7 @@ struct ComparisonQuantityEntry {
   std::string_view title;        ///< "JS (bits)": title of a column
   std::string_view explanation;  ///< description with the range of values
 };
-/// In the order of the enumerators.
+/// Descriptions of all quantities, in the order of the enumerators.
 [[nodiscard]] std::span<const ComparisonQuantityEntry> comparison_quantities();
 
 /// One number per quantity; NaN if it is not defined.
@@ -80,7 +80,7 @@ struct ComparedMap {
   std::int64_t layer = 0, head = 0;                        ///< kAllHeads: one matrix per layer
   std::int64_t reference_layer = -1, reference_head = -1;  ///< -1: no counterpart; or kAllHeads
   MapPairState state = MapPairState::compared;
-  std::vector<double> row_divergence;  ///< in bits, one per query; empty unless compared
+  std::vector<double> row_divergence;  ///< divergence per query in bits; empty unless compared
   std::int64_t rows_with_negatives = 0;
   ComparisonValues values;  ///< includes the CKA of the layer
 };
@@ -109,7 +109,7 @@ struct ComparisonOptions {
 /// Result of comparing one subject with the reference.
 struct SubjectComparison {
   ComparisonOptions options;
-  MapAlignment alignment;             ///< which maps are paired
+  MapAlignment alignment;             ///< pairs of maps
   std::vector<ComparedMap> maps;      ///< ordered by layer and head
   std::vector<ComparedLayer> layers;  ///< ordered by layer
   ComparisonValues mean;              ///< means over all maps; CKA over the layers
@@ -136,7 +136,8 @@ struct SubjectComparison {
 /// maps, I added to matrices that take none, matched heads of one matrix per layer.
 void check_comparison(const ComparisonOptions& options);
 
-/// "layers by relative depth, heads matched by similarity", for captions and tables.
+/// Description of the pairing for captions and tables: "layers by relative depth, heads matched by
+/// similarity".
 [[nodiscard]] std::string alignment_in_words(const ComparisonOptions& options);
 
 }  // namespace attnscope

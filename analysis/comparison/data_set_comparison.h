@@ -30,7 +30,7 @@ struct DataSetComparison {
   /// Standard deviation of each map over the items, in the order of maps.
   std::vector<ComparisonValues> deviation;
   PredictionAgreement predictions;
-  /// "10 classes here, 1000 in the reference"; empty if predictions are compared
+  /// The reason, "10 classes here, 1000 in the reference"; empty if predictions are compared.
   std::string why_no_predictions;
 };
 

@@ -20,8 +20,8 @@ enum class MapPairState {
                    ///< compared
 };
 
-/// "compared", "the reference has no such map", "maps of different size", "NaN or Inf in a map",
-/// "columns are channels of other weights".
+/// The state in words: "compared", "the reference has no such map", "maps of different size", "NaN
+/// or Inf in a map", "columns are channels of other weights".
 [[nodiscard]] std::string_view describe(MapPairState state);
 
 /// Compares rows of weights as distributions: magnitudes |w| over their sum. A row with I sums to 2
@@ -35,7 +35,7 @@ struct RowDivergence {
                                            std::span<const double> other);
 
 struct MapDistance {
-  std::vector<double> row_divergence;  ///< in bits, one per query; NaN for rows of zeros
+  std::vector<double> row_divergence;  ///< divergence per query in bits; NaN for rows of zeros
   double mean_divergence = 0;          ///< mean over rows with a divergence; NaN if there is none
   double largest_divergence = 0;       ///< NaN if no row has a divergence
   std::int64_t largest_row = -1;       ///< index of the query with the largest divergence

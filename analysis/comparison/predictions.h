@@ -22,7 +22,7 @@ struct PredictionAgreement {
 
   [[nodiscard]] double share() const;            ///< agreeing / items; NaN without items
   [[nodiscard]] double standard_error() const;   ///< standard error of the share, √(p(1 − p)/n)
-  [[nodiscard]] double mean_divergence() const;  ///< in bits, 0 to 1
+  [[nodiscard]] double mean_divergence() const;  ///< mean over items, in bits, 0 to 1
 };
 
 }  // namespace attnscope

@@ -149,7 +149,7 @@ struct NamedNetwork {
 /// Finds an architecture by name or title, ignoring case: "deit-tiny", "DeiT-T". Null if unknown.
 [[nodiscard]] const NamedNetwork* find_named_architecture(std::string_view name);
 
-/// "deit-tiny, deit-small, …"
+/// Names of all named architectures: "deit-tiny, deit-small, …".
 [[nodiscard]] std::string architecture_names();
 
 /// The network of a loaded model for `tokens` tokens (0: its own) and `classes` outputs of its head

@@ -12,7 +12,7 @@
 namespace attnscope {
 
 struct MeasurementOptions {
-  std::vector<MechanismChoice> mechanisms;  ///< from mechanisms(): those that the program can run
+  std::vector<MechanismChoice> mechanisms;  ///< entries of mechanisms() that the program can run
   std::vector<std::int64_t> tokens;         ///< N, ascending, each 1 to 65,536
   std::int64_t width = 384;                 ///< D
   std::int64_t heads = 6;                   ///< H, divides D
@@ -24,7 +24,7 @@ struct KernelRun {
   std::int64_t tokens = 0;
   double seconds = 0;  ///< minimum over `repeats`: other load only adds time
   int repeats = 0;
-  std::optional<std::int64_t> peak_bytes;  ///< beyond the inputs; see peak_memory.h
+  std::optional<std::int64_t> peak_bytes;  ///< peak memory beyond the inputs; see peak_memory.h
 };
 
 struct MeasuredKernel {
@@ -35,7 +35,7 @@ struct MeasuredKernel {
 
 struct Measurement {
   MeasurementOptions options;
-  std::vector<MeasuredKernel> kernels;  ///< in the requested order
+  std::vector<MeasuredKernel> kernels;  ///< one per mechanism, in the requested order
   int threads = 0;                      ///< maximum number of threads of the kernels
   std::string processor;                ///< name given by the system; may be empty
 };

@@ -19,7 +19,7 @@ enum class Verdict {
 /// One printed figure, from assets/energy/published.csv.
 struct PublishedFigure {
   std::string paper, table, model, method, quantity, unit;
-  std::string printed;  ///< as in the paper: "17.56"
+  std::string printed;  ///< the printed number as text: "17.56"
   Verdict verdict = Verdict::exact;
   bool alternative = false;  ///< a second interpretation of the same figure
   std::string measure;       ///< the quantity to compute
@@ -31,8 +31,8 @@ struct PublishedFigure {
 
 struct ReproducedFigure {
   PublishedFigure published;
-  double printed = 0;              ///< in the figure's unit; NaN for a formula
-  double computed = 0;             ///< in the figure's unit; NaN if it cannot be computed
+  double printed = 0;   ///< printed number in the figure's unit; NaN for a formula
+  double computed = 0;  ///< computed number in the figure's unit; NaN if it cannot be computed
   double relative_difference = 0;  ///< (computed - printed) / printed; NaN for a formula
   double last_digits = 0;          ///< |computed - printed| in units of the last printed digit
   bool rounds_to_print = false;
@@ -48,7 +48,7 @@ struct ReproducedFigure {
 /// tables.
 [[nodiscard]] std::vector<ReproducedFigure> reproduce_table(std::string_view table);
 
-/// "adder:1, adder:2, …"
+/// Names of all published tables: "adder:1, adder:2, …".
 [[nodiscard]] std::string published_table_names();
 
 }  // namespace attnscope

@@ -13,10 +13,11 @@ namespace attnscope {
 
 /// Specifies a network and how it is counted.
 struct EnergyRequest {
-  std::string architecture;              ///< a named architecture; ignored if `spec` is given
-  std::optional<ModelSpec> spec;         ///< spec of a loaded model
-  std::optional<WeightExtents> weights;  ///< what the model's file says beyond the spec, if known
-  std::string label;                     ///< label of the loaded model
+  std::string architecture;       ///< a named architecture; ignored if `spec` is given
+  std::optional<ModelSpec> spec;  ///< spec of a loaded model
+  /// Dimensions from the model's file beyond the spec, if known.
+  std::optional<WeightExtents> weights;
+  std::string label;  ///< label of the loaded model
   /// Empty name: the network's own mechanism, with these parameters in place of its own.
   MechanismChoice mechanism{.name = "", .parameters = {}};
   CostConvention convention = CostConvention::complete;

@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// "fashion-adder (identity=false) on sneaker.png": the subjects, separated by semicolons, with
-/// properties that their labels do not name. An input shared by all is named once at the end. Names
-/// a mechanism that overlays weights trained with another one.
+/// The subjects for a caption, "fashion-adder (identity=false) on sneaker.png", separated by
+/// semicolons, with properties that their labels do not name. An input shared by all is named once
+/// at the end. Names a mechanism that overlays weights trained with another one.
 [[nodiscard]] std::string subjects_in_words(const FigureRequest& request);
 
 /// The caption with a sentence such as "vit unconfirmed: scale, qkv_rows assumed. " inserted before

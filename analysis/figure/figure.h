@@ -84,7 +84,7 @@ struct Picture {
 struct Bars {
   std::string label;
   std::vector<double> x, heights;
-  double width = 0.8;  ///< in x units
+  double width = 0.8;  ///< width of a bar in x units
   Colour colour;
   Keys keys = {};
 };
@@ -108,11 +108,11 @@ struct Tick {
 
 struct Axis {
   std::string label;                       ///< label with its unit
-  std::optional<double> minimum, maximum;  ///< from the data if absent
+  std::optional<double> minimum, maximum;  ///< limits; taken from the data if absent
   bool logarithmic = false;
   bool visible = true;
   std::vector<Tick> ticks;    ///< automatic if empty
-  bool turned_ticks = false;  ///< for x: labels read upwards, to avoid overlap
+  bool turned_ticks = false;  ///< x labels read upwards, to avoid overlap
   std::string key = {};       ///< name of the axis in Keys, such as "layer"; none if empty
 };
 
@@ -134,8 +134,9 @@ struct Panel {
 
 /// Area of one of the figures of a page; its panels form a grid of their own.
 struct FigureArea {
-  double x_mm = 0, y_mm = 0, width_mm = 0, height_mm = 0;  ///< from the top left of the page
-  std::string title = {};                                  ///< title above the area; none if empty
+  /// Position from the top left of the page, and size.
+  double x_mm = 0, y_mm = 0, width_mm = 0, height_mm = 0;
+  std::string title = {};  ///< title above the area; none if empty
 };
 
 enum class ScaleNorm { linear, logarithmic, symmetric_logarithmic };

@@ -17,7 +17,7 @@ inline constexpr std::string_view not_in_this_version = "not in this version";
 struct FigureFit {
   std::vector<std::size_t> subjects;
   std::size_t most = 0;  ///< maximum number of subjects shown at once; 0: no limit
-  std::string missing;   ///< what the subjects lack; empty if there are enough
+  std::string missing;   ///< requirement that the subjects do not meet; empty if there are enough
   std::string unset;     ///< missing setting: "needs a labelled data set"; empty if it is set
 };
 

@@ -12,7 +12,7 @@ namespace attnscope {
 
 struct GalleryEntry {
   std::string_view place;  ///< place in the paper: "Adder, Fig. 2"
-  std::string_view title;  ///< what the paper shows there
+  std::string_view title;  ///< subject of the paper's figure
   std::string_view paper;  ///< reference of the paper
   std::string_view recipe;
   ParameterValues settings;
@@ -40,7 +40,7 @@ struct GalleryEntry {
 struct GalleryItem {
   const GalleryEntry* entry = nullptr;
   FigureRequest request;  ///< request for the subjects that fit
-  std::string missing;    ///< what is missing; empty if the figure can be drawn
+  std::string missing;    ///< missing requirement; empty if the figure can be drawn
 };
 
 /// All items for the request's subjects, sources and width. `data_set` is the path of a labelled

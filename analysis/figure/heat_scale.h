@@ -30,7 +30,8 @@ struct HeatScale {
     const Settings& settings, std::vector<float> values, const std::string& label,
     double least_possible = -std::numeric_limits<double>::infinity());
 
-/// "Values outside 0 to 0.031 have the colour of the nearest end. "; empty if none was clipped.
+/// Sentence for the caption, "Values outside 0 to 0.031 have the colour of the nearest end. ";
+/// empty if none was clipped.
 [[nodiscard]] std::string clipping_in_words(const HeatScale& scale);
 
 }  // namespace attnscope

@@ -12,7 +12,7 @@ namespace attnscope {
 ///             "readout": false, "setting": "dataset"},
 ///   "settings": [{"name": "threshold", "type": "number", "default": 0.9, "minimum": 1e-06,
 ///                 "maximum": 1, "unit": "%", "words": ["first"], "choices": […],
-///                 "range": "in words", "explanation": …}]}]; what there is none of is left out.
+///                 "range": "in words", "explanation": …}]}]. Entries without a value are omitted.
 [[nodiscard]] std::string figures_as_json();
 
 }  // namespace attnscope

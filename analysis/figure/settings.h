@@ -36,17 +36,17 @@ inline constexpr EnumName<LegendPosition> legend_names[] = {{LegendPosition::bel
 
 /// A setting of indices such as "layers": "all", or indices.
 [[nodiscard]] ParameterDescription indices_setting(std::string name, std::string what);
-/// "identity": view of the maps: as they are, without I, with I, or both without and with I.
+/// Setting "identity": view of the maps as they are, without I, with I, or both without and with I.
 [[nodiscard]] ParameterDescription identity_setting(std::string_view otherwise);
-/// "identity" for figures that show a single view.
+/// Setting "identity" for figures that show a single view.
 [[nodiscard]] ParameterDescription single_identity_setting();
-/// "threshold": τ of the equivalent rank.
+/// Setting "threshold": τ of the equivalent rank.
 [[nodiscard]] ParameterDescription threshold_setting();
-/// "method": computation of singular values.
+/// Setting "method": computation of singular values.
 [[nodiscard]] ParameterDescription spectrum_method_setting();
-/// "inputs": the mean over the inputs or each input.
+/// Setting "inputs": the mean over the inputs or each input.
 [[nodiscard]] ParameterDescription inputs_setting();
-/// "legend": below, none, and inside if allowed.
+/// Setting "legend": below, none, and inside if allowed.
 [[nodiscard]] ParameterDescription legend_setting(bool may_be_inside = false);
 
 /// The views selected by identity_setting or single_identity_setting: one, or without and with.

@@ -26,14 +26,14 @@ namespace attnscope {
 /// of figure.h.
 [[nodiscard]] std::string figure_as_json(const Figure& figure);
 
-/// The bytes of an HDF5 file with the figure's numbers, the same for the same figure:
+/// The bytes of an HDF5 file with the figure's numbers; equal figures give equal bytes:
 ///   /panel_00/mark_00/{x,y}            of a line, a point or bars (heights as y), float64
 ///   /panel_00/mark_00/{x,low,high}     of a band
 ///   /panel_00/mark_00/values           float32 [rows, columns] of a heat map; x, y: their indices
 ///   /panel_00/mark_00/pixels           uint8 [height, width, channels] of a picture
-///   /numbers/NAME/values               what a table may print; / in a name makes a group
+///   /numbers/NAME/values               numbers for tables; / in a name makes a group
 ///   /table                             texts [rows + 1, columns] of a figure that is a table
-/// Attributes say the rest: `title`, `caption`, `command`, `models`, `software` of the root,
+/// Attributes hold the rest: `title`, `caption`, `command`, `models`, `software` of the root,
 /// `kind`, `label` and keys (`model`, `layer`, …) of marks and panels, `title`, `x_label`,
 /// `y_label`, `row`, `column` of panels. Panels are NXentry and marks NXdata groups of NeXus, which
 /// h5py's readers and H5Web draw. Throws Error(io).

@@ -45,7 +45,7 @@ struct LayerSweep {
   std::vector<std::int64_t> null_maps;  ///< [H]: number with a spectrum; empty without null_spectra
   std::vector<double> null_share_sums;  ///< [H, n]: Σ f(r) over null models
   std::vector<double> null_share_squares;           ///< [H, n]: Σ f(r)²
-  std::map<std::string, StatisticSums> statistics;  ///< by StatisticName::name
+  std::map<std::string, StatisticSums> statistics;  ///< keyed by StatisticName::name
 };
 
 /// One model with one mechanism, its maps in one view.
@@ -68,7 +68,7 @@ struct SweepResult {
   /// Seed of the choice; empty: the items are consecutive (older files).
   std::optional<std::uint32_t> seed = std::nullopt;
   std::vector<double> thresholds;  ///< thresholds of equivalent ranks
-  SweptNumbers numbers;            ///< what was computed; the default for older files
+  SweptNumbers numbers;            ///< computed quantities; the default for older files
   std::vector<SweepSeries> series;
 };
 

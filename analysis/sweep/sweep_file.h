@@ -10,7 +10,8 @@ namespace attnscope {
 /// Writes a temporary file, then renames it. Equal results give equal bytes. Throws Error(io).
 void write_sweep(const std::filesystem::path& file, const SweepResult& result);
 
-/// Throws Error(io, not_this_format), Error(damaged) for shapes that contradict each other.
+/// Reads a sweep. Throws Error(io, not_this_format), Error(damaged) for shapes that contradict each
+/// other.
 [[nodiscard]] SweepResult read_sweep(const std::filesystem::path& file);
 
 }  // namespace attnscope

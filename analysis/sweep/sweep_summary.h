@@ -16,7 +16,7 @@ inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 struct SweptSpectrum {
   std::int64_t maps = 0, left_out = 0;
   std::vector<double> mean_share;          ///< f̄(r), r = 1 … n; empty without maps
-  std::vector<double> standard_deviation;  ///< of f(r) over maps (n − 1); NaN for one map
+  std::vector<double> standard_deviation;  ///< deviation of f(r) over maps (n − 1); NaN for one map
   std::int64_t rank_of_mean = 0;           ///< least r with f̄(r) ≥ threshold
 };
 
@@ -37,8 +37,9 @@ struct SweptSpectrum {
 /// The distribution of the maps' own equivalent ranks.
 struct SweptRanks {
   std::int64_t maps = 0;
-  double mean = kUnknown, standard_deviation = kUnknown;  ///< of the sample (n − 1)
-  std::vector<std::int64_t> counts;                       ///< [n + 1]: number of maps of rank r
+  /// Mean and deviation of the sample (n − 1).
+  double mean = kUnknown, standard_deviation = kUnknown;
+  std::vector<std::int64_t> counts;  ///< [n + 1]: number of maps of rank r
 
   /// Quantile q in [0, 1], linear between ranks, as NumPy; NaN without maps.
   [[nodiscard]] double quantile(double q) const;

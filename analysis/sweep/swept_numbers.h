@@ -38,8 +38,8 @@ void request_for(const SweptNumbers& numbers, TraceRequest& request);
 /// Throws Error(usage) for null models or numbers of heads of matrices that are not maps.
 void check_numbers(const SweptNumbers& numbers);
 
-/// "attention maps, without the mean row; numbers of heads; null models and their spectra"; empty
-/// for the default.
+/// Description of the numbers, "attention maps, without the mean row; numbers of heads; null models
+/// and their spectra"; empty for the default.
 [[nodiscard]] std::string in_words(const SweptNumbers& numbers);
 
 }  // namespace attnscope

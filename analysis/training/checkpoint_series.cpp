@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestReference = 1000;  // bytes
+constexpr std::size_t kLongestReference = 1000;  // size in bytes
 
 /// The number after the last `word` that has one, directly or after "=", "-" or "_".
 std::optional<std::int64_t> number_after(std::string_view name, std::string_view word) {

@@ -28,7 +28,7 @@ struct TrainingMoment {
   std::int64_t steps = 0;          ///< number of steps of the whole run
   double rate = 0;                 ///< learning rate of the next step, with the factor
   double rate_factor = 1;          ///< factor of the schedule's rates
-  double examples_per_second = 0;  ///< over the last seconds of learning; 0 until known
+  double examples_per_second = 0;  ///< speed over the last seconds of learning; 0 until known
   std::string error = {};          ///< error and remedy, if it failed
 
   friend bool operator==(const TrainingMoment&, const TrainingMoment&) = default;

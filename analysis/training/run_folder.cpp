@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestRecipe = std::size_t{1} << 20;  // bytes
+constexpr std::size_t kLongestRecipe = std::size_t{1} << 20;  // size in bytes
 
 }  // namespace
 

@@ -15,7 +15,8 @@
 
 namespace attnscope {
 
-/// "step-000128": names of files sort as the steps do. step_in_name (checkpoint_series.h) reads it.
+/// Name of a step, "step-000128", with zeros, so that file names sort by step. step_in_name
+/// (checkpoint_series.h) parses it.
 [[nodiscard]] std::string step_name(std::int64_t step);
 
 /// Paths of the files in a run's folder.
@@ -25,7 +26,7 @@ struct RunFolder {
   [[nodiscard]] std::filesystem::path recipe() const { return folder / "recipe.json"; }
   [[nodiscard]] std::filesystem::path state() const { return folder / "state.npz"; }
   [[nodiscard]] std::filesystem::path log() const { return folder / "log.h5"; }
-  /// "step-000128.h5"
+  /// Path of the model of a step: "step-000128.h5".
   [[nodiscard]] std::filesystem::path model(std::int64_t step) const;
   /// Name of the model of a step: "run, step 128".
   [[nodiscard]] std::string model_name(std::int64_t step) const;

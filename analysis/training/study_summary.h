@@ -12,7 +12,7 @@ namespace attnscope {
 
 /// Mean over runs. The deviation of one run is NaN; without runs both are NaN.
 struct SeedMean {
-  double mean = 0, deviation = 0;  ///< of the sample (n − 1)
+  double mean = 0, deviation = 0;  ///< mean and deviation of the sample (n − 1)
   std::int64_t runs = 0;
 };
 /// Mean and deviation of the numbers that are not NaN.

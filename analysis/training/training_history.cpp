@@ -30,7 +30,7 @@ std::string without_seed(const std::string& name) {
 
 /// Runs in the folder that have logs, with labels of the study in it, else from their names.
 std::vector<TrainingHistory> histories_in(const fs::path& folder) {
-  std::vector<std::pair<fs::path, std::string>> runs;  // folder, label
+  std::vector<std::pair<fs::path, std::string>> runs;  // pairs of folder and label
   const StudyFolder study{folder};
   if (fs::exists(study.description())) {
     const std::vector<TrainingVariant>& variants = study_of(study).variants;

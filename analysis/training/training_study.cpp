@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestDescription = std::size_t{1} << 20;  // bytes
+constexpr std::size_t kLongestDescription = std::size_t{1} << 20;  // size in bytes
 
 using Text = std::string;
 

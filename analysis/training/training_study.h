@@ -31,7 +31,7 @@ struct TrainingStudy {
 
 /// All studies that can be trained.
 [[nodiscard]] std::span<const TrainingStudy> training_studies();
-/// Throws Error(usage) listing the studies.
+/// Finds a study by name. Throws Error(usage) listing the studies.
 [[nodiscard]] const TrainingStudy& find_training_study(std::string_view name);
 
 /// One run of a study, in FOLDER/VARIANT-seedN.

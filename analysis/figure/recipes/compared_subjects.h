@@ -31,7 +31,7 @@ struct ComparedSubject {
 
 struct ComparedSubjects {
   std::size_t reference = 0;
-  std::int64_t first_layer = 0;  ///< as FigureRequest::first_layer
+  std::int64_t first_layer = 0;  ///< number of the first layer; see FigureRequest::first_layer
   std::string reference_shown;   ///< short label of the reference
   ComparisonOptions options;
   std::vector<ComparedSubject> others;
@@ -44,7 +44,8 @@ struct ComparedSubjects {
 [[nodiscard]] ComparedSubjects compared_subjects(const FigureRequest& request,
                                                  const Progress& progress);
 
-/// "fashion-adder (adder) on x.png against fashion-softmax (softmax) on x.png; layers by index, …".
+/// Description for a caption: "fashion-adder (adder) on x.png against fashion-softmax (softmax) on
+/// x.png; layers by index, …".
 [[nodiscard]] std::string comparison_in_words(const FigureRequest& request,
                                               const ComparedSubjects& compared);
 

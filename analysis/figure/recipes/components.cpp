@@ -33,7 +33,7 @@ struct SubjectComponents {
   std::string label;  ///< short label
   const Subject* subject = nullptr;
   MapComponents found;
-  const TokenLayout* layouts[2] = {};  ///< of columns and rows; null for channels
+  const TokenLayout* layouts[2] = {};  ///< layouts of columns and rows; null for channels
   Extent extents[2] = {};              ///< meaning of columns and rows
 
   [[nodiscard]] const std::vector<double>& vector(std::size_t k, Side side) const {

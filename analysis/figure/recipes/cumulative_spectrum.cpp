@@ -130,8 +130,8 @@ std::vector<const MapSpectrum*> estimated_maps(const Spectra& spectra) {
   return estimated;
 }
 
-/// "r = 65"; "r ≈ 120 (115–126)" if singular values were estimated, with an interval for a single
-/// map.
+/// Text of the rank: "r = 65"; "r ≈ 120 (115–126)" if singular values were estimated, with an
+/// interval for a single map.
 std::string rank_text(const Spectra& spectra) {
   const std::string rank = std::to_string(spectra.mean.rank_of_mean);
   const std::vector<const MapSpectrum*> estimated = estimated_maps(spectra);

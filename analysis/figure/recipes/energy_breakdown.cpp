@@ -22,8 +22,8 @@ Texts broken_down_networks() {
 
 struct Stack {
   double x = 0;
-  std::vector<double> by_kind;  // pJ
-  double traffic = 0;           // pJ
+  std::vector<double> by_kind;  // energy in pJ, by kind of component
+  double traffic = 0;           // energy of the memory traffic in pJ
 };
 
 void add_to(Stack& stack, const ComponentCost& component, const EnergyConstants& constants) {

@@ -35,8 +35,8 @@ struct HeadFigureData {
   [[nodiscard]] std::string caption(const FigureRequest& request) const;
 };
 
-/// Throws Error(usage): options out of range, no selected measure that any head has, subjects whose
-/// distances have different units.
+/// Computes the tables. Throws Error(usage): options out of range, no selected measure that any
+/// head has, subjects whose distances have different units.
 [[nodiscard]] HeadFigureData head_figure_data(const FigureRequest& request,
                                               const Progress& progress);
 

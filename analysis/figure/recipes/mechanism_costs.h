@@ -10,8 +10,8 @@ namespace attnscope {
 
 /// Mechanisms, dimensions and energy constants selected by the settings.
 struct MechanismCostsRequest {
-  std::vector<MechanismChoice> counted;  ///< of counted_mechanisms()
-  MeasurementOptions measured;           ///< those of them that the program can run
+  std::vector<MechanismChoice> counted;  ///< mechanisms from counted_mechanisms()
+  MeasurementOptions measured;           ///< options for the mechanisms that the program can run
   CostConvention convention = CostConvention::complete;
   EnergyConstants constants;
 };

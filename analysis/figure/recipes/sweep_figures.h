@@ -12,7 +12,7 @@
 namespace attnscope {
 
 [[nodiscard]] ParameterDescription sweep_file_setting();
-/// "head": all heads together, or one of them.
+/// Setting "head": all heads together, or one of them.
 [[nodiscard]] ParameterDescription sweep_head_setting();
 
 /// Figures of sweeps show no subjects.

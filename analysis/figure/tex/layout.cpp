@@ -261,7 +261,7 @@ class Layout {
       return list;
     };
     const double left = room_.x + (room_.width - used_width) / 2;
-    const double down = (room_.height - used_height) / 2;  // from the top of the area
+    const double down = (room_.height - used_height) / 2;  // distance from the top of the area
     const std::vector<double> xs = starts(columns_, left), tops = starts(rows_, down);
     const double top = room_.y + room_.height;
     for (TexPanel& placed : layout_.panels) {

@@ -20,8 +20,8 @@ struct TexPanel {
   std::vector<Tick> x_ticks, y_ticks;
   TexBox frame;
   std::string title, y_label;  ///< broken or shortened to fit
-  double left_mm = 0;          ///< from the frame to the left end of its texts
-  double title_mm = 0;         ///< from the frame to the title above it
+  double left_mm = 0;          ///< distance from the frame to the left end of its texts
+  double title_mm = 0;         ///< distance from the frame to the title above it
   TexBox legend_room;          ///< area for a legend below the panel
 };
 
