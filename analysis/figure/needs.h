@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// What the figure requires of each subject.
+/// Requirement of a figure on each subject.
 enum class SubjectNeed {
   maps,   ///< a run whose attention maps were recorded
   run,    ///< a run on an input

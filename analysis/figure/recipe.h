@@ -45,7 +45,7 @@ struct FigureRecipe {
   /// Makes the figure. `request.settings` holds every setting of the recipe, checked: make_figure
   /// adds the defaults. Throws Error(usage) for subjects that cannot be drawn.
   Figure (*make)(const FigureRequest& request, const Progress& progress) = nullptr;
-  /// For composite figures: requirements of the figures that the complete `settings` name.
+  /// Requirements of the figures that a composite figure's complete `settings` name; else null.
   FigureNeeds (*needs_as_set)(const ParameterValues& settings) = nullptr;
 };
 

@@ -44,8 +44,8 @@ void read_result(
                                                const std::string& name, DType type,
                                                const Shape& shape);
 
-/// Reads the numbers of an array, int64 or double. An empty array is not stored, and `values`
-/// stays.
+/// Reads the numbers of an array, int64 or double. An empty array, which is not stored, leaves
+/// `values` unchanged.
 template <class Number>
 void read_result_array(const ResultFormat& format, const Checkpoint& file, const std::string& name,
                        const Shape& shape, std::vector<Number>& values) {

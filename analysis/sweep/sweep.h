@@ -84,7 +84,7 @@ struct SweepRequest {
   SweptNumbers numbers = {};
   std::filesystem::path out;  ///< path of the result; unfinished work is at sweep_checkpoint(out)
   bool restart = false;       ///< discard finished and unfinished work found there
-  /// Minimum time between two checkpoints, which are written after a block of inputs.
+  /// Minimum time in seconds between two checkpoints, which are written after a block of inputs.
   double checkpoint_seconds = 5;
 
   /// Number of items that can be chosen: those from `first` to `end`.

@@ -29,9 +29,9 @@ inline constexpr std::size_t kBlocksAhead = 2;
 /// is notified and ends the sweep as if it had been cancelled there.
 void assist_sweep(ProcessTeam& team, const SweepRequest& request, const Progress& progress = {});
 
-/// For a process that fails before it can take part: the first process throws this error instead.
+/// Reports that this process failed before it took part: the first process throws this error.
 void refuse_to_assist(ProcessTeam& team, const std::exception& why);
-/// For a first process that fails before it can lead: the others end.
+/// Ends the other processes if the first process failed before it could lead.
 void dismiss_team(ProcessTeam& team);
 
 }  // namespace attnscope
