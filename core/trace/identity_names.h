@@ -1,4 +1,4 @@
-// What flags, settings and sessions call the views of a map's identity.
+// Names of the identity views in options, settings and sessions.
 #pragma once
 
 #include "core/parameters/enum_names.h"

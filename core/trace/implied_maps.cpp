@@ -72,10 +72,10 @@ void MapBlocks::row(std::int64_t head, std::int64_t query, std::int64_t first,
 
 namespace {
 
-/// Rows of computed maps, those looked at last, of all maps together.
+/// The most recently used rows of computed maps, shared by all maps of the program.
 class RememberedRows {
  public:
-  static constexpr std::int64_t kBand = 32;  ///< rows computed at a time
+  static constexpr std::int64_t kBand = 32;  ///< number of rows computed at a time
 
   using Rows = std::shared_ptr<const Matrix>;
   struct Key {
@@ -88,7 +88,7 @@ class RememberedRows {
     return rows;
   }
 
-  /// Null where they are forgotten.
+  /// Null if the rows are not cached.
   [[nodiscard]] Rows find(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(kept_, key, &Kept::first);
@@ -111,7 +111,7 @@ class RememberedRows {
   using Kept = std::pair<Key, Rows>;
   static constexpr std::int64_t kMostBytes = std::int64_t{48} << 20;
   std::mutex mutex_;
-  std::list<Kept> kept_;  // the last first
+  std::list<Kept> kept_;  // most recently used first
   std::int64_t bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The implied maps of a layer: held whole, as the blocks that attention within windows leaves, or
-// nowhere, and then computed where they are looked at.
+// The implied maps of a layer: stored as one dense tensor, stored as the blocks of windowed
+// attention, or not stored and computed on access.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace attnscope {
 
-/// Maps [H, N, N] that are zero but for square blocks: tokens attend to those of their block alone
-/// (Swin, Twins, SAM). Memory: H · Σ n², n the tokens of a block.
+/// Maps [H, N, N] that are zero outside square blocks, because tokens attend only to the tokens of
+/// their own block (Swin, Twins, SAM). Memory: H · Σ n², with n the number of tokens of a block.
 class MapBlocks {
  public:
-  /// All zero. `tokens` of each block, in its own order; every one of 0…N−1 in exactly one block:
-  /// Error(damaged) otherwise.
+  /// All entries start at zero. `tokens` holds one ordered list per block; each of 0…N−1 must be in
+  /// exactly one block, otherwise Error(damaged).
   MapBlocks(std::int64_t heads, std::vector<std::vector<std::int64_t>> tokens);
 
   [[nodiscard]] std::int64_t heads() const { return heads_; }
@@ -29,11 +29,11 @@ class MapBlocks {
     return tokens_[static_cast<std::size_t>(block)];
   }
   [[nodiscard]] const std::vector<std::vector<std::int64_t>>& partition() const { return tokens_; }
-  /// [n, n] in the block's order.
+  /// The block of one head, [n, n] in the block's token order.
   [[nodiscard]] MatrixMap block(std::int64_t head, std::int64_t block);
   [[nodiscard]] ConstMatrixMap block(std::int64_t head, std::int64_t block) const;
   [[nodiscard]] float at(std::int64_t head, std::int64_t query, std::int64_t key) const;
-  /// Writes of row `query` of the whole map the keys from `first` on.
+  /// Copies row `query` of the full map, from key `first` on, to `into`.
   void row(std::int64_t head, std::int64_t query, std::int64_t first, std::span<float> into) const;
   [[nodiscard]] std::span<const float> entries() const { return entries_; }
   [[nodiscard]] std::span<float> entries() { return entries_; }
@@ -46,18 +46,19 @@ class MapBlocks {
 
   std::int64_t heads_;
   std::vector<std::vector<std::int64_t>> tokens_;
-  std::vector<Place> places_;          // of each token
-  std::vector<std::int64_t> offsets_;  // of each block within a head, and their end
+  std::vector<Place> places_;          // one per token
+  std::vector<std::int64_t> offsets_;  // start of each block within a head, and the end
   std::vector<float> entries_;
 };
 
-/// Maps of many tokens, made anew of queries and keys whenever rows of them are wanted.
+/// Maps of many tokens, recomputed from queries and keys whenever rows are requested.
 class ComputedMaps {
  public:
-  /// Writes of a head's map the rows from query `first` on, [n, M]; from several threads at once.
+  /// Writes rows of a head's map, from query `first` on, [n, M]. Called from several threads at
+  /// once.
   using Fill = std::function<void(std::int64_t head, std::int64_t first, StridedMatrixMap rows)>;
 
-  /// `bytes` of what they are computed from. `shape` is [H, N, M].
+  /// `bytes` is the size of the data that the maps are computed from. `shape` is [H, N, M].
   ComputedMaps(Shape shape, std::int64_t bytes, Fill fill);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
@@ -65,19 +66,19 @@ class ComputedMaps {
   void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
     fill_(head, first, into);
   }
-  /// Of row `query` the keys from `first` on. Rows are computed some at a time; those that were
-  /// looked at last, by whomever, are remembered.
+  /// Copies row `query`, from key `first` on, to `into`. Rows are computed in bands; the most
+  /// recently used bands of all maps are cached.
   void row(std::int64_t head, std::int64_t query, std::int64_t first, std::span<float> into) const;
 
  private:
   Shape shape_;
   std::int64_t bytes_;
   Fill fill_;
-  std::int64_t number_;  // of all that there were
+  std::int64_t number_;  // unique among all computed maps
 };
 
-/// The maps of a layer, [H, N, M]. Readers take a head, rows, a cell, or the blocks; what holds for
-/// whole maps alone says so.
+/// The maps of a layer, [H, N, M], read by head, row, cell or block. Accessors that need one dense
+/// tensor say so.
 class ImpliedMaps {
  public:
   ImpliedMaps() = default;
@@ -90,43 +91,43 @@ class ImpliedMaps {
   [[nodiscard]] std::int64_t rank() const { return std::ssize(shape()); }
   [[nodiscard]] std::int64_t extent(std::size_t axis) const { return shape().at(axis); }
   [[nodiscard]] bool empty() const { return is_held_whole() && whole_.empty(); }
-  /// Neither as blocks nor computed.
+  /// True if the maps are stored as one dense tensor.
   [[nodiscard]] bool is_held_whole() const { return !blocks_ && !computed_; }
-  /// Whether they are held nowhere.
+  /// True if the maps are not stored but computed on access.
   [[nodiscard]] bool are_computed() const { return computed_ != nullptr; }
-  /// Whether both are computed, from the same to the same.
+  /// True if both are computed from the same source, with the same change of the diagonal.
   [[nodiscard]] bool are_computed_as(const ImpliedMaps& other) const {
     return computed_ && computed_ == other.computed_ &&
            added_to_diagonals_ == other.added_to_diagonals_;
   }
-  /// What is held, in whatever order: of blocks no entry outside them, all of which are 0; nothing
-  /// of computed maps.
+  /// The stored entries in storage order: for blocks only the entries inside them (all others are
+  /// 0), empty for computed maps.
   [[nodiscard]] std::span<const float> entries() const;
   [[nodiscard]] std::span<float> entries();
-  /// Of what is held.
+  /// Size of the stored entries in bytes; for computed maps, of the data they are computed from.
   [[nodiscard]] std::int64_t bytes() const {
     return computed_ ? computed_->bytes() : std::ssize(entries()) * 4;
   }
-  /// Null where the maps are held whole.
+  /// Null unless the maps are stored as blocks.
   [[nodiscard]] const MapBlocks* blocks() const { return blocks_ ? &*blocks_ : nullptr; }
   [[nodiscard]] MapBlocks* blocks() { return blocks_ ? &*blocks_ : nullptr; }
 
   /// A copy of one head's map, [N, M].
   [[nodiscard]] Matrix head(std::int64_t head) const;
-  /// Writes of it the rows from query `first` on, [n, M].
+  /// Copies rows of a head's map, from query `first` on, [n, M], to `into`.
   void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const;
-  /// A copy of one row of it, M numbers.
+  /// A copy of one row of a head's map, M numbers.
   [[nodiscard]] Eigen::RowVectorXf row(std::int64_t head, std::int64_t query) const;
-  /// Writes of it the keys from `first` on.
+  /// Copies one row of a head's map, from key `first` on, to `into`.
   void row(std::int64_t head, std::int64_t query, std::int64_t first, std::span<float> into) const;
   [[nodiscard]] float at(std::int64_t head, std::int64_t query, std::int64_t key) const;
-  /// A copy of all, [H, N, M]: where nothing less will do.
+  /// A copy of all maps, [H, N, M]. Expensive: use head or rows where they suffice.
   [[nodiscard]] Tensor all() const;
 
-  /// Of every head; the maps must be square.
+  /// Adds `change` to the diagonal of every head's map. The maps must be square.
   void add_to_diagonals(float change);
 
-  /// The maps held whole; of others Error(usage).
+  /// The dense tensor of the maps. Throws Error(usage) if they are stored as blocks or computed.
   [[nodiscard]] const Tensor& whole() const;
   [[nodiscard]] Tensor& whole();
   operator const Tensor&() const { return whole(); }  // NOLINT(google-explicit-constructor)
@@ -141,8 +142,8 @@ class ImpliedMaps {
   Tensor whole_;
   std::optional<MapBlocks> blocks_;
   std::shared_ptr<const ComputedMaps> computed_;
-  float added_to_diagonals_ = 0;  // of computed maps
-  Shape shape_;                   // of what is not held whole
+  float added_to_diagonals_ = 0;  // used only for computed maps
+  Shape shape_;                   // empty for dense maps
 };
 
 }  // namespace attnscope

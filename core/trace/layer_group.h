@@ -1,4 +1,4 @@
-// Where a layer lies in a trace's file.
+// The name of a layer's group in a trace file.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// "layer_07"
+/// Example: "layer_07".
 inline std::string layer_group(std::size_t layer) {
   return (layer < 10 ? "layer_0" : "layer_") + std::to_string(layer);
 }

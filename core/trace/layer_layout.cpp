@@ -37,7 +37,7 @@ std::int64_t same_place(const TokenLayout& from, std::int64_t index, const Token
   const std::int64_t cell = index - from.prefix;
   const bool on_grids = from.has_grid() && to.has_grid() && cell >= 0;
   if (!on_grids || cell >= from.rows * from.columns) return within(index);
-  // Middles, in halves of a cell.
+  // Cell centres are computed in units of half a cell.
   const std::int64_t row = (2 * (cell / from.columns) + 1) * to.rows / (2 * from.rows);
   const std::int64_t column = (2 * (cell % from.columns) + 1) * to.columns / (2 * from.columns);
   return within(to.prefix + row * to.columns + column);

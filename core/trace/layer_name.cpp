@@ -7,7 +7,7 @@ namespace attnscope {
 
 namespace {
 
-/// In the order of LayerKind.
+/// The names are in the order of LayerKind.
 constexpr std::string_view kNames[] = {"layer", "encoder", "decoder", "cross", "class attention"};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the layers of a trace are called.
+// Names of the layers of a trace and of their kinds.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace attnscope {
 
-/// "encoder", "decoder", "cross", "class attention"; of a plain one "layer".
+/// One of "layer" (plain), "encoder", "decoder", "cross" and "class attention".
 [[nodiscard]] std::string_view layer_kind_name(LayerKind kind);
-/// Nothing for a name that no kind has.
+/// Empty if no kind has that name.
 [[nodiscard]] std::optional<LayerKind> layer_kind_named(std::string_view name);
 
-/// "layer 3"; of an encoder–decoder "encoder 3", "decoder 0", "cross 0": layers of a kind are
-/// counted from `first` on.
+/// A name such as "layer 3", or in an encoder–decoder "encoder 3", "decoder 0" and "cross 0": the
+/// layers of each kind are counted from `first` on.
 [[nodiscard]] std::string layer_name(const Trace& trace, std::int64_t layer,
                                      std::int64_t first = 0);
 

@@ -10,8 +10,8 @@ namespace attnscope {
 
 namespace {
 
-/// Spaces and case say nothing of where a token stands: tokenizers differ in whether they keep
-/// them.
+/// The text of a token in lower case without white space. Tokenizers differ in whether they keep
+/// spaces and case.
 std::string characters_of(const std::string& token) {
   std::string characters;
   for (const char character : token) {
@@ -21,12 +21,12 @@ std::string characters_of(const std::string& token) {
   return characters;
 }
 
-/// Such tokens stand for no text: other tokenizers put others, or none.
+/// Special tokens are skipped because they carry no text and differ between tokenizers.
 bool is_special(const TokenLayout& layout, std::int64_t index) {
   return std::binary_search(layout.special.begin(), layout.special.end(), index);
 }
 
-/// Where token `index` begins, counted in characters_of, and all characters up to its end.
+/// The start of token `index`, counted in characters_of, and all characters up to its end.
 struct TextPlace {
   std::size_t begin = 0;
   std::string until_end;
@@ -45,14 +45,14 @@ TextPlace place_in_text(const TokenLayout& layout, std::int64_t index) {
 
 std::optional<std::int64_t> token_of_text(const TokenLayout& from, std::int64_t index,
                                           const TokenLayout& to) {
-  // The same tokens, of which some may be spaces alone.
+  // Identical tokens are matched by index, because some may consist of spaces only.
   const auto same_up_to = [&](std::int64_t last) {
     return last < std::ssize(to.texts) &&
            std::equal(from.texts.begin(), from.texts.begin() + last + 1, to.texts.begin());
   };
   if (same_up_to(index)) return index;
   const TextPlace place = place_in_text(from, index);
-  if (place.begin == place.until_end.size()) return std::nullopt;  // nothing that is seen
+  if (place.begin == place.until_end.size()) return std::nullopt;  // white space only
   std::string read;
   std::optional<std::int64_t> found;
   for (std::int64_t i = 0; i < std::ssize(to.texts) && read.size() < place.until_end.size(); ++i) {

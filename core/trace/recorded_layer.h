@@ -1,4 +1,4 @@
-// A layer of a trace by its number, from outside.
+// Checked access to a layer of a trace by its number.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// Throws Error(usage) where there is no such layer.
+/// Throws Error(usage) if `layer` is out of range.
 [[nodiscard]] const LayerTrace& recorded_layer(const Trace& trace, std::int64_t layer);
 
 }  // namespace attnscope

@@ -10,8 +10,8 @@ namespace attnscope {
 
 namespace {
 
-/// The elements of `name`, of `rank` axes; one leading axis of extent 1 (a batch of one) more is
-/// dropped. Nothing if there is no such tensor.
+/// The elements of `name` with `rank` axes. One additional leading axis of size 1 (a batch of one)
+/// is dropped. Empty if there is no such tensor.
 std::optional<TensorView> stored_view(const Checkpoint& file, const std::string& name,
                                       std::int64_t rank, const char* expected) {
   const StoredTensor* const stored = file.find(name);
@@ -37,7 +37,7 @@ std::optional<TensorView> stored_view(const Checkpoint& file, const std::string&
   return view;
 }
 
-/// Factors multiply to the maps beside them.
+/// Checks that the product of the factors has the shape of the maps in the same layer.
 void check_factors(const LayerTrace& layer, const std::string& name) {
   if (!layer.factors) return;
   const Tensor& left = layer.factors->left;
@@ -62,7 +62,7 @@ std::vector<std::int64_t> read_whole_numbers(const Checkpoint& file, const std::
   return stored->view().to_int64();
 }
 
-/// Blocks [heads, Σ n²] of the maps in double, as whole maps [heads, N, N].
+/// Double-precision blocks [heads, Σ n²] expanded to full maps [heads, N, N].
 std::shared_ptr<const std::vector<double>> whole_in_double(
     const TensorView& entries, const std::vector<std::vector<std::int64_t>>& partition,
     std::int64_t tokens) {
@@ -83,7 +83,7 @@ std::shared_ptr<const std::vector<double>> whole_in_double(
   return whole;
 }
 
-/// Maps of attention within windows, where the layer has any.
+/// Reads the maps of windowed attention, if the layer has any.
 void read_blocks(const Checkpoint& file, const std::string& layer, LayerTrace& into) {
   const std::optional<TensorView> view =
       stored_view(file, layer + "/map_blocks", 2, "[heads, entries of all blocks]");
@@ -122,7 +122,7 @@ void read_blocks(const Checkpoint& file, const std::string& layer, LayerTrace& i
   }
 }
 
-/// The keys that queries see, where the layer says it.
+/// Reads the keys that each query sees, if the file stores them.
 void read_seen(const Checkpoint& file, const std::string& layer, LayerTrace& into) {
   const StoredTensor* const stored = file.find(layer + "/seen_keys");
   if (!stored) return;
@@ -149,7 +149,7 @@ void read_seen(const Checkpoint& file, const std::string& layer, LayerTrace& int
   }
 }
 
-/// 0 unless the tensor is there and has that axis.
+/// Size of the axis; 0 if the tensor is missing or has fewer axes.
 std::int64_t extent_of(const Tensor& tensor, std::size_t axis) {
   return axis < tensor.shape().size() ? tensor.extent(axis) : 0;
 }

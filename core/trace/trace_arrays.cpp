@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t most_layers = 4096;
 constexpr std::size_t map_axes = 3;
 
-/// Axes of extent 1 in front, beyond the four of [L, H, N, M] or the three of [H, N, M].
+/// Number of leading axes of size 1 before [L, H, N, M] or [H, N, M].
 std::size_t batch_axes(const Shape& shape) {
   std::size_t axes = 0;
   while (shape.size() - axes > map_axes && shape[axes] == 1) ++axes;
@@ -20,7 +20,7 @@ std::size_t batch_axes(const Shape& shape) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "attn.2" before "attn.10": digits by the number they are, the rest by bytes.
+/// Natural order, "attn.2" before "attn.10": digits compare as numbers, everything else by bytes.
 bool comes_before(std::string_view a, std::string_view b) {
   const auto take_number = [](std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
@@ -44,8 +44,8 @@ bool comes_before(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
-/// What layers of networks call what they learnt, wherever they stand: a lone convolution is no
-/// map.
+/// True for the usual names of network parameters. A single convolution kernel has the shape of a
+/// map but is not one.
 bool is_parameter(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return false;

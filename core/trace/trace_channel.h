@@ -1,4 +1,4 @@
-// Whose maps a trace holds, where each channel of a head has its own (DAFT).
+// Describes which channel's maps a trace holds if each channel of a head has its own (DAFT).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// "channel 3 of 16", "mean of 16 channels"; empty where each head has one map.
+/// "channel 3 of 16" or "mean of 16 channels". Empty if each head has one map.
 [[nodiscard]] std::string channel_in_words(const Trace& trace);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// Reading traces, which may come from anyone: what the file claims is checked by the HDF5 reader of
-// checkpoints, what the numbers mean is checked here.
+// Reads traces from untrusted files. The HDF5 reader of checkpoints checks the file structure; the
+// code here checks the meaning of the data.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -64,7 +64,7 @@ json json_of(const Checkpoint& file, const char* name, const char* otherwise) {
   }
 }
 
-/// A JSON value in one line; texts without their quotes.
+/// A JSON value in one line, in UTF-8 with invalid bytes replaced.
 std::string printed(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -91,8 +91,8 @@ TokenLayout layout_from(const json& value, const char* attribute) {
   return layout;
 }
 
-/// Grids of the layers: what the file says of each, else the whole trace's. Keys of another number
-/// than queries lie nowhere unless it is said where.
+/// Reads the grids of the layers; a layer without its own gets the trace's. Keys that differ in
+/// number from the queries have no layout unless the file gives one.
 void read_layouts(const Checkpoint& file, Trace& trace) {
   const json layouts = json_of(file, "layer_layouts", "null");
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
@@ -142,7 +142,8 @@ std::optional<Image> read_picture(const Checkpoint& file) {
   return image;
 }
 
-/// What tokens say; `whose` stands before the attributes' names.
+/// Reads the texts of tokens and the indices of special tokens. `whose` prefixes the attribute
+/// names.
 void read_texts(const Checkpoint& file, const std::string& whose, TokenLayout& layout) {
   const std::string texts = whose + "token_texts", special = whose + "special_tokens";
   for (const json& text : json_of(file, texts.c_str(), "[]")) {
@@ -173,7 +174,7 @@ bool reads_second_text(const LayerTrace& layer) {
   return layer.kind == LayerKind::decoder || layer.kind == LayerKind::cross;
 }
 
-/// Whose attention each layer is, and where the tokens of a decoder's text are.
+/// Reads the kind of each layer, and the token texts of a decoder.
 void read_kinds(const Checkpoint& file, Trace& trace) {
   const json kinds = json_of(file, "layer_kinds", "null");
   if (kinds.is_null()) return;
@@ -196,7 +197,7 @@ void read_kinds(const Checkpoint& file, Trace& trace) {
   }
 }
 
-/// What scores are multiplied with, and of which layers the mask is known.
+/// Reads the factors that multiply scores, and which layers have a known mask.
 void read_scales(const Checkpoint& file, Trace& trace) {
   const json scales = json_of(file, "score_scales", "[]");
   const json masks = json_of(file, "known_masks", "[]");
@@ -276,7 +277,7 @@ Trace read_contents(const Checkpoint& file) {
   return trace;
 }
 
-/// A trace of maps alone.
+/// Reads a trace from a file that holds only arrays of maps.
 Trace read_arrays(const Checkpoint& file) {
   Trace trace;
   trace.model_name = shown_text(file.path().stem().string());
@@ -309,7 +310,7 @@ bool is_trace_file(const std::filesystem::path& file) {
     if (!recognises_hdf5(file, bytes->bytes().first(std::min<std::size_t>(64, bytes->size())))) {
       return holds_trace(open_checkpoint(file));
     }
-    // A model file may have many data sets: they need not all be seen.
+    // Looking up two data sets is faster than listing a model file with many.
     return hdf5_has(file, kFirstMap) || hdf5_has(file, kFirstBlocks);
   } catch (const Error&) {
     return false;

@@ -1,4 +1,4 @@
-// Writing traces; trace_reader.cpp reads them.
+// Writes trace files; trace_reader.cpp reads them.
 #include <nlohmann/json.hpp>
 
 #include "core/checkpoint/hdf5/hdf5_writing.h"
@@ -76,12 +76,13 @@ json to_json_object(const TokenLayout& layout) {
           {"columns", layout.columns}};
 }
 
-/// Whether a reader knows it without being told.
+/// True if the layout `a` follows from `b` and does not need to be stored.
 bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
   return is_unknown(a) || (a.prefix == b.prefix && a.rows == b.rows && a.columns == b.columns);
 }
 
-/// What tokens say; `whose` stands before the attributes' names.
+/// Writes the texts of tokens and the indices of special tokens. `whose` prefixes the attribute
+/// names.
 void write_texts(const Hdf5Id& root, const TokenLayout& layout, const std::string& whose) {
   if (!layout.texts.empty()) {
     write_attribute(root, (whose + "token_texts").c_str(), json_text(layout.texts));
@@ -91,7 +92,7 @@ void write_texts(const Hdf5Id& root, const TokenLayout& layout, const std::strin
   }
 }
 
-/// What differs from layer to layer, if anything does.
+/// Writes the attributes that differ from layer to layer, if any do.
 void write_differences(const Hdf5Id& root, const Trace& trace) {
   json layouts = json::array(), mechanisms = json::array();
   bool grids_differ = false, mechanisms_differ = false;
@@ -121,7 +122,7 @@ void write_differences(const Hdf5Id& root, const Trace& trace) {
   if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_text(mechanisms));
 }
 
-/// What q·k is multiplied with in each layer, and of which the file says what is seen.
+/// Writes the factor of q·k in each layer, and which layers' masks the file describes completely.
 void write_scales(const Hdf5Id& root, const Trace& trace) {
   json scales = json::array(), masks = json::array();
   for (const LayerTrace& layer : trace.layers) {
