@@ -1,4 +1,4 @@
-// The functions between linear layers.
+// Activation functions between linear layers.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@
 
 namespace attnscope {
 
-/// In place. GELU is x Φ(x) by erf; gelu_tanh its tanh approximation.
+/// Applies the function in place. GELU is x Φ(x), computed with erf; gelu_tanh is its tanh
+/// approximation.
 void apply_activation(Activation activation, std::span<float> values);
 void apply_activation(HeadActivation activation, std::span<float> values);
 

@@ -1,4 +1,4 @@
-// A read-out by attention: a learned query asks all tokens (SigLIP's head, timm's attn_pool).
+// Read-out by attention: a learned query attends to all tokens (SigLIP's head, timm's attn_pool).
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// y = out(softmax(query(probe) · key(X) / √d) value(X)); y + mlp(norm(y)) where there is an MLP.
+/// y = out(softmax(query(probe) · key(X) / √d) value(X)), then y + mlp(norm(y)) if there is an MLP.
 struct AttentionPooling {
   Tensor probe;  ///< [1, D]
   std::int64_t heads = 1;
@@ -15,9 +15,9 @@ struct AttentionPooling {
   std::optional<LayerNorm> norm;
   std::optional<Mlp> mlp;
 
-  /// What each token counts, [H, 1, N].
+  /// The attention weights of the tokens, [H, 1, N].
   [[nodiscard]] Tensor map(ConstMatrixMap tokens) const;
-  /// [N, D] → [1, D].
+  /// Maps tokens [N, D] to the pooled vector [1, D].
   [[nodiscard]] Tensor operator()(ConstMatrixMap tokens) const;
 };
 

@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Around one part of a layer: norm of what it reads, of what it gives, and of the sum of both.
+/// Norms around one part of a layer: of its input, of its output, and of the sum with the residual.
 struct BranchNorms {
   std::optional<LayerNorm> before, inside, after;
 };
@@ -19,14 +19,14 @@ struct Block {
   std::optional<double> score_scale;  ///< AttentionInput::scale
   BranchNorms attention_norms, mlp_norms;
   AttentionPart attention;
-  std::optional<Mlp> mlp;             ///< none: attention alone
+  std::optional<Mlp> mlp;             ///< empty if the layer has only attention
   std::vector<float> scale1, scale2;  ///< layer scale of attention and MLP [D]; empty for none
-  // Of Fastformer's forms:
-  std::optional<LayerNorm> middle_norm;  ///< between its two attentions
-  std::optional<Linear> transform;       ///< H·d → H·d, of mean key ⊙ value
+  // Members used only by Fastformer's layer forms.
+  std::optional<LayerNorm> middle_norm;  ///< norm between the two attentions
+  std::optional<Linear> transform;       ///< H·d → H·d, applied to mean key ⊙ value
 };
 
-/// Takes `tokens` [N, D] through the layer, in place. `run` has all but the scale of the scores.
+/// Applies the layer to `tokens` [N, D] in place. `run` is complete except for the score scale.
 void run_block(const Block& block, LayerRun run, Tensor& tokens);
 
 }  // namespace attnscope

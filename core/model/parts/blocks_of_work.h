@@ -1,4 +1,4 @@
-// Work in blocks of fixed size, in parallel: results do not depend on how many threads share them.
+// Parallel loops over blocks of fixed size, with results that do not depend on the thread count.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Calls work(first, count) for blocks of `block` of `count` rows.
+/// Calls work(first, count) for the blocks of `count` rows, each of up to `block` rows.
 void for_blocks(std::int64_t count, std::int64_t block, const auto& work) {
   tbb::parallel_for(std::int64_t{0}, (count + block - 1) / block, [&](std::int64_t index) {
     const std::int64_t first = index * block;

@@ -9,35 +9,35 @@
 
 namespace attnscope {
 
-/// A square kernel over all channels, with zeros around the grid.
+/// A convolution with a square kernel over all channels and zero padding.
 class Convolution {
  public:
   Convolution() = default;
-  /// kernel [out, C, k, k], as PyTorch's Conv2d; bias [out] or empty.
+  /// The kernel is [out, C, k, k], as in PyTorch's Conv2d; bias is [out] or empty.
   Convolution(const Tensor& kernel, std::vector<float> bias, std::int64_t stride,
               std::int64_t padding);
 
   [[nodiscard]] std::int64_t outputs() const { return weight_.empty() ? 0 : weight_.extent(0); }
   [[nodiscard]] GridExtents output_grid(const GridExtents& grid) const;
 
-  /// [grid, C] → [output_grid, out]. Rows run in parallel; the result does not depend on the thread
-  /// count.
+  /// Maps [grid, C] to [output_grid, out]. Rows run in parallel; the result does not depend on the
+  /// thread count.
   [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
 
  private:
-  Tensor weight_;  // [out, k · k · C], so that a cell's channels are copied in one piece
+  Tensor weight_;  // [out, k · k · C], so that a cell's channels are copied contiguously
   std::vector<float> bias_;
   std::int64_t kernel_ = 1, stride_ = 1, padding_ = 0, channels_ = 0;
 };
 
-/// A 3×3 kernel a channel, stride 1, zeros around the grid.
+/// A depthwise 3×3 convolution with stride 1 and zero padding.
 class DepthwiseConvolution {
  public:
   DepthwiseConvolution() = default;
-  /// kernel [C, 1, 3, 3] or [C, 9]; bias [C] or empty.
+  /// The kernel is [C, 1, 3, 3] or [C, 9]; bias is [C] or empty.
   DepthwiseConvolution(const Tensor& kernel, std::vector<float> bias);
 
-  /// [grid, C] → [grid, C].
+  /// Maps [grid, C] to [grid, C].
   [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
 
  private:
@@ -45,7 +45,8 @@ class DepthwiseConvolution {
   std::vector<float> bias_;
 };
 
-/// Means over a side × side grid of cells that may overlap, as PyTorch's AdaptiveAvgPool2d.
+/// Average pooling to a side × side grid of cells that may overlap, as in PyTorch's
+/// AdaptiveAvgPool2d.
 [[nodiscard]] Tensor pool_adaptively(const Tensor& tokens, const GridExtents& grid,
                                      std::int64_t side);
 

@@ -1,5 +1,5 @@
-// Relative positions of a grid, one table for its rows and one for its columns, that each query
-// meets by a product (Li et al. 2022, MViTv2, Eq. 4; SAM).
+// Relative positions on a grid with one table for rows and one for columns, each multiplied with
+// the query (Li et al. 2022, MViTv2, Eq. 4; SAM).
 #pragma once
 
 #include "core/architecture/pyramid_grid.h"
@@ -8,13 +8,13 @@
 
 namespace attnscope {
 
-/// A table [stored, d] of the offsets −(side − 1) … side − 1 on an axis of any number of cells,
-/// brought to `side` cells: [2·side − 1, d], interpolated linearly as PyTorch does without aligned
-/// corners. `stored` is odd.
+/// Resamples a table [stored, d] of offsets along one axis to [2·side − 1, d], for the offsets
+/// −(side − 1) … side − 1. Interpolates linearly like PyTorch with align_corners=False. `stored`
+/// must be odd.
 [[nodiscard]] Tensor resample_offsets(const Tensor& table, std::int64_t side);
 
-/// Adds q·rows[y − y′] + q·columns[x − x′] to the scores: of `queries` [rows · columns, H·d] as
-/// they are, without the scale of q·k. Tables [2·grid.rows − 1, d] and [2·grid.columns − 1, d].
+/// Adds q·rows[y − y′] + q·columns[x − x′] to the scores, for `queries` [rows · columns, H·d]
+/// without the scale of q·k. The tables are [2·grid.rows − 1, d] and [2·grid.columns − 1, d].
 void add_decomposed(const Tensor& rows, const Tensor& columns, const ConstMatrixMap& queries,
                     std::int64_t heads, const GridExtents& grid, ScoreTerms& terms);
 

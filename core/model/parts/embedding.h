@@ -1,4 +1,4 @@
-// What becomes of an input before the first layer.
+// Embeddings of images, texts and sounds: the computation before the first layer.
 #pragma once
 
 #include <optional>
@@ -12,57 +12,59 @@
 
 namespace attnscope {
 
-/// Patches, prefix tokens before them, positions.
+/// Patch embedding, with prefix tokens in front and positions added.
 struct PatchEmbedding {
   std::optional<Stem> stem;
   std::optional<LayerNorm> norm_before;  ///< [C·ph·pw]
   Linear patch;                          ///< (c, row, column) → D
   std::optional<LayerNorm> norm_after;
-  Tensor prefix_tokens;  ///< class tokens, then registers, positions added; empty for none
-  Tensor positions;      ///< [rows · columns, D], of the spec's grid; empty for none
+  Tensor prefix_tokens;  ///< class tokens, then registers, with positions added; may be empty
+  Tensor positions;      ///< [rows · columns, D] for the spec's grid; may be empty
 
-  /// [C, H, W] → [tokens, D].
+  /// Maps an image [C, H, W] to tokens [tokens, D].
   [[nodiscard]] Tensor operator()(const Tensor& image, const ModelSpec& spec) const;
 };
 
-/// scale · tokens[id] + positions[offset + i] + types[type].
+/// Text embedding: scale · tokens[id] + positions[offset + i] + types[type].
 struct TextEmbedding {
   WeightMatrix tokens;  ///< [vocabulary, D], without the scale
-  Tensor positions;     ///< [context + offset, D]; empty for none
+  Tensor positions;     ///< [context + offset, D]; may be empty
   std::int64_t position_offset = 0;
-  Tensor types;  ///< [types, D]; empty for none
+  Tensor types;  ///< [types, D]; may be empty
   float scale = 1;
 
-  /// Ids below the vocabulary, and at most `context` of them; `token_types`: as many, below the
-  /// table's rows, which a model without types does not ask for; [N, D].
+  /// Embeds `ids` as [N, D]. Ids must be below the vocabulary size, and at most `context` of them
+  /// are allowed. `token_types` has one type per id, below the number of rows of the table; it is
+  /// ignored if the model has no types.
   [[nodiscard]] Tensor operator()(const std::vector<std::int64_t>& ids,
                                   const std::vector<std::int64_t>& token_types) const;
 };
 
-/// gelu(second(gelu(first(spectrum)))) + positions; the second halves the frames (Whisper).
+/// Sound embedding: gelu(second(gelu(first(spectrum)))) + positions. The second convolution halves
+/// the number of frames (Whisper).
 struct SoundEmbedding {
   SequenceConvolution first, second;
   Tensor positions;  ///< [tokens, D]
 
-  /// [bands, 2 · tokens] → [tokens, D].
+  /// Maps a spectrum [bands, 2 · tokens] to tokens [tokens, D].
   [[nodiscard]] Tensor operator()(const Tensor& spectrum) const;
 };
 
-/// Adds sines and cosines of the place, as SinusoidOrder says, to the rows of `tokens` [N, D];
-/// nothing for positions of another kind.
+/// Adds sines and cosines of the token position to the rows of `tokens` [N, D], in the order of
+/// SinusoidOrder. Does nothing for other kinds of positions.
 void add_sinusoids(const PositionSpec& positions, MatrixMap tokens);
 
-/// What token embeddings, or projected ones, are multiplied with: InputSpec::scale, √width for 0.
+/// Factor of token or projected embeddings: InputSpec::scale, or √width if that is 0.
 [[nodiscard]] float embedding_scale(const ModelSpec& spec);
 
 struct Embedding {
   std::optional<PatchEmbedding> patches;
   std::optional<TextEmbedding> text;
   std::optional<SoundEmbedding> sound;
-  std::optional<LayerNorm> norm;     ///< of all tokens
-  std::optional<Linear> projection;  ///< of given embeddings, or of narrower token embeddings
-  /// [context + offset, D]: of given embeddings; of a text added after the projection where they
-  /// have its width and the token embeddings have not (OPT); else empty.
+  std::optional<LayerNorm> norm;     ///< norm of all tokens
+  std::optional<Linear> projection;  ///< for given embeddings, or of narrower token embeddings
+  /// Positions [context + offset, D] of given embeddings; for a text, added after the projection if
+  /// they have its width and the token embeddings are narrower (OPT). Otherwise empty.
   Tensor late_positions;
 };
 

@@ -1,22 +1,23 @@
-// Fastformer's two additive attentions: the query-attention pools queries, and its mean times the
-// keys is what the key-attention pools (Wu et al. 2021, Eq. 3 to 6).
+// Fastformer's two additive attentions: the query-attention pools queries, and the key-attention
+// pools the product of its result and the keys (Wu et al. 2021, Eq. 3 to 6).
 #pragma once
 
 #include "core/model/parts/block.h"
 
 namespace attnscope {
 
-/// In place, of a layer of LayerForm::fastformer, fastformer_rescaled or fastformer_encoder.
+/// Applies the attention in place for LayerForm::fastformer, fastformer_rescaled or
+/// fastformer_encoder.
 ///
-/// Records the maps and map factors of the query-attention, and quantities of both: "query_logits",
-/// "key_logits", "query_importance", "key_importance" (each [H, N]; importance over the whole
-/// text), which are kept unasked. Another mechanism takes the place of both poolings. What a mean
-/// is multiplied with asks for it: keys are the queries of the query-attention, values those of the
-/// key-attention.
+/// Records the maps and map factors of the query-attention, and the quantities of both attentions:
+/// "query_logits", "key_logits", "query_importance" and "key_importance" (each [H, N]; importance
+/// over the whole text), even if not requested. Another mechanism replaces both poolings. Its
+/// queries are the vectors that a mean is multiplied with: the keys in the query-attention, the
+/// values in the key-attention.
 void run_fastformer_attention(const Block& block, const LayerRun& run, Tensor& x);
 
-/// (x − mean) / (deviation + 1e-5) within each head, the deviation being the sample's (n − 1): how
-/// Fastformer-LM's later code normalises what is pooled.
+/// Computes (x − mean) / (deviation + 1e-5) within each head, with the sample deviation (n − 1).
+/// Fastformer-LM's later code normalises the pooled vectors in this way.
 void rescale_heads(MatrixMap x, std::int64_t heads);
 
 }  // namespace attnscope

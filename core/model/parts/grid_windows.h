@@ -1,5 +1,5 @@
-// Windows of a grid of patches: tiles (Twins, SAM), and those that every other layer shifts by half
-// (Liu et al. 2021, section 3.2).
+// Windows of a grid of patches: tiles (Twins, SAM), and windows shifted by half their side in every
+// other layer (Liu et al. 2021, section 3.2).
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,27 @@
 
 namespace attnscope {
 
-/// A window of a grid, or what shifting leaves of one.
+/// A window of a grid, or the part of one that remains after shifting.
 struct GridWindow {
   GridExtents extents;
-  std::vector<std::int64_t> tokens;  ///< of its cells, row by row; −1 where a zero fills it
+  std::vector<std::int64_t> tokens;  ///< tokens of its cells, row by row; −1 for zero padding
 
   bool operator==(const GridWindow&) const = default;
 };
 
-/// Windows of `side` × `side`; zeros fill those at the last edges.
+/// Windows of `side` × `side`, zero-padded at the last edges.
 [[nodiscard]] std::vector<GridWindow> tiled_windows(const GridExtents& grid, std::int64_t side);
 
-/// Windows that begin side / 2 cells later; what they lose at the first edges are windows of their
-/// own. `filling` says where the zeros go that make whole windows of the grid. Along an axis of one
-/// window nothing shifts, as in timm; but for WindowFilling::after_shift along no axis then.
+/// Windows that begin side / 2 cells later; the parts cut off at the first edges are separate
+/// windows. `filling` places the zeros that complete the windows. An axis with a single window is
+/// not shifted, as in timm; except for WindowFilling::after_shift, the other axis is then not
+/// shifted either.
 [[nodiscard]] std::vector<GridWindow> shifted_windows(const GridExtents& grid, std::int64_t side,
                                                       WindowFilling filling);
 
-/// Adds what `table` [(2·side − 1)², H] has for the offset of query and key in a window of `window`
-/// cells, at most `side` to each side. Throws Error(damaged) for another table.
+/// Adds the entries of `table` [(2·side − 1)², H] for the offset of query and key in a window of
+/// `window` cells, at most `side` in each direction. Throws Error(damaged) if the table does not
+/// fit.
 [[nodiscard]] std::function<void(std::int64_t head, std::int64_t query, std::span<float> scores)>
 window_bias(const Tensor& table, const GridExtents& window, std::int64_t side);
 

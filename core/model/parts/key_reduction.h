@@ -1,4 +1,4 @@
-// Keys and values from a coarser grid (PVT, Wang et al. 2021, Eq. 2; PVTv2-Li).
+// Keys and values computed from a coarser grid (PVT, Wang et al. 2021, Eq. 2; PVTv2-Li).
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@ namespace attnscope {
 struct KeyReduction {
   Convolution convolution;
   std::optional<LayerNorm> norm;
-  std::int64_t pooled = 0;  ///< side of the grid before the convolution (PVTv2-Li); 0: not pooled
+  std::int64_t pooled = 0;  ///< side of the pooled grid before the convolution (PVTv2-Li), or 0
 
   [[nodiscard]] GridExtents output_grid(const GridExtents& grid) const;
-  /// [grid, D] → [output_grid, D].
+  /// Maps [grid, D] to [output_grid, D].
   [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
 };
 

@@ -1,4 +1,4 @@
-// LayerNorm and its kin.
+// LayerNorm and RMSNorm.
 #pragma once
 
 #include <vector>
@@ -7,18 +7,19 @@
 
 namespace attnscope {
 
-/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row; of rms without the mean.
+/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row. With `rms` the mean is taken
+/// as 0.
 struct LayerNorm {
   std::vector<float> weight, bias;  ///< [D]
   double eps = 1e-6;
   bool rms = false;
 
-  /// In place over the rows of `x` [N, D].
+  /// Normalises the rows of `x` [N, D] in place.
   void apply(MatrixMap x) const;
 };
 
-/// Over each stretch of as many channels as `norm` has: each head's share of a row by itself, or
-/// whole rows.
+/// Normalises consecutive groups of as many channels as `norm` has: each head of a row separately,
+/// or whole rows.
 void normalise_stretches(const LayerNorm& norm, Tensor& rows);
 
 }  // namespace attnscope

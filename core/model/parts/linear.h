@@ -1,4 +1,4 @@
-// Linear layers, multiplicative or adder.
+// Linear layers with multiplicative or adder arithmetic.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@
 
 namespace attnscope {
 
-/// The rows of a tensor, to be read: what layers take.
+/// Read-only view of the rows of a tensor, the input type of layers.
 [[nodiscard]] inline ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
 
-/// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5): adder outputs are large and
+/// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5). Adder outputs are large and
 /// negative, so a LayerNorm that scales them belongs to the layer. A copy shares the weight.
 class Linear {
  public:
   Linear() = default;
-  /// weight [out, in]; bias [out] or empty. Adder layers take `norm` [out] if the file has one.
-  /// A weight that is still in its file is made float32 when the layer runs.
+  /// The weight is [out, in]; bias is [out] or empty. Adder layers take `norm` [out] if the file
+  /// has one. A weight that is still in its file is converted to float32 when the layer runs.
   Linear(WeightMatrix weight, std::vector<float> bias,
          Arithmetic arithmetic = Arithmetic::multiplicative,
          std::optional<LayerNorm> norm = std::nullopt);
@@ -31,11 +31,12 @@ class Linear {
   [[nodiscard]] bool has_bias() const { return !bias_.empty(); }
   [[nodiscard]] bool is_multiplicative() const { return packed_.rows() == 0; }
 
-  /// The layer of `count` of the outputs alone, from `first` on; its weight is in memory. Of
-  /// multiplicative layers. Throws as WeightMatrix::read.
+  /// The layer restricted to `count` outputs from `first` on, with its weight in memory. Only for
+  /// multiplicative layers. Throws like WeightMatrix::read.
   [[nodiscard]] Linear part(std::int64_t first, std::int64_t count) const;
 
-  /// [N, in] → [N, out]. Rows run in parallel; the result does not depend on the thread count.
+  /// Maps [N, in] to [N, out]. Rows run in parallel; the result does not depend on the thread
+  /// count.
   [[nodiscard]] Tensor operator()(ConstMatrixMap x) const;
 
  private:

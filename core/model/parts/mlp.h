@@ -10,17 +10,17 @@
 
 namespace attnscope {
 
-/// mlp2(act(mlp1 x)); gated mlp2(act(gate x) ⊙ mlp1 x); of PVTv2 mlp2(act(convolution(mlp1 x))).
-/// With a norm, mlp2 reads what it makes of them.
+/// Computes mlp2(act(mlp1 x)); gated: mlp2(act(gate x) ⊙ mlp1 x); PVTv2: mlp2(act(convolution(mlp1
+/// x))). The optional norm is applied to the input of mlp2.
 struct Mlp {
   Linear mlp1, mlp2;
   std::optional<Linear> gate;
   std::optional<DepthwiseConvolution> convolution;
-  std::optional<LayerNorm> norm;  ///< of what mlp2 reads (EVA-02)
-  bool relu_first = false;        ///< before the convolution (PVTv2-Li)
+  std::optional<LayerNorm> norm;  ///< norm of the input of mlp2 (EVA-02)
+  bool relu_first = false;        ///< true for a ReLU before the convolution (PVTv2-Li)
   Activation activation = Activation::gelu;
 
-  /// [N, D] → [N, D]; `grid`: of the tokens, for a convolution.
+  /// Maps [N, D] to [N, D]. `grid` is the grid of the tokens, used by the convolution.
   [[nodiscard]] Tensor operator()(ConstMatrixMap tokens, const GridExtents& grid) const;
 
  private:

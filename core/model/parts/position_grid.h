@@ -1,4 +1,4 @@
-// Position embeddings for another grid of patches than they were trained on.
+// Resamples position embeddings to a grid of patches other than the trained one.
 #pragma once
 
 #include "core/architecture/model_spec.h"
@@ -12,9 +12,9 @@ struct PositionGrid {
   bool operator==(const PositionGrid&) const = default;
 };
 
-/// positions [from.rows · from.columns, D] brought to [to.rows · to.columns, D], unchanged if the
-/// grids are the same. As torch.nn.functional.interpolate with mode="bicubic" and
-/// align_corners=False (a = −0.75, edges held, pixel centres at half integers), with its
+/// Resamples positions [from.rows · from.columns, D] to [to.rows · to.columns, D]; unchanged if the
+/// grids are equal. Matches torch.nn.functional.interpolate with mode="bicubic" and
+/// align_corners=False (a = −0.75, edges clamped, pixel centres at half integers), with
 /// antialias=True (a = −0.5), or with scale_factor = (to + 0.1) / from.
 [[nodiscard]] Tensor resample_positions(const Tensor& positions, const PositionGrid& from,
                                         const PositionGrid& to, PositionResize resize);

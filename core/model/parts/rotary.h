@@ -1,5 +1,5 @@
-// Rotary positions: queries and keys turned by where they are (Su et al. 2021, Eq. 15), with the
-// scalings of texts longer than trained with.
+// Rotary positions: queries and keys rotated by their position (Su et al. 2021, Eq. 15), with the
+// scalings for texts longer than those trained on.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@
 
 namespace attnscope {
 
-/// Angles a token, r/2 of them: of token p, p · θ^(−2i/r) and its scalings.
+/// Rotation angles per token, r/2 of them: p · θ^(−2i/r) for token p, with scaling.
 struct RotaryFrequencies {
-  std::vector<double> angles;  ///< per token
-  double amplitude = 1;        ///< of cosines and sines (YaRN, LongRoPE)
+  std::vector<double> angles;  ///< angle per token position
+  double amplitude = 1;        ///< factor of cosines and sines (YaRN, LongRoPE)
 };
 
-/// `channels`: r, of `tokens` tokens. Throws Error(damaged) naming the member for factors of
-/// longrope that are not one a pair.
+/// `channels` is r, for `tokens` tokens. Throws Error(damaged) naming the member if the factors of
+/// longrope do not match the number of channel pairs.
 [[nodiscard]] RotaryFrequencies rotary_frequencies(const RotarySpec& rotary, std::int64_t channels,
                                                    std::int64_t tokens);
 
-/// The cosines and sines that turn the tokens of one input.
+/// Cosines and sines that rotate the tokens of one input.
 class RotaryTurns {
  public:
-  /// `periods`: of RotaryGrid::patches, [head_width / 4]; θ^(2i/(d/2)) if it is empty.
+  /// `periods` are those of RotaryGrid::patches, [head_width / 4]; if empty, they are θ^(2i/(d/2)).
   RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t tokens,
               const TokenLayout& layout, std::span<const float> periods);
 
-  /// In place: rows [N, heads · d].
+  /// Rotates the rows [N, heads · d] in place.
   void apply(Tensor& rows, std::int64_t heads) const;
   [[nodiscard]] std::int64_t bytes() const { return (cosines_.size() + sines_.size()) * 4; }
 
  private:
-  bool neighbours_;             // pairs (2i, 2i+1), else (i, i + r/2)
-  std::int64_t pairs_, first_;  // r/2; tokens before it are not turned
+  bool neighbours_;             // pairs (2i, 2i+1) if true, otherwise (i, i + r/2)
+  std::int64_t pairs_, first_;  // r/2, and the first token that is rotated
   Matrix cosines_, sines_;      // [tokens, r/2]
 };
 

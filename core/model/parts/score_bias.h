@@ -1,4 +1,4 @@
-// What a layer adds to its scores, or hides of them, for where queries and keys are.
+// Terms that a layer adds to its scores, or masks, depending on the positions of queries and keys.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace attnscope {
 
-/// The slopes m_h of `heads` heads (Press et al. 2022, section 3): 2^(−maximum · h / P), h = 1 … P,
-/// of the greatest power of two P ≤ heads; of further heads those of 2P at odd h.
+/// ALiBi's slopes m_h for `heads` heads (Press et al. 2022, section 3): 2^(−maximum · h / P), h = 1
+/// … P, with the greatest power of two P ≤ heads. The remaining heads get those of 2P at odd h.
 [[nodiscard]] std::vector<double> alibi_slopes(std::int64_t heads, double maximum);
 
-/// The bucket of a key `distance` = j − i after a query (Raffel et al. 2020, appendix): causal, the
-/// later ones are all in bucket 0; else half of the buckets are theirs.
+/// The bucket of a key at `distance` = j − i from a query (Raffel et al. 2020, appendix). If
+/// `causal`, all later keys are in bucket 0; otherwise half of the buckets are for later keys.
 [[nodiscard]] std::int64_t distance_bucket(std::int64_t distance, std::int64_t buckets,
                                            std::int64_t furthest, bool causal);
 
-/// The bucket of a query `distance` = i − j after a key, −buckets … buckets: those of short
-/// distances hold one, further ones grow with their logarithm up to `furthest` (He et al. 2021;
-/// transformers' make_log_bucket_position); with `furthest` 0 all hold one. Those beyond the ends
-/// belong to the last.
+/// The bucket of a query at `distance` = i − j from a key, −buckets … buckets − 1. Buckets of short
+/// distances hold one distance, further ones grow logarithmically up to `furthest` (He et al. 2021;
+/// make_log_bucket_position in transformers); if `furthest` is 0, all hold one. Distances beyond
+/// the ends are clamped.
 [[nodiscard]] std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets,
                                            std::int64_t furthest);
 
@@ -34,20 +34,23 @@ struct DisentangledTerms {
   const Tensor& keys;
   const Tensor& relative_queries;
   const Tensor& relative_keys;
-  double scale = 1;  ///< of all products
+  double scale = 1;  ///< scale of all products
 };
 
-/// Adds scale · (q_i·Kr + k_j·Qr) of the bucket of i − j to the scores (He et al. 2021, Eq. 4).
+/// Adds scale · (q_i·Kr + k_j·Qr) to the scores, with Kr and Qr of the bucket of i − j (He et al.
+/// 2021, Eq. 4).
 void add_disentangled(const LayerSpec& layer, const DisentangledTerms& from, ScoreTerms& terms);
 
-/// Bias [H, N, N] of a table [(2·rows − 1)(2·columns − 1) (+ 3), H] of offsets on the grid of
-/// patches. Its last three rows, of a table that has them, are class → patch, patch → class and
-/// class → class (BEiT); without them there are no prefix tokens. Throws Error(damaged).
+/// Expands a table [(2·rows − 1)(2·columns − 1) (+ 3), H] of offsets on the grid of patches to
+/// biases [H, N, N]. The optional last three rows are for class → patch, patch → class and class →
+/// class (BEiT); without them prefix tokens are not allowed. Throws Error(damaged) if the table
+/// does not fit.
 [[nodiscard]] Tensor grid_bias(const Tensor& table, const TokenLayout& layout);
 
-/// The terms of one layer on `tokens` tokens. `table`: its learned biases, [buckets, H] or as
-/// grid_bias; `sinks` [H]; either may be empty. A window that hides nothing is no term; nor are
-/// windows of the grid and their tables, whose terms are of each window (WindowedAttention).
+/// The score terms of one layer for `tokens` tokens. `table` holds learned biases, [buckets, H] or
+/// as in grid_bias, and `sinks` is [H]; either may be empty. Windows that mask nothing are left
+/// out, and so are grid windows and their tables, whose terms differ per window
+/// (WindowedAttention).
 [[nodiscard]] ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout,
                                      std::int64_t tokens, const Tensor& table,
                                      const std::vector<float>& sinks);

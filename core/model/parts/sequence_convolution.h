@@ -1,4 +1,4 @@
-// A convolution along a sequence, with zeros before and after it.
+// Convolution along a sequence, with zero padding at both ends.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,25 @@
 
 namespace attnscope {
 
-/// As PyTorch's Conv1d with an odd kernel and padding kernel / 2: of each group of channels a
-/// linear layer [out / groups, in / groups · kernel], of tokens that lie `kernel` in a row.
+/// As PyTorch's Conv1d with an odd kernel and padding kernel / 2. Each group of channels has a
+/// linear layer [out / groups, in / groups · kernel], applied to `kernel` consecutive tokens.
 struct SequenceConvolution {
   std::vector<Linear> groups;
   std::int64_t kernel = 3;
   std::int64_t stride = 1;
 
-  /// [N, in] → [⌈N / stride⌉, out].
+  /// Maps [N, in] to [⌈N / stride⌉, out].
   [[nodiscard]] Tensor operator()(const Tensor& tokens) const;
 };
 
-/// norm(tokens + act(convolution(embedded))), after the first layer (DeBERTa v2, large ones).
+/// norm(tokens + act(convolution(embedded))), applied after the first layer (large DeBERTa v2
+/// models).
 struct FirstConvolution {
   SequenceConvolution convolution;
   LayerNorm norm;
   Activation activation = Activation::gelu;
 
-  /// `embedded`: what the first layer was given; `tokens`: what it gave; both [N, D].
+  /// `embedded` is the input of the first layer and `tokens` its output, both [N, D].
   void apply(const Tensor& embedded, Tensor& tokens) const;
 };
 

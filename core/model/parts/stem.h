@@ -1,4 +1,4 @@
-// Convolutions over the pixels before patches are cut of what they give.
+// Convolutions over the pixels before the patch embedding.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace attnscope {
 
-/// activation(norm(convolution(…))), layer after layer.
+/// Applies activation(norm(convolution(…))) layer by layer.
 struct Stem {
   struct Layer {
-    Convolution convolution;        ///< a norm by running statistics is part of it
-    std::optional<LayerNorm> norm;  ///< over the channels of each cell
+    Convolution convolution;        ///< includes a norm by running statistics, if any
+    std::optional<LayerNorm> norm;  ///< norm over the channels of each cell
   };
-  std::vector<Layer> layers;  ///< one at least
+  std::vector<Layer> layers;  ///< at least one
   Activation activation = Activation::relu;
 
-  /// [C, H, W] → [C′, H′, W′].
+  /// Maps [C, H, W] to [C′, H′, W′].
   [[nodiscard]] Tensor operator()(const Tensor& image) const;
 };
 

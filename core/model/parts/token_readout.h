@@ -1,4 +1,4 @@
-// What is read of the tokens after the last layer.
+// Read-out of the tokens after the last layer: features and logits.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +11,39 @@
 
 namespace attnscope {
 
-/// The number of the token that ends the text: the first of `id`, or of the greatest there is where
+/// Index of the token that ends the text: the first with `id`, or the first with the greatest id if
 /// `id` is -1. Throws Error(usage) if there is none.
 [[nodiscard]] std::int64_t end_of_text(const std::vector<std::int64_t>& ids, std::int64_t id);
 
 struct TokenReadout {
-  std::optional<LayerNorm> final_norm;      ///< of all tokens
-  std::optional<LayerNorm> head_norm;       ///< of what the head reads
-  std::optional<Linear> pooler;             ///< Readout::pooler: tanh of it is read
-  std::optional<AttentionPooling> pooling;  ///< Readout::attention_pooling
-  Linear pooling1, pooling2;                ///< Readout::additive_pooling: D → P → 1
-  /// What the head reads is norm(act(transform(x))): of each token, or of the vector that is read.
+  std::optional<LayerNorm> final_norm;      ///< norm of all tokens
+  std::optional<LayerNorm> head_norm;       ///< norm of the head's input
+  std::optional<Linear> pooler;             ///< for Readout::pooler, followed by tanh
+  std::optional<AttentionPooling> pooling;  ///< for Readout::attention_pooling
+  Linear pooling1, pooling2;                ///< for Readout::additive_pooling: D → P → 1
+  /// Hidden layer of the head, whose input is then norm(act(transform(x))), for each token or for
+  /// the features.
   std::optional<Linear> transform;
   std::optional<LayerNorm> transform_norm;
-  std::optional<Linear> projection;  ///< of a language model: to the width of narrower embeddings
-  std::vector<Linear> head;          ///< empty: no logits
+  std::optional<Linear> projection;  ///< for language models with narrower embeddings: projection
+                                     ///< to their width
+  std::vector<Linear> head;          ///< empty if there are no logits
   std::optional<Linear> distillation_head;
-  bool tied_head = false;  ///< the head's weight is the token embedding's
+  bool tied_head = false;  ///< true if the head's weight is the token embedding's
 
-  /// What the head reads of the normalised tokens, [1, D or 2·D]; empty where it is not one vector.
-  /// `end`: the row that end_of_text says, of Readout::end_token.
+  /// Input of the head computed from the normalised tokens, [1, D or 2·D]. Empty if the head does
+  /// not read a single vector. `end` is the row given by end_of_text, for Readout::end_token.
   [[nodiscard]] Tensor features(const Tensor& tokens, const ModelSpec& spec,
                                 std::int64_t end = 0) const;
-  /// What each token counts in what is read, where that is learned: of additive pooling [1, N], of
-  /// attention pooling [H, N]; else empty.
+  /// Learned weights of the tokens in the features: [1, N] for additive pooling, [H, N] for
+  /// attention pooling, otherwise empty.
   [[nodiscard]] Tensor importance(const Tensor& tokens) const;
-  /// Of additive pooling, [1, N].
+  /// Weights of additive pooling, [1, N].
   [[nodiscard]] Tensor pooling_importance(const Tensor& tokens) const;
   /// The logits of an input, [1, classes]; empty without a head.
   [[nodiscard]] Tensor classify(const Tensor& features, const Tensor& tokens,
                                 const ModelSpec& spec) const;
-  /// The logits of each token, [N, vocabulary].
+  /// The logits at each token, [N, vocabulary].
   [[nodiscard]] Tensor token_logits(const Tensor& tokens, const ModelSpec& spec) const;
 
  private:

@@ -1,5 +1,4 @@
-// Attention within windows of a grid, one window after another, as if each were an input of its own
-// (Swin, Twins-SVT, SAM).
+// Attention within windows of a grid, each computed like a separate input (Swin, Twins-SVT, SAM).
 #pragma once
 
 #include <functional>
@@ -12,34 +11,34 @@
 
 namespace attnscope {
 
-/// Query, key and value [1, ·] of the cells that fill windows up; empty where none do.
+/// Query, key and value [1, ·] of the padding cells of windows; empty if there are none.
 struct FillingRows {
   Tensor query, key, value;
 };
 
-/// What is added to the scores of one window, of its queries [n, H·d]; may be empty.
+/// Score terms of one window, given its queries [n, H·d]; may be empty.
 using WindowTerms =
     std::function<ScoreTerms(const ConstMatrixMap& queries, const GridExtents& window)>;
 
-/// Refers to `mechanism`, and to what `input` points at.
+/// Keeps references to `mechanism` and to the data that `input` points to.
 class WindowedAttention {
  public:
-  /// `input`: of the whole grid, its terms left out; each token in one of the windows. What fills
-  /// them up attends and is attended to as the others are, but is in neither output nor map: rows
-  /// of the map lack the weight that goes there.
+  /// `input` is that of the whole grid, without score terms; each token must be in exactly one
+  /// window. Padding cells attend and are attended to like the others, but appear in neither output
+  /// nor map: rows of the map lack the weight on padding.
   WindowedAttention(const Mechanism& mechanism, const AttentionInput& input,
                     std::vector<GridWindow> windows, FillingRows filling = {},
                     WindowTerms terms = {});
 
-  /// Of the whole map: blocks of different rows and columns add up.
+  /// Rank bound of the whole map, the sum over its blocks, which have disjoint rows and columns.
   [[nodiscard]] std::int64_t rank_bound() const;
-  /// Whether zeros fill windows up: the maps do not say all that comes out then.
+  /// True if windows are zero-padded. The maps then do not determine the output completely.
   [[nodiscard]] bool is_filled() const;
-  /// The tokens of each window, without what fills it up.
+  /// The tokens of each window, without padding.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> tokens_by_window() const;
-  /// [N, H·dv] in the tokens' own order.
+  /// Output [N, H·dv] in the order of the tokens.
   [[nodiscard]] Tensor forward() const;
-  /// The same, and the maps: one block a window.
+  /// Output as in forward, and the maps with one block per window.
   [[nodiscard]] std::pair<Tensor, MapBlocks> forward_with_map() const;
 
  private:
@@ -47,7 +46,7 @@ class WindowedAttention {
   template <class Work>
   void for_each_window(const Work& work) const;
   [[nodiscard]] Tensor empty_output() const;
-  /// The rows of window `index`'s tokens.
+  /// Copies the rows of window `index` from `part` to `output`.
   void place(const Tensor& part, std::size_t index, Tensor& output) const;
 
   const Mechanism& mechanism_;
