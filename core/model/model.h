@@ -21,28 +21,28 @@ class Model {
   virtual ~Model() = default;
 
   [[nodiscard]] virtual const ModelSpec& spec() const = 0;
-  /// Shown: the name the file gives itself, else the file's.
+  /// Display name: the name stored in the file, otherwise the file's name.
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual const std::filesystem::path& file() const = 0;
-  /// The naming scheme that was recognised: "timm ViT", "our own", a description's name.
+  /// The naming scheme that was recognised: "timm ViT", "our own", or a description's name.
   [[nodiscard]] virtual const std::string& architecture() const = 0;
   [[nodiscard]] virtual const std::vector<Assumption>& assumptions() const = 0;
-  /// How far it is known that its own code computes the same.
+  /// The evidence that the model computes the same as its own code.
   [[nodiscard]] virtual ModelStatus status() const {
     return model_status(assumptions(), architecture());
   }
 
-  /// Runs `input` with `mechanism` (spec().mechanism for what it was trained with) and records what
-  /// `request` asks for. Deterministic whatever the thread count. Throws Error when the input does
-  /// not fit the model (channels, extents), Cancelled through `progress`.
+  /// Runs `input` with `mechanism` (the trained one is spec().mechanism) and records the results
+  /// that `request` selects. Deterministic for any number of threads. Throws Error if the input
+  /// does not fit the model (channels, size), and Cancelled through `progress`.
   [[nodiscard]] virtual Trace run(const Input& input, const MechanismChoice& mechanism,
                                   const TraceRequest& request, const Progress& progress) const = 0;
 };
 
-/// Opens a weight file, recognises its architecture and loads its weights. Where something that
-/// changes numbers had to be assumed, a reference beside the file is compared once: the model's
-/// status says what came of it. Throws Error; for an architecture nobody recognises, one that names
-/// the nearest scheme and what it lacks.
+/// Opens a weight file, recognises its architecture and loads its weights. If an option that
+/// changes results had to be assumed, compares the model once with a reference next to the file and
+/// stores the outcome in its status. Throws Error; for an unknown architecture it names the nearest
+/// scheme and the tensors that are missing.
 [[nodiscard]] std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                                       const ModelOptions& options = {},
                                                       const Progress& progress = {});

@@ -1,4 +1,4 @@
-// A model of a checkpoint that is open already, or that lies in memory alone.
+// Reads a model from a checkpoint that is already open or exists only in memory.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,8 @@
 
 namespace attnscope {
 
-/// As load_model, which opens `file` first: that is what the model calls its file.
+/// Like load_model, but takes an open checkpoint and does not compare the model with a reference.
+/// `file` becomes the file of the model.
 [[nodiscard]] std::shared_ptr<const Model> read_model(const Checkpoint& checkpoint,
                                                       const std::filesystem::path& file,
                                                       const ModelOptions& options = {},

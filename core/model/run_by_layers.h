@@ -1,4 +1,4 @@
-// A run whose maps need not all be in memory: of long texts they are tens of gigabytes.
+// Runs a model without keeping all maps in memory, which take tens of gigabytes for long texts.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace attnscope {
 
-/// Reads what it wants of `layers`, which `trace` holds whole; of the others it may hold nothing.
+/// Processes `layers`, whose records are complete in `trace`; other layers may be empty.
 using TakeLayers = std::function<void(const Trace& trace, const std::vector<std::int64_t>& layers,
                                       const Progress& progress)>;
 
-/// Runs the model and gives `take` its recorded layers, each once and in order: several at once, as
-/// many as come to `batch_bytes` of maps. What was taken is then forgotten: the returned trace has
-/// neither maps nor factors. Errors as Model::run, for maps too large to keep of a single layer.
+/// Runs the model and passes its recorded layers to `take`, each once and in order, in batches of
+/// about `batch_bytes` of maps. They are then released: the returned trace has neither maps nor
+/// factors. Throws the errors of Model::run, also if the maps of a single layer are too large.
 Trace run_by_layers(const Model& model, const Input& input, const MechanismChoice& mechanism,
                     TraceRequest request, std::int64_t batch_bytes, const TakeLayers& take,
                     const Progress& progress = {});

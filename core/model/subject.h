@@ -1,4 +1,4 @@
-// What a view shows: a model × a mechanism × an input, and the trace of that run.
+// A model with a mechanism and an input, and the trace of that run: the content of a view.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,19 @@
 namespace attnscope {
 
 struct Subject {
-  std::string label;                   ///< "fashion-adder", "fashion-softmax as adder", …
+  std::string label;                   ///< label such as "fashion-adder" or "fashion-softmax as
+                                       ///< adder"
   std::shared_ptr<const Model> model;  ///< null for a trace opened from a file
   MechanismChoice mechanism;
   std::shared_ptr<const Input> input;  ///< null for a trace opened from a file
-  std::shared_ptr<const Trace> trace;  ///< null until the run has ended
-  /// Learnt apart from the model and laid over it, as TraceRequest::parameters; null for none.
+  std::shared_ptr<const Trace> trace;  ///< null until the run has finished
+  /// Parameters that were learned separately, as in TraceRequest::parameters; null for none.
   std::shared_ptr<const std::vector<NamedTensors>> parameters = nullptr;
-  std::string own_input = {};  ///< locator of the input it alone runs on; empty: as all others
+  std::string own_input = {};  ///< locator of an input used only by this subject; empty for the
+                               ///< shared one
 };
 
-/// Of its model, or as the trace without one recorded it.
+/// The status of its model; without a model, the status recorded in the trace.
 [[nodiscard]] ModelStatus status_of(const Subject& subject);
 
 }  // namespace attnscope

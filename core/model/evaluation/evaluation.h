@@ -1,4 +1,4 @@
-// How often a model names the right class: how users know that it was loaded right.
+// Classification accuracy of a model, the check that it was loaded correctly.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@ namespace attnscope {
 
 struct Evaluation {
   std::int64_t images = 0;
-  std::int64_t correct = 0;          ///< the largest logit is the true class's
-  std::int64_t correct_in_five = 0;  ///< it is among the five largest
-  std::int64_t not_finite = 0;       ///< logits with NaN or Inf: counted as wrong
-  /// Per true class, in the order of the logits.
+  std::int64_t correct = 0;          ///< number of images whose true class has the largest logit
+  std::int64_t correct_in_five = 0;  ///< number of images whose true class is among the five
+                                     ///< largest logits
+  std::int64_t not_finite = 0;       ///< number of images with NaN or Inf logits, counted as wrong
+  /// Counts per true class, in the order of the logits.
   std::vector<std::int64_t> class_images, class_correct;
 
   [[nodiscard]] double accuracy() const {
@@ -24,13 +25,13 @@ struct Evaluation {
   }
 };
 
-/// The true class of an item, one of `classes`, as many as there are logits. Throws Error(usage)
-/// naming the item: it has no label, there are no logits, or the label is none of the classes.
+/// The true class of an item, below `classes`, the number of logits. Throws Error(usage) naming the
+/// item if it has no label, if there are no logits, or if the label is out of range.
 [[nodiscard]] int true_class_of(const Input& item, std::int64_t classes);
 
-/// Runs the chosen items in parallel, with `parameters` laid over the model's own of the mechanism
-/// (TraceRequest::parameters). Throws Error(usage) if the model has no head, the data set no
-/// labels, or a label lies outside the model's classes; Cancelled.
+/// Runs the chosen items in parallel. `parameters` replace the mechanism's own parameters
+/// (TraceRequest::parameters). Throws Error(usage) if the model has no head, if the data set is
+/// empty or has no labels, or if a label is out of the model's range. Throws Cancelled.
 [[nodiscard]] Evaluation evaluate(const Model& model, const MechanismChoice& mechanism,
                                   const DataSet& data_set, const ItemChoice& choice,
                                   const Progress& progress,

@@ -1,5 +1,5 @@
-// The file of a reference: inputs and what a model's own code computes of them, laid out as
-// docs/self-test.md says.
+// Reads a reference file: inputs and the results of a model's own code for them, in the layout of
+// docs/self-test.md.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +13,35 @@
 
 namespace attnscope {
 
-/// The reference's arrays, each with the inputs as its first axis.
+/// The arrays of a reference, each with the inputs as its first axis.
 class Reference {
  public:
-  /// Throws Error(unsupported) for arrays of unknown names, Error(damaged) where they are not of
-  /// the same inputs or there is nothing to compare.
+  /// Throws Error(unsupported) for arrays with unknown names, and Error(damaged) if the arrays have
+  /// different numbers of inputs or if there is nothing to compare.
   explicit Reference(const std::filesystem::path& file);
 
   [[nodiscard]] std::int64_t inputs() const;
-  /// The number of layers that maps or tokens have; 0 without any.
+  /// Number of layers of the maps or tokens; 0 without either.
   [[nodiscard]] std::int64_t layers() const;
   [[nodiscard]] Input input(std::int64_t index) const;
   [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
 
-  /// The part of array `name` that belongs to one input.
+  /// The part of array `name` for one input.
   [[nodiscard]] Tensor of(const std::string& name, std::int64_t input) const;
-  /// The part of array `name`, [B, L, …], that belongs to one input and layer. Throws
-  /// Error(damaged) unless L is `layers`.
+  /// The part of array `name`, [B, L, …], for one input and layer. Throws Error(damaged) unless L
+  /// is `layers`.
   [[nodiscard]] Tensor of(const std::string& name, std::int64_t input, std::int64_t layer,
                           std::int64_t layers) const;
-  /// The attention maps of one layer, [H, N, M]; empty where there are none.
+  /// The attention maps of one layer, [H, N, M]; empty if the reference has none.
   [[nodiscard]] Tensor maps(std::int64_t input, std::int64_t layer, std::int64_t layers) const;
 
  private:
   Checkpoint stored_;
-  std::map<std::string, TensorView> arrays_;  ///< each unpacked once
+  std::map<std::string, TensorView> arrays_;  ///< array views by name
 };
 
-/// Greatest |ours − reference| over the greatest |reference|, two tensors of one shape; infinite
-/// where one is NaN.
+/// The greatest |ours − reference| divided by the greatest |reference|, for two tensors of one
+/// shape. Infinite if any value is NaN.
 [[nodiscard]] double relative_difference(const Tensor& ours, const Tensor& reference);
 
 }  // namespace attnscope

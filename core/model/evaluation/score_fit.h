@@ -1,5 +1,4 @@
-// Solves the scale, cap and biases of scores, given queries, keys and the maps that a reference has
-// of them.
+// Solves for the scale, cap and biases of scores from queries, keys and the maps of a reference.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +10,28 @@
 
 namespace attnscope {
 
-/// Queries and keys of one input's first layer, [H, N, d] and [Hk, N, d], as they are multiplied.
+/// Queries and keys of one input's first layer as they enter the product, [H, N, d] and [Hk, N, d].
 struct ScoredVectors {
   Tensor queries, keys;
 };
 
-/// How scores become the reference's: s·q·k, bounded by a cap, less ALiBi's slopes.
+/// The form of the scores: s·q·k, bounded by a soft cap, minus ALiBi's slopes times the distance.
 struct ScoreForm {
   double scale = 1;
-  double soft_cap = 0;  ///< 0: none
+  double soft_cap = 0;  ///< 0 if there is no cap
   bool alibi = false;
-  double error = 1;  ///< root mean square of what is left of the logarithms, over theirs
+  double error = 1;  ///< root mean square of the residual of the logarithms, relative to theirs
 };
 
-/// Rows of the reference's maps, their logarithms centred: softmax leaves scores but for a constant
-/// of each row.
+/// Logarithms of rows of the reference's maps, centred per row: softmax preserves scores up to a
+/// constant per row.
 class ScoreFit {
  public:
-  /// `maps`: [H, N, N] of each input. Takes at most a few hundred rows, evenly.
+  /// `maps` holds [H, N, N] for each input. Uses a few hundred evenly spaced rows.
   explicit ScoreFit(const std::vector<Tensor>& maps);
 
-  /// The forms that were tried, the nearest first: without cap and biases, with ALiBi's slopes if
-  /// `may_add`, with a cap if `may_cap`. `usual`: scales that are tried with a cap.
+  /// The forms that were tried, best first: without cap and biases, with ALiBi's slopes if
+  /// `may_add`, and with a cap if `may_cap`. `usual` lists the scales that are tried with a cap.
   [[nodiscard]] std::vector<ScoreForm> forms(const std::vector<ScoredVectors>& vectors,
                                              const std::vector<double>& usual, bool may_add,
                                              bool may_cap) const;
@@ -44,7 +43,7 @@ class ScoreFit {
     std::vector<std::int64_t> keys;
     Eigen::VectorXd logarithms;  // centred
   };
-  /// q·k of a row's keys, not centred.
+  /// The products q·k of a row's keys, not centred.
   [[nodiscard]] std::vector<Eigen::VectorXd> products(
       const std::vector<ScoredVectors>& vectors) const;
   [[nodiscard]] ScoreForm solved(const std::vector<Eigen::VectorXd>& products, bool alibi) const;

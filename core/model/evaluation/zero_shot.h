@@ -1,4 +1,4 @@
-// Images judged by what texts say of the classes: CLIP's or SigLIP's two towers as one model.
+// Zero-shot image classification with text prompts: the two towers of CLIP or SigLIP as one model.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,15 @@
 namespace attnscope {
 
 struct ClassPrompt {
-  std::string label;  ///< of the class: "cat"
-  Text text;          ///< what is said of its images: "a photo of a cat"
+  std::string label;  ///< name of the class, such as "cat"
+  Text text;          ///< prompt for its images, such as "a photo of a cat"
 };
 
-/// The image tower `images` with a head made of texts: its logits are the cosines between an
-/// image's embedding and those that the text tower gives the prompts (Radford et al. 2021, § 3.1.4,
-/// before the temperature, and SigLIP's bias and sigmoid: none of them changes an order). All else
-/// is the image tower's. Throws
-/// Error(usage) without prompts, or where the towers do not embed into one space; what running a
-/// prompt throws.
+/// The image tower `images` with a head made of texts: its logits are the cosines between the
+/// embedding of an image and the text tower's embeddings of the prompts (Radford et al. 2021, §
+/// 3.1.4). The temperature, and SigLIP's bias and sigmoid, are left out because they do not change
+/// the order. Everything else is the image tower's. Throws Error(usage) without prompts or if the
+/// towers have no shared embedding space, and the errors of running a prompt.
 [[nodiscard]] std::shared_ptr<const Model> zero_shot_model(std::shared_ptr<const Model> images,
                                                            const Model& texts,
                                                            const std::vector<ClassPrompt>& prompts,

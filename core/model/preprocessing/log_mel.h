@@ -1,4 +1,4 @@
-// The spectrum of a sound as Whisper hears it.
+// The log-mel spectrum of a sound, the input of Whisper.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace attnscope {
 
-constexpr std::int64_t kSoundRate = 16'000;    ///< samples a second
-constexpr std::int64_t kSamplesOfFrame = 160;  ///< from frame to frame: 10 ms
+constexpr std::int64_t kSoundRate = 16'000;    ///< samples per second
+constexpr std::int64_t kSamplesOfFrame = 160;  ///< step between frames in samples: 10 ms
 
-/// [bands, frames]: powers of windows of 25 ms (Hann, one every 10 ms, the ends mirrored) in bands
-/// of the mel scale (Slaney's, each of the same area, 0 to 8 kHz), their logarithm (base 10) at
-/// most 8 below the greatest, + 4, / 4 (openai/whisper, audio.py). `sound`: at kSoundRate, at most
-/// `frames` frames long; silence follows it. frames >= 2.
+/// Log-mel spectrum [bands, frames]: powers of 25 ms Hann windows, one every 10 ms with mirrored
+/// ends, in mel bands (Slaney's scale, equal areas, 0 to 8 kHz); then log10, clamped to at most 8
+/// below the maximum, + 4, / 4 (openai/whisper, audio.py). `sound` is at kSoundRate and at most
+/// `frames` frames long; it is padded with silence. `frames` must be at least 2.
 [[nodiscard]] Tensor log_mel(const Sound& sound, std::int64_t bands, std::int64_t frames);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// From an input to what a model computes with.
+// Converts an input to the tensor that a model computes with.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,21 @@
 namespace attnscope {
 
 struct PreparedInput {
-  /// [C, H, W] normalised, [N, D] for a bare encoder, [bands, frames] of a sound.
+  /// Normalised pixels [C, H, W], tokens [N, D] for a bare encoder, or a spectrum [bands, frames].
   Tensor values;
-  /// What the patches cover; none for arrays of other than 1, 3 channels.
+  /// The image that the patches cover; empty for arrays that do not have 1 or 3 channels.
   std::optional<Image> image;
-  std::vector<std::string> texts = {};  ///< of a sound, when each token begins: "0.02 s"
+  std::vector<std::string> texts = {};  ///< start time of each token of a sound: "0.02 s"
 };
 
-/// An image is brought to the model's channels, resized, centre-cropped and normalised as `spec`
-/// says; one that has the model's extents already passes unchanged. A sound, followed by silence,
-/// becomes the spectrum log_mel gives. An array is checked only. Throws Error(usage) when the input
-/// does not fit the model.
+/// Converts an image to the model's channels, then resizes, centre-crops and normalises it as
+/// `spec` specifies; an image of the model's size is not resized if crop_fraction is 1. A sound is
+/// padded with silence and converted by log_mel. An array is only checked. Throws Error(usage) if
+/// the input does not fit the model.
 [[nodiscard]] PreparedInput prepare_input(const Input& input, const ModelSpec& spec);
 
-/// [C, H, W], an image or what the stem gives of it, as flattened patches in row-major order,
-/// [N, C·ph·pw], each (channel, row, column): patch_stride apart, zeros in the padding.
+/// Cuts an image or the stem's output [C, H, W] into flattened patches in row-major order, [N,
+/// C·ph·pw], each (channel, row, column): patch_stride apart, with zeros in the padding.
 [[nodiscard]] Tensor to_patches(const Tensor& image, const ModelSpec& spec);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Which places along one axis make up each new one, antialiased: of images and of position grids.
+// Weights for antialiased resampling along one axis, for images and position grids.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 namespace attnscope {
 
 struct ResampleTaps {
-  std::int64_t first = 0;       ///< the first place that counts
-  std::vector<double> weights;  ///< of it and those after it; their sum is 1
+  std::int64_t first = 0;       ///< the first input position with a weight
+  std::vector<double> weights;  ///< weights of `first` and the following positions; their sum is 1
 };
 
-/// From `from` places to `to`, pixel centres at half integers, the kernel widened where the axis
-/// shrinks: as Pillow and torch.nn.functional.interpolate(antialias=True). Cubic is Keys' kernel
-/// with a = −0.5, else linear.
+/// Taps for resampling `from` positions to `to`, with pixel centres at half integers and the kernel
+/// widened when shrinking, as in Pillow and torch.nn.functional.interpolate(antialias=True). The
+/// kernel is Keys' with a = −0.5 if `cubic`, otherwise linear.
 [[nodiscard]] std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to,
                                                          bool cubic);
 

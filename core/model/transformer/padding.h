@@ -1,4 +1,4 @@
-// Tokens that fill up texts.
+// Removes and adds padding tokens of texts.
 #pragma once
 
 #include "core/architecture/spec/input_spec.h"
@@ -7,11 +7,11 @@
 
 namespace attnscope {
 
-/// Takes away tokens `id` at the end of a text; none if it is −1. Throws Error(usage) naming
-/// `input` for one before the end, and for a text of nothing else.
+/// Removes tokens `id` at the end of a text; does nothing if `id` is negative. Throws Error(usage)
+/// naming `input` if such a token comes before the end or if the text is nothing but padding.
 void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& tokens);
 
-/// Adds tokens spec.padding up to spec.context, as tokens that stand for no text.
+/// Appends tokens spec.padding up to spec.context; they are marked as special.
 void fill_up(const InputSpec& spec, const Vocabulary& vocabulary, TokenizedText& tokens);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The one runner: embedding, layers, read-out, of whatever parts a ModelSpec names.
+// Runs all models: embedding, layers and read-out, with the parts that a ModelSpec names.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@
 
 namespace attnscope {
 
-/// Of a model of texts, padding at the end of one is left out. Where it reads out by additive
-/// pooling, the last layer's quantity "pooling_importance" [1, N] is what each token counts.
+/// Padding at the end of a text is removed, unless the model pads to its context. With additive or
+/// attention pooling, the last layer's quantity "pooling_importance" [1 or H, N] holds the weights
+/// of the tokens.
 class Transformer final : public Model {
  public:
-  /// `vocabulary`: of a model of texts, else null.
+  /// `vocabulary` is required for models of texts, and null for others.
   Transformer(std::filesystem::path file, std::string name, Architecture architecture,
               TransformerWeights weights, std::shared_ptr<const Vocabulary> vocabulary = nullptr);
 
@@ -28,34 +29,34 @@ class Transformer final : public Model {
     return architecture_.assumptions;
   }
   [[nodiscard]] ModelStatus status() const override { return status_; }
-  /// Before the model is handed out.
+  /// Must be called before the model is shared.
   void set_status(ModelStatus status) { status_ = std::move(status); }
   [[nodiscard]] WeightExtents extents() const;
   [[nodiscard]] const TransformerWeights& weights() const { return weights_; }
-  /// Null where it reads no texts.
+  /// Null if the model reads no texts.
   [[nodiscard]] const Vocabulary* vocabulary() const { return vocabulary_.get(); }
 
-  /// In causal layers a mechanism with a parameter "causal" is run with it on. Throws Error(usage)
-  /// for an input of another kind, tokens the model does not have, padding before the end of a
-  /// text, and mechanisms that cannot hide later tokens or take what the model adds to its scores.
+  /// In causal models a mechanism with a parameter "causal" is run with it on. Throws Error(usage)
+  /// for inputs of another kind, unknown tokens, padding before the end of a text, and mechanisms
+  /// that do not support causal masking or the model's score terms.
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;
 
  private:
-  /// What the first layer is given, and what it is of.
+  /// The input of the first layer, with its layout.
   struct Start {
-    Tensor tokens;  ///< [N, D]; of a pyramid [pixels, C]
+    Tensor tokens;  ///< [N, D]; for a pyramid [pixels, C]
     TokenLayout layout;
     std::optional<Image> image;
-    std::int64_t end = 0;  ///< of Readout::end_token: the token that is read
-    Tensor second_tokens;  ///< [N, D], of a decoder's text
+    std::int64_t end = 0;  ///< token that is read, for Readout::end_token
+    Tensor second_tokens;  ///< [N, D], tokens of a decoder's text
     TokenLayout second_layout;
   };
 
   [[nodiscard]] Start embed(const Input& input) const;
   [[nodiscard]] Start embed_text(const Input& input) const;
   void embed_second_text(const Input& input, Start& start) const;
-  /// Of each layer, on what `layouts` has of each stage.
+  /// The shape of each layer's attention, given the layout of each stage.
   [[nodiscard]] std::vector<AttentionShape> shapes(const std::vector<TokenLayout>& layouts,
                                                    const Start& start) const;
   /// The layouts of all stages.
@@ -72,7 +73,7 @@ class Transformer final : public Model {
   ModelStatus status_;
   TransformerWeights weights_;
   std::shared_ptr<const Vocabulary> vocabulary_;
-  std::vector<std::string> labels_;  ///< of the logits
+  std::vector<std::string> labels_;  ///< labels of the logits
 };
 
 }  // namespace attnscope

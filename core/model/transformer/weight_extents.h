@@ -1,4 +1,4 @@
-// What a model's weights say of its extents beyond its ModelSpec.
+// Shapes and options of a model that follow from its weights and not from its ModelSpec.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,26 @@ namespace attnscope {
 class Model;
 
 struct WeightExtents {
-  std::vector<std::int64_t> head;  ///< outputs of the head's layers; the last: classes or words
+  std::vector<std::int64_t> head;  ///< outputs of the head's layers; the last is the number of
+                                   ///< classes or tokens
   bool head_biases = true;
-  bool tied_head = false;  ///< the head's weight is the token embedding's
+  bool tied_head = false;  ///< true if the head's weight is the token embedding's
   bool query_key_value_biases = true;
-  bool key_biases = true;       ///< of those, that of the keys
-  bool linear_biases = true;    ///< of output projections and MLPs
-  bool layer_scales = false;    ///< what attention and MLP give is scaled, channel by channel
-  std::int64_t pooling = 0;     ///< P of the attention pooling before the head; 0: none
-  bool embedding_norm = false;  ///< of the tokens before the first layer, of each text
-  bool encoder_norm = false;    ///< after an encoder's last layer, where a decoder follows
-  bool final_norm = true;       ///< after the last layer, of all tokens
-  /// Whether a LayerNorm is behind each convolution before the patches; one of running statistics
-  /// is part of the convolution.
+  bool key_biases = true;       ///< true if keys have a bias among these
+  bool linear_biases = true;    ///< true if the first layer's MLP has biases; taken for output
+                                ///< projections, too
+  bool layer_scales = false;    ///< true if attention and MLP outputs are scaled per channel
+  std::int64_t pooling = 0;     ///< P of the additive pooling before the head; 0 for none
+  bool embedding_norm = false;  ///< true for a norm of the tokens before the first layer, for each
+                                ///< text
+  bool encoder_norm = false;    ///< true for a norm after an encoder's last layer, before a decoder
+  bool final_norm = true;       ///< true for a norm of all tokens after the last layer
+  /// True for each convolution before the patches that is followed by a LayerNorm. A norm by
+  /// running statistics is part of the convolution.
   std::vector<bool> stem_norms = {};
 };
 
-/// Of a model that load_model gave.
+/// Empty extents unless the model is a Transformer, as load_model returns it.
 [[nodiscard]] WeightExtents weight_extents(const Model& model);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The weights of one layer's attention, read from a checkpoint by role.
+// Reads the weights of one layer's attention from a checkpoint by role.
 #pragma once
 
 #include "core/model/parts/attention_part.h"
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// Throws Error(damaged) naming the tensor whose shape does not fit `layer`.
+/// Throws Error(damaged) naming a tensor whose shape does not fit `layer`.
 [[nodiscard]] AttentionPart read_attention(const WeightReader& reader,
                                            const Architecture& architecture, const LayerSpec& layer,
                                            std::int64_t index);

@@ -1,4 +1,4 @@
-// One layer's weights, read from a checkpoint by role.
+// Reads one layer's weights from a checkpoint by role.
 #pragma once
 
 #include "core/model/parts/block.h"
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// Throws Error(damaged) naming the tensor whose shape does not fit the spec.
+/// Throws Error(damaged) naming a tensor whose shape does not fit the spec.
 [[nodiscard]] Block read_block(const WeightReader& reader, const Architecture& architecture,
                                std::int64_t layer);
 

@@ -1,4 +1,4 @@
-// What becomes of an input before the first layer, read from a checkpoint by role.
+// Reads the weights of a model's embedding from a checkpoint by role.
 #pragma once
 
 #include "core/model/parts/embedding.h"
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// Throws Error(damaged) naming the tensor whose shape does not fit the spec.
+/// Throws Error(damaged) naming a tensor whose shape does not fit the spec.
 [[nodiscard]] Embedding read_embedding(const WeightReader& reader,
                                        const Architecture& architecture);
 

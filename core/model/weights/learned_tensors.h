@@ -1,4 +1,4 @@
-// A mechanism's own tensors, learnt apart from a model to be laid over it: hash codes.
+// Files with a mechanism's learned tensors that are separate from a model, such as hash codes.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,16 @@
 namespace attnscope {
 
 struct LearnedTensors {
-  MechanismChoice mechanism;  ///< what they are for, with the parameters they fit
-  /// By layer, for TraceRequest::parameters.
+  MechanismChoice mechanism;  ///< the mechanism they belong to, with matching parameters
+  /// Tensors per layer, as in TraceRequest::parameters.
   std::shared_ptr<const std::vector<NamedTensors>> layers;
   std::map<std::string, std::string> provenance;  ///< model, inputs, options, program version
 };
 
-/// Written beside, then renamed. HDF5: root attributes `format` = "attnscope-tensors",
-/// `format_version` = 1, `mechanism`, `layers`; `mechanism_parameters` and `provenance` as JSON
-/// text; group `layer_NN` with a float32 data set for each tensor, "ksh.A". Throws Error(io).
+/// Writes to a temporary file first, then renames it. HDF5: root attributes `format` =
+/// "attnscope-tensors", `format_version` = 1, `mechanism`, `layers`, and `mechanism_parameters` and
+/// `provenance` as JSON text; a group `layer_NN` per layer with a float32 data set for each tensor,
+/// "ksh.A". Throws Error(io).
 void write_learned_tensors(const std::filesystem::path& file, const LearnedTensors& tensors);
 
 /// Throws Error(not_this_format, damaged, io).

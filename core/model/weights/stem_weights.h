@@ -1,4 +1,4 @@
-// The convolutions before patches, and norms by the statistics of training.
+// Reads the convolutions before the patch embedding, and batch norms.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace attnscope {
 
-/// Of an evaluated BatchNorm: y = scale ⊙ x + shift, per channel.
+/// A BatchNorm in evaluation mode: y = scale ⊙ x + shift, per channel.
 struct ChannelScale {
   std::vector<float> scale, shift;
 
-  /// Of what gives the channels: rows of a weight, and its bias.
+  /// Folds the norm into the weight rows and the bias of the preceding layer.
   void take_into(MatrixMap weight, std::vector<float>& bias) const;
 };
 
-/// (x − running_mean) / √(running_var + eps) ⊙ weight + bias; none where the role has no
-/// statistics. Throws Error(damaged) where it has but one of them.
+/// (x − running_mean) / √(running_var + eps) ⊙ weight + bias; empty if the role has no statistics.
+/// Throws Error(damaged) if it has only one of the two.
 [[nodiscard]] std::optional<ChannelScale> read_batch_norm(const WeightReader& reader,
                                                           const std::string& role,
                                                           std::int64_t channels, double eps);
 
-/// None of a model without a stem.
+/// Empty for a model without a stem.
 [[nodiscard]] std::optional<Stem> read_stem(const WeightReader& reader, const InputSpec& input);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// All weights of a transformer, read from a checkpoint by role.
+// Reads all weights of a transformer from a checkpoint by role.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,20 @@
 
 namespace attnscope {
 
-/// Layers on one grid, or of one text. Models without a pyramid have one stage, with nothing of its
-/// own; a tail is a second one.
+/// The layers on one grid or of one text. Models without a pyramid have one stage; a decoder or a
+/// class-attention tail is a second one.
 struct StageWeights {
-  std::optional<TextEmbedding> text;     ///< of a decoder
-  Tensor class_token;                    ///< [1, D], put before the tokens (CaiT), or empty
-  std::optional<Convolution> embedding;  ///< of the grid before
-  std::optional<PatchMerging> merging;   ///< in place of it (Swin)
+  std::optional<TextEmbedding> text;     ///< embedding of a decoder's text
+  Tensor class_token;                    ///< [1, D], prepended to the tokens (CaiT), or empty
+  std::optional<Convolution> embedding;  ///< patch embedding of the previous grid
+  std::optional<PatchMerging> merging;   ///< replaces `embedding` (Swin)
   std::optional<LayerNorm> embedding_norm;
   std::vector<Block> blocks;
-  std::optional<DepthwiseConvolution> positions;  ///< added after the first block (Twins)
-  std::optional<FirstConvolution> convolution;    ///< after the first block (DeBERTa v2)
-  std::optional<LayerNorm> norm;                  ///< after the last block (PVTv2, an encoder)
+  std::optional<DepthwiseConvolution> positions;  ///< applied after the first block and added
+                                                  ///< (Twins)
+  std::optional<FirstConvolution> convolution;    ///< applied after the first block (DeBERTa v2)
+  std::optional<LayerNorm> norm;                  ///< applied after the last block (PVTv2, an
+                                                  ///< encoder)
 };
 
 struct TransformerWeights {
@@ -33,7 +35,7 @@ struct TransformerWeights {
   TokenReadout readout;
 };
 
-/// Throws Error(damaged) naming the tensor whose shape does not fit the spec.
+/// Throws Error(damaged) naming a tensor whose shape does not fit the spec.
 [[nodiscard]] TransformerWeights read_transformer_weights(const Checkpoint& checkpoint,
                                                           const Architecture& architecture,
                                                           const Progress& progress = {});

@@ -1,4 +1,4 @@
-// A checkpoint's tensors by role, checked against the shapes a model needs.
+// Reads a checkpoint's tensors by role and checks their shapes.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace attnscope {
 
-/// Refers to both arguments: they must outlive it. What does not fit throws Error(damaged) naming
-/// the tensor.
+/// Keeps references to both arguments, which must outlive it. Tensors that do not fit throw
+/// Error(damaged) naming them.
 class WeightReader {
  public:
   WeightReader(const Checkpoint& checkpoint, const Architecture& architecture);
@@ -23,21 +23,21 @@ class WeightReader {
     return architecture_.sources.contains(role);
   }
 
-  /// The role's tensor as `shape`. Axes of extent 1 before or after are ignored, as in [1, 1, D]
-  /// or the 1×1 convolution [out, in, 1, 1]; so is how a convolution's kernel is split into axes.
+  /// The role's tensor as `shape`. Axes of size 1 are ignored, as in [1, 1, D] or the 1×1
+  /// convolution [out, in, 1, 1]; so is the split of a convolution's kernel into axes.
   [[nodiscard]] Tensor read(const std::string& role, const Shape& shape) const;
 
-  /// The role's matrix [outputs, inputs]: of a large model as its file has it, else as read() has
-  /// it.
+  /// The role's matrix [outputs, inputs]: for a large model in the file's dtype, otherwise as by
+  /// read().
   [[nodiscard]] WeightMatrix read_matrix(const std::string& role, std::int64_t outputs,
                                          std::int64_t inputs) const;
 
-  /// Empty if it is not there and not `required`.
+  /// Empty if the tensor is missing and not `required`.
   [[nodiscard]] std::vector<float> read_vector(const std::string& role, std::int64_t extent,
                                                bool required = true) const;
 
-  /// As the layer of the role says, or what all layers have; none if there is none; a missing bias
-  /// is zero.
+  /// The norm of the role, of the kind given by its layer or, outside of layers, by the default for
+  /// all layers. Empty if the tensor is missing; a missing bias is zero.
   [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role,
                                                    std::int64_t width) const {
     return read_norm(role, width, norm_of(role).eps);
@@ -45,44 +45,45 @@ class WeightReader {
   [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role, std::int64_t width,
                                                    double eps) const;
 
-  /// A linear layer inside a block: in adder arithmetic it takes its LayerNorm.
+  /// A linear layer inside a block. In adder arithmetic it includes its LayerNorm.
   [[nodiscard]] Linear read_linear(const std::string& role, std::int64_t outputs,
                                    std::int64_t inputs, Arithmetic arithmetic) const;
 
   [[nodiscard]] Convolution read_convolution(const std::string& role, std::int64_t outputs,
                                              std::int64_t inputs, std::int64_t kernel,
                                              std::int64_t stride, std::int64_t padding) const;
-  /// [out, inputs / groups, kernel]: as many groups as its shape leaves. Throws Error(unsupported)
-  /// for an even kernel.
+  /// A convolution with weight [out, inputs / groups, kernel]; its shape determines the number of
+  /// groups. Throws Error(unsupported) for an even kernel.
   [[nodiscard]] SequenceConvolution read_sequence_convolution(const std::string& role,
                                                               std::int64_t outputs,
                                                               std::int64_t inputs,
                                                               std::int64_t stride) const;
-  /// None if there is none.
+  /// Empty if the tensor is missing.
   [[nodiscard]] std::optional<DepthwiseConvolution> read_depthwise(const std::string& role,
                                                                    std::int64_t channels) const;
 
-  /// The LayerNorm of an adder layer: the role's own, plain where the file has none; none in
+  /// The LayerNorm of an adder layer: the role's own, or plain_norm if the file has none. Empty in
   /// multiplicative arithmetic.
   [[nodiscard]] std::optional<LayerNorm> adder_norm(const std::string& role, std::int64_t width,
                                                     Arithmetic arithmetic) const;
-  /// Weight 1, bias 0.
+  /// A norm with weight 1 and bias 0.
   [[nodiscard]] LayerNorm plain_norm(std::int64_t width) const;
 
-  /// Every tensor with the role "layer.N.mechanism.NAME", as stored: the mechanism knows its shape.
+  /// All tensors with the role "layer.N.mechanism.NAME", as stored; the mechanism checks their
+  /// shapes.
   [[nodiscard]] NamedTensors read_mechanism(std::int64_t layer) const;
 
-  /// Rows of a matrix as it is used: the classes of a head.
+  /// Number of rows of a matrix as used, such as the classes of a head.
   [[nodiscard]] std::int64_t outputs_of(const std::string& role) const;
-  /// Its numbers.
+  /// Number of elements of the role's tensor.
   [[nodiscard]] std::int64_t size_of(const std::string& role) const;
 
  private:
-  /// Of the layer that the role names, or what all layers have.
+  /// The norm of the layer that the role names, or the default for all layers.
   [[nodiscard]] NormSpec norm_of(const std::string& role) const;
   /// Throws Error(damaged) unless the role's tensor is used as `shape`.
   void check_shape(const TensorSource& source, const Shape& shape) const;
-  /// Throws Error(damaged) if there is none.
+  /// Throws Error(damaged) if there is no such role.
   [[nodiscard]] const Architecture::Source& source_of(const std::string& role) const;
 
   const Checkpoint& checkpoint_;
@@ -91,13 +92,13 @@ class WeightReader {
   bool large_ = false;
 };
 
-/// first, first + 1, … : `count` rows that follow each other.
+/// The `count` consecutive indices first, first + 1, …
 [[nodiscard]] std::vector<std::int64_t> counted_rows(std::int64_t first, std::int64_t count);
 
 /// Rows [first, first + count) of a matrix.
 [[nodiscard]] Tensor rows_of(const Tensor& matrix, std::int64_t first, std::int64_t count);
 
-/// The same of a vector; empty of an empty one.
+/// Elements [first, first + count) of a vector; empty if the vector is empty.
 [[nodiscard]] std::vector<float> part_of(const std::vector<float>& values, std::int64_t first,
                                          std::int64_t count);
 
