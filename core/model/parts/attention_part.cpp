@@ -15,7 +15,7 @@ namespace attnscope {
 
 namespace {
 
-/// Each head of keys or values as often as queries share it: [M, Hk·d] → [M, H·d].
+/// Repeats each head of keys or values for the queries that share it: [M, Hk·d] → [M, H·d].
 Tensor for_each_query_head(const Tensor& rows, const LayerSpec& layer) {
   const std::int64_t heads = layer.attention.heads, key_heads = layer.key_heads();
   const std::int64_t each = rows.extent(1) / key_heads;
@@ -36,14 +36,14 @@ void check_terms(const Mechanism& mechanism, const std::string& terms) {
       .remedy("lay softmax or adder attention over this model");
 }
 
-/// Queries and keys of a layer, as the mechanism is to have them.
+/// Queries and keys of a layer as the mechanism receives them.
 struct Projected {
   const Tensor& queries;
   const Tensor& keys;
 };
 
-/// What the layer adds to its scores of `tokens` tokens, but for what is of each window. Throws
-/// where the mechanism cannot take it.
+/// The layer's score terms for `tokens` tokens, without those that differ per window. Throws
+/// Error(usage) if the mechanism does not support them.
 ScoreTerms terms_of(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
                     const Projected& projected, std::int64_t tokens) {
   ScoreTerms terms = score_terms(layer, run.layout, tokens, part.position_biases, part.sinks);
@@ -82,7 +82,7 @@ std::vector<GridWindow> windows_of(const LayerSpec& layer, const GridExtents& gr
                  : tiled_windows(grid, side);
 }
 
-/// The attention of a grid within windows.
+/// Attention within the windows of a grid.
 WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& layer,
                                  const Mechanism& mechanism, const AttentionInput& input,
                                  const ScoreTerms& common, const GridExtents& grid) {
@@ -118,7 +118,7 @@ WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& lay
   return {mechanism, input, windows_of(layer, grid, side), std::move(filling), std::move(terms)};
 }
 
-/// Takes the blocks of a head's map [N, N]; false where it has anything beyond them.
+/// Copies the blocks of a head's map [N, N]; returns false if other entries are not zero.
 bool take_blocks(const Matrix& map, std::int64_t head, MapBlocks& blocks) {
   Eigen::Index taken = 0;
   for (std::int64_t block = 0; block < blocks.count(); ++block) {
@@ -129,8 +129,8 @@ bool take_blocks(const Matrix& map, std::int64_t head, MapBlocks& blocks) {
   return taken == (map.array() != 0).count();
 }
 
-/// What the heads give, [N, H·dv], with `maps` [H, N, M] as the run changes them, which become
-/// those. Blocks become whole maps where the change fills what is between them, and is recorded.
+/// Output of the heads, [N, H·dv], for `maps` [H, N, M] after the run's change, which is stored in
+/// `maps`. Blocks become dense maps if the change fills entries outside of them and is recorded.
 Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, ImpliedMaps& maps) {
   if (run.mechanism.structure(input.shape()).channels > 1) {
     throw Error(ErrorKind::usage,
@@ -170,8 +170,9 @@ Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, Impli
   return output;
 }
 
-/// What computed maps of the layer keep its tokens for; none where they keep queries and keys,
-/// because these are of other tokens, not apart, or take no more room.
+/// Projections for computed maps that store the layer's tokens. Empty if the maps must store
+/// queries and keys, because these come from other tokens, cannot be projected per head, or take no
+/// more memory.
 std::optional<HeadProjections> kept_projections(const AttentionPart& part, const LayerSpec& layer,
                                                 std::optional<RotaryTurns> turns,
                                                 std::int64_t tokens) {
@@ -188,12 +189,12 @@ std::optional<HeadProjections> kept_projections(const AttentionPart& part, const
   return projections;
 }
 
-/// What the heads give, [N, H·d], a quarter of them at a time: queries, keys and values of all
-/// would take more room than all else that a layer of thousands of tokens computes.
+/// Output of the heads, [N, H·d], computed for a quarter of them at a time. Queries, keys and
+/// values of all heads would dominate the memory use of a layer with thousands of tokens.
 Tensor attend_by_groups(const Linear& value, const HeadProjections& from, const LayerRun& run,
                         bool causal, const Tensor& tokens) {
   Tensor output;
-  const std::int64_t share = from.heads / from.key_heads;  // queries of a head of keys
+  const std::int64_t share = from.heads / from.key_heads;  // number of query heads per key head
   const std::int64_t width = value.outputs() / from.key_heads;
   const std::int64_t most = (from.key_heads + 3) / 4;
   for (std::int64_t first = 0; first < from.key_heads; first += most) {
@@ -218,7 +219,7 @@ Tensor attend_by_groups(const Linear& value, const HeadProjections& from, const 
   return output;
 }
 
-/// What becomes of what the heads give, [N, H·d] → [N, D].
+/// Projects the heads' output, [N, H·d] → [N, D].
 Tensor projected_back(const AttentionPart& part, Tensor output) {
   if (part.heads_norm) part.heads_norm->apply(output.matrix());
   return part.out ? (*part.out)(seen(output)) : output;
@@ -295,7 +296,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       .values = seen(values),
       .heads = layer.attention.heads,
       .parameters = &run.parameters,
-      // One layout speaks of queries and keys: none where they are not the same tokens.
+      // One layout describes both queries and keys: null if they are different tokens.
       .layout = keys_grid == grid && layer.attention.of == Attending::self ? &run.layout : nullptr,
       .causal = layer.scores.causal,
       .layer = run.layer,
@@ -342,7 +343,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
               : computed_maps(run.mechanism, input, std::move(queries), std::move(keys));
     }
   }
-  // What comes of thousands of tokens takes the room that these had.
+  // Frees the memory of these vectors before the output projection allocates its result.
   queries = keys = values = {};
   return projected_back(part, std::move(output));
 }

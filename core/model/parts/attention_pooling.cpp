@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-/// What the softmax is given, and gives.
+/// Calls `what` with softmax attention and its input.
 Tensor attend(const AttentionPooling& pooling, ConstMatrixMap tokens, const auto& what) {
   const Tensor queries = pooling.query(pooling.probe.matrix()), keys = pooling.key(tokens),
                values = pooling.value(tokens);

@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-/// tokens += scale ⊙ part, with the layer scale if there is any.
+/// tokens += scale ⊙ part; an empty scale is 1.
 void add_residual(Tensor& tokens, const Tensor& part, const std::vector<float>& scale) {
   if (scale.empty()) {
     tokens.matrix() += part.matrix();
@@ -19,7 +19,7 @@ void add_residual(Tensor& tokens, const Tensor& part, const std::vector<float>& 
   tokens.matrix().array() += part.matrix().array().rowwise() * factors.array();
 }
 
-/// `tokens` as a part reads them: themselves without a norm, else in `room`.
+/// The input of a part: `tokens` without a norm, otherwise their normalised copy in `room`.
 const Tensor& normed(const std::optional<LayerNorm>& norm, const Tensor& tokens, Tensor& room) {
   if (!norm) return tokens;
   room = tokens;
@@ -32,8 +32,8 @@ void scale_residual(const LayerSpec& layer, MatrixMap tokens) {
   if (layer.residual_scale != 1) tokens *= static_cast<float>(layer.residual_scale);
 }
 
-/// One part with its norms and its residual; `compute` may empty the second of what it is given,
-/// which holds the first where there is a norm, once it has read that.
+/// Runs one part with its norms and its residual. `compute` receives its input and the buffer that
+/// holds it if there is a norm; it may empty the buffer after reading the input.
 void run_branch(const LayerSpec& layer, const BranchNorms& norms, const std::vector<float>& scale,
                 Tensor& tokens, const auto& compute) {
   Tensor room;
@@ -48,7 +48,7 @@ void run_branch(const LayerSpec& layer, const BranchNorms& norms, const std::vec
   if (norms.after) norms.after->apply(tokens.matrix());
 }
 
-/// Attention and MLP of the same tokens, each of its own norm's, or both of the one there is.
+/// Runs attention and MLP on the same tokens, each with its own norm or both with the attention's.
 void run_parallel(const Block& block, const LayerRun& run, const GridExtents& grid,
                   Tensor& tokens) {
   Tensor room1, room2;
@@ -67,7 +67,7 @@ void run_parallel(const Block& block, const LayerRun& run, const GridExtents& gr
   }
 }
 
-/// Only the class token, the first, asks and changes (CaiT).
+/// Runs class attention: only the first token, the class token, is a query and changes (CaiT).
 void run_class_attention(const Block& block, const LayerRun& run, Tensor& tokens) {
   Tensor first({1, tokens.extent(1)}), room;
   first.matrix() = tokens.matrix().topRows(1);

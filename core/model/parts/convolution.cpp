@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kCells = 64;  // output cells of one block: a GEMM that fills the caches
+constexpr std::int64_t kCells = 64;  // output cells per block, for a GEMM that fits the caches
 
 }  // namespace
 

@@ -11,14 +11,14 @@ namespace attnscope {
 
 namespace {
 
-/// What a query is met with by the keys of each row, and of each column.
+/// Products of each query with the vectors of all key rows and key columns.
 struct AxisProducts {
   Tensor rows;     ///< [H, N, grid.rows]
   Tensor columns;  ///< [H, N, grid.columns]
 };
 
-/// Of a table of offsets [2·cells − 1, d] the vectors that a query in cell `cell` meets: [cells,
-/// d], of the offsets cell, cell − 1, …
+/// The vectors [cells, d] for a query in cell `cell`, with offsets cell, cell − 1, …, from a table
+/// of offsets [2·cells − 1, d].
 Matrix offsets_of(const Tensor& table, std::int64_t cell, std::int64_t cells) {
   Matrix met(cells, table.extent(1));
   for (std::int64_t key = 0; key < cells; ++key) {
@@ -31,7 +31,7 @@ ConstStridedMatrixMap whole(const Matrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
 }
 
-/// Of the queries of one head.
+/// Fills the products of one head's queries.
 void fill_products(const Tensor& rows, const Tensor& columns, const ConstMatrixMap& queries,
                    std::int64_t heads, std::int64_t head, const GridExtents& grid,
                    AxisProducts& products) {

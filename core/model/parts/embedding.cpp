@@ -47,7 +47,7 @@ void add_sinusoids(const PositionSpec& positions, MatrixMap tokens) {
   const bool in_turns = positions.sinusoid_order == SinusoidOrder::alternating;
   const bool to_end = positions.sinusoid_order == SinusoidOrder::halves_to_end;
   const Eigen::Index width = tokens.cols(), whole = width / 2;
-  // The last channel of an odd number has a sine, but for halves to the end, where it has nothing.
+  // With an odd width the last channel has a sine, except in halves_to_end, where it has nothing.
   const Eigen::Index sines = to_end ? whole : (width + 1) / 2;
   const double span = to_end ? static_cast<double>(std::max<Eigen::Index>(whole - 1, 1))
                              : static_cast<double>(width) / 2;

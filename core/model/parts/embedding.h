@@ -62,7 +62,7 @@ struct Embedding {
   std::optional<TextEmbedding> text;
   std::optional<SoundEmbedding> sound;
   std::optional<LayerNorm> norm;     ///< norm of all tokens
-  std::optional<Linear> projection;  ///< for given embeddings, or of narrower token embeddings
+  std::optional<Linear> projection;  ///< projection of given or narrower token embeddings
   /// Positions [context + offset, D] of given embeddings; for a text, added after the projection if
   /// they have its width and the token embeddings are narrower (OPT). Otherwise empty.
   Tensor late_positions;

@@ -8,14 +8,15 @@ namespace attnscope {
 
 namespace {
 
-/// What the heads give; of the two poolings the map of the first is recorded.
+/// Output of the heads. Of the two poolings, only the map of the first is recorded.
 Tensor attend_and_record(const LayerRun& run, const AttentionInput& input,
                          const std::string& which) {
   LayerTrace& recorded = *run.recorded;
   NamedTensors both = std::move(recorded.quantities);
   Tensor output = which == "query" ? attend(run, input) : run.mechanism.forward(input);
   recorded.quantities = std::move(both);
-  // One number a token is always kept: what each counts, for any end of the text.
+  // Additive attention always records its quantities, which are one number per token, so that the
+  // importance is known for any end of the text.
   const bool kept = run.request.quantities || run.mechanism.choice().name == "additive";
   if (!kept) return output;
   for (auto& [name, tensor] : run.mechanism.quantities(input)) {
@@ -24,9 +25,10 @@ Tensor attend_and_record(const LayerRun& run, const AttentionInput& input,
   return output;
 }
 
-/// What `run.mechanism` makes of the rows of `pooled` [N, H·d]: additive attention weighs them by
-/// the layer's parameter "{which}_importance" and, if it has one, "{which}_importance_bias"; others
-/// are asked by `asking` [N, H·d], which the result is multiplied with. `which`: "query" or "key".
+/// Applies `run.mechanism` to the rows of `pooled` [N, H·d]. Additive attention weighs them by the
+/// layer's parameter "{which}_importance" and, if present, "{which}_importance_bias". Other
+/// mechanisms use `asking` [N, H·d], which the result is later multiplied with, as queries. `which`
+/// is "query" or "key".
 Tensor pool(const LayerSpec& layer, const LayerRun& run, const Tensor& asking, const Tensor& pooled,
             const std::string& which) {
   NamedTensors parameters = run.parameters;
@@ -98,7 +100,7 @@ void run_decoder(const Block& block, const LayerRun& run, Tensor& x) {
   Tensor between = mixed;
   block.middle_norm->apply(between.matrix());
   const Tensor second = pool(block.spec, run, values, between, "key");
-  // The residual is that of the normed tokens: none goes around the attention.
+  // The residual adds the normalised tokens: no unnormalised path bypasses the attention.
   x = std::move(mixed);
   x.matrix().array() += seen(second).array() * seen(values).array();
 }

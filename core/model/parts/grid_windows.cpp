@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// The cells of a window along one axis; −1: a zero.
+/// The cells of a window along one axis; −1 for zero padding.
 using Cells = std::vector<std::int64_t>;
 
 std::vector<Cells> tiled_cells(std::int64_t cells, std::int64_t side) {
@@ -24,8 +24,8 @@ std::vector<Cells> tiled_cells(std::int64_t cells, std::int64_t side) {
   return windows;
 }
 
-/// The last window holds both ends of the axis: its first cells, `shift` fewer than all, are one
-/// and the others another.
+/// Splits the last window, which wraps around the axis, into two: one without the first `shift`
+/// cells of the axis, and one with them.
 std::vector<Cells> shifted_cells(std::int64_t cells, std::int64_t side, WindowFilling filling) {
   const std::int64_t shift = side / 2, whole = (cells + side - 1) / side * side;
   const auto cell_at = [&](std::int64_t place) -> std::int64_t {

@@ -11,12 +11,12 @@ namespace attnscope {
 
 namespace {
 
-// Blocks follow from the shape, so that the result does not depend on how many threads share them.
-// Each packs its part of the weight and of x anew.
+// Block sizes depend only on the shape, so that the result does not depend on the thread count.
+// Each block packs its part of the weight and of x separately.
 constexpr std::int64_t kRows = 256;
 constexpr std::int64_t kPiece = 128;
-constexpr std::int64_t kParts = 4;            // that threads share, at least
-constexpr std::int64_t kLeastWork = 1 << 20;  // multiplications of a block that is worth a task
+constexpr std::int64_t kParts = 4;            // minimum number of parts for sharing between threads
+constexpr std::int64_t kLeastWork = 1 << 20;  // minimum multiplications per task
 
 ConstStridedMatrixMap rows_at(const float* data, std::int64_t rows, std::int64_t columns) {
   return {data, rows, columns, Eigen::OuterStride<>(columns)};
@@ -49,7 +49,7 @@ Linear Linear::part(std::int64_t first, std::int64_t count) const {
   return {std::move(weight), std::move(bias)};
 }
 
-/// Blocks of rows of x; where these are few, each with parts of the weight.
+/// Multiplies blocks of rows of x; if these are few, the weight is split as well.
 void Linear::multiply(ConstMatrixMap x, Tensor& y) const {
   std::vector<float> room;
   const float* const weight = weight_.read(0, outputs_, room);
@@ -67,7 +67,7 @@ void Linear::multiply(ConstMatrixMap x, Tensor& y) const {
   });
 }
 
-/// Blocks of rows of the weight, each made float32 once, with all of x.
+/// Multiplies all of x with blocks of weight rows, each converted to float32 once.
 void Linear::multiply_in_pieces(ConstMatrixMap x, Tensor& y) const {
   for_blocks(outputs_, kPiece, [&](std::int64_t first, std::int64_t count) {
     std::vector<float> room;

@@ -7,8 +7,8 @@ namespace attnscope {
 
 namespace {
 
-// What lies between is several times as wide as the tokens: of thousands of them it would take more
-// room than all else a layer computes. Fewer at once would read the weights too often.
+// The hidden values are several times wider than the tokens and would dominate the memory use for
+// thousands of tokens. A smaller block would read the weights too often.
 constexpr std::int64_t kTokensAtOnce = 1024;
 
 }  // namespace

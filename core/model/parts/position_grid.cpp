@@ -19,7 +19,7 @@ double cubic(double distance) {
   return 0;
 }
 
-/// A place along one axis that makes up a new one, and how much of it.
+/// An input position along one axis and its weight.
 struct Tap {
   std::int64_t place;
   float weight;

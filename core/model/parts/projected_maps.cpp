@@ -17,14 +17,14 @@ namespace attnscope {
 
 namespace {
 
-/// A head's map, made of its own queries and keys once somebody has projected them.
+/// A head's map, created from its queries and keys once a thread has projected them.
 struct ProjectedHead {
   tbb::collaborative_once_flag projected;
-  ImpliedMaps map;  // [1, N, N]; empty where the weights could not be read
+  ImpliedMaps map;  // [1, N, N]; empty if the weights could not be read
 };
 
-/// The heads looked at last, of all layers and models together: few while one is looked at after
-/// the other, more where some are looked at in turn (all of a layer, two models').
+/// Cache of the most recently used heads of all layers and models. It stays small while heads are
+/// used one by one and grows if several are used in turn (all heads of a layer, or two models).
 class RememberedHeads {
  public:
   static RememberedHeads& of_the_program() {
@@ -32,8 +32,8 @@ class RememberedHeads {
     return heads;
   }
 
-  /// Known, or to be projected by those who ask for it. `layer` stands for itself until it is
-  /// forgotten; it has `heads`.
+  /// The cached head, or a new one that its first user projects. `layer` identifies the layer until
+  /// it is forgotten; `heads` is its number of heads.
   [[nodiscard]] std::shared_ptr<ProjectedHead> at(const void* layer, std::int64_t heads,
                                                   std::int64_t head) {
     const std::lock_guard lock(mutex_);
@@ -47,7 +47,7 @@ class RememberedHeads {
       most_ = std::max(least_, most_ - 1);
     } else {
       list_.splice(list_.begin(), list_, found);
-      most_ = std::max(most_, place + 1);  // so many, and it would be remembered still
+      most_ = std::max(most_, place + 1);  // this size would still have kept it
     }
     std::shared_ptr<ProjectedHead>& first = list_.front().projected;
     if (!first) first = std::make_shared<ProjectedHead>();
@@ -70,19 +70,19 @@ class RememberedHeads {
   struct Named {
     const void* layer;
     std::int64_t head;
-    std::shared_ptr<ProjectedHead> projected;  // null where it is forgotten
+    std::shared_ptr<ProjectedHead> projected;  // null if evicted
   };
 
-  /// One for each thread, and for who else looks at one meanwhile.
+  /// Minimum size: one head per thread, and some for concurrent users.
   const std::int64_t least_ = tbb::info::default_concurrency() + 4;
 
   std::mutex mutex_;
-  std::list<Named> list_;  // the last first: `most_` of them are remembered
+  std::list<Named> list_;  // most recently used first; the first `most_` are cached
   std::int64_t most_ = least_;
-  std::int64_t named_ = least_;  // as many as may be looked at in turn
+  std::int64_t named_ = least_;  // limit of the heads whose use is tracked
 };
 
-/// The tokens of a layer, and what makes its heads' queries and keys of them.
+/// The tokens of a layer and the projections of its heads' queries and keys.
 class ProjectedLayer {
  public:
   ProjectedLayer(HeadProjections projections, const LayerRun& run, bool causal, Tensor tokens)
@@ -98,14 +98,14 @@ class ProjectedLayer {
 
   void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
     const auto of_head = RememberedHeads::of_the_program().at(this, projections_.heads, head);
-    // Who comes while it is projected helps.
+    // Threads that arrive during the projection help with it.
     tbb::collaborative_call_once(of_head->projected, [&] {
       try {
         of_head->map = map_of(head);
       } catch (const Error&) {
         of_head->map = {};
       }
-      give_back_freed();  // heads that were forgotten for it, in whichever thread's store
+      give_back_freed();  // memory of evicted heads, from any thread's arena
     });
     if (of_head->map.empty()) {
       into.setConstant(std::numeric_limits<float>::quiet_NaN());
@@ -137,7 +137,7 @@ class ProjectedLayer {
   Tensor tokens_;  // [N, D]
 };
 
-/// Of `count` heads from `first` on, each [d] of the layer's outputs.
+/// Projects `count` heads from `first` on, each [d] of the layer's outputs.
 Tensor project(const Linear& linear, std::int64_t heads, std::int64_t first, std::int64_t count,
                const std::optional<LayerNorm>& norm, const std::optional<RotaryTurns>& turns,
                const Tensor& tokens) {

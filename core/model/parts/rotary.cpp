@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
 
-/// Slow angles are divided, fast ones kept, and those between mixed (Llama 3.1).
+/// Divides low frequencies by the factor, keeps high ones, and interpolates between (Llama 3.1).
 double llama3_angle(const RotarySpec& rotary, double angle) {
   const double wavelengths = static_cast<double>(rotary.trained_context) * angle / kTurn;
   if (wavelengths < rotary.low_frequency) return angle / rotary.factor;
@@ -24,7 +24,7 @@ double llama3_angle(const RotarySpec& rotary, double angle) {
   return (1 - kept) * angle / rotary.factor + kept * angle;
 }
 
-/// The pair that turns `beta` times within the trained texts (Peng et al. 2023, Eq. 17).
+/// The index of the pair with `beta` turns within the trained context (Peng et al. 2023, Eq. 17).
 double yarn_pair(const RotarySpec& rotary, double channels, double beta) {
   const auto context = static_cast<double>(rotary.trained_context);
   return channels * std::log(context / (beta * kTurn)) / (2 * std::log(rotary.theta));
@@ -61,8 +61,8 @@ void scale_by_longrope(const RotarySpec& rotary, std::int64_t tokens, RotaryFreq
   result.amplitude = rotary.attention_factor != 0 ? rotary.attention_factor : usual;
 }
 
-/// Of a patch: angles by its row, then by its column, each its place / period; of a place from −1
-/// to 1, 2π · place / period.
+/// Fills the angles of patches, by row and then by column: position / period, or 2π · position /
+/// period with positions from −1 to 1 for RotaryGrid::patches.
 void fill_patch_angles(const RotarySpec& rotary, const TokenLayout& layout,
                        std::span<const double> periods, Matrix& angles) {
   const auto half = static_cast<std::int64_t>(periods.size());
@@ -136,7 +136,7 @@ RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std:
   for_blocks(tokens, 64, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t token = first; token < first + count; ++token) {
       for (std::int64_t i = 0; i < pairs_; ++i) {
-        // In float32, as every library has it: of long texts the rounding is seen.
+        // Angles are float32, as in other libraries, because rounding is visible in long texts.
         const float angle = static_cast<float>(token) *
                             static_cast<float>(found.angles[static_cast<std::size_t>(i)]);
         cosines_(token, i) = static_cast<float>(std::cos(static_cast<double>(angle)) * amplitude);

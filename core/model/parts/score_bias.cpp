@@ -14,7 +14,7 @@ namespace {
 
 using Keys = std::pair<std::int64_t, std::int64_t>;
 
-/// The keys within a query's window, the later ones too.
+/// The keys within a query's window, including later ones.
 Keys window_of(const ScoreSpec& scores, std::int64_t query, std::int64_t tokens) {
   const std::int64_t width = scores.window;
   switch (scores.window_form) {
@@ -63,7 +63,7 @@ void add_alibi(const LayerSpec& layer, ScoreTerms& terms) {
 void add_buckets(const LayerSpec& layer, std::int64_t tokens, const Tensor& table,
                  ScoreTerms& terms) {
   const ScoreSpec& scores = layer.scores;
-  // Of each head a number for each distance from −(N − 1) to N − 1.
+  // One bias per head and distance from −(N − 1) to N − 1.
   auto of_distance = std::make_shared<Matrix>(layer.attention.heads, 2 * tokens - 1);
   for (std::int64_t distance = 1 - tokens; distance < tokens; ++distance) {
     const std::int64_t bucket =
@@ -105,7 +105,7 @@ std::int64_t distance_bucket(std::int64_t distance, std::int64_t buckets, std::i
   }
   const std::int64_t exact = buckets / 2;
   if (distance < exact) return first + distance;
-  // In float32, as PyTorch has it: at the borders rounding decides.
+  // Float32 as in PyTorch, because rounding decides at bucket borders.
   const float ratio =
       std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
       static_cast<float>(std::log(static_cast<double>(furthest) / static_cast<double>(exact)));
@@ -117,7 +117,7 @@ std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::i
   const std::int64_t exact = buckets / 2, away = std::abs(distance);
   std::int64_t bucket = distance;
   if (furthest > 0 && away > exact) {
-    // In float32, as PyTorch has it: at the borders rounding decides.
+    // Float32 as in PyTorch, because rounding decides at bucket borders.
     const auto border = static_cast<float>(exact);
     const float ratio = std::log(static_cast<float>(away) / border) /
                         std::log(static_cast<float>(static_cast<double>(furthest - 1) /
@@ -132,8 +132,8 @@ std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::i
 void add_disentangled(const LayerSpec& layer, const DisentangledTerms& from, ScoreTerms& terms) {
   const std::int64_t heads = layer.attention.heads, tokens = from.queries.extent(0);
   const std::int64_t width = from.queries.extent(1) / heads;
-  /// Of each head the products with all buckets [N, 2·buckets], and the bucket of each distance
-  /// from −(N − 1) to N − 1.
+  /// Products with all buckets per head, [N, 2·buckets], and the bucket of each distance from −(N −
+  /// 1) to N − 1.
   struct Products {
     std::vector<Matrix> of_queries, of_keys;
     std::vector<std::int64_t> buckets;

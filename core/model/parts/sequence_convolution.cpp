@@ -10,8 +10,8 @@ namespace attnscope {
 
 namespace {
 
-/// Of `count` channels from `first` on the tokens around each place: [places, count · kernel], each
-/// (channel, token), zeros beyond the ends.
+/// Unfolds `count` channels from `first` on into [positions, count · kernel], each row (channel,
+/// token) around its position, with zeros beyond the ends.
 Tensor stretches_of(const Tensor& tokens, std::int64_t first, std::int64_t count,
                     std::int64_t kernel, std::int64_t stride) {
   const std::int64_t length = tokens.extent(0), width = tokens.extent(1);

@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// As PyTorch's Conv1d with an odd kernel and padding kernel / 2. Each group of channels has a
-/// linear layer [out / groups, in / groups · kernel], applied to `kernel` consecutive tokens.
+/// Works like PyTorch's Conv1d with an odd kernel and padding kernel / 2. Each group of channels
+/// has a linear layer [out / groups, in / groups · kernel], applied to `kernel` consecutive tokens.
 struct SequenceConvolution {
   std::vector<Linear> groups;
   std::int64_t kernel = 3;

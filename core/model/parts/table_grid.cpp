@@ -12,7 +12,8 @@ namespace attnscope {
 
 namespace {
 
-/// Between two neighbours along an axis: (1 − share) of `first`, share of the next.
+/// Interpolation between neighbours along an axis: weight 1 − share for `first`, share for the
+/// next.
 struct Between {
   std::int64_t first;
   double share;
@@ -23,8 +24,7 @@ double geometric_sum(double q, std::int64_t count) {
   return (1.0 - std::pow(q, static_cast<double>(count))) / (1.0 - q);
 }
 
-/// Where the offsets from −from to from of the old grid lie among those from −to to `to` of the
-/// new.
+/// Positions of the old grid's offsets −from to from among the new grid's −to to `to`.
 std::vector<double> geometric_places(std::int64_t from, std::int64_t to) {
   double left = 1.01, right = 1.5, q = left;
   while (right - left > 1e-6) {

@@ -53,7 +53,7 @@ Tensor TokenReadout::importance(const Tensor& tokens) const {
 Tensor TokenReadout::features(const Tensor& tokens, const ModelSpec& spec, std::int64_t end) const {
   const Readout kind = spec.readout.kind;
   if (!spec.readout.gives_features()) return {};
-  // timm's average leaves the prefix tokens out, vit-pytorch's does not.
+  // timm's mean excludes the prefix tokens, vit-pytorch's includes them.
   const std::int64_t left_out = kind == Readout::mean_all ? 0 : spec.input.prefix_tokens();
   const auto mean = [&] {
     const std::int64_t averaged = tokens.extent(0) - left_out;

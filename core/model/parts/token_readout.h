@@ -18,15 +18,14 @@ namespace attnscope {
 struct TokenReadout {
   std::optional<LayerNorm> final_norm;      ///< norm of all tokens
   std::optional<LayerNorm> head_norm;       ///< norm of the head's input
-  std::optional<Linear> pooler;             ///< for Readout::pooler, followed by tanh
-  std::optional<AttentionPooling> pooling;  ///< for Readout::attention_pooling
-  Linear pooling1, pooling2;                ///< for Readout::additive_pooling: D → P → 1
+  std::optional<Linear> pooler;             ///< used by Readout::pooler, followed by tanh
+  std::optional<AttentionPooling> pooling;  ///< used by Readout::attention_pooling
+  Linear pooling1, pooling2;                ///< used by Readout::additive_pooling: D → P → 1
   /// Hidden layer of the head, whose input is then norm(act(transform(x))), for each token or for
   /// the features.
   std::optional<Linear> transform;
   std::optional<LayerNorm> transform_norm;
-  std::optional<Linear> projection;  ///< for language models with narrower embeddings: projection
-                                     ///< to their width
+  std::optional<Linear> projection;  ///< projection to the width of narrower embeddings
   std::vector<Linear> head;          ///< empty if there are no logits
   std::optional<Linear> distillation_head;
   bool tied_head = false;  ///< true if the head's weight is the token embedding's

@@ -31,7 +31,7 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
     stored_->rows_to_float(first, first + count, room.data());
     return room.data();
   }
-  // Runs of rows that follow each other in the file are read at once.
+  // Rows that are consecutive in the file are read at once.
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t from = order_[static_cast<std::size_t>(first + done)];
     std::int64_t run = 1;
@@ -46,7 +46,7 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
 }
 
 void WeightMatrix::give_back() const {
-  // A small model's layers are read again before others need the room: it would only cost time.
+  // Small matrices are kept, because they are read again soon and releasing them only costs time.
   constexpr std::int64_t kSmall = std::int64_t{1} << 18;  // elements
   if (stored_ && rows() * columns() >= kSmall) attnscope::give_back(*stored_);
 }

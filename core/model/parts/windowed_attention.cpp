@@ -25,7 +25,7 @@ Tensor rows_of(const ConstMatrixMap& rows, const std::vector<std::int64_t>& toke
 
 ConstMatrixMap as_map(const Tensor& tensor) { return tensor.matrix(); }
 
-/// The places of a window that are tokens.
+/// Indices of the cells of a window that are tokens, not padding.
 std::vector<Eigen::Index> places_of_tokens(const GridWindow& window) {
   std::vector<Eigen::Index> places;
   for (std::size_t i = 0; i < window.tokens.size(); ++i) {
