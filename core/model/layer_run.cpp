@@ -12,9 +12,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kMostHeld = 1 << 30;  // bytes of maps that could as well be computed
+constexpr double kMostHeld = 1 << 30;  // bytes; larger maps are computed on access if possible
 
-/// What the mask of the layer, and a window of the mechanism's own, let the queries see.
+/// The keys that queries see through the mask of the layer and the mechanism's own window.
 SeenKeys seen_keys_of(const MechanismChoice& choice, const AttentionInput& input) {
   const auto flag = choice.parameters.find("causal");
   const bool own = flag != choice.parameters.end() && flag->second == ParameterValue(true);
@@ -29,7 +29,7 @@ SeenKeys seen_keys_of(const MechanismChoice& choice, const AttentionInput& input
                         std::min(seen.ranges[i].second, end)};
     }
   }
-  // Of additive attention, causal alone: the last tokens that each pools.
+  // A window of causal additive attention: each token pools only the last `width` tokens.
   const auto window = choice.parameters.find("window");
   const auto* const width =
       window == choice.parameters.end() ? nullptr : std::get_if<std::int64_t>(&window->second);
@@ -40,7 +40,7 @@ SeenKeys seen_keys_of(const MechanismChoice& choice, const AttentionInput& input
   return seen;
 }
 
-/// Queries and keys of a layer, and the attention that makes rows of its maps of them.
+/// The queries and keys of a layer, with the attention that computes rows of its maps from them.
 class MapSource {
  public:
   MapSource(const Mechanism& mechanism, const AttentionInput& input, Tensor queries, Tensor keys)
@@ -49,7 +49,7 @@ class MapSource {
         mechanism_(make_mechanism(mechanism.choice())),
         input_({.queries = std::as_const(queries_).matrix(),
                 .keys = std::as_const(keys_).matrix(),
-                .values = std::as_const(keys_).matrix(),  // maps know nothing of them
+                .values = std::as_const(keys_).matrix(),  // not used by maps
                 .heads = input.heads,
                 .causal = input.causal,
                 .layer = input.layer,
@@ -67,7 +67,7 @@ class MapSource {
  private:
   Tensor queries_, keys_;
   std::unique_ptr<const Mechanism> mechanism_;
-  AttentionInput input_;  // of these queries and keys
+  AttentionInput input_;  // refers to queries_ and keys_
   MapRows rows_;
 };
 
@@ -191,7 +191,7 @@ Tensor attend(const LayerRun& run, const AttentionInput& input) {
   if (!run.recorded) return mechanism.forward(input);
   const TraceRequest& request = run.request;
   LayerTrace& layer = *run.recorded;
-  // Without look-ahead a narrow product becomes a triangle, whose rank only its extent bounds.
+  // Causal masking makes a product of low rank triangular; then only its size bounds the rank.
   layer.rank_bound = input.causal ? std::min(input.queries.rows(), input.keys.rows())
                                   : mechanism.structure(input.shape()).rank_bound;
   record_scores(mechanism, input, layer);

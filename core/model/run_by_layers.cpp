@@ -21,7 +21,7 @@ Trace run_by_layers(const Model& model, const Input& input, const MechanismChoic
   request.layer_recorded = [&](Trace& trace, std::int64_t layer) {
     waiting.push_back(layer);
     bytes += trace.layers[static_cast<std::size_t>(layer)].implied_map.bytes();
-    // The run tells how far it is; here only whether to stop.
+    // The run reports the progress; here it only allows cancelling.
     if (bytes >= batch_bytes) hand_over(trace, progress.silent());
   };
   constexpr double kOfRunning = 0.5;

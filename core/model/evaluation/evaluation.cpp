@@ -13,7 +13,7 @@ namespace {
 
 struct Verdict {
   int true_class = -1;
-  std::int64_t rank = 0;  ///< how many classes have a larger logit
+  std::int64_t rank = 0;  ///< number of classes with a larger logit
   bool finite = true;
 };
 
@@ -27,7 +27,7 @@ Verdict judge(const Model& model, const MechanismChoice& mechanism, const TraceR
       std::all_of(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); });
   const auto own = static_cast<std::size_t>(verdict.true_class);
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    // Of equal logits the first counts as larger, as argmax has it.
+    // If logits are equal, the first ranks higher, as in argmax.
     if (logits[i] > logits[own] || (i < own && logits[i] == logits[own])) ++verdict.rank;
   }
   return verdict;

@@ -28,19 +28,19 @@ namespace attnscope {
 namespace {
 
 using Said = std::map<std::string, std::string>;
-using Dimension = std::vector<Said>;  ///< the first is what is usual
+using Dimension = std::vector<Said>;  ///< the first value is the default
 
-constexpr double kFits = 1e-4;  ///< relative; rounding stays a hundred times below
+constexpr double kFits = 1e-4;  ///< relative; rounding stays a hundred times below it
 constexpr std::array kNormEps = {"1e-05", "1e-06", "1e-12", "1e-08"};
 constexpr std::size_t kMostKept = 16;
-constexpr std::size_t kMostCapped = 128;  ///< combinations that a cap is looked for in
+constexpr std::size_t kMostCapped = 128;  ///< limit of combinations that are tried with a cap
 
-/// Errors up to this are as good as the least one: sums in another order.
+/// Largest error that counts as equal to the least one, because of differences in summation order.
 double as_good_as(double least) {
   return least < kFits ? std::min(kFits, std::max(10 * least, 3e-6)) : least;
 }
 
-/// All combinations of one of each, those of the first values first.
+/// The Cartesian product of the dimensions, with combinations of their first values first.
 std::vector<Said> product(const std::vector<Dimension>& dimensions) {
   std::vector<Said> all = {{}};
   for (const Dimension& dimension : dimensions) {
@@ -61,13 +61,13 @@ Said joined(Said first, const Said& second) {
   return first;
 }
 
-/// Infinite where shapes differ.
+/// The relative difference; infinite if the shapes differ.
 double difference_of(const Tensor& ours, const Tensor& reference) {
   if (ours.shape() != reference.shape()) return std::numeric_limits<double>::infinity();
   return relative_difference(ours, reference);
 }
 
-/// The shortest text of a number that is solved to six digits.
+/// The shortest decimal text within a relative error of 2e-5, or the exact text.
 std::string short_text(double value) {
   for (int digits = 1; digits < 7; ++digits) {
     const std::string text = rounded_text(value, digits);
@@ -77,7 +77,8 @@ std::string short_text(double value) {
   return exact(value);
 }
 
-/// The least of `error` between two positive numbers: of a grid of logarithms, then around it.
+/// Minimises `error` between two positive numbers: on a logarithmic grid, then around its best
+/// point.
 double least_of(double from, double to, int steps, const std::function<double(double)>& error) {
   const double first = std::log(from), step = (std::log(to) - first) / steps;
   double best = first, least = std::numeric_limits<double>::infinity();
@@ -99,7 +100,7 @@ double least_of(double from, double to, int steps, const std::function<double(do
   return std::exp(best);
 }
 
-/// A combination, and how far what it was tried on is from the reference.
+/// A combination of options and its error against the reference.
 struct Tried {
   Said said;
   double error = 0;
@@ -131,8 +132,8 @@ class Search {
            !(member && (user_.overrides.contains(std::string(member->name)) ||
                         user_.overrides.contains(std::string(member->path))));
   }
-  /// The values of one option; none but what the user says where that is something. What the model
-  /// has without being asked comes first.
+  /// Adds the candidate values of one option, unless the user specified it. If the model opens
+  /// without the option, its default comes first.
   void add(std::vector<Dimension>& dimensions, const std::string& option,
            std::vector<std::string> values) {
     if (!open(option)) return;
@@ -149,7 +150,7 @@ class Search {
     dimensions.push_back(std::move(dimension));
   }
 
-  /// Runs the layers up to `layers` on all inputs; null for what cannot be.
+  /// Runs the first `layers` layers on all inputs; empty if the combination is invalid.
   [[nodiscard]] std::optional<std::vector<Trace>> traces(const Said& said, std::int64_t layers,
                                                          bool vectors = false) const {
     try {
@@ -172,7 +173,7 @@ class Search {
     return values;
   }
 
-  /// Choices that act before queries and keys.
+  /// Candidate values of options that act before queries and keys.
   [[nodiscard]] std::vector<Dimension> before_scores() {
     std::vector<Dimension> dimensions;
     add(dimensions, "norm_position", {"pre", "post"});
@@ -187,7 +188,7 @@ class Search {
     return dimensions;
   }
 
-  /// Choices that act on queries and keys.
+  /// Candidate values of options that act on queries and keys.
   [[nodiscard]] std::vector<Said> on_vectors() {
     std::vector<Dimension> dimensions;
     if (!has("layer.0.query_norm.weight"))
@@ -215,7 +216,7 @@ class Search {
     return product(dimensions);
   }
 
-  /// Queries and keys of the first layer, before what `said` does to them.
+  /// Queries and keys of the first layer after applying the options in `said`.
   [[nodiscard]] std::vector<ScoredVectors> changed(const std::vector<ScoredVectors>& vectors,
                                                    const Said& said) const {
     ModelSpec own = spec();
@@ -274,7 +275,7 @@ class Search {
     });
   }
 
-  /// The combinations that come nearest to the maps of layer 0, the usual ones first.
+  /// The combinations that come nearest to the maps of layer 0, default values first.
   std::vector<Said> of_first_maps() {
     const ScoreFit scores(reference_.first_maps());
     const std::vector<Said> structures = product(before_scores()), vectors = on_vectors();
@@ -305,7 +306,7 @@ class Search {
     const auto score = [&](const Said& structure, const Said& each, bool with_caps) {
       const std::vector<ScoreForm> forms =
           scores.forms(changed(runs.at(structure), each), usual, may_add, with_caps);
-      // The simplest of several that fit.
+      // The simplest form is chosen if several fit.
       const auto simple = std::ranges::find_if(forms, [](const ScoreForm& form) {
         return form.error < kFits && form.scale > 0 && form.soft_cap == 0;
       });
@@ -323,7 +324,7 @@ class Search {
       for (const Said& each : vectors) score(structures[i], each, false);
     }
     if (none_fits() && open("norm_eps")) {
-      // ε changes little, so only the nearest are tried.
+      // Only the nearest combinations are tried, because ε has little effect.
       std::vector<Said> nearest;
       for (const Scored& each : all) {
         if (nearest.size() == 8) break;
@@ -357,7 +358,7 @@ class Search {
     return kept(tried);
   }
 
-  /// Solves θ where none of the usual values fits.
+  /// Solves for θ if none of the usual values fits.
   void refine_theta(const ScoreFit& scores, const std::map<Said, std::vector<ScoredVectors>>& runs,
                     std::vector<Scored>& all, const std::vector<double>& usual,
                     bool may_add) const {
@@ -380,7 +381,8 @@ class Search {
     sort_by_error(all);
   }
 
-  /// Greatest difference of the maps of `layers` layers, with `after` also of their outputs.
+  /// Greatest difference in the maps of the first `layers` layers; if `after`, also in their
+  /// outputs.
   [[nodiscard]] double error_in(const Said& said, std::int64_t layers, bool after) const {
     const auto found = traces(said, layers);
     if (!found) return std::numeric_limits<double>::infinity();
@@ -417,7 +419,8 @@ class Search {
     return best;
   }
 
-  /// Choices that act after the maps of layer 0, by its output or by the next layer's maps.
+  /// Searches the options that act after the maps of layer 0, using its output or the next layer's
+  /// maps.
   std::vector<Said> of_layers(const std::vector<Said>& before) {
     std::vector<Dimension> dimensions;
     if (has("layer.0.mlp1.weight") || has("layer.0.mlp_gate_and_mlp1.weight")) {
@@ -468,8 +471,8 @@ class Search {
     return kept(tried);
   }
 
-  /// Choices that maps of layer 0 do not tell: where norms stand after a part, how heads are
-  /// joined.
+  /// Adds combinations that maps of layer 0 cannot distinguish: the position of norms after a part,
+  /// and the order in which heads are joined.
   [[nodiscard]] std::vector<Said> variants(const Said& said) {
     std::vector<Said> all = {said};
     const auto vary = [&](const std::string& option, const std::string& from,
@@ -512,7 +515,7 @@ class Search {
     return kept(tried).front();
   }
 
-  /// The evidence for each choice, and what agrees.
+  /// Collects the evidence for each option, and the agreement of each part.
   [[nodiscard]] Fit found(const Said& best) {
     Fit fit;
     fit.options = joined(joined(base_.given, best), user_.overrides);
@@ -568,8 +571,8 @@ class Search {
   ReferenceArrays reference_;
   ModelOptions user_;
   const Progress& progress_;
-  std::map<std::string, std::vector<std::string>> known_;  ///< values that were tried
-  bool read_out_ = false;                                  ///< logits are compared
+  std::map<std::string, std::vector<std::string>> known_;  ///< values that were tried, by option
+  bool read_out_ = false;                                  ///< true if logits are compared
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ bool hides(const std::vector<Tensor>& maps, const auto& sees) {
   return true;
 }
 
-/// The first value to open a model with that asks for `member`; empty: it is not known what.
+/// The value of `member` to open a model with that requires it; empty if there is no default.
 std::string first_value(const std::string& member) {
   static const std::map<std::string, std::string> values = {
       {"heads", "1"},

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// "model.blocks" of a tensor "blocks.0.attn.wq.weight"; empty where no number tells.
+/// The module "model.blocks" for a tensor "blocks.0.attn.wq.weight", which is also the fallback.
 std::string blocks_of(const Architecture& architecture) {
   for (const auto& [role, source] : architecture.sources) {
     if (!role.starts_with("layer.0.")) continue;
@@ -42,7 +42,7 @@ std::string inputs_of(const ModelSpec& spec) {
          ", " + text(spec.input.image_width) + ")";
 }
 
-/// The description that the file was read by.
+/// The description by which the file was read.
 json description_of(const Checkpoint& checkpoint, const Architecture& architecture,
                     const ModelOptions& options) {
   constexpr std::size_t most = 4 << 20;  // bytes
@@ -53,7 +53,7 @@ json description_of(const Checkpoint& checkpoint, const Architecture& architectu
   return {{"like", architecture.name}};
 }
 
-/// The members of `model` under their places.
+/// The members of `model` as a JSON object nested by their paths.
 json by_place(const json& model) {
   json placed = json::object();
   for (const auto& [member, value] : statements(model)) at_path(placed, member->path) = *value;
@@ -102,7 +102,7 @@ std::string fitted_description(const std::filesystem::path& file, const ModelOpt
   }
   if (found.qkv_rows != QkvRows::parts_first)
     description[kQkvRowsOption] = enum_name(found.qkv_rows);
-  // Members that a configuration beside the file said must be said by the description.
+  // The description must include members that were read from a configuration next to the file.
   ModelOptions described;
   described.description = file;
   for (const char* const option : {kIgnoreOption, kStateDictOption}) {

@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-/// What the file calls itself, else its own name; of a folder the folder's.
+/// The name stored in the file, otherwise the file's own name, or the folder's for a folder.
 std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
   for (const char* const key : {"name", "general.name"}) {
     const auto name = checkpoint.metadata().find(key);
@@ -44,8 +44,8 @@ std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
   });
 }
 
-/// What a reference beside the file says of a model that something was assumed of. One that does
-/// not fit it tells nothing, which is said.
+/// The status of a model with assumptions after comparing it with a reference next to the file. A
+/// reference that does not fit is reported in the status.
 ModelStatus compared_status(const Model& model, const Progress& progress) {
   ModelStatus status = model.status();
   if (status.state != ModelState::unconfirmed) return status;

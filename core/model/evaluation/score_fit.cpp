@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostRows = 256;
 constexpr float kLeastWeight = 1e-30F;  // below it float32 has too few digits
-constexpr double kUsualMaximum = 8;     // of ALiBi's slopes
+constexpr double kUsualMaximum = 8;     // default maximum of ALiBi's slopes
 
 Eigen::VectorXd centred(const Eigen::VectorXd& row) { return row.array() - row.mean(); }
 
@@ -61,7 +61,7 @@ std::vector<Eigen::VectorXd> ScoreFit::products(const std::vector<ScoredVectors>
   return all;
 }
 
-/// The scale by least squares.
+/// Fits the scale by least squares.
 ScoreForm ScoreFit::solved(const std::vector<Eigen::VectorXd>& products, bool alibi) const {
   const std::vector<double> slopes = alibi_slopes(heads_, kUsualMaximum);
   double xx = 0, xy = 0, yy = 0, whole = 0;
@@ -106,7 +106,7 @@ std::vector<ScoreForm> ScoreFit::forms(const std::vector<ScoredVectors>& vectors
   if (may_add) found.push_back(solved(scores, true));
   for (const double scale : usual) {
     if (!may_cap) break;
-    // Logarithms of caps from 0.5 to 200: the nearest of a grid, then its neighbourhood.
+    // Caps from 0.5 to 200 are searched on a logarithmic grid, then around its best point.
     constexpr int steps = 48;
     const double first = std::log(0.5), step = (std::log(200.0) - first) / steps;
     double best = first, least = error_of(scores, scale, std::exp(first));

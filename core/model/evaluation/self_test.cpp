@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// What has been compared, in the order of the computation: the greatest difference of each part.
+/// The greatest difference of each part that was compared, in the order of the computation.
 class Comparison {
  public:
   void add(const std::string& part, const Tensor& ours, const Tensor& reference) {

@@ -64,7 +64,7 @@ double TextEvaluation::bits_per_character() const {
 
 namespace {
 
-/// Tokens read at once: the model's context, but no more than their logits have room for.
+/// Number of tokens read at once: the model's context, limited by the memory of the logits.
 std::int64_t stretch_of(const ModelSpec& spec) {
   constexpr std::int64_t most = 2048;
   return spec.input.context > 0 ? std::min(spec.input.context, most) : most;
@@ -99,7 +99,7 @@ std::vector<TextStretch> text_stretches(const Model& model, const Text& text) {
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
     characters[i] = characters_in(tokens.texts[i]);
   }
-  for (const std::int64_t special : tokens.special) {  // what stands for no text has none of it
+  for (const std::int64_t special : tokens.special) {  // special tokens stand for no text
     characters[static_cast<std::size_t>(special)] = 0;
   }
   std::vector<TextStretch> stretches;

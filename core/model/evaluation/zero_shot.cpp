@@ -9,7 +9,8 @@ namespace attnscope {
 
 namespace {
 
-/// [1, P], of length 1. Towers give it where others give logits, or features before them.
+/// The embedding [1, P], normalised to length 1. Towers return it as logits, or as features if
+/// there are none.
 Tensor embedding_of(const Trace& trace) {
   const Tensor& given = trace.logits.empty() ? trace.features : trace.logits;
   Tensor embedding({1, given.size()});
@@ -24,15 +25,15 @@ Error no_common_space(const Model& tower) {
       .expected("an image tower and a text tower with a projection each, as in CLIP and SigLIP");
 }
 
-/// P of an image tower; 0 where its features are in no space that texts have, too.
+/// P of an image tower; 0 if its features are not in a space shared with texts.
 std::int64_t width_of_space(const Model& images) {
   const std::vector<std::int64_t> head = weight_extents(images).head;
   if (!head.empty()) return head.back();
   return images.spec().readout.kind == Readout::attention_pooling ? images.spec().width : 0;
 }
 
-/// Whether what is read of a text is of the whole of it: at its end token, or at the last of a
-/// length that all have.
+/// True if the read-out covers the whole text: at its end token, or at the last token of texts that
+/// are padded to one length.
 bool reads_whole_texts(const ModelSpec& spec) {
   return spec.readout.kind == Readout::end_token ||
          (spec.readout.kind == Readout::last_token && spec.input.pads_to_context);
@@ -40,7 +41,7 @@ bool reads_whole_texts(const ModelSpec& spec) {
 
 class ZeroShotModel final : public Model {
  public:
-  /// `classes`: [classes, P], rows of length 1.
+  /// `classes` is [classes, P], with rows of length 1.
   ZeroShotModel(std::shared_ptr<const Model> images, Tensor classes,
                 std::vector<std::string> labels)
       : images_(std::move(images)), classes_(std::move(classes)), spec_(images_->spec()) {

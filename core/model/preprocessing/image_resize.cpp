@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Which places make up a new one, and how much of each in units of 2⁻²².
+/// Input positions of one output position, with weights in units of 2⁻²².
 struct Taps {
   std::int64_t first = 0;
   std::vector<std::int32_t> weights;
@@ -37,7 +37,7 @@ std::uint8_t round_to_byte(std::int64_t sum) {
       std::clamp<std::int64_t>((sum + (std::int64_t{1} << (kBits - 1))) >> kBits, 0, 255));
 }
 
-/// Resamples an axis of extent `from` inside [outer, from, inner].
+/// Resamples the middle axis of [outer, from, inner] from size `from` to `to`.
 std::vector<std::uint8_t> resample_axis(const std::vector<std::uint8_t>& values, std::int64_t outer,
                                         std::int64_t from, std::int64_t to, std::int64_t inner,
                                         ResizeFilter filter) {
@@ -103,7 +103,7 @@ Image with_channels(const Image& image, std::int64_t channels) {
     result.pixels.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint8_t* const rgb = image.pixels.data() + 3 * i;
-      // 0.299, 0.587 and 0.114 in units of 2⁻¹⁶.
+      // The weights are 0.299, 0.587 and 0.114 in units of 2⁻¹⁶.
       const std::uint32_t luma = rgb[0] * 19595U + rgb[1] * 38470U + rgb[2] * 7471U + 0x8000U;
       result.pixels[i] = static_cast<std::uint8_t>(luma >> 16);
     }

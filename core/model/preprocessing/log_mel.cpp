@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kWindow = 400, kBins = kWindow / 2 + 1;
 
-/// The samples before the first frame's middle and behind the last one's are those after and before
-/// it.
+/// The samples, padded with silence, and half a window at each end mirrored at the first and last
+/// sample.
 std::vector<double> with_mirrored_ends(const Sound& sound, std::int64_t count) {
   constexpr std::int64_t margin = kWindow / 2;
   std::vector<double> samples(static_cast<std::size_t>(count + 2 * margin));
@@ -26,7 +26,7 @@ std::vector<double> with_mirrored_ends(const Sound& sound, std::int64_t count) {
   return samples;
 }
 
-/// [frames, bins]: |Σ window(t) · sample(t) · e^(−2πi·t·bin / 400)|².
+/// Power spectrum [frames, bins]: |Σ window(t) · sample(t) · e^(−2πi·t·bin / 400)|².
 Eigen::MatrixXd powers_of(const Sound& sound, std::int64_t frames) {
   const std::vector<double> samples = with_mirrored_ends(sound, frames * kSamplesOfFrame);
   Eigen::MatrixXd cosines(kWindow, kBins), sines(kWindow, kBins);
@@ -47,15 +47,15 @@ Eigen::MatrixXd powers_of(const Sound& sound, std::int64_t frames) {
   return (windows * cosines).cwiseAbs2() + (windows * sines).cwiseAbs2();
 }
 
-/// Linear up to 1 kHz, logarithmic beyond (Slaney's Auditory Toolbox).
+/// Linear up to 1 kHz, logarithmic above (Slaney's Auditory Toolbox).
 double hertz_of_mel(double mel) {
   constexpr double linear = 200.0 / 3, border = 1000.0 / linear;
   if (mel < border) return linear * mel;
   return 1000 * std::exp(std::log(6.4) / 27 * (mel - border));
 }
 
-/// [bins, bands]: triangles from the middle of the band before to that of the next, each of the
-/// same area.
+/// Weights [bins, bands]: triangles from the centre of the previous band to that of the next, all
+/// of the same area.
 Eigen::MatrixXd mel_bands(std::int64_t bands) {
   const double greatest = 1000.0 * 3 / 200 + std::log(8.0) / (std::log(6.4) / 27);  // 8 kHz
   const auto middle = [&](std::int64_t band) {

@@ -31,7 +31,7 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
   };
   std::int64_t width = enlarged(spec.input.image_width), height = enlarged(spec.input.image_height);
   if (spec.input.resize_mode == ResizeMode::shorter_side) {
-    // The side that is relatively shorter takes its extent, the other keeps the proportions.
+    // The relatively shorter side takes its target size; the other keeps the aspect ratio.
     if (image.height * width <= image.width * height) {
       width = std::max(width, height * image.width / image.height);
     } else {
@@ -44,7 +44,7 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
         .found(std::to_string(original.width) + " × " + std::to_string(original.height));
   }
   image = resize(image, width, height, spec.input.resize_filter);
-  // Half a pixel is rounded to even, as the trainers' libraries do.
+  // Half a pixel is rounded to even, as in the training libraries.
   const auto margin = [](std::int64_t whole, std::int64_t part) {
     return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(whole - part) / 2));
   };
@@ -67,7 +67,7 @@ Tensor normalise(const Image& image, const ModelSpec& spec) {
   return values;
 }
 
-/// The picture a normalised array came from, for overlays.
+/// The image that a normalised array was made from, for overlays.
 std::optional<Image> picture_of(const Tensor& values, const ModelSpec& spec) {
   if (spec.input.channels != 1 && spec.input.channels != 3) return std::nullopt;
   Image image{spec.input.image_width, spec.input.image_height, spec.input.channels, {}};
@@ -78,7 +78,7 @@ std::optional<Image> picture_of(const Tensor& values, const ModelSpec& spec) {
       const double value =
           values.data()[channel * pixels + pixel] * of_channel(spec.input.std, channel) +
           of_channel(spec.input.mean, channel);
-      // NaN becomes black here; the model still sees it.
+      // NaN is drawn black; the model still sees it.
       const double byte = value > 0 ? std::min(value * 255, 255.0) : 0.0;
       image.pixels[static_cast<std::size_t>(pixel * spec.input.channels + channel)] =
           static_cast<std::uint8_t>(std::lround(byte));
@@ -116,11 +116,11 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
   return {std::move(values), std::move(image)};
 }
 
-/// Frames of 10 ms; two are a token.
+/// Number of frames of 10 ms; two make a token.
 std::int64_t frames_of(const ModelSpec& spec) { return 2 * spec.input.context; }
 
-/// "0.02 s": when each token of a sound begins, which stands for two frames. The
-/// space is one that is not shown by a sign, as those of texts are.
+/// Start times of the tokens of a sound, such as "0.02 s". Each token covers two frames. The
+/// no-break space is not shown as a visible mark, unlike spaces in texts.
 std::vector<std::string> times_of(const ModelSpec& spec) {
   std::vector<std::string> times;
   for (std::int64_t i = 0; i < spec.input.context; ++i) {
@@ -171,8 +171,8 @@ PreparedInput prepare_for_hearing(const Input& input, const ModelSpec& spec) {
   return {array->reshaped(wanted), std::nullopt, times_of(spec)};
 }
 
-/// `count` pixels of one row of [C, H, W] from column `first` on to `out`, zeros outside the image;
-/// returns the end.
+/// Copies `count` pixels of one row of [C, H, W] from column `first` on to `out`, with zeros
+/// outside the image; returns the end.
 float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std::int64_t first,
                 std::int64_t count, float* out) {
   const std::int64_t height = image.extent(1), width = image.extent(2);

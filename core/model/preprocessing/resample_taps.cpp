@@ -27,7 +27,7 @@ std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to, b
   for (std::int64_t i = 0; i < to; ++i) {
     ResampleTaps& own = taps[static_cast<std::size_t>(i)];
     const double centre = (static_cast<double>(i) + 0.5) * scale;
-    // NOLINTBEGIN(bugprone-incorrect-roundings): below zero it is cut off, as Pillow and PyTorch do
+    // NOLINTBEGIN(bugprone-incorrect-roundings): truncates below zero, as Pillow and PyTorch do
     own.first = std::max(static_cast<std::int64_t>(centre - support + 0.5), std::int64_t{0});
     const auto end = std::min(static_cast<std::int64_t>(centre + support + 0.5), from);
     // NOLINTEND(bugprone-incorrect-roundings)

@@ -12,8 +12,8 @@ namespace attnscope {
 
 namespace {
 
-/// `choice` as the model runs it: over tokens that lie as its own do, and in a causal model with
-/// the parameter "causal" on, where it has one.
+/// `choice` as the model runs it: over the model's token layout, and with the parameter "causal" on
+/// in a causal model, if the mechanism has it.
 MechanismChoice as_run(const ModelSpec& spec, MechanismChoice choice) {
   choice = choice_over_tokens(std::move(choice), spec.has_grid());
   if (!spec.layer.scores.causal && !spec.has_decoder()) return choice;
@@ -23,13 +23,13 @@ MechanismChoice as_run(const ModelSpec& spec, MechanismChoice choice) {
         .about(choice.name)
         .remedy("lay another over the language model");
   }
-  // In a decoder the layers themselves say which of them hide later tokens.
+  // In an encoder–decoder each layer specifies whether it is causal.
   if (spec.layer.scores.causal && find_description(entry.parameters, "causal"))
     choice.parameters["causal"] = true;
   return choice;
 }
 
-/// [C, H, W] → [H · W, C].
+/// Transposes [C, H, W] to [H · W, C].
 Tensor channels_last(const Tensor& image) {
   const std::int64_t channels = image.extent(0), pixels = image.size() / channels;
   Tensor tokens({pixels, channels});
@@ -37,7 +37,7 @@ Tensor channels_last(const Tensor& image) {
   return tokens;
 }
 
-/// The rows of both.
+/// The rows of `first` followed by those of `second`.
 Tensor joined(const Tensor& first, const Tensor& second) {
   Tensor all({first.extent(0) + second.extent(0), second.extent(1)});
   all.matrix().topRows(first.extent(0)) = first.matrix();
@@ -45,7 +45,7 @@ Tensor joined(const Tensor& first, const Tensor& second) {
   return all;
 }
 
-/// How many numbers the maps of each layer have; of windows their blocks alone.
+/// Number of map entries of each layer; for windowed attention only those of its blocks.
 std::vector<std::int64_t> map_entries(const std::vector<AttentionShape>& shapes,
                                       const std::vector<StageWeights>& stages) {
   std::vector<std::int64_t> entries;
@@ -61,7 +61,7 @@ std::vector<std::int64_t> map_entries(const std::vector<AttentionShape>& shapes,
   return entries;
 }
 
-/// Whether rows of every layer's maps follow from its queries and keys alone.
+/// True if rows of every layer's maps can be computed from its queries and keys only.
 bool have_rows_apart(const std::vector<StageWeights>& stages,
                      const std::vector<std::shared_ptr<const Mechanism>>& mechanisms) {
   auto mechanism = mechanisms.begin();
@@ -79,18 +79,19 @@ bool have_rows_apart(const std::vector<StageWeights>& stages,
   return true;
 }
 
-/// What the logits are of: classes, or tokens as they are shown.
+/// Labels of the logits: classes, or tokens as displayed.
 std::vector<std::string> labels_of(const ModelSpec& spec, const Vocabulary* vocabulary) {
   if (!spec.readout.gives_token_logits() || !vocabulary) return spec.labels;
   std::vector<std::string> labels;
-  const bool numbers = spec.tail.vocabulary > 0;  // of tokens that no tokenizer knows
+  const bool numbers = spec.tail.vocabulary > 0;  // token ids, because no tokenizer knows these
+                                                  // tokens
   for (std::int64_t id = 0; id < spec.output_vocabulary(); ++id) {
     labels.push_back(numbers ? std::to_string(id) : visible_text(vocabulary->text_of(id)));
   }
   return labels;
 }
 
-/// Models without types take every text for one.
+/// Throws Error(usage) for unknown token types. Models without types accept all.
 void check_types(const InputSpec& spec, const Input& input, const TokenizedText& tokens) {
   const auto greatest = std::max_element(tokens.types.begin(), tokens.types.end());
   if (spec.token_types == 0 || greatest == tokens.types.end() || *greatest < spec.token_types) {
@@ -280,7 +281,7 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
       const bool convolves = place == 0 && stage.convolution;
       const Tensor embedded = convolves ? tokens : Tensor();
       LayerTrace* const recorded = wants_layer(request, index) ? &trace.layers[layer] : nullptr;
-      // Of all, for layers of a kind are counted.
+      // The kind is set for unrecorded layers too, because layers of a kind are counted.
       trace.layers[layer].kind = kind_of(block, i);
       if (recorded) record_mechanism(*mechanisms[layer], trace, *recorded);
       run_block(block,
@@ -298,7 +299,7 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
         tokens.matrix() += (*stage.positions)(tokens, grid).matrix();
       }
       if (recorded && request.tokens) recorded->tokens = tokens;
-      // Each thread would keep the blocks of scores that it had, of thousands of keys.
+      // Threads would otherwise keep the score blocks of thousands of keys in their arenas.
       if (request.large_maps == TraceRequest::LargeMaps::computed) give_back_freed();
       if (recorded && request.layer_recorded) request.layer_recorded(trace, index);
     }

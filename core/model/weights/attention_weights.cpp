@@ -14,7 +14,7 @@ namespace {
 
 enum Part { kQuery, kKey, kValue };
 
-/// The extents of a layer's projections.
+/// The dimensions of a layer's projections.
 struct Extents {
   std::int64_t width, heads, key_heads, head_width;
 
@@ -33,7 +33,7 @@ std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, Part
       rows.push_back(before[part] + row);
       continue;
     }
-    // Of each head of keys: its queries, its keys, its values.
+    // Each head of keys has its queries, then its key, then its value.
     const std::int64_t head = row / each, channel = row % each;
     const std::int64_t of = part == kQuery ? head / group : head;
     const std::int64_t place = part == kQuery ? head % group : part == kKey ? group : group + 1;
@@ -42,7 +42,7 @@ std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, Part
   return rows;
 }
 
-/// `rows`, which go channel by channel with all heads in turn, reordered head by head.
+/// Reorders `rows`, which are grouped by channel with all heads in turn, to be grouped by head.
 std::vector<std::int64_t> heads_first(const std::vector<std::int64_t>& rows, std::int64_t heads) {
   const std::int64_t each = std::ssize(rows) / heads;
   std::vector<std::int64_t> ordered;
@@ -52,7 +52,7 @@ std::vector<std::int64_t> heads_first(const std::vector<std::int64_t>& rows, std
   return ordered;
 }
 
-/// One part of the fused weight of `role`.
+/// The fused weight of `role`, from which parts are taken.
 class FusedWeight {
  public:
   FusedWeight(const WeightReader& reader, const std::string& role, std::int64_t rows,
@@ -62,7 +62,8 @@ class FusedWeight {
         norm_(reader.adder_norm(role, rows, arithmetic)),
         arithmetic_(arithmetic) {}
 
-  /// `first`: where the part's norm begins; `bias`: its own, where the weight has none for all.
+  /// Takes rows of the weight. `first` is the start of the part's norm; `bias` is the part's own
+  /// bias, used if the fused weight has none.
   [[nodiscard]] Linear take(const std::vector<std::int64_t>& rows, std::int64_t first,
                             bool with_bias = true, std::vector<float> bias = {}) const {
     const std::int64_t count = std::ssize(rows);
@@ -84,8 +85,8 @@ class FusedWeight {
   Arithmetic arithmetic_;
 };
 
-/// Channels that a layer's keys are projected to. Windowed DAFT has one for each head of its
-/// biases, unless it says otherwise (DAFT, 3.2).
+/// Number of channels of a layer's keys. Windowed DAFT has one per head of its biases, unless the
+/// parameter full_keys is set (DAFT, 3.2).
 std::int64_t width_of_keys(const Extents& extents, const MechanismChoice& trained) {
   const ParameterValues parameters = make_mechanism(trained)->choice().parameters;
   const TypedValues values(parameters);
@@ -114,14 +115,14 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
     const FusedWeight fused(reader, prefix + role, inner + 2 * key_inner, extents.width,
                             arithmetic);
     const QkvRows order = architecture.qkv_rows;
-    // Some models keep them apart: keys have none (BEiT).
+    // Some models store biases separately, with none for keys (BEiT).
     const auto rows = [&](Part each) {
       return as_split(fused_rows(extents, order, each),
                       each == kQuery ? extents.heads : extents.key_heads);
     };
     part.query =
         fused.take(rows(kQuery), 0, true, reader.read_vector(prefix + "query.bias", inner, false));
-    // The mask may be stored as NaN: it is never multiplied with.
+    // Only the presence of the mask counts: its values may be NaN and are not used.
     const bool key_bias = !reader.has(prefix + "key_bias_mask");
     part.key = fused.take(rows(kKey), inner, key_bias);
     part.value = fused.take(rows(kValue), inner + key_inner, true,
@@ -146,15 +147,15 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
   part.value = linear("value", key_inner, extents.key_heads);
 }
 
-/// Of each head, or of all heads together: as its tensor says.
+/// A norm per head or over all heads together, depending on the size of its tensor.
 std::optional<LayerNorm> read_head_norm(const WeightReader& reader, const std::string& role,
                                         std::int64_t each, std::int64_t all) {
   if (!reader.has(role + ".weight")) return std::nullopt;
   return reader.read_norm(role, reader.size_of(role + ".weight") == all ? all : each);
 }
 
-/// Length 1 of each head's queries and keys: an RMS norm of weight 1/√d, with torch's 1e-12 for a
-/// vector of zeros.
+/// Normalises queries and keys to length 1 per head: an RMS norm with weight 1/√d, and torch's
+/// 1e-12 for zero vectors.
 void add_cosines(std::int64_t head_width, AttentionPart& part) {
   if (part.query_norm || part.key_norm) {
     throw Error(ErrorKind::damaged, "queries and keys have norms of their own in the file")
@@ -171,7 +172,7 @@ void add_cosines(std::int64_t head_width, AttentionPart& part) {
                 .rms = true};
 }
 
-/// The heads' output to the width.
+/// The projection of the heads' output to the model width.
 Linear read_output(const WeightReader& reader, const std::string& role, std::int64_t width,
                    const Extents& extents, HeadSplit split, Arithmetic arithmetic) {
   const std::int64_t inner = extents.inner();
@@ -203,7 +204,7 @@ void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int6
       reader.read_norm(prefix + "reduction_norm", width, spec.input.norm_eps), stage.pooled};
 }
 
-/// A table of offsets [any odd number, d], brought to a side of `cells`.
+/// A table of offsets [any odd number, d], resampled to a side of `cells`.
 Tensor read_offsets(const WeightReader& reader, const std::string& role, std::int64_t head_width,
                     std::int64_t cells) {
   return resample_offsets(reader.read(role, {reader.outputs_of(role), head_width}), cells);
@@ -221,7 +222,7 @@ void read_tiles(const WeightReader& reader, const ModelSpec& spec, const LayerSp
                                        side ? side : spec.input.grid_columns());
 }
 
-/// A table of offsets, of the model's grid of patches or of its windows.
+/// A table of offsets, resampled to the model's grid of patches or to its windows.
 Tensor read_table(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
                   const std::string& role) {
   Tensor table = reader.read(role, {reader.outputs_of(role), layer.attention.heads});
@@ -231,8 +232,8 @@ Tensor read_table(const WeightReader& reader, const ModelSpec& spec, const Layer
   return table_of_grid(std::move(table), grid, classes, spec.positions.table_resize);
 }
 
-/// Biases of relative positions, of each layer or of all (T5: stored in the first); embeddings of
-/// them, of all.
+/// Reads biases of relative positions, per layer or shared (T5: stored in the first layer), or
+/// shared embeddings of relative positions.
 void read_score_terms(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
                       std::int64_t width, const std::string& prefix, AttentionPart& part) {
   const std::int64_t heads = layer.attention.heads;

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// Where a layer's norm stands, and the second one of a sandwich.
+/// The norm at its position in the layer, and the second norm of a sandwich.
 BranchNorms read_norms(const WeightReader& reader, NormPosition position, const std::string& role,
                        std::int64_t width) {
   BranchNorms norms;
@@ -33,7 +33,7 @@ BranchNorms read_norms(const WeightReader& reader, NormPosition position, const 
   return norms;
 }
 
-/// Gate and hidden layer in one weight: the gate first.
+/// Reads gate and hidden layer from one weight, the gate first.
 void read_fused_gate(const WeightReader& reader, const std::string& role, std::int64_t width,
                      std::int64_t inputs, Mlp& mlp) {
   const WeightMatrix weight = reader.read_matrix(role + ".weight", 2 * width, inputs);
@@ -76,13 +76,13 @@ Tensor importance_vectors(const Tensor& stored, const LayerSpec& layer, std::int
   if (layer.form == LayerForm::fastformer_rescaled) {
     MatrixMap rows = vectors.matrix();
     rescale_heads(rows, 1);
-    // Logits there are w·x · scale / d, with w and x normalised.
+    // Logits of this form are w·x · scale / d, with w and x normalised.
     rows *= static_cast<float>(layer.importance_scale / std::sqrt(static_cast<double>(head_width)));
   }
   return vectors;
 }
 
-/// What Fastformer's forms have beside their projections.
+/// Reads the weights of Fastformer's forms other than the projections.
 void read_fastformer(const WeightReader& reader, const LayerSpec& layer, const std::string& prefix,
                      std::int64_t width, std::int64_t head_width, Block& block) {
   NamedTensors& own = block.attention.mechanism;

@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// For flattened patches stored as (row, column, channel): where each (channel, row, column) is.
+/// Index of each (channel, row, column) in flattened patches stored as (row, column, channel).
 std::vector<std::int64_t> channels_first_order(const InputSpec& input) {
   std::vector<std::int64_t> order;
   const std::int64_t pixels = input.patch_height * input.patch_width;
@@ -21,7 +21,7 @@ std::vector<std::int64_t> channels_first_order(const InputSpec& input) {
   return order;
 }
 
-/// From (row, column, channel) to (channel, row, column).
+/// Reorders patches from (row, column, channel) to (channel, row, column).
 void reorder_patches(const InputSpec& input, Tensor& kernel, std::optional<LayerNorm>& norm) {
   const std::vector<std::int64_t> order = channels_first_order(input);
   Tensor ordered(kernel.shape());
@@ -38,7 +38,7 @@ void reorder_patches(const InputSpec& input, Tensor& kernel, std::optional<Layer
   }
 }
 
-/// Class tokens, then registers; empty for none, or where they come with the tail.
+/// Class tokens, then registers. Empty if there are none, or if a tail adds them.
 Tensor read_prefix_tokens(const WeightReader& reader, const ModelSpec& spec) {
   const InputSpec& input = spec.input;
   if (input.prefix_tokens() == 0 || spec.tail.kind == Tail::class_attention) return {};
@@ -54,7 +54,8 @@ Tensor read_prefix_tokens(const WeightReader& reader, const ModelSpec& spec) {
   return tokens;
 }
 
-/// Positions of prefix tokens are added to them here, those of patches brought to the spec's grid.
+/// Reads positions: adds those of prefix tokens to them, and resamples those of patches to the
+/// spec's grid.
 void read_patch_positions(const WeightReader& reader, const Architecture& architecture,
                           PatchEmbedding& embedding) {
   const ModelSpec& spec = architecture.spec;
@@ -92,7 +93,7 @@ PatchEmbedding read_patches(const WeightReader& reader, const Architecture& arch
   return embedding;
 }
 
-/// Whether a text's positions are as wide as the projection of narrower token embeddings.
+/// True if a text's positions have the model width while its token embeddings are narrower.
 bool adds_positions_late(const WeightReader& reader, const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   return spec.embedding_width() != spec.width &&

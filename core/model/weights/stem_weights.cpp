@@ -35,7 +35,7 @@ std::optional<ChannelScale> read_batch_norm(const WeightReader& reader, const st
 
 namespace {
 
-/// A LayerNorm, whatever the layers have.
+/// Reads a LayerNorm, independent of the kind of norm in the layers.
 std::optional<LayerNorm> read_layer_norm(const WeightReader& reader, const std::string& role,
                                          std::int64_t width, double eps) {
   if (!reader.has(role + ".weight")) return std::nullopt;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Arithmetic kPlain = Arithmetic::multiplicative;
 
-/// What a stage of a pyramid has beside its blocks.
+/// Reads the weights of a pyramid stage except for its blocks.
 StageWeights read_stage(const WeightReader& reader, const ModelSpec& spec, std::size_t index) {
   const PyramidStage& stage = spec.stages[index];
   const std::int64_t channels = index == 0 ? spec.input.channels : spec.stages[index - 1].width;
@@ -59,7 +59,8 @@ FirstConvolution read_first_convolution(const WeightReader& reader, const ModelS
           std::move(*norm), spec.layer.mlp.activation};
 }
 
-/// What a decoder has beside its blocks. Whose tokens are not its own are the encoder's.
+/// Reads the weights of a decoder except for its blocks. Without own token embeddings it uses the
+/// encoder's.
 StageWeights read_decoder(const WeightReader& reader, const ModelSpec& spec,
                           const Embedding& encoder) {
   StageWeights weights;
@@ -92,22 +93,22 @@ bool same_numbers(const WeightMatrix& a, const WeightMatrix& b) {
   return same;
 }
 
-/// The hidden layer of a head and the norm behind it, with `outputs` channels.
+/// Reads the hidden layer of a head, with `outputs` channels, and the norm after it.
 void read_transform(const WeightReader& reader, const ModelSpec& spec, std::int64_t outputs,
                     TokenReadout& readout) {
   readout.transform = reader.read_linear("head_transform", outputs, spec.width, kPlain);
   readout.transform_norm = reader.read_norm("head_transform_norm", outputs);
 }
 
-/// The head of a language model: tied, unless the file has one of its own; its bias may be there
-/// either way.
+/// Reads the head of a language model. It is tied unless the file has a separate weight; a bias is
+/// optional in both cases.
 void read_token_head(const WeightReader& reader, const ModelSpec& spec, const WeightMatrix& table,
                      TokenReadout& readout) {
   const bool own = reader.has("head.0.weight");
   WeightMatrix head =
       own ? reader.read_matrix("head.0.weight", spec.output_vocabulary(), spec.embedding_width())
           : table;
-  // Training code often saves the one tensor under both names.
+  // Training code often saves the same tensor under both names.
   readout.tied_head = !own || same_numbers(head, table);
   readout.head.emplace_back(std::move(head),
                             reader.read_vector("head.0.bias", spec.output_vocabulary(), false));
@@ -127,7 +128,7 @@ void read_token_head(const WeightReader& reader, const ModelSpec& spec, const We
   if (transforms) read_transform(reader, spec, spec.embedding_width(), readout);
 }
 
-/// Queries, keys and values of attention pooling, apart or in one weight.
+/// Reads queries, keys and values of attention pooling, separate or fused.
 void read_pooling_projections(const WeightReader& reader, std::int64_t width,
                               AttentionPooling& pooling) {
   const auto part = [&](const char* role, std::int64_t parts, std::int64_t index) {
@@ -166,7 +167,7 @@ AttentionPooling read_attention_pooling(const WeightReader& reader, const ModelS
   return pooling;
 }
 
-/// The layers of a head that reads `inputs` features.
+/// Reads the layers of a head that takes `inputs` features.
 void read_class_head(const WeightReader& reader, const Checkpoint& checkpoint,
                      const ModelSpec& spec, std::int64_t inputs, TokenReadout& readout) {
   for (int i = 0; i < 10; ++i) {

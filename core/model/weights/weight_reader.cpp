@@ -19,11 +19,11 @@ bool same_but_for_ones(Shape stored, Shape expected) {
   return stored == expected;
 }
 
-/// Bytes of float32 from which on weights stay as the file has them. Below it a model is quicker
-/// when it is made float32 once.
+/// Model size in float32 bytes above which weights keep the file's dtype. Smaller models run faster
+/// if they are converted once.
 constexpr std::int64_t kLarge = std::int64_t{256} << 20;
 
-/// Of a matrix stored the other way round, as the file has it.
+/// The shape in the file, which is transposed for a transposed matrix.
 Shape as_stored(Shape shape, const TensorSource& source) {
   if (source.transposed && shape.size() == 2) std::swap(shape[0], shape[1]);
   return shape;
@@ -164,7 +164,7 @@ std::optional<LayerNorm> WeightReader::adder_norm(const std::string& role, std::
                                                   Arithmetic arithmetic) const {
   if (arithmetic == Arithmetic::multiplicative) return std::nullopt;
   std::optional<LayerNorm> norm = read_norm(role + "_norm", width);
-  // Without learned parameters the outputs are still scaled: plainly.
+  // Without learned parameters the outputs are still normalised.
   return norm ? norm : plain_norm(width);
 }
 
