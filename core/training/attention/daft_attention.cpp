@@ -15,12 +15,13 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kQueries = 128;  // of a block of E
+constexpr std::int64_t kQueries = 128;  // rows of a block of E
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-/// An element whose denominator is lost in float32: its weights, and what they make of the values.
+/// An element whose denominator is too small for float32: its weights, and their mean of the
+/// values.
 struct DaftAttention::LostElement {
   LostElement(const ConstStridedMatrixMap& keys, const ConstStridedMatrixMap& values,
               const Matrix& w, std::int64_t of_row, std::int64_t of_channel)
@@ -35,7 +36,7 @@ struct DaftAttention::LostElement {
   double mean;
 };
 
-/// The channels of one head of w: F ⊙ V and F beside each other, [N, 2c].
+/// The channels of one head of w, with F ⊙ V and F next to each other, [N, 2c].
 struct DaftAttention::Channels {
   Channels(const AttentionTensors& all, std::int64_t heads, std::int64_t which)
       : head(which),
@@ -57,7 +58,7 @@ struct DaftAttention::Channels {
   Matrix both;
 };
 
-/// Queries [first, first + count): their rows of E, and what comes of them.
+/// Queries [first, first + count): their rows of E, and the results computed from them.
 struct DaftAttention::Block {
   Block(const DaftAttention& owner, const Biases& biases, const Channels& channels,
         std::int64_t from)
@@ -94,7 +95,7 @@ struct DaftAttention::Block {
   }
 
   std::int64_t first, count;
-  std::int64_t seen = 0;  ///< of the keys, the first ones
+  std::int64_t seen = 0;  ///< number of visible keys, the first ones
   Matrix weights;         ///< E [count, N]
   Matrix below, quotient, gate;
   std::vector<LostElement> lost;
@@ -102,7 +103,7 @@ struct DaftAttention::Block {
 
 namespace {
 
-/// Keys of every channel of so many, of those of the heads.
+/// Repeats each head's key for all channels of the head, `channels` in total.
 Matrix widened(const ConstStridedMatrixMap& keys, std::int64_t channels) {
   Matrix wide(keys.rows(), channels);
   const std::int64_t each = channels / keys.cols();

@@ -1,14 +1,14 @@
-// DAFT with its gradient, whatever its position biases are (DAFT, Eq. 4): what its forms share.
+// DAFT with its gradient for any kind of position biases (DAFT, Eq. 4): the base of its variants.
 #pragma once
 
 #include "core/training/attention/trained_attention.h"
 
 namespace attnscope {
 
-/// Y = σ(Q) ⊙ (E (F ⊙ V)) / (E F), E = exp(w) and F = exp(K), a block of E at a time: the greatest
-/// of each row of w and of each channel of K is subtracted, which cancels. Elements of which that
-/// leaves nothing in float32 are computed by themselves, in double. Keys of one channel for each
-/// head of w are those of all its channels (DAFT, 3.2). A derived class says what w is.
+/// Y = σ(Q) ⊙ (E (F ⊙ V)) / (E F), with E = exp(w) and F = exp(K), one block of E at a time. The
+/// maximum of each row of w and of each channel of K is subtracted first, which cancels. Elements
+/// whose denominator is then too small for float32 are computed separately in double. Keys with one
+/// channel per head of w stand for all its channels (DAFT, 3.2). Derived classes provide w.
 class DaftAttention : public TrainedAttention {
  public:
   explicit DaftAttention(bool causal) : causal_(causal) {}
@@ -19,7 +19,7 @@ class DaftAttention : public TrainedAttention {
                 AttentionGradients gradients, AttentionRoom& room) const final;
 
  protected:
-  /// w in one pass: those of heads of consecutive channels, of all tokens of a sequence.
+  /// The biases w during one pass, in heads of consecutive channels, for all tokens of a sequence.
   class Biases {
    public:
     Biases() = default;
@@ -27,13 +27,13 @@ class DaftAttention : public TrainedAttention {
     Biases(const Biases&) = delete;
     Biases& operator=(const Biases&) = delete;
     [[nodiscard]] virtual std::int64_t heads() const = 0;
-    /// w of head `head` for the queries from `first` on, [rows, N]; −∞ where a key is not seen.
-    /// Later keys are hidden from causal queries by the caller.
+    /// Writes w of head `head` for the queries from `first` on, [rows, N]; −∞ for keys that are not
+    /// visible. The caller hides later keys from causal queries.
     virtual void fill(std::int64_t head, std::int64_t first, StridedMatrixMap block) const = 0;
-    /// Takes the gradient of such a block, which is 0 where a key is not seen.
+    /// Receives the gradient of such a block, which is 0 for keys that are not visible.
     virtual void take(std::int64_t head, std::int64_t first, const Matrix& d_block,
                       std::span<float* const> own) = 0;
-    /// After all have been taken: what remains to be added to the own parameters' gradients.
+    /// Called after all blocks: adds what remains to the gradients of the own parameters.
     virtual void finish(std::span<float* const>) {}
   };
   [[nodiscard]] virtual std::unique_ptr<Biases> biases(const AttentionTensors& all) const = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTemperature = 0.5;  // τ of Eq. 11
 
-/// A layer of so many tokens and channels, of which only the extents are looked at.
+/// The input of a layer with `tokens` tokens and `width` channels, used only for its dimensions.
 AttentionInput extents_of(const TrainedAttentionForm& form, std::int64_t tokens,
                           std::int64_t width) {
   const ConstMatrixMap rows(nullptr, tokens, width);
@@ -38,7 +38,7 @@ class DaftWindowAttention final : public DaftAttention {
   }
 
  private:
-  /// r, γ and β as the mechanism takes them.
+  /// r, γ and β under the names that the mechanism expects.
   [[nodiscard]] NamedTensors tensors_of(std::span<const float* const> own) const {
     NamedTensors tensors;
     const std::vector<OwnParameter> parameters = own_parameters();
@@ -89,7 +89,7 @@ class DaftWindowAttention final : public DaftAttention {
       for (std::int64_t head = 0; head < heads(); ++head) {
         Eigen::RowVectorXd d_taps = d_taps_.row(head);
         if (one_hot_) pass_maximum(soft_.row(head).cast<double>(), d_taps);
-        // Of Eq. 9: w = γ (r − mean) / std + β.
+        // Backward of Eq. 9: w = γ (r − mean) / std + β.
         const Eigen::RowVectorXd r =
             Eigen::Map<const Eigen::RowVectorXf>(own_[0] + head * count, count).cast<double>();
         const Eigen::RowVectorXd centred = r.array() - r.mean();
@@ -108,7 +108,7 @@ class DaftWindowAttention final : public DaftAttention {
     }
 
    private:
-    /// Of w ⊙ π, π = softmax(w / τ).
+    /// Backward of w ⊙ π with π = softmax(w / τ).
     static void pass_maximum(const Eigen::RowVectorXd& w, Eigen::RowVectorXd& d_taps) {
       Eigen::RowVectorXd share = ((w.array() - w.maxCoeff()) / kTemperature).exp();
       share /= share.sum();
@@ -118,7 +118,7 @@ class DaftWindowAttention final : public DaftAttention {
     }
 
     DaftWindow window_;
-    Matrix soft_;  ///< w of the window's places before any maximum, [h, taps]
+    Matrix soft_;  ///< w in the window before any maximum, [h, taps]
     std::span<const float* const> own_;
     bool one_hot_;
     MatrixD d_taps_;

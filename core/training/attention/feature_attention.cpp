@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-// Products of whole matrices: of floats by BLAS, which Eigen's double ones need not be.
+// Matrix products: float ones use BLAS, double ones Eigen.
 
 void product(const Matrix& a, const Matrix& b, Matrix& out) {
   multiply(rows_of(a), rows_of(b), 1.0F, rows_of(out));
@@ -34,19 +34,19 @@ void add_product(const MatrixD& a, const MatrixD& b, MatrixD& out) {
 
 }  // namespace
 
-/// S [F, dv] and z [F], of the tokens that were added.
+/// The sums S [F, dv] and z [F] over the tokens that were added.
 template <class Scalar>
 struct FeatureAttention<Scalar>::Sums {
   Sums(Eigen::Index features, Eigen::Index width)
       : products(Rows::Zero(features, width)), total(Row::Zero(features)) {}
 
-  /// Of one left side [F] and right one [dv], with a factor of what is in z.
+  /// Adds one left side [F] and right side [dv], weighted by `factor` in z.
   template <class Left, class Right>
   void add(const Left& left, const Right& right, Scalar factor) {
     products.noalias() += left.transpose() * right;
     total += factor * left;
   }
-  /// Of all of them, with factors [n, 1].
+  /// Adds all rows at once, with factors [n, 1] in z.
   void add_all(const Rows& left, const Rows& right, const Rows& factors) {
     add_product(left, right, products);
     total.noalias() += factors.transpose() * left;
@@ -86,7 +86,7 @@ void FeatureAttention<Scalar>::backward_head(const HeadTensors& head,
   const Rows values = head.values.template cast<Scalar>();
   const Eigen::Index tokens = values.rows(), count = phi.keys.cols(), width = values.cols();
   Features d_phi{Rows(tokens, count), Rows(tokens, count)};
-  // The numerators φ(q_i)·S, [N, dv]; the gradients of these, and of the denominators, [N, 1].
+  // The numerators φ(q_i)·S, [N, dv], their gradients, and those of the denominators, [N, 1].
   Rows above(tokens, width), d_above(tokens, width), d_below(tokens, 1), d_values(tokens, width);
   Sums sums(count, width);
   if (!causal_) {
@@ -105,7 +105,7 @@ void FeatureAttention<Scalar>::backward_head(const HeadTensors& head,
     d_phi.queries.row(i).noalias() = d_above.row(i) * sums.products.transpose();
     d_phi.queries.row(i) += d_below(i, 0) * sums.total;
   }
-  // Of S and z: by the queries from j on, or all of them.
+  // Gradients of S and z: sums over the queries from j on, or over all.
   Sums d_sums(count, width);
   if (!causal_) {
     product_transposed(d_above, sums.products, d_phi.queries);

@@ -1,18 +1,18 @@
-// Attention whose weights are products of features, φ(q)·φ(k), with its gradient: what linear
-// attention, Performer and cosFormer share.
+// Attention whose weights are products of features, φ(q)·φ(k), with its gradient: the base of
+// linear attention, Performer and cosFormer.
 #pragma once
 
 #include "core/training/attention/trained_heads.h"
 
 namespace attnscope {
 
-/// o_i = φ(q_i)·S / φ(q_i)·z with S = Σ_j φ(k_j) v_jᵀ and z = Σ_j φ(k_j), over the j that i sees,
-/// by sums of `Scalar`, float or double. Memory: O(N·F) of F features. A derived class says what
-/// the features are, and what their gradients are to queries and keys.
+/// o_i = φ(q_i)·S / φ(q_i)·z with S = Σ_j φ(k_j) v_jᵀ and z = Σ_j φ(k_j), over the keys j visible
+/// to i, summed in `Scalar`, float or double. Memory: O(N·F) for F features. Derived classes
+/// provide the features and their gradients.
 template <class Scalar>
 class FeatureAttention : public TrainedHeads {
  public:
-  /// least: what a smaller denominator is taken for.
+  /// `least` is the lower bound of the denominator.
   explicit FeatureAttention(bool causal, Scalar least = 0) : causal_(causal), least_(least) {}
 
  protected:
@@ -20,8 +20,8 @@ class FeatureAttention : public TrainedHeads {
   struct Features {
     Rows queries, keys;  ///< [N, F]
   };
-  /// φ(q) and φ(k), up to factors of a query, and of a feature where the other has its inverse:
-  /// they cancel.
+  /// φ(q) and φ(k), up to factors that cancel: one per query, and one per feature whose inverse is
+  /// in the other.
   [[nodiscard]] virtual Features features(const HeadTensors& head) const = 0;
   /// Sets the gradients of queries and keys.
   virtual void features_backward(const HeadTensors& head, const Features& features,

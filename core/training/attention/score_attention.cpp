@@ -11,10 +11,10 @@ namespace attnscope {
 
 namespace {
 
-// Weights of one block of the map: with their gradients they stay in a core's cache.
+// Number of weights in one block of the map: with their gradients they fit a core's cache.
 constexpr std::int64_t kWeights = 40960;
 
-/// Queries of one block of a map of so many keys.
+/// Number of queries in one block of a map with `keys` keys.
 std::int64_t queries_of_block(std::int64_t keys) {
   return std::clamp<std::int64_t>(kWeights / keys, 16, 256);
 }
@@ -27,7 +27,7 @@ StridedMatrixMap rows_in(std::vector<float>& room, std::int64_t rows, std::int64
 
 }  // namespace
 
-/// Queries [first, first + queries) and the keys that they see, from the first on.
+/// Queries [first, first + queries) and their visible keys, the first `keys`.
 struct ScoreAttention::Block {
   std::int64_t first = 0, queries = 0, keys = 0;
 };
@@ -88,7 +88,7 @@ void ScoreAttention::backward_head(const HeadTensors& head, const ConstStridedMa
     StridedMatrixMap d_scores = rows_in(room.gradients, block.queries, block.keys);
     multiply_transposed(d_rows, some_rows(head.values, 0, block.keys), 1.0F, d_scores);
     add_transposed_product(seen(weights), d_rows, 1.0F, some_rows(gradients.values, 0, block.keys));
-    // Of a softmax: dS = W ⊙ (dW − Σ_j W dW).
+    // Backward of softmax: dS = W ⊙ (dW − Σ_j W dW).
     for (std::int64_t row = 0; row < block.queries; ++row) {
       const float mean = weights.row(row).dot(d_scores.row(row));
       d_scores.row(row).array() =

@@ -1,36 +1,36 @@
-// Attention by a softmax over scores, with its gradient: what mechanisms share that score
-// queries or pairs.
+// Attention by a softmax over scores, with its gradient: the base of mechanisms that score queries
+// or pairs.
 #pragma once
 
 #include "core/training/attention/trained_heads.h"
 
 namespace attnscope {
 
-/// W = softmax(S), or softmax(S) + I. A derived class says what the scores of a block of queries
-/// are, and what their gradients are to queries and keys.
+/// W = softmax(S), or softmax(S) + I. Derived classes provide the scores of a block of queries and
+/// their gradients.
 class ScoreAttention : public TrainedHeads {
  public:
   ScoreAttention(bool causal, bool identity) : causal_(causal), identity_(identity) {}
 
  protected:
-  /// What all blocks of a head share, made once for each pass: packed keys, or hidden features.
+  /// Data shared by all blocks of a head, computed once per pass: packed keys, or hidden features.
   struct Prepared {
     PackedRows keys = {};
     Matrix hidden = {};
   };
-  /// Some of a head's queries, from its query `first` on.
+  /// A block of a head's queries, from its query `first` on.
   struct Queries {
     std::int64_t first;
     ConstStridedMatrixMap rows;
   };
   [[nodiscard]] virtual Prepared prepare(const HeadTensors& head) const = 0;
-  /// `scores` of `queries` with the first of the keys, as many as it has columns.
+  /// Writes the scores of `queries` with the first keys, as many as `scores` has columns.
   virtual void score(const Queries& queries, const HeadTensors& head, const Prepared& prepared,
                      StridedMatrixMap scores) const = 0;
-  /// What d_scores are multiplied with before score_gradients is given them.
+  /// The factor applied to d_scores before score_gradients is called.
   [[nodiscard]] virtual float gradient_scale(const HeadTensors&) const { return 1; }
-  /// Sets the gradient of those queries and adds to that of all keys, and to own parameters'.
-  /// `d_scores`, the gradient of scores with the first of the keys, may be written to.
+  /// Sets the gradient of these queries and adds to those of all keys and of the own parameters.
+  /// `d_scores` is the gradient of the scores with the first keys; it may be overwritten.
   virtual void score_gradients(const Queries& queries, const HeadTensors& head,
                                const Prepared& prepared, StridedMatrixMap d_scores,
                                StridedMatrixMap d_queries, HeadGradients gradients,
@@ -51,7 +51,7 @@ class ScoreAttention : public TrainedHeads {
   bool causal_, identity_;
 };
 
-/// softmax(QKᵀ/√d) V, of as many queries and as many keys as there are.
+/// softmax(QKᵀ/√d) V. The numbers of queries and keys may differ.
 [[nodiscard]] std::unique_ptr<const TrainedAttention> make_trained_softmax(
     const TrainedAttentionForm& form);
 

@@ -26,7 +26,7 @@ class TrainedAdder final : public ScoreAttention {
     return static_cast<float>(-1.0 / std::sqrt(2 * width * (1 - 2 / std::numbers::pi)));
   }
 
-  /// What score_gradients is given is of the distances themselves.
+  /// The gradients passed to score_gradients are those of the unscaled distances.
   [[nodiscard]] float gradient_scale(const HeadTensors& head) const override { return scale(head); }
 
   void score(const Queries& queries, const HeadTensors& head, const Prepared& prepared,

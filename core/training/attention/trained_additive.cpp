@@ -1,6 +1,6 @@
-// Additive attention with its gradient (Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15): each
-// token's importance is its key's product with a vector that each head learns, or with the first
-// token's query, as in models without importance vectors of their own.
+// Additive attention with its gradient (Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15). Each
+// token's importance is the product of its key with a vector learned by each head, or with the
+// first token's query in models without importance vectors.
 #include <algorithm>
 #include <cmath>
 
@@ -18,12 +18,13 @@ using RowD = Eigen::RowVectorXd;
 /// o_i = Σ_j e_j v_j / Z_i with Z_i = Σ_j e_j and e_j = exp(s_j), s_j = u · k_j / √d, over all j,
 /// over j ≤ i, or over the last k of those.
 ///
-/// Token j is part of the queries from j on, so that its gradients are sums over them: ∂v_j = Σ_i
-/// e_j / Z_i ∂o_i, ∂s_j = Σ_i e_j / Z_i ∂o_i · (v_j − o_i). They are the forward's sums, backwards,
-/// with −ln Z_i for s_j: O(N·d) whatever k, and nothing overflows or cancels.
+/// Token j contributes to the queries from j on, so that its gradients are sums over them: ∂v_j =
+/// Σ_i e_j / Z_i ∂o_i, ∂s_j = Σ_i e_j / Z_i ∂o_i · (v_j − o_i). These are the forward's sums in
+/// reverse order, with −ln Z_i for s_j. The cost is O(N·d) for any k, without overflow or
+/// cancellation.
 class TrainedAdditive final : public TrainedHeads {
  public:
-  /// window: k; 0: all.
+  /// `window` is k; 0 means all.
   TrainedAdditive(const TrainedAttentionForm& form, bool causal, std::int64_t window)
       : causal_(causal), window_(window) {
     if (form.learnt_importances) {
@@ -34,13 +35,13 @@ class TrainedAdditive final : public TrainedHeads {
   [[nodiscard]] std::vector<OwnParameter> own_parameters() const override { return own_; }
 
  private:
-  /// The mean over what each query sees, and ln Z.
+  /// The mean over the tokens visible to each query, and ln Z.
   struct Means {
     Matrix rows;          ///< [N, dv]
     Eigen::VectorXd log;  ///< [N]
   };
 
-  /// Of logits [N] and rows [N, …]; from the last one on if `backwards`.
+  /// Computes the means for logits [N] and rows [N, …], from the last row on if `backwards`.
   [[nodiscard]] Means means_of(const Eigen::VectorXd& logits, const Matrix& rows,
                                bool backwards) const {
     const Eigen::Index tokens = rows.rows();
@@ -62,14 +63,14 @@ class TrainedAdditive final : public TrainedHeads {
     return means;
   }
 
-  /// u: the head's own, or the first query.
+  /// The vector u: the head's own, or the first query.
   static RowD importance_of(const HeadTensors& head) {
     if (head.own.empty()) return head.queries.row(0).cast<double>();
     const std::int64_t width = head.keys.cols();
     return rows_of(head.own[0] + head.head * width, 1, width).cast<double>();
   }
 
-  /// s.
+  /// The logits s.
   static Eigen::VectorXd logits_of(const HeadTensors& head) {
     const double scale = 1 / std::sqrt(static_cast<double>(head.keys.cols()));
     return scale * (head.keys.cast<double>() * importance_of(head).transpose());
@@ -112,7 +113,7 @@ class TrainedAdditive final : public TrainedHeads {
 
   bool causal_;
   std::int64_t window_;
-  std::vector<OwnParameter> own_;  ///< u [H, d], where it is learnt
+  std::vector<OwnParameter> own_;  ///< u [H, d] if it is learned
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-// One line a mechanism, declared where it is written.
+// One declaration per mechanism, defined in its own file.
 std::unique_ptr<const TrainedAttention> make_trained_adder(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_additive(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_cosformer(const TrainedAttentionForm& form);

@@ -1,5 +1,5 @@
-// Mechanisms with their gradients: of one layer and one sequence, on one thread. Many of them run
-// at once.
+// Mechanisms with gradients, for one layer and one sequence on one thread. Many of them run
+// concurrently.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,15 @@
 
 namespace attnscope {
 
-/// A tensor of a layer's mechanism that is learnt, under its name in TensorDescription: "pe0".
+/// A learned tensor of a layer's mechanism, under its name in TensorDescription, such as "pe0".
 struct OwnParameter {
   std::string name;
   Shape shape;
   Beginning beginning = Beginning::small_normal;
 };
 
-/// Queries and keys [N, H·d] and values [N, H·dv] of one sequence, the heads beside each other.
-/// DAFT's keys may have one channel for each head of its biases instead.
+/// Queries and keys [N, H·d] and values [N, H·dv] of one sequence, with the heads next to each
+/// other. DAFT's keys may instead have one channel per head of its biases.
 struct AttentionTensors {
   ConstStridedMatrixMap queries, keys, values;
   std::int64_t heads = 1;
@@ -34,64 +34,64 @@ struct AttentionTensors {
   std::span<const float* const> own = {};
 };
 
-/// Where their gradients are written.
+/// Destinations of the gradients of AttentionTensors.
 struct AttentionGradients {
   StridedMatrixMap queries, keys, values;
-  std::span<float* const> own = {};  ///< added to: sequences share them
+  std::span<float* const> own = {};  ///< accumulated, because sequences share them
 };
 
-/// Space that one thread works in, kept from call to call.
+/// Buffers of one thread, reused from call to call.
 struct AttentionRoom {
   std::vector<float> weights, gradients, packed;
 };
 
-/// What a layer asks of its mechanism beside the mechanism's own parameters.
+/// Settings of a layer's attention, including the choice of mechanism.
 struct TrainedAttentionForm {
   MechanismChoice mechanism;
   bool causal = false;
-  /// Of adder attention, ∂A/∂Q and ∂A/∂K (Adder, Eq. 23 and Table 3).
+  /// Adder attention: form of ∂A/∂Q and ∂A/∂K (Adder, Eq. 23 and Table 3).
   DifferenceGradient score_gradient = DifferenceGradient::sign;
-  /// Of additive attention: importances by a vector of each head instead of the first query.
+  /// Additive attention: importances from a vector per head instead of the first query.
   bool learnt_importances = false;
-  /// The layer's extents, with the most tokens that a sequence has. All 0 where the form is only
-  /// checked: then nothing with parameters of its own can run.
+  /// The dimensions of the layer, with the maximum number of tokens of a sequence. All 0 if the
+  /// form is only checked; a mechanism with own parameters cannot run then.
   AttentionShape shape = {};
-  TokenLayout layout = {};  ///< of its tokens
-  std::int64_t layer = 0;   ///< which it is: random features differ from layer to layer
-  bool shorter = false;     ///< whether sequences may have fewer tokens than the shape says
+  TokenLayout layout = {};  ///< layout of the layer's tokens
+  std::int64_t layer = 0;   ///< index of the layer: random features differ from layer to layer
+  bool shorter = false;     ///< true if sequences may have fewer tokens than `shape`
 };
 
-/// Immutable. Memory: O(N·d) and one block of the map; the map is computed again for its gradient,
-/// never kept.
+/// Immutable. Memory: O(N·d) and one block of the map; the map is recomputed for its gradient and
+/// never stored.
 class TrainedAttention {
  public:
   virtual ~TrainedAttention() = default;
-  /// What the layer learns besides its projections; by default nothing.
+  /// The learned parameters of the mechanism, besides the layer's projections; by default none.
   [[nodiscard]] virtual std::vector<OwnParameter> own_parameters() const { return {}; }
-  /// output [N, H·dv] = W · V of every head, with W as Mechanism::implied_map has it.
+  /// Computes output [N, H·dv] = W · V of every head, with W as in Mechanism::implied_map.
   virtual void forward(const AttentionTensors& all, StridedMatrixMap output,
                        AttentionRoom& room) const = 0;
-  /// Sets the gradients, of those of the output; adds to those of own parameters.
+  /// Sets the gradients, given that of the output; adds to those of the own parameters.
   virtual void backward(const AttentionTensors& all, const ConstStridedMatrixMap& d_output,
                         AttentionGradients gradients, AttentionRoom& room) const = 0;
 };
 
-/// One line of the list.
+/// An entry of trained_attentions.
 struct TrainedAttentionEntry {
-  std::string_view name;  ///< of the mechanism
+  std::string_view name;  ///< name of the mechanism
   std::unique_ptr<const TrainedAttention> (*make)(const TrainedAttentionForm& form);
 };
 
 /// The mechanisms that can be trained, one file each.
 [[nodiscard]] std::span<const TrainedAttentionEntry> trained_attentions();
 
-/// Throws Error(usage) listing the mechanisms that can be trained, Error(unsupported) saying why
-/// where one has no gradient, and as make_mechanism does for their parameters.
+/// Throws Error(usage) listing the mechanisms that can be trained, Error(unsupported) with the
+/// reason if one has no gradient, and the errors of make_mechanism for its parameters.
 [[nodiscard]] std::unique_ptr<const TrainedAttention> make_trained_attention(
     const TrainedAttentionForm& form);
 
-/// The mechanism's tensor of that name (TensorDescription) as the layer learns it; its shape is {}
-/// where the form has no extents.
+/// The mechanism's tensor of that name (TensorDescription) as the layer learns it. Its shape is {}
+/// if the form has no dimensions.
 [[nodiscard]] OwnParameter own_parameter(const TrainedAttentionForm& form, std::string_view name,
                                          Beginning beginning = Beginning::small_normal);
 

@@ -24,7 +24,7 @@ struct UnitTokens {
   explicit UnitTokens(const ConstStridedMatrixMap& tokens)
       : unit(unit_rows(tokens)), lengths(tokens.cast<double>().rowwise().norm()) {}
 
-  /// Sets the gradient of the tokens, of that of x̂.
+  /// Sets the gradient of the tokens, given that of x̂.
   void backward(const MatrixD& d_unit, StridedMatrixMap d_tokens) const {
     for (Eigen::Index i = 0; i < unit.rows(); ++i) {
       const RowD d_row = d_unit.row(i);
@@ -34,8 +34,8 @@ struct UnitTokens {
   }
 };
 
-/// HardTanh's derivative is 1 at every x̂, whose channels are at most 1: the gradient of x̂ is
-/// α dh + (dh · sign) sign / d.
+/// Codes α sign(x̂). HardTanh's derivative is 1 at every x̂, whose channels are at most 1, so the
+/// gradient of x̂ is α dh + (dh · sign) sign / d.
 struct ScaledSigns {
   UnitTokens tokens;
   MatrixD signs;
@@ -86,19 +86,19 @@ struct HashedTokens {
         squares(std::move(distances)),
         projections(centred_kernel_of(function, squares) * function.weights.transpose()) {}
 
-  /// What that of the codes makes the gradient of the squares [N, m], and adds to that of σ.
+  /// Returns the gradient of the squares [N, m], given that of the codes, and adds that of σ.
   [[nodiscard]] MatrixD backward(const HashFunction& function, const MatrixD& d_codes,
                                  double& d_bandwidth) const {
     const double twice = 2 * function.bandwidth;
     const MatrixD d_projections = (projections.array().abs() <= 1).select(d_codes, 0.0);
-    // κ dκ: of a square −κ dκ / (2σ), of σ the sum of κ dκ D / (2σ²).
+    // The gradient of a square D is −κ dκ / (2σ), that of σ is the sum of κ dκ D / (2σ²).
     const MatrixD passed =
         (d_projections * function.weights).cwiseProduct((squares / -twice).array().exp().matrix());
     d_bandwidth += passed.cwiseProduct(squares).sum() / (twice * function.bandwidth);
     return passed / -twice;
   }
 
-  /// Sets the gradient of the tokens, of that of the squares: of x̂ it is 2 Σ_a dD_a (x̂ − a).
+  /// Sets the gradient of the tokens, given that of the squares; for x̂ it is 2 Σ_a dD_a (x̂ − a).
   void finish(const HashFunction& function, const MatrixD& d_squares,
               StridedMatrixMap d_tokens) const {
     const Eigen::VectorXd sums = d_squares.rowwise().sum();
@@ -121,7 +121,7 @@ class LearntCodes final : public TrainedCodes {
     UnitTokens unit(head.keys);
     MatrixD squares = squared_distances(unit.unit, function_.anchors);
     mean_ = squares.mean();
-    function_.bandwidth = mean_ > 0 ? mean_ : 1;  // as mean_squared_distance
+    function_.bandwidth = mean_ > 0 ? mean_ : 1;  // same rule as in mean_squared_distance
     of_keys_.emplace(std::move(unit), std::move(squares), function_);
     keys_ = signs_of(of_keys_->projections, zero_is_zero);
     const bool shared =

@@ -11,13 +11,13 @@ namespace attnscope {
 
 namespace {
 
-// A row whose weights sum to less is divided by this: it has no positive channel.
+// Lower bound of the sum of a row's weights, for rows without a positive channel.
 constexpr double kLeastSum = 1e-6;
 
 /// φ(x) of the token at i: relu(x) cos(π/2 · i/M) and relu(x) sin(π/2 · i/M).
 class TrainedCosFormer final : public FeatureAttention<double> {
  public:
-  /// span: M; 0: as many as there are tokens.
+  /// `span` is M; 0 means the number of tokens.
   TrainedCosFormer(bool causal, std::int64_t span)
       : FeatureAttention(causal, kLeastSum), span_(span) {}
 
@@ -64,7 +64,7 @@ class TrainedCosFormer final : public FeatureAttention<double> {
 }  // namespace
 
 std::unique_ptr<const TrainedAttention> make_trained_cosformer(const TrainedAttentionForm& form) {
-  constexpr std::int64_t kUsualText = 1024;  // as the mechanism has it
+  constexpr std::int64_t kUsualText = 1024;  // default of the mechanism
   const std::int64_t chosen = TypedValues(form.mechanism.parameters).whole("span");
   const std::int64_t span = chosen == 0 && form.causal ? kUsualText : chosen;
   if (span > 0 && span < form.shape.queries) {

@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-/// w = pe0·pe1ᵀ, or free. Of a shorter text the first rows and columns.
+/// w = pe0·pe1ᵀ, or a free w. Shorter texts use the first rows and columns.
 class TrainedDaftFull final : public DaftAttention {
  public:
   explicit TrainedDaftFull(const TrainedAttentionForm& form)

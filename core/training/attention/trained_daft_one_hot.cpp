@@ -1,4 +1,4 @@
-// DAFT-conv with one bias that is not 0 in each head, with its gradient (DAFT, appendix C).
+// DAFT-conv with one nonzero bias per head, with its gradient (DAFT, appendix C).
 #include "core/training/attention/daft_window_attention.h"
 
 namespace attnscope {

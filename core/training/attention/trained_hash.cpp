@@ -1,5 +1,4 @@
-// Hashed attention with its gradient (EcoFormer, Eq. 7 to 9), by codes of plain signs or learnt
-// ones.
+// Hashed attention with its gradient (EcoFormer, Eq. 7 to 9), with sign codes or learned codes.
 #include <bit>
 #include <string>
 
@@ -13,14 +12,15 @@ namespace {
 
 using RowD = Eigen::RowVectorXd;
 
-/// o_i = (h_i · Σ_j h_j v_jᵀ + bias Σ_j v_j) / (h_i · Σ_j h_j + bias N), over the j that i sees;
-/// upstream's bias is of v_i alone in the numerator. A derived class says what h is.
+/// o_i = (h_i · Σ_j h_j v_jᵀ + bias Σ_j v_j) / (h_i · Σ_j h_j + bias N), over the keys j visible to
+/// i. In upstream's form the numerator has bias v_i instead of bias Σ_j v_j. Derived classes
+/// provide h.
 class TrainedHash : public TrainedHeads {
  protected:
-  /// `greatest`: what a product of codes is at most.
+  /// `greatest` is the upper bound of a product of codes.
   TrainedHash(bool causal, bool upstream, std::int64_t greatest)
       : causal_(causal), upstream_(upstream) {
-    // 2^c, c = ⌈log2(greatest + 1)⌉; upstream greatest + 1.
+    // The bias is 2^c with c = ⌈log2(greatest + 1)⌉, or greatest + 1 in upstream's form.
     const auto above = static_cast<std::uint64_t>(greatest) + 1;
     bias_ = static_cast<double>(upstream ? above : std::bit_ceil(above));
   }
@@ -57,7 +57,7 @@ class TrainedHash : public TrainedHeads {
       d_below[i] = -d_above.row(i).dot(above(head, query, sums, i)) / total;
       d_queries.row(i) = d_above.row(i) * sums.products.transpose() + d_below[i] * sums.codes;
     }
-    // What token j is part of: the queries from j on, or all of them.
+    // Token j contributes to the queries from j on if causal, otherwise to all queries.
     MatrixD products = MatrixD::Zero(bits, head.values.cols());
     RowD of_codes = RowD::Zero(bits), values = RowD::Zero(head.values.cols());
     const auto add_query = [&](Eigen::Index i) {
@@ -75,7 +75,7 @@ class TrainedHash : public TrainedHeads {
     codes->backward(std::move(d_queries), std::move(d_keys), gradients);
   }
 
-  /// Of the keys that were added.
+  /// Sums over the keys that were added.
   struct Sums {
     MatrixD products;    // Σ h_j v_jᵀ [b, dv]
     RowD codes, values;  // Σ h_j, Σ v_j
@@ -113,7 +113,7 @@ class TrainedHash : public TrainedHeads {
 
 class TrainedSignHash final : public TrainedHash {
  public:
-  /// Products of scaled signs are those of rows of length 1, at most.
+  /// Products of scaled signs are at most 1, because their rows have at most length 1.
   TrainedSignHash(bool causal, bool upstream) : TrainedHash(causal, upstream, 1) {}
 
  private:
@@ -140,7 +140,7 @@ class TrainedLearntHash final : public TrainedHash {
         .found(std::to_string(supports));
   }
 
-  /// They get no gradient: a run learns them apart, from the attention.
+  /// The parameters get no gradient: a run learns them separately from the attention.
   [[nodiscard]] std::vector<OwnParameter> own_parameters() const override { return own_; }
 
  private:

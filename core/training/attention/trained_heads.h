@@ -1,4 +1,4 @@
-// Attention whose heads know nothing of each other, with its gradient.
+// Attention whose heads are independent of each other, with its gradient.
 #pragma once
 
 #include "core/training/attention/trained_attention.h"
@@ -8,17 +8,17 @@ namespace attnscope {
 /// One head's queries and keys [N, d] and values [N, dv].
 struct HeadTensors {
   ConstStridedMatrixMap queries, keys, values;
-  std::span<const float* const> own = {};  ///< the layer's, of all heads
-  std::int64_t head = 0;                   ///< which it is
+  std::span<const float* const> own = {};  ///< own parameters of the layer, for all heads
+  std::int64_t head = 0;                   ///< index of the head
 };
 
-/// Where their gradients are written.
+/// Destinations of the gradients of HeadTensors.
 struct HeadGradients {
   StridedMatrixMap queries, keys, values;
-  std::span<float* const> own = {};  ///< added to
+  std::span<float* const> own = {};  ///< accumulated
 };
 
-/// One head after another. A derived class says what one of them does.
+/// Processes one head after another. Derived classes implement a single head.
 class TrainedHeads : public TrainedAttention {
  public:
   void forward(const AttentionTensors& all, StridedMatrixMap output,
@@ -43,14 +43,14 @@ class TrainedHeads : public TrainedAttention {
   return {rows.data() + first, rows.rows(), count, Eigen::OuterStride<>(rows.outerStride())};
 }
 
-/// Head `head`'s share of [N, heads · width].
+/// The columns of head `head` in [N, heads · width].
 template <class Rows>
 [[nodiscard]] auto share_of_head(Rows& rows, std::int64_t heads, std::int64_t head) {
   const std::int64_t width = rows.cols() / heads;
   return columns_of(rows, head * width, width);
 }
 
-/// Rows [first, first + count) of them.
+/// Rows [first, first + count) of `rows`.
 [[nodiscard]] inline ConstStridedMatrixMap some_rows(const ConstStridedMatrixMap& rows,
                                                      std::int64_t first, std::int64_t count) {
   const Eigen::Index stride = rows.outerStride();

@@ -12,11 +12,11 @@ class TrainedLinearAttention final : public FeatureAttention<float> {
   using FeatureAttention::FeatureAttention;
 
  private:
-  /// 1 + elu: x + 1 above 0, exp x below.
+  /// 1 + elu(x): x + 1 for x ≥ 0, otherwise exp(x).
   static Matrix phi(const ConstStridedMatrixMap& rows) {
     return rows.unaryExpr([](float x) { return x < 0 ? std::exp(x) : x + 1; });
   }
-  /// Its derivative, of its value: 1, or exp x, which is less.
+  /// The derivative of phi computed from its values: 1 for x ≥ 0, otherwise exp(x), which is less.
   static auto slopes(const Matrix& values) { return values.cwiseMin(1.0F); }
 
   [[nodiscard]] Features features(const HeadTensors& head) const override {

@@ -32,7 +32,7 @@ class TrainedLinformer final : public TrainedHeads {
   }
 
  private:
-  /// E K and F V.
+  /// The landmarks E K and F V.
   struct Landmarks {
     Matrix keys, values;
   };

@@ -1,5 +1,5 @@
-// Performer with its gradient (Choromanski et al. 2020, Lemma 1): its random features stay as they
-// were drawn.
+// Performer with its gradient (Choromanski et al. 2020, Lemma 1). The random features are drawn
+// once and stay fixed.
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -15,8 +15,8 @@ namespace attnscope {
 
 namespace {
 
-/// φ_f(x) = exp(ω_f·x' − ‖x'‖²/2), x' = x/d^¼, or relu(ω_f·x') + 0.001. In double where keys that
-/// come later must not drown those before.
+/// φ_f(x) = exp(ω_f·x' − ‖x'‖²/2), x' = x/d^¼, or relu(ω_f·x') + 0.001. Causal attention uses
+/// double, so that the scale of later keys does not make earlier ones underflow.
 template <class Scalar>
 class TrainedPerformer final : public FeatureAttention<Scalar> {
  public:
@@ -34,14 +34,14 @@ class TrainedPerformer final : public FeatureAttention<Scalar> {
  private:
   using Rows = typename FeatureAttention<Scalar>::Rows;
   using Features = typename FeatureAttention<Scalar>::Features;
-  static constexpr Scalar kReluFloor = 1e-3F;  // as the mechanism's
+  static constexpr Scalar kReluFloor = 1e-3F;  // same value as in the mechanism
 
-  /// d^−¼.
+  /// The scale d^−¼.
   static Scalar scale(const HeadTensors& head) {
     return static_cast<Scalar>(std::pow(static_cast<double>(head.keys.cols()), -0.25));
   }
 
-  /// ω of the head, [F, d].
+  /// The directions ω of the head, [F, d].
   [[nodiscard]] const Rows& directions(const HeadTensors& head) const {
     return directions_[static_cast<std::size_t>(head.head)];
   }
@@ -57,7 +57,7 @@ class TrainedPerformer final : public FeatureAttention<Scalar> {
     return projected;
   }
 
-  /// The gradient of rows, of that of what they are projected to.
+  /// The gradient of rows, given that of their projections.
   [[nodiscard]] Rows project_back(const HeadTensors& head, const Rows& d_projected) const {
     Rows d_rows(d_projected.rows(), directions(head).cols());
     if constexpr (std::is_same_v<Scalar, float>) {
@@ -84,8 +84,8 @@ class TrainedPerformer final : public FeatureAttention<Scalar> {
       phi.keys = phi.keys.cwiseMax(0).array() + kReluFloor;
       return phi;
     }
-    // The query's own ‖q'‖²/2 cancels in the quotient; so do each feature's greatest key and each
-    // query's greatest product, without which rows of queries would vanish.
+    // The query's ‖q'‖²/2 cancels in the quotient. So do each feature's maximum over the keys and
+    // each query's maximum, which are subtracted to keep rows of queries from underflowing.
     for (Eigen::Index j = 0; j < phi.keys.rows(); ++j) {
       const Scalar length = scale(head) * head.keys.row(j).template cast<Scalar>().norm();
       phi.keys.row(j).array() -= Scalar(0.5) * length * length;
@@ -101,7 +101,7 @@ class TrainedPerformer final : public FeatureAttention<Scalar> {
     return phi;
   }
 
-  /// Of what was projected, of that of its features.
+  /// The gradient of projections, given the values and gradient of their features.
   [[nodiscard]] Rows of_projected(const Rows& values, const Rows& d_values) const {
     if (!relu_) return values.cwiseProduct(d_values);
     return (values.array() > kReluFloor).select(d_values, Scalar(0));
@@ -121,7 +121,7 @@ class TrainedPerformer final : public FeatureAttention<Scalar> {
   }
 
   bool relu_;
-  std::vector<Rows> directions_;  ///< of each head
+  std::vector<Rows> directions_;  ///< ω per head
 };
 
 }  // namespace

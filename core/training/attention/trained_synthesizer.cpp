@@ -1,5 +1,5 @@
-// Synthesizer with its gradient (Tay et al. 2020, Eq. 2 to 5): own parameters R, or R1 and R2, or
-// W1, b1, W2 and b2, of each head. Keys are not looked at and have no gradient.
+// Synthesizer with its gradient (Tay et al. 2020, Eq. 2 to 5). The own parameters are R, or R1 and
+// R2, or W1, b1, W2 and b2 of each head. Keys are not used and have no gradient.
 #include "core/parameters/typed_values.h"
 #include "core/tensor/blas.h"
 #include "core/training/attention/score_attention.h"
@@ -12,7 +12,7 @@ namespace {
 using ConstRow = Eigen::Map<const Eigen::RowVectorXf>;
 using Row = Eigen::Map<Eigen::RowVectorXf>;
 
-/// S = R, the same for every input. Of a shorter text the first rows and columns.
+/// S = R, the same for every input. Shorter texts use the first rows and columns.
 class RandomScores final : public ScoreAttention {
  public:
   explicit RandomScores(const TrainedAttentionForm& form)
@@ -25,7 +25,7 @@ class RandomScores final : public ScoreAttention {
  private:
   [[nodiscard]] Prepared prepare(const HeadTensors&) const override { return {}; }
 
-  /// Where the head's scores of query `first` begin.
+  /// Start of the head's scores for query `first`.
   [[nodiscard]] std::int64_t offset(const HeadTensors& head, std::int64_t first) const {
     return (head.head * form_.shape.queries + first) * form_.shape.keys;
   }
@@ -107,7 +107,7 @@ class DenseScores final : public ScoreAttention {
   }
 
  private:
-  /// The head's share of its own parameters, or of their gradients.
+  /// The head's part of the own parameters, or of their gradients.
   template <class Number>
   struct Share {
     Number *w1, *b1, *w2, *b2;  ///< [d, d], [d], [N, d], [N]

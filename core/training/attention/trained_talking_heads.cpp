@@ -1,5 +1,5 @@
-// Talking heads with their gradient (Shazeer et al. 2020, Section 3; CaiT's biases): own parameters
-// proj_l and proj_w [H, H], which begin as I, and their biases.
+// Talking heads with their gradient (Shazeer et al. 2020, Section 3; CaiT's biases). The own
+// parameters are proj_l and proj_w [H, H], initially I, and their biases.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,11 +14,11 @@ namespace attnscope {
 
 namespace {
 
-// Queries of one block: all heads of it are there at once, five times while gradients are made.
+// Queries per block. The backward pass holds five matrices of a block for all heads.
 constexpr std::int64_t kTalkingQueries = 16;
 
-/// L = P_l S + b_l and W = P_w softmax(L) + b_w, over the heads, of scores S = Q Kᵀ/√d; a key that
-/// is not seen has no weight.
+/// L = P_l S + b_l and W = P_w softmax(L) + b_w, across the heads, for scores S = Q Kᵀ/√d.
+/// Invisible keys have weight 0.
 class TrainedTalkingHeads final : public TrainedAttention {
  public:
   explicit TrainedTalkingHeads(const TrainedAttentionForm& form) : form_(form) {}
@@ -62,7 +62,7 @@ class TrainedTalkingHeads final : public TrainedAttention {
                                some_rows(d_values, 0, block.keys));
         hide(block, d_mixed, head, 0);
       }
-      // Of W = P_w softmax(L) + b_w.
+      // Backward of W = P_w softmax(L) + b_w.
       multiply_transposed(seen(rows_of(d_mixed)), rows_of(block.weights), 1.0F,
                           rows_of(gradients.own[2], heads, heads), true);
       add_sums(d_mixed, gradients.own[3]);
@@ -77,7 +77,7 @@ class TrainedTalkingHeads final : public TrainedAttention {
           d_rows.row(row).array() = weights.row(row).array() * (d_rows.row(row).array() - mean);
         }
       }
-      // Of L = P_l S + b_l.
+      // Backward of L = P_l S + b_l.
       multiply_transposed(seen(rows_of(d_logits)), rows_of(block.scores), 1.0F,
                           rows_of(gradients.own[0], heads, heads), true);
       add_sums(d_logits, gradients.own[1]);
@@ -104,7 +104,7 @@ class TrainedTalkingHeads final : public TrainedAttention {
     return 1.0F / std::sqrt(static_cast<float>(all.queries.cols() / all.heads));
   }
 
-  /// Queries [first, first + count) of all heads, and the keys that they see: [H, count · keys].
+  /// Queries [first, first + count) of all heads with their visible keys: [H, count · keys].
   struct Block {
     Block(const TrainedTalkingHeads& owner, const AttentionTensors& all, std::int64_t from)
         : first(from),
@@ -149,7 +149,7 @@ class TrainedTalkingHeads final : public TrainedAttention {
     Matrix scores, weights, mixed;  ///< S, softmax(L), W
   };
 
-  /// Sets the cells of keys that are not seen.
+  /// Sets the cells of invisible keys to `value`.
   static void hide(const Block& block, Matrix& all, std::int64_t head, float value) {
     StridedMatrixMap rows = block.of_head(all, head);
     for (std::int64_t row = 0; block.causal && row < block.count; ++row) {
