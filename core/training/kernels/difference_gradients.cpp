@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/training/kernels/difference_gradients.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -15,11 +15,11 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Weights and sums stay in registers only where the loops over them are unrolled.
+// Weights and sums stay in registers only if the loops over them are unrolled.
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
 
-/// g · f(x): of the sign by the bits alone, but for x = 0.
+/// g · f(x). For sign it flips the sign bit, and returns 0 for x = 0.
 template <DifferenceGradient Form, class D, class V>
 HWY_INLINE V weighed(D d, V x, V g) {
   if constexpr (Form == DifferenceGradient::sign) {
@@ -33,23 +33,23 @@ HWY_INLINE V weighed(D d, V x, V g) {
   }
 }
 
-/// A tile: Rows rows of a with as many rows of b as Vectors vectors have lanes. What a row of `da`
-/// gets is kept as a vector per column in `sums` until all of b has passed.
+/// A tile: Rows rows of a, and as many rows of b as Vectors vectors have lanes. The gradient of
+/// each row of `da` is accumulated in `sums`, one vector per column, until all of b is processed.
 struct Tile {
   const float* a;
   std::int64_t a_stride;
   const float* panel;  // at the tile's first row of b
   std::int64_t panel_width;
-  float* db;  // there too, or null
+  float* db;  // at the same row, or null
   const float* g;
   std::int64_t g_stride;
-  std::int64_t columns;  // of a and b
-  std::int64_t valid;    // rows of b; fewer than lanes at the end
+  std::int64_t columns;  // number of columns of a and b
+  std::int64_t valid;    // remaining rows of b; may be fewer than lanes
   float* sums;           // [columns, Rows, sum_lanes]
   std::int64_t sum_lanes;
 };
 
-/// Weights of one row of a, 0 for rows of b that are not there.
+/// Weights of one row of a; 0 for rows beyond the end of b.
 template <class D>
 HWY_INLINE hn::Vec<D> weights_at(D d, const float* from, std::int64_t valid) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -107,12 +107,12 @@ HWY_INLINE void run_tile(D d, const Tile& tile) {
   }
 }
 
-/// Rows rows of a with the first `seen` of b.
+/// Processes Rows rows of a with the first `seen` rows of b.
 template <DifferenceGradient Form, int Rows>
 HWY_INLINE void run_rows(const float* a, std::int64_t a_stride, const PackedRows& b,
                          std::int64_t seen, const float* g, std::int64_t g_stride, float* da,
                          std::int64_t da_stride, float* db, std::vector<float>& sums) {
-  // Panels are multiples of 8 rows: what is left of 16 lanes is for 8.
+  // Panels have a multiple of 8 rows; a remainder below 16 lanes is processed with 8.
   const hn::CappedTag<float, 16> d;
   const hn::CappedTag<float, 8> narrow;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)),

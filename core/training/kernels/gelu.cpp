@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/training/kernels/gelu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -12,13 +12,13 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Φ(x) and exp(−x²/2).
+/// The values Φ(x) and exp(−x²/2).
 template <class V>
 struct NormalDistribution {
   V below, bell;
 };
 
-/// Beyond ±14 both are what they are at ±14 to the last bit; Exp is not made for more.
+/// Clamps x to ±13, so that exp(−x²/2) stays a normal float.
 template <class D, class V>
 HWY_INLINE V within_exp(D d, V x) {
   return hn::Clamp(x, hn::Set(d, -13.0F), hn::Set(d, 13.0F));
@@ -36,7 +36,7 @@ HWY_INLINE NormalDistribution<V> normal_distribution(D d, V x) {
   sum = hn::MulAdd(sum, t, hn::Set(d, 1.421413741F));
   sum = hn::MulAdd(sum, t, hn::Set(d, -0.284496736F));
   sum = hn::MulAdd(sum, t, hn::Set(d, 0.254829592F));
-  // (1 − erf z)/2: of the side that x is on.
+  // The tail (1 − erf z)/2 on the side of x.
   const V tail = hn::Mul(hn::Mul(hn::Mul(sum, t), bell), hn::Set(d, 0.5F));
   return {hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail)), bell};
 }
@@ -78,7 +78,7 @@ struct GeluTanhDerivative {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x, V gradient) const {
     const V gate = tanh_gate(d, x), one = hn::Set(d, 1.0F);
-    // d gate = 2 gate (1 − gate) dy, dy = √(2/π) (1 + 3 · 0.044715 x²) dx.
+    // The derivative is d gate = 2 gate (1 − gate) dy, dy = √(2/π) (1 + 3 · 0.044715 x²) dx.
     const V inner = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 3 * 0.044715F), one);
     const V slope =
         hn::Mul(hn::Mul(gate, hn::Sub(one, gate)), hn::Mul(inner, hn::Set(d, 2 * 0.7978845608F)));

@@ -1,15 +1,16 @@
-// The product that gradients of weights need, beside those of core/tensor/blas.h.
+// The matrix product for gradients of weights, in addition to those of core/tensor/blas.h.
 #pragma once
 
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
 
-/// out += scale · aᵀ b. a [k, m], b [k, n], out [m, n]; rows may be strided. On one thread.
+/// out += scale · aᵀ b with a [k, m], b [k, n], out [m, n]; rows may be strided. Runs on one
+/// thread.
 void add_transposed_product(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale,
                             StridedMatrixMap out);
 
-/// Rows that follow each other, as what the products take.
+/// View of contiguous rows in the type that the products take.
 [[nodiscard]] inline ConstStridedMatrixMap rows_of(const float* data, std::int64_t rows,
                                                    std::int64_t columns) {
   return {data, rows, columns, Eigen::OuterStride<>(columns)};
@@ -25,7 +26,7 @@ void add_transposed_product(ConstStridedMatrixMap a, ConstStridedMatrixMap b, fl
   return rows_of(matrix.data(), matrix.rows(), matrix.cols());
 }
 
-/// The same rows, to be read only.
+/// A read-only view of the same rows.
 [[nodiscard]] inline ConstStridedMatrixMap seen(const StridedMatrixMap& rows) {
   return {rows.data(), rows.rows(), rows.cols(), Eigen::OuterStride<>(rows.outerStride())};
 }

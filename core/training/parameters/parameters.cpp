@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSmallDeviation = 0.02;
 
-/// ±√(6 / (inputs + outputs)) of a weight [outputs, inputs…], or [heads, outputs, inputs].
+/// √(6 / (inputs + outputs)) for a weight [outputs, inputs…], or [heads, outputs, inputs].
 double xavier_limit(const Shape& shape) {
   if (shape.size() == 3) return xavier_limit({shape[1], shape[2]});
   const std::int64_t outputs = shape.front(), inputs = element_count(shape) / outputs;

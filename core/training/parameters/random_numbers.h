@@ -1,5 +1,5 @@
-// Random numbers by place: each is a function of a seed and of where it is used, so that a run that
-// is continued, or shared by other threads, draws what it would have drawn.
+// Counter-based random numbers: each is a function of a seed and of its use, so that a resumed run,
+// or one with other threads, draws the same numbers.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// SplitMix64's mixing of 64 bits (Steele, Lea & Flood 2014): one value to another, evenly.
+/// SplitMix64's mixing function of 64 bits (Steele, Lea & Flood 2014), a bijection.
 [[nodiscard]] constexpr std::uint64_t mixed_bits(std::uint64_t value) {
   value += 0x9E3779B97F4A7C15U;
   value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -17,7 +17,7 @@ namespace attnscope {
   return value ^ (value >> 31U);
 }
 
-/// The numbers of one purpose: `RandomNumbers(seed).of("order").of(epoch)`.
+/// The numbers for one purpose: `RandomNumbers(seed).of("order").of(epoch)`.
 class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint64_t seed) : key_(mixed_bits(seed)) {}
@@ -33,13 +33,13 @@ class RandomNumbers {
     return of(hash);
   }
 
-  /// Number `index`, of 64 even bits.
+  /// Number `index`, with 64 uniform bits.
   [[nodiscard]] std::uint64_t bits(std::uint64_t index) const { return mixed_bits(key_ + index); }
-  /// In (0, 1).
+  /// Uniform in (0, 1).
   [[nodiscard]] double uniform(std::uint64_t index) const {
     return (static_cast<double>(bits(index) >> 11U) + 0.5) * 0x1p-53;
   }
-  /// One of 0 … count − 1.
+  /// Uniform among 0 … count − 1.
   [[nodiscard]] std::int64_t below(std::int64_t count, std::uint64_t index) const {
     return static_cast<std::int64_t>(uniform(index) * static_cast<double>(count));
   }

@@ -1,4 +1,4 @@
-// The loss of logits, with its gradient.
+// Cross-entropy loss of logits, with its gradient.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 
 namespace attnscope {
 
-/// Of several predictions, summed.
+/// The sum over several predictions.
 struct LossSum {
   double loss = 0;         ///< nats
-  std::int64_t right = 0;  ///< whose greatest logit is the target's; ties go to the first
+  std::int64_t right = 0;  ///< number of predictions whose largest logit is the target's; ties go
+                           ///< to the first
   std::int64_t count = 0;
 
   LossSum& operator+=(const LossSum& other);
 };
 
-/// −ln softmax(logits)[target] of each row [n, classes]. With `weight` other than 0 the logits
-/// become the gradient of weight · Σ loss. Throws Error(usage) for a target that is no class.
+/// Sums −ln softmax(logits)[target] over the rows of [n, classes]. If `weight` is not 0, the logits
+/// are replaced by the gradient of weight · Σ loss. Throws Error(usage) for a target out of range.
 LossSum cross_entropy(Matrix& logits, std::span<const std::int64_t> targets, float weight);
 
 }  // namespace attnscope

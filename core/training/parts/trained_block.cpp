@@ -20,7 +20,7 @@ Map columns_of_sequence(Rows& rows, std::int64_t first_row, std::int64_t tokens,
           Eigen::OuterStride<>(rows.cols())};
 }
 
-/// What attention of layer `index` is asked for.
+/// The attention settings of layer `index`.
 TrainedAttentionForm attention_form(const ModelSpec& spec, std::int64_t index,
                                     const GradientForms& forms) {
   const std::int64_t heads = layer_of(spec, index).attention.heads,
@@ -45,7 +45,8 @@ TrainedAttentionForm attention_form(const ModelSpec& spec, std::int64_t index,
       .shorter = spec.reads_texts() && !spec.is_language_model()};
 }
 
-/// Channels of a layer's keys: windowed DAFT may have one for each head of its biases (DAFT, 3.2).
+/// Number of channels of a layer's keys. Windowed DAFT may have one per head of its biases (DAFT,
+/// 3.2).
 std::int64_t width_of_keys(const MechanismChoice& mechanism, std::int64_t width) {
   const ParameterValues parameters = make_mechanism(mechanism)->choice().parameters;
   const TypedValues values(parameters);
@@ -53,7 +54,7 @@ std::int64_t width_of_keys(const MechanismChoice& mechanism, std::int64_t width)
   return narrow ? values.whole("conv_heads") : width;
 }
 
-/// Where the own parameters of a mechanism lie in `numbers`.
+/// Pointers to the mechanism's own parameters within `numbers`.
 template <class Number>
 std::vector<Number*> places_of(const std::vector<ParameterSlot>& slots, Number* numbers) {
   std::vector<Number*> places;
@@ -62,8 +63,8 @@ std::vector<Number*> places_of(const std::vector<ParameterSlot>& slots, Number* 
   return places;
 }
 
-/// A learnt hash has one projection for queries and keys (EcoFormer, 5.1), where files have names
-/// for it. Throws Error(unsupported) for layers that are not made of such.
+/// True if queries and keys share a projection, as with a learned hash (EcoFormer, 5.1) if files
+/// have a name for it. Throws Error(unsupported) for adder layers and pyramids with a learned hash.
 bool shares_queries(const ModelSpec& spec, std::int64_t index, const TrainedBlockNames& names) {
   if (names.query_key.empty()) return false;
   const MechanismChoice mechanism = mechanism_of(spec, index);
@@ -90,7 +91,8 @@ void check_narrow_keys(Arithmetic arithmetic, const TrainedBlockNames& names) {
       .found("false");
 }
 
-/// Makes linear layers of layer `index`, by name, norm, inputs, outputs and stretches.
+/// A function that makes linear layers of layer `index` from name, norm, inputs, outputs and
+/// stretches.
 auto linears_of(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
                 const std::string& prefix, const GradientForms& forms) {
   const bool fastformer = spec.layer.form == LayerForm::fastformer;

@@ -1,4 +1,4 @@
-// One layer of a transformer with its gradient: attention and MLP, each after a norm and with its
+// One layer of a transformer with its gradient: attention and MLP, each after a norm and with a
 // residual.
 #pragma once
 
@@ -16,34 +16,35 @@
 
 namespace attnscope {
 
-/// How gradients pass what adds instead of multiplying, and what is learnt that a model may have or
-/// not.
+/// The derivatives used for operations that add instead of multiplying, and optional learned
+/// parameters.
 struct GradientForms {
   AdderGradients linear;
-  DifferenceGradient scores = DifferenceGradient::sign;  ///< of adder attention
-  bool learnt_importances = false;                       ///< of additive attention
+  DifferenceGradient scores = DifferenceGradient::sign;  ///< used by adder attention
+  bool learnt_importances = false;                       ///< used by additive attention
 };
 
-/// How a file names the tensors of a layer, after "blocks.0.".
+/// Names of a layer's tensors in a file, after "blocks.0.".
 struct TrainedBlockNames {
   std::string norm1, qkv, qkv_norm, heads_norm, out, out_norm, norm2, mlp1, mlp1_norm, mlp2,
       mlp2_norm;
-  std::string own = {};  ///< what stands before those of a mechanism itself: "attn."
-  /// In place of `qkv`, where keys have fewer channels; empty where a file has no such names.
+  std::string own = {};  ///< prefix of the mechanism's own parameters: "attn."
+  /// Replacements of `qkv` if keys have fewer channels; empty if a file has no such names.
   std::string query = {}, key = {}, value = {};
-  /// In place of `qkv`, with `value`, under a learnt hash, whose queries are the keys (EcoFormer,
-  /// 5.1). Empty: they are projected apart there too.
+  /// Replacement of `qkv`, together with `value`, for a learned hash, whose queries are the keys
+  /// (EcoFormer, 5.1). If empty, queries and keys are projected separately there too.
   std::string query_key = {};
-  std::string hash = {};  ///< what stands before a learnt hash's own: "attn.fast_attention."
-  TrainedFastformerNames fastformer = {};  ///< of such a layer, in place of all before norm2
+  std::string hash = {};  ///< prefix of a learned hash's parameters: "attn.fast_attention."
+  TrainedFastformerNames fastformer = {};  ///< names of a Fastformer layer, which replace all
+                                           ///< before norm2
 };
 
 /// x += out(attention(norm1 x)); x += mlp2(act(mlp1(norm2 x))). In adder arithmetic linear layers
-/// have norms of their own, and the heads' output has one (Adder, 3.1). Of LayerForm::fastformer
-/// TrainedFastformer in place of the first, and no biases.
+/// have norms of their own, and so does the heads' output (Adder, 3.1). For LayerForm::fastformer,
+/// TrainedFastformer replaces the first sum, and there are no biases.
 class TrainedBlock {
  public:
-  /// What the gradient needs of the forward.
+  /// Results of the forward pass that the gradient needs.
   struct Memory {
     Matrix x, normed1, qkv, attended, normed_heads, middle, normed2, hidden, active, branch;
     TrainedNorm::Memory norm1, norm2, heads_norm;
@@ -51,7 +52,7 @@ class TrainedBlock {
     AttentionRoom attention;
     TrainedFastformer::Memory fastformer;
   };
-  /// Space for gradients that no other layer needs.
+  /// Buffers for gradients, shared by all layers.
   struct Room {
     Matrix hidden, normed, attended, before_norm, qkv;
     TrainedFastformer::Room fastformer;
@@ -62,10 +63,10 @@ class TrainedBlock {
                const std::string& prefix, const TrainedBlockNames& names,
                const GradientForms& forms);
 
-  /// x, the tokens of sequences of these lengths one after another, [Σ lengths, D]; in place.
+  /// Transforms x [Σ lengths, D], the tokens of consecutive sequences of these lengths, in place.
   void forward(const float* values, std::span<const std::int64_t> lengths, Matrix& x,
                Memory& memory) const;
-  /// dx, the gradient of what forward made, becomes that of what it was given.
+  /// Replaces dx, the gradient of forward's output, by that of its input.
   void backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
                 Matrix& dx, Memory& memory, Room& room) const;
 
@@ -73,7 +74,7 @@ class TrainedBlock {
   void add_attention(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
                      const std::string& prefix, const TrainedBlockNames& names,
                      const GradientForms& forms);
-  /// memory.middle, of memory.x.
+  /// Computes memory.middle from memory.x.
   void run_attention(const float* values, std::span<const std::int64_t> lengths,
                      Memory& memory) const;
   [[nodiscard]] AttentionTensors sequence_of(const Matrix& qkv, std::int64_t first_row,
@@ -87,13 +88,13 @@ class TrainedBlock {
   void activate_backward(const Memory& memory, Matrix& d_active) const;
 
   std::int64_t width_, heads_, key_width_;
-  bool shared_;  ///< whether the queries are the keys
+  bool shared_;  ///< true if the queries are the keys
   Activation activation_;
   std::shared_ptr<const TrainedAttention> attention_;
-  std::vector<ParameterSlot> own_;  ///< of the mechanism
+  std::vector<ParameterSlot> own_;  ///< slots of the mechanism's own parameters
   TrainedNorm norm1_, norm2_;
   std::optional<TrainedNorm> heads_norm_;
-  std::optional<TrainedFastformer> fastformer_;  ///< in place of all before norm2
+  std::optional<TrainedFastformer> fastformer_;  ///< replaces all before norm2
   TrainedLinear qkv_, out_, mlp1_, mlp2_;
 };
 

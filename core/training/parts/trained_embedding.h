@@ -1,4 +1,4 @@
-// What images and texts become before the first layer, with its gradient.
+// The embedding of images and texts before the first layer, with its gradient.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace attnscope {
 
-/// Images or texts with what they should be told to be.
+/// Images or texts with their targets.
 struct Examples {
-  std::vector<Tensor> images;                    ///< [C, H, W], normalised; of a model of images
-  std::vector<std::vector<std::int64_t>> texts;  ///< ids of tokens, at least one; of one of texts
-  /// The class of each image or text; of a language model of each token of each text in turn, what
-  /// comes after it.
+  std::vector<Tensor> images;                    ///< [C, H, W], normalised; for a model of images
+  std::vector<std::vector<std::int64_t>> texts;  ///< at least one token id each; for a model of
+                                                 ///< texts
+  /// The class of each image or text; in a language model, the next token after each token of each
+  /// text in turn.
   std::vector<std::int64_t> targets;
 
   [[nodiscard]] std::int64_t size() const { return std::ssize(images) + std::ssize(texts); }
 };
 
-/// Patches through a linear layer after the class token, or rows of a table; plus positions. Of a
-/// pyramid patches alone, with a norm; of Fastformer-LM with a norm after the positions. As
-/// PatchEmbedding and TextEmbedding.
+/// Projected patches after the class token, or rows of a token table, plus positions; like
+/// PatchEmbedding and TextEmbedding. A pyramid has only patches, with a norm. Fastformer-LM has a
+/// norm after the positions.
 class TrainedEmbedding {
  public:
   struct Memory {
@@ -34,14 +35,15 @@ class TrainedEmbedding {
 
   TrainedEmbedding(ParameterTable& table, const ModelSpec& spec);
 
-  /// Tokens of each example.
+  /// Number of tokens of each example.
   [[nodiscard]] std::vector<std::int64_t> lengths_of(const Examples& examples) const;
-  /// x becomes [Σ lengths, D].
+  /// Sets x to [Σ lengths, D].
   void forward(const float* values, const Examples& examples, Matrix& x, Memory& memory) const;
   void backward(const float* values, float* gradients, const Examples& examples, const Matrix& dx,
                 Memory& memory) const;
 
-  /// The table of a model of texts [V, D], which is the head's weight too.
+  /// The token table [V, D] of a model of texts, which is also the weight of a language model's
+  /// head.
   [[nodiscard]] ParameterSlot table() const { return table_; }
 
  private:

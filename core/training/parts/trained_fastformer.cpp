@@ -64,7 +64,8 @@ void TrainedFastformer::pool_backward(const float* importance, float* d_importan
   const float* const own[] = {importance};
   float* const of_own[] = {d_importance};
   room.of_values.resize(tokens.rows(), tokens.cols());
-  room.of_queries.resize(tokens.rows(), tokens.cols());  // by which nothing is weighed
+  room.of_queries.resize(tokens.rows(), tokens.cols());  // not used: learned importances do not
+                                                         // depend on queries
   StridedMatrixMap of_values = rows_of(room.of_values), of_queries = rows_of(room.of_queries);
   std::int64_t row = 0;
   for (const std::int64_t count : lengths) {
@@ -76,7 +77,7 @@ void TrainedFastformer::pool_backward(const float* importance, float* d_importan
                             attention);
     row += count;
   }
-  // They are weighed, and they say how much.
+  // The tokens are both keys and values, so that both gradients count.
   d_tokens += room.of_values;
 }
 
@@ -101,7 +102,7 @@ void TrainedFastformer::backward(const float* values, float* gradients,
   const Matrix& projections = memory.projections;
   room.projections.resize(projections.rows(), projections.cols());
   room.tokens.resize(x.rows(), x.cols());
-  // dx is the gradient of y, then of what is mixed, of the normed tokens, of x.
+  // dx is the gradient of y, then of the mixed tokens, of the normalised tokens, and of x.
   third(room.projections, 2) = dx.cwiseProduct(memory.pooled_mixed);
   room.means = dx.cwiseProduct(third(projections, 2));
   pool_backward(key_importance_.in(values), key_importance_.in(gradients), lengths,

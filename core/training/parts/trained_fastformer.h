@@ -1,4 +1,4 @@
-// The two additive attentions of a layer of Fastformer-LM, with their gradient.
+// The two additive attentions of a Fastformer-LM layer, with their gradient.
 #pragma once
 
 #include <memory>
@@ -11,30 +11,30 @@
 
 namespace attnscope {
 
-/// How a file names its tensors, after "decoders.0.".
+/// Names of the tensors in a file, after "decoders.0.".
 struct TrainedFastformerNames {
   std::string norm, query, key, value, out, middle_norm, query_importance, key_importance;
 };
 
-/// n = norm(x), with Q, K, V = n W: x = m + pool(norm′(m)) ⊙ V of m = n + out(pool(Q)) ⊙ K. The
-/// residual is that of n, as run_fastformer_attention has it (LayerForm::fastformer).
+/// With n = norm(x) and Q, K, V = n W: x = m + pool(norm′(m)) ⊙ V, where m = n + out(pool(Q)) ⊙ K.
+/// The residual adds n, as in run_fastformer_attention (LayerForm::fastformer).
 class TrainedFastformer {
  public:
-  /// What the gradient needs beside x, [Σ lengths, D] each.
+  /// Results that the gradient needs besides x, [Σ lengths, D] each.
   struct Memory {
     Matrix normed, projections, pooled, projected, mixed, between, pooled_mixed;
     TrainedNorm::Memory norm, middle_norm;
     TrainedLinear::Memory linear;
     AttentionRoom attention;
   };
-  /// Space for gradients that no other layer needs.
+  /// Buffers for gradients, shared by all layers.
   struct Room {
     Matrix projections, means, tokens, of_values, of_queries;
   };
   struct Form {
     std::int64_t width = 0, heads = 1;
     double norm_eps = 1e-5;
-    /// Additive, with importances of its own: run once for queries and once for what is mixed.
+    /// Additive attention with learned importances, applied to queries and to the mixed tokens.
     std::shared_ptr<const TrainedAttention> pooling;
   };
 
@@ -42,19 +42,19 @@ class TrainedFastformer {
   TrainedFastformer(ParameterTable& table, const std::string& prefix,
                     const TrainedFastformerNames& names, Form form);
 
-  /// x, the tokens of sequences of these lengths one after another, [Σ lengths, D]; y becomes the
-  /// same of what is made of them.
+  /// Computes y from x, the tokens of consecutive sequences of these lengths, [Σ lengths, D] each.
   void forward(const float* values, std::span<const std::int64_t> lengths, const Matrix& x,
                Matrix& y, Memory& memory) const;
-  /// dx, the gradient of y, becomes that of x.
+  /// Replaces dx, the gradient of y, by that of x.
   void backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
                 const Matrix& x, Matrix& dx, Memory& memory, Room& room) const;
 
  private:
-  /// means becomes those of `tokens` [Σ lengths, D] with this importance.
+  /// Sets `means` to the pooled `tokens` [Σ lengths, D] for this importance.
   void pool(const float* importance, std::span<const std::int64_t> lengths,
             const ConstStridedMatrixMap& tokens, Matrix& means, AttentionRoom& room) const;
-  /// d_tokens becomes the gradient of `tokens`, of that of their means; adds that of importance.
+  /// Sets d_tokens to the gradient of `tokens`, given that of their means; adds that of the
+  /// importance.
   void pool_backward(const float* importance, float* d_importance,
                      std::span<const std::int64_t> lengths, const ConstStridedMatrixMap& tokens,
                      const Matrix& d_means, StridedMatrixMap d_tokens, AttentionRoom& attention,

@@ -18,7 +18,7 @@ using BiasGradient = Eigen::Map<Eigen::RowVectorXf>;
 
 TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
     : form_(std::move(form)) {
-  // What is added one after another is one matrix, and one row of biases.
+  // Parts are added consecutively, so that they form one matrix and one row of biases.
   for (const LinearPart& part : form_.parts) {
     const ParameterSlot slot =
         table.add(part.name + ".weight", {part.outputs, form_.inputs}, form_.beginning);
@@ -45,7 +45,7 @@ TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
 void TrainedLinear::forward(const float* values, const Matrix& x, Matrix& y, Memory& memory) const {
   const auto weight = rows_of(weight_.in(values), form_.outputs, form_.inputs);
   if (!norm_) {
-    // The bias first: the product is added to it in one go.
+    // The rows start with the bias, to which the product is added.
     y.resize(x.rows(), form_.outputs);
     for (Eigen::Index row = 0; bias_ && row < y.rows(); ++row) {
       std::copy_n(bias_.in(values), form_.outputs, y.data() + row * form_.outputs);
@@ -82,7 +82,7 @@ void TrainedLinear::multiplicative_backward(const float* values, float* gradient
 
 void TrainedLinear::add_weight_gradient(const float* values, float* gradients, const Matrix& x,
                                         const Matrix& dy) const {
-  // dW(o, i) = Σ_n dy(n, o) (x(n, i) − W(o, i)): a product, and the weight by Σ dy.
+  // dW(o, i) = Σ_n dy(n, o) (x(n, i) − W(o, i)), computed as a product minus the weight times Σ dy.
   const auto to = rows_of(weight_.in(gradients), form_.outputs, form_.inputs);
   add_transposed_product(rows_of(dy), rows_of(x), 1.0F, to);
   const Vector sums = dy.colwise().sum().transpose();
@@ -97,7 +97,7 @@ void TrainedLinear::adder_backward(const float* values, float* gradients, const 
   const AdderGradients& forms = form_.gradients;
   const bool by_product = forms.of_weights == DifferenceGradient::full;
   if (by_product) add_weight_gradient(values, gradients, x, dy);
-  // y = −Σ|x − W|: the gradient of the distances is −dy.
+  // For y = −Σ|x − W| the gradient of the distances is −dy.
   const Matrix of_distances = -dy;
   const bool together = forms.of_weights == forms.of_inputs && dx != nullptr;
   const auto run = [&](DifferenceGradient form, Matrix& of_inputs, float* of_weights) {

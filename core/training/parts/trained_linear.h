@@ -1,4 +1,4 @@
-// Linear layers with their gradients, multiplicative or adder.
+// Linear layers with gradients, in multiplicative or adder arithmetic.
 #pragma once
 
 #include <optional>
@@ -13,39 +13,41 @@
 
 namespace attnscope {
 
-/// How gradients pass an adder layer, y = −Σ|x − W|.
+/// The derivatives used for an adder layer, y = −Σ|x − W|.
 struct AdderGradients {
   DifferenceGradient of_inputs = DifferenceGradient::hard_tanh;  ///< ∂y/∂x (Adder, Eq. 6)
   DifferenceGradient of_weights = DifferenceGradient::full;      ///< ∂y/∂W (Adder, Eq. 5)
 };
 
-/// A linear layer of several names in files: one after another, of so many outputs each.
+/// Part of a linear layer that is stored under several names; the parts follow each other.
 struct LinearPart {
   std::string name;
   std::int64_t outputs = 0;
 };
 
-/// What a linear layer is; its parameters are `name`.weight [outputs, inputs] and, unless it has
-/// none, `name`.bias.
+/// Description of a linear layer. Its parameters are `name`.weight [outputs, inputs] and, if it has
+/// one, `name`.bias.
 struct TrainedLinearForm {
   std::string name = {};
   std::int64_t inputs = 0, outputs = 0;
   Arithmetic arithmetic = Arithmetic::multiplicative;
-  Shape weight_shape = {};             ///< in files, where that is another of as many elements
-  std::vector<LinearPart> parts = {};  ///< of a multiplicative layer, in place of `name`
+  Shape weight_shape = {};             ///< shape in files if it differs, with the same number of
+                                       ///< elements
+  std::vector<LinearPart> parts = {};  ///< parts of a multiplicative layer, which replace `name`
   Beginning beginning = Beginning::xavier;
-  bool bias = true;  ///< a multiplicative layer may have none
-  // Of adder layers, whose outputs a LayerNorm `norm`.weight, .bias scales:
+  bool bias = true;  ///< false for a multiplicative layer without bias
+  // Members of adder layers, whose outputs are scaled by a LayerNorm `norm`.weight, .bias.
   AdderGradients gradients = {};
   std::string norm = {};
   double norm_eps = 1e-6;
-  std::int64_t stretches = 1;  ///< of the outputs, each normalised by itself
+  std::int64_t stretches = 1;  ///< number of equal parts of the outputs that are normalised
+                               ///< separately
 };
 
-/// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5): the forward is that of Linear.
+/// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5), like Linear.
 class TrainedLinear {
  public:
-  /// What the gradient needs beside x, of an adder layer.
+  /// Results of an adder layer that the gradient needs besides x.
   struct Memory {
     Matrix distances;
     TrainedNorm::Memory norm;
@@ -54,9 +56,9 @@ class TrainedLinear {
   TrainedLinear() = default;
   TrainedLinear(ParameterTable& table, TrainedLinearForm form);
 
-  /// x [n, inputs]; y becomes [n, outputs].
+  /// Maps x [n, inputs] to y [n, outputs].
   void forward(const float* values, const Matrix& x, Matrix& y, Memory& memory) const;
-  /// Adds the gradients of its parameters; dx, where it is asked for, becomes that of x.
+  /// Adds the gradients of its parameters; sets dx to that of x unless it is null.
   void backward(const float* values, float* gradients, const Matrix& x, const Matrix& dy,
                 const Memory& memory, Matrix* dx) const;
 

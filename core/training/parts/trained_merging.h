@@ -1,4 +1,4 @@
-// A coarser grid of tokens, with its gradient: four neighbours become one.
+// Merges 2 × 2 neighbouring tokens for a coarser grid, with its gradient.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace attnscope {
 
-/// reduction(norm([x(0,0), x(1,0), x(0,1), x(1,1)])) of each 2 × 2 cells: as PatchMerging.
+/// Computes reduction(norm([x(0,0), x(1,0), x(0,1), x(1,1)])) for each 2 × 2 cells, like
+/// PatchMerging.
 class TrainedMerging {
  public:
   struct Memory {
@@ -18,17 +19,17 @@ class TrainedMerging {
     TrainedLinear::Memory layer;
   };
 
-  /// Of a grid of even sides; adds `name`.norm [4·C] and `name`.reduction [D, 4·C].
+  /// The grid must have even sides. Adds `name`.norm [4·C] and `name`.reduction [D, 4·C].
   TrainedMerging(ParameterTable& table, const std::string& name, const GridExtents& grid,
                  std::int64_t channels, std::int64_t width, double eps);
 
-  /// x [sequences · grid, C] becomes [sequences · grid / 4, D].
+  /// Replaces x [sequences · grid, C] by [sequences · grid / 4, D].
   void forward(const float* values, Matrix& x, Memory& memory) const;
-  /// dx, the gradient of what forward made, becomes that of what it was given.
+  /// Replaces dx, the gradient of forward's output, by that of its input.
   void backward(const float* values, float* gradients, Matrix& dx, Memory& memory) const;
 
  private:
-  /// For every cell of the coarse grids: its row, the rows of its four, each with its part.
+  /// Calls act(coarse row, first channel, fine row) for the four cells of each coarse cell.
   template <class Act>
   void each_part(Eigen::Index coarse_rows, const Act& act) const;
 

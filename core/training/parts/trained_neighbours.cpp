@@ -6,7 +6,7 @@ namespace attnscope {
 
 namespace {
 
-/// [D, 9]: a column for each place of the kernel.
+/// The kernel [D, 9] with a column for each of its cells.
 using Kernel = Eigen::Map<Matrix>;
 using ConstKernel = Eigen::Map<const Matrix>;
 using Channels = Eigen::Map<Eigen::RowVectorXf>;

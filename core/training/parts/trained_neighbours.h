@@ -1,5 +1,5 @@
-// Where a token is, by what its neighbours on the grid are, with its gradient (Chu et al. 2021,
-// conditional positions).
+// Conditional positions: a depthwise 3 × 3 convolution over the grid, added to the tokens, with its
+// gradient (Chu et al. 2021).
 #pragma once
 
 #include <string>
@@ -10,22 +10,23 @@
 
 namespace attnscope {
 
-/// x += Σ_o w_o ⊙ x(cell + o) + b over the 3 × 3 cells around, zeros outside the grid: as
-/// DepthwiseConvolution.
+/// x += Σ_o w_o ⊙ x(cell + o) + b over the 3 × 3 cells around each cell, with zeros outside the
+/// grid, like DepthwiseConvolution.
 class TrainedNeighbours {
  public:
   /// Adds `name`.weight [D, 1, 3, 3] and `name`.bias [D].
   TrainedNeighbours(ParameterTable& table, const std::string& name, const GridExtents& grid,
                     std::int64_t width);
 
-  /// x [sequences · grid, D], in place; `before` becomes what x was.
+  /// Transforms x [sequences · grid, D] in place; `before` becomes a copy of the input.
   void forward(const float* values, Matrix& x, Matrix& before) const;
-  /// dx, the gradient of what forward made, becomes that of `before`; `room` is written to.
+  /// Replaces dx, the gradient of forward's output, by that of `before`; `room` is overwritten.
   void backward(const float* values, float* gradients, const Matrix& before, Matrix& dx,
                 Matrix& room) const;
 
  private:
-  /// Every pair of a token (row of x) and a neighbour, with the number of its place in the kernel.
+  /// Calls act(token, neighbour, kernel index) for every pair of a token (row of x) and a
+  /// neighbour.
   template <class Act>
   void each_pair(Eigen::Index rows, const Act& act) const;
 

@@ -9,11 +9,11 @@
 
 namespace attnscope {
 
-/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row, or over each of `stretches`
-/// equal parts of a row by itself, which share no weights: [stretches · width] of each.
+/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row, or separately over each of
+/// `stretches` equal parts of a row, each with its own weights: [stretches · width].
 class TrainedNorm {
  public:
-  /// What the gradient needs beside x, of every stretch of every row.
+  /// Statistics of every part of every row, which the gradient needs besides x.
   struct Memory {
     std::vector<float> mean, scale;
   };
@@ -23,9 +23,10 @@ class TrainedNorm {
   TrainedNorm(ParameterTable& table, const std::string& name, std::int64_t width, double eps,
               std::int64_t stretches = 1);
 
-  /// y may be x.
+  /// y may be the same matrix as x.
   void forward(const float* values, const Matrix& x, Matrix& y, Memory& memory) const;
-  /// dx += the gradient of x (dx and dy may not be the same); adds those of its own parameters.
+  /// dx += the gradient of x; dx and dy must be different matrices. Adds those of its own
+  /// parameters.
   void backward(const float* values, float* gradients, const Matrix& x, const Matrix& dy,
                 const Memory& memory, Matrix& dx) const;
 

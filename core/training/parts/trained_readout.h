@@ -1,4 +1,4 @@
-// What is read after the last layer, with its gradient: the class token, the mean, or every token.
+// The read-out after the last layer, with its gradient: the class token, the mean, or every token.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,8 @@
 
 namespace attnscope {
 
-/// Logits of the final norm, where there is one, of what is read: of classes through a head, of a
-/// language model by the table of token embeddings; of Fastformer-LM with a bias, and scaled. As
-/// TokenReadout.
+/// Applies the final norm, if any, and computes logits of classes with a head, or of tokens with
+/// the table of token embeddings; for Fastformer-LM with a bias and a scale. Like TokenReadout.
 class TrainedReadout {
  public:
   struct Memory {
@@ -22,14 +21,14 @@ class TrainedReadout {
     TrainedLinear::Memory head;
   };
 
-  /// `embeddings`: the table of a language model.
+  /// `embeddings` is the token table of a language model.
   TrainedReadout(ParameterTable& table, const ModelSpec& spec, ParameterSlot embeddings);
 
-  /// x [Σ lengths, D]. memory.logits becomes [examples, classes], of a language model
-  /// [Σ lengths, vocabulary].
+  /// x is [Σ lengths, D]. Sets memory.logits to [examples, classes]; in a language model to [Σ
+  /// lengths, vocabulary].
   void forward(const float* values, std::span<const std::int64_t> lengths, const Matrix& x,
                Memory& memory) const;
-  /// dx becomes the gradient of x, of that of the logits in memory.logits.
+  /// Sets dx to the gradient of x, given that of the logits in memory.logits.
   void backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
                 Matrix& dx, Memory& memory) const;
 
@@ -41,7 +40,7 @@ class TrainedReadout {
   ModelSpec spec_;
   std::optional<TrainedNorm> norm_;
   TrainedLinear head_;
-  ParameterSlot embeddings_, bias_;  ///< of a language model
+  ParameterSlot embeddings_, bias_;  ///< used by language models; bias_ only by Fastformer-LM
   float logit_scale_ = 1;
 };
 
