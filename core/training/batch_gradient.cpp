@@ -9,18 +9,18 @@ namespace attnscope {
 
 namespace {
 
-// Of one pass: its values stay in the caches, and products are still of full speed.
+// Tokens per pass: its values fit the caches, and products still run at full speed.
 constexpr std::int64_t kTokens = 256;
 constexpr std::int64_t kLanes = 16;
 
 }  // namespace
 
-/// Pieces of `piece` of `count` examples, dealt to `lanes` in turn.
+/// Assignment of `count` examples, in pieces of `piece`, to `lanes` in turn.
 struct BatchGradient::Lanes {
   std::int64_t count = 0, piece = 1, lanes = 1;
 };
 
-/// Taken for a while: which one does not matter, every pass overwrites what is in it.
+/// A temporarily borrowed room. Any one will do, because every pass overwrites its contents.
 class BatchGradient::BorrowedRoom {
  public:
   explicit BorrowedRoom(BatchGradient& owner) : owner_(owner) {

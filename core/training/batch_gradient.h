@@ -1,4 +1,4 @@
-// The gradient of a batch on all cores: the same numbers whatever their number.
+// The gradient of a batch, computed on all cores with results that do not depend on their number.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@ namespace attnscope {
 /// Makes the examples [first, first + count) of a batch; called from several threads at once.
 using MakeExamples = std::function<Examples(std::int64_t first, std::int64_t count)>;
 
-/// A batch is cut into pieces of a few hundred tokens; the pieces go in turn to at most 16 lanes,
-/// each of which has a gradient of its own, and these are summed in order. Neither the pieces nor
-/// the lanes depend on how many threads there are. Memory: the layers' values of one piece for each
-/// thread, and the gradients of the lanes.
+/// A batch is split into pieces of a few hundred tokens, which are assigned in turn to at most 16
+/// lanes. Each lane has its own gradient, and these are summed in order. Neither pieces nor lanes
+/// depend on the number of threads. Memory: the layers' values of one piece per thread, and the
+/// gradients of the lanes.
 class BatchGradient {
  public:
   explicit BatchGradient(const TrainedNetwork& network) : network_(network) {}
 
-  /// The loss of `count` examples; `gradients` becomes that of the mean loss over what they are
-  /// told to be (tokens of texts, images).
+  /// The loss of `count` examples. Sets `gradients` to the gradient of the mean loss over their
+  /// targets (tokens of texts, images).
   LossSum gradient(const std::vector<float>& values, std::int64_t count, const MakeExamples& make,
                    std::vector<float>& gradients);
-  /// The loss alone.
+  /// The loss without its gradient.
   LossSum loss(const std::vector<float>& values, std::int64_t count, const MakeExamples& make);
 
  private:

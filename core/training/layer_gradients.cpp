@@ -39,8 +39,8 @@ const TrainedBlockNames& names_within() {
       .remedy("attnscope mixing and lens need no gradients");
 }
 
-/// The model with all that layers with a backward can differ in; what comes before and after them
-/// is not theirs.
+/// A spec that keeps only the members in which layers with a backward pass may differ; everything
+/// before and after the layers is copied.
 ModelSpec part_with_backward(const ModelSpec& spec) {
   ModelSpec part;
   part.width = spec.width;
@@ -56,7 +56,8 @@ ModelSpec part_with_backward(const ModelSpec& spec) {
   part.layer.attention.head_width =
       same_as_default(spec.layer.attention.head_width,
                       spec.width / std::max<std::int64_t>(spec.layer.attention.heads, 1));
-  part.layer.attention.head_split = spec.layer.attention.head_split;  // of the file alone
+  part.layer.attention.head_split = spec.layer.attention.head_split;  // affects only the file's
+                                                                      // layout
   part.layer.norm.eps = spec.layer.norm.eps;
   part.layer.mlp.width = spec.layer.mlp.width;
   part.layer.mlp.activation = spec.layer.mlp.activation;
@@ -70,7 +71,7 @@ ModelSpec part_with_backward(const ModelSpec& spec) {
   return part;
 }
 
-/// What the spec does not say, since tensors do.
+/// Checks the parts that only the tensors, not the spec, reveal.
 void check_parts(const Transformer& model, const Block& block) {
   const AttentionPart& part = block.attention;
   const auto refuse_if = [&](bool has, const char* what) {
@@ -115,13 +116,14 @@ void check_layers(const Transformer& model) {
 
 using Rows = Eigen::Map<Matrix>;
 
-/// Where a layer's numbers are put, by the names of its parameters.
+/// Writes a layer's weights to the values of its parameters, by name.
 class Weights {
  public:
   Weights(const ParameterTable& table, std::vector<float>& values)
       : table_(table), values_(values) {}
 
-  /// Rows [first, first + outputs) of "name.weight" and "name.bias", each times its `scale`.
+  /// Writes rows [first, first + outputs) of "name.weight" and "name.bias", each multiplied by its
+  /// `scale`.
   void put(const std::string& name, const Linear& linear, const std::vector<float>& scale,
            std::int64_t first = 0, double whole_scale = 1) {
     MatrixD weight = matrix_of(linear).transpose() * whole_scale;
@@ -135,8 +137,8 @@ class Weights {
     Eigen::Map<Eigen::VectorXf>(at(name + ".bias") + first, bias.size()) = bias.cast<float>();
   }
 
-  /// All that is left, which is the mechanism's own. Throws Error(unsupported) for what is not
-  /// there.
+  /// Writes the remaining parameters, those of the mechanism. Throws Error(unsupported) if one is
+  /// missing.
   void put_rest(const Transformer& model, const NamedTensors& own) {
     for (const Parameter& parameter : table_.list()) {
       if (filled_.contains(parameter.name)) continue;
@@ -172,7 +174,7 @@ class Weights {
   std::set<std::string> filled_;
 };
 
-/// What W_Q is multiplied with, so that the scores are q·k/√d.
+/// Factor of W_Q that makes the scores q·k/√d.
 double query_scale(const Transformer& model, std::int64_t layer, const std::string& mechanism) {
   const std::optional<double> scale = score_scale(model.spec(), layer);
   if (!scale) return 1;
@@ -199,7 +201,8 @@ struct LayersWithGradient::Layer {
     weights.put("mlp1", loaded.mlp->mlp1, {});
     weights.put("mlp2", loaded.mlp->mlp2, loaded.scale2);
     weights.put_rest(model, loaded.attention.mechanism);
-    // What the mechanism reads and training does not know: masks, importances, drawn features.
+    // Refuses tensors that the mechanism uses but training does not: masks, importances, random
+    // features.
     for (const TensorDescription& tensor : find_mechanism(mechanism_of(spec, index).name).tensors) {
       const std::string name(tensor.name);
       if (loaded.attention.mechanism.contains(name) && table.find(name) == nullptr) {
@@ -238,7 +241,7 @@ std::vector<HeadsGradient> LayersWithGradient::heads(
   Matrix gradient = of_last(tokens);
   TrainedBlock::Room room;
   std::vector<HeadsGradient> found(layers_.size());
-  std::vector<float> of_weights;  // which nobody asks for
+  std::vector<float> of_weights;  // gradients of the weights, not used
   for (std::size_t i = layers_.size(); i-- > 0;) {
     of_weights.assign(layers_[i]->values.size(), 0.0F);
     layers_[i]->block.backward(layers_[i]->values.data(), of_weights.data(), lengths, gradient,

@@ -1,5 +1,5 @@
-// The layers of a loaded model with their gradients: how an answer changes with what each head
-// gives. By the backward that training has.
+// Gradients through the layers of a loaded model, using the backward pass of training: how an
+// answer changes with the output of each head.
 #pragma once
 
 #include <functional>
@@ -14,27 +14,26 @@ namespace attnscope {
 
 class Transformer;
 
-/// One layer's heads beside each other, head h in columns h·d … (h + 1)·d − 1.
+/// One layer's heads next to each other, head h in columns h·d … (h + 1)·d − 1.
 struct HeadsGradient {
   Matrix values;    ///< [N, D]: v_j
-  Matrix attended;  ///< [N, D]: ∂y/∂(W v), y the answer
+  Matrix attended;  ///< [N, D]: ∂y/∂(W v), with the answer y
 };
 
-/// The layers of a model, run again from the tokens that the first is given. Scales of scores and
-/// of layers are part of the weights here. Memory: the weights in float32, and what the layers
-/// compute.
+/// The layers of a model, run again from the input of the first one. The weights here include the
+/// scales of scores and of layers. Memory: the weights in float32, and the results of the layers.
 class LayersWithGradient {
  public:
-  /// `mechanisms`: of each layer. Throws Error(unsupported) naming the first part that has no
-  /// backward, Error(usage) for a mechanism without one.
+  /// `mechanisms` has one entry per layer. Throws Error(unsupported) naming the first part without
+  /// a backward pass, and Error(usage) for a mechanism without one.
   LayersWithGradient(const Transformer& model,
                      const std::vector<std::shared_ptr<const Mechanism>>& mechanisms);
   ~LayersWithGradient();
   LayersWithGradient(LayersWithGradient&&) noexcept;
   LayersWithGradient& operator=(LayersWithGradient&&) noexcept;
 
-  /// Takes `tokens` [N, D] through all layers. `of_last` is given what the last one makes of them,
-  /// [N, D], and says what ∂y/∂x is there. One for each layer.
+  /// Runs `tokens` [N, D] through all layers. `of_last` receives the output of the last one, [N,
+  /// D], and returns ∂y/∂x at it. The result has one element per layer.
   [[nodiscard]] std::vector<HeadsGradient> heads(
       Matrix tokens, const std::function<Matrix(const Matrix& last)>& of_last) const;
 
@@ -43,7 +42,7 @@ class LayersWithGradient {
   std::vector<std::unique_ptr<const Layer>> layers_;
 };
 
-/// What the gradient `dy` of y = norm(x) is to x, rows by themselves, [N, D]. Throws
+/// Converts the gradient `dy` of y = norm(x) to that of x, row by row, [N, D]. Throws
 /// Error(unsupported) for RMS norms.
 [[nodiscard]] Matrix gradient_through(const LayerNorm& norm, const Matrix& x, const Matrix& dy);
 

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// timm's names, with the norms that scale the outputs of adder layers.
+/// Names as in timm, with those of the norms that scale the outputs of adder layers.
 const TrainedBlockNames& image_names() {
   static const TrainedBlockNames names = {.norm1 = "norm1",
                                           .qkv = "attn.qkv",
@@ -34,7 +34,7 @@ const TrainedBlockNames& image_names() {
   return names;
 }
 
-/// nanoGPT's names, also of classifiers; models of texts have no adder layers.
+/// Names as in nanoGPT, also for classifiers. Models of texts have no adder layers.
 const TrainedBlockNames& text_names() {
   static const TrainedBlockNames names = {.norm1 = "ln_1",
                                           .qkv = "attn.c_attn",
@@ -51,7 +51,7 @@ const TrainedBlockNames& text_names() {
   return names;
 }
 
-/// Fastformer-LM's names.
+/// Names as in Fastformer-LM.
 const TrainedBlockNames& fastformer_names() {
   static const TrainedBlockNames names = {.norm1 = {},
                                           .qkv = {},
@@ -75,8 +75,8 @@ const TrainedBlockNames& fastformer_names() {
   return names;
 }
 
-/// How a file names the layers of a model without stages: what stands before their numbers, and
-/// each one's tensors.
+/// Names of the layers of a model without stages: the prefix of their numbers, and the names of
+/// each layer's tensors.
 struct LayerNames {
   std::string prefix;
   const TrainedBlockNames& of_each;
@@ -90,7 +90,7 @@ LayerNames layer_names(const ModelSpec& spec) {
   return {"blocks.", image_names()};
 }
 
-/// The model with all that a TrainedNetwork can differ in, and nothing else.
+/// A spec that keeps only the members in which a TrainedNetwork may differ.
 ModelSpec trainable_part(const ModelSpec& spec) {
   ModelSpec part;
   part.width = spec.width;
@@ -127,7 +127,7 @@ ModelSpec trainable_part(const ModelSpec& spec) {
       .found(found);
 }
 
-/// Patches that tile the image, then merged by fours, and attention to all of a stage's tokens.
+/// Requires patches that tile the image, 2 × 2 merging, and attention to all tokens of a stage.
 void check_stages(const ModelSpec& spec) {
   const auto named = [&](const char* member) { return option_text(spec, member); };
   const std::vector<GridExtents> grids = pyramid_grids(spec);
@@ -244,7 +244,7 @@ void TrainedNetwork::add_stage(std::size_t index, const GradientForms& forms) {
 
 LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
                             const Examples& examples, Room& room) const {
-  // Of each stage the tokens of each example.
+  // lengths[stage][example] is the number of tokens.
   std::vector<std::vector<std::int64_t>> lengths{embedding_->lengths_of(examples)};
   room.blocks.resize(static_cast<std::size_t>(spec_.layers));
   room.mergings.resize(stages_.size());

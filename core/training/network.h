@@ -1,5 +1,5 @@
-// A transformer whose parameters have gradients: the same function as the runner computes of the
-// file that they are saved to.
+// A transformer with gradients of its parameters. It computes the same function as the runner does
+// for the saved file.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace attnscope {
 
-/// Immutable; the parameters' values are the caller's. A pass runs on one thread; many run at once,
-/// each in a room of its own.
+/// Immutable; the caller owns the values of the parameters. A pass runs on one thread; many may run
+/// at once, each with its own Room.
 class TrainedNetwork {
  public:
-  /// What one thread works in: what the layers computed, O(tokens · width) each.
+  /// Buffers of one thread: the results of the layers, O(tokens · width) each.
   struct Room {
     Matrix x, dx;
     TrainedEmbedding::Memory embedding;
     std::vector<TrainedBlock::Memory> blocks;
-    std::vector<TrainedMerging::Memory> mergings;  ///< of a pyramid's stages
+    std::vector<TrainedMerging::Memory> mergings;  ///< merging layers of a pyramid's stages
     std::vector<Matrix> before_neighbours;
     Matrix neighbours;
     TrainedBlock::Room block;
@@ -40,18 +40,18 @@ class TrainedNetwork {
   [[nodiscard]] const ModelSpec& spec() const { return spec_; }
   [[nodiscard]] const ParameterTable& parameters() const { return table_; }
 
-  /// The loss of `examples`, of whose parameters' values are `values`; where `gradients` is not
-  /// null, adds those of weight · Σ loss. The logits are in room.readout.logits without gradients.
+  /// The loss of `examples` for parameter values `values`. If `gradients` is not null, adds the
+  /// gradient of weight · Σ loss. Without gradients, room.readout.logits holds the logits.
   LossSum run(const float* values, float* gradients, float weight, const Examples& examples,
               Room& room) const;
 
  private:
-  /// Layers on one grid; of models without stages all.
+  /// The layers on one grid; all layers of a model without stages.
   struct Stage {
-    std::int64_t tokens = 0;  ///< of an image; 0 where the input decides
+    std::int64_t tokens = 0;  ///< number of tokens of an image; 0 if it depends on the input
     std::optional<TrainedMerging> merging;
     std::vector<TrainedBlock> blocks;
-    std::optional<TrainedNeighbours> neighbours;  ///< after the first block
+    std::optional<TrainedNeighbours> neighbours;  ///< applied after the first block
   };
 
   void add_stage(std::size_t index, const GradientForms& forms);

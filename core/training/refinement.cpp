@@ -14,15 +14,15 @@ namespace {
 using ConstRows = Eigen::Map<const Matrix>;
 using Rows = Eigen::Map<Matrix>;
 
-/// One tensor of both networks.
+/// One tensor in both networks.
 struct RefinedTensor {
-  const Parameter& parameter;  ///< of the fine one
+  const Parameter& parameter;  ///< parameter of the fine network
   const Shape& coarse_shape;
   const float* from;
   float* to;
 };
 
-/// [D, C, P, P] → [D, C, p, p].
+/// Sums pixels of a kernel, [D, C, P, P] → [D, C, p, p].
 void sum_pixels(const RefinedTensor& kernel) {
   const std::int64_t coarse = kernel.coarse_shape[3], fine = kernel.parameter.shape[3],
                      factor = coarse / fine;
@@ -42,7 +42,7 @@ PositionGrid grid_of(const ModelSpec& spec) {
   return {spec.input.grid_rows(), spec.input.grid_columns()};
 }
 
-/// [N, D], or [1, N, D]: a row for each token.
+/// Resamples a tensor [N, D] or [1, N, D] with one row per token.
 void resample_tokens(const RefinedTensor& rows, const ModelSpec& coarse, const ModelSpec& fine) {
   const std::int64_t width = rows.parameter.shape.back(),
                      prefix = coarse.input.prefix_tokens() * width;
@@ -55,7 +55,7 @@ void resample_tokens(const RefinedTensor& rows, const ModelSpec& coarse, const M
   std::ranges::copy(made.values(), rows.to + prefix);
 }
 
-/// [h, k, k] → [h, K, K], each head by itself.
+/// Resamples windows [h, k, k] → [h, K, K], each head separately.
 void resample_windows(const RefinedTensor& windows) {
   const std::int64_t from = windows.coarse_shape.back(), to = windows.parameter.shape.back();
   for (std::int64_t head = 0; head < windows.parameter.shape[0]; ++head) {

@@ -1,4 +1,4 @@
-// In what a model differs from those that have gradients.
+// Finds the difference between a model and the models that have gradients.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// The path of the first member in which the two differ, such as "layer.rotary.form"; empty where
-/// they are the same.
+/// The path of the first member in which the two differ, such as "layer.rotary.form"; empty if they
+/// are equal.
 [[nodiscard]] std::string first_difference(const ModelSpec& wanted, const ModelSpec& found);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// A random order of many things, of which any place is known at once.
+// Random-access permutation of many items.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace attnscope {
 
 /// A permutation of 0 … count − 1 (count ≥ 1): a Feistel network over as many bits as the numbers
-/// have, walked until it falls below `count` (Black & Rogaway 2002, "cycle walking").
+/// need, applied until the value is below `count` (Black & Rogaway 2002, "cycle walking").
 class RandomOrder {
  public:
   RandomOrder(const RandomNumbers& numbers, std::int64_t count)
@@ -19,7 +19,7 @@ class RandomOrder {
     for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = numbers.bits(round);
   }
 
-  /// 0 <= place < count.
+  /// Requires 0 <= place < count.
   [[nodiscard]] std::int64_t at(std::int64_t place) const {
     assert(place >= 0 && static_cast<std::uint64_t>(place) < count_);
     auto value = static_cast<std::uint64_t>(place);
@@ -42,7 +42,7 @@ class RandomOrder {
   }
 
   std::uint64_t count_;
-  unsigned half_ = 1;  // bits
+  unsigned half_ = 1;  // number of bits
   std::array<std::uint64_t, 6> keys_{};
 };
 

@@ -1,4 +1,4 @@
-// Which kind of data a path is.
+// Opens training data of the kind that a path indicates.
 #include "core/training/data/training_data.h"
 
 #include <filesystem>
@@ -19,7 +19,7 @@ fs::path images_at(const fs::path& path, const char* part) {
   return images.empty() ? path : images;
 }
 
-/// t10k-… beside train-…; empty if there is none.
+/// The t10k-… file next to a train-… file; empty if there is none.
 fs::path test_images_beside(const fs::path& images) {
   std::string name = images.filename().string();
   if (!name.starts_with("train-")) return {};

@@ -1,4 +1,4 @@
-// Labelled images, in a new order every epoch, cropped, moved and mirrored if the recipe says so.
+// Labelled images in a new order every epoch, with the crops, shifts and flips of the recipe.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-// Of how many images mean and deviation of the pixels are taken.
+// Number of images used for the mean and deviation of the pixels.
 constexpr std::int64_t kMeasured = 1000;
 
 const Image& image_of(const Input& input) {
@@ -22,7 +22,7 @@ const Image& image_of(const Input& input) {
       .about(input.label);
 }
 
-/// Mean and deviation of the pixels of some images, scaled to [0, 1].
+/// Measures mean and deviation of the pixels of a sample of images, scaled to [0, 1].
 void measure(const DataSet& images, std::int64_t count, InputSpec& input) {
   const auto channels = static_cast<std::size_t>(input.channels);
   std::vector<double> sum(channels), squares(channels);
@@ -48,7 +48,7 @@ void measure(const DataSet& images, std::int64_t count, InputSpec& input) {
   }
 }
 
-/// Moved by whole pixels, and mirrored; what comes in is black.
+/// Shifts the image by whole pixels and optionally mirrors it; the margin is filled with black.
 Tensor varied(const Tensor& image, std::int64_t down, std::int64_t right, bool mirrored,
               const InputSpec& input) {
   Tensor moved(image.shape());
@@ -70,8 +70,9 @@ Tensor varied(const Tensor& image, std::int64_t down, std::int64_t right, bool m
   return moved;
 }
 
-/// A part of the image, as wide and as high as `side` of its own extents, enlarged to all of it;
-/// `down` and `right`, from 0 to 1, say where it lies. Bilinear between the middles of pixels.
+/// Enlarges a crop, whose width and height are the share `side` of the image's, to the whole size.
+/// `down` and `right`, from 0 to 1, give its position. Interpolates bilinearly between pixel
+/// centres.
 Tensor cropped(const Tensor& image, double side, double down, double right) {
   Tensor enlarged(image.shape());
   const auto place = [side](std::int64_t index, std::int64_t extent, double start) {

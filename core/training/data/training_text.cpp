@@ -1,4 +1,5 @@
-// One text, character by character: stretches from random places; its last tenth is for tests.
+// One text, character by character, in chunks from random positions. Without test data, its last
+// tenth is for tests.
 #include <algorithm>
 #include <filesystem>
 #include <set>

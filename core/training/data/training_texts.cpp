@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-// Without a test data set, every so many texts are tested on and not learnt from.
+// Without a test data set, every kEvery-th text is used for testing instead of training.
 constexpr std::int64_t kEvery = 10;
 
 const std::string& characters_of(const Input& input) {
@@ -92,7 +92,7 @@ class TrainingTexts final : public TrainingData {
   }
 
  private:
-  /// What a model sees of it.
+  /// The input truncated to the part that a model reads.
   [[nodiscard]] Input as_run(Input input) const {
     const std::string whole = characters_of(input);
     input.content = Text{beginning_of(whole), {}};
@@ -107,7 +107,7 @@ class TrainingTexts final : public TrainingData {
     return (test_ ? test_ : texts_)->item(test_items_[static_cast<std::size_t>(index)]);
   }
 
-  /// The whole characters that the model sees, at least a part of one.
+  /// The beginning of the text in whole characters, or in bytes if the first character is too long.
   [[nodiscard]] std::string beginning_of(const std::string& text) const {
     const auto most = static_cast<std::size_t>(settings_.context);
     if (text.size() <= most) return text;
@@ -126,7 +126,8 @@ class TrainingTexts final : public TrainingData {
   }
 
   DataSettings settings_;
-  std::shared_ptr<const DataSet> texts_, test_;  ///< test_: null where a part of texts_ is
+  std::shared_ptr<const DataSet> texts_, test_;  ///< test_ is null if a part of texts_ is used for
+                                                 ///< testing
   std::vector<std::int64_t> items_, test_items_, test_classes_;
 };
 

@@ -18,7 +18,7 @@ namespace attnscope {
 
 namespace {
 
-/// "adder,identity=true".
+/// Parses a mechanism such as "adder,identity=true".
 MechanismChoice parsed_mechanism(const std::string& text) {
   const std::vector<std::string> parts = split_at_commas(text);
   MechanismChoice choice{parts.empty() ? "" : parts.front(), {}};
@@ -33,7 +33,7 @@ MechanismChoice parsed_mechanism(const std::string& text) {
   return choice;
 }
 
-/// "0,2-3", or none.
+/// The layers listed in a text such as "0,2-3"; empty for an empty text.
 std::vector<std::int64_t> layers_in(const TypedValues& read) {
   const std::string& text = read.text("multiplicative_layers");
   if (text.empty()) return {};
@@ -42,7 +42,7 @@ std::vector<std::int64_t> layers_in(const TypedValues& read) {
   return TypedValues(values).indices(one.name, read.whole("depth"));
 }
 
-/// "2x24x2,4x48x4": of patches, then of merged ones. None of "".
+/// The stages of a text such as "2x24x2,4x48x4": patches first, then merged ones. Empty for "".
 std::vector<PyramidStage> stages_in(const TypedValues& read) {
   std::vector<PyramidStage> stages;
   for (const std::string& part : split_at_commas(read.text("stages"))) {
@@ -67,7 +67,7 @@ std::vector<PyramidStage> stages_in(const TypedValues& read) {
   return stages;
 }
 
-/// What a pyramid is not, and what would be said of it twice.
+/// Refuses values that a pyramid does not support, or that its stages already determine.
 void check_pyramid(const TypedValues& read) {
   if (stages_in(read).empty()) return;
   const auto refuse_unless = [&](bool good, const char* key, const char* expected,

@@ -1,4 +1,4 @@
-// Words of a recipe that are of it alone.
+// Names of enumerators that are used only in recipes.
 #pragma once
 
 #include "core/architecture/model_spec.h"

@@ -15,7 +15,7 @@ bool is_fastformer(const TypedValues& read) {
   return read.choice("layer_form", layer_form_names) == LayerForm::fastformer;
 }
 
-/// "4,8,0"; none of "".
+/// The windows of a text such as "4,8,0"; empty for "".
 std::vector<std::int64_t> windows_in(const TypedValues& read) {
   constexpr std::int64_t kMost = 65536;
   std::vector<std::int64_t> windows;
@@ -78,7 +78,7 @@ void set_language_layers(const TypedValues& read, ModelSpec& spec) {
   for (const std::int64_t window : windows_in(read)) {
     spec.layer_mechanisms.push_back(with_window(window));
   }
-  // Each layer's own.
+  // Each layer has its own window, so that the model's choice has none.
   if (!spec.layer_mechanisms.empty()) spec.mechanism = with_window(-1);
   if (!is_fastformer(read)) return;
   spec.layer.form = LayerForm::fastformer;

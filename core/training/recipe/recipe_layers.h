@@ -1,5 +1,4 @@
-// What a recipe says of a language model's layers that is of no other model: their form, and a
-// window for each.
+// Recipe keys specific to the layers of language models: their form, and a window for each.
 #pragma once
 
 #include "core/architecture/model_spec.h"
@@ -7,15 +6,15 @@
 
 namespace attnscope {
 
-/// Throws Error(usage), naming key, value and range, for `layer_form` or `windows` that do not go
-/// with the other values, of which `mechanism` is one.
+/// Throws Error(usage), naming key, value and range, if `layer_form` or `windows` does not fit the
+/// other values, including `mechanism`.
 void check_layers(const TypedValues& read, const MechanismChoice& mechanism);
 
-/// Throws Error(usage) for a recipe of images or of texts with classes that says one of both.
+/// Throws Error(usage) if a recipe for images, or for texts with classes, sets one of these keys.
 void refuse_language_layers(const TypedValues& read);
 
-/// Makes the layers of a causal language model what the recipe says. Fastformer's come with the
-/// read-out of Fastformer-LM: no norm after the last layer, and logits times 1/√width.
+/// Sets the layers of a causal language model. Fastformer's layers come with the read-out of
+/// Fastformer-LM: no norm after the last layer, and logits multiplied by 1/√width.
 void set_language_layers(const TypedValues& read, ModelSpec& spec);
 
 }  // namespace attnscope

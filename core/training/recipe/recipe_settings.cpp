@@ -1,4 +1,4 @@
-// The keys of a recipe: what they are, their ranges and defaults.
+// The keys of a recipe, with their help texts, ranges and defaults.
 #include <string>
 #include <vector>
 

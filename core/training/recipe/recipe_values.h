@@ -1,4 +1,4 @@
-// How the texts among a recipe's values are read, and refused.
+// Splits text values of a recipe and makes errors for bad values.
 #pragma once
 
 #include <sstream>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// The parts of "2x24x2,4x48x3"; none of "".
+/// The parts of a text such as "2x24x2,4x48x3"; empty for "".
 inline std::vector<std::string> split_at(char separator, const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> parts;

@@ -15,14 +15,14 @@ namespace attnscope {
 
 namespace {
 
-/// [1, 3, 1, 25] is [3, 25].
+/// The shape without axes of size 1: [1, 3, 1, 25] becomes [3, 25].
 Shape without_ones(Shape shape) {
   std::erase(shape, 1);
   return shape;
 }
 
-/// "blocks.0.attn.to_qk.weight" → "blocks.0.attn.qkv.weight"; empty for a tensor that is no part of
-/// to_qk and to_v.
+/// The fused name, "blocks.0.attn.to_qk.weight" → "blocks.0.attn.qkv.weight". Empty for a tensor
+/// that is not a part of to_qk or to_v.
 std::string together(const std::string& name) {
   for (const std::string_view part : {".to_qk.", ".to_v."}) {
     const std::size_t at = name.find(part);
@@ -32,7 +32,7 @@ std::string together(const std::string& name) {
   return {};
 }
 
-/// Whether a tensor of that name is a mechanism's own, whatever the mechanism.
+/// True if a tensor of that name belongs to any mechanism.
 bool is_own(std::string_view name) {
   constexpr std::string_view kAttention = ".attn.", kHash = "fast_attention.";
   const std::size_t at = name.find(kAttention);
@@ -45,13 +45,13 @@ bool is_own(std::string_view name) {
   });
 }
 
-/// What a file that is begun from is asked for.
+/// A file with initial values.
 class BeginningFile {
  public:
   BeginningFile(const std::filesystem::path& file, bool has_codes)
       : file_(file), checkpoint_(open_checkpoint(file)), has_codes_(has_codes) {}
 
-  /// That tensors of the same shapes mean the same: what says so is the file's own account.
+  /// Checks, with the file's own description, that tensors of equal shapes have the same meaning.
   void check_model(const ModelSpec& spec) const {
     if (!checkpoint_.metadata().contains("architecture")) return;
     const ModelSpec own = read_model(checkpoint_, file_)->spec();
@@ -69,7 +69,8 @@ class BeginningFile {
     }
   }
 
-  /// Puts the file's numbers for `parameter` there; leaves them where it has none of its own.
+  /// Reads the file's values of `parameter`. Keeps the values if a mechanism's own tensor is
+  /// missing.
   void read(const Parameter& parameter, float* to) {
     const std::string qkv = together(parameter.name);
     if (checkpoint_.find(parameter.name) == nullptr && checkpoint_.find(qkv) != nullptr) {
@@ -84,7 +85,7 @@ class BeginningFile {
     std::ranges::copy(taken(*stored), to);
   }
 
-  /// Throws Error(usage) for a tensor that was not taken and is no mechanism's own.
+  /// Throws Error(usage) for a tensor that was not used and is not a mechanism's own.
   void check_rest() const {
     for (const StoredTensor& stored : checkpoint_.tensors()) {
       if (taken_.contains(stored.name) || is_own(stored.name)) continue;
@@ -93,7 +94,7 @@ class BeginningFile {
   }
 
  private:
-  /// to_qk or to_v, of queries, keys and values under one name.
+  /// Reads to_qk or to_v from queries, keys and values stored under one name.
   void read_part(const Parameter& parameter, const std::string& name, float* to) {
     const StoredTensor& stored = checkpoint_.at(name);
     Shape three = parameter.shape;
@@ -140,7 +141,7 @@ class BeginningFile {
 
   std::filesystem::path file_;
   Checkpoint checkpoint_;
-  bool has_codes_;  ///< whether learnt codes must be there
+  bool has_codes_;  ///< true if learned codes are required
   std::set<std::string> taken_;
 };
 

@@ -1,4 +1,4 @@
-// What a run writes to disk: models in the program's own layout, and its state.
+// Files of a run: models in the program's own layout, and its state.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,7 +27,7 @@ Error wrong_array(const std::string& name, std::string expected, std::string fou
       .remedy("begin the run anew in another folder");
 }
 
-/// Finite numbers; `least`: none of them is below.
+/// Reads an array of finite numbers, each at least `least`.
 std::vector<float> numbers_of(const Checkpoint& state, const std::string& name,
                               float least = std::numeric_limits<float>::lowest()) {
   const Tensor tensor = state.at(name).view().to_float();
@@ -39,19 +39,19 @@ std::vector<float> numbers_of(const Checkpoint& state, const std::string& name,
   return {tensor.values().begin(), tensor.values().end()};
 }
 
-/// What a run at `step` has logged under "steps/": a row a step, of one number.
+/// Checks a table "steps/…" of a run at `step`: one row per step, of one number.
 void check_steps(const std::string& name, const LogTable& table, std::int64_t step) {
   if (table.width != 1 || table.rows() != step) {
     throw wrong_array(name, to_string(Shape{step, 1}), to_string({table.rows(), table.width}));
   }
 }
 
-/// The steps at which the rows of a group's tables were logged: whole, growing, none beyond `step`.
+/// Checks the steps of a group's rows: whole, not decreasing, at most `step`.
 void check_logged_steps(const std::string& name, const LogTable& table, std::int64_t step) {
   if (table.width != 1) throw wrong_array(name, "one number a row", std::to_string(table.width));
   double last = -1;
   for (const double number : table.numbers) {
-    // Rates may be changed more than once at a step.
+    // A step may repeat, because rates may be changed more than once at a step.
     const bool follows = number >= std::max(last, 0.0) && number <= static_cast<double>(step);
     if (!follows || number != std::floor(number)) {
       throw wrong_array(name, "steps from 0 to " + std::to_string(step) + ", in order",
@@ -61,8 +61,8 @@ void check_logged_steps(const std::string& name, const LogTable& table, std::int
   }
 }
 
-/// Rows and width of each table stand in the extents. All tables of a group, "steps/…", have as
-/// many rows as its steps; which tables a group has is no matter.
+/// Reads the log's tables, with rows and width as their shape. All tables of a group, such as
+/// "steps/…", have as many rows as its steps; a group may have any tables.
 std::map<std::string, LogTable> tables_of(const Checkpoint& state, std::int64_t step) {
   std::map<std::string, LogTable> tables;
   for (const StoredTensor& stored : state.tensors()) {
@@ -130,7 +130,7 @@ void TrainingRun::take_state(const Checkpoint& state) {
   }
   const std::int64_t coarse = recipe_.coarse_steps();
   if (steps[0] > coarse) begin_with(fine_);
-  // The optimiser begins anew with the fine network.
+  // The optimiser starts again with the fine network.
   const std::int64_t optimised = network_ == fine_ ? steps[0] - coarse : steps[0];
   if (steps[1] != optimised) {
     throw wrong_array("steps", std::to_string(optimised) + " steps of the optimiser",

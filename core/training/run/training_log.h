@@ -1,4 +1,4 @@
-// What a run writes down: numbers by step, in tables by name.
+// The log of a run: named tables of numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace attnscope {
 
-/// Rows of numbers, one after the other; "steps/loss", "probes/rank".
+/// Rows of numbers in row-major order; tables have names such as "steps/loss" or "probes/rank".
 struct LogTable {
-  std::int64_t width = 1;  ///< at least 1
+  std::int64_t width = 1;  ///< row length, at least 1
   std::vector<double> numbers;
 
   [[nodiscard]] std::int64_t rows() const { return std::ssize(numbers) / width; }
@@ -21,19 +21,20 @@ struct LogTable {
 
 class TrainingLog {
  public:
-  /// Adds a row to the table of that name. All rows of a table are as wide; Error(usage) if not.
+  /// Adds a row to the table of that name. Throws Error(usage) unless all rows have one length.
   void add(const std::string& table, std::span<const double> row);
   void add(const std::string& table, double number) { add(table, {&number, 1}); }
 
   [[nodiscard]] const std::map<std::string, LogTable>& tables() const { return tables_; }
-  /// The table of that name; null if there is none or it has no rows.
+  /// The table of that name; null if it does not exist or has no rows.
   [[nodiscard]] const LogTable* find(const std::string& name) const;
-  /// The last number of that table; none where find() is null.
+  /// The last number of that table; empty if find() is null.
   [[nodiscard]] std::optional<double> last(const std::string& name) const;
   void set(std::map<std::string, LogTable> tables) { tables_ = std::move(tables); }
 
-  /// HDF5: of each table a data set of its name, [rows], or [rows, width] where that is above 1;
-  /// the root's attribute `recipe` is that text. The same tables are the same bytes.
+  /// An HDF5 file with a data set per table, of its name and shape [rows], or [rows, width] if the
+  /// width is above 1. The root's attribute `recipe` is the given text. Equal tables give equal
+  /// bytes.
   [[nodiscard]] std::string as_hdf5(const std::string& recipe) const;
 
  private:

@@ -28,7 +28,7 @@ TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingDat
     return;
   }
   values_ = first_values(recipe_, *network_);
-  // What cannot be refined is said before anything is learnt.
+  // Checks before the first step that the network can be refined.
   if (network_ != fine_) (void)refined_values(*network_, values_, *fine_);
 }
 
@@ -95,7 +95,7 @@ void TrainingRun::advance() {
 }
 
 LossSum TrainingRun::test(const Progress& progress) {
-  // So many at once that all threads have work, and few enough to be cancelled soon.
+  // Number of examples at once: enough work for all threads, and few enough for quick cancelling.
   constexpr std::int64_t kAtOnce = 512;
   LossSum sum;
   const std::int64_t size = data_->test_size();

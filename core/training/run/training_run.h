@@ -1,4 +1,4 @@
-// A training from its first step to its last, which may be left and gone on with at any step.
+// A training run, which can be interrupted and resumed at any step.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@
 
 namespace attnscope {
 
-/// Table of the log: what rates are multiplied by, as it was changed.
+/// Log table of changes of the learning-rate factor.
 inline constexpr const char* kRateFactors = "changes/rate_factor";
 
-/// Throws Error(usage) for a factor of the learning rate that is not from 0 to 1000.
+/// Throws Error(usage) unless the factor of the learning rate is from 0 to 1000.
 void check_rate_factor(double factor);
 
-/// Where it stands is a function of the recipe, the data, the number of steps done and the changes
-/// of its rate: the same to the bit whatever the number of threads, and however often it was
-/// interrupted. For one thread at a time; LiveTraining (analysis/training) is for several.
+/// The state depends only on the recipe, the data, the number of completed steps and the changes of
+/// the rate: it is bitwise equal for any number of threads and interruptions. Not thread-safe;
+/// LiveTraining (analysis/training) is.
 class TrainingRun {
  public:
-  /// At step 0 or, with a file of save_state, where that was: then nothing else is read again.
-  /// Throws Error for data that the recipe does not fit, as first_values, and Error(damaged) for
-  /// the state of another recipe, or none.
+  /// Starts at step 0 or, given a file of save_state, resumes there without reading the recipe's
+  /// `from`. Throws Error if the data do not fit the recipe, the errors of first_values, and
+  /// Error(damaged) if the file is not a state of this recipe.
   TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data,
               const std::filesystem::path& state = {});
 
@@ -42,10 +42,10 @@ class TrainingRun {
   [[nodiscard]] const TrainingData& data() const { return *data_; }
   [[nodiscard]] const TrainedNetwork& network() const { return *network_; }
   [[nodiscard]] const std::vector<float>& values() const { return values_; }
-  /// A copy of its weights, which stays as it is while the run goes on.
+  /// A copy of the weights, which does not change while the run continues.
   [[nodiscard]] std::shared_ptr<const TrainingSnapshot> snapshot() const;
-  /// Steps done. After the last on coarse patches its network is still that of coarse ones: the
-  /// next step begins with the change.
+  /// Number of completed steps. After the last step on coarse patches the network is still the
+  /// coarse one; the next step begins with the change.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool done() const { return step_ >= recipe_.steps(); }
   [[nodiscard]] TrainingLog& log() { return log_; }
@@ -53,40 +53,40 @@ class TrainingRun {
 
   /// The learning rate of the next step: the schedule's, times the factor.
   [[nodiscard]] double rate() const;
-  /// What the schedule's rates are multiplied by, 0 to 1000; 1 until it is changed.
+  /// The factor of the schedule's rates, 0 to 1000; 1 until it is changed.
   [[nodiscard]] double rate_factor() const;
-  /// From the next step on. Goes to the log, "changes/step" and "changes/rate_factor", and with it
-  /// into the state. Throws as check_rate_factor.
+  /// Takes effect from the next step on. Recorded in the log, "changes/step" and
+  /// "changes/rate_factor", and thereby in the state. Throws like check_rate_factor.
   void set_rate_factor(double factor);
 
-  /// Other numbers in the place of a parameter's, of as many elements: codes that were learnt
-  /// apart.
+  /// Replaces the values of a parameter by as many numbers, such as separately learned codes.
   void replace(std::string_view parameter, std::span<const float> numbers);
 
-  /// One step: its loss, share of right predictions, learning rate and length of the gradient go to
-  /// the log's tables "steps/…". Throws Error(usage) when the loss is no number any more.
+  /// Performs one step and logs its loss, accuracy, learning rate and gradient length in the tables
+  /// "steps/…". Throws Error(usage) if the loss or the gradient is not finite.
   void advance();
 
-  /// The loss of all test examples, where there are any.
+  /// The loss of all test examples; empty without any.
   [[nodiscard]] LossSum test(const Progress& progress = {});
 
-  /// The model as it is now, in the program's own layout.
+  /// Writes the current model in the program's own layout.
   void write_model(const std::filesystem::path& file, const std::string& name) const;
 
-  /// All that it needs to go on: values, optimiser, log; NPZ.
+  /// Writes the state required to resume: values, optimiser and log, as NPZ.
   void save_state(const std::filesystem::path& file) const;
 
  private:
   void restore_state(const std::filesystem::path& file);
-  /// Throws Error(damaged) for anything that no run with this recipe can have saved.
+  /// Throws Error(damaged) for a state that no run of this recipe can have saved.
   void take_state(const Checkpoint& state);
-  /// Learns with this network from now on, with an optimiser that has seen nothing.
+  /// Continues with this network and a new optimiser.
   void begin_with(std::shared_ptr<const TrainedNetwork> network);
 
   Recipe recipe_;
   std::shared_ptr<const TrainingData> data_;
-  std::shared_ptr<const TrainedNetwork> fine_;     ///< which it ends with
-  std::shared_ptr<const TrainedNetwork> network_;  ///< of coarse patches at first, or fine_
+  std::shared_ptr<const TrainedNetwork> fine_;     ///< the final network
+  std::shared_ptr<const TrainedNetwork> network_;  ///< the network on coarse patches at first, then
+                                                   ///< fine_
   std::vector<float> values_, gradients_;
   std::unique_ptr<Optimiser> optimiser_;
   std::unique_ptr<BatchGradient> pass_;

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// What a model file says of itself, beside its format's version.
+/// The attributes of a model file, other than its format's version.
 std::map<std::string, std::string> attributes_of(const TrainingSnapshot& snapshot,
                                                  const std::string& name) {
   const nlohmann::ordered_json training = {

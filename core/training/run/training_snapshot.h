@@ -1,4 +1,4 @@
-// The weights of a training at one moment: a model that lies in no file yet.
+// The weights of a training at one step: a model that is not in a file.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace attnscope {
 
-/// Immutable, and independent of the run it was taken from, which goes on.
+/// Immutable, and independent of the run it was taken from, which may continue.
 struct TrainingSnapshot {
-  std::int64_t step = 0;  ///< steps done
+  std::int64_t step = 0;  ///< number of completed steps
   std::string recipe;     ///< JSON
   std::shared_ptr<const TrainedNetwork> network;
-  std::vector<float> values;  ///< of network->parameters()
+  std::vector<float> values;  ///< values of network->parameters()
 };
 
-/// An HDF5 file of the model in the program's own layout, which calls itself `name`. The same
-/// weights are the same bytes.
+/// An HDF5 file of the model in the program's own layout, with the name `name`. Equal weights give
+/// equal bytes.
 [[nodiscard]] std::string model_bytes(const TrainingSnapshot& snapshot, const std::string& name);
 
-/// What opening such a file gives, without one: for read_model (core/model/read_model.h). It keeps
-/// the snapshot; `path` need not be there.
+/// The checkpoint that opening such a file would return, for read_model (core/model/read_model.h).
+/// It keeps the snapshot alive; `path` need not exist.
 [[nodiscard]] Checkpoint checkpoint_of(std::shared_ptr<const TrainingSnapshot> snapshot,
                                        const std::filesystem::path& path, const std::string& name);
 
