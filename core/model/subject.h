@@ -11,16 +11,14 @@
 namespace attnscope {
 
 struct Subject {
-  std::string label;                   ///< label such as "fashion-adder" or "fashion-softmax as
-                                       ///< adder"
+  std::string label;                   ///< "fashion-adder", "fashion-softmax as adder", …
   std::shared_ptr<const Model> model;  ///< null for a trace opened from a file
   MechanismChoice mechanism;
   std::shared_ptr<const Input> input;  ///< null for a trace opened from a file
   std::shared_ptr<const Trace> trace;  ///< null until the run has finished
   /// Parameters that were learned separately, as in TraceRequest::parameters; null for none.
   std::shared_ptr<const std::vector<NamedTensors>> parameters = nullptr;
-  std::string own_input = {};  ///< locator of an input used only by this subject; empty for the
-                               ///< shared one
+  std::string own_input = {};  ///< locator of an input used only here; empty for the shared one
 };
 
 /// The status of its model; without a model, the status recorded in the trace.

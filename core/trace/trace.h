@@ -64,8 +64,7 @@ struct LayerTrace {
   std::optional<MechanismChoice> mechanism;  ///< mechanism of this layer if it is not the trace's
   std::optional<bool> identity;       ///< true if implied_map contains I; empty if as in the trace
   std::optional<MapFactors> factors;  ///< factors of implied_map, always without I
-  std::int64_t rank_bound = 0;        ///< upper bound of the rank of each map without I, in exact
-                                      ///< arithmetic; 0 if unknown
+  std::int64_t rank_bound = 0;        ///< rank bound of the maps without I; 0 if unknown
   /// The keys that the layer's mask lets its queries see. Empty if unknown.
   std::optional<SeenKeys> seen;
   /// Factor that multiplies q·k. Empty if scores are not q·k or the factor is unknown (1/√d is then
@@ -87,12 +86,10 @@ struct Trace {
   std::string input_label;
   LayerKind kind = LayerKind::plain;
   TokenLayout layout;                       ///< layout of the first layer's queries
-  std::int64_t map_channels = 1;            ///< number of maps per head: 1, or one per channel
-                                            ///< (DAFT)
+  std::int64_t map_channels = 1;            ///< maps per head: 1, or one per channel (DAFT)
   std::optional<std::int64_t> map_channel;  ///< channel of the recorded map; mean if empty
   std::optional<Image> image;               ///< the image that the patches cover, for overlays
-  bool causal = false;                      ///< true if no token sees later ones: the maps are
-                                            ///< triangular
+  bool causal = false;                      ///< true if no token sees later ones (triangular maps)
   Tensor embedded;                          ///< [N, D], input of the first layer; if requested
   std::vector<LayerTrace> layers;  ///< one per layer of the model; empty tensors if not requested
   Tensor features;                 ///< [D], input of the head; empty if nothing is read out

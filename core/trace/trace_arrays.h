@@ -13,8 +13,7 @@ namespace attnscope {
 /// batch axes of size 1 are allowed.
 struct StoredMaps {
   const StoredTensor* array = nullptr;
-  std::int64_t slice = -1;  ///< index along the first axis after the batch axes; -1: the whole
-                            ///< array
+  std::int64_t slice = -1;  ///< index along the first axis after the batch axes, or -1
 
   /// The maps as [H, N, M]. Throws the errors of StoredTensor::view.
   [[nodiscard]] TensorView view() const;

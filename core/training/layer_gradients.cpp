@@ -56,8 +56,7 @@ ModelSpec part_with_backward(const ModelSpec& spec) {
   part.layer.attention.head_width =
       same_as_default(spec.layer.attention.head_width,
                       spec.width / std::max<std::int64_t>(spec.layer.attention.heads, 1));
-  part.layer.attention.head_split = spec.layer.attention.head_split;  // affects only the file's
-                                                                      // layout
+  part.layer.attention.head_split = spec.layer.attention.head_split;  // file layout
   part.layer.norm.eps = spec.layer.norm.eps;
   part.layer.mlp.width = spec.layer.mlp.width;
   part.layer.mlp.activation = spec.layer.mlp.activation;

@@ -14,8 +14,7 @@ namespace attnscope {
 struct Evaluation {
   std::int64_t images = 0;
   std::int64_t correct = 0;          ///< number of images whose true class has the largest logit
-  std::int64_t correct_in_five = 0;  ///< number of images whose true class is among the five
-                                     ///< largest logits
+  std::int64_t correct_in_five = 0;  ///< number of images with the true class among the five best
   std::int64_t not_finite = 0;       ///< number of images with NaN or Inf logits, counted as wrong
   /// Counts per true class, in the order of the logits.
   std::vector<std::int64_t> class_images, class_correct;

@@ -18,8 +18,7 @@ struct FittedChoice {
   std::string value;
   std::string other = {};  ///< the second-best value; empty if no other was tried
   double difference = 0;   ///< greatest relative difference of any part with `other` instead
-  bool determined = true;  ///< true if the reference distinguishes the value from all others that
-                           ///< were tried
+  bool determined = true;  ///< true if the reference rules out all other values tried
 };
 
 /// Agreement of one part of the model, such as "layer 1, attention maps": the greatest |ours −

@@ -41,8 +41,7 @@ struct FitBase {
   std::shared_ptr<const Checkpoint> checkpoint;
   std::filesystem::path file;
   Architecture architecture;
-  std::map<std::string, std::string> given;  ///< overrides from the reference, or the user's in
-                                             ///< their place
+  std::map<std::string, std::string> given;  ///< overrides of the reference, or the user's values
   std::set<std::string> asked;               ///< members that are required to open the model
   bool biased_norms = true, heads_apart = false;
   std::shared_ptr<const Vocabulary> vocabulary;

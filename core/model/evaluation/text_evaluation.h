@@ -14,12 +14,10 @@ struct TextEvaluation {
   std::int64_t stretches = 0;     ///< number of chunks that were read
   std::int64_t of_stretches = 0;  ///< number of chunks in the text
   std::int64_t predicted = 0;     ///< number of predicted tokens
-  std::int64_t characters = 0;    ///< number of characters of the tokens counted in `nats`; 0 if
-                                  ///< token texts are unknown
+  std::int64_t characters = 0;    ///< characters of the tokens in `nats`; 0 if unknown
   double nats = 0;                ///< Σ −ln p of the actual tokens
   std::int64_t correct = 0;       ///< number of times that the actual token was the most likely one
-  std::int64_t not_finite = 0;    ///< number of tokens without a finite probability; not counted in
-                                  ///< `nats`
+  std::int64_t not_finite = 0;    ///< number of tokens without a finite probability, not in `nats`
 
   /// NaN if no token has a finite probability.
   [[nodiscard]] double bits_per_token() const;
@@ -30,8 +28,7 @@ struct TextEvaluation {
 struct TextStretch {
   std::vector<std::int64_t> ids;
   std::vector<std::int64_t> next;        ///< `next[i]` follows `ids[i]`
-  std::vector<std::int64_t> characters;  ///< number of characters of each token of `next`; 0 if
-                                         ///< token texts are unknown
+  std::vector<std::int64_t> characters;  ///< characters of each token of `next`; 0 if unknown
 };
 
 /// Splits `text` into consecutive chunks of the model's context, at most 2048 tokens; the last may

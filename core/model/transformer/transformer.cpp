@@ -83,8 +83,7 @@ bool have_rows_apart(const std::vector<StageWeights>& stages,
 std::vector<std::string> labels_of(const ModelSpec& spec, const Vocabulary* vocabulary) {
   if (!spec.readout.gives_token_logits() || !vocabulary) return spec.labels;
   std::vector<std::string> labels;
-  const bool numbers = spec.tail.vocabulary > 0;  // token ids, because no tokenizer knows these
-                                                  // tokens
+  const bool numbers = spec.tail.vocabulary > 0;  // ids, because no tokenizer knows them
   for (std::int64_t id = 0; id < spec.output_vocabulary(); ++id) {
     labels.push_back(numbers ? std::to_string(id) : visible_text(vocabulary->text_of(id)));
   }

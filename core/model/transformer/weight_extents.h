@@ -9,18 +9,15 @@ namespace attnscope {
 class Model;
 
 struct WeightExtents {
-  std::vector<std::int64_t> head;  ///< outputs of the head's layers; the last is the number of
-                                   ///< classes or tokens
+  std::vector<std::int64_t> head;  ///< outputs of the head's layers; the last: classes or tokens
   bool head_biases = true;
   bool tied_head = false;  ///< true if the head's weight is the token embedding's
   bool query_key_value_biases = true;
   bool key_biases = true;       ///< true if keys have a bias among these
-  bool linear_biases = true;    ///< true if the first layer's MLP has biases; taken for output
-                                ///< projections, too
+  bool linear_biases = true;    ///< true if the first layer's MLP has biases
   bool layer_scales = false;    ///< true if attention and MLP outputs are scaled per channel
   std::int64_t pooling = 0;     ///< P of the additive pooling before the head; 0 for none
-  bool embedding_norm = false;  ///< true for a norm of the tokens before the first layer, for each
-                                ///< text
+  bool embedding_norm = false;  ///< true for a norm of each text's tokens before the first layer
   bool encoder_norm = false;    ///< true for a norm after an encoder's last layer, before a decoder
   bool final_norm = true;       ///< true for a norm of all tokens after the last layer
   /// True for each convolution before the patches that is followed by a LayerNorm. A norm by

@@ -22,11 +22,9 @@ struct StageWeights {
   std::optional<PatchMerging> merging;   ///< replaces `embedding` (Swin)
   std::optional<LayerNorm> embedding_norm;
   std::vector<Block> blocks;
-  std::optional<DepthwiseConvolution> positions;  ///< applied after the first block and added
-                                                  ///< (Twins)
+  std::optional<DepthwiseConvolution> positions;  ///< added after the first block (Twins)
   std::optional<FirstConvolution> convolution;    ///< applied after the first block (DeBERTa v2)
-  std::optional<LayerNorm> norm;                  ///< applied after the last block (PVTv2, an
-                                                  ///< encoder)
+  std::optional<LayerNorm> norm;                  ///< norm after the last block (PVTv2, an encoder)
 };
 
 struct TransformerWeights {

@@ -126,8 +126,7 @@ class TrainingTexts final : public TrainingData {
   }
 
   DataSettings settings_;
-  std::shared_ptr<const DataSet> texts_, test_;  ///< test_ is null if a part of texts_ is used for
-                                                 ///< testing
+  std::shared_ptr<const DataSet> texts_, test_;  ///< test_ is null if texts_ is split
   std::vector<std::int64_t> items_, test_items_, test_classes_;
 };
 

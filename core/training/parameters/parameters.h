@@ -11,14 +11,13 @@
 
 namespace attnscope {
 
-/// The initial values of a tensor.
+/// The initial values of a tensor. For three axes, inputs and outputs are those of one head.
 enum class Beginning {
   zeros,
   ones,
-  identity,      ///< I, for a square matrix
-  xavier,        ///< uniform in ±√(6 / (inputs + outputs)) (Glorot & Bengio 2010, Eq. 16); per
-                 ///< head for three axes
-  small_normal,  ///< normal, deviation 0.02, as in ViT's and GPT-2's embeddings
+  identity,         ///< I, for a square matrix
+  xavier,           ///< uniform in ±√(6 / (inputs + outputs)) (Glorot & Bengio 2010, Eq. 16)
+  small_normal,     ///< normal, deviation 0.02, as in ViT's and GPT-2's embeddings
   standard_normal,  ///< normal, deviation 1: weights of adder layers (AdderNet's published code)
 };
 
@@ -38,8 +37,7 @@ struct Parameter {
   Beginning beginning = Beginning::zeros;
   bool decays = false;  ///< true if weight decay applies: for matrices, not for norms and biases
   bool adder = false;   ///< true for a weight of an adder layer, whose gradient AdderNet rescales
-  bool own = false;     ///< true for a parameter of the mechanism itself, absent with other
-                        ///< mechanisms
+  bool own = false;     ///< true for a parameter of the mechanism itself
   ParameterSlot slot;
 };
 

@@ -11,8 +11,7 @@ namespace attnscope {
 /// The sum over several predictions.
 struct LossSum {
   double loss = 0;         ///< nats
-  std::int64_t right = 0;  ///< number of predictions whose largest logit is the target's; ties go
-                           ///< to the first
+  std::int64_t right = 0;  ///< number of targets with the largest logit; the first of ties wins
   std::int64_t count = 0;
 
   LossSum& operator+=(const LossSum& other);

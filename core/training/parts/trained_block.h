@@ -35,8 +35,7 @@ struct TrainedBlockNames {
   /// (EcoFormer, 5.1). If empty, queries and keys are projected separately there too.
   std::string query_key = {};
   std::string hash = {};  ///< prefix of a learned hash's parameters: "attn.fast_attention."
-  TrainedFastformerNames fastformer = {};  ///< names of a Fastformer layer, which replace all
-                                           ///< before norm2
+  TrainedFastformerNames fastformer = {};  ///< names that replace all before norm2
 };
 
 /// x += out(attention(norm1 x)); x += mlp2(act(mlp1(norm2 x))). In adder arithmetic linear layers

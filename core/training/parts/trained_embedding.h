@@ -13,8 +13,7 @@ namespace attnscope {
 /// Images or texts with their targets.
 struct Examples {
   std::vector<Tensor> images;                    ///< [C, H, W], normalised; for a model of images
-  std::vector<std::vector<std::int64_t>> texts;  ///< at least one token id each; for a model of
-                                                 ///< texts
+  std::vector<std::vector<std::int64_t>> texts;  ///< token ids; for a model of texts
   /// The class of each image or text; in a language model, the next token after each token of each
   /// text in turn.
   std::vector<std::int64_t> targets;

@@ -64,8 +64,7 @@ void TrainedFastformer::pool_backward(const float* importance, float* d_importan
   const float* const own[] = {importance};
   float* const of_own[] = {d_importance};
   room.of_values.resize(tokens.rows(), tokens.cols());
-  room.of_queries.resize(tokens.rows(), tokens.cols());  // not used: learned importances do not
-                                                         // depend on queries
+  room.of_queries.resize(tokens.rows(), tokens.cols());  // gradient of unused queries
   StridedMatrixMap of_values = rows_of(room.of_values), of_queries = rows_of(room.of_queries);
   std::int64_t row = 0;
   for (const std::int64_t count : lengths) {

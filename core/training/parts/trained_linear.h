@@ -31,8 +31,7 @@ struct TrainedLinearForm {
   std::string name = {};
   std::int64_t inputs = 0, outputs = 0;
   Arithmetic arithmetic = Arithmetic::multiplicative;
-  Shape weight_shape = {};             ///< shape in files if it differs, with the same number of
-                                       ///< elements
+  Shape weight_shape = {};             ///< shape in files, if not [outputs, inputs]
   std::vector<LinearPart> parts = {};  ///< parts of a multiplicative layer, which replace `name`
   Beginning beginning = Beginning::xavier;
   bool bias = true;  ///< false for a multiplicative layer without bias
@@ -40,8 +39,7 @@ struct TrainedLinearForm {
   AdderGradients gradients = {};
   std::string norm = {};
   double norm_eps = 1e-6;
-  std::int64_t stretches = 1;  ///< number of equal parts of the outputs that are normalised
-                               ///< separately
+  std::int64_t stretches = 1;  ///< equal parts of the outputs, normalised separately
 };
 
 /// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5), like Linear.

@@ -21,21 +21,18 @@ namespace attnscope {
 enum class ExampleKind {
   images,     ///< images with a class each: a vision transformer
   stretches,  ///< chunks of one text with next characters as targets: a causal language model
-  texts       ///< texts with a class each, as bytes: an encoder with the mean of its tokens as
-              ///< read-out
+  texts       ///< texts with a class each, as bytes: an encoder that averages its tokens
 };
 
 /// Settings of the data set and of the variation of its examples.
 struct DataSettings {
   std::string dataset, test_dataset;
   std::int64_t items = 0, test_items = 0;  ///< maximum number; 0: all
-  std::vector<std::string> labels;         ///< names of classes; if empty, the data set's or
-                                           ///< numbers
+  std::vector<std::string> labels;         ///< names of classes, or empty for the data set's
   std::int64_t context = 64;               ///< maximum number of tokens of a text
   std::int64_t shift = 0;                  ///< maximum shift in pixels, in each direction
   bool flip = false;
-  double crop = 1;  ///< minimum share of an image's area that a crop shows, enlarged to the whole
-                    ///< image
+  double crop = 1;  ///< minimum share of an image's area in a crop, which is enlarged to the image
   std::int64_t batch = 64;
   std::uint64_t seed = 1;
 };

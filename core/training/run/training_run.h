@@ -85,8 +85,7 @@ class TrainingRun {
   Recipe recipe_;
   std::shared_ptr<const TrainingData> data_;
   std::shared_ptr<const TrainedNetwork> fine_;     ///< the final network
-  std::shared_ptr<const TrainedNetwork> network_;  ///< the network on coarse patches at first, then
-                                                   ///< fine_
+  std::shared_ptr<const TrainedNetwork> network_;  ///< the coarse network at first, then fine_
   std::vector<float> values_, gradients_;
   std::unique_ptr<Optimiser> optimiser_;
   std::unique_ptr<BatchGradient> pass_;
