@@ -51,7 +51,7 @@ void check_requested_layers(const TraceRequest& request, const ModelSpec& spec);
 [[nodiscard]] NamedTensors layer_parameters(const NamedTensors& own, const TraceRequest& request,
                                             std::int64_t layer);
 
-/// Reshapes [N, H·d] to [H, N, d]. Rows that H does not divide become [1, N, columns].
+/// Reshapes [N, H·d] to [H, N, d]. Rows whose width H does not divide become [1, N, columns].
 [[nodiscard]] Tensor by_head(ConstMatrixMap rows, std::int64_t heads);
 
 /// Records, if `request` selects them, queries [N, H·d], keys [M, Hk·d] and values as the mechanism

@@ -9,7 +9,8 @@
 
 namespace attnscope {
 
-/// Processes `layers`, whose records are complete in `trace`; other layers may be empty.
+/// A function that processes `layers`, whose records are complete in `trace`; other layers may be
+/// empty.
 using TakeLayers = std::function<void(const Trace& trace, const std::vector<std::int64_t>& layers,
                                       const Progress& progress)>;
 

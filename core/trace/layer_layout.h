@@ -14,7 +14,7 @@ namespace attnscope {
 
 /// The token of `to` at the location of token `index` of `from`: the same prefix token, or the cell
 /// that contains the centre of the token's cell. Without two grids it is the same index. `count` is
-/// the number of tokens of `to`, at least 1; the result is clamped to below it.
+/// the number of tokens of `to`, at least 1; the result is clamped to 0 … count − 1.
 [[nodiscard]] std::int64_t same_place(const TokenLayout& from, std::int64_t index,
                                       const TokenLayout& to, std::int64_t count);
 

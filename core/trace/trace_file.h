@@ -32,8 +32,9 @@
 //   - `layer_mechanisms`: [null, {"name": "softmax", "parameters": {}, "identity": false}, …].
 // An encoder–decoder also has `layer_kinds` (JSON list of layer_kind_name), `decoder_token_texts`
 // and `decoder_special_tokens`.
+//
 // The same names serve in a .npz file, without attributes ("layer_00/implied_map.npy"). Files .npz,
-// .npy and .pt with other names are traces if all arrays are maps: see trace_arrays.h.
+// .npy and .pt with arrays of other names are traces if all arrays are maps: see trace_arrays.h.
 #pragma once
 
 #include <filesystem>

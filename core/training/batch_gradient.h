@@ -10,7 +10,8 @@
 
 namespace attnscope {
 
-/// Makes the examples [first, first + count) of a batch; called from several threads at once.
+/// A function that makes the examples [first, first + count) of a batch; called from several
+/// threads at once.
 using MakeExamples = std::function<Examples(std::int64_t first, std::int64_t count)>;
 
 /// A batch is split into pieces of a few hundred tokens, which are assigned in turn to at most 16

@@ -1,4 +1,4 @@
-// Classification accuracy of a model, the check that it was loaded correctly.
+// Classification accuracy of a model, a check that it was loaded correctly.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Compares a model with the results of its authors' code, the check that it was loaded correctly.
+// Compares a model with the results of its authors' code, a check that it was loaded correctly.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Measures how well a language model predicts a text, the check that it was loaded correctly.
+// Measures how well a language model predicts a text, a check that it was loaded correctly.
 #pragma once
 
 #include <cstdint>

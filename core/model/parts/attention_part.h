@@ -22,7 +22,7 @@ struct AttentionPart {
   std::vector<float> rotary_periods;  ///< periods of RotaryGrid::patches [d / 4], or empty
   Tensor position_biases;             ///< biases of ScoreBias::buckets and ::table, or empty
   Tensor relative_positions;          ///< [2·buckets, D] of ScoreBias::disentangled, or empty
-  /// Projections of these embeddings, D → H·d. If empty, those of the tokens are used.
+  /// Projections of relative_positions, D → H·d. If empty, those of the tokens are used.
   std::optional<Linear> relative_query, relative_key;
   /// Tables of ScoreBias::decomposed, [2·side − 1, d] for the window or the grid, or empty.
   Tensor relative_rows, relative_columns;

@@ -14,12 +14,12 @@ namespace attnscope {
 
 /// Rotation angles per token, r/2 of them: p · θ^(−2i/r) for token p, with scaling.
 struct RotaryFrequencies {
-  std::vector<double> angles;  ///< angle per token position
+  std::vector<double> angles;  ///< increment per token position
   double amplitude = 1;        ///< factor of cosines and sines (YaRN, LongRoPE)
 };
 
-/// `channels` is r, for `tokens` tokens. Throws Error(damaged) naming the member if the factors of
-/// longrope do not match the number of channel pairs.
+/// The frequencies of `channels` channels, r, in a text of `tokens` tokens. Throws Error(damaged)
+/// naming the member if the factors of longrope do not match the number of channel pairs.
 [[nodiscard]] RotaryFrequencies rotary_frequencies(const RotarySpec& rotary, std::int64_t channels,
                                                    std::int64_t tokens);
 

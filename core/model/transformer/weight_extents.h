@@ -13,7 +13,7 @@ struct WeightExtents {
   bool head_biases = true;
   bool tied_head = false;  ///< true if the head's weight is the token embedding's
   bool query_key_value_biases = true;
-  bool key_biases = true;       ///< true if keys have a bias among these
+  bool key_biases = true;       ///< true if keys have a bias
   bool linear_biases = true;    ///< true if the first layer's MLP has biases
   bool layer_scales = false;    ///< true if attention and MLP outputs are scaled per channel
   std::int64_t pooling = 0;     ///< P of the additive pooling before the head; 0 for none

@@ -30,7 +30,7 @@ class DaftAttention : public TrainedAttention {
     /// Writes w of head `head` for the queries from `first` on, [rows, N]; −∞ for keys that are not
     /// visible. The caller hides later keys from causal queries.
     virtual void fill(std::int64_t head, std::int64_t first, StridedMatrixMap block) const = 0;
-    /// Receives the gradient of such a block, which is 0 for keys that are not visible.
+    /// Receives the gradient of a block of w, which is 0 for keys that are not visible.
     virtual void take(std::int64_t head, std::int64_t first, const Matrix& d_block,
                       std::span<float* const> own) = 0;
     /// Called after all blocks: adds what remains to the gradients of the own parameters.

@@ -40,7 +40,7 @@ struct Tile {
   std::int64_t a_stride;
   const float* panel;  // at the tile's first row of b
   std::int64_t panel_width;
-  float* db;  // at the same row, or null
+  float* db;  // at the tile's first row of b, or null
   const float* g;
   std::int64_t g_stride;
   std::int64_t columns;  // number of columns of a and b

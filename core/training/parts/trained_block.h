@@ -32,7 +32,7 @@ struct TrainedBlockNames {
   /// Replacements of `qkv` if keys have fewer channels; empty if a file has no such names.
   std::string query = {}, key = {}, value = {};
   /// Replacement of `qkv`, together with `value`, for a learned hash, whose queries are the keys
-  /// (EcoFormer, 5.1). If empty, queries and keys are projected separately there too.
+  /// (EcoFormer, 5.1). If empty, queries and keys are projected separately.
   std::string query_key = {};
   std::string hash = {};  ///< prefix of a learned hash's parameters: "attn.fast_attention."
   TrainedFastformerNames fastformer = {};  ///< names that replace all before norm2

@@ -84,8 +84,8 @@ class Recipe {
   [[nodiscard]] std::int64_t save_every() const;
   /// Number of test examples whose maps are followed.
   [[nodiscard]] std::int64_t probes() const;
-  /// Number of steps between probes of these maps besides those at checkpoints; 0: only at
-  /// checkpoints.
+  /// Number of steps between probes of the maps of test examples, besides those at checkpoints; 0:
+  /// only at checkpoints.
   [[nodiscard]] std::int64_t probe_every() const;
 
  private:

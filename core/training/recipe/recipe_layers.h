@@ -10,7 +10,8 @@ namespace attnscope {
 /// other values, including `mechanism`.
 void check_layers(const TypedValues& read, const MechanismChoice& mechanism);
 
-/// Throws Error(usage) if a recipe for images, or for texts with classes, sets one of these keys.
+/// Throws Error(usage) if a recipe for images, or for texts with classes, sets `layer_form` or
+/// `windows`.
 void refuse_language_layers(const TypedValues& read);
 
 /// Sets the layers of a causal language model. Fastformer's layers come with the read-out of

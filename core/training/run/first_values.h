@@ -10,8 +10,8 @@ namespace attnscope {
 
 /// The initial values of network.parameters(): random ones from the recipe's seed or, if the recipe
 /// has `from`, that file's tensors, by name and shape (ignoring axes of size 1). Models may differ
-/// in two ways. First, a mechanism's own tensors, such as DAFT's pe0, keep their random values if
-/// the file lacks them and are ignored if the network does. Second, from a file with separate
+/// in two ways. First, a mechanism's own tensors, such as DAFT's pe0, keep their initial values if
+/// the file lacks them, and are ignored if the network has none. Second, from a file with separate
 /// queries and keys, to_qk becomes the mean of the two projections and to_v that of the values
 /// (EcoFormer, 5.1). Throws Error(usage) naming the file, the tensor and both shapes for any other
 /// difference, for a file whose model has another number of heads or another vocabulary, and if the

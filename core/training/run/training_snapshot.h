@@ -24,8 +24,8 @@ struct TrainingSnapshot {
 /// equal bytes.
 [[nodiscard]] std::string model_bytes(const TrainingSnapshot& snapshot, const std::string& name);
 
-/// The checkpoint that opening such a file would return, for read_model (core/model/read_model.h).
-/// It keeps the snapshot alive; `path` need not exist.
+/// The checkpoint that opening a file of model_bytes would return, for read_model
+/// (core/model/read_model.h). It keeps the snapshot alive; `path` need not exist.
 [[nodiscard]] Checkpoint checkpoint_of(std::shared_ptr<const TrainingSnapshot> snapshot,
                                        const std::filesystem::path& path, const std::string& name);
 
