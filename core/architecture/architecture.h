@@ -1,6 +1,6 @@
-// How families of models name their tensors: recognised by names and shapes, without being told.
-// Built-in families and users' JSON descriptions (docs/architecture-descriptions.md) are the same
-// thing, read by the same code.
+// Architecture descriptions, which recognise a model family by tensor names and shapes. Built-in
+// families and users' JSON descriptions (docs/architecture-descriptions.md) are read by the same
+// code.
 #pragma once
 
 #include <cstdint>
@@ -20,83 +20,88 @@
 
 namespace attnscope {
 
-/// What a tensor is for. A `module` role stands for its `.weight` and its `.bias` (none is zero).
+/// Role of a tensor. A `module` role stands for its `.weight` and `.bias`; a missing bias is zero.
 struct TensorRole {
-  /// "layer.norm1"; "layer." for those of each block, "stage." for those of each stage of a pyramid
+  /// Name such as "layer.norm1"; "layer." marks roles of each block, "stage." roles of each pyramid
+  /// stage.
   std::string_view name;
   bool module = false;
-  std::string_view explanation;  ///< with its shape
+  std::string_view explanation;  ///< meaning and shape
 };
 
 [[nodiscard]] std::span<const TensorRole> tensor_roles();
 
-/// Where a role's tensor is found: a name with {layer} for the number of the block; in a pyramid
-/// with {stage}, and {block} for the number of the block in its stage. A stage's pattern without
-/// {stage} is the first stage's. {head} counts from 0: one tensor a head, row after row.
+/// Name pattern of a role's tensor. {layer} stands for the block number. In a pyramid, {stage}
+/// stands for the stage and {block} for the block number within the stage; a stage's pattern
+/// without {stage} is the first stage's. {head} counts from 0: one tensor per head, concatenated
+/// along the rows.
 struct TensorPattern {
   std::string pattern;
-  std::vector<std::string> joined = {};  ///< patterns of tensors whose rows follow
+  std::vector<std::string> joined = {};  ///< patterns of tensors that are appended along the rows
   bool optional = false;
-  bool transposed = false;     ///< stored as [in, out]
-  bool of_all_layers = false;  ///< one tensor whose first axis counts the layers
-  Shape shape = {};            ///< as TensorSource::shape
-  std::vector<std::vector<std::int64_t>> axes = {};  ///< as TensorSource::axes
-  std::optional<RowRange> rows = {};                 ///< as TensorSource::rows
+  bool transposed = false;                           ///< stored as [in, out]
+  bool of_all_layers = false;                        ///< one tensor, whose first axis is the layer
+  Shape shape = {};                                  ///< see TensorSource::shape
+  std::vector<std::vector<std::int64_t>> axes = {};  ///< see TensorSource::axes
+  std::optional<RowRange> rows = {};                 ///< see TensorSource::rows
 };
 
-/// One naming scheme with what its family usually is.
+/// Naming scheme of a family, with its default settings.
 struct ArchitectureDescription {
   std::string name;                           ///< "timm ViT"
-  ModelSpec spec;                             ///< what it states or assumes
-  std::set<std::string, std::less<>> stated;  ///< members of `spec` that are no assumption
-  std::map<std::string, std::string, std::less<>> reasons;  ///< why `spec` assumes a member
-  /// Role, in the first layer → members as JSON, which `spec` assumes where that role is there.
+  ModelSpec spec;                             ///< stated and assumed members
+  std::set<std::string, std::less<>> stated;  ///< members of `spec` that are stated, not assumed
+  std::map<std::string, std::string, std::less<>> reasons;  ///< reason of an assumed member
+  /// Role in the first layer → members as JSON that `spec` assumes if the role is present.
   std::map<std::string, std::string, std::less<>> where;
   QkvRows qkv_rows = QkvRows::parts_first;
-  std::int64_t first_stage = 0;  ///< the number that the first {stage} has
-  /// What stands before the names of this family alone ("roberta."). Others share its names: unless
-  /// a configuration says the family, one of them must be there. Empty: names tell.
+  std::int64_t first_stage = 0;  ///< number of the first {stage}
+  /// Prefixes that only this family uses ("roberta."), for names that other families share. Unless
+  /// a configuration names the family, one of them must be present. Empty: the names are
+  /// sufficient.
   std::vector<std::string> prefixes;
-  /// "layer.qkv.weight", "class_token" → the patterns to try; the first that is there is taken.
+  /// Role ("layer.qkv.weight", "class_token") → patterns in order; the first one that matches is
+  /// used.
   std::map<std::string, std::vector<TensorPattern>, std::less<>> tensors;
-  /// Patterns (* for any characters) of tensors without a role that no map or logit needs.
+  /// Patterns (* for any characters) of tensors that have no role and do not change maps or logits.
   std::vector<std::string> harmless;
-  /// Tensors that mean that the file is something else → what.
+  /// Names of tensors that rule the family out → description of the tensor.
   std::map<std::string, std::string, std::less<>> refused;
 };
 
-/// Reads a description. Throws Error(damaged) naming the key: not JSON, unknown keys or roles
-/// (listing the known), a layer's pattern without {layer}.
+/// Parses a description. Throws Error(damaged) naming the key for invalid JSON, unknown keys or
+/// roles (listing the known ones), and a layer pattern without {layer}.
 [[nodiscard]] ArchitectureDescription parse_architecture_description(std::string_view json_text);
 
-/// A weight file understood: its spec, and which tensor has which role.
+/// Recognised weight file: its spec and the tensor of each role.
 struct Architecture {
   std::string name;
   ModelSpec spec;
   std::vector<Assumption> assumptions;
   QkvRows qkv_rows = QkvRows::parts_first;
-  /// Grid the stored position embeddings cover, and how many prefix tokens' stand before it.
+  /// Grid of the stored position embeddings, and the number of prefix tokens before it.
   std::int64_t position_rows = 0, position_columns = 0;
   std::int64_t position_prefix = 0;
 
   using Source = TensorSource;
-  /// "layer.3.qkv.weight", "stage.0.patch.weight" → its tensor. Layers count through all stages.
+  /// "layer.3.qkv.weight", "stage.0.patch.weight" → tensor. Layers are numbered across all stages.
   std::map<std::string, Source, std::less<>> sources;
   std::vector<std::string> unused;  ///< tensors without a role
 };
 
-/// One line of the list of built-in families.
+/// Entry of the list of built-in families.
 struct ArchitectureFamily {
   std::string_view name;
-  std::string_view description;  ///< JSON, as a user would write it
+  std::string_view description;  ///< JSON in the format of users' descriptions
 };
 
 [[nodiscard]] std::span<const ArchitectureFamily> architecture_families();
 
-/// Recognises the family, or follows `options.description`; overrides come last. Throws
-/// Error(unsupported) naming the pattern that matched nothing of a family that was said (by the
-/// configuration, a description or the file itself), else what names say, or the nearest families;
-/// Error(usage) for an override that contradicts the tensors' shapes.
+/// Recognises the family, or follows `options.description`; overrides are applied last. Throws
+/// Error(unsupported) if nothing matches, naming the missing pattern of a family that the
+/// configuration, a description or the file specifies, otherwise the nearest families or the tensor
+/// that the names do not explain; Error(usage) for an override that contradicts the tensors'
+/// shapes.
 [[nodiscard]] Architecture recognise_architecture(const Checkpoint& checkpoint,
                                                   const ModelOptions& options = {});
 

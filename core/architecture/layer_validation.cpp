@@ -34,7 +34,7 @@ void validate_attention(const ModelSpec& spec, const AttentionSpec& attention) {
                std::to_string(attention.key_heads));
 }
 
-/// Members that only transformer layers, attention with a residual, can have.
+/// Validates members that only transformer layers with a residual connection can have.
 void validate_variations(const ModelSpec& spec, const LayerSpec& layer) {
   check_positive("layer.residual_scale", layer.residual_scale);
   const bool transformer = layer.form == LayerForm::transformer;
@@ -99,7 +99,7 @@ void validate_scores(const ModelSpec& spec, const ScoreSpec& scores) {
       "layer.scores.bias", "no table in a model without patches", "table");
 }
 
-/// What is for the cells of a grid of patches, and nothing else.
+/// Validates tiles and decomposed biases, which need an input of patches without other tokens.
 void validate_grid_scores(const ModelSpec& spec, const LayerSpec& layer) {
   const ScoreSpec& scores = layer.scores;
   const bool tiles = scores.window > 0 && scores.window_form == WindowForm::tiles;
@@ -116,7 +116,7 @@ void validate_grid_scores(const ModelSpec& spec, const LayerSpec& layer) {
                "none within tiles", "another");
 }
 
-/// The class token is not on the grid, and has no place.
+/// Validates class attention: the class token is not on the grid and has no position.
 void validate_class_attention(const LayerSpec& layer) {
   if (layer.attention.of != Attending::class_token) return;
   check_member(layer.scores.bias == ScoreBias::none, "layer.scores.bias",
@@ -128,7 +128,7 @@ void validate_class_attention(const LayerSpec& layer) {
                "sequential with class attention", "another");
 }
 
-/// Pyramids and Fastformer's layers are of one form.
+/// Validates pyramids and Fastformer layers, which allow only one form.
 void check_plain(const ModelSpec& spec, const LayerSpec& layer) {
   const bool rescaled = layer.form == LayerForm::fastformer_encoder || spec.is_pyramid();
   if (!rescaled && layer.form == LayerForm::transformer) return;

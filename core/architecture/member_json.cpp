@@ -17,7 +17,7 @@ constexpr const char* kHeadWidthScale = "head_width^-1/2";
 constexpr const char* kWidthScale = "width^-1/2";
 constexpr const char* kNoScale = "none";
 
-/// The members of one stage, under their names.
+/// Member of a stage with its name.
 struct StageMember {
   std::string_view name;
   std::int64_t PyramidStage::*member;
@@ -179,8 +179,8 @@ void set_from_json(std::vector<Element>& member, const json& value) {
   member = std::move(elements);
 }
 
-/// The members that `object` states, which stands at `prefix` ("layer.norm.", "" at the root): by
-/// their places, and at the root by the names of their options too.
+/// Collects the members that `object` gives. `prefix` is its path ("layer.norm.", "" at the root).
+/// Keys are paths, and at the root also option names.
 void collect(const json& object, const std::string& prefix, std::vector<Statement>& found) {
   const auto& members = spec_members();
   for (const auto& [key, value] : object.items()) {

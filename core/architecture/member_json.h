@@ -1,4 +1,4 @@
-// The members of a ModelSpec as JSON values, each under its path.
+// Members of a ModelSpec as JSON values, each under its path.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace attnscope {
 
-/// What said which kind of model it is before its parts did; still read.
+/// Former key for the kind of model as a whole; still read.
 inline constexpr std::string_view kFormerFamily = "family";
 
-/// Where the members of a layer stand.
+/// Path prefix of the members of a layer.
 inline constexpr std::string_view kOfLayer = "layer.";
 
-/// What stands under `path` ("layer.norm.eps") of nested objects, made on the way.
+/// Value at `path` ("layer.norm.eps") in nested objects; missing objects are created.
 template <class Json>
 Json& at_path(Json& object, std::string_view path) {
   Json* place = &object;
@@ -29,20 +29,22 @@ Json& at_path(Json& object, std::string_view path) {
   return *place;
 }
 
-/// Leaves `spec` as it is: a member is found in one that may be changed.
+/// JSON value of a member. `spec` is not changed, but must be mutable because SpecMember::of needs
+/// it.
 [[nodiscard]] nlohmann::json member_as_json(ModelSpec& spec, const SpecMember& member);
 
-/// Throws Error(damaged) naming the member, what it may be and what was found.
+/// Sets a member from JSON. Throws Error(damaged) naming the member, the valid values and the value
+/// found.
 void set_member(ModelSpec& spec, const SpecMember& member, const nlohmann::json& value);
 
-/// One member that an object states.
+/// Member with the value that an object gives it.
 struct Statement {
   const SpecMember* member;
   const nlohmann::json* value;
 };
 
-/// The members that an architecture states: by their places, or by the names of their options.
-/// Throws Error(damaged) for an unknown key, listing the known. The values are `object`'s.
+/// Members that an architecture gives by path or by option name. Throws Error(damaged) for an
+/// unknown key, listing the known ones. The values belong to `object`.
 [[nodiscard]] std::vector<Statement> statements(const nlohmann::json& object);
 
 }  // namespace attnscope

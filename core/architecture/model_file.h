@@ -1,4 +1,4 @@
-// A model's weight file, opened as the user's options say.
+// Opens a model's weight file with the user's options.
 #pragma once
 
 #include "core/architecture/model_options.h"
@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// Opens a weight file, or the one in a folder, with the state dict that `options` names, where the
-/// file holds several. Throws Error as open_checkpoint does.
+/// Opens a weight file, or the weight file in a folder, with the state dict that `options` names if
+/// the file holds several. Throws like open_checkpoint.
 [[nodiscard]] Checkpoint open_model_file(const std::filesystem::path& path,
                                          const ModelOptions& options);
 

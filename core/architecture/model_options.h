@@ -1,4 +1,4 @@
-// What users say of a model file where it is silent.
+// User's options for settings that a model file does not specify.
 #pragma once
 
 #include <filesystem>
@@ -9,34 +9,34 @@
 
 namespace attnscope {
 
-/// How the rows of a fused query, key and value weight are ordered.
+/// Row order of a fused query, key and value weight.
 enum class QkvRows {
   parts_first,  ///< all queries, all keys, all values: (H + 2·Hk, d)
-  heads_first   ///< for each head of keys its queries, its keys, its values: (Hk, H/Hk + 2, d)
+  heads_first   ///< per key head its queries, its key, its value: (Hk, H/Hk + 2, d)
 };
 
-/// What the user says where a file is silent: option names → values as text ("heads" → "3"), and
-/// possibly an architecture description. Options are the members of ModelSpec, and three about the
-/// file itself: kIgnoreOption, kStateDictOption and kQkvRowsOption.
+/// User's settings for what a file does not specify: option names → values as text ("heads" → "3"),
+/// and optionally an architecture description. Options are the members of ModelSpec and three
+/// options of the file itself: kIgnoreOption, kStateDictOption and kQkvRowsOption.
 struct ModelOptions {
   std::map<std::string, std::string> overrides;
   std::filesystem::path description;  ///< a user's architecture description (JSON); may be empty
 
   bool operator==(const ModelOptions&) const = default;
 
-  /// The patterns of kIgnoreOption.
+  /// Patterns given by kIgnoreOption.
   [[nodiscard]] std::vector<std::string> ignored() const;
-  /// The value of kStateDictOption; empty if there is none.
+  /// Value of kStateDictOption; empty if not given.
   [[nodiscard]] std::string state_dict() const;
 };
 
-/// Patterns, separated by commas, of tensors without a role that take no part by the user's word;
-/// "config.KEY" for a key of the configuration beside the file.
+/// Option with comma-separated patterns of tensors without a role that the user excludes;
+/// "config.KEY" excludes a key of the configuration next to the file.
 inline constexpr const char* kIgnoreOption = "ignore";
-/// Which of several state dicts in the file: "model_ema", "teacher".
+/// Option that selects one of several state dicts in the file: "model_ema", "teacher".
 inline constexpr const char* kStateDictOption = "state_dict";
 
-/// How the rows of a fused weight of queries, keys and values are ordered: a name of QkvRows.
+/// Option for the row order of a fused query, key and value weight: a name of QkvRows.
 inline constexpr const char* kQkvRowsOption = "qkv_rows";
 
 /// True for the three options that are not members of ModelSpec.

@@ -265,7 +265,7 @@ std::optional<double> score_scale(const ModelSpec& spec, std::int64_t index) {
   if (scores.scale.rule == ScoreScale::Rule::head_width) {
     const bool disentangled = scores.bias == ScoreBias::disentangled;
     if (!scores.scale_by_layer && !disentangled) return std::nullopt;
-    // Of three products in place of one (He et al. 2021, section 3.1).
+    // Disentangled scores sum three products instead of one (He et al. 2021, section 3.1).
     const double products = disentangled ? 3 : 1;
     scale = 1 / std::sqrt(products * static_cast<double>(width_of_head(layer, spec.width)));
   }

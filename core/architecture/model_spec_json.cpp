@@ -33,7 +33,7 @@ void set_family(ModelSpec& spec, const json& value) {
       .found(value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 80));
 }
 
-/// An image without patches is no image.
+/// Sets the input kind to embeddings if there are no patches.
 void settle(ModelSpec& spec) {
   InputSpec& input = spec.input;
   const bool patches = input.patch_height != 0 || input.patch_width != 0;
@@ -53,7 +53,7 @@ json parse_object(std::string_view text) {
 template <class T>
 constexpr bool kFreeText = std::is_same_v<T, MechanismChoice> || std::is_enum_v<T>;
 
-/// A list as text: JSON, or its elements with commas between them.
+/// Parses a list given as JSON or as comma-separated elements.
 json list_from_text(std::string_view text, bool numbers) {
   if (text.starts_with('[')) return parse_json_or_null(text);
   json list = json::array();
@@ -93,7 +93,7 @@ bool LayerDifference::holds(std::int64_t layer) const {
 
 namespace {
 
-/// `layer`, which is what the others are, as the `place`-th of the tail.
+/// Turns `layer`, which has the settings of the other layers, into the `place`-th tail layer.
 void become_tail_layer(const ModelSpec& spec, std::int64_t place, LayerSpec& layer) {
   const TailSpec& tail = spec.tail;
   if (tail.heads) {
@@ -108,7 +108,7 @@ void become_tail_layer(const ModelSpec& spec, std::int64_t place, LayerSpec& lay
   const bool crosses = place % 2 == 1;
   layer.attention.of = crosses ? Attending::encoder : Attending::self;
   layer.scores.causal = !crosses;
-  // Neither where a token of the other text is (T5): what a decoder's token asks of itself is.
+  // Cross-attention has no relative positions (T5), and the MLP follows the cross-attention.
   if (crosses) layer.scores.bias = ScoreBias::none;
   if (!crosses) layer.mlp.form = MlpForm::none;
 }
@@ -155,7 +155,7 @@ ModelSpec model_spec_from_json(std::string_view text, const ModelSpec& defaults,
   const json object = parse_object(text);
   ModelSpec spec = defaults;
   for (const auto& [member, value] : statements(object)) set_member(spec, *member, *value);
-  // Last: files that have it state all members, those that go without saying too.
+  // The former family is applied last: files that have it give all members, including defaults.
   if (object.contains(kFormerFamily)) set_family(spec, object[std::string(kFormerFamily)]);
   settle(spec);
   if (complete) validate(spec);

@@ -74,7 +74,7 @@ constexpr std::string_view kHarmless[] = {
     "padding",   kIgnoreOption, "input.kind",
 };
 
-/// What in_words begins with, before a colon.
+/// Words that in_words begins with, followed by a colon.
 constexpr std::array<std::string_view, 4> kStates = {"known", "confirmed", "unconfirmed",
                                                      "CONTRADICTED"};
 constexpr const char* kRecorded = "status";

@@ -1,4 +1,4 @@
-// How far it is known that a loaded model is the one that its own code computes.
+// Confidence that a loaded model computes the same as its original code.
 #pragma once
 
 #include <map>
@@ -11,41 +11,46 @@
 
 namespace attnscope {
 
-/// The naming scheme of a model that no family names.
+/// Architecture name of models that match no family and are read by their tensors' names.
 inline constexpr std::string_view kNamedModel = "transformer by its names";
 
 enum class ModelState {
-  known,         ///< the family and what is said of it leave nothing open that changes numbers
-  confirmed,     ///< a reference of its own code agrees
-  unconfirmed,   ///< something that changes numbers was assumed
-  contradicted,  ///< a reference of its own code disagrees
+  known,         ///< no assumption changes numbers
+  confirmed,     ///< a reference of the model's own code agrees
+  unconfirmed,   ///< an assumption changes numbers
+  contradicted,  ///< a reference of the model's own code disagrees
 };
 
 struct ModelStatus {
   ModelState state = ModelState::known;
-  std::vector<Assumption> influential = {};  ///< change numbers if they are wrong, worst first
-  std::vector<Assumption> harmless = {};     ///< change little, or no number at all
-  std::string reference = {};  ///< what one beside the file says, in words; empty: none compared
+  std::vector<Assumption> influential =
+      {};  ///< assumptions that change numbers if they are wrong, worst first
+  std::vector<Assumption> harmless = {};  ///< assumptions that change little, or no number at all
+  std::string reference =
+      {};  ///< result of the comparison with a reference next to the file; empty: not compared
 
-  /// With what a reference says: it agrees or not.
+  /// Status after a comparison with a reference: confirmed or contradicted.
   [[nodiscard]] ModelStatus compared(std::string words, bool agrees) const;
 };
 
-/// Options that may be assumed, worst first: how far maps come out wrong where the code does
-/// something else. One that is in neither list counts among the influential, behind these.
+/// Options that may be assumed, ordered by how much a wrong value changes the maps, largest first.
+/// An option in neither list counts as influential and is ranked last.
 [[nodiscard]] std::span<const std::string_view> influential_options();
 [[nodiscard]] std::span<const std::string_view> harmless_options();
 
-/// Before a reference is compared. What was stated is no assumption. `architecture` is the naming
-/// scheme: a family's code says the mechanism, names alone do not.
+/// Status before a comparison with a reference. Stated values do not count as assumptions. An
+/// assumed mechanism is influential only if `architecture` is kNamedModel: otherwise the family
+/// determines it.
 [[nodiscard]] ModelStatus model_status(const std::vector<Assumption>& assumptions,
                                        std::string_view architecture);
 
-/// "known", "confirmed: agrees with reference.npz to 3e-06 (2 inputs)", "unconfirmed: scale,
-/// qkv_rows assumed" with the five worst, "CONTRADICTED: differs from reference.npz, first in …".
+/// Status in words: "known", "confirmed: agrees with reference.npz to 3e-06 (2 inputs)",
+/// "unconfirmed: scale, qkv_rows assumed" with the five worst, "CONTRADICTED: differs from
+/// reference.npz, first in …".
 [[nodiscard]] std::string in_words(const ModelStatus& status);
 
-/// What a trace's provenance keeps: "status", and "assumed NAME" of each assumption.
+/// Writes a status other than known to a trace's provenance as "status", and each assumption as
+/// "assumed NAME".
 void record_status(const ModelStatus& status, std::map<std::string, std::string>& provenance);
 [[nodiscard]] ModelStatus recorded_status(const std::map<std::string, std::string>& provenance);
 

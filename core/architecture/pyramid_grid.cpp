@@ -23,8 +23,8 @@ Error misfit(std::string what, std::size_t stage) {
       .about("image_height");
 }
 
-/// Only transformers merges grids of an odd side as it has them when it runs: timm's windows are of
-/// the grid without the odd patches.
+/// Throws unless grids are padded before the shift: only transformers pads grids of odd side before
+/// merging. timm's windows cover the grid without the odd patches.
 void check_odd(const ModelSpec& spec, const GridExtents& grid, std::size_t stage) {
   if (spec.layer.scores.window_filling == WindowFilling::before_shift) return;
   throw misfit("the grid before the merging of patches", stage)

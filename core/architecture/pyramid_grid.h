@@ -1,4 +1,4 @@
-// How many tokens the stages of a pyramid have.
+// Grids of the stages of a pyramid.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,20 @@ struct GridExtents {
   bool operator==(const GridExtents&) const = default;
 };
 
-/// Zeros around the grid an embedding sees: overlapping kernels are centred, others tile.
+/// Zero padding before an embedding: kernel / 2 for overlapping kernels, none for others, which
+/// tile.
 [[nodiscard]] constexpr std::int64_t padding_of(const PyramidStage& stage) {
   return stage.kernel > stage.stride ? stage.kernel / 2 : 0;
 }
 
-/// The grid of each stage's queries. Throws Error(damaged) naming the stage where the image is too
-/// small, or not a multiple of a window that is not filled up.
+/// Query grid of each stage. Throws Error(damaged) naming the stage if the image is too small, or
+/// if the grid is not a multiple of a window and is not padded.
 [[nodiscard]] std::vector<GridExtents> pyramid_grids(const ModelSpec& spec);
 
-/// The grid of the keys and values of a layer that sees all of a stage's grid.
+/// Grid of the keys and values of a layer that attends to the whole grid of a stage.
 [[nodiscard]] GridExtents key_grid(const PyramidStage& stage, const GridExtents& grid);
 
-/// Whether block `block` of a stage attends within windows.
+/// True if block `block` of a stage attends within windows.
 [[nodiscard]] constexpr bool is_windowed(const PyramidStage& stage, std::int64_t block) {
   return stage.window > 1 && block % 2 == 0;
 }

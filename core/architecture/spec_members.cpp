@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-// The path of a member is how C++ and JSON both spell its place.
+// A member's path has the same spelling in C++ and in JSON.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
 #define MEMBER(name, path, explanation)                                               \
   SpecMember {                                                                        \

@@ -1,5 +1,5 @@
-// Every member of a ModelSpec with its names: its path, which is its place in the JSON, and the
-// name of its option, which is what it was called when all members stood side by side.
+// Members of a ModelSpec with their names: the path, which is also the place in the JSON, and the
+// option name, which is shorter for members that predate the nested form.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace attnscope {
 
-/// The names of enumerators, in the order of their declaration.
+/// Names of the enumerators, in the order of their declaration.
 template <class Enum>
 constexpr std::array<std::string_view, 0> kEnumNames{};
 template <>
@@ -109,7 +109,7 @@ template <class Enum>
   return kEnumNames<Enum>.at(static_cast<std::size_t>(value));
 }
 
-/// Nothing for a name that no enumerator has.
+/// Enumerator with the given name; empty if there is none.
 template <class Enum>
 [[nodiscard]] std::optional<Enum> enum_named(std::string_view name) {
   const auto& names = kEnumNames<Enum>;
@@ -121,7 +121,7 @@ template <class Enum>
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<QkvRows>{"parts_first", "heads_first"};
 
-/// A member of one ModelSpec.
+/// Pointer to a member of a ModelSpec.
 using AnyMember =
     std::variant<std::int64_t*, double*, bool*, std::vector<double>*, std::vector<std::string>*,
                  std::vector<std::int64_t>*, std::vector<PyramidStage>*,
@@ -133,7 +133,7 @@ using AnyMember =
                  Readout*, HeadActivation*, Arithmetic*>;
 
 struct SpecMember {
-  std::string_view name;  ///< of its option: "heads"; of later members the path
+  std::string_view name;  ///< option name: "heads"; for newer members the path
   std::string_view path;  ///< "layer.attention.heads"
   AnyMember (*of)(ModelSpec& spec);
   std::string_view explanation;
@@ -141,14 +141,14 @@ struct SpecMember {
 
 [[nodiscard]] const std::vector<SpecMember>& spec_members();
 
-/// The member of that name or path; null if there is none.
+/// Member with that name or path; null if unknown.
 [[nodiscard]] const SpecMember* find_spec_member(std::string_view name_or_path);
 
-/// All names, for errors.
+/// All member names, for error messages.
 [[nodiscard]] std::string spec_member_names();
 
-/// What `family` was called before parts said it: vit, pyramid, causal_lm, text_classifier. False
-/// if it is none of them.
+/// Sets the members that a former value of `family` stands for: vit, pyramid, causal_lm or
+/// text_classifier. Returns false for any other value.
 bool set_former_family(ModelSpec& spec, std::string_view family);
 
 }  // namespace attnscope

@@ -17,7 +17,7 @@ Error misfit(const std::string& what, const StoredTensor& stored, std::string ex
       .found(to_string(stored.shape));
 }
 
-/// Without the axes of extent 1 that a matrix may have beside its two.
+/// Shape without the axes of length 1 that a matrix may have in addition to its two.
 Shape as_matrix(Shape shape) {
   for (auto one = shape.begin(); shape.size() > 2 && one != shape.end();) {
     one = *one == 1 ? shape.erase(one) : one + 1;
@@ -25,7 +25,7 @@ Shape as_matrix(Shape shape) {
   return shape;
 }
 
-/// The stored shape, without the first axis where only a slice of it is taken.
+/// Stored shape, without the first axis if only a slice of it is taken.
 Shape sliced_shape(const StoredTensor& stored, const TensorSource& source) {
   Shape shape = stored.shape;
   if (!source.slice) return shape;
@@ -37,7 +37,7 @@ Shape sliced_shape(const StoredTensor& stored, const TensorSource& source) {
   return shape;
 }
 
-/// The shape that the stored numbers are read as: one extent of −1 is what is left.
+/// Shape that the stored values are read as; a dimension of −1 is inferred.
 Shape read_shape(const StoredTensor& stored, Shape shape, const TensorSource& source) {
   if (source.shape.empty()) return shape;
   const std::int64_t all = element_count(shape);
@@ -55,7 +55,7 @@ Shape read_shape(const StoredTensor& stored, Shape shape, const TensorSource& so
   return shape;
 }
 
-/// Which rows of `all` a source takes.
+/// Rows that a source takes out of `all`.
 RowRange rows_taken(const StoredTensor& stored, std::int64_t all, const TensorSource& source) {
   if (!source.rows) return {0, all, 0};
   RowRange rows = *source.rows;
@@ -71,7 +71,7 @@ RowRange rows_taken(const StoredTensor& stored, std::int64_t all, const TensorSo
   return rows;
 }
 
-/// Every axis of `shape` once, as the source orders them.
+/// Axes of `shape` in the source's order. Throws unless each occurs exactly once.
 std::vector<std::int64_t> order_of_axes(const StoredTensor& stored, const Shape& shape,
                                         const TensorSource& source) {
   std::vector<std::int64_t> order, counted;
@@ -86,7 +86,7 @@ std::vector<std::int64_t> order_of_axes(const StoredTensor& stored, const Shape&
   return order;
 }
 
-/// With all its rows.
+/// Shape of a stored tensor with all its rows.
 Shape whole_shape(const StoredTensor& stored, const TensorSource& source) {
   Shape shape = read_shape(stored, sliced_shape(stored, source), source);
   if (!source.axes.empty()) {
@@ -138,8 +138,7 @@ Tensor permuted(const Tensor& values, const Shape& shape, const std::vector<std:
   return result;
 }
 
-/// One of the tensors of `shape` that are stacked along the first axis, without a look at the
-/// others.
+/// One of the tensors of `shape` that are stacked along the first axis. The others are not read.
 Tensor slice_of(const TensorView& view, const Shape& shape, std::int64_t slice) {
   if (shape.empty()) return Tensor(shape, {view.to_float().data()[slice]});
   Tensor values(shape);
@@ -148,7 +147,7 @@ Tensor slice_of(const TensorView& view, const Shape& shape, std::int64_t slice) 
   return values;
 }
 
-/// With all its rows.
+/// Stored tensor with all its rows.
 Tensor with_all_rows(const StoredTensor& stored, const TensorSource& source) {
   const Shape sliced = sliced_shape(stored, source), used = whole_shape(stored, source);
   const Shape shape = read_shape(stored, sliced, source);
@@ -194,7 +193,7 @@ Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source) {
 
 std::int64_t stored_heads(const Checkpoint& checkpoint, const TensorSource& source) {
   if (source.by_head) return std::ssize(source.pieces) + 1;
-  // What was put together or cut apart counts more or less than heads.
+  // Joined or cut tensors do not have one row block per head.
   if (!source.pieces.empty() || source.rows || source.axes.empty()) return 0;
   if (source.axes.front().size() != 2) return 0;
   const StoredTensor& stored = checkpoint.at(source.tensor);

@@ -1,4 +1,4 @@
-// How a role's tensor is made of what a file stores: slices, exchanged axes, pieces.
+// Builds a role's tensor from stored tensors: slices, permuted axes, concatenated pieces.
 #pragma once
 
 #include <cstdint>
@@ -11,43 +11,43 @@
 
 namespace attnscope {
 
-/// Some of the rows, in `of`-ths of all; with `of` 0 in rows.
+/// Range of rows, in 1/`of` of all rows; in rows if `of` is 0.
 struct RowRange {
   std::int64_t first = 0, count = 1, of = 0;
 
   bool operator==(const RowRange&) const = default;
 };
 
-/// Taken in this order: one slice of the first axis, the rest read as another shape, axes exchanged
-/// and merged, rows and columns exchanged, some of the rows; then further pieces below, each taken
-/// alike.
+/// Source of a role's tensor. The steps are applied in this order: a slice of the first axis, a new
+/// shape, permuted and merged axes, transposition, a range of rows; further pieces are treated
+/// alike and appended.
 struct TensorSource {
   std::string tensor;
-  bool transposed = false;            ///< a matrix stored as [in, out]
-  std::vector<std::string> pieces;    ///< further tensors, whose rows follow
-  bool by_head = false;               ///< one tensor a head
-  std::optional<std::int64_t> slice;  ///< of the first axis: a layer of stacked ones
-  Shape shape;  ///< what is stored is read as this; one extent may be −1. Empty: as stored
-  /// Each axis as the stored axes it is made of, the slowest first: [D, H, d] becomes [H·d, D] by
-  /// {{1, 2}, {0}}. Empty: as stored.
+  bool transposed = false;            ///< matrix stored as [in, out]
+  std::vector<std::string> pieces;    ///< further tensors that are appended along the rows
+  bool by_head = false;               ///< one tensor per head
+  std::optional<std::int64_t> slice;  ///< index along the first axis: one layer of a stacked tensor
+  Shape shape;  ///< shape of the stored values; one dimension may be −1. Empty: as stored
+  /// Stored axes that make up each axis, slowest first: [D, H, d] becomes [H·d, D] by {{1, 2},
+  /// {0}}. Empty: as stored.
   std::vector<std::vector<std::int64_t>> axes;
   std::optional<RowRange> rows;
 
   bool operator==(const TensorSource&) const = default;
 };
 
-/// The shape as it is used. Throws Error(damaged) naming the tensor where the axes are not those of
-/// the tensor, or the pieces do not fit each other.
+/// Shape of the resulting tensor. Throws Error(damaged) naming the tensor if the axes do not match
+/// it or the pieces do not fit together.
 [[nodiscard]] Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source);
 
-/// How many heads the rows are stored by: one tensor each, or an axis of their own ([D, H, d] with
-/// axes {{1, 2}, {0}}); 0 where the file does not tell them apart. Throws as used_shape.
+/// Number of heads by which the rows are stored: one tensor per head, or a separate axis ([D, H, d]
+/// with axes {{1, 2}, {0}}); 0 if the file does not separate them. Throws like used_shape.
 [[nodiscard]] std::int64_t stored_heads(const Checkpoint& checkpoint, const TensorSource& source);
 
-/// Which rows are taken of a source's first tensor, `of` how many. Throws as used_shape.
+/// Rows taken from a source's first tensor; `of` is the number of all rows. Throws like used_shape.
 [[nodiscard]] RowRange used_rows(const Checkpoint& checkpoint, const TensorSource& source);
 
-/// The tensor as it is used. Throws as used_shape.
+/// Resulting tensor. Throws like used_shape.
 [[nodiscard]] Tensor used_tensor(const Checkpoint& checkpoint, const TensorSource& source);
 
 }  // namespace attnscope
