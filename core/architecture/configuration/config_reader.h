@@ -1,4 +1,4 @@
-// The keys of a configuration, each taken once: what is left over is not known.
+// Reads the keys of a configuration, each once; the keys that are left over are unknown.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,42 +9,42 @@
 
 namespace attnscope {
 
-/// What a key does to the model.
+/// Effect of a key on the model.
 enum class KeyUse {
-  member,      ///< a number: a member of the spec
-  optional,    ///< likewise, or null where it follows from the others
-  cap,         ///< a number, or null for no cap: a member of the spec
-  fact,        ///< a number that the tensors' shapes say too: a member of the spec
-  side,        ///< a number or two of pixels that the shapes say too: MEMBER_height, MEMBER_width
-  activation,  ///< a name: the member activation
-  required,    ///< refused unless it has the value given, as JSON
+  member,    ///< a number for a member of the spec
+  optional,  ///< a number, or null if it follows from other keys
+  cap,       ///< a number, or null for no cap
+  fact,      ///< a number that the tensors' shapes show too
+  side,      ///< one or two numbers of pixels that the shapes show too: MEMBER_height, MEMBER_width
+  activation,  ///< a name for the member activation
+  required,    ///< refused unless it has the given value, as JSON
   harmless
 };
 
 struct ConfigKey {
-  std::string_view name;  ///< with * for any characters
+  std::string_view name;  ///< key, with * for any characters
   KeyUse use = KeyUse::harmless;
-  std::string_view what = {};  ///< the member, or the value required
+  std::string_view what = {};  ///< member of the spec, or required value
 };
 
-/// Takes the keys of one JSON object into a NeighbourConfig.
+/// Reads the keys of one JSON object into a NeighbourConfig.
 class ConfigReader {
  public:
   ConfigReader(const nlohmann::json& object, NeighbourConfig& config)
       : object_(object), config_(config) {}
 
-  /// Takes every key of `keys` that is there. Throws Error(unsupported) for a value that is not
-  /// run.
+  /// Takes every key of `keys` that is present. Throws Error(unsupported) for a value that is not
+  /// supported.
   void take(std::span<const ConfigKey> keys);
-  /// Whether `key` is there, be it null.
+  /// True if `key` is present, even as null.
   [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
-  /// What stands under `key`, which counts as taken; null if it is not there.
+  /// Value of `key`, which then counts as taken; null if missing.
   [[nodiscard]] const nlohmann::json& take_value(const std::string& key);
-  /// true or false under `key`, which counts as taken; `usual` if it is not there. Null is false,
-  /// as Python has it, and damaged where true is usual: none of upstream's code means it. Throws
+  /// Boolean under `key`, which then counts as taken; `usual` if missing. Null is false, as in
+  /// Python, and damaged where the default is true: no upstream code means it. Throws
   /// Error(damaged).
   [[nodiscard]] bool flag(const std::string& key, bool usual);
-  /// What was not taken and is not off (null, false, 0, empty) is not known.
+  /// Records every remaining key as unknown, unless its value is off (null, false, 0, empty).
   void finish(const std::string& prefix = "");
 
  private:
@@ -57,18 +57,18 @@ class ConfigReader {
   std::set<std::string, std::less<>> taken_;
 };
 
-/// The member `activation` for a name in Hugging Face's or timm's words: "gelu_new" is gelu_tanh.
+/// Value of the member `activation` for a name of Hugging Face or timm: "gelu_new" is gelu_tanh.
 /// Throws Error(unsupported) naming `key`.
 [[nodiscard]] std::string activation_named(const std::string& name, const std::string& key);
 
 [[nodiscard]] std::string json_text(const nlohmann::json& value);
 
-/// What Hugging Face's config.json says of a model of its kind; a kind that is not run throws.
-/// Without a kind `config.unnamed` is set.
+/// Reads Hugging Face's config.json for its kind of model (model_type). Throws for a kind that is
+/// not supported. Without a kind, sets `config.unnamed`.
 void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& config);
-/// What Meta's params.json says of a Llama.
+/// Reads Meta's params.json of a Llama.
 void read_meta_config(const nlohmann::json& object, NeighbourConfig& config);
-/// What timm's config.json says.
+/// Reads timm's config.json.
 void read_timm_config(const nlohmann::json& object, NeighbourConfig& config);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// What a GGUF file says of the model in it, by its keys.
+// Model settings from the keys of a GGUF file.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace attnscope {
 
-/// Of a checkpoint with key values. Keys that `ignored` names (patterns "config.llama.KEY", or
-/// "config" for all) are left out. Throws Error(unsupported) naming the key for an architecture or
-/// a value that this version does not run, and for tensors that the architecture has not;
-/// Error(damaged) for a key that is missing or of another type.
+/// Settings of a checkpoint with key values. Keys that `ignored` names (patterns
+/// "config.llama.KEY", or "config" for all) are left out. Throws Error(unsupported) naming the key
+/// for an architecture or a value that is not supported, and for tensors that the architecture does
+/// not have; Error(damaged) for a key that is missing or has a different type.
 [[nodiscard]] NeighbourConfig gguf_config(const Checkpoint& checkpoint,
                                           std::span<const std::string> ignored = {});
 

@@ -1,4 +1,4 @@
-// What lies beside a weight file: Hugging Face's or timm's config.json, OpenCLIP's
+// Reads the files next to a weight file: Hugging Face's or timm's config.json, OpenCLIP's
 // open_clip_config.json, Meta's params.json, preprocessor_config.json.
 #pragma once
 
@@ -14,55 +14,55 @@
 
 namespace attnscope {
 
-/// The family of GGUF files, whose names are of no model without the keys of the file.
+/// Family of GGUF files. Their tensor names do not identify a model without the keys of the file.
 inline constexpr std::string_view kGgufFamily = "GGUF language model";
 
-/// What the configuration beside a weight file, or in it, says of the model.
+/// Model settings from a configuration next to a weight file or inside it.
 struct NeighbourConfig {
   std::filesystem::path file;  ///< config.json or the like, or the weight file; empty: none
-  /// model_type, timm's or GGUF's architecture; empty: it does not say.
+  /// model_type, or timm's or GGUF's architecture; empty if not given.
   std::string kind;
-  std::vector<std::string_view> families;  ///< those that `kind` may be of; empty: it says none
+  std::vector<std::string_view> families;  ///< possible families of `kind`; empty if not given
   std::map<std::string, std::string>
       values;  ///< members of ModelSpec, as apply_override takes them
-  /// Members of `values` that only repeat what the tensors' shapes say, or that the weight file
-  /// itself says: no assumptions.
+  /// Members of `values` that only repeat what the tensors' shapes show, or that the weight file
+  /// itself gives: not assumptions.
   std::set<std::string, std::less<>> facts;
-  /// Members of `values` that go before what the family states of all its models.
+  /// Members of `values` that override what the family states for all its models.
   std::set<std::string, std::less<>> overruling;
-  /// Members of `values` that it leaves out: what the class of its kind has for them.
+  /// Members of `values` that the file leaves out and the class of its kind sets by default.
   std::set<std::string, std::less<>> defaults;
-  std::string own_code;       ///< auto_map: classes of the model's own code, as JSON; empty: none
-  std::int64_t classes = -1;  ///< −1: it does not say
-  /// Whether a language model's head is its token embedding; nothing: it does not say.
+  std::string own_code;       ///< auto_map as JSON: classes of the model's own code; empty: none
+  std::int64_t classes = -1;  ///< number of classes; −1: not given
+  /// True if a language model's head is its token embedding; empty if not given.
   std::optional<bool> ties_head;
-  bool free_head = false;  ///< the user's word: whether it is, is not taken from here
-  /// Of a model of images and texts (CLIP): what is said of each of the two, with its families.
+  bool free_head = false;  ///< true if the user ignores tie_word_embeddings
+  /// Settings of each tower of a model of images and texts (CLIP), with its families.
   std::vector<NeighbourConfig> towers;
-  /// Patterns of tensors that a key says take no part.
+  /// Patterns of tensors that a key declares unused.
   std::vector<std::string> unused;
-  /// The whole, as JSON, where it does not say what kind of model it is of: as_of_family.
+  /// Whole configuration as JSON if it does not give the kind of model: as_of_family.
   std::string unnamed;
-  std::string class_name;  ///< of architectures, where that tells no kind; empty: it has none
-  std::vector<std::string> unread;  ///< keys that nothing is known of, where there is no kind
-  /// Keys that are not known to leave the computation alone, with their values.
+  std::string class_name;           ///< class in architectures if it gives no kind; empty: none
+  std::vector<std::string> unread;  ///< unknown keys, if there is no kind
+  /// Keys that may change the computation and are unknown, with their values.
   std::vector<std::pair<std::string, std::string>> unknown;
 
-  /// Whether the model may be of `family`.
+  /// True if the model may be of `family`.
   [[nodiscard]] bool allows(std::string_view family) const;
-  /// What is said of `family`: of the tower that may be of it, else this.
+  /// Settings for `family`: those of its tower, otherwise this.
   [[nodiscard]] const NeighbourConfig& of(std::string_view family) const;
 };
 
-/// Reads the files beside `weights`. Keys that `ignored` (patterns "config.KEY", or "config" for
-/// the whole file) names are left out. Throws Error(damaged) if one of the files is not JSON,
-/// Error(unsupported) for a value that this version does not run: an activation, a kind of model.
+/// Reads the files next to `weights`. Keys that `ignored` names (patterns "config.KEY", or "config"
+/// for the whole file) are left out. Throws Error(damaged) if one of the files is not JSON,
+/// Error(unsupported) for a value that is not supported, such as an activation or a kind of model.
 [[nodiscard]] NeighbourConfig neighbour_config(const std::filesystem::path& weights,
                                                std::span<const std::string> ignored = {});
 
-/// What `config` says of `family`; where it does not say its kind, read as each kind of that family
-/// and kept where they agree. Throws Error(unsupported) where they read it differently, or its
-/// class is not known.
+/// Settings of `config` for `family`. A configuration without a kind is read as each kind of that
+/// family that knows most of its keys. Throws Error(unsupported) if these read a given key
+/// differently, or if its class is unknown; defaults that differ are dropped.
 [[nodiscard]] NeighbourConfig as_of_family(const NeighbourConfig& config, std::string_view family);
 
 /// Throws Error(unsupported) naming the first of `config.unknown`.

@@ -1,4 +1,4 @@
-// open_clip_config.json: what OpenCLIP says of the two towers that it saves in one file.
+// Reads open_clip_config.json, which describes the two towers that OpenCLIP saves in one file.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Takes it into `config.towers`: that of images, and that of texts where it is CLIP's own. Throws
-/// Error(unsupported) for a value of a known key that is not run, Error(damaged) for one of the
-/// wrong type.
+/// Fills `config.towers`: the image tower, and the text tower if it is CLIP's or SigLIP's own.
+/// Throws Error(unsupported) for a value of a known key that is not supported, Error(damaged) for
+/// one of the wrong type.
 void read_open_clip_config(const nlohmann::json& object, NeighbourConfig& config);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// What training code saves beside the weights, in the same file: nanoGPT's model_args, the settings
-// of a course project.
+// Settings that training code saves in the weight file: nanoGPT's model_args, the settings of a
+// course project.
 #pragma once
 
 #include "core/architecture/configuration/neighbour_config.h"
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Adds to `config` what the file's settings say of heads, norms and activation, by the names that
-/// are usual ("model_args.n_head"), where the configuration does not speak of them. Settings that
-/// contradict each other, or whose values are not understood, say nothing.
+/// Adds heads, position of norms and activation from the file's settings to `config`, by their
+/// usual names ("model_args.n_head"), unless the configuration gives them. Settings that contradict
+/// each other or have unknown values are ignored.
 void add_own_settings(const Checkpoint& checkpoint, NeighbourConfig& config);
 
 }  // namespace attnscope

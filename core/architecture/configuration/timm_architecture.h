@@ -1,5 +1,5 @@
-// Architectures of timm: which families they may be of, and what their names say of a model that
-// its tensors do not.
+// Architectures of timm: their possible families, and settings that follow from their names but not
+// from their tensors.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace attnscope {
 
 inline constexpr std::string_view kRotaryVit = "timm ViT with rotary positions";
 
-/// Into `config`: kind, families, and heads, epsilons and activations that go with the name. Throws
-/// Error(unsupported) for an architecture that is not run.
+/// Sets the kind, the families, and the heads, epsilons and activations that follow from the name.
+/// Throws Error(unsupported) for an architecture that is not supported.
 void read_timm_architecture(const std::string& architecture, NeighbourConfig& config);
 
 }  // namespace attnscope

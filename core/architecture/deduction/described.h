@@ -1,11 +1,11 @@
-// A file held against a description that need not lie in a file.
+// Matches a weight file against a description that is given in memory.
 #pragma once
 
 #include "core/architecture/architecture.h"
 
 namespace attnscope {
 
-/// As recognise_architecture with `options.description`, which is not read. Throws as it does.
+/// Like recognise_architecture, but takes the parsed description and ignores `options.description`.
 [[nodiscard]] Architecture architecture_described(const ArchitectureDescription& description,
                                                   const Checkpoint& checkpoint,
                                                   const ModelOptions& options = {});

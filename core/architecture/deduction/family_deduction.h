@@ -1,5 +1,5 @@
-// What the deductions of all families do: facts of the tensors against what was stated, and
-// assumptions where nothing was.
+// Base of the deductions of all families: compares the tensors with what was stated, and assumes
+// what was not.
 #pragma once
 
 #include <set>
@@ -13,33 +13,33 @@
 
 namespace attnscope {
 
-/// What a deduction is made from; all of it must outlive the deduction.
+/// Input of a deduction. All of it must outlive the deduction.
 struct DeductionInput {
   const ArchitectureMatch& match;
   const Checkpoint& checkpoint;
   const ModelOptions& options;
-  const NeighbourConfig& config;  ///< empty where it is not of this file
+  const NeighbourConfig& config;  ///< empty if none belongs to the file
 };
 
 class FamilyDeduction {
  protected:
-  /// Begins with what the description says.
+  /// Starts with the description's settings.
   explicit FamilyDeduction(const DeductionInput& input);
 
-  /// What the configuration beside the file says, where nothing else was stated; `with_labels`:
-  /// its labels are of what this family foretells.
+  /// Takes the configuration's settings unless something else was stated; `with_labels`: also its
+  /// labels.
   void take_config(bool with_labels);
-  /// The user's word, which goes before every other; but how many heads a file or its configuration
-  /// says is not open to it. Throws Error(usage).
+  /// Applies the user's overrides, which take precedence. A number of heads that the file or its
+  /// configuration gives cannot be overridden. Throws Error(usage).
   void apply_overrides(const ModelOptions& options);
-  /// The labels in the file's metadata, unless it stated others.
+  /// Reads the labels in the file's metadata, unless it gives others.
   void read_own_labels();
 
   [[nodiscard]] bool has(std::string_view role) const { return result_.sources.contains(role); }
   [[nodiscard]] bool stated(std::string_view member) const { return stated_.contains(member); }
 
-  /// `tensors` say that `member`, which is at `place` in `spec_`, is `value`: what was stated must
-  /// not contradict them.
+  /// Sets `member`, stored in `place`, to the `value` that `tensors` show. Throws if something else
+  /// was stated.
   template <class T>
   void fact(const char* member, T& place, T value, const std::string& tensors = "the tensors") {
     const T before = std::exchange(place, value);
@@ -52,39 +52,42 @@ class FamilyDeduction {
   }
   [[nodiscard]] Error contradiction(const std::string& member, const std::string& tensors,
                                     std::string expected, std::string found) const;
-  /// What was wrong of `member`: the user's word, or the file.
+  /// Kind of an error about `member`: usage if the user gave it, otherwise damaged.
   [[nodiscard]] ErrorKind fault_of(const std::string& member) const;
-  /// Whether tokens go through the norm of `role` after the last layer: it may be said that one in
-  /// the file takes no part.
+  /// Sets whether tokens pass through the norm of `role` after the last layer. A norm in the file
+  /// can be stated to be unused.
   void deduce_final_norm(std::string_view role);
-  /// Nothing if it was stated. The description's reason goes before `reason`.
+  /// Adds an assumption unless `member` was stated. The description's reason takes precedence over
+  /// `reason`.
   void assume(const char* member, std::string reason);
-  /// Throws Error(unsupported): the file does not say how many heads share the `inner` rows of the
-  /// queries, and the family's usual width of a head does not divide them.
+  /// Throws Error(unsupported): the file does not give the number of heads that share the `inner`
+  /// rows of the queries, and the family's usual head width does not divide them.
   [[noreturn]] void ask_for_heads(std::int64_t inner) const;
-  /// Whether the MLPs are gated. Where their first weight holds the gate too, its role says so
-  /// from here on.
+  /// True if the MLPs are gated. If their first weight also holds the gate, its role becomes
+  /// mlp_gate_and_mlp1.
   [[nodiscard]] bool deduce_gates();
-  /// Norms without biases, stored masks, the scale of the scores: what may be something else.
+  /// Checks tensors that may have another meaning: norms without biases, stored masks, the score
+  /// scale.
   void check_parts();
-  /// Throws Error if there are labels, or classes in the configuration, but not one a class.
+  /// Throws Error if the number of labels, or of classes in the configuration, is not `classes`.
   void check_labels(std::int64_t classes) const;
 
-  /// With the spec, and the tensors that have no role.
+  /// Result with the spec and the tensors without a role.
   [[nodiscard]] Architecture finish();
 
   const Checkpoint& checkpoint_;
   const ModelOptions& options_;
   const NeighbourConfig& config_;
   const ArchitectureDescription& description_;
-  std::int64_t layers_ = 0;  ///< with those of the tail
+  std::int64_t layers_ = 0;  ///< number of layers, including the tail
   std::int64_t tail_blocks_ = 0;
   Architecture result_;
   ModelSpec spec_;
   std::set<std::string, std::less<>> stated_, overridden_;
 
  private:
-  /// Why `option` has the configuration's value; whether that is a guess by the family.
+  /// Reason for the configuration's value of `option`; is_usual is true if the family guesses the
+  /// value.
   [[nodiscard]] std::string reason_of(const std::string& option) const;
   [[nodiscard]] bool is_usual(const std::string& option) const;
   void check_asked_heads(const std::string& asked) const;

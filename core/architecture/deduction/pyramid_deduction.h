@@ -1,13 +1,13 @@
-// What a pyramid's tensors say of its stages.
+// Deduces the stages of a pyramid from its tensors.
 #pragma once
 
 #include "core/architecture/deduction/family_deduction.h"
 
 namespace attnscope {
 
-/// As deduce_architecture, for the family pyramid: widths, depths, kernels, reductions and MLPs
-/// from the shapes; heads from hash buffers, else 32 or 64 channels each (`head_width` sets it);
-/// strides and windows assumed (`stages` sets them all).
+/// Like deduce_architecture, for pyramids. Widths, depths, kernels, reductions and MLPs follow from
+/// the shapes; heads from hash buffers or relative position tables, otherwise from `head_width` or
+/// an assumption; strides and windows are assumed (`stages` sets them all).
 [[nodiscard]] Architecture deduce_pyramid(const DeductionInput& input);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Layers of a file that are run several times (ALBERT).
+// Sources of layers that share stored tensors (ALBERT).
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// `sources` of stored layers, "layer.0.query.weight", under the numbers of all layers that are
-/// run: stored_layer.
+/// `sources` of stored layers ("layer.0.query.weight"), repeated for every layer that uses them:
+/// stored_layer.
 [[nodiscard]] std::map<std::string, TensorSource, std::less<>> sources_of_all_layers(
     const std::map<std::string, TensorSource, std::less<>>& sources, const ModelSpec& spec);
 

@@ -1,4 +1,4 @@
-// What the tensors of a model of sounds say of it.
+// Deduces the spec of a model of sounds from its tensors.
 #pragma once
 
 #include "core/architecture/architecture.h"
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// As deduce_architecture, of an encoder with two convolutions before its layers (Whisper).
+/// Like deduce_architecture, for an encoder with two convolutions before its layers (Whisper).
 [[nodiscard]] Architecture deduce_sound_model(const DeductionInput& input);
 
 }  // namespace attnscope

@@ -1,11 +1,11 @@
-// What the tensors of a model of texts say of its spec, and what remains to be assumed.
+// Deduces the spec of a model of texts from its tensors and lists what remains to be assumed.
 #pragma once
 
 #include "core/architecture/deduction/family_deduction.h"
 
 namespace attnscope {
 
-/// As deduce_architecture, for the families causal_lm and text_classifier.
+/// Like deduce_architecture, for models of texts.
 [[nodiscard]] Architecture deduce_text_model(const DeductionInput& input);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// How the texts of a model become tokens, where nothing says it.
+// Finds the tokenizer of a model of texts that does not specify one.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@ namespace attnscope {
 
 struct FoundTokenizer {
   Tokenizer kind = Tokenizer::ids;
-  std::string reason;  ///< why that is assumed; empty: it is known
+  std::string reason;  ///< reason of an assumption; empty if known
 };
 
-/// By what lies beside the weights or in them, the labels, and the size of the vocabulary.
+/// Tokenizer from the files next to the weights or in them, the labels, and the size of the
+/// vocabulary.
 [[nodiscard]] FoundTokenizer tokenizer_of(const Checkpoint& checkpoint, const ModelSpec& spec);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// Tensors without a role that take part in the computation, as far as their names tell: a model
-// that ran without them would be another.
+// Tensors without a role whose names show that they take part in the computation: a model that ran
+// without them would be wrong.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace attnscope {
 
-/// Inverse frequencies of rotary positions: in a model of texts that has these no leftover, since θ
-/// is read from them.
+/// Pattern of inverse frequencies of rotary positions. Models of texts with rotary positions read θ
+/// from them.
 inline constexpr std::string_view kStoredFrequencies = "*inv_freq";
 
 /// Throws Error(unsupported) naming the first tensor of a block, or of the embedding, that has no
-/// role, is not harmless in the family, is not `unused` by what the configuration says (patterns of
-/// names without the prefix), and is not ignored by the user's word; Error(usage) for a pattern of
-/// the user's that matches nothing. Gives what was ignored, one assumption a pattern.
+/// role, is not harmless in the family, not `unused` according to the configuration (patterns of
+/// names without the prefix) and not ignored by the user; Error(usage) for a user's pattern that
+/// matches nothing. Returns the ignored tensors, one assumption per pattern.
 [[nodiscard]] std::vector<Assumption> check_leftover_tensors(const ArchitectureMatch& match,
                                                              const Checkpoint& checkpoint,
                                                              const ModelOptions& options,

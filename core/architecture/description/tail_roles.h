@@ -1,4 +1,4 @@
-// Roles of a tail's layers: those of every layer, after a word that says which layers of the tail.
+// Roles of a tail's layers: the roles of every layer, prefixed with the kind of tail layer.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace attnscope {
 
 /// A role such as "cross.query".
 struct TailRole {
-  std::string name;             ///< of every layer: "query"
-  std::int64_t place = 0;       ///< which layer of a block of the tail
-  std::int64_t block_size = 1;  ///< layers of a block
+  std::string name;             ///< role in every layer: "query"
+  std::int64_t place = 0;       ///< index of the layer within a block of the tail
+  std::int64_t block_size = 1;  ///< number of layers per block
 };
 
-/// Nothing for roles that are no tail's. "decoder.": the text's own layers; "cross.": those that
-/// ask the encoder; "tail.": of a tail whose blocks are one layer.
+/// Parts of a tail role; empty for other roles. "decoder.": self-attention layers of a decoder;
+/// "cross.": its cross-attention layers; "tail.": layers of a tail whose blocks are one layer.
 [[nodiscard]] inline std::optional<TailRole> tail_role(std::string_view role) {
   for (const auto& [prefix, place, size] : {std::tuple{std::string_view("decoder."), 0, 2},
                                             std::tuple{std::string_view("cross."), 1, 2},
@@ -28,7 +28,7 @@ struct TailRole {
   return std::nullopt;
 }
 
-/// Whether a role is one of each layer, of the tail's too.
+/// True if a role belongs to each layer, including the tail's layers.
 [[nodiscard]] inline bool is_layer_role(std::string_view role) {
   return role.starts_with("layer.") || tail_role(role);
 }

@@ -1,4 +1,4 @@
-// A description in the making: roles given to tensors by hand, checked as loading checks.
+// Draft of a description: roles assigned to tensors by hand, checked like a loaded description.
 #pragma once
 
 #include <cstdint>
@@ -22,36 +22,36 @@ struct DraftPattern {
 };
 
 struct DescriptionDraft {
-  std::string name;                            ///< shown as the model's architecture
+  std::string name;                            ///< architecture name that is shown
   std::map<std::string, DraftPattern> roles;   ///< "layer.query.weight" → its tensor
-  std::map<std::string, std::string> members;  ///< what the user says: "heads" → "4"
+  std::map<std::string, std::string> members;  ///< user's settings: "heads" → "4"
   std::vector<std::string> harmless;           ///< patterns of tensors that take no part
 
   bool operator==(const DescriptionDraft&) const = default;
 };
 
-/// What the names and shapes of a file propose.
+/// Draft proposed by the names and shapes of a file.
 [[nodiscard]] DescriptionDraft draft_of(const Checkpoint& checkpoint,
                                         const std::vector<RoleProposal>& proposals);
 
-/// The description, as users write them: docs/architecture-descriptions.md. What follows from the
-/// roles is in it: a model with token embeddings reads tokens, one without a head gives no logits.
+/// Description in the users' format (docs/architecture-descriptions.md), including what follows
+/// from the roles: a model with token embeddings reads tokens, one without a head gives no logits.
 [[nodiscard]] std::string to_json(const DescriptionDraft& draft, const Checkpoint& checkpoint);
 
 struct DraftCheck {
-  std::int64_t layers = 0;        ///< understood
-  std::string problem;            ///< why the model cannot be loaded so; empty: it can
-  std::string about;              ///< the tensor, role or member that it is about; may be empty
-  std::optional<ModelSpec> spec;  ///< if it can
-  std::vector<Assumption> assumptions;  ///< then
-  std::vector<std::string> unused;      ///< tensors left out, then
+  std::int64_t layers = 0;              ///< number of layers found
+  std::string problem;                  ///< reason why the model cannot be loaded; empty if it can
+  std::string about;                    ///< tensor, role or member of the problem; may be empty
+  std::optional<ModelSpec> spec;        ///< spec, if the model can be loaded
+  std::vector<Assumption> assumptions;  ///< assumptions, if the model can be loaded
+  std::vector<std::string> unused;      ///< tensors left out, if the model can be loaded
 };
 
-/// By what opening the file with this description does before it reads the weights.
+/// Checks a draft by the steps that opening the file with it takes before the weights are read.
 [[nodiscard]] DraftCheck check_draft(const DescriptionDraft& draft, const Checkpoint& checkpoint,
                                      const ModelOptions& options = {});
 
-/// "12 layers understood; no head: maps, but no predictions".
+/// Result in words: "12 layers understood; no head: maps, but no predictions".
 [[nodiscard]] std::string in_words(const DraftCheck& check, const DescriptionDraft& draft);
 
 }  // namespace attnscope

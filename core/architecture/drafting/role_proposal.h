@@ -1,5 +1,5 @@
-// Which role each tensor of an unknown model probably has, from names and shapes, and how sure that
-// is: for people to correct, never to run unseen.
+// Proposes a role for each tensor of an unknown model by names and shapes, with a certainty. People
+// correct the proposals; they are never run unseen.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace attnscope {
 
 enum class Certainty {
-  guess,   ///< by its shape and its place in the file alone
-  likely,  ///< by a name like those of known models, and its shape
-  sure     ///< by a word that means this alone, and its shape
+  guess,   ///< based on its shape and place in the file only
+  likely,  ///< based on a name like those of known models, and its shape
+  sure     ///< based on a word with this meaning only, and its shape
 };
 
 struct RoleProposal {
@@ -20,19 +20,20 @@ struct RoleProposal {
   std::string pattern;
   bool transposed = false;  ///< stored as [in, out]
   Certainty certainty = Certainty::guess;
-  double score = 0;  ///< 0 to 1, by which they are sorted out
+  double score = 0;  ///< 0 to 1; the higher score wins
 };
 
-/// At most one for each group, and one for each role; groups without one are left out. In the order
-/// of the groups.
+/// Proposed roles, at most one per group and one per role, in the order of the groups. Groups
+/// without a proposal are left out.
 [[nodiscard]] std::vector<RoleProposal> propose_roles(const std::vector<TensorGroup>& groups);
 
-/// Whether a tensor of that shape may have the role in a model of that width (0: unknown), as its
-/// explanation says; if only [in, out], `transposed` is set. A role that is not known fits nothing.
+/// True if a tensor of that shape may have the role in a model of that width (0: unknown),
+/// according to the role's explanation. Sets `transposed` if only [in, out] fits. Unknown roles fit
+/// nothing.
 [[nodiscard]] bool shape_fits(const std::string& role, const Shape& shape, std::int64_t width,
                               bool* transposed = nullptr);
 
-/// The width that the shapes speak of; 0 where they do not tell.
+/// Width that the shapes of the layers suggest; 0 if unknown.
 [[nodiscard]] std::int64_t width_of(const std::vector<TensorGroup>& groups);
 
 }  // namespace attnscope

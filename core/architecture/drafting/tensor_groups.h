@@ -1,4 +1,4 @@
-// The tensors of a file as a description names them: one line for those of all layers.
+// Groups of a file's tensors as a description names them: one group for the tensors of all layers.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 namespace attnscope {
 
 struct TensorGroup {
-  std::string pattern;     ///< "blocks.{layer}.attn.qkv.weight"; with {head} of one tensor a head
-  Shape shape;             ///< of each
-  std::string type;        ///< "float32"
-  std::int64_t count = 1;  ///< tensors
-  bool alike = true;       ///< all have that shape
+  std::string pattern;     ///< name such as "blocks.{layer}.attn.qkv.weight"; with {head} for one
+                           ///< tensor per head
+  Shape shape;             ///< shape of each tensor
+  std::string type;        ///< dtype: "float32"
+  std::int64_t count = 1;  ///< number of tensors
+  bool alike = true;       ///< true if all have that shape
 
-  /// What stands behind "{layer}."; the whole pattern of what is not of a layer.
+  /// Part of the pattern after "{layer}."; the whole pattern outside layers.
   [[nodiscard]] std::string tail() const;
   [[nodiscard]] bool of_layers() const { return pattern.find("{layer}") != std::string::npos; }
 };
 
-/// In the order of the file. Layers are told by a number after the same text in at least two names,
-/// counted from 0 without a gap.
+/// Groups in the order of the file. A layer is recognised by a number after the same text in at
+/// least two names, counted from 0 without gaps.
 [[nodiscard]] std::vector<TensorGroup> group_tensors(const Checkpoint& checkpoint);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The built-in families, each in its own file, as JSON a user could have written.
+// Built-in families, each in its own file, as JSON in the format of users' descriptions.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Words that people's code has for the parts of a transformer.
+// Words that people's code uses for the parts of a transformer.
 #pragma once
 
 #include <string>
@@ -7,45 +7,47 @@
 
 namespace attnscope {
 
-/// "a.b.c" → a, b, c.
+/// Splits a name at its dots: "a.b.c" → a, b, c.
 [[nodiscard]] std::vector<std::string> segments_of(std::string_view name);
 [[nodiscard]] bool is_number(std::string_view segment);
 
-/// "W_q" and "wq" are one word: lower case, without underscores.
+/// Lower case without underscores and hyphens: "W_q" and "wq" are the same word.
 [[nodiscard]] std::string plain_word(std::string_view segment);
 
-/// What a word says alone, wherever it stands.
+/// Meaning of a word in any position.
 enum class PartWord {
   none,
   query,
   key,
   value,
-  qkv,              ///< all three, rows of queries first
-  attention,        ///< the module around them
-  other_attention,  ///< one that asks another text
-  mlp,              ///< the module around its layers
+  qkv,              ///< fused queries, keys and values, rows of queries first
+  attention,        ///< module of the attention
+  other_attention,  ///< attention to another text
+  mlp,              ///< module of the MLP's layers
   mask
 };
 [[nodiscard]] PartWord part_word(std::string_view word);
 
-/// In a decoder of PyTorch's, beside "self_attn": the attention to another text.
+/// Word for cross-attention in PyTorch's decoder, where "self_attn" is the other attention.
 inline constexpr std::string_view kTorchCross = "multiheadattn";
 
-/// The projection of the heads' output, said inside an attention, or in a block where `alone`.
+/// True if a word means the output projection of the heads, inside an attention or (`alone`)
+/// directly in a block.
 [[nodiscard]] bool says_output(std::string_view word, bool alone);
 
-/// Which of the norms of a block it is, from 1 on, a decoder's third included; 0: it does not say.
+/// Number of a norm in its block, from 1 on, including a decoder's third; 0 if the word does not
+/// tell.
 [[nodiscard]] int norm_number(std::string_view word);
 [[nodiscard]] bool says_norm(std::string_view word);
 
-/// Which layer of an MLP: 1 or 2; 3 for the gate; 0: it does not say.
+/// Layer of an MLP: 1 or 2; 3 for the gate; 0 if the word does not tell.
 [[nodiscard]] int mlp_number(std::string_view word);
 
-/// What stands outside the blocks.
+/// Parts outside the blocks.
 enum class OuterWord { none, tokens, positions, class_token, patch, input, head };
-/// `name` is the whole name, its segments as plain words with dots between.
+/// Part that a whole name means. `name` consists of plain words with dots between them.
 [[nodiscard]] OuterWord outer_word(std::string_view name);
-/// A name that says that the norm is the last: "ln_f", "norm".
+/// True if a norm's name says that it is the last norm: "ln_f", "norm".
 [[nodiscard]] bool says_final(std::string_view word);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// A description of a model that no family names, made of the words in its tensors' names: course
-// projects, tutorials, models from scratch. What names and shapes do not tell is asked for, never
-// guessed.
+// Builds a description of a model that matches no family from the words in its tensors' names:
+// course projects, tutorials, models from scratch. Settings that names and shapes do not show are
+// requested, never guessed.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +15,38 @@
 
 namespace attnscope {
 
-/// What must be said of the model before it can run.
+/// Setting that must be specified before the model can run.
 struct UnsaidMember {
   std::string member;  ///< "norm_position"
   std::string values;  ///< "pre or post"
 };
 
 struct NamedModel {
-  /// JSON, as a user would have written it; empty where the names do not tell.
+  /// JSON in the format of users' descriptions; empty if the names are not sufficient.
   std::string description;
-  /// What no option says and only the code tells; with it empty a description can be run.
+  /// Settings that only the code shows and no option gives; if empty, a description can be run.
   std::vector<UnsaidMember> unsaid;
-  std::string inputs;                   ///< Python that makes inputs of its kind
-  bool logits = false;                  ///< its code gives them beside the maps
-  std::vector<Assumption> assumptions;  ///< beside those of the deduction
-  /// The tensor, or the block, whose names do not say what it is; empty where there are no blocks.
+  std::string inputs;                   ///< Python code that makes inputs of its kind
+  bool logits = false;                  ///< true if its code returns logits in addition to the maps
+  std::vector<Assumption> assumptions;  ///< assumptions in addition to those of the deduction
+  /// Tensor or block whose names have no known meaning; empty if there are no blocks.
   std::string unexplained;
   std::string why = "its name does not say what it is";
-  /// D, where the blocks can be read without what is unexplained, of given tokens [N, D], once
-  /// `unsaid` is said; else 0.
+  /// D if the blocks can be read on their own, from given tokens [N, D], once `unsaid` is
+  /// specified; otherwise 0.
   std::int64_t alone_width = 0;
 };
 
-/// Tensors that the user's word leaves out take no part, nor do those of an optimiser. `stated`:
-/// members that the file says itself.
+/// Reads a model by its names. Tensors that the user ignores and those of an optimiser are left
+/// out. `stated`: members that the file gives itself.
 [[nodiscard]] NamedModel read_named_model(const Checkpoint& checkpoint, const ModelOptions& options,
                                           const std::map<std::string, std::string>& stated);
 
-/// Error(unsupported) about `model.unexplained`, with the options that read the blocks alone where
-/// that can be.
+/// Throws Error(unsupported) about `model.unexplained`. If possible, the remedy gives the options
+/// that read only the blocks.
 [[noreturn]] void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint);
 
-/// Throws Error(unsupported) if there is anything unsaid, with the options that say it.
+/// Throws Error(unsupported) with the options to specify if `model.unsaid` is not empty.
 void check_said(const NamedModel& model, const Checkpoint& checkpoint);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Which stacks of blocks a model that no family names has.
+// Stacks of blocks of a model that matches no family.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,14 @@
 
 namespace attnscope {
 
-/// A model's stack of blocks, and a decoder's, whose blocks ask it too: roles "decoder.", "cross.".
+/// Stack of blocks, and optionally a decoder's stack that also attends to it: roles "decoder.",
+/// "cross.".
 struct StackNames {
   BlockNames body;
   std::optional<BlockNames> decoder;
 };
 
-/// A stack that is neither is `body.unexplained`.
+/// Finds the stacks. A stack that is neither is reported in `body.unexplained`.
 [[nodiscard]] StackNames read_stack_names(const std::vector<const StoredTensor*>& tensors);
 
 }  // namespace attnscope

@@ -1,15 +1,15 @@
-// What tables that a model keeps beside its weights say by their numbers.
+// Recognises tables that a model stores with its weights, by their values.
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
 
 namespace attnscope {
 
-/// Whether a mask [.., T, T] has one number for a token and those before it, and another for all
-/// after it. Where there are more than 512 rows, not every one is looked at.
+/// True if each row of a mask [.., T, T] has one value for its token and those before it, and
+/// another value for all tokens after it. Of more than 512 rows only some are read.
 [[nodiscard]] bool is_causal_mask(const StoredTensor& mask);
 
-/// Whether a table [.., T, D] begins with sines and cosines of 0, in whatever order.
+/// True if a table [.., T, D] begins with sines and cosines of 0, in any order.
 [[nodiscard]] bool holds_sinusoids(const StoredTensor& table);
 
 }  // namespace attnscope
