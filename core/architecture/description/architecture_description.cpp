@@ -19,13 +19,13 @@ Error wrong(std::string what, const std::string& key) {
   return Error(ErrorKind::damaged, std::move(what)).about(key);
 }
 
-/// The role without `.weight` or `.bias`, and which of them it ends with.
+/// Role without `.weight` or `.bias`, and the part that was removed.
 struct SplitRole {
   std::string module;
   std::string part;
 };
 
-/// Statistics of a BatchNorm.
+/// Suffixes of a BatchNorm's statistics.
 constexpr const char* kRunningMean = ".running_mean";
 constexpr const char* kRunningVariance = ".running_var";
 
@@ -41,7 +41,8 @@ SplitRole split_role(const std::string& role) {
   return {role, ""};
 }
 
-/// "head" of "head.0", "head.1", …: the layers of a deep head, or of a stem. Empty of others.
+/// Module name without the number of a layer in a deep head or a stem: "head" for "head.0",
+/// "head.1", …; empty for other modules.
 std::string numbered_module(const std::string& module) {
   for (const std::string name : {"head", "stem", "stem_norm"}) {
     const bool one = module.size() == name.size() + 2 && module.starts_with(name + ".");
@@ -50,7 +51,7 @@ std::string numbered_module(const std::string& module) {
   return {};
 }
 
-/// Whether a module may be a BatchNorm.
+/// True if a module may be a BatchNorm.
 bool may_have_statistics(const std::string& module) {
   return module == "patch_norm_after" || numbered_module(module) == "stem_norm";
 }
@@ -78,7 +79,7 @@ const TensorRole& find_role(const std::string& module, const std::string& key) {
   return *found;
 }
 
-/// [[1, 2], 0]: the stored axes of each axis.
+/// Parses the stored axes of each axis: [[1, 2], 0].
 std::vector<std::vector<std::int64_t>> parse_axes(const json& value, const std::string& key) {
   constexpr std::size_t most = 8;
   const auto refuse = [&] {
@@ -98,7 +99,7 @@ std::vector<std::vector<std::int64_t>> parse_axes(const json& value, const std::
   return axes;
 }
 
-/// Two numbers from 0 on, [first, second].
+/// Parses [first, second] with first ≥ 0 and second > 0.
 std::pair<std::int64_t, std::int64_t> parse_pair(const json& value, const std::string& key,
                                                  const char* what) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -109,7 +110,7 @@ std::pair<std::int64_t, std::int64_t> parse_pair(const json& value, const std::s
   return {value[0].get<std::int64_t>(), value[1].get<std::int64_t>()};
 }
 
-/// "part": [k, n], the k-th of n equal parts of the rows; "rows": [first, count].
+/// Parses "part": [k, n], the k-th of n equal parts of the rows, or "rows": [first, count].
 RowRange parse_rows(const std::string& name, const json& value, const std::string& key) {
   if (name == "rows") {
     const auto [first, count] = parse_pair(value, key, "rows are [first, count], the first row 0");
@@ -121,7 +122,7 @@ RowRange parse_rows(const std::string& name, const json& value, const std::strin
   return {part, 1, parts};
 }
 
-/// [3, 12, -1]
+/// Parses a shape such as [3, 12, -1].
 Shape parse_shape(const json& value, const std::string& key) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   Shape shape;
@@ -138,7 +139,7 @@ Shape parse_shape(const json& value, const std::string& key) {
   return shape;
 }
 
-/// Several patterns, whose tensors' rows follow each other.
+/// Parses a list of patterns, whose tensors are concatenated along the rows.
 void parse_join(const json& value, const std::string& key, TensorPattern& pattern) {
   const bool texts = value.is_array() && value.size() >= 2 && value.size() <= 64 &&
                      std::ranges::all_of(value, [](const json& one) { return one.is_string(); });
@@ -192,7 +193,8 @@ TensorPattern parse_pattern(const json& value, const std::string& key) {
   return pattern;
 }
 
-/// A role of each layer names {layer}, or {stage} and {block}; one of each stage may name {stage}.
+/// Checks the placeholders of a pattern: a role of each layer names {layer}, or {stage} and
+/// {block}; a role of each stage may name {stage}.
 void check_placeholders(const std::string& key, const TensorPattern& given) {
   const std::string& pattern = given.pattern;
   const auto has = [&](const char* placeholder) {
@@ -221,7 +223,7 @@ void check_placeholders(const std::string& key, const TensorPattern& given) {
   }
 }
 
-/// Tables may be named as a tensor or as the module that has it.
+/// True for tables, which may be named like a tensor or like the module that holds it.
 bool is_table(const std::string& module) {
   constexpr std::string_view tables[] = {"token_embedding", "token_types", "positions",
                                          "decoder_token_embedding", "decoder_positions"};
@@ -239,7 +241,7 @@ void add_table(ArchitectureDescription& description, const std::string& module,
   patterns.push_back(pattern);
   patterns.back().pattern += ".weight";
   for (std::string& joined : patterns.back().joined) joined += ".weight";
-  // What an error asks for first is what there most often is.
+  // The more common form comes first, since error messages name the first pattern.
   if (!of_places) std::swap(patterns[patterns.size() - 2], patterns.back());
 }
 
@@ -253,7 +255,7 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
   if (split.part.starts_with(".running") && !may_have_statistics(split.module)) {
     throw wrong("this role has no running statistics", key);
   }
-  // A head of one layer is the first layer of a head, and so of a stem.
+  // A head or stem given as one layer is the first layer of it.
   for (const char* const name : {"head", "stem", "stem_norm"}) {
     if (split.module == name) split.module += ".0";
   }
@@ -303,7 +305,7 @@ void check_roles(const ArchitectureDescription& description) {
         .remedy("an MLP has both; a model without MLPs neither");
   }
   if (description.spec.is_pyramid()) {
-    // Its layers may attend in different ways: what each has is seen in the file.
+    // The layers of a pyramid may attend in different ways, which only the file shows.
     if (!has("stage.patch.weight")) {
       throw wrong("the description has no pattern for stage.patch", "tensors");
     }
@@ -327,7 +329,7 @@ void check_roles(const ArchitectureDescription& description) {
   }
   const bool separate =
       has("layer.query.weight") && has("layer.key.weight") && has("layer.value.weight");
-  // Both, if the model may have either.
+  // Both forms are allowed if the model may have either.
   const auto optional = [&](const char* role) {
     const auto& patterns = description.tensors.find(role)->second;
     return std::all_of(patterns.begin(), patterns.end(),
@@ -370,7 +372,7 @@ json parse_object(std::string_view text) {
       .found(object.type_name());
 }
 
-/// `own` laid over the family that its "like" names: what is null there is taken away.
+/// Merges `own` over the family that its "like" names; null values remove keys.
 json with_what_it_is_like(json own) {
   const auto like = own.find("like");
   if (like == own.end()) return own;

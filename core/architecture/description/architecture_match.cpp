@@ -14,7 +14,7 @@ constexpr std::int64_t kMostLayers = 4096;
 constexpr std::string_view kHead = "{head}";
 constexpr std::string_view kStageBefore = "{stage-1}";
 
-/// What wrappers put before the names of the model inside them.
+/// Prefixes that wrappers put before the names of the model inside them.
 constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
                                                                   "model.",
                                                                   "backbone.",
@@ -50,7 +50,7 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
                                                                   "opt/target/",
                                                                   "img/"});
 
-/// Every prefix made of wrappers, and of `own`, that some tensor has; "" first, then by length.
+/// Prefixes of tensors that consist of wrappers and of `own`; "" first, then by length.
 std::vector<std::string> prefixes(const Checkpoint& checkpoint,
                                   const std::vector<std::string>& own) {
   std::vector<std::string_view> wrappers(kWrappers.begin(), kWrappers.end());
@@ -73,11 +73,11 @@ std::vector<std::string> prefixes(const Checkpoint& checkpoint,
   return list;
 }
 
-/// Which block a pattern is to name; of a stage alone, its first.
+/// Block that a pattern names; for a pattern of a stage, the first block.
 struct Place {
   std::int64_t layer = 0;
-  std::int64_t stage = 0;  ///< from 0
-  std::int64_t block = 0;  ///< in its stage
+  std::int64_t stage = 0;  ///< index from 0
+  std::int64_t block = 0;  ///< index within its stage
 };
 
 std::string filled(std::string pattern, std::string_view placeholder, std::int64_t number) {
@@ -100,7 +100,7 @@ class Matcher {
       : description_(description), checkpoint_(checkpoint) {
     match_.description = &description;
     match_.prefix = prefix;
-    // A head often stands outside what wraps the rest: "vit.layernorm", but "classifier".
+    // Heads are often outside the prefix of the other tensors: "vit.layernorm", but "classifier".
     for (std::string outer = prefix;;) {
       prefixes_.push_back(outer);
       if (outer.empty()) break;
@@ -149,7 +149,8 @@ class Matcher {
   }
 
  private:
-  /// GPT-2 and minGPT have the same names, and their weights transposed.
+  /// True if the fused weight is stored the other way round: GPT-2 and minGPT have the same names,
+  /// but transposed weights.
   [[nodiscard]] bool qkv_lies_across() const {
     const auto source = match_.sources.find("layer.0.qkv.weight");
     if (source == match_.sources.end()) return false;
@@ -160,8 +161,8 @@ class Matcher {
     return source->second.transposed ? out_in : in_out;
   }
 
-  /// The tensor of that name under the prefix, or under an outer one unless it is of a layer, which
-  /// may be another model's there (CLIP); empty if none.
+  /// Name of the tensor under the prefix, or under an outer prefix unless it belongs to a layer,
+  /// which may be another model's there (CLIP); empty if there is none.
   [[nodiscard]] std::string find(const std::string& name, bool of_layer = false) const {
     for (const std::string& prefix : prefixes_) {
       if (const StoredTensor* tensor = checkpoint_.find(prefix + name)) return tensor->name;
@@ -181,7 +182,7 @@ class Matcher {
     return filled(std::move(name), "{block}", place.block);
   }
 
-  /// What the pattern names at that place; without a tensor if nothing.
+  /// Source that the pattern names at that place; without a tensor if there is none.
   [[nodiscard]] TensorSource source_of(const TensorPattern& pattern, const Place& place) const {
     TensorSource source;
     source.transposed = pattern.transposed;
@@ -200,13 +201,14 @@ class Matcher {
     }
     for (const std::string& joined : pattern.joined) {
       std::string further = find(name_at(joined, place), of_layer);
-      if (further.empty()) source.tensor.clear();  // a part of the whole is not the whole
+      if (further.empty())
+        source.tensor.clear();  // An incomplete list of joined tensors counts as missing.
       source.pieces.push_back(std::move(further));
     }
     return source;
   }
 
-  /// Of a pattern that names nothing: the first of what it joins that is not there.
+  /// Part of a pattern without a source: the first joined pattern that names no tensor.
   [[nodiscard]] const std::string& lacking_in(const TensorPattern& pattern,
                                               const Place& place) const {
     const auto found = std::ranges::find_if(pattern.joined, [&](const std::string& joined) {
@@ -236,7 +238,7 @@ class Matcher {
     return false;
   }
 
-  // Without any layer, layer 0 is asked for: its absence is what an error names.
+  // A match without any layer asks for layer 0, which the error then names as missing.
 
   [[nodiscard]] static std::vector<Place> all_layers(std::int64_t count) {
     std::vector<Place> places = {Place{}};
@@ -264,8 +266,8 @@ class Matcher {
     return places;
   }
 
-  /// Of each stage, one more than its last block of which anything required is there. A stage in
-  /// between without blocks has none: what it lacks is named as missing.
+  /// Number of blocks per stage: one more than the last block that has a required tensor. A stage
+  /// without blocks between others counts as 1, so its tensors are reported as missing.
   [[nodiscard]] std::vector<std::int64_t> count_blocks() const {
     constexpr std::int64_t most_stages = 16, gap = 16;
     std::vector<std::int64_t> depths;
@@ -291,8 +293,8 @@ class Matcher {
     return false;
   }
 
-  /// One more than the last layer of which anything required is there, of those whose roles begin
-  /// so.
+  /// Number of layers: one more than the last layer that has a required tensor with a role that
+  /// starts with `beginning`.
   [[nodiscard]] std::int64_t count_layers(std::string_view beginning) const {
     std::int64_t layers = 0;
     for (const auto& [role, patterns] : description_.tensors) {
@@ -303,7 +305,7 @@ class Matcher {
           layers = std::max(layers, stacked_layers(pattern));
           continue;
         }
-        constexpr std::int64_t gap = 64;  // a hole this long in the numbering is the end
+        constexpr std::int64_t gap = 64;  // the numbering ends at a gap of this length
         for (std::int64_t layer = 0; layer < std::min(layers + gap, kMostLayers); ++layer) {
           if (layer >= layers && !source_of(pattern, {layer, 0, layer}).tensor.empty()) {
             layers = layer + 1;
@@ -314,7 +316,7 @@ class Matcher {
     return layers;
   }
 
-  /// The first axis of a tensor of all layers.
+  /// Length of the first axis of a tensor that stacks all layers.
   [[nodiscard]] std::int64_t stacked_layers(const TensorPattern& pattern) const {
     const std::string name = find(filled(pattern.pattern, kHead, 0));
     if (name.empty()) return 0;
@@ -329,8 +331,8 @@ class Matcher {
   ArchitectureMatch match_;
 };
 
-/// Complete before incomplete, then fewer missing, then the teacher before the student, whose
-/// average it is, then more tensors with a role.
+/// True if `a` is better: complete before incomplete, then fewer missing tensors, then the teacher
+/// before the student, whose average it is, then more tensors with a role.
 bool better(const ArchitectureMatch& a, const ArchitectureMatch& b) {
   if (a.complete() != b.complete()) return a.complete();
   if (a.missing.size() != b.missing.size()) return a.missing.size() < b.missing.size();
@@ -352,7 +354,7 @@ ArchitectureMatch match_architecture(const ArchitectureDescription& description,
       return std::none_of(description.prefixes.begin(), description.prefixes.end(),
                           [&](const auto& own) { return prefix.ends_with(own); });
     });
-    // Without any, the first that there should be is what an error names.
+    // If no prefix matches, error messages name the first one.
     if (tried.empty()) tried = {description.prefixes.front()};
   }
   const auto asked = [&](const std::string& prefix) {
@@ -368,7 +370,7 @@ ArchitectureMatch match_architecture(const ArchitectureDescription& description,
     if (match.complete()) complete.push_back(match);
     if (!best.description || better(match, best)) best = std::move(match);
   }
-  // Under a longer prefix the same tensors may be found through a shorter one.
+  // A shorter prefix may find the same tensors as a longer one.
   std::set<std::string> seen;
   if (best.complete()) seen.insert(best.sources.begin()->second.tensor);
   for (const ArchitectureMatch& other : complete) {

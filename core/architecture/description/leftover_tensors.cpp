@@ -13,11 +13,12 @@ namespace attnscope {
 
 namespace {
 
-/// Patterns of tensors that no block computes with.
+/// Patterns of tensors within blocks that no computation uses.
 constexpr std::string_view kHarmlessInBlocks[] = {"*num_batches_tracked",
                                                   "*relative_position_index", "*masked_bias"};
 
-/// Outside the blocks: what is only trained with, and heads, without which there are no logits.
+/// Patterns of tensors outside the blocks that only training uses, and of heads, without which
+/// there are no logits.
 constexpr std::string_view kHarmless[] = {
     "*num_batches_tracked",
     "*position_ids",
@@ -36,12 +37,12 @@ constexpr std::string_view kHarmless[] = {
     "lm_head*",
 };
 
-/// Beginnings of what is beside a model, not in it.
+/// Prefixes, in lower case, of tensors that do not belong to the model.
 constexpr std::string_view kBeside[] = {"optim",      "ema",     "scheduler", "lr_sched",
                                         "scaler",     "teacher", "student",   "momentum_encoder",
                                         "target_enc", "state.",  "opt.",      "model_ema"};
 
-/// Parts of names, in lower case, of what takes part in an embedding or between it and the blocks.
+/// Parts of names, in lower case, of tensors in the embedding or between it and the blocks.
 constexpr std::string_view kOfEmbedding[] = {
     "token",        "pos",    "rope", "rotary", "regist", "storage", "relative",
     "embed",        "patch",  "stem", "cls",    "conv",   "adapt",   "lora",
@@ -54,7 +55,7 @@ struct Hint {
   std::string_view what;
 };
 
-/// The first that a name contains says what it probably is.
+/// Parts of names with their probable meaning; the first match counts.
 constexpr Hint kHints[] = {
     {"relative_position", "relative position biases"},
     {"rel_pos", "relative positions"},
@@ -118,8 +119,8 @@ std::string probably(std::string_view name) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether `name` begins as the pattern up to its last placeholder does, with numbers for these:
-/// "blocks.{layer}" for "blocks.3.attn.gate".
+/// True if `name` begins like the pattern up to its last placeholder, with numbers for the
+/// placeholders: "blocks.3.attn.gate" for "blocks.{layer}".
 bool begins_as(std::string_view name, std::string_view pattern) {
   while (!pattern.empty()) {
     if (pattern.front() == '{') {
@@ -135,18 +136,18 @@ bool begins_as(std::string_view name, std::string_view pattern) {
   return name.empty() || !is_digit(name.front());
 }
 
-/// The beginning of the names of a block, of which `pattern` is one: up to the block's number.
+/// Prefix of the names of a block that `pattern` belongs to, up to the block's number.
 std::string block_of(const std::string& text) {
   const std::size_t number = std::min(text.rfind("{layer}"), text.rfind("{block}"));
   return text.substr(0, text.find('}', number) + 1);
 }
 
-/// "a/b/" of "a/b/c" and of "a/b.c".
+/// Folder of a name: "a/b/" for "a/b/c" and for "a/b.c".
 std::string folder_of(std::string_view name) {
   return std::string(name.substr(0, name.find_last_of("./") + 1));
 }
 
-/// The folder that holds `folder` and `name`.
+/// Deepest folder that contains `folder` and `name`.
 std::string common_folder(std::string folder, std::string_view name) {
   while (!name.starts_with(folder)) folder = folder_of(folder.substr(0, folder.size() - 1));
   return folder;
@@ -161,7 +162,7 @@ class Leftovers {
       used_.insert(source.tensor);
       used_.insert(source.pieces.begin(), source.pieces.end());
     }
-    std::optional<std::string> stacked;  // where tensors of all layers lie
+    std::optional<std::string> stacked;  // folder of the tensors that stack all layers
     for (const auto& [role, patterns] : match.description->tensors) {
       for (const TensorPattern& pattern : patterns) {
         is_decoder_ = is_decoder_ || pattern.pattern.starts_with("decoder.");
@@ -193,7 +194,7 @@ class Leftovers {
     }
     std::vector<Assumption> assumptions;
     for (const std::string& pattern : ignored_) {
-      // Keys of the configuration are left out where that is read.
+      // Keys of the configuration are excluded when it is read.
       const bool of_config = pattern == "config" || pattern.starts_with("config.");
       if (!of_config && counts[pattern] == 0) {
         throw Error(ErrorKind::usage, "no tensor without a role has such a name")
@@ -210,7 +211,7 @@ class Leftovers {
   }
 
  private:
-  /// Of a tensor of which a role takes some rows, other roles must take the rest.
+  /// Throws if a role takes rows of a tensor and no other role takes the remaining rows.
   void check_rows() const {
     std::map<std::string_view, std::vector<RowRange>> taken;
     for (const auto& [role, source] : match_.sources) {
@@ -245,7 +246,8 @@ class Leftovers {
     refuse(tensor, of_block ? "a block" : "the embedding or read-out");
   }
 
-  /// Heads stand outside what wraps the rest: what is in one module with a tensor that has a role.
+  /// Refuses a tensor outside the prefix in the same module as a tensor with a role: heads are
+  /// outside it.
   void check_beside(const StoredTensor& tensor) const {
     const std::string_view module = module_of(tensor.name);
     const bool beside =
@@ -254,7 +256,7 @@ class Leftovers {
     if (beside && !is_harmless(tensor.name, true)) refuse(tensor, "the read-out");
   }
 
-  /// Empty of a tensor that is in none.
+  /// Module of a tensor; empty if it has none.
   static std::string_view module_of(std::string_view name) {
     const std::size_t dot = name.find_last_of('.');
     return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
@@ -272,7 +274,7 @@ class Leftovers {
             suggestion(tensor.name) + "'");
   }
 
-  /// The tensor's name with * for numbers between dots.
+  /// Name of the tensor with * for numbers between dots.
   static std::string suggestion(const std::string& name) {
     std::string pattern;
     for (std::size_t at = 0; at < name.size();) {
@@ -293,7 +295,7 @@ class Leftovers {
     const ModelSpec& spec = match_.description->spec;
     const bool turns = spec.reads_texts() && spec.layer.rotary.form != Rotary::none;
     if (turns && matches(kStoredFrequencies)) return true;
-    // What the family computes with is no decoder of training.
+    // A decoder that belongs to the family is not a decoder used only in training.
     if (is_decoder_ && !of_block && name.starts_with("decoder.")) return false;
     return of_block
                ? std::any_of(std::begin(kHarmlessInBlocks), std::end(kHarmlessInBlocks), matches)
@@ -314,8 +316,8 @@ class Leftovers {
   std::vector<std::string> ignored_;
   std::span<const std::string> unused_;
   std::set<std::string_view> used_;
-  std::set<std::string, std::less<>> blocks_;  ///< "blocks.{layer}"
-  bool is_decoder_ = false;                    ///< the family's names begin with "decoder."
+  std::set<std::string, std::less<>> blocks_;  ///< block prefixes such as "blocks.{layer}"
+  bool is_decoder_ = false;  ///< true if names of the family begin with "decoder."
 };
 
 }  // namespace

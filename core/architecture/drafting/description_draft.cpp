@@ -20,13 +20,13 @@ bool has(const DescriptionDraft& draft, std::string_view role) {
   return draft.roles.contains(std::string(role));
 }
 
-/// "4" and "true" as what they are, other words as texts.
+/// Value as JSON: "4" and "true" with their own type, other words as text.
 ordered_json typed(const std::string& value) {
   ordered_json parsed = ordered_json::parse(value, nullptr, false);
   return parsed.is_discarded() ? ordered_json(value) : parsed;
 }
 
-/// Tables of tokens may be stored with axes of extent 1 before them.
+/// JSON of a pattern. Position tables may be stored with a leading axis of length 1.
 ordered_json pattern_json(const std::string& role, const DraftPattern& given,
                           const Checkpoint& checkpoint) {
   ordered_json object = {{"pattern", given.pattern}};
@@ -38,7 +38,7 @@ ordered_json pattern_json(const std::string& role, const DraftPattern& given,
   return object.size() == 1 ? ordered_json(given.pattern) : object;
 }
 
-/// What the roles say of the model.
+/// Model settings that follow from the roles.
 ordered_json model_of(const DescriptionDraft& draft) {
   ordered_json model = ordered_json::object();
   const bool head = has(draft, "head.weight") || has(draft, "head.0.weight");
@@ -55,8 +55,8 @@ ordered_json model_of(const DescriptionDraft& draft) {
   return model;
 }
 
-/// What a member is called in the nested form begins with, or its one name: a user's word goes
-/// before what the roles say.
+/// First part of a member's path, or its whole name. A user's setting replaces one that the roles
+/// imply.
 std::string first_part(const std::string& member) { return member.substr(0, member.find('.')); }
 
 }  // namespace

@@ -17,11 +17,11 @@ namespace {
 
 constexpr double kSure = 0.85, kLikely = 0.55, kLeast = 0.4, kGuess = 0.2;
 
-/// A name without what says which parameter of its module it is.
+/// Name without the word for the parameter of its module.
 struct SplitName {
-  std::vector<std::string> words;  ///< plain, of the module
+  std::vector<std::string> words;  ///< plain words of the module
   bool is_bias = false;
-  bool is_plain = false;  ///< neither weight nor bias is said
+  bool is_plain = false;  ///< true if the name says neither weight nor bias
 };
 
 SplitName split_name(std::string name) {
@@ -41,7 +41,7 @@ SplitName split_name(std::string name) {
   if (alone && split.words.size() > 1) {
     split.words.pop_back();
   } else if (split.is_bias) {
-    for (const std::string_view word : biases) {  // "up_offset"
+    for (const std::string_view word : biases) {  // a joined word such as "up_offset"
       if (last.ends_with(word) && last.size() > word.size()) {
         split.words.back().resize(last.size() - word.size());
         break;
@@ -51,7 +51,7 @@ SplitName split_name(std::string name) {
   return split;
 }
 
-/// The shapes between brackets in a role's explanation: [D, C, ph, pw].
+/// Shapes between brackets in a role's explanation: [D, C, ph, pw].
 std::vector<std::vector<std::string>> shapes_in(std::string_view text) {
   std::vector<std::vector<std::string>> shapes;
   for (std::size_t open = text.find('['); open != std::string_view::npos;
@@ -72,7 +72,7 @@ std::vector<std::vector<std::string>> shapes_in(std::string_view text) {
 }
 
 struct SplitRole {
-  std::string module, part;  ///< "layer.query", "weight"; of roles without parts no part
+  std::string module, part;  ///< "layer.query" and "weight"; no part for roles without parts
 };
 
 SplitRole split_role(const std::string& role) {
@@ -108,7 +108,7 @@ std::int64_t most_common(const std::map<std::int64_t, int>& counts) {
   return best;
 }
 
-/// How like each other two names are, 0 to 1: by the words they share.
+/// Similarity of two names by their shared words, 0 to 1.
 double likeness(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   if (a.empty() || b.empty() || a.back() != b.back()) return 0;
   std::size_t shared = 0;
@@ -116,7 +116,7 @@ double likeness(const std::vector<std::string>& a, const std::vector<std::string
   return 2.0 * static_cast<double>(shared) / static_cast<double>(a.size() + b.size());
 }
 
-/// Names that known models have for a role, as words of the module behind {layer}.
+/// Names of known models by role, as words of the module after {layer}.
 using KnownNames = std::multimap<std::string, std::vector<std::string>>;
 
 const KnownNames& known_names() {
@@ -140,7 +140,7 @@ const KnownNames& known_names() {
   return list;
 }
 
-/// Module of a role → how much the words of a name speak for it.
+/// Module of a role → score of a name's words for it.
 using Scores = std::map<std::string, double>;
 
 void raise(Scores& scores, const std::string& role, double score) {
@@ -209,8 +209,7 @@ void score_outer_words(const SplitName& name, Scores& scores) {
   }
 }
 
-/// Roles that files of plain transformers have, in the order in which these have them: for what no
-/// name tells.
+/// Roles of plain transformers in their usual order in files, for tensors whose names tell nothing.
 constexpr std::array<std::string_view, 11> kPlainBlock = {
     "layer.norm1", "layer.qkv",  "layer.query", "layer.key",  "layer.value", "layer.out",
     "layer.norm2", "layer.mlp1", "layer.mlp2",  "layer.mask", "layer.scale1"};
@@ -239,8 +238,8 @@ class Proposer {
     RoleProposal proposal;
   };
 
-  /// Matrices of blocks stored as [in, out], told by those that are wider than tall where they
-  /// should not be: the one of queries, keys and values, the first of the MLP.
+  /// True if matrices of blocks are stored as [in, out]: the fused query, key and value weight and
+  /// the first weight of the MLP are then wider than tall.
   [[nodiscard]] bool is_transposed() const {
     int votes = 0;
     bool first = true;
@@ -256,7 +255,7 @@ class Proposer {
     return votes > 0;
   }
 
-  /// The shape as a description reads it: tables of tokens without their axes of extent 1.
+  /// Shape as a description reads it: positions and class tokens without leading axes of length 1.
   [[nodiscard]] static Shape read_shape(const Shape& stored, const std::string& module) {
     Shape shape = stored;
     if (module == "positions" || module == "class_token") {
@@ -272,7 +271,7 @@ class Proposer {
     if (known == nullptr || !group.alike) return std::nullopt;
     std::string role = module;
     if (known->module) {
-      // A vector where the weight is a matrix.
+      // A vector is a bias if the weight is a matrix.
       const auto shapes = shapes_in(known->explanation);
       const bool flat = group.shape.size() == 1 && !shapes.empty() && shapes.front().size() > 1;
       const bool bias = name.is_bias || (name.is_plain && flat);
@@ -282,7 +281,7 @@ class Proposer {
     const Shape shape = read_shape(group.shape, module);
     if (!shape_fits(role, shape, width_, &transposed)) return std::nullopt;
     if (shape.size() == 2 && role.ends_with(".weight") && module != "token_embedding") {
-      // All of a file are stored one way.
+      // All matrices of a file are stored the same way.
       const bool both = shape[0] == shape[1];
       if (module.starts_with("layer.") && !both && transposed != transposed_) return std::nullopt;
       if (both) transposed = transposed_;
@@ -304,7 +303,7 @@ class Proposer {
       if (like > 0.5) raise(scores, module, 0.8 * like);
     }
     for (const auto& [module, score] : scores) {
-      // What lies first in the file comes first, of two alike.
+      // If two scores are equal, the tensor that comes first in the file wins.
       if (auto made = proposal(group, module, score - 1e-6 * static_cast<double>(index), name)) {
         if (score >= kLeast) rated_.push_back({index, std::move(*made)});
       }
@@ -318,9 +317,10 @@ class Proposer {
     return true;
   }
 
-  /// A bias is that of the weight beside it.
+  /// Gives a bias the role of the weight with the same words.
   void follow_weights() {
-    std::map<std::vector<std::string>, RoleProposal> weights;  // by the words of their names
+    std::map<std::vector<std::string>, RoleProposal>
+        weights;  // weights by the words of their names
     const auto words_of = [&](std::size_t index) {
       std::vector<std::string> words = split_name(groups_[index].tail()).words;
       words.push_back(groups_[index].of_layers() ? "layer" : "");
@@ -338,14 +338,14 @@ class Proposer {
     }
   }
 
-  /// By shapes, in the order of the file: weights first, then what may be their biases.
+  /// Assigns roles by shape, in the order of the file: weights first, then possible biases.
   void guess(bool biases) {
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const TensorGroup& group = groups_[i];
       const SplitName name = split_name(group.tail());
       if (taken_.contains(i) || (name.is_bias && !biases)) continue;
       for (const std::string& module : plain_roles(i)) {
-        // One weight of all three is larger than one of queries alone.
+        // A fused query, key and value weight is larger than a query weight.
         if (module == "layer.qkv" && std::ranges::max(group.shape) <= width_) continue;
         const auto made = proposal(group, module, kGuess, name);
         if (!made || (made->role.ends_with(".bias") && !biases)) continue;
@@ -354,7 +354,8 @@ class Proposer {
     }
   }
 
-  /// Not both one weight of queries, keys and values, and three.
+  /// False if the role would mix a fused query, key and value weight with separate ones, or is a
+  /// bias without its weight.
   [[nodiscard]] bool possible(const std::string& role) const {
     const bool fused = roles_.contains("layer.qkv.weight");
     const bool apart = roles_.contains("layer.query.weight") || roles_.contains("layer.key.weight");
@@ -363,7 +364,7 @@ class Proposer {
         role.starts_with("layer.value.")) {
       return !fused;
     }
-    // Else a bias is of a weight that is there.
+    // A bias needs a weight with the same role.
     if (role.ends_with(".bias")) return roles_.contains(split_role(role).module + ".weight");
     return true;
   }

@@ -14,7 +14,7 @@ constexpr std::string_view kLayer = "{layer}", kHead = "{head}";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A number in a name, whole: what stands before, and where it ends.
+/// Whole number in a name: where it begins and ends, and its value.
 struct Number {
   std::size_t begin, end;
   std::int64_t value;
@@ -40,7 +40,8 @@ std::vector<Number> numbers_in(const std::string& name) {
   return numbers;
 }
 
-/// Texts before numbers that count from 0 on, each number with at least two tensors behind it.
+/// Texts before numbers that count from 0, with the same three or more tensors behind the first and
+/// the last number.
 std::set<std::string> containers_of(const Checkpoint& checkpoint) {
   std::map<std::string, std::map<std::int64_t, std::set<std::string>>> behind;
   for (const StoredTensor& tensor : checkpoint.tensors()) {
@@ -53,14 +54,14 @@ std::set<std::string> containers_of(const Checkpoint& checkpoint) {
   for (const auto& [text, counted] : behind) {
     const auto last = static_cast<std::int64_t>(counted.size()) - 1;
     if (last < 1 || counted.begin()->first != 0 || counted.rbegin()->first != last) continue;
-    // More than a weight and a bias: layers of an MLP are no blocks.
+    // Blocks have more than a weight and a bias; the layers of an MLP do not.
     const std::set<std::string>& first = counted.begin()->second;
     if (first.size() > 2 && counted.rbegin()->second == first) containers.insert(text);
   }
   return containers;
 }
 
-/// One tensor a head: the number stands right behind a word that says so.
+/// Number of a head in a name, for one tensor per head: it follows a word for heads.
 std::optional<Number> number_of_head(const std::string& name, std::size_t from) {
   for (const Number& number : numbers_in(name)) {
     if (number.begin < from) continue;

@@ -22,8 +22,8 @@ struct TensorGroup {
   [[nodiscard]] bool of_layers() const { return pattern.find("{layer}") != std::string::npos; }
 };
 
-/// Groups in the order of the file. A layer is recognised by a number after the same text in at
-/// least two names, counted from 0 without gaps.
+/// Groups in the order of the file. Layers are numbered from 0 without gaps, at least up to 1,
+/// after the same text; the first and the last have the same three or more tensors.
 [[nodiscard]] std::vector<TensorGroup> group_tensors(const Checkpoint& checkpoint);
 
 }  // namespace attnscope

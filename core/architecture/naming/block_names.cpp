@@ -16,10 +16,10 @@ std::string joined(const std::vector<std::string>& segments, std::size_t end) {
   return name;
 }
 
-/// The name of a tensor within its block.
+/// Name of a tensor within its block.
 struct Inside {
-  std::vector<std::string> module;  ///< segments
-  std::string part;                 ///< "weight", "bias"; empty: the tensor is no module's
+  std::vector<std::string> module;  ///< segments of the module's name
+  std::string part;                 ///< "weight", "bias"; empty if the tensor belongs to no module
 };
 
 Inside split_inside(const std::string& name) {
@@ -43,13 +43,13 @@ bool is_square_mask(Shape shape) {
   return shape.size() == 2 && shape[0] == shape[1] && shape[0] > 1;
 }
 
-/// Reads the first block; the others must be alike.
+/// Reads the first block; the others must have the same tensors.
 class BlockReader {
  public:
   BlockReader(BlockNames& names, bool decoder)
       : names_(names), decoder_(decoder), own_(decoder ? "decoder." : "layer.") {}
 
-  /// `name` within the block; false if it does not say what it is.
+  /// Reads tensor `name` of the block. Returns false if the meaning of the name is unknown.
   bool read(const std::string& name, const Shape& shape) {
     const Inside inside = split_inside(name);
     std::vector<std::string> words;
@@ -90,7 +90,7 @@ class BlockReader {
     return says_output(last, !attention) && take(name, of + "out.", inside.part, shape);
   }
 
-  /// What the shapes must be, and which layer of the MLP is which.
+  /// Checks the shapes and orders the layers of the MLP. Returns false if they do not fit.
   bool finish() {
     names_.heads = static_cast<std::int64_t>(heads_.size());
     if (!has_attention(own_) || (decoder_ && !has_attention("cross."))) return false;
@@ -109,7 +109,7 @@ class BlockReader {
   }
 
  private:
-  /// All queries, keys and values, as wide as those before.
+  /// True if there are queries, keys and values with the width of those read before.
   bool has_attention(const std::string& of) {
     const bool separate = names_.has(of + "query.weight") && names_.has(of + "key.weight") &&
                           names_.has(of + "value.weight");
@@ -130,7 +130,7 @@ class BlockReader {
     return names_.roles.emplace(role, pattern).first->second == pattern;
   }
 
-  /// With {head} for the one number that a name of queries, keys or values may have.
+  /// Name with {head} in place of the number that a name of queries, keys or values may have.
   std::string with_head(const std::string& name) {
     std::vector<std::string> segments = segments_of(name);
     const auto number = std::find_if(segments.begin(), segments.end(), is_number);
@@ -160,7 +160,7 @@ class BlockReader {
     constexpr const char* of_decoder[] = {"decoder.norm1.", "cross.norm1.", "cross.norm2."};
     int number = cross ? 2 : norm_number(word);
     if (number < 1 || number > (decoder_ ? 3 : 2)) return false;
-    // "ffn_norm" is a decoder's third.
+    // "ffn_norm" is the third norm of a decoder.
     if (decoder_ && !cross && number == 2 && word.back() != '2') number = 3;
     return take(name, decoder_ ? of_decoder[number - 1] : roles[number - 1], part, shape);
   }
@@ -174,7 +174,7 @@ class BlockReader {
     return true;
   }
 
-  /// [M, D], then [D, M]. Of two square ones their names must say it.
+  /// Orders the layers of an MLP by shape: [M, D], then [D, M]. Square layers are ordered by name.
   bool order_mlp() {
     if (mlp_.empty()) return true;
     if (mlp_.size() != 2) return gated_mlp();
@@ -192,7 +192,7 @@ class BlockReader {
     }
     MlpLayer &first = in_order ? a : b, &second = in_order ? b : a;
     if (first.shape[1] != names_.width) return false;
-    // Numbers that say otherwise than the shapes do.
+    // The numbers in the names contradict the shapes.
     if (first.number == 2 || second.number == 1 || first.number == 3 || second.number == 3) {
       return false;
     }
@@ -216,7 +216,7 @@ class BlockReader {
     Shape shape;
   };
 
-  /// A decoder's MLPs are in the second of its layers.
+  /// Role prefix of the MLP: in a decoder, that of the second layer of each block.
   [[nodiscard]] std::string of_mlp() const { return decoder_ ? "cross." : own_; }
 
   bool add_layer(const std::string& part, const MlpLayer& layer) {
@@ -227,10 +227,10 @@ class BlockReader {
 
   BlockNames& names_;
   bool decoder_ = false;
-  std::string own_;  ///< what roles of the block's own text begin with
+  std::string own_;  ///< role prefix of the block's self-attention
   std::map<std::string, Shape> shapes_;
-  std::map<std::string, MlpLayer> mlp_;  ///< by module
-  std::set<std::string> heads_;          ///< numbers
+  std::map<std::string, MlpLayer> mlp_;  ///< layers by module name
+  std::set<std::string> heads_;          ///< numbers found in names
 };
 
 }  // namespace

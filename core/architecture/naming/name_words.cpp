@@ -19,7 +19,8 @@ bool has_one_of(std::string_view word, Words parts) {
                      [&](auto part) { return word.find(part) != std::string_view::npos; });
 }
 
-/// "wquery", "to_q", "fc_q", "q_proj", "query_layer" without what says that it is a layer.
+/// Word without the parts that only mark a layer: "wquery", "to_q", "fc_q", "q_proj",
+/// "query_layer".
 std::string_view bare(std::string_view word) {
   for (const std::string_view before : Words{"linear", "lin", "proj", "to", "fc", "w"}) {
     if (word.size() > before.size() && word.starts_with(before)) {
@@ -66,7 +67,7 @@ PartWord part_word(std::string_view word) {
   if (is_one_of(base, {"q", "qs", "query", "queries", "querys"})) return PartWord::query;
   if (is_one_of(base, {"k", "ks", "key", "keys"})) return PartWord::key;
   if (is_one_of(base, {"v", "vs", "value", "values"})) return PartWord::value;
-  // "qkv_proj" is left out: a well-known course stores each head's three parts together under it.
+  // "qkv_proj" is excluded: a well-known course stores the three parts per head under this name.
   if (is_one_of(word, {"qkv", "toqkv", "wqkv", "cattn", "inproj", "inputprojection"})) {
     return PartWord::qkv;
   }
@@ -131,7 +132,7 @@ OuterWord outer_word(std::string_view name) {
   }
   if (has_one_of(name, {"pos"}) || name == "pe" || name.ends_with(".pe") || first == "wpe" ||
       name.ends_with("wpe.weight")) {
-    // "positional_encoding.cls_token"
+    // Names such as "positional_encoding.cls_token" mean a class token.
     return has_one_of(name, {"clstoken", "classtoken"}) ? OuterWord::class_token
                                                         : OuterWord::positions;
   }

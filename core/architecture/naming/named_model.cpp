@@ -27,7 +27,7 @@ class ModelReader {
   NamedModel read() {
     std::vector<const StoredTensor*> tensors = taking_part();
     for (const StoredTensor* tensor : tensors) {
-      // These mean something in a description.
+      // These characters have a meaning in a description.
       if (tensor->name.find_first_of("{}?*") != std::string::npos) return {};
     }
     stacks_ = read_stack_names(tensors);
@@ -57,7 +57,7 @@ class ModelReader {
   }
 
  private:
-  /// The blocks with what stands around them; false if names do not say it.
+  /// Reads the blocks and the tensors around them. Returns false if the names are not sufficient.
   bool read_whole(const std::vector<const StoredTensor*>& tensors) {
     outer_ = read_outer_names(tensors, stacks_);
     result_.why = NamedModel{}.why;
@@ -77,8 +77,8 @@ class ModelReader {
     return word == options_.overrides.end() ? "" : word->second;
   }
 
-  /// nn.TransformerEncoder copies the layer it is given; code that keeps that layer in an attribute
-  /// stores it too, outside the blocks and under no number.
+  /// Excludes the layer that nn.TransformerEncoder copies: code that keeps it in an attribute also
+  /// stores it, outside the blocks and without a number.
   void set_template_aside(std::vector<const StoredTensor*>& tensors) {
     const std::string first = blocks_.container + "0.";
     std::map<std::string, Shape> block;
@@ -114,8 +114,8 @@ class ModelReader {
     }
   }
 
-  /// The blocks run given tokens: nothing that the file has beside them takes part, but for a norm
-  /// in the same module.
+  /// Reads only the blocks, for given tokens. Other tensors take no part, except for a norm in the
+  /// same module.
   void take_blocks_alone(const std::vector<const StoredTensor*>& tensors) {
     alone_ = true;
     logits_ = false;
@@ -143,8 +143,8 @@ class ModelReader {
     }
   }
 
-  /// "model.embed.*" of a tensor beside the blocks "model.encoder.0.": the first module that it
-  /// does not share with them.
+  /// First module of a tensor's name that the blocks do not share: "model.embed.*" for blocks
+  /// "model.encoder.0.".
   [[nodiscard]] std::string module_beside(const std::string& name) const {
     std::size_t begin = 0, dot = name.find('.');
     while (dot != std::string::npos && blocks_.container.starts_with(name.substr(0, dot + 1))) {
@@ -154,7 +154,7 @@ class ModelReader {
     return dot == std::string::npos ? name : name.substr(0, dot) + ".*";
   }
 
-  /// "weight" or "bias" of the norm behind the blocks, in their module or under their last number.
+  /// "weight" or "bias" of the norm after the blocks, in their module or under their last number.
   [[nodiscard]] std::string final_norm_part(const std::string& name) const {
     for (const std::string part : {"weight", "bias"}) {
       if (!blocks_.final_norm.empty() && name == blocks_.final_norm + "." + part) return part;
@@ -170,7 +170,8 @@ class ModelReader {
     return {};
   }
 
-  /// Without inverse frequencies of rotary positions, of which the first is kept.
+  /// Tensors that take part, without inverse frequencies of rotary positions; the first of these is
+  /// recorded in frequencies_.
   std::vector<const StoredTensor*> taking_part() {
     const std::vector<std::string> ignored = options_.ignored();
     std::vector<const StoredTensor*> tensors;
@@ -189,7 +190,7 @@ class ModelReader {
     return tensors;
   }
 
-  /// The roles of a stack; false if there is something unexplained.
+  /// Takes the roles of a stack. Returns false if a tensor is unexplained.
   bool takes(const BlockNames& stack) {
     result_.unexplained = stack.unexplained;
     result_.why = stack.why;
@@ -229,7 +230,7 @@ class ModelReader {
     return false;
   }
 
-  /// Texts of one vocabulary, and one layer that says the next token.
+  /// True if both texts have one vocabulary and a single head predicts the next token.
   bool decoder_fits() {
     if (!has("token_embedding.weight") || outer_.heads.size() != 1) return false;
     const Shape& table = checkpoint_.at(roles_["token_embedding.weight"]).shape;
@@ -238,7 +239,7 @@ class ModelReader {
            (own == roles_.end() || checkpoint_.at(own->second).shape == table);
   }
 
-  /// Those without weights would be left out without a word.
+  /// Returns false for norms without weights, which would otherwise be ignored silently.
   bool has_norms() {
     if (has("layer.norm1.weight")) return true;
     result_.unexplained = blocks_.container + "0";
@@ -246,7 +247,8 @@ class ModelReader {
     return false;
   }
 
-  /// One layer, or a norm and one: else there are no logits, which is said.
+  /// Takes a head of one layer, optionally with a norm before it. With any other head there are no
+  /// logits, which is added to the assumptions.
   bool take_head() {
     const OuterModule *norm = nullptr, *layer = nullptr;
     bool plain = true;
@@ -297,7 +299,7 @@ class ModelReader {
   }
 
   [[nodiscard]] bool is_causal() const {
-    // In a decoder its own layers hide later tokens, and the encoder's do not.
+    // A decoder has causal layers of its own; the encoder's layers are not causal.
     if (stacks_.decoder) return false;
     const std::string word = override_of("layer.scores.causal");
     return word.empty() ? stored_mask_is_causal() : word == "true";
@@ -307,14 +309,15 @@ class ModelReader {
     return options_.overrides.contains(member) || stated_.contains(member);
   }
 
-  /// Unless the user, or the file, has said it.
+  /// Requests a setting unless the user or the file gives it.
   void ask_for(const std::string& member, std::string values, const char* also = "") {
     if (said(member) || said(also)) return;
     result_.unsaid.push_back({member, std::move(values)});
   }
 
   void ask() {
-    // PyTorch's own attention has 1/√d; of all that nothing shows, maps depend on it the most.
+    // PyTorch's own attention scales by 1/√d. Of the settings that no tensor shows, this changes
+    // maps most.
     if (!blocks_.of_torch) {
       ask_for("scale",
               "head_width^-1/2, width^-1/2, none or a number, which q·k is multiplied with");
@@ -328,7 +331,7 @@ class ModelReader {
     if (has("layer.mlp1.weight")) {
       ask_for("activation", "relu, gelu, gelu_tanh, silu, quick_gelu or relu2");
     }
-    // Teaching code unfolds patches that overlap; a convolution's hardly ever do.
+    // Teaching code often unfolds overlapping patches; convolutions rarely overlap.
     if (has("patch.weight") && checkpoint_.at(roles_["patch.weight"]).shape.size() == 2) {
       ask_for("patch_stride", "the patches' side, or less where they overlap");
     }
@@ -336,7 +339,7 @@ class ModelReader {
     if ((tokens || alone_) && !stacks_.decoder && !stored_mask_is_causal())
       ask_for("layer.scores.causal", "true or false");
     if (alone_) {
-      // nn.MultiheadAttention turns no queries.
+      // nn.MultiheadAttention has no rotary positions.
       if (!blocks_.of_torch) {
         ask_for("layer.rotary.form", "none, half or pair", "layer.scores.bias");
       }
@@ -356,7 +359,7 @@ class ModelReader {
       }
     } else if (!has("patch.weight") && has("positions") &&
                holds_sinusoids(checkpoint_.at(roles_["positions"]))) {
-      // Those who add these often scale the embeddings.
+      // Models with sinusoidal positions often scale the embeddings.
       ask_for("embedding_scale", "1, or 0 for √width");
     }
   }
@@ -381,7 +384,7 @@ class ModelReader {
     result_.logits = has("head.weight");
   }
 
-  /// Tables of positions without their axis of extent 1.
+  /// Patterns by role; tables of positions lose their axis of length 1.
   [[nodiscard]] json tensors() const {
     json patterns = json::object();
     for (const auto& [role, name] : roles_) {
@@ -392,7 +395,7 @@ class ModelReader {
     return patterns;
   }
 
-  /// Unless it was said: what no name and no shape shows, and changes what is computed.
+  /// Adds an assumption about a setting that no name and no shape shows, unless it is given.
   void assume(const std::string& member, std::string value, std::string reason) {
     if (!said(member)) result_.assumptions.push_back({member, std::move(value), std::move(reason)});
   }
@@ -403,7 +406,7 @@ class ModelReader {
         assume(kQkvRowsOption, "parts_first",
                "all queries, all keys, all values: the file does not say");
       }
-      // Rows of a tensor of each head are of that head alone.
+      // Rows of a per-head tensor belong to a single head.
       if (blocks_.heads == 0) {
         assume("layer.attention.head_split", "heads_first",
                "rows of the projections are split head by head");
@@ -468,11 +471,12 @@ class ModelReader {
   OuterNames outer_;
   std::vector<std::string> harmless_;
   bool logits_ = true;
-  bool alone_ = false;       ///< the blocks, without what makes their tokens
-  std::string frequencies_;  ///< a tensor of inverse frequencies of rotary positions; empty: none
+  bool alone_ =
+      false;  ///< true if only the blocks are read, without the tensors that make their tokens
+  std::string frequencies_;  ///< tensor of inverse frequencies of rotary positions; empty: none
 };
 
-/// "--option heads=… --option activation=…"
+/// Options as text: "--option heads=… --option activation=…".
 std::string said_by(const std::vector<UnsaidMember>& members) {
   const auto option = [](const UnsaidMember& each) { return "--option " + each.member + "=…"; };
   return name_list(members, option, " ");
@@ -507,7 +511,7 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
   const auto choices = [](const UnsaidMember& each) { return each.member + ": " + each.values; };
   const std::filesystem::path& file = checkpoint.path();
   const bool tokens = model.inputs.starts_with("torch.randint");
-  // What --fit reads (docs/self-test.md).
+  // Python code that writes the reference for --fit (docs/self-test.md).
   const std::string lines =
       "    maps, inputs = [], " + model.inputs +
       "  # the attention appends each layer's weights after softmax, [2, H, N, N], to maps\n"

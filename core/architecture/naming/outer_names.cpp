@@ -14,7 +14,7 @@ std::string plain_name(const std::string& name) {
   return plain;
 }
 
-/// Whether it is a table [rows, columns], whatever axes of extent 1 it has beside these.
+/// True for a table [rows, columns], which may have additional axes of length 1.
 bool is_table(const Shape& shape, std::int64_t columns) {
   const auto ones = std::count(shape.begin(), shape.end(), 1);
   const auto others = static_cast<std::int64_t>(shape.size()) - ones;
@@ -33,7 +33,7 @@ class OuterReader {
       names_.unexplained = (module.weight ? module.weight : module.bias)->name;
       break;
     }
-    // One table of positions is of both texts.
+    // A single table of positions serves both texts.
     const auto positions = names_.roles.find("positions");
     if (decoder_ && positions != names_.roles.end()) {
       names_.roles.emplace("decoder_positions", positions->second);
@@ -65,7 +65,7 @@ class OuterReader {
     }
   }
 
-  /// Without what wraps a stack too: "transformer." of "transformer.h.".
+  /// Name without the prefix around a stack: "transformer." for "transformer.h.".
   [[nodiscard]] std::string local(const std::string& name) const {
     for (const BlockNames* stack : {&blocks_, decoder_ ? &*decoder_ : nullptr}) {
       const std::string wrapper = stack ? wrapper_of(stack->container) : "";
@@ -74,7 +74,7 @@ class OuterReader {
     return name;
   }
 
-  /// What is the decoder's: within it, or said to be of the target.
+  /// "decoder_" for tensors within the decoder or with a name of the target, otherwise empty.
   [[nodiscard]] std::string side_of(const std::string& name) const {
     if (!decoder_) return "";
     const std::string wrapper = wrapper_of(decoder_->container);
@@ -137,7 +137,7 @@ class OuterReader {
     return false;
   }
 
-  /// A table [V, D], or a projection [D, F] of what is given.
+  /// Takes a table [V, D], or a projection [D, F] of given embeddings.
   bool take_input(const OuterModule& module, const std::string& side) {
     const Shape& shape = module.weight->shape;
     if (shape.size() != 2) return false;

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::int64_t kMostBlocks = 4096;
 
-/// Where a name's first number stands, and what comes before and after it.
+/// First number in a name, with the text before and after it.
 struct Numbered {
   std::string container, rest;
-  std::int64_t number = -1;  ///< −1: it has none
+  std::int64_t number = -1;  ///< −1 if there is none
 };
 
 Numbered numbered(const std::string& name) {
@@ -38,8 +38,8 @@ bool says_attention(const std::string& rest) {
   });
 }
 
-/// Whether names of a block say an attention to another text. PyTorch's decoder has a
-/// "multihead_attn" beside its "self_attn".
+/// Detects attention to another text by the names in a block. PyTorch's decoder has a
+/// "multihead_attn" next to its "self_attn".
 struct AsksAnother {
   bool cross = false, own = false, multihead = false;
 
@@ -54,7 +54,7 @@ struct AsksAnother {
   [[nodiscard]] bool says() const { return cross || (own && multihead); }
 };
 
-/// The blocks of one container, in order, and the norm that may follow them there.
+/// Blocks of one container, in order. Records the norm that may follow them there.
 std::map<std::int64_t, Block> blocks_of(const std::vector<const StoredTensor*>& tensors,
                                         BlockNames& names) {
   std::map<std::int64_t, Block> blocks;
@@ -73,7 +73,7 @@ std::map<std::int64_t, Block> blocks_of(const std::vector<const StoredTensor*>& 
   return blocks;
 }
 
-/// All blocks are as the first.
+/// Reads the blocks of a stack; all must have the tensors of the first one.
 void read_blocks(const std::vector<const StoredTensor*>& tensors, bool decoder, BlockNames& names) {
   std::map<std::int64_t, Block> blocks = blocks_of(tensors, names);
   const Block& first = blocks[0];

@@ -9,7 +9,7 @@ bool is_causal_mask(const StoredTensor& mask) {
   const std::int64_t side = mask.shape.empty() ? 0 : mask.shape.back();
   const TensorView view = mask.view();
   if (side < 2 || view.rows() < side) return false;
-  // Some rows of long ones.
+  // Only some rows of a long mask are compared.
   const std::int64_t step = std::max<std::int64_t>(side / 256, 1);
   std::vector<float> row(static_cast<std::size_t>(side));
   view.rows_to_float(0, 1, row.data());

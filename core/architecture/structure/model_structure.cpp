@@ -27,7 +27,7 @@ std::int64_t numbers_of(const Shape& shape) {
   return numbers;
 }
 
-/// Sums are of what lies in it.
+/// Appends `child`; the sum of `parent` includes it.
 void add(StructureNode& parent, StructureNode child) {
   parent.numbers += child.numbers;
   parent.children.push_back(std::move(child));
@@ -37,7 +37,7 @@ void add_if_any(StructureNode& parent, StructureNode child) {
   if (!child.children.empty()) add(parent, std::move(child));
 }
 
-/// Place of a role's module in the list of roles, which is the order of the computation.
+/// Index of a role's module in the list of roles, which has the order of the computation.
 std::size_t place_of(std::string_view module) {
   const auto roles = tensor_roles();
   for (std::size_t i = 0; i < roles.size(); ++i) {
@@ -47,8 +47,8 @@ std::size_t place_of(std::string_view module) {
 }
 
 struct PlacedRole {
-  std::size_t place;  ///< in the list of roles
-  std::string name;   ///< without its layer: "query.weight"
+  std::size_t place;  ///< index in the list of roles
+  std::string name;   ///< role without its layer: "query.weight"
   const TensorSource* source;
 };
 
@@ -88,7 +88,7 @@ class Structure {
   }
 
  private:
-  /// "layer.3.query.weight" → layer 3, "query.weight".
+  /// Layer and rest of a role: "layer.3.query.weight" → 3, "query.weight".
   static std::pair<std::int64_t, std::string> numbered(const std::string& role, std::size_t from) {
     const std::size_t dot = role.find('.', from);
     return {std::stoll(role.substr(from, dot - from)), role.substr(dot + 1)};
@@ -130,7 +130,7 @@ class Structure {
 
   [[nodiscard]] StructureNode part(const std::string& title, std::vector<PlacedRole>& roles) const {
     std::ranges::sort(roles, {}, [](const PlacedRole& role) {
-      // A weight before its bias.
+      // A weight comes before its bias.
       return std::pair(role.place, role.name.ends_with("bias"));
     });
     StructureNode node{.title = title};
