@@ -129,7 +129,7 @@ void FamilyDeduction::check_parts() {
   }
 }
 
-/// True if a difference between layers states `member` of the layer that the role belongs to.
+/// True if a difference between layers gives `member` for the layer that the role belongs to.
 bool FamilyDeduction::differs_in(const std::string& member, std::string_view role) const {
   constexpr std::string_view beginning = "layer.";
   std::int64_t layer = -1;
@@ -141,8 +141,9 @@ bool FamilyDeduction::differs_in(const std::string& member, std::string_view rol
   });
 }
 
-/// Layers that are not said to differ have MLPs if the first one has: an MLP of one alone would be
-/// left out. A decoder's blocks are two layers, of which one has none.
+/// Throws if a layer that is not stated to differ has an MLP and the first layer has none, or the
+/// reverse: a single MLP would be ignored. Blocks of a decoder are two layers, one of them without
+/// an MLP.
 void FamilyDeduction::check_mlps() const {
   if (spec_.is_pyramid() || tail_blocks_ > 0) return;
   for (const char* part : {"mlp1.weight", "mlp2.weight"}) {
@@ -159,7 +160,8 @@ void FamilyDeduction::check_mlps() const {
   }
 }
 
-/// A norm without a bias may be one without a mean.
+/// Throws for a norm without a bias, which may be an RMS norm, unless `norm` is stated. With a
+/// user's description, the kind of norm is assumed instead.
 void FamilyDeduction::check_norms() {
   if (stated("norm")) return;
   constexpr std::string_view weight = ".weight";
@@ -180,8 +182,8 @@ void FamilyDeduction::check_norms() {
   }
 }
 
-/// A norm or hidden layer whose weight is missing would be left out without a word. Heads may be
-/// tied to the embedding.
+/// Throws for a bias without its weight in a norm or outside the blocks: the module would be
+/// ignored silently. Heads may be tied to the embedding.
 void FamilyDeduction::check_biases() const {
   constexpr std::string_view bias = ".bias";
   for (const auto& [role, source] : result_.sources) {
@@ -196,8 +198,8 @@ void FamilyDeduction::check_biases() const {
   }
 }
 
-/// Masks are of every pair of tokens, for all heads, and hide the later ones of a causal model; a
-/// bias of that name, or a window, would be left out.
+/// Throws unless masks cover every pair of tokens for all heads and, in a causal model, hide later
+/// tokens: a bias of that name, or a window, would be ignored.
 void FamilyDeduction::check_masks() const {
   for (const auto& [role, source] : result_.sources) {
     if (!role.starts_with("layer.") || !role.ends_with(".mask")) continue;
@@ -252,8 +254,8 @@ void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
   (void)make_mechanism(choice);
 }
 
-/// A model with another number of heads than its file says would be another model, whose maps look
-/// as good as the right ones.
+/// Throws if the user requests a number of heads that differs from the file's: the maps would look
+/// right but be those of a different model.
 void FamilyDeduction::check_asked_heads(const std::string& asked) const {
   if (!options_.description.empty()) return;
   constexpr const char* member = "heads";
@@ -286,7 +288,7 @@ void FamilyDeduction::apply_overrides(const ModelOptions& options) {
   for (const std::string& option : overridden_) check_differences(option);
 }
 
-/// What is said of all layers would be overruled in those that differ in it.
+/// Throws if the user sets a member for all layers that some layers set differently.
 void FamilyDeduction::check_differences(const std::string& option) const {
   const SpecMember* const member = find_spec_member(option);
   constexpr std::string_view of_layer = "layer.";
@@ -329,7 +331,8 @@ void FamilyDeduction::deduce_final_norm(std::string_view role) {
   spec_.readout.final_norm = stored && (used || !stated("final_norm"));
 }
 
-/// Channels of all heads in turn are of tensors of all heads.
+/// Throws if heads are split by channels and a tensor cannot be reordered, such as one tensor per
+/// head.
 void FamilyDeduction::check_head_split() const {
   const HeadSplit split = spec_.layer.attention.head_split;
   if (split == HeadSplit::heads_first) return;
@@ -412,8 +415,8 @@ void FamilyDeduction::check_labels(std::int64_t classes) const {
       .found(std::to_string(spec_.labels.size()));
 }
 
-/// What the user says is obeyed or refused: what the tensors say never goes before it in silence.
-/// "0" often stands for what they say, and lists are completed by it.
+/// Throws if the tensors override a user's option. "0" often means the value of the tensors, and
+/// lists are completed from them.
 void FamilyDeduction::check_obeyed() const {
   for (const std::string& option : overridden_) {
     const std::string& said = options_.overrides.find(option)->second;
@@ -422,7 +425,7 @@ void FamilyDeduction::check_obeyed() const {
     // Patches without a size are read as embeddings.
     std::string expected = option == "input.kind" ? said : option_text(asked, option);
     std::string found = option_text(spec_, option);
-    // Windows of a pyramid are those of its stages.
+    // The windows of a pyramid are those of its stages.
     const bool of_stages = spec_.is_pyramid() && option == "layer.scores.window";
     if (of_stages || said.starts_with('[') || parse_number(said) == 0.0 || expected == found)
       continue;

@@ -54,7 +54,7 @@ class PyramidDeduction final : FamilyDeduction {
  private:
   [[nodiscard]] bool is_own() const { return description_.name == "Attnscope pyramid"; }
 
-  /// Of our own files, which say everything.
+  /// Reads the metadata of files written by Attnscope, which state all members.
   void read_own_metadata() {
     const auto architecture = checkpoint_.metadata().find("architecture");
     if (!is_own() || architecture == checkpoint_.metadata().end()) return;
@@ -68,7 +68,7 @@ class PyramidDeduction final : FamilyDeduction {
     return checkpoint_.at(result_.sources.find(role)->second.tensor);
   }
 
-  /// The shape of a role's tensor as it is used, which must have `rank` axes, none of them empty.
+  /// Shape of a role's tensor as it is used. Throws unless it has `rank` axes, none of them empty.
   [[nodiscard]] Shape shape_of(const std::string& role, std::size_t rank) const {
     const StoredTensor& tensor = tensor_of(role);
     Shape shape = used_shape(checkpoint_, result_.sources.find(role)->second);
@@ -79,7 +79,7 @@ class PyramidDeduction final : FamilyDeduction {
         .found(to_string(tensor.shape));
   }
 
-  /// Of the embedding, [D, C, k, k]; of merged patches as if it were a convolution.
+  /// Kernel shape of the embedding, [D, C, k, k]; merged patches count as a convolution.
   [[nodiscard]] Shape kernel_of(std::size_t index) const {
     const std::string role = "stage." + std::to_string(index);
     if (index > 0 && has(role + ".merge.weight")) {
@@ -127,7 +127,8 @@ class PyramidDeduction final : FamilyDeduction {
     return given;
   }
 
-  /// Of all stages by layer.scores.window, or of one: Swin's tables are brought to it.
+  /// Sets the window of a stage, given by layer.scores.window or the stage. Swin's tables are
+  /// interpolated if it differs from theirs.
   void take_window(std::int64_t window, PyramidStage& stage) {
     const std::int64_t stored = std::exchange(stage.window, window);
     if (!spec_.shifts_windows() || stored == window || resized_) return;
@@ -142,8 +143,8 @@ class PyramidDeduction final : FamilyDeduction {
     return layer;
   }
 
-  /// Reductions and windows of a stage, which its blocks must share; and that each block has
-  /// queries, keys and values at all.
+  /// Sets reduction, pooling and window of a stage, which its blocks must share. Throws if a block
+  /// lacks queries, keys or values.
   void deduce_keys(std::size_t index, PyramidStage& stage) {
     const std::int64_t first = first_layer(index);
     if (spec_.shifts_windows()) stage.window = window_of(first);
@@ -183,7 +184,7 @@ class PyramidDeduction final : FamilyDeduction {
     if (reduction == 1) stage.pooled = 7;  // a 1×1 reduction follows PVTv2-Li's pooling
   }
 
-  /// The side of a layer's windows, of whose table [(2·side − 1)², H] it follows.
+  /// Side of a layer's windows, from the shape [(2·side − 1)², H] of its table.
   [[nodiscard]] std::int64_t window_of(std::int64_t layer) const {
     const std::string role = "layer." + std::to_string(layer) + ".position_biases";
     const std::int64_t rows = shape_of(role, 2)[0];
@@ -218,14 +219,14 @@ class PyramidDeduction final : FamilyDeduction {
                           std::to_string(spec_.layer.attention.head_width));
     }
     assumed_heads_ = true;
-    // PVTv2's first stage has one head; Twins' have 32 channels.
+    // PVTv2's first stage has one head; the heads of Twins have 32 channels.
     const std::int64_t first = shape_of("stage.0.patch.weight", 4)[0];
     const bool windows = has("layer.0.windowed_qkv.weight");
     const std::int64_t each = windows && first % 32 == 0 ? 32 : first;
     return width % each == 0 ? width / each : 1;
   }
 
-  /// A layer with hash buffers was trained with them (upstream mode), others with softmax.
+  /// Sets the mechanisms: hash for layers with hash buffers (upstream mode), softmax for others.
   void deduce_mechanisms() {
     if (stated("mechanism")) return;
     bool differ = false;
@@ -289,7 +290,7 @@ class PyramidDeduction final : FamilyDeduction {
     assume("crop_fraction", "the family's usual preprocessing");
   }
 
-  /// What is out of range because the user said so is a usage error.
+  /// Validates the spec. A value out of range is a usage error if the user gave overrides.
   void validate_here() const {
     try {
       validate(spec_);
@@ -305,8 +306,8 @@ class PyramidDeduction final : FamilyDeduction {
 
   const ArchitectureMatch& match_;
   bool assumed_heads_ = false;
-  bool resized_ = false;     ///< tables are of other windows
-  std::int64_t window_ = 0;  ///< that the user asked for; 0: the tables'
+  bool resized_ = false;     ///< true if tables are interpolated to other windows
+  std::int64_t window_ = 0;  ///< window that the user specified; 0: that of the tables
 };
 
 }  // namespace

@@ -24,13 +24,13 @@ namespace attnscope {
 
 namespace {
 
-/// What to do about a missing tensor: the names most like it.
+/// Remedy for a missing tensor: the most similar names.
 std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
   const std::string names = name_list(checkpoint.nearest_names(name));
   return names.empty() ? "the file holds no tensors" : "nearest names: " + names;
 }
 
-/// Tensors of models that are asked for often and have parts that are not here.
+/// Tensors of common models with parts that are not supported.
 constexpr std::pair<std::string_view, const char*> kOtherModels[] = {
     {"*local_mp.conv1.weight",
      "XCiT's attention between channels, not between tokens, which is not run"},
@@ -52,7 +52,7 @@ void refuse_other_models(const Checkpoint& checkpoint) {
   }
 }
 
-/// Of a family that the user, the configuration or the file itself has named.
+/// Throws for a family that the user, the configuration or the file names and that does not match.
 [[noreturn]] void matched_nothing(const ArchitectureMatch& match, const Checkpoint& checkpoint) {
   refuse_other_models(checkpoint);
   if (!match.refused.empty() && match.missing.empty()) {
@@ -68,7 +68,7 @@ void refuse_other_models(const Checkpoint& checkpoint) {
       .remedy(nearest(checkpoint, missing.name));
 }
 
-/// The first of the list, models and pyramids: what they are their files say themselves.
+/// The first families in the list, models and pyramids of our own, are named by their files.
 constexpr std::size_t kOwnFamilies = 2;
 
 ArchitectureDescription read_description(const std::filesystem::path& path) {
@@ -77,7 +77,7 @@ ArchitectureDescription read_description(const std::filesystem::path& path) {
   return with_file(path, [&] { return parse_architecture_description(text); });
 }
 
-/// Which of several whole models in the file was taken.
+/// Assumption about the state dict that was chosen from several in the file.
 std::vector<Assumption> chosen_state_dict(const ArchitectureMatch& match,
                                           const Checkpoint& checkpoint,
                                           const ModelOptions& options) {
@@ -112,13 +112,13 @@ bool share_tensors(const ArchitectureMatch& a, const ArchitectureMatch& b) {
                      [&](const auto& entry) { return of_a.contains(entry.second.tensor); });
 }
 
-/// How much of what is required is there.
+/// Share of the required patterns that matched.
 double nearness(const ArchitectureMatch& match) {
   const double required = static_cast<double>(std::max<std::size_t>(match.required, 1));
   return 1.0 - static_cast<double>(match.missing.size()) / required;
 }
 
-/// So much of a family makes it worth naming.
+/// Least share that makes a family worth naming.
 constexpr double kNear = 0.7;
 
 std::string first_names(const Checkpoint& checkpoint) {
@@ -130,8 +130,8 @@ std::string first_names(const Checkpoint& checkpoint) {
                     : name_list(first, &StoredTensor::name) + (tensors.size() > most ? ", …" : "");
 }
 
-/// Names that nobody said to be of a family: of those that nearly are, what they lack; else what is
-/// needed.
+/// Throws for names of unknown family, with the missing tensor of the nearest families, or with the
+/// kind of names that are required.
 [[noreturn]] void refuse_names(std::vector<ArchitectureMatch> matches,
                                const Checkpoint& checkpoint) {
   std::erase_if(matches, [](const auto& match) { return nearness(match) <= kNear; });
@@ -166,8 +166,8 @@ std::string first_names(const Checkpoint& checkpoint) {
       .remedy(nearest(checkpoint, missing.name) + "; or " + describe);
 }
 
-/// The other model of a file that holds one of images and one of texts: that with the most tensors
-/// of the other kind than `best` and none of its own, a complete one first.
+/// Other model of a file that holds one of images and one of texts: the match with most tensors of
+/// the other kind that shares none with `best`, complete matches first. Null if there is none.
 const ArchitectureMatch* other_tower(const ArchitectureMatch& best,
                                      const std::vector<ArchitectureMatch>& matches) {
   const bool texts = best.description->spec.reads_texts();
@@ -183,9 +183,9 @@ const ArchitectureMatch* other_tower(const ArchitectureMatch& best,
   return other;
 }
 
-/// Of a file that holds a model of images and one of texts (CLIP) the one that input.kind asks for,
-/// else that of images; which it is, is said. Throws Error(unsupported) where that one lacks
-/// tensors.
+/// Match that input.kind selects in a file with a model of images and one of texts (CLIP); by
+/// default that of images. Adds the choice to `said`. Throws Error(unsupported) if the selected
+/// model lacks tensors.
 const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
                                       const std::vector<ArchitectureMatch>& matches,
                                       const Checkpoint& checkpoint, const ModelOptions& options,
@@ -205,8 +205,8 @@ const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
   return takes_best ? best : *other;
 }
 
-/// A tensor that would be left out is said before what the others say; which model of several it is
-/// comes first of what is assumed.
+/// Deduces the architecture of a match. Leftover tensors are reported before contradictions, and
+/// the choice of a model is the first assumption.
 Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint,
                     const ModelOptions& options, const NeighbourConfig& config) {
   return with_file(checkpoint.path(), [&] {
@@ -216,8 +216,8 @@ Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint
     }
     Architecture architecture = deduce_architecture({match, checkpoint, options, config});
     architecture.assumptions.insert(architecture.assumptions.begin(), said.begin(), said.end());
-    // Names of classes are shown as they are; what tokens say is text to be matched, and every view
-    // shows it by visible_text.
+    // Views show class names without further processing, so shown_text is applied here. Texts of
+    // tokens must stay exact for matching, and views apply visible_text.
     if (!architecture.spec.is_language_model()) {
       for (std::string& label : architecture.spec.labels) label = shown_text(label);
     }
@@ -225,8 +225,8 @@ Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint
   });
 }
 
-/// Our own files say what they are and what they were trained with. An attention that is not here
-/// explains itself better than the tensors that go with it, which match nothing.
+/// Spec that our own file states. Throws for a mechanism that is not available, since this explains
+/// more than the tensors that would match nothing.
 ModelSpec own_spec(const Checkpoint& checkpoint) {
   const auto architecture = checkpoint.metadata().find("architecture");
   if (architecture == checkpoint.metadata().end()) return {};
@@ -253,7 +253,7 @@ const std::vector<ArchitectureDescription>& built_in_descriptions() {
   return list;
 }
 
-/// The words of the names, once nothing is left unsaid.
+/// Architecture from the names' description. Throws if a setting is not specified.
 Architecture deduce_named(const NamedModel& model, const Checkpoint& checkpoint,
                           const ModelOptions& options, const NeighbourConfig& config) {
   check_said(model, checkpoint);
@@ -266,13 +266,13 @@ Architecture deduce_named(const NamedModel& model, const Checkpoint& checkpoint,
   return architecture;
 }
 
-/// PyTorch's encoder alone, whatever else the file holds.
+/// True for PyTorch's bare encoder, which matches whatever else the file holds.
 bool is_bare_encoder(const ArchitectureMatch& match) {
   return match.description->spec.input.kind == InputKind::embeddings &&
          match.description->stated.contains("readout");
 }
 
-/// What embeds its tokens is left out by the user's word alone.
+/// Throws if the tensors that make tokens are unexplained and the user does not exclude them.
 void check_alone(const NamedModel& named, const Checkpoint& checkpoint,
                  const ModelOptions& options) {
   const auto kind = options.overrides.find("input.kind");
@@ -280,7 +280,7 @@ void check_alone(const NamedModel& named, const Checkpoint& checkpoint,
   if (!asked && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
 }
 
-/// Overrides under the names of their members, where they were given by their paths.
+/// Options with overrides under the names of their members instead of their paths.
 ModelOptions by_name(ModelOptions options) {
   std::map<std::string, std::string> named;
   for (auto& [option, text] : options.overrides) {
@@ -291,7 +291,7 @@ ModelOptions by_name(ModelOptions options) {
   return options;
 }
 
-/// What is said of the model beside the file, or in it.
+/// Configuration next to the file or inside it.
 NeighbourConfig configuration_of(const Checkpoint& checkpoint,
                                  std::span<const std::string> ignored) {
   return checkpoint.key_values() ? gguf_config(checkpoint, ignored)
@@ -306,7 +306,7 @@ Architecture architecture_described(const ArchitectureDescription& description,
   const ArchitectureMatch match = match_architecture(description, checkpoint, options.state_dict());
   if (!match.complete()) matched_nothing(match, checkpoint);
   const bool reads_texts = description.spec.reads_texts();
-  // A description goes before the keys of the file, which are of the family that it is not.
+  // A description overrides the keys of the file, which belong to a different family.
   const bool asks = reads_texts && !checkpoint.key_values();
   return deduce(match, checkpoint, options,
                 asks ? configuration_of(checkpoint, ignored) : NeighbourConfig{});
@@ -329,7 +329,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
       if (!match.complete()) matched_nothing(match, checkpoint);
       return deduce(match, checkpoint, options, {});
     }
-    // Models of texts of our own have the names of a known family.
+    // Our own models of texts have the names of a known family.
   }
   const NeighbourConfig config = configuration_of(checkpoint, ignored);
   std::vector<ArchitectureMatch> matches;
@@ -338,15 +338,15 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
     matches.push_back(
         match_architecture(descriptions[i], checkpoint, state_dict, !config.families.empty()));
   }
-  // The most tensors with a role wins; the share of required tensors that are there says how near
-  // an incomplete match came.
+  // The complete match with most tensors wins; without one, the match with the largest share of
+  // required tensors.
   const auto best = std::max_element(matches.begin(), matches.end(),
                                      [&](const ArchitectureMatch& a, const ArchitectureMatch& b) {
                                        if (a.complete() != b.complete()) return b.complete();
                                        if (a.complete()) return a.sources.size() < b.sources.size();
                                        return nearness(a) < nearness(b);
                                      });
-  // What embeds its tokens may be there too, and then it is a model of images or of texts.
+  // The file may also hold an embedding, which makes a bare encoder a model of images or texts.
   NamedModel named;
   if (config.kind.empty() && (!best->complete() || is_bare_encoder(*best))) {
     NeighbourConfig own = config;
@@ -362,7 +362,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
     NeighbourConfig own = as_of_family(config, chosen.description->name);
     check_known(config);
     check_known(own);
-    // A pyramid's heads are of each stage.
+    // Heads of a pyramid differ between stages.
     if (!chosen.description->spec.is_pyramid()) add_own_settings(checkpoint, own);
     Architecture architecture = deduce(chosen, checkpoint, options, own);
     architecture.assumptions.insert(architecture.assumptions.begin(), said.begin(), said.end());
@@ -378,7 +378,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
         .remedy("--option ignore=config if the configuration is not of this file");
   }
   refuse_other_models(checkpoint);
-  // A family all but met, then the words of the names.
+  // A nearly matching family is reported first, then names without a known meaning.
   if (near <= kNear && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
   refuse_names(std::move(matches), checkpoint);
 }

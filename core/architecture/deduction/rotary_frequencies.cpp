@@ -27,8 +27,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
               "layer.rotary.theta=… and layer.rotary.scaling=…");
 }
 
-/// How far a stored number may lie from the exact one: by how many bits the numbers really have,
-/// since files of 16 bits are often stored again as float32.
+/// Allowed deviation of a stored number from the exact one. It depends on the precision of the
+/// values, since 16-bit files are often stored again as float32.
 struct Rounding {
   double relative = 1e-5, absolute = 0;
 };
@@ -79,7 +79,7 @@ RotaryFrequencies rotary_frequencies(const StoredTensor& tensor) {
     if (i == 0) {
       possible = std::abs(value - 1) <= error;
     } else if (possible) {
-      // θ falls as the frequency rises.
+      // θ decreases as the frequency increases.
       const double power = -static_cast<double>(values.size()) / static_cast<double>(i);  // −r / 2i
       found.least = std::max(found.least, std::pow(value + error, power));
       if (value > error) found.greatest = std::min(found.greatest, std::pow(value - error, power));

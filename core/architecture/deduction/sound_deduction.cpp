@@ -9,7 +9,7 @@ namespace {
 class SoundDeduction final : FamilyDeduction {
  public:
   explicit SoundDeduction(const DeductionInput& input) : FamilyDeduction(input) {
-    // Nothing of an image.
+    // Sounds have no image settings.
     spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     take_config(false);
     take_heads_in_file();
@@ -36,7 +36,7 @@ class SoundDeduction final : FamilyDeduction {
   }
 
  private:
-  /// OpenAI's files say it beside the weights.
+  /// Takes the number of heads that OpenAI's files store with the weights.
   void take_heads_in_file() {
     const auto heads = checkpoint_.metadata().find("dims.n_audio_head");
     if (heads == checkpoint_.metadata().end() || stated("heads")) return;
@@ -81,7 +81,7 @@ class SoundDeduction final : FamilyDeduction {
     attention.head_width = inner / attention.heads;
   }
 
-  /// Whoever looks for the text that it writes should know.
+  /// Reports that the decoder, which would write the text, is not run.
   void say_what_is_left_out() {
     const auto& tensors = checkpoint_.tensors();
     const auto count = std::count_if(tensors.begin(), tensors.end(), [](const StoredTensor& each) {

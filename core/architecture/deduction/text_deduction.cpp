@@ -21,7 +21,7 @@ namespace {
 class TextDeduction final : FamilyDeduction {
  public:
   explicit TextDeduction(const DeductionInput& input) : FamilyDeduction(input) {
-    // Nothing of an image.
+    // Texts have no image settings.
     spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     read_own_metadata();
     take_padding();
@@ -62,7 +62,7 @@ class TextDeduction final : FamilyDeduction {
     return spec_.layer.form == LayerForm::fastformer_encoder;
   }
 
-  /// Rows and columns of a matrix as it is used.
+  /// Rows and columns of a role's matrix as it is used.
   [[nodiscard]] Shape shape_of(const std::string& role) const {
     const auto found = result_.sources.find(role);
     if (found == result_.sources.end()) {
@@ -97,7 +97,8 @@ class TextDeduction final : FamilyDeduction {
     read_own_labels();
   }
 
-  /// Of texts that are filled up with it the tokenizer's word goes before the configuration's.
+  /// Takes the tokenizer's padding token, which overrides the configuration's, for texts that are
+  /// padded to the context.
   void take_padding() {
     if (!spec_.input.pads_to_context || options_.overrides.contains("padding")) return;
     const auto token = padding_token(checkpoint_.path().parent_path());
@@ -132,7 +133,8 @@ class TextDeduction final : FamilyDeduction {
     }
   }
 
-  /// The most tokens: those that have positions, and biases for them (DAFT) where there are any.
+  /// Sets the context: the number of learned positions, limited by position biases if there are any
+  /// (DAFT).
   void deduce_context() {
     if (!has("positions")) {
       if (spec_.positions.kind == Positions::learned) {
@@ -162,7 +164,7 @@ class TextDeduction final : FamilyDeduction {
     fact("context", spec_.input.context, context);
   }
 
-  /// Layers of the file that are run several times, under the numbers of all that are run.
+  /// Repeats stored layers for all layers that use them.
   void share_layers() {
     if (spec_.stored_layers == 0) return;
     fact("stored_layers", spec_.stored_layers, layers_);
@@ -186,7 +188,7 @@ class TextDeduction final : FamilyDeduction {
               : shape_of("layer.0.mlp1.weight")[0]);
   }
 
-  /// The decoder's blocks, each two layers: MLPs are in the second.
+  /// Deduces the decoder's blocks of two layers. The MLPs belong to the second layer.
   void deduce_decoder() {
     if (!spec_.has_decoder()) return;
     fact("tail.blocks", spec_.tail.blocks, tail_blocks_);
@@ -209,7 +211,7 @@ class TextDeduction final : FamilyDeduction {
     if (spec_.readout.kind == Readout::next_token) assume("logit_scale", "the family's usual one");
   }
 
-  /// Which code the layers follow, and with which attention.
+  /// Sets the form of the layers and their mechanism.
   void deduce_form() {
     if (is_fastformer_classifier()) {
       if (!stated("mechanism")) spec_.mechanism = {"additive", {}};
@@ -239,7 +241,8 @@ class TextDeduction final : FamilyDeduction {
     assume("layer_mechanisms", "the family's usual one");
   }
 
-  /// The heads of keys that a fused weight's rows leave: stated, else as many as of queries.
+  /// Number of query rows in a weight of `rows` rows. In a fused weight it depends on the key
+  /// heads, by default as many as query heads.
   [[nodiscard]] std::int64_t rows_of_queries(std::int64_t rows) const {
     const AttentionSpec& attention = spec_.layer.attention;
     if (!has("layer.0.qkv.weight")) return rows;
@@ -256,7 +259,7 @@ class TextDeduction final : FamilyDeduction {
     }
     const auto importance = result_.sources.find("layer.0.mechanism.query_importance");
     if (importance != result_.sources.end()) {
-      // The later code keeps the vector of each head in a row of its own.
+      // The later code stores one row per head.
       const Shape& rows = checkpoint_.at(importance->second.tensor).shape;
       if (rows.size() == 2 && rows[0] > 1) fact("heads", attention.heads, rows[0]);
     }
@@ -285,7 +288,7 @@ class TextDeduction final : FamilyDeduction {
     deduce_key_heads(inner);
   }
 
-  /// A norm of each head's queries is as wide as a head.
+  /// Takes the head width from a norm of queries that is as wide as one head.
   void deduce_head_width(std::int64_t inner) {
     const auto norm = result_.sources.find("layer.0.query_norm.weight");
     if (norm == result_.sources.end()) return;
@@ -294,13 +297,13 @@ class TextDeduction final : FamilyDeduction {
     fact("head_width", spec_.layer.attention.head_width, width, "the norms of the queries");
   }
 
-  /// Of separate weights, by their rows.
+  /// Sets the number of key heads from separate weights, by their rows.
   void deduce_key_heads(std::int64_t inner) {
     AttentionSpec& attention = spec_.layer.attention;
     if (!has("layer.0.key.weight")) return;
     const std::int64_t rows = shape_of("layer.0.key.weight")[0];
     const bool as_queries = rows == inner && !stated("layer.attention.key_heads");
-    // Windowed DAFT has fewer channels of keys, not fewer heads.
+    // Windowed DAFT has fewer key channels, not fewer heads.
     if (as_queries || !find_mechanism(spec_.mechanism.name).terms) return;
     if (rows % attention.head_width != 0) {
       if (!stated("heads") && !overridden_.contains("head_width")) ask_for_heads(inner);
@@ -316,8 +319,8 @@ class TextDeduction final : FamilyDeduction {
          std::max<std::int64_t>(rows / attention.head_width, 1), "the keys");
   }
 
-  /// θ and the turned channels of a head, from stored inverse frequencies. Where all of a head is
-  /// turned, they tell how wide it is.
+  /// Takes θ and the rotated channels of a head from stored inverse frequencies. If all of a head
+  /// is rotated, they also give its width.
   void take_frequencies() {
     if (!frequencies_) return;
     constexpr const char* member = "layer.rotary.theta";
@@ -342,7 +345,7 @@ class TextDeduction final : FamilyDeduction {
       const std::int64_t inner = rows_of_queries(shape_of(queries())[0]);
       if (inner % width == 0) fact("heads", attention.heads, inner / width, frequencies_->tensor);
     }
-    // What the class has where the configuration says nothing is no word on this file.
+    // A default of the configuration class does not count as specified.
     const bool said =
         stated(member) && (overridden_.contains(member) || !config_.defaults.contains(member));
     const std::optional<double> theta = frequencies_->theta();
@@ -384,7 +387,7 @@ class TextDeduction final : FamilyDeduction {
         .found(std::to_string(frequencies_->width / 2));
   }
 
-  /// Of all lengths of texts alike, which longrope can say.
+  /// Takes stored factors of rotary positions, which apply to texts of any length, as longrope.
   void deduce_rotary_factors() {
     const auto source = result_.sources.find("rotary_factors");
     if (source == result_.sources.end()) return;
@@ -398,7 +401,8 @@ class TextDeduction final : FamilyDeduction {
     rotary.trained_context = std::max<std::int64_t>(spec_.input.context, 2);
   }
 
-  /// Buckets of relative positions; of vectors there are as many to each side.
+  /// Sets the number of buckets of relative positions. Embeddings of relative positions have as
+  /// many on each side.
   void deduce_relative_positions() {
     for (const char* role : {"position_biases", "layer.0.position_biases"}) {
       if (spec_.layer.scores.bias != ScoreBias::buckets || !has(role)) continue;
@@ -412,7 +416,7 @@ class TextDeduction final : FamilyDeduction {
     assume("layer.scores.bucket_distance", "the family's usual one");
   }
 
-  /// Families whose head has a norm after its hidden layer always do.
+  /// Throws if the norm after a head's hidden layer is missing in a family that always has it.
   void check_head_transform() const {
     constexpr const char* norm = "head_transform_norm.weight";
     if (!has("head_transform.weight") || has(norm) || !description_.tensors.contains(norm)) return;
@@ -422,8 +426,8 @@ class TextDeduction final : FamilyDeduction {
         .expected("one in " + description_.name);
   }
 
-  /// A head of another number of outputs than there are tokens says no next token: they are
-  /// classes, of one token's. Which one, the code says that trained it.
+  /// Reads a head whose number of outputs is not that of the tokens as classes of one token,
+  /// assumed to be the last.
   void deduce_classes() {
     if (spec_.readout.kind != Readout::next_token || stated("readout") || !has("head.0.weight")) {
       return;
@@ -436,7 +440,8 @@ class TextDeduction final : FamilyDeduction {
                           " tokens; the last token, which sees all, is usual");
   }
 
-  /// Of a head beside the embedding that it is said to be, versions of transformers take either.
+  /// Throws if the file contradicts tie_word_embeddings. With a head that differs from the
+  /// embedding, versions of transformers use either.
   void check_tie(bool tied) const {
     const auto head = result_.sources.find("head.0.weight");
     const bool there = head != result_.sources.end();

@@ -59,7 +59,7 @@ void ViTDeduction::read_own_metadata() {
   if (description_.name != "Attnscope model" || architecture == metadata.end()) return;
   spec_ = model_spec_from_json(architecture->second, {}, false);
   for (const ModelOption& option : model_options()) stated_.emplace(option.name);
-  // These follow from the tensors that are there, unless the file does speak of them.
+  // These members follow from the tensors, unless the file states them.
   const std::vector<std::string> written = members_in_json(architecture->second);
   for (const char* member : {"final_norm", "positions", "head_width"}) {
     if (std::find(written.begin(), written.end(), member) == written.end()) {
@@ -248,7 +248,7 @@ void ViTDeduction::list_assumptions() {
       assume("layer.rotary.trained_side", "the family's usual one");
     }
   }
-  // One that a configuration names is always so.
+  // Models that a configuration names always have the family's position of norms.
   if (config_.kind.empty()) assume("norm_position", "the family's usual one");
   assume("norm_eps", "the family's usual one");
   assume("mechanism", "weights do not tell what they were trained with; softmax is usual");

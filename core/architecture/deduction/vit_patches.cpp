@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// The side of a square of that area, if there is one.
+/// Side of a square of that area; empty if there is none.
 std::optional<std::int64_t> square_side(std::int64_t area) {
   if (area <= 0) return std::nullopt;
   const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(area))));
@@ -97,7 +97,7 @@ void ViTDeduction::deduce_positions() {
           .in_file(checkpoint_.path())
           .about("positions");
     }
-    // Sines and cosines are no tensors.
+    // Sines and cosines are not stored as tensors.
     if (!stated("positions") || spec_.input.kind != InputKind::embeddings) {
       spec_.positions.kind = Positions::none;
     }
@@ -159,8 +159,8 @@ bool ViTDeduction::solve_stride(const Accept& accept) {
 
 void ViTDeduction::find_position_grid(std::int64_t count, const std::string& tensor) {
   const std::int64_t prefix = spec_.input.prefix_tokens();
-  // Of timm all prefix tokens, of DINOv2 the class token, without embed_class none.
-  // Before a class token that comes later there is none.
+  // Position embeddings cover all prefix tokens (timm), the class tokens (DINOv2) or none (without
+  // embed_class). A class token that is added in later layers has no position.
   std::set<std::int64_t, std::greater<>> prefixes = {prefix, spec_.input.class_tokens, 0};
   if (spec_.tail.kind == Tail::class_attention) prefixes = {0};
   const auto accept = [&](std::int64_t rows, std::int64_t columns) {
@@ -240,7 +240,8 @@ void ViTDeduction::take_relative_grid() {
   const std::int64_t expected =
       (2 * input.grid_rows() - 1) * (2 * input.grid_columns() - 1) + of_class;
   if (rows == expected) return;
-  // Only by the user's word: a file whose own parts differ is damaged.
+  // Tables are interpolated only for a user's image size; a file that contradicts itself is
+  // damaged.
   const bool asked = overridden_.contains("image_height") || overridden_.contains("image_width");
   if (asked && side && *side % 2 == 1) {
     const std::string trained = std::to_string((*side + 1) / 2);

@@ -1,4 +1,4 @@
-// The convolutions before the patches of an image encoder.
+// Convolutions before the patches of an image encoder.
 #include <algorithm>
 #include <string>
 
@@ -68,7 +68,7 @@ std::int64_t ViTDeduction::pixels_of(std::int64_t cells, std::int64_t patch) con
   const std::int64_t own = (cells - 1) * stride + patch - 2 * input.patch_padding;
   std::int64_t pixels = cells * stride;
   for (const std::int64_t step : input.stem.strides) pixels *= step;
-  // Whole strides of the image, as those of 224 pixels are, where that gives as many cells.
+  // An image of whole strides, such as 224 pixels, is preferred if it gives as many cells.
   if (!input.stem.widths.empty() && input.cells(pixels, patch) == cells) return pixels;
   pixels = own;
   for (std::size_t i = input.stem.widths.size(); i-- > 0;) {

@@ -1,4 +1,4 @@
-// Windows of an image encoder's layers, by their tables of relative positions.
+// Windows of an image encoder's layers, deduced from their tables of relative positions.
 #include <string>
 
 #include "core/architecture/deduction/vit_deduction.h"
