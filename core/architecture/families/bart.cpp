@@ -1,5 +1,5 @@
-// Encoders and decoders of one form: BART and mBART (norms before the parts, and one behind the
-// last layer), Marian and Pegasus (positions of sines, which older files hold).
+// Encoder–decoder models of one form: BART, mBART (norms before the parts and after the last
+// layer), Marian and Pegasus (sinusoidal positions, which older files store).
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,6 +1,6 @@
-// BEiT, BEiT v2 and data2vec-vision, in the names of timm and of Hugging Face; EVA's first models,
-// which timm names alike. Keys have no bias. The last three rows of a table of relative positions
-// are of the class token.
+// BEiT, BEiT v2 and data2vec-vision with the names of timm and of Hugging Face, and EVA's first
+// models, which have the same names in timm. Keys have no bias. The last three rows of a relative
+// position table belong to the class token.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// Hugging Face's BERT; early files call a norm's weight and bias gamma and beta.
+// Hugging Face's BERT. Early files name a norm's weight and bias gamma and beta.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,5 @@
-// CaiT (Touvron et al. 2021) in timm's names, which are its authors': heads that talk among the
-// patches, then layers in which the class token, there for the first time, asks all.
+// CaiT (Touvron et al. 2021) with the names of timm and of its authors: talking-heads attention
+// among the patches, then layers in which the class token, added there, attends to all tokens.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,6 @@
-// CLIP's two towers, in the names of OpenAI and OpenCLIP and in those of Hugging Face. OpenCLIP's
-// with the norm after the mean of the patches have CLIP's names: a configuration tells.
+// CLIP's two towers with the names of OpenAI and OpenCLIP and with those of Hugging Face.
+// OpenCLIP's models with the norm after the mean of the patches have CLIP's names; only a
+// configuration distinguishes them.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

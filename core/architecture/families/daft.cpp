@@ -1,7 +1,7 @@
-// Dot-product and attention free transformers (DAFT) in the names of the public implementations:
-// aft-pytorch's and labml's attention in the blocks of timm's VisionTransformer, and labml's
-// autoregressive transformer with AFT-local. Each layer has one bias for every pair of tokens,
-// shared by all channels: one head.
+// Dot-product and attention free transformers (DAFT) with the names of the public implementations:
+// the attention of aft-pytorch and labml in the blocks of timm's VisionTransformer, and labml's
+// autoregressive transformer with AFT-local. Each layer has one bias per pair of tokens, shared by
+// all channels: one head.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,4 @@
-// Hugging Face's DeBERTa, v2 and v3, whose queries and keys are also multiplied with relative
-// positions.
+// Hugging Face's DeBERTa, v2 and v3, which also multiply queries and keys with relative positions.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

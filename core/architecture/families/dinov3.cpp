@@ -1,4 +1,4 @@
-// DINOv3's vision transformers, in the names of torch.hub and of Hugging Face.
+// DINOv3's vision transformers with the names of torch.hub and of Hugging Face.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,5 @@
-// EVA-02 as timm has it: rotary positions on the grid of patches, a gated MLP that may have a norm
-// inside, keys without bias. timm's own ViTs of the same code have registers and a layer scale.
+// EVA-02 in timm: rotary positions on the grid of patches, a gated MLP that may have an inner norm,
+// keys without bias. timm's own ViTs with the same code have registers and a layer scale.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

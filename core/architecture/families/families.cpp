@@ -1,4 +1,4 @@
-// The lists of built-in families and of roles.
+// Lists of built-in families and of roles.
 #include "core/architecture/families/families.h"
 
 #include <array>

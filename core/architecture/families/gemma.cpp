@@ -1,5 +1,5 @@
-// Hugging Face's Gemma, which has Llama's names and is told by its configuration alone, Gemma 2
-// and the texts of Gemma 3.
+// Hugging Face's Gemma, which has Llama's names and is recognised only by its configuration, Gemma
+// 2, and Gemma 3 for texts.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// The names of llama.cpp's GGUF files. Which of its architectures a file is, its keys say
+// Names in llama.cpp's GGUF files. The keys of a file give its architecture
 // (configuration/gguf_config.cpp).
 #include "core/architecture/families/families.h"
 

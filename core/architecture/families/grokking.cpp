@@ -1,6 +1,6 @@
-// The transformer of "Progress measures for grokking via mechanistic interpretability" (Nanda et
-// al. 2023): no norms, no biases in the attention, tables and weights of heads as the paper writes
-// them.
+// Transformer of "Progress measures for grokking via mechanistic interpretability" (Nanda et al.
+// 2023): no norms, no biases in the attention, embedding tables and per-head weights oriented as in
+// the paper.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

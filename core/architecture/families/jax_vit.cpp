@@ -1,5 +1,5 @@
-// The ViTs of Google's vision_transformer and big_vision, whose layers have names of Flax: kernels
-// are [in, out], those of attention [D, H, d] and [H, d, D]. big_vision may stack all layers in one
+// ViTs of Google's vision_transformer and big_vision with the names of Flax layers: kernels are
+// [in, out], those of attention [D, H, d] and [H, d, D]. big_vision may stack all layers in one
 // tensor.
 #include "core/architecture/families/families.h"
 

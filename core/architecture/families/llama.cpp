@@ -1,4 +1,4 @@
-// Hugging Face's Llama, whose names and layers many others share (Mistral, Qwen2, SmolLM), and
+// Hugging Face's Llama, whose names and layers many models share (Mistral, Qwen2, SmolLM), and
 // Qwen3.
 #include "core/architecture/families/families.h"
 

@@ -1,5 +1,5 @@
-// Hugging Face's ModernBERT, and with a head that classifies texts. Every third layer sees all
-// tokens; `differences` are those with windows.
+// Hugging Face's ModernBERT, also with a head that classifies texts. Every third layer sees all
+// tokens; `differences` lists the layers with windows.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

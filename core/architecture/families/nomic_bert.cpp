@@ -1,5 +1,5 @@
-// Nomic's BERT (nomic-embed-text), which its own code runs: rotary positions, gated MLPs of which
-// fc12 is the gate, fused queries, keys and values, norms after each part.
+// Nomic's BERT (nomic-embed-text), which is run by its own code: rotary positions, gated MLPs with
+// fc12 as the gate, fused queries, keys and values, norms after each part.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

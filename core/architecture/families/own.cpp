@@ -1,7 +1,8 @@
-// Our own models and pyramids: timm's names, everything else stated by the file, and the LayerNorms
-// that scale the outputs of adder linear layers. DAFT's layers also under the names of the public
-// ones: to_q, to_k, to_v, project, wbias (rish-16), query, key, value, output, pos_bias (labml).
-// Hashed layers under EcoFormer's: to_qk for queries and keys, to_v, fast_attention.ksh.
+// Attnscope's own models and pyramids: timm's names, all settings stated by the file, and the
+// LayerNorms that scale the outputs of adder linear layers. DAFT layers also match the names of the
+// public implementations: to_q, to_k, to_v, project, wbias (rish-16), query, key, value, output,
+// pos_bias (labml). Hashed layers match EcoFormer's names: to_qk for queries and keys, to_v,
+// fast_attention.ksh.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,5 @@
-// Pyramids: PVTv2 (which EcoFormer changes to hashed attention) in its authors' names and timm's,
-// and Twins-SVT, whose names timm kept.
+// Pyramids: PVTv2 (also with EcoFormer's hashed attention) with the names of its authors and of
+// timm, and Twins-SVT, whose names are the same in timm.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

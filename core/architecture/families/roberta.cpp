@@ -1,5 +1,5 @@
-// Hugging Face's RoBERTa (XLM-R, CamemBERT) and MPNet: BERT's layers, positions from behind the
-// padding token's on.
+// Hugging Face's RoBERTa (XLM-R, CamemBERT) and MPNet: BERT's layers with positions counted from
+// the padding token's id + 1.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

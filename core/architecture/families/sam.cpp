@@ -1,6 +1,6 @@
 // SAM's image encoder (Kirillov et al. 2023), a plain ViT with windows and decomposed relative
-// positions (Li et al. 2022, ViTDet), in the names of its authors, of Hugging Face and of timm.
-// What comes after its layers, the neck, has no attention and is left out.
+// positions (Li et al. 2022, ViTDet), with the names of its authors, of Hugging Face and of timm.
+// The neck after the layers has no attention and is not run.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

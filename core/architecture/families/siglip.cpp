@@ -1,5 +1,5 @@
-// SigLIP's two towers in Hugging Face's names, and that of texts in OpenCLIP's, whose image tower
-// is timm's ViT with attn_pool.
+// SigLIP's two towers with Hugging Face's names, and the text tower with OpenCLIP's names.
+// OpenCLIP's image tower is timm's ViT with attn_pool.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

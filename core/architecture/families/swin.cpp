@@ -1,5 +1,5 @@
-// Swin in the names of its authors and of timm, which differ in the stage that merging belongs to,
-// and of Hugging Face.
+// Swin with the names of its authors, of timm and of Hugging Face. The authors and timm number the
+// stage of a merging differently.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

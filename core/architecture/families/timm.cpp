@@ -1,4 +1,4 @@
-// timm's VisionTransformer, which DeiT, DINO and MAE share, and DINOv2 as its authors save it.
+// timm's VisionTransformer, which DeiT, DINO and MAE share, and DINOv2 in its authors' form.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

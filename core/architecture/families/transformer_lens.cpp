@@ -1,6 +1,6 @@
-// What TransformerLens saves: heads are an axis of every weight of the attention, and kernels are
-// [in, out]. Where W_U has another number of outputs than there are tokens, they are classes. Files
-// whose norms were folded into the weights keep none, as do models without any: they are refused.
+// Models saved by TransformerLens: heads are an axis of every attention weight, and kernels are
+// [in, out]. If the number of outputs of W_U is not that of the tokens, they are classes. Files
+// without norms are refused, since the norms may be folded into the weights.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

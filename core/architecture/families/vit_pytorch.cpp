@@ -1,6 +1,6 @@
-// lucidrains' vit-pytorch: its names changed with the months, its arithmetic once: scores were
-// scaled by 1/√D until January 2021, by 1/√d since. Patches are flattened as (row, column, channel)
-// and embedded by a linear layer.
+// lucidrains' vit-pytorch. Its names changed several times, its arithmetic once: scores were scaled
+// by 1/√D until January 2021, by 1/√d since. Patches are flattened as (row, column, channel) and
+// embedded by a linear layer.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

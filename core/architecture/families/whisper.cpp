@@ -1,4 +1,4 @@
-// The encoder of OpenAI's Whisper, in Hugging Face's names and in its own; the decoder is left out.
+// Encoder of OpenAI's Whisper, with Hugging Face's names and with its own; the decoder is not run.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
