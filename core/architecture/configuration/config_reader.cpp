@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Whether a key with this value asks for nothing.
+/// True if a key with this value has no effect.
 bool is_off(const json& value) {
   // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
   return value.is_null() || value == false || value == 0 || value == "" ||
@@ -124,7 +124,7 @@ void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const
       config_.values["activation"] = activation_named(value.get<std::string>(), name);
       return;
     case KeyUse::required:
-      // What is off asks for nothing, unless something is to be on.
+      // An off value is accepted unless the required value is on.
       if (value.dump() == key.what || (is_off(value) && is_off(json::parse(key.what)))) return;
       refuse(name, std::string(key.what), value);
   }

@@ -16,13 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-/// One value of general.architecture: what it says that no key does. As llama.cpp computes it.
+/// Settings of one value of general.architecture that no key gives, as in llama.cpp.
 struct GgufArchitecture {
   std::string_view name;
-  std::string_view rotary;  ///< pair: queries' and keys' rows were permuted for it
+  std::string_view rotary;  ///< pair: the rows of queries and keys were permuted for it
   std::string_view activation;
-  bool scales_embedding = false;  ///< × √width
-  bool head_norms = false;        ///< of queries and keys
+  bool scales_embedding = false;  ///< embeddings are multiplied by √width
+  bool head_norms = false;        ///< norms of queries and keys
   bool sandwich = false;          ///< norms after each part, soft caps, windows in even layers
 };
 constexpr GgufArchitecture architectures[] = {
@@ -49,7 +49,7 @@ const GgufArchitecture& architecture_of(const KeyValues& keys) {
       .remedy("give an architecture description");
 }
 
-/// The keys of one architecture, each asked for once: what is left over is not known.
+/// Keys of one architecture. The keys that are never requested are unknown.
 class GgufKeys {
  public:
   GgufKeys(const KeyValues& keys, std::string prefix, std::span<const std::string> ignored)
@@ -70,7 +70,7 @@ class GgufKeys {
     return take(key) ? keys_.truth(name(key)) : std::nullopt;
   }
 
-  /// Throws Error(damaged) if there is none.
+  /// Value of a required key. Throws Error(damaged) if it is missing.
   template <class T>
   [[nodiscard]] T required(std::string_view key, std::optional<T> value) const {
     if (value) return *value;
@@ -100,7 +100,7 @@ class GgufKeys {
     });
   }
 
-  /// Whether it is to be read.
+  /// Marks a key as taken. Returns false if the user ignores it.
   bool take(std::string_view key) {
     taken_.insert(name(key));
     return !ignores(name(key));
@@ -125,7 +125,7 @@ class GgufReader {
     set("norm_eps", json(keys_.required("attention.layer_norm_rms_epsilon",
                                         keys_.number("attention.layer_norm_rms_epsilon"))));
     if (of_.scales_embedding) set("input.scale", json(0));
-    (void)keys_.whole("vocab_size");  // the tensors say
+    (void)keys_.whole("vocab_size");  // the tensors give it
     (void)keys_.text("tensor_data_layout");
     keys_.check("tensor_data_layout", keys_.text("tensor_data_layout") == "Meta AI original pth",
                 "Meta AI original pth");
@@ -190,7 +190,7 @@ class GgufReader {
     if (slow) set("layer.rotary.beta_slow", json(*slow));
   }
 
-  /// Rows of a head that were permuted as if all of it were turned.
+  /// Checks that a whole head is rotated, which the permutation of its rows assumes.
   void check_all_turned() {
     const auto turned = keys_.whole("rope.dimension_count"),
                width = keys_.whole("embedding_length");
@@ -200,7 +200,7 @@ class GgufReader {
     keys_.check("rope.dimension_count", turned == each, "a head's width");
   }
 
-  /// Of Gemma 2.
+  /// Reads Gemma 2's soft caps, windows and score scale.
   void read_scores() {
     keys_.check("attention.causal", keys_.truth("attention.causal").value_or(true), "true");
     if (!of_.sandwich) return;
@@ -213,8 +213,8 @@ class GgufReader {
     difference["layers"] = {{"first", 0}, {"every", 2}};
     difference["scores"]["window"] = keys_.required("attention.sliding_window", window);
     set("differences", json::array({difference}));
-    // No key says it: of the 27 B model, which alone has 46 layers, scores are divided by the root
-    // of width / heads, as llama.cpp has it.
+    // The 27 B model, which is the only one with 46 layers, divides scores by √(width / heads), as
+    // in llama.cpp. No key gives this.
     const std::int64_t heads =
         keys_.required("attention.head_count", keys_.whole("attention.head_count"));
     if (keys_.whole("block_count") == 46 && heads > 0) {
@@ -228,7 +228,7 @@ class GgufReader {
   NeighbourConfig& config_;
 };
 
-/// Tensors that change the computation must be those of the architecture.
+/// Throws if tensors that change the computation do not match the architecture.
 void check_tensors(const Checkpoint& checkpoint, const GgufArchitecture& of) {
   const std::pair<const char*, bool> parts[] = {{"attn_q_norm", of.head_norms},
                                                 {"attn_k_norm", of.head_norms},
@@ -246,7 +246,7 @@ void check_tensors(const Checkpoint& checkpoint, const GgufArchitecture& of) {
   }
 }
 
-/// A file may be something else than a model: an adapter, a projector.
+/// Throws if the file is not a model, but an adapter or a projector.
 void check_type(const KeyValues& keys) {
   const std::string type = keys.text("general.type").value_or("model");
   if (type == "model") return;

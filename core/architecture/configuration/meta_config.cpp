@@ -1,4 +1,5 @@
-// Meta's params.json, beside its own files of Llama, and Mistral's, which has two keys more.
+// Meta's params.json, which comes with Llama in Meta's format, and Mistral's, which has two more
+// keys.
 #include "core/architecture/configuration/config_reader.h"
 #include "core/error.h"
 
@@ -26,14 +27,14 @@ constexpr ConfigKey kMetaKeys[] = {
 }  // namespace
 
 void read_meta_config(const nlohmann::json& object, NeighbourConfig& config) {
-  // Others, too, call a file so.
+  // Files of other tools also have this name.
   if (!object.contains("n_heads") || !object.contains("norm_eps")) return;
   config.kind = "Meta's Llama";
   config.families = {"Meta Llama"};
   ConfigReader reader(object, config);
   reader.take(kMetaKeys);
   const nlohmann::json& words = reader.take_value("vocab_size");
-  if (words.is_number() && words > 0) {  // -1: the tokenizer says
+  if (words.is_number() && words > 0) {  // -1: the tokenizer gives it
     config.values["vocabulary"] = words.dump();
     config.facts.insert("vocabulary");
   }

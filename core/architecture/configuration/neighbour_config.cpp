@@ -38,7 +38,8 @@ void take_numbers(const json& object, const char* key, const char* option, Value
   if (!text.empty()) values[option] = text;
 }
 
-/// 224, {"height": 224, "width": 224} or {"shortest_edge": 224}; 0 if it is none of these.
+/// Number of pixels from 224, {"height": 224, "width": 224} or {"shortest_edge": 224}; 0 for any
+/// other form.
 double extent_of(const json& size) {
   if (size.is_number()) return size.get<double>();
   for (const char* key : {"shortest_edge", "height"}) {
@@ -49,7 +50,7 @@ double extent_of(const json& size) {
   return 0;
 }
 
-/// Pillow's numbers of filters.
+/// Reads a resampling filter by Pillow's number.
 void read_filter(const json& filter, Values& values) {
   if (filter.is_null()) return;
   if (filter != 2 && filter != 3) {
@@ -81,7 +82,8 @@ void read_preprocessing(const json& config, Values& values) {
 constexpr const char* kOpenClip = "open_clip_config.json";
 constexpr const char* kMeta = "params.json";
 
-/// OpenCLIP's and Meta's stand alone, or beside one that says the same in Hugging Face's words.
+/// Path of the configuration. OpenCLIP's and Meta's files are used only without a config.json,
+/// which has the same content.
 std::filesystem::path configuration_beside(const std::filesystem::path& weights) {
   std::filesystem::path usual = weights.parent_path() / "config.json";
   for (const char* name : {"config.json", kOpenClip, kMeta}) {
@@ -96,7 +98,7 @@ bool ignores(std::span<const std::string> patterns, const std::string& name) {
                      [&](const std::string& pattern) { return matches_pattern(pattern, name); });
 }
 
-/// Without the keys that the user leaves out.
+/// Configuration without the keys that the user ignores.
 json without_ignored(const json& object, const std::string& prefix,
                      std::span<const std::string> ignored) {
   json kept = json::object();

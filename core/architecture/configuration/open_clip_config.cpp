@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 using Use = KeyUse;
 
-/// What the tensors say themselves is harmless here.
+/// Keys whose settings the tensors show are listed without a member.
 constexpr ConfigKey kImageKeys[] = {
     {"layers", Use::fact, "layers"},
     {"width", Use::fact, "width"},
@@ -26,22 +26,22 @@ constexpr ConfigKey kImageKeys[] = {
     {"no_ln_pre"},
     {"output_tokens"},
     {"patch_dropout"},
-    {"pos_embed_type"},  // stored, whatever they are
-    {"timm_*"},          // of a model of timm's, which is not named here
+    {"pos_embed_type"},  // positions are stored, whatever their type
+    {"timm_*"},          // keys for a timm model, which is not named here
 };
 
-/// Beside a model of timm's, whose name says the rest.
+/// Keys next to the name of a timm model, which determines the rest.
 constexpr ConfigKey kTimmTowerKeys[] = {
     {"image_size"},     {"timm_model_name"}, {"timm_model_pretrained"}, {"timm_pool"},
-    {"timm_proj"},  // its tensors say it
+    {"timm_proj"},  // the tensors show it
     {"timm_proj_bias"}, {"timm_drop*"},      {"output_tokens"},         {"patch_dropout"},
 };
 
-/// How images are prepared. They are always brought to the size that the model reads.
+/// Keys of the image preprocessing. Images are always resized to the model's size.
 constexpr ConfigKey kPreparedKeys[] = {
     {"mean"},       {"std"},         {"interpolation"},
     {"size"},       {"resize_mode"}, {"mode", Use::required, "\"RGB\""},
-    {"fill_color"},  // of what is filled up, which no mode here does
+    {"fill_color"},  // colour of padding, which no supported mode uses
 };
 
 constexpr ConfigKey kTextKeys[] = {
@@ -65,7 +65,7 @@ constexpr ConfigKey kModelKeys[] = {
     {"output_dict"}, {"cast_dtype"},  {"nonscalar_logit_scale"},
 };
 
-/// One key of an object that has no other: {"eps": 1e-6}.
+/// Value of the only key that an object may have: {"eps": 1e-6}.
 json take_only(const json& object, const char* key, const char* of) {
   if (object.is_null()) return {};
   if (object.is_object() && object.size() <= 1 && (object.empty() || object.contains(key))) {
@@ -77,7 +77,7 @@ json take_only(const json& object, const char* key, const char* of) {
       .found(json_text(object));
 }
 
-/// What both towers have: activations and norms.
+/// Reads settings that both towers have: activations and norms.
 void read_layers(ConfigReader& reader, bool quick, NeighbourConfig& tower) {
   const json how = take_only(reader.take_value("act_kwargs"), "approximate", "act_kwargs");
   if (!how.is_null() && how != "tanh" && how != "none") {
@@ -91,7 +91,7 @@ void read_layers(ConfigReader& reader, bool quick, NeighbourConfig& tower) {
   tower.values["norm_eps"] = eps.is_number() ? eps.dump() : "1e-05";
 }
 
-/// How images are prepared, in timm's words.
+/// Image preprocessing with timm's keys.
 json as_timm(const json& prepared, const json& image_size) {
   json words = {{"crop_pct", 1.0}};
   for (const char* key : {"mean", "std", "interpolation"}) {
@@ -133,11 +133,11 @@ void read_open_clip_preparation(const json& prepared, NeighbourConfig& tower) {
   tower.values["crop_fraction"] = "1.0";
 }
 
-/// The class token, or the mean of the patches, before or after the last norm.
+/// Reads the pooling: the class token, or the mean of the patches, before or after the last norm.
 void read_pooling(ConfigReader& reader, NeighbourConfig& tower) {
   const json& pool = reader.take_value("pool_type");
   const bool norm_after = reader.flag("final_ln_after_pool", false);
-  if (pool.is_null() || pool == "tok") return;  // of one token the order is the same
+  if (pool.is_null() || pool == "tok") return;  // a single token gives the same in either order
   if (pool != "avg") {
     throw Error(ErrorKind::unsupported, "images are not read in this way")
         .about("pool_type")
@@ -174,8 +174,8 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
   return tower;
 }
 
-/// False: it is neither CLIP's own, which hides later tokens and reads the end token, nor SigLIP's,
-/// which hides none and reads the last.
+/// Reads a text tower. Returns false unless it is CLIP's own, which is causal and reads the end
+/// token, or SigLIP's, which is not causal and reads the last token.
 bool read_text_tower(const json& object, bool quick, NeighbourConfig& tower) {
   ConfigReader reader(object, tower);
   const json& other = reader.take_value("hf_model_name");
@@ -215,7 +215,7 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
   ConfigReader own(model, config);
   const json& images = own.take_value("vision_cfg");
   const json& texts = own.take_value("text_cfg");
-  // timm's towers have their own activation, and so has the text tower beside one.
+  // Towers of timm models have their own activation, and the text tower next to one has it too.
   const bool of_timm = images.is_object() && images.value("timm_model_name", json()).is_string();
   const bool quick = own.flag("quick_gelu", false) && !of_timm;
   own.take(kModelKeys);

@@ -18,14 +18,14 @@ constexpr Setting kSettings[] = {
     {"activation", "activation"}, {"hidden_act", "activation"}, {"norm_first", "norm_position"},
 };
 
-/// Names of settings that are of another model than the one that is read.
+/// True for the name of a setting of a different model than the one that is read.
 bool is_of_another(std::string_view name) {
   constexpr std::string_view others[] = {"decoder", "teacher", "text", "critic", "discriminator"};
   return std::ranges::any_of(
       others, [&](std::string_view other) { return name.find(other) != std::string_view::npos; });
 }
 
-/// The member's value as apply_override takes it; empty where it is not understood.
+/// Value of the member as for apply_override; empty if unknown.
 std::string value_of(std::string_view member, const std::string& text) {
   if (member == "heads") {
     const bool number = !text.empty() && text.size() < 5 && text.front() != '0' &&
@@ -41,7 +41,7 @@ std::string value_of(std::string_view member, const std::string& text) {
 }  // namespace
 
 void add_own_settings(const Checkpoint& checkpoint, NeighbourConfig& config) {
-  std::map<std::string, std::string> found;  // by member; empty: contradictory, or not understood
+  std::map<std::string, std::string> found;  // by member; empty if contradictory or unknown
   for (const auto& [name, text] : checkpoint.metadata()) {
     const std::string_view key = std::string_view(name).substr(name.rfind('.') + 1);
     const auto setting = std::ranges::find(kSettings, key, &Setting::key);

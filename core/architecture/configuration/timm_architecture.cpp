@@ -1,5 +1,5 @@
-// Architectures of timm: which families they may be of, and what their names say of a model that
-// its tensors do not.
+// Architectures of timm: their possible families, and settings that follow from their names but not
+// from their tensors.
 #include "core/architecture/configuration/timm_architecture.h"
 
 #include "core/error.h"
@@ -8,8 +8,8 @@ namespace attnscope {
 
 namespace {
 
-/// Architectures of timm's class VisionTransformer that compute what the names of their tensors do
-/// not say.
+/// Architectures of timm's class VisionTransformer with computations that the names of their
+/// tensors do not show.
 constexpr std::pair<std::string_view, std::string_view> kRefusedVits[] = {
     {"relpos", "relative position biases"},
     {"rope", "rotary positions"},
@@ -27,7 +27,7 @@ constexpr std::pair<std::string_view, std::string_view> kRefusedVits[] = {
     {"tipsv2", "a way of reading out"},
 };
 
-/// Heads where they are not of 64 channels.
+/// Number of heads of architectures whose heads are not 64 channels wide.
 constexpr std::pair<std::string_view, std::string_view> kHeads[] = {
     {"vit_huge", "16"},
     {"deit3_huge", "16"},
@@ -40,7 +40,7 @@ constexpr std::pair<std::string_view, std::string_view> kHeads[] = {
     {"test_vit", "2"},
 };
 
-/// SigLIP's with GELU's tanh form.
+/// SigLIP models with GELU's tanh form.
 constexpr std::string_view kTanhs[] = {
     "vit_base_patch32_siglip_",         "vit_large_patch16_siglip_512",
     "vit_large_patch16_siglip_gap_512", "vit_so400m_patch16_siglip_",
@@ -75,14 +75,14 @@ void read_vit(std::string_view architecture, NeighbourConfig& config) {
   }
 }
 
-/// Beginnings of architectures that are asked for often and have parts that are not here.
+/// Prefixes of common architectures with parts that are not supported.
 constexpr std::pair<std::string_view, std::string_view> kOtherKinds[] = {
     {"xcit_", "attention between channels, not between tokens"},
     {"swinv2_", "cosines of queries and keys, and positions by a network"},
     {"maxvit", "windows and grids between convolutions"},
 };
 
-/// ": attention between channels", of those that are known.
+/// Description of a known architecture: ": attention between channels"; otherwise empty.
 std::string what_it_is(std::string_view architecture) {
   for (const auto& [beginning, what] : kOtherKinds) {
     if (architecture.starts_with(beginning)) return ": " + std::string(what);
@@ -90,7 +90,7 @@ std::string what_it_is(std::string_view architecture) {
   return {};
 }
 
-/// Empty: not run.
+/// Families of an architecture; empty if not supported.
 std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
   if (architecture.starts_with("twins_svt_")) return {"Twins"};
@@ -100,7 +100,7 @@ std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
     if (architecture.starts_with(beginning)) return {"timm BEiT"};
   }
-  // The largest has its norms elsewhere.
+  // The largest model has its norms in different places.
   const bool enormous = architecture.starts_with("eva02_enormous");
   if (architecture.starts_with("eva02_") && !enormous) return {"timm EVA-02"};
   const bool of_eva = architecture.find("_rope_reg") != std::string_view::npos;

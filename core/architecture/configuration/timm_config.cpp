@@ -1,5 +1,5 @@
-// config.json of timm's models on Hugging Face's hub: an architecture of timm, arguments of its
-// constructor, and how images are prepared.
+// Reads config.json of timm's models on Hugging Face's hub: an architecture of timm, arguments of
+// its constructor, and image preprocessing.
 #include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/timm_architecture.h"
 #include "core/error.h"
@@ -25,8 +25,8 @@ constexpr ConfigKey kTimmKeys[] = {
     {"transformers_version"},
 };
 
-/// Arguments of VisionTransformer and its kin. Those that only say which tensors there are follow
-/// from the tensors.
+/// Arguments of VisionTransformer and similar classes. Arguments that only determine which tensors
+/// exist are listed without a member.
 constexpr ConfigKey kArgumentKeys[] = {
     {"num_heads", Use::member, "heads"},
     {"act_layer", Use::activation},
@@ -59,14 +59,14 @@ constexpr ConfigKey kArgumentKeys[] = {
     {"*drop*"},
 };
 
-/// Further arguments of Beit and Eva, whose tensors say them.
+/// Additional arguments of Beit and Eva, which their tensors show.
 constexpr ConfigKey kEvaArgumentKeys[] = {
     {"qkv_fused"},       {"swiglu_mlp"},       {"scale_mlp"},   {"scale_attn_inner"},
     {"use_abs_pos_emb"}, {"use_rel_pos_bias"}, {"use_fc_norm"}, {"use_shared_rel_pos_bias"},
     {"head_init_scale"},
 };
 
-/// Those of SwinTransformer, whose tensors say them.
+/// Arguments of SwinTransformer, which its tensors show.
 constexpr ConfigKey kSwinArgumentKeys[] = {
     {"depths"},
     {"head_dim"},
@@ -75,14 +75,15 @@ constexpr ConfigKey kSwinArgumentKeys[] = {
     {"always_partition", Use::required, "false"},
 };
 
-/// Those of Cait. The number of its layers is that of all, with those of the class token.
+/// Arguments of Cait. Its depth is not the number of layers, which includes those of the class
+/// token.
 constexpr ConfigKey kCaitArgumentKeys[] = {
     {"depth"},
     {"depth_token_only"},
     {"mlp_ratio_token_only"},
 };
 
-/// Those of VisionTransformerSAM. Its tables of relative positions say which layers have windows.
+/// Arguments of VisionTransformerSAM. Its relative position tables show which layers have windows.
 constexpr ConfigKey kSamArgumentKeys[] = {
     {"global_attn_indexes"},
     {"head_hidden_size"},
@@ -118,7 +119,7 @@ constexpr ConfigKey kPretrainedKeys[] = {
     {"url"},
 };
 
-/// Whether positions are rotary is in no tensor.
+/// Reads the arguments for rotary positions, which no tensor shows.
 void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
   const bool rotary = config.families.front() != "timm BEiT";
   reader.take(kEvaArgumentKeys);
@@ -159,7 +160,7 @@ void take_numbers(const json& list, const char* key, const char* member, Neighbo
   config.values[member] = text;
 }
 
-/// `value` must be one of `known`; its other name is the member's value.
+/// Sets `member` to the second name of the pair in `known` whose first is `value`.
 void take_name(const json& value, const char* key, const char* member,
                std::span<const std::pair<std::string_view, std::string_view>> known,
                NeighbourConfig& config) {
@@ -208,7 +209,7 @@ void read_timm_preparation(const json& object, NeighbourConfig& config) {
   reader.finish("pretrained_cfg.");
 }
 
-/// A list of names, or an object from the number of a class to its name.
+/// Reads labels from a list of names, or from an object from class number to name.
 void read_labels(const json& labels, NeighbourConfig& config) {
   json list = json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -222,7 +223,7 @@ void read_labels(const json& labels, NeighbourConfig& config) {
   }
 }
 
-/// What is read of SAM's neck, which is left out.
+/// Removes settings of the head: SAM's neck is not run.
 void leave_out_head(NeighbourConfig& config) {
   config.values.erase("readout");
   config.values.erase("labels");
@@ -248,7 +249,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
   read_pooling(reader.take_value("global_pool"), config);
   json arguments = reader.take_value("model_args");
   if (arguments.is_object()) {
-    // None is the architecture's own to each of them.
+    // Null selects the default of the architecture.
     std::erase_if(arguments.get_ref<json::object_t&>(),
                   [](const auto& entry) { return entry.second.is_null(); });
     ConfigReader own(arguments, config);
@@ -263,7 +264,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     own.finish("model_args.");
   }
   const bool of_sam = config.families.front() == "timm SAM";
-  if (of_sam) (void)reader.take_value("num_features");  // of its neck
+  if (of_sam) (void)reader.take_value("num_features");  // number of features of the neck
   reader.take(kTimmKeys);
   reader.finish();
   if (of_sam) leave_out_head(config);

@@ -32,7 +32,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A JSON object; empty where the file is not there, or holds none.
+/// JSON object in a file; empty if the file does not exist or contains something else.
 json object_in(const std::filesystem::path& file) {
   constexpr std::size_t most = std::size_t{64} << 20;
   if (!is_entry(file)) return json::object();
@@ -40,7 +40,7 @@ json object_in(const std::filesystem::path& file) {
   return object.is_object() ? object : json::object();
 }
 
-/// "</s>", or {"content": "</s>"}; empty for anything else.
+/// Text of a token: "</s>", or {"content": "</s>"}; empty for any other form.
 std::string content_of(const json& token) {
   const json text = token.is_object() ? token.value("content", json()) : token;
   return text.is_string() ? text.get<std::string>() : std::string();
@@ -52,7 +52,7 @@ std::string tokenizer_class_of_model(const std::filesystem::path& folder) {
   const json config = object_in(folder / "config.json");
   const json named = config.value("tokenizer_class", json());
   if (named.is_string()) return named.get<std::string>();
-  // Of those whose files say it not themselves, as transformers has it.
+  // Classes that transformers uses for models whose files do not name one.
   constexpr std::pair<std::string_view, std::string_view> classes[] = {
       {"roberta", "RobertaTokenizer"},
       {"bart", "BartTokenizer"},

@@ -19,11 +19,11 @@ constexpr ConfigKey kBartKeys[] = {
     {"is_encoder_decoder", Use::required, "true"},
     {"add_bias_logits", Use::required, "false"},
     {"extra_pos_embeddings"},
-    {"normalize_embedding"},               // the tensors say
-    {"add_final_layer_norm"},              // the tensors say
-    {"static_position_embeddings"},        // they are in the file, or of the family
-    {"share_encoder_decoder_embeddings"},  // the tensors say
-    {"num_hidden_layers"},                 // encoder_layers once more
+    {"normalize_embedding"},               // the tensors show it
+    {"add_final_layer_norm"},              // the tensors show it
+    {"static_position_embeddings"},        // the file has them, or the family computes them
+    {"share_encoder_decoder_embeddings"},  // the tensors show it
+    {"num_hidden_layers"},                 // same value as encoder_layers
     {"force_bos_token_to_be_generated"},
     {"init_std"},
     {"output_past"},
@@ -32,7 +32,7 @@ constexpr ConfigKey kBartKeys[] = {
     {"classif*_dropout"},
 };
 
-/// A whole number; nothing where the key is left out.
+/// Whole number under `key`; empty if the key is missing.
 std::optional<std::int64_t> take_number(ConfigReader& reader, const char* key) {
   const json& value = reader.take_value(key);
   if (value.is_null()) return std::nullopt;
@@ -65,7 +65,7 @@ void read_bart(ConfigReader& reader, NeighbourConfig& config) {
   }
 }
 
-/// Where the norms stand is each kind's own: normalize_before repeats it.
+/// Sets the position of the norms, which depends on the kind of model; normalize_before must agree.
 void read_norms(ConfigReader& reader, NeighbourConfig& config, bool before) {
   const bool said = reader.flag("normalize_before", before);
   if (said != before) {
@@ -86,7 +86,7 @@ void read_pre_norms(ConfigReader& reader, NeighbourConfig& config) {
   read_norms(reader, config, true);
 }
 
-/// Of two vocabularies one table each.
+/// Reads Marian's vocabularies, each of which may have its own table.
 void read_marian(ConfigReader& reader, NeighbourConfig& config) {
   const auto decoder = take_number(reader, "decoder_vocab_size");
   const auto whole = config.values.find("vocabulary");

@@ -17,11 +17,11 @@ constexpr ConfigKey kBloomKeys[] = {
     {"num_hidden_layers", Use::fact, "layers"},
     {"vocab_size", Use::fact, "vocabulary"},
     {"apply_residual_connection_post_layernorm", Use::required, "false"},
-    {"alibi", Use::required, "true"},  // its code knows no other positions
-    {"n_inner"},                       // four times the width, whatever it says
-    {"seq_length"},                    // of training: ALiBi has no end
+    {"alibi", Use::required, "true"},  // its code has no other positions
+    {"n_inner"},                       // always four times the width
+    {"seq_length"},                    // length in training; ALiBi has no limit
     {"offset_alibi"},
-    {"pretraining_tp"},  // the same in another order of rounding
+    {"pretraining_tp"},  // same result with a different order of rounding
     {"slow_but_exact"},
     {"attention_softmax_in_fp32"},
     {"masked_softmax_fusion"},

@@ -1,4 +1,4 @@
-// What the configuration classes of transformers have where a key is left out.
+// Defaults of the configuration classes of transformers.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {
@@ -9,8 +9,8 @@ using nlohmann::json;
 
 struct ClassDefaults {
   std::string_view kind;  ///< model_type
-  /// JSON. A key with | stands for several names, of which a configuration has one: the first is
-  /// set where it has none. Extents are left out, since the tensors say them.
+  /// JSON object. A key with | has several names, of which a configuration has one; if it has none,
+  /// the first is set. Sizes are omitted, since the tensors show them.
   const char* keys;
 };
 
@@ -83,7 +83,7 @@ constexpr ClassDefaults kClassDefaults[] = {
                        "local_rope_theta": 10000.0, "tie_word_embeddings": true})"},
     {"mpnet", R"({"num_attention_heads": 12, "layer_norm_eps": 1e-12,
                   "tie_word_embeddings": true})"},
-    // Of its head versions differ: tied in 5, not in 4.
+    // Versions of transformers differ: the head is tied in 5, not in 4.
     {"mt5", R"({"num_heads": 6, "d_kv": 64, "layer_norm_epsilon": 1e-06,
                 "relative_attention_max_distance": 128, "feed_forward_proj": "gated-gelu",
                 "decoder_start_token_id": 0})"},
@@ -127,7 +127,7 @@ constexpr ClassDefaults kClassDefaults[] = {
                         "tie_word_embeddings": true})"},
 };
 
-/// The first of the names in `keys`; empty where `object` has one of them.
+/// First of the names in `keys`; empty if `object` has one of them.
 std::string missing_name(const json& object, std::string_view keys) {
   const std::string first(keys.substr(0, keys.find('|')));
   while (!keys.empty()) {

@@ -1,4 +1,5 @@
-// config.json of Hugging Face's transformers: which keys each kind of model has, and what they do.
+// Reads config.json of Hugging Face's transformers: the keys of each kind of model and their
+// effect.
 #include <algorithm>
 #include <cctype>
 
@@ -14,7 +15,7 @@ namespace {
 using nlohmann::json;
 using Use = KeyUse;
 
-/// Keys of every kind: how texts are generated, how models are trained and saved.
+/// Keys of every kind of model: text generation, training, saving.
 constexpr ConfigKey kGeneralKeys[] = {
     {"_*"},
     {"architectures"},
@@ -75,7 +76,7 @@ constexpr ConfigKey kGeneralKeys[] = {
     {"pruned_heads", Use::required, "{}"},
 };
 
-/// What configurations that do not say their kind may be read for, under any library's name.
+/// Keys that are read from configurations without a kind, under the names of several libraries.
 constexpr ConfigKey kAnyKeys[] = {
     {"num_attention_heads", Use::optional, "heads"},
     {"n_head", Use::optional, "heads"},
@@ -88,7 +89,7 @@ constexpr ConfigKey kAnyKeys[] = {
     {"position_embedding_type", Use::required, "\"absolute\""},
 };
 
-/// All kinds, of all files.
+/// All kinds of model from all files.
 const std::vector<ModelType>& model_types() {
   static const std::vector<ModelType> list = [] {
     std::vector<ModelType> all;
@@ -112,9 +113,9 @@ const ModelType* find_type(std::string_view name) {
   return nullptr;
 }
 
-/// Kinds that are asked for often and have parts that are not here.
+/// Common kinds of model with parts that are not supported.
 struct OtherKind {
-  std::string_view name;  ///< with * for any characters
+  std::string_view name;  ///< kind, with * for any characters
   const char* what;
 };
 constexpr OtherKind kOtherKinds[] = {
@@ -172,7 +173,7 @@ constexpr OtherKind kOtherKinds[] = {
     {"whisper", "an encoder and a decoder"},
 };
 
-/// ": a mixture of experts", of those that are known.
+/// Description of a known kind: ": a mixture of experts"; otherwise empty.
 std::string what_it_is(const std::string& kind) {
   for (const OtherKind& other : kOtherKinds) {
     if (matches_pattern(other.name, kind)) return std::string(": ") + other.what;
@@ -180,7 +181,7 @@ std::string what_it_is(const std::string& kind) {
   return {};
 }
 
-/// Fastformer-LM's window of each layer.
+/// Reads Fastformer-LM's window per layer.
 void read_windows(const json& windows, NeighbourConfig& config) {
   if (!windows.is_array()) return;
   json list = json::array();
@@ -207,7 +208,7 @@ void read_labels(const json& labels, NeighbourConfig& config) {
   config.values["labels"] = list.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// A decoder whose tokens see later ones too (models that embed texts).
+/// Reads is_causal: false for a decoder whose tokens also see later ones (models that embed texts).
 void read_is_causal(ConfigReader& reader, NeighbourConfig& config) {
   if (reader.flag("is_causal", true)) return;
   const auto differences = config.values.find("differences");
@@ -222,7 +223,7 @@ void read_is_causal(ConfigReader& reader, NeighbourConfig& config) {
   config.overruling.insert("layer.scores.causal");
 }
 
-/// "gptneox": kinds and classes write their names differently.
+/// Letters and digits in lower case ("gptneox"), since kinds and classes are spelled differently.
 std::string plain(std::string_view name) {
   std::string letters;
   for (const char c : name) {
@@ -233,7 +234,8 @@ std::string plain(std::string_view name) {
   return letters;
 }
 
-/// The kind that a class of architectures is of: "LlamaForCausalLM" is a "llama". Null: of none.
+/// Kind of model of a class in architectures: "LlamaForCausalLM" is a "llama". Null if there is
+/// none.
 const ModelType* type_of_class(const std::string& name) {
   constexpr std::string_view endings[] = {"for",     "model",        "lmhead",      "doubleheads",
                                           "mtmodel", "encodermodel", "visionmodel", "textmodel"};
@@ -250,7 +252,7 @@ const ModelType* type_of_class(const std::string& name) {
   return best;
 }
 
-/// `object` as a configuration of `type`, of which it may leave out keys.
+/// Reads `object` as a configuration of `type`; keys may be missing.
 void read_keys(const ModelType& type, const json& object, NeighbourConfig& config) {
   ConfigReader reader(object, config);
   read_labels(reader.take_value("id2label"), config);
@@ -269,7 +271,8 @@ void read_keys(const ModelType& type, const json& object, NeighbourConfig& confi
   reader.finish();
 }
 
-/// Members that are other, or there at all, by the class's defaults alone.
+/// Marks members of `config` that differ from `said`, or that only `config` has, as defaults of the
+/// class.
 void mark_defaults(const NeighbourConfig& said, NeighbourConfig& config) {
   for (const auto& [member, value] : config.values) {
     const auto found = said.values.find(member);
@@ -280,19 +283,19 @@ void mark_defaults(const NeighbourConfig& said, NeighbourConfig& config) {
   }
 }
 
-/// With what the class of its kind has for keys that are left out.
+/// Reads `object` as a configuration of `type`, with the defaults of its class for missing keys.
 void read_whole_kind(const ModelType& type, const json& object, NeighbourConfig& config) {
   NeighbourConfig said = config;
   read_keys(type, with_class_defaults(object, type.name), config);
   try {
     read_keys(type, object, said);
   } catch (const Error&) {
-    return;  // what is left out is needed
+    return;  // a missing key is required
   }
   mark_defaults(said, config);
 }
 
-/// Keys that no kind is needed for; the others are not read.
+/// Reads the keys that do not depend on the kind of model; the others are listed as unread.
 void read_without_kind(const json& object, NeighbourConfig& config) {
   ConfigReader reader(object, config);
   reader.take(kAnyKeys);
@@ -310,11 +313,11 @@ void read_without_kind(const json& object, NeighbourConfig& config) {
   config.unknown.clear();
 }
 
-/// The configuration as one kind's.
+/// Configuration read as one kind of model.
 struct Reading {
   const ModelType* type = nullptr;
-  NeighbourConfig said;   ///< by its keys
-  NeighbourConfig whole;  ///< with what the class has for those that are left out
+  NeighbourConfig said;   ///< settings from given keys
+  NeighbourConfig whole;  ///< settings with the defaults of the class
 
   [[nodiscard]] std::size_t unknown(std::string_view family) const {
     const NeighbourConfig& own = whole.of(family);
@@ -322,8 +325,8 @@ struct Reading {
   }
 };
 
-/// As every kind that models of `family` may be of; those that know most of its keys. Empty where
-/// there is no such kind. Throws as the first of them does where none can be read.
+/// Readings as every kind of model of `family`, limited to those that know most of its keys. Empty
+/// if there is no such kind. Throws the first kind's error if none can be read.
 std::vector<Reading> readings_of(const json& object, const NeighbourConfig& config,
                                  std::string_view family) {
   std::vector<Reading> readings;
@@ -354,7 +357,7 @@ std::vector<Reading> readings_of(const json& object, const NeighbourConfig& conf
   return readings;
 }
 
-/// The member's value; that there are no differences is nothing said.
+/// Value of a member; empty if it is missing or an empty list of differences.
 std::string said_of(const NeighbourConfig& config, const std::string& member) {
   const auto found = config.values.find(member);
   return found == config.values.end() || found->second == "[]" ? "" : found->second;
@@ -378,7 +381,8 @@ std::string said_of(const NeighbourConfig& config, const std::string& member) {
       .remedy("write \"model_type\" into the file");
 }
 
-/// Throws Error(unsupported) for a member that the keys say differently to different kinds.
+/// Throws Error(unsupported) for a member whose given keys mean different values to different
+/// kinds.
 void check_agreement(const std::vector<Reading>& readings, std::string_view family) {
   const NeighbourConfig& first = readings.front().said.of(family);
   for (const Reading& each : readings) {
@@ -442,7 +446,7 @@ NeighbourConfig as_of_family(const NeighbourConfig& config, std::string_view fam
     result.kind.clear();
     for (const Reading& each : readings) {
       const NeighbourConfig& other = each.whole.of(family);
-      // Defaults of one class are none of another's.
+      // Defaults that differ between classes are dropped.
       std::erase_if(result.values, [&](const auto& entry) {
         return result.defaults.contains(entry.first) &&
                said_of(result, entry.first) != said_of(other, entry.first);

@@ -20,8 +20,8 @@ constexpr ConfigKey kDebertaKeys[] = {
     {"intermediate_size", Use::fact, "mlp_width"},
     {"type_vocab_size", Use::fact, "input.token_types"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"legacy"},              // names of the head for masked tokens say
-    {"pooler_hidden_size"},  // the tensors say
+    {"legacy"},              // the names of the head for masked tokens show it
+    {"pooler_hidden_size"},  // the tensors show it
     {"padding_idx"},
     {"max_position_embeddings"},
 };
@@ -33,7 +33,7 @@ constexpr ConfigKey kDebertaKeys[] = {
       .found(found.is_null() ? "nothing: the default is another" : json_text(found));
 }
 
-/// "p2c|c2p", or a list of both.
+/// True for "p2c|c2p", or a list of both.
 bool has_both_products(const json& types) {
   json list = types;
   if (types.is_string()) {
@@ -45,18 +45,19 @@ bool has_both_products(const json& types) {
   return list == json({"p2c", "c2p"}) || list == json({"c2p", "p2c"});
 }
 
-/// What stands in every published configuration, and no default is.
+/// Throws unless the positions are those of all published configurations. The defaults are
+/// different.
 void check_positions(ConfigReader& reader, NeighbourConfig& config) {
   const json& relative = reader.take_value("relative_attention");
   if (relative != true) refuse_value("relative_attention", "true", relative);
   const json& biased = reader.take_value("position_biased_input");
   if (biased != false) refuse_value("position_biased_input", "false", biased);
-  config.unused.emplace_back("embeddings.position_embeddings.weight");  // often saved even so
+  config.unused.emplace_back("embeddings.position_embeddings.weight");  // often saved nevertheless
   const json& products = reader.take_value("pos_att_type");
   if (!has_both_products(products)) refuse_value("pos_att_type", "p2c|c2p", products);
 }
 
-/// A number of relative positions, or of buckets of them; nothing for −1.
+/// Number of relative positions or of their buckets as text; empty for −1.
 std::string count_of(const json& value, const char* key) {
   if (value.is_null()) return {};
   if (!value.is_number_integer()) refuse_value(key, "a whole number", value);
@@ -80,7 +81,7 @@ void read_pooler(ConfigReader& reader, NeighbourConfig& config) {
   config.values["head_activation"] = act.get<std::string>();
 }
 
-/// Relative positions up to that many tokens away, each its own.
+/// Reads DeBERTa, where each relative position up to the given distance has its own embedding.
 void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
   check_positions(reader, config);
   std::string furthest = furthest_position(reader);
@@ -93,7 +94,8 @@ void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
   read_pooler(reader, config);
 }
 
-/// Beside the first layer of the large ones; its kernel and its groups are the tensor's.
+/// Reads the convolution next to the first layer of large models. The tensor shows its kernel and
+/// groups.
 void read_convolution(ConfigReader& reader, NeighbourConfig& config) {
   const bool there = !count_of(reader.take_value("conv_kernel_size"), "conv_kernel_size").empty();
   const json& groups = reader.take_value("conv_groups");

@@ -32,7 +32,7 @@ constexpr ConfigKey kGptjKeys[] = {
     {"vocab_size", Use::fact, "vocabulary"},
     {"n_ctx"},
     {"rotary", Use::required, "true"},
-    {"scale_attn_weights"},  // they are scaled, whatever it says
+    {"scale_attn_weights"},  // scores are always scaled
     {"summary_*"},
 };
 
@@ -42,7 +42,7 @@ void read_neox(ConfigReader& reader, NeighbourConfig& config) {
   read_rotary(reader, config, {.theta = "rotary_emb_base", .part = "rotary_pct"});
 }
 
-/// Without rotary_dim its code turns a whole head by the angles of another width.
+/// Throws if rotary_dim is null: the code then rotates a whole head by angles of a different width.
 void read_gptj(ConfigReader& reader, NeighbourConfig& config) {
   (void)config;
   if (!reader.has("rotary_dim") || !reader.take_value("rotary_dim").is_null()) return;

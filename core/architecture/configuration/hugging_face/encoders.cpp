@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 using Use = KeyUse;
 
-/// Their heads' hidden layer has gelu whatever hidden_act is.
+/// Keys of RoBERTa. The hidden layer of the head uses gelu regardless of hidden_act.
 constexpr ConfigKey kRobertaKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
     {"layer_norm_eps", Use::member, "norm_eps"},
@@ -27,7 +27,7 @@ constexpr ConfigKey kMpnetKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
     {"layer_norm_eps", Use::member, "norm_eps"},
     {"hidden_act", Use::required, "\"gelu\""},
-    {"relative_attention_num_buckets", Use::required, "32"},  // its code knows no other
+    {"relative_attention_num_buckets", Use::required, "32"},  // the only value in its code
     {"hidden_size", Use::fact, "width"},
     {"num_hidden_layers", Use::fact, "layers"},
     {"intermediate_size", Use::fact, "mlp_width"},
@@ -58,7 +58,7 @@ constexpr ConfigKey kElectraKeys[] = {
     {"type_vocab_size", Use::fact, "input.token_types"},
     {"max_position_embeddings", Use::fact, "context"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"summary_*"},  // of heads for choices
+    {"summary_*"},  // heads for multiple choice
 };
 
 constexpr ConfigKey kAlbertKeys[] = {
@@ -81,7 +81,8 @@ constexpr ConfigKey kAlbertKeys[] = {
     {"num_memory_blocks", Use::required, "0"},
 };
 
-/// Positions are counted from behind the padding token's, which is never read.
+/// Reads positions, which are counted from the padding token's id + 1. The padding token is never
+/// read.
 void read_roberta(ConfigReader& reader, NeighbourConfig& config) {
   const json& padding = reader.take_value("pad_token_id");
   const json& rows = reader.take_value("max_position_embeddings");
@@ -100,7 +101,7 @@ void read_roberta(ConfigReader& reader, NeighbourConfig& config) {
   config.facts.insert("context");
 }
 
-/// The padding token is 1 whatever pad_token_id says.
+/// Reads MPNet's context. The padding token is 1 regardless of pad_token_id.
 void read_mpnet(ConfigReader& reader, NeighbourConfig& config) {
   const json& rows = reader.take_value("max_position_embeddings");
   if (!rows.is_number_integer()) return;

@@ -23,13 +23,13 @@ constexpr ConfigKey kGemma2Keys[] = {
     {"num_hidden_layers", Use::fact, "layers"},
     {"intermediate_size", Use::fact, "mlp_width"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"hidden_act"},  // hidden_activation is what counts
+    {"hidden_act"},  // only hidden_activation has an effect
     {"attention_bias"},
     {"cache_implementation"},
     {"use_bidirectional_attention", Use::required, "false"},
 };
 
-/// Scores are divided by √query_pre_attn_scalar, not by √d.
+/// Reads the divisor of the scores: √query_pre_attn_scalar instead of √d.
 void read_scale(ConfigReader& reader, NeighbourConfig& config) {
   const json& scalar = reader.take_value("query_pre_attn_scalar");
   if (!reader.has("query_pre_attn_scalar")) return;
@@ -44,13 +44,13 @@ void read_scale(ConfigReader& reader, NeighbourConfig& config) {
 
 void read_gemma2(ConfigReader& reader, NeighbourConfig& config) {
   read_scale(reader, config);
-  // Even layers slide.
+  // Even layers have sliding windows.
   read_sliding_layers(reader, config, take_window(reader), 0, 2);
   read_rotary(reader, config);
 }
 
-/// hidden_act counts where there is no hidden_activation; of "gelu" versions of transformers
-/// differ, early ones took the tanh form for it.
+/// Reads Gemma. hidden_act is used if hidden_activation is missing; versions of transformers differ
+/// on "gelu", which early ones read as the tanh form.
 void read_gemma(ConfigReader& reader, NeighbourConfig& config) {
   const json& own = reader.take_value("hidden_activation");
   const json& other = reader.take_value("hidden_act");
@@ -75,7 +75,7 @@ void read_gemma(ConfigReader& reader, NeighbourConfig& config) {
   read_rotary(reader, config);
 }
 
-/// Five layers of six slide, and those turn by another θ.
+/// Reads Gemma 3. Five of six layers have sliding windows and a different θ.
 void read_gemma3(ConfigReader& reader, NeighbourConfig& config) {
   read_scale(reader, config);
   read_local_layers(reader, config,

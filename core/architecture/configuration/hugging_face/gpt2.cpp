@@ -18,14 +18,13 @@ constexpr ConfigKey kGpt2Keys[] = {
     {"n_ctx"},
     {"vocab_size"},
     {"summary_*"},
-    {"reorder_and_upcast_attn"},  // the same in another order of rounding
+    {"reorder_and_upcast_attn"},  // same result with a different order of rounding
 };
 
 constexpr ModelType kGpt2Types[] = {{"gpt2", "Hugging Face GPT-2", kGpt2Keys, read_score_scale}};
 
 }  // namespace
 
-/// GPT-2's two switches of the scores.
 void read_score_scale(ConfigReader& reader, NeighbourConfig& config) {
   if (!reader.flag("scale_attn_weights", true)) {
     config.values["scale"] = "none";

@@ -26,14 +26,14 @@ constexpr ConfigKey kLlamaKeys[] = {
     {"rope_interleaved", Use::required, "false"},  // SmolLM
 };
 
-/// Every layer slides.
+/// Reads Mistral, where every layer has a sliding window.
 void read_mistral(ConfigReader& reader, NeighbourConfig& config) {
   const json window = take_window(reader);
   if (!window.is_null()) config.values["layer.scores.window"] = window.dump();
   read_rotary(reader, config);
 }
 
-/// Layers slide from max_window_layers on, if any do.
+/// Reads Qwen, where layers from max_window_layers on may have sliding windows.
 void read_qwen(ConfigReader& reader, NeighbourConfig& config) {
   const json window = take_window(reader);
   const json& full = reader.take_value("max_window_layers");

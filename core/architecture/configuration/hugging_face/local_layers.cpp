@@ -1,4 +1,4 @@
-// Models of layers with windows and layers without, each with rotary positions of its own.
+// Reads models that mix layers with and without windows, each kind with its own rotary positions.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -15,7 +15,7 @@ Error wrong_value(std::string key, std::string expected, const json& found) {
       .found(json_text(found));
 }
 
-/// What rope_parameters says of layers of `kind`; null: nothing.
+/// Value of rope_parameters for layers of `kind`; null if missing.
 json parameters_of(ConfigReader& reader, const char* kind) {
   const json& all = reader.take_value("rope_parameters");
   if (all.is_null()) return {};
@@ -31,7 +31,7 @@ json parameters_of(ConfigReader& reader, const char* kind) {
   return all.value(kind, json());
 }
 
-/// θ as a number; null where it is left out.
+/// θ as a number; null if missing.
 json theta_of(ConfigReader& reader, const json& parameters, const char* key) {
   const json nested = parameters.is_object() ? parameters.value("rope_theta", json()) : json();
   const json& single = reader.take_value(key);
@@ -41,7 +41,7 @@ json theta_of(ConfigReader& reader, const json& parameters, const char* key) {
   return theta;
 }
 
-/// Those with windows are never scaled in what is published.
+/// Throws for scaled rotary positions in layers with windows, which no published model has.
 void check_unscaled(const json& parameters) {
   if (!parameters.is_object()) return;
   for (const auto& [key, value] : parameters.items()) {
@@ -56,7 +56,7 @@ void check_unscaled(const json& parameters) {
   }
 }
 
-/// The numbers of the layers with windows; without a period all are without.
+/// Numbers of the layers with windows; none without a period.
 json local_layers(ConfigReader& reader, const LocalLayers& keys) {
   const json& count = reader.take_value("num_hidden_layers");
   const json& types = reader.take_value("layer_types");

@@ -12,7 +12,7 @@ using Use = KeyUse;
 constexpr ConfigKey kModernBertKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
     {"norm_eps", Use::member, "norm_eps"},
-    {"layer_norm_eps"},  // norm_eps is what counts
+    {"layer_norm_eps"},  // norm_eps is used instead
     {"hidden_activation", Use::required, "\"gelu\""},
     {"classifier_activation", Use::required, "\"gelu\""},
     {"position_embedding_type"},  // no code reads it
@@ -20,7 +20,7 @@ constexpr ConfigKey kModernBertKeys[] = {
     {"num_hidden_layers", Use::fact, "layers"},
     {"intermediate_size", Use::fact, "mlp_width"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"norm_bias"},  // the tensors say
+    {"norm_bias"},  // the tensors show it
     {"attention_bias"},
     {"mlp_bias"},
     {"decoder_bias"},
@@ -31,7 +31,7 @@ constexpr ConfigKey kModernBertKeys[] = {
     {"sparse_pred*"},
 };
 
-/// Which head the file has is said by the class of the model alone.
+/// Reads the kind of head, which only the model's class shows.
 void read_head(ConfigReader& reader, NeighbourConfig& config) {
   const json& pooling = reader.take_value("classifier_pooling");
   if (reader.has("classifier_pooling") && pooling != "cls" && pooling != "mean") {

@@ -21,10 +21,10 @@ constexpr ConfigKey kNomicKeys[] = {
     {"parallel_block", Use::required, "false"},
     {"use_rms_norm", Use::required, "false"},
     {"rotary_emb_scale_base", Use::required, "null"},
-    {"n_inner"},     // the tensors have it rounded up to a multiple of 256
-    {"vocab_size"},  // rounded up to a multiple of the next
+    {"n_inner"},     // the tensors have n_inner rounded up to a multiple of 256
+    {"vocab_size"},  // rounded up to a multiple of pad_vocab_size_multiple
     {"pad_vocab_size_multiple"},
-    {"qkv_proj_bias"},  // the tensors say
+    {"qkv_proj_bias"},  // the tensors show it
     {"mlp_fc1_bias"},
     {"mlp_fc2_bias"},
     {"add_pooling_layer"},
@@ -46,8 +46,8 @@ double number_of(const json& value, double usual, const char* key, bool possible
       .found(json_text(value));
 }
 
-/// The part of a head's channels that turn; a scaling factor is of angles for texts longer than
-/// those it was trained with.
+/// Reads the rotated fraction of a head's channels. A scaling factor applies to texts longer than
+/// those in training.
 void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
   const auto positive = [](double number) { return number > 0; };
   const auto part = [](double number) { return number > 0 && number <= 1; };
@@ -57,7 +57,7 @@ void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
   const bool pairs = reader.flag("rotary_emb_interleaved", false);
   config.values["layer.rotary.form"] = pairs ? "pair" : "half";
   const char* const fraction = "rotary_emb_fraction";
-  // Without it, positions would be learned.
+  // Without this key, positions would be learned.
   const double turned = number_of(reader.take_value(fraction), 0, fraction, part);
   const json &width = reader.take_value("n_embd"), &heads = reader.take_value("n_head");
   const bool sized = width.is_number_integer() && heads.is_number_integer() && heads > 0;

@@ -16,14 +16,14 @@ constexpr ConfigKey kOptKeys[] = {
     {"ffn_dim", Use::fact, "mlp_width"},
     {"max_position_embeddings", Use::fact, "context"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"enable_bias"},  // the tensors say
+    {"enable_bias"},  // the tensors show it
     {"init_std"},
     {"layerdrop"},
     {"layer_norm_elementwise_affine", Use::required, "true"},
 };
 
-/// Without norms before its parts the model has none after the last layer either, whether or not
-/// the file holds one.
+/// Reads the position of the norms. With norms after its parts, the model has none after the last
+/// layer, even if the file has one.
 void read_opt(ConfigReader& reader, NeighbourConfig& config) {
   const char* const before = "do_layer_norm_before";
   const char* const removed = "_remove_final_layer_norm";

@@ -17,14 +17,14 @@ constexpr ConfigKey kPhiKeys[] = {
     {"num_hidden_layers", Use::fact, "layers"},
     {"intermediate_size", Use::fact, "mlp_width"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"qk_layernorm"},  // the tensors say
+    {"qk_layernorm"},  // the tensors show it
 };
 
-/// Beside Llama's.
+/// Keys in addition to Llama's.
 constexpr ConfigKey kPhi3Keys[] = {
     {"full_attn_mod", Use::required, "1"},
     {"interpolate_factor", Use::required, "1"},
-    {"lm_head_bias"},  // the tensors say
+    {"lm_head_bias"},  // the tensors show it
 };
 
 void read_phi(ConfigReader& reader, NeighbourConfig& config) {

@@ -1,4 +1,4 @@
-// Keys that several kinds of models share and that no single member takes.
+// Keys that several kinds of model share and that set more than one member.
 #include <algorithm>
 
 #include "core/architecture/configuration/hugging_face/model_type.h"
@@ -17,7 +17,7 @@ Error wrong(const char* what, std::string key, std::string expected, const json&
       .found(json_text(found));
 }
 
-/// A number that must be there.
+/// Value of a required number as text.
 std::string number(const json& object, const char* key, const char* of) {
   const json found = object.value(key, json());
   if (found.is_number()) return found.dump();
@@ -25,7 +25,7 @@ std::string number(const json& object, const char* key, const char* of) {
               "a number", found);
 }
 
-/// `option` is `key` of `object`, if it is there.
+/// Sets `option` to `key` of `object` if present.
 void take_number(const json& object, const char* key, const char* option, const char* of,
                  NeighbourConfig& config) {
   if (object.value(key, json()).is_null()) return;
@@ -47,7 +47,7 @@ void take_factors(const json& object, const char* key, const char* option, const
 std::string scaling_of(const json& scaling, const char* of) {
   const json type = scaling.value("rope_type", scaling.value("type", json()));
   if (type.is_null() || type == "default") return "none";
-  if (type == "su") return "longrope";  // as Phi-3 called it first
+  if (type == "su") return "longrope";  // former name of longrope in Phi-3
   for (const char* known : {"linear", "dynamic", "llama3", "yarn", "longrope"}) {
     if (type == known) return known;
   }
@@ -57,7 +57,7 @@ std::string scaling_of(const json& scaling, const char* of) {
       .found(json_text(type));
 }
 
-/// No key of a scaling may be left unread.
+/// Throws for a key of a scaling that is unknown.
 void check_scaling_keys(const json& scaling, const char* of) {
   constexpr std::string_view known[] = {"rope_type",
                                         "type",
@@ -86,7 +86,7 @@ void check_scaling_keys(const json& scaling, const char* of) {
   }
 }
 
-/// The factor of a head's channels that turn, wherever it stands; null: nowhere.
+/// Rotated fraction of a head's channels from any of its places; null if missing.
 json turned_part(ConfigReader& reader, const RotaryKeys& keys) {
   constexpr const char* usual_key = "partial_rotary_factor";
   json part = reader.take_value(keys.part ? keys.part : usual_key);
@@ -99,7 +99,7 @@ json turned_part(ConfigReader& reader, const RotaryKeys& keys) {
   return part;
 }
 
-/// d: head_dim, else width / heads; 0 if the configuration has neither.
+/// Head width d: head_dim, otherwise width / heads; 0 if the configuration has neither.
 std::int64_t head_width(ConfigReader& reader) {
   const json& each = reader.take_value("head_dim");
   const json& width = reader.take_value("hidden_size");
@@ -121,7 +121,7 @@ void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const Rotar
                 keys.part ? "a number above 0, at most 1" : "1", part);
   }
   if (factor == 1) {
-    if (keys.part) config.values["layer.rotary.width"] = "0";  // all
+    if (keys.part) config.values["layer.rotary.width"] = "0";  // 0: all channels
     return;
   }
   if (each < 1) throw wrong("the width of a head is not said", name, "hidden_size and heads", part);
@@ -196,7 +196,7 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
   if (without && !config.values.contains("layer.rotary.theta")) {
     throw wrong("the value has the wrong type", without, "a number", json());
   }
-  // Texts beyond it are what dynamic scaling is for.
+  // With dynamic scaling, texts may be longer than this.
   const auto scaling = config.values.find("layer.rotary.scaling");
   const bool dynamic = scaling != config.values.end() && scaling->second == "dynamic";
   if (context.is_number_integer() && !dynamic) config.values["context"] = context.dump();

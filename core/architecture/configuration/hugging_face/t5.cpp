@@ -1,4 +1,4 @@
-// T5 and mT5, whole or their encoders alone.
+// Reads T5 and mT5, complete models or only their encoders.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -20,7 +20,7 @@ constexpr ConfigKey kT5Keys[] = {
     {"d_ff", Use::fact, "mlp_width"},
     {"vocab_size", Use::fact, "vocabulary"},
     {"dense_act_fn", Use::activation},
-    {"is_gated_act"},  // the tensors say
+    {"is_gated_act"},  // the tensors show it
     {"is_encoder_decoder"},
     {"n_positions"},
     {"output_past"},
@@ -34,7 +34,8 @@ std::int64_t whole_number(const json& value, const char* key) {
       .found(json_text(value));
 }
 
-/// What is said of encoder and decoder together, beside what is said of an encoder alone.
+/// Adds a tower with the settings of encoder and decoder together, next to those of the encoder
+/// only.
 void read_whole(ConfigReader& reader, NeighbourConfig& config) {
   NeighbourConfig whole = config;
   whole.families = {"Hugging Face T5"};
@@ -53,7 +54,8 @@ void read_whole(ConfigReader& reader, NeighbourConfig& config) {
   config.towers.push_back(std::move(whole));
 }
 
-/// "relu", "gated-gelu", "gated-silu": the last is the activation, and gelu means the tanh form.
+/// Reads forms such as "relu", "gated-gelu", "gated-silu": the last part is the activation, and
+/// gated-gelu means the tanh form.
 void read_activation(ConfigReader& reader, NeighbourConfig& config) {
   const json& form = reader.take_value("feed_forward_proj");
   if (form.is_null() && !reader.has("feed_forward_proj")) return;

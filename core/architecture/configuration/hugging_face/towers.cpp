@@ -1,5 +1,5 @@
-// CLIP and SigLIP: a model of images and one of texts, each with a configuration of its own; SAM,
-// whose encoder has one too.
+// Reads CLIP and SigLIP, each a model of images and one of texts with its own configuration, and
+// SAM, whose encoder also has its own.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -57,7 +57,7 @@ constexpr ConfigKey kSamImageKeys[] = {
     {"image_size", Use::side, "image"},
     {"patch_size", Use::side, "patch"},
     {"qkv_bias"},
-    // Of nothing that is computed here.
+    // These keys have no effect on the encoder.
     {"intermediate_size"},
     {"mlp_ratio"},
     {"num_pos_feats"},
@@ -65,7 +65,8 @@ constexpr ConfigKey kSamImageKeys[] = {
     {"projection_dim"},
 };
 
-/// What these models give is no list of classes, whatever their configuration inherits.
+/// Removes labels and classes, which these models do not have even if their configuration inherits
+/// them.
 void forget_classes(NeighbourConfig& config) {
   config.values.erase("labels");
   config.classes = -1;
@@ -76,7 +77,8 @@ void read_clip_images(ConfigReader&, NeighbourConfig& config) {
   forget_classes(config);
 }
 
-/// Configurations before July 2023 say 2, which is no token's place: the greatest id is read.
+/// Reads CLIP's texts. Configurations before July 2023 give the wrong eos_token_id 2; the largest
+/// id is read instead.
 void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
   config.families = {"Hugging Face CLIP text", "CLIP text"};
   forget_classes(config);
@@ -93,19 +95,18 @@ void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
 
 void read_siglip_images(ConfigReader& reader, NeighbourConfig& config) {
   forget_classes(config);
-  // The tensors of the head say it too.
+  // The tensors of the head show it too.
   (void)reader.flag("vision_use_head", true);
 }
 
-/// Its padding is the tokenizer's, which comes before what is said here.
+/// Reads SigLIP's texts. The tokenizer's padding token takes precedence over this one.
 void read_siglip_texts(ConfigReader& reader, NeighbourConfig& config) {
   forget_classes(config);
   const json& padding = reader.take_value("pad_token_id");
   if (padding.is_number_unsigned()) config.values["padding"] = padding.dump();
 }
 
-/// One tower of `kind`, whose configuration stands under `key`: that of KEY_dict, where it is
-/// there, replaces it.
+/// Reads one tower of `kind` from the configuration under `key`, or from KEY_dict if present.
 void read_tower(ConfigReader& reader, const char* key, const char* kind, NeighbourConfig& config) {
   const json& first = reader.take_value(key);
   const json& instead = reader.take_value(std::string(key) + "_dict");
@@ -139,7 +140,7 @@ void read_siglip(ConfigReader& reader, NeighbourConfig& config) {
   read_tower(reader, "text_config", "siglip_text_model", config);
 }
 
-/// Windows of one side in all layers but those of a list.
+/// Reads SAM's windows, which all layers have except for those in a list.
 void read_sam_windows(ConfigReader& reader, NeighbourConfig& config) {
   const json& window = reader.take_value("window_size");
   const json& whole = reader.take_value("global_attn_indexes");
@@ -171,7 +172,7 @@ void read_sam_images(ConfigReader& reader, NeighbourConfig& config) {
   read_sam_windows(reader, config);
 }
 
-/// Prompts and masks are not of the encoder.
+/// Reads SAM's encoder; prompts and masks are not run.
 void read_sam(ConfigReader& reader, NeighbourConfig& config) {
   config.families.clear();
   read_tower(reader, "vision_config", "sam_vision_model", config);

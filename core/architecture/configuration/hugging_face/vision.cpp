@@ -7,7 +7,7 @@ namespace {
 
 using Use = KeyUse;
 
-/// Vision transformers.
+/// Keys of vision transformers.
 constexpr ConfigKey kVitKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
     {"layer_norm_eps", Use::member, "norm_eps"},
@@ -62,7 +62,7 @@ constexpr ConfigKey kDinov3Keys[] = {
     {"patch_size", Use::side, "patch"},
     {"*_bias"},
     {"layerscale_value"},
-    {"pos_embed_*"},  // augmentations, in training alone
+    {"pos_embed_*"},  // augmentations, only in training
     {"use_gated_mlp"},
     {"apply_layernorm"},
     {"reshape_hidden_states"},
@@ -97,7 +97,7 @@ constexpr ConfigKey kBeitKeys[] = {
     {"stage_names"},
 };
 
-/// Depths, heads and windows follow from the tensors.
+/// Keys of Swin. Depths, heads and windows follow from the tensors.
 constexpr ConfigKey kSwinKeys[] = {
     {"layer_norm_eps", Use::member, "norm_eps"},
     {"hidden_act", Use::activation},
@@ -121,8 +121,8 @@ constexpr ConfigKey kSwinKeys[] = {
     {"stage_names"},
 };
 
-/// Which tokens are read, and so where the norm stands; whether there must be tables of relative
-/// positions.
+/// Reads the tokens of the read-out, which determine the place of the norm, and whether relative
+/// position tables are required.
 void read_beit(ConfigReader& reader, NeighbourConfig& config) {
   const bool mean = reader.flag("use_mean_pooling", true);
   // The masked image model has neither pooling nor classes.
@@ -135,7 +135,7 @@ void read_beit(ConfigReader& reader, NeighbourConfig& config) {
   }
 }
 
-/// Its gated MLP has SiLU, whatever hidden_act says.
+/// Reads the MLP. A gated MLP uses SiLU regardless of hidden_act.
 void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
   const bool gated = reader.flag("use_swiglu_ffn", false);
   config.values["mlp_form"] = gated ? "gated" : "plain";

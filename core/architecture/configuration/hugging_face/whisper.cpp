@@ -1,4 +1,4 @@
-// Whisper, of which the encoder is run.
+// Whisper. Only the encoder is run.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {
@@ -16,7 +16,7 @@ constexpr ConfigKey kWhisperKeys[] = {
     {"encoder_ffn_dim", Use::fact, "mlp_width"},
     {"num_mel_bins", Use::fact, "channels"},
     {"max_source_positions", Use::fact, "context"},
-    // Of the decoder, of training, and of classifiers:
+    // Keys of the decoder, of training, and of classifiers:
     {"decoder_*"},
     {"encoder_layerdrop"},
     {"vocab_size"},
@@ -33,7 +33,7 @@ constexpr ConfigKey kWhisperKeys[] = {
 };
 
 void read_whisper(ConfigReader&, NeighbourConfig& config) {
-  config.values.erase("labels");  // of a classifier, which is refused
+  config.values.erase("labels");  // labels of a classifier, which is not supported
   config.classes = -1;
 }
 
