@@ -48,7 +48,7 @@ struct TensorPattern {
 
 /// Naming scheme of a family, with its default settings.
 struct ArchitectureDescription {
-  std::string name;                           ///< "timm ViT"
+  std::string name;                           ///< name of the family, such as "timm ViT"
   ModelSpec spec;                             ///< stated and assumed members
   std::set<std::string, std::less<>> stated;  ///< members of `spec` that are stated, not assumed
   std::map<std::string, std::string, std::less<>> reasons;  ///< reason of an assumed member

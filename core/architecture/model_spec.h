@@ -21,12 +21,11 @@ enum class Arithmetic { multiplicative, adder };
 /// stride are sides of squares in cells of the grid before (first stage: pixels); reduction, pooled
 /// and window are in cells of the stage's grid.
 struct PyramidStage {
-  std::int64_t width = 64;  ///< D
-  std::int64_t layers = 2;  ///< blocks
-  std::int64_t heads = 1;   ///< H
+  std::int64_t width = 64;  ///< D, width of a token
+  std::int64_t layers = 2;  ///< number of blocks
+  std::int64_t heads = 1;   ///< H, number of heads
   std::int64_t mlp_width = 256;
-  std::int64_t kernel =
-      3;  ///< kernel of the embedding; padded by kernel / 2 if larger than the stride
+  std::int64_t kernel = 3;  ///< kernel of the embedding; padded by kernel / 2 if above the stride
   std::int64_t stride = 2;
   /// Factor by which a strided convolution coarsens the grid of keys and values; 1: full grid.
   std::int64_t reduction = 1;
@@ -86,9 +85,8 @@ struct ModelSpec {
   std::vector<LayerDifference> differences;  ///< later entries override earlier ones
   TailSpec tail;
   ReadoutSpec readout;
-  Arithmetic arithmetic =
-      Arithmetic::multiplicative;  ///< arithmetic of the linear layers (Adder, Eq. 4, 5)
-  MechanismChoice mechanism;       ///< mechanism that the model was trained with
+  Arithmetic arithmetic = Arithmetic::multiplicative;  ///< for the linear layers (Adder, Eq. 4, 5)
+  MechanismChoice mechanism;  ///< mechanism that the model was trained with
   /// Mechanism per layer if layers differ; empty: `mechanism` everywhere.
   std::vector<MechanismChoice> layer_mechanisms;
   /// Layers that stay multiplicative with adder arithmetic, in linear layers and attention (Adder,
@@ -118,7 +116,7 @@ struct ModelSpec {
   }
   /// Number of layers before the tail.
   [[nodiscard]] std::int64_t body_layers() const { return layers - tail.layers(); }
-  /// True for models of texts that predict the token after each token.
+  /// True for text models that predict the token after each token.
   [[nodiscard]] bool is_language_model() const {
     return reads_texts() && readout.kind == Readout::next_token;
   }
@@ -178,10 +176,9 @@ void validate(const ModelSpec& spec);
 /// overridden.
 struct Assumption {
   std::string option;   ///< model option: "heads"
-  std::string value;    ///< "3"
-  std::string reason;   ///< "the file does not say; 64 channels a head, as DeiT"
-  bool stated = false;  ///< true if the user or a file next to the weights specifies it: listed,
-                        ///< but not a guess
+  std::string value;    ///< value as text: "3"
+  std::string reason;   ///< reason, such as "the file does not say; 64 channels a head, as DeiT"
+  bool stated = false;  ///< true if the user or a file next to the weights specifies it: no guess
 };
 
 }  // namespace attnscope

@@ -25,8 +25,8 @@ namespace attnscope {
 /// Option of a model file as a flag or a dialog field shows it: a member of ModelSpec, or an option
 /// of the file itself (is_file_option).
 struct ModelOption {
-  std::string_view name;             ///< "heads"
-  std::string_view explanation;      ///< one sentence
+  std::string_view name;             ///< option name: "heads"
+  std::string_view explanation;      ///< explanation in one sentence
   std::vector<std::string> choices;  ///< names of an enumeration or of a boolean; empty if free
 };
 

@@ -23,11 +23,12 @@ enum class ModelState {
 
 struct ModelStatus {
   ModelState state = ModelState::known;
-  std::vector<Assumption> influential =
-      {};  ///< assumptions that change numbers if they are wrong, worst first
-  std::vector<Assumption> harmless = {};  ///< assumptions that change little, or no number at all
-  std::string reference =
-      {};  ///< result of the comparison with a reference next to the file; empty: not compared
+  /// Assumptions that change numbers if they are wrong, worst first.
+  std::vector<Assumption> influential = {};
+  /// Assumptions that change little, or no number at all.
+  std::vector<Assumption> harmless = {};
+  /// Result of the comparison with a reference next to the file, in words; empty if not compared.
+  std::string reference = {};
 
   /// Status after a comparison with a reference: confirmed or contradicted.
   [[nodiscard]] ModelStatus compared(std::string words, bool agrees) const;

@@ -134,7 +134,7 @@ using AnyMember =
 
 struct SpecMember {
   std::string_view name;  ///< option name: "heads"; for newer members the path
-  std::string_view path;  ///< "layer.attention.heads"
+  std::string_view path;  ///< place in the JSON: "layer.attention.heads"
   AnyMember (*of)(ModelSpec& spec);
   std::string_view explanation;
 };

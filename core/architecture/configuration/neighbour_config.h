@@ -37,7 +37,7 @@ struct NeighbourConfig {
   /// True if a language model's head is its token embedding; empty if not given.
   std::optional<bool> ties_head;
   bool free_head = false;  ///< true if the user ignores tie_word_embeddings
-  /// Settings of each tower of a model of images and texts (CLIP), with its families.
+  /// Settings of each tower of a model with an image and a text tower (CLIP), with its families.
   std::vector<NeighbourConfig> towers;
   /// Patterns of tensors that a key declares unused.
   std::vector<std::string> unused;

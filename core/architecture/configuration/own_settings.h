@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Adds heads, position of norms and activation from the file's settings to `config`, by their
-/// usual names ("model_args.n_head"), unless the configuration gives them. Settings that contradict
-/// each other or have unknown values are ignored.
+/// Adds heads, position of norms and activation from the file's settings to `config`, by common
+/// names ("model_args.n_head"), unless the configuration gives them. Settings that contradict each
+/// other or have unknown values are ignored.
 void add_own_settings(const Checkpoint& checkpoint, NeighbourConfig& config);
 
 }  // namespace attnscope

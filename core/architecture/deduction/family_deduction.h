@@ -61,7 +61,7 @@ class FamilyDeduction {
   /// `reason`.
   void assume(const char* member, std::string reason);
   /// Throws Error(unsupported): the file does not give the number of heads that share the `inner`
-  /// rows of the queries, and the family's usual head width does not divide them.
+  /// rows of the queries, and the family's default head width does not divide them.
   [[noreturn]] void ask_for_heads(std::int64_t inner) const;
   /// True if the MLPs are gated. If their first weight also holds the gate, its role becomes
   /// mlp_gate_and_mlp1.

@@ -166,8 +166,8 @@ std::string first_names(const Checkpoint& checkpoint) {
       .remedy(nearest(checkpoint, missing.name) + "; or " + describe);
 }
 
-/// Other model of a file that holds one of images and one of texts: the match with most tensors of
-/// the other kind that shares none with `best`, complete matches first. Null if there is none.
+/// Other model of a file with an image and a text model: the match with most tensors of the other
+/// kind that shares none with `best`, complete matches first. Null if there is none.
 const ArchitectureMatch* other_tower(const ArchitectureMatch& best,
                                      const std::vector<ArchitectureMatch>& matches) {
   const bool texts = best.description->spec.reads_texts();
@@ -183,9 +183,9 @@ const ArchitectureMatch* other_tower(const ArchitectureMatch& best,
   return other;
 }
 
-/// Match that input.kind selects in a file with a model of images and one of texts (CLIP); by
-/// default that of images. Adds the choice to `said`. Throws Error(unsupported) if the selected
-/// model lacks tensors.
+/// Match that input.kind selects in a file with an image and a text model (CLIP); by default the
+/// image model. Adds the choice to `said`. Throws Error(unsupported) if the selected model lacks
+/// tensors.
 const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
                                       const std::vector<ArchitectureMatch>& matches,
                                       const Checkpoint& checkpoint, const ModelOptions& options,
@@ -329,7 +329,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
       if (!match.complete()) matched_nothing(match, checkpoint);
       return deduce(match, checkpoint, options, {});
     }
-    // Our own models of texts have the names of a known family.
+    // Our own text models have the names of a known family.
   }
   const NeighbourConfig config = configuration_of(checkpoint, ignored);
   std::vector<ArchitectureMatch> matches;
@@ -346,7 +346,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
                                        if (a.complete()) return a.sources.size() < b.sources.size();
                                        return nearness(a) < nearness(b);
                                      });
-  // The file may also hold an embedding, which makes a bare encoder a model of images or texts.
+  // The file may also hold an embedding, which makes a bare encoder an image or text model.
   NamedModel named;
   if (config.kind.empty() && (!best->complete() || is_bare_encoder(*best))) {
     NeighbourConfig own = config;

@@ -9,7 +9,7 @@ namespace {
 class SoundDeduction final : FamilyDeduction {
  public:
   explicit SoundDeduction(const DeductionInput& input) : FamilyDeduction(input) {
-    // Sounds have no image settings.
+    // An audio model has no image settings.
     spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     take_config(false);
     take_heads_in_file();

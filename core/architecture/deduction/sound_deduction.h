@@ -1,4 +1,4 @@
-// Deduces the spec of a model of sounds from its tensors.
+// Deduces the spec of an audio model from its tensors.
 #pragma once
 
 #include "core/architecture/architecture.h"

@@ -21,7 +21,7 @@ namespace {
 class TextDeduction final : FamilyDeduction {
  public:
   explicit TextDeduction(const DeductionInput& input) : FamilyDeduction(input) {
-    // Texts have no image settings.
+    // A text model has no image settings.
     spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     read_own_metadata();
     take_padding();

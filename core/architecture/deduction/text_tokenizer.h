@@ -1,4 +1,4 @@
-// Finds the tokenizer of a model of texts that does not specify one.
+// Finds the tokenizer of a text model that does not specify one.
 #pragma once
 
 #include <string>

@@ -201,8 +201,7 @@ class Matcher {
     }
     for (const std::string& joined : pattern.joined) {
       std::string further = find(name_at(joined, place), of_layer);
-      if (further.empty())
-        source.tensor.clear();  // An incomplete list of joined tensors counts as missing.
+      if (further.empty()) source.tensor.clear();  // an incomplete join counts as missing
       source.pieces.push_back(std::move(further));
     }
     return source;

@@ -17,7 +17,7 @@ struct MissingTensor {
 
 struct ArchitectureMatch {
   const ArchitectureDescription* description = nullptr;
-  std::string prefix;  ///< "module.vit."
+  std::string prefix;  ///< prefix of the tensors' names: "module.vit."
   /// Prefixes, without their last dot, under which the file holds other models with the same names.
   std::vector<std::string> alternatives;
   std::int64_t layers = 0;  ///< number of layers, including the tail
@@ -26,8 +26,7 @@ struct ArchitectureMatch {
   std::map<std::string, Architecture::Source, std::less<>> sources;
   std::vector<MissingTensor> missing;
   std::size_t required = 0;  ///< number of required patterns, counted once for all layers
-  std::string
-      refused;  ///< description of a tensor that rules the family out; empty if there is none
+  std::string refused;       ///< tensor that rules the family out, in words; empty if none
 
   [[nodiscard]] bool complete() const { return missing.empty() && refused.empty(); }
 };

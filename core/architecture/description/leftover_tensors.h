@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// Pattern of inverse frequencies of rotary positions. Models of texts with rotary positions read θ
+/// Pattern of inverse frequencies of rotary positions. Text models with rotary positions read θ
 /// from them.
 inline constexpr std::string_view kStoredFrequencies = "*inv_freq";
 

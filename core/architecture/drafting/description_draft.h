@@ -15,7 +15,7 @@
 namespace attnscope {
 
 struct DraftPattern {
-  std::string pattern;  ///< "blocks.{layer}.wq.weight"
+  std::string pattern;  ///< name pattern: "blocks.{layer}.wq.weight"
   bool transposed = false;
 
   bool operator==(const DraftPattern&) const = default;

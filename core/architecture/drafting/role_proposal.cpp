@@ -209,7 +209,8 @@ void score_outer_words(const SplitName& name, Scores& scores) {
   }
 }
 
-/// Roles of plain transformers in their usual order in files, for tensors whose names tell nothing.
+/// Roles of plain transformers in their common order in files, for tensors whose names tell
+/// nothing.
 constexpr std::array<std::string_view, 11> kPlainBlock = {
     "layer.norm1", "layer.qkv",  "layer.query", "layer.key",  "layer.value", "layer.out",
     "layer.norm2", "layer.mlp1", "layer.mlp2",  "layer.mask", "layer.scale1"};
@@ -319,8 +320,7 @@ class Proposer {
 
   /// Gives a bias the role of the weight with the same words.
   void follow_weights() {
-    std::map<std::vector<std::string>, RoleProposal>
-        weights;  // weights by the words of their names
+    std::map<std::vector<std::string>, RoleProposal> weights;  // weights by the words in names
     const auto words_of = [&](std::size_t index) {
       std::vector<std::string> words = split_name(groups_[index].tail()).words;
       words.push_back(groups_[index].of_layers() ? "layer" : "");

@@ -16,7 +16,7 @@ enum class Certainty {
 };
 
 struct RoleProposal {
-  std::string role;  ///< "layer.query.weight"
+  std::string role;  ///< role: "layer.query.weight"
   std::string pattern;
   bool transposed = false;  ///< stored as [in, out]
   Certainty certainty = Certainty::guess;

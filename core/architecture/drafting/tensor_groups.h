@@ -10,8 +10,7 @@
 namespace attnscope {
 
 struct TensorGroup {
-  std::string pattern;     ///< name such as "blocks.{layer}.attn.qkv.weight"; with {head} for one
-                           ///< tensor per head
+  std::string pattern;     ///< pattern such as "blocks.{layer}.attn.qkv.weight"; {head} if per head
   Shape shape;             ///< shape of each tensor
   std::string type;        ///< dtype: "float32"
   std::int64_t count = 1;  ///< number of tensors

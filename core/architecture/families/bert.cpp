@@ -1,4 +1,4 @@
-// Hugging Face's BERT. Early files name a norm's weight and bias gamma and beta.
+// Tensor names of Hugging Face's BERT. Early files name a norm's weight and bias gamma and beta.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

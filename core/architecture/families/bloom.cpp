@@ -1,4 +1,4 @@
-// Hugging Face's BLOOM.
+// Tensor names of Hugging Face's BLOOM.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,4 +1,5 @@
-// Hugging Face's DeBERTa, v2 and v3, which also multiply queries and keys with relative positions.
+// Tensor names of Hugging Face's DeBERTa, v2 and v3, which also multiplies queries and keys with
+// relative positions.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

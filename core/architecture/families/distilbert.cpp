@@ -1,4 +1,4 @@
-// Hugging Face's DistilBERT.
+// Tensor names of Hugging Face's DistilBERT.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

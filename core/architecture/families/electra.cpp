@@ -1,4 +1,5 @@
-// Hugging Face's ELECTRA and ALBERT, whose embeddings are narrower than their layers.
+// Tensor names of Hugging Face's ELECTRA and ALBERT, whose embeddings are narrower than their
+// layers.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

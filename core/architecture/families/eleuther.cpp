@@ -1,4 +1,4 @@
-// Hugging Face's GPT-NeoX (Pythia) and GPT-J.
+// Tensor names of Hugging Face's GPT-NeoX (Pythia) and GPT-J.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,5 @@
 // Hugging Face's Gemma, which has Llama's names and is recognised only by its configuration, Gemma
-// 2, and Gemma 3 for texts.
+// 2, and the text model of Gemma 3.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

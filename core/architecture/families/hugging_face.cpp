@@ -1,5 +1,5 @@
-// Hugging Face transformers: ViTModel, ViTForImageClassification and their DeiT and DINOv2
-// siblings.
+// Tensor names of Hugging Face's ViTModel and ViTForImageClassification and of their DeiT and
+// DINOv2 counterparts.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,7 +1,7 @@
 // Causal language models: Fastformer-LM (of "Additive Attention Is All You Need?", at the commit of
 // its description and in its final code), GPT-2 in Hugging Face's form, minGPT and nanoGPT.
-// `attnscope train` saves models of texts under the names of the last two, with the parameters of
-// their mechanisms.
+// `attnscope train` saves text models under the names of the last two, with the parameters of their
+// mechanisms.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,5 @@
-// Hugging Face's Llama, whose names and layers many models share (Mistral, Qwen2, SmolLM), and
-// Qwen3.
+// Tensor names of Hugging Face's Llama, whose names and layers many models share (Mistral, Qwen2,
+// SmolLM), and Qwen3.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// Hugging Face's ModernBERT, also with a head that classifies texts. Every third layer sees all
+// Hugging Face's ModernBERT, also with a text classification head. Every third layer sees all
 // tokens; `differences` lists the layers with windows.
 #include "core/architecture/families/families.h"
 

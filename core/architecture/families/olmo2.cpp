@@ -1,4 +1,4 @@
-// Hugging Face's OLMo 2.
+// Tensor names of Hugging Face's OLMo 2.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,5 +1,5 @@
-// Hugging Face's OPT: norms before the parts; in the 350M model norms after the parts and none
-// after the last layer.
+// Tensor names of Hugging Face's OPT: norms before the parts; in the 350M model norms after the
+// parts and none after the last layer.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// Hugging Face's Phi (1, 1.5, 2) and Phi-3.
+// Tensor names of Hugging Face's Phi (1, 1.5, 2) and Phi-3.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

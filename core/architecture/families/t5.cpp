@@ -1,4 +1,4 @@
-// Hugging Face's T5, complete or only its encoder, as saved by T5EncoderModel.
+// Tensor names of Hugging Face's T5, complete or only its encoder, as saved by T5EncoderModel.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// Fastformer as published by its authors (Wu et al. 2021): a classifier of texts in BERT's post-LN
+// Fastformer as published by its authors (Wu et al. 2021): a text classifier in BERT's post-LN
 // blocks. Its values are its queries.
 #include "core/architecture/families/families.h"
 

@@ -1,4 +1,4 @@
-// PyTorch's nn.TransformerEncoder: a bare encoder of given tokens [N, D].
+// Tensor names of PyTorch's nn.TransformerEncoder, a bare encoder of given tokens [N, D].
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

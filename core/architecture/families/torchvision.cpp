@@ -1,4 +1,4 @@
-// torchvision's VisionTransformer.
+// Tensor names of torchvision's VisionTransformer.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

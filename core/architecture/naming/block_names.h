@@ -11,12 +11,11 @@ namespace attnscope {
 
 /// Result of reading the names of one stack of blocks.
 struct BlockNames {
-  std::string container;    ///< prefix of block names before the number: "blocks."
-  std::int64_t layers = 0;  ///< 0: no blocks with an attention
-  std::int64_t width = 0;   ///< D
-  std::int64_t inner = 0;   ///< H·d
-  std::int64_t heads =
-      0;  ///< number of heads with their own tensors; 0: the file does not separate heads
+  std::string container;     ///< prefix of block names before the number: "blocks."
+  std::int64_t layers = 0;   ///< 0: no blocks with an attention
+  std::int64_t width = 0;    ///< D, width of a token
+  std::int64_t inner = 0;    ///< H·d, number of query rows
+  std::int64_t heads = 0;    ///< number of per-head tensors; 0: the file does not separate heads
   bool of_torch = false;     ///< true for nn.MultiheadAttention, whose scores are scaled by 1/√d
   bool biased_norms = true;  ///< true if all norms have biases
   std::map<std::string, std::string> roles;  ///< "layer.query.weight" → its pattern

@@ -471,8 +471,7 @@ class ModelReader {
   OuterNames outer_;
   std::vector<std::string> harmless_;
   bool logits_ = true;
-  bool alone_ =
-      false;  ///< true if only the blocks are read, without the tensors that make their tokens
+  bool alone_ = false;       ///< true if the blocks are read without the layer that makes tokens
   std::string frequencies_;  ///< tensor of inverse frequencies of rotary positions; empty: none
 };
 

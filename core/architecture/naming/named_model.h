@@ -17,8 +17,8 @@ namespace attnscope {
 
 /// Setting that must be specified before the model can run.
 struct UnsaidMember {
-  std::string member;  ///< "norm_position"
-  std::string values;  ///< "pre or post"
+  std::string member;  ///< setting: "norm_position"
+  std::string values;  ///< valid values: "pre or post"
 };
 
 struct NamedModel {

@@ -13,7 +13,7 @@ enum class InputKind {
   tokens,      ///< tokens of a text, looked up in an embedding table
   embeddings,  ///< token vectors given by the user: [N, D]
   stages,      ///< a pyramid: each stage embeds the grid of the stage before
-  audio  ///< spectrum of a sound with `channels` bands, embedded by two convolutions (Whisper)
+  audio        ///< audio spectrum with `channels` bands, embedded by two convolutions (Whisper)
 };
 enum class PatchOrder {
   channels_first,  ///< a flattened patch is (channel, row, column), like a convolution kernel
@@ -39,30 +39,26 @@ struct InputSpec {
   /// projection.
   std::int64_t width = 0;
   // Members for images:
-  std::int64_t channels = 3, image_height = 224, image_width = 224;  ///< pixels
-  StemSpec
-      stem;  ///< convolutions before the patches; patch sizes are then in cells of the last one
-  std::int64_t patch_height = 16, patch_width = 16;  ///< pixels; 0: no patches
-  std::int64_t patch_stride =
-      0;  ///< pixels between the starts of patches; 0: patches tile the image
+  std::int64_t channels = 3, image_height = 224, image_width = 224;  ///< image size in pixels
+  StemSpec stem;  ///< convolutions before the patches; patch sizes then count cells of the last
+  std::int64_t patch_height = 16, patch_width = 16;  ///< patch size in pixels; 0: no patches
+  std::int64_t patch_stride = 0;   ///< pixels between patch origins; 0: patches tile the image
   std::int64_t patch_padding = 0;  ///< zero padding around the image, in pixels
   PatchOrder patch_order = PatchOrder::channels_first;
   std::int64_t class_tokens = 1;     ///< class tokens at the start: 0, 1, or 2 (distilled)
   std::int64_t register_tokens = 0;  ///< register tokens between class tokens and patches
-  std::vector<double> mean = {0.5, 0.5, 0.5}, std = {0.5, 0.5, 0.5};  ///< per channel
+  std::vector<double> mean = {0.5, 0.5, 0.5}, std = {0.5, 0.5, 0.5};  ///< one value per channel
   ResizeMode resize_mode = ResizeMode::shorter_side;
-  ResizeFilter resize_filter = ResizeFilter::bicubic;  ///< antialiased
+  ResizeFilter resize_filter = ResizeFilter::bicubic;  ///< filter, always antialiased
   double crop_fraction = 1.0;  ///< resize to image/crop_fraction, then centre crop
   double norm_eps = 1e-5;      ///< ε of the norms in a pyramid's embeddings and reductions
-  // Members for texts and sounds:
-  std::int64_t vocabulary = 0;  ///< number of tokens
-  std::int64_t context =
-      0;  ///< maximum number of tokens of a text, 0: no limit; exact number for a sound
+  // Members for text and audio:
+  std::int64_t vocabulary = 0;   ///< number of tokens
+  std::int64_t context = 0;      ///< maximum tokens of a text, 0: no limit; exact number for audio
   std::int64_t token_types = 0;  ///< number of token types (BERT: first and second text); 0: none
   double scale = 1;  ///< factor of token or projected embeddings; 0: √width (labml, Gemma)
-  std::int64_t padding = -1;  ///< id of the padding token, which no layer sees; -1: none
-  bool pads_to_context =
-      false;  ///< texts are padded to the context, and all layers see the padding
+  std::int64_t padding = -1;     ///< id of the padding token, which no layer sees; -1: none
+  bool pads_to_context = false;  ///< texts are padded to the context; all layers see the padding
   Tokenizer tokenizer = Tokenizer::ids;
 
   [[nodiscard]] std::int64_t grid_rows() const { return cells(image_height, patch_height); }

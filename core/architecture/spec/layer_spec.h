@@ -14,8 +14,7 @@ namespace attnscope {
 enum class LayerForm {
   transformer,  ///< attention and MLP, each with a residual connection
   fastformer,   ///< two additive attentions with residual and norm between them (Fastformer-LM)
-  fastformer_rescaled,  ///< no residual or norm between them, normalised per head (Fastformer-LM's
-                        ///< later code)
+  fastformer_rescaled,  ///< no residual or norm between; normalised per head (later Fastformer-LM)
   fastformer_encoder    ///< Wu et al. 2021, Eq. 3 to 6: bidirectional, post-LN
 };
 /// Residual connections of attention and MLP.
@@ -62,10 +61,9 @@ struct AttentionSpec {
   Attending of = Attending::self;
   std::int64_t heads = 3;       ///< H, number of query heads
   std::int64_t key_heads = 0;   ///< Hk, number of key and value heads, a divisor of H; 0: H
-  std::int64_t head_width = 0;  ///< d; 0 means width / heads
-  HeadSplit head_split =
-      HeadSplit::heads_first;  ///< order in the file; a loaded model is heads_first
-  bool cosine = false;         ///< queries and keys are normalised to length 1 per head
+  std::int64_t head_width = 0;  ///< d, width of a head; 0: width / heads
+  HeadSplit head_split = HeadSplit::heads_first;  ///< order in the file; heads_first once loaded
+  bool cosine = false;  ///< queries and keys are normalised to length 1 per head
 };
 
 /// Channels that are rotated together: x_i with x_{i+r/2} (half), or x_{2i} with x_{2i+1} (pair).
@@ -83,16 +81,14 @@ struct RotarySpec {
   Rotary form = Rotary::none;
   RotaryGrid grid = RotaryGrid::sequence;
   double theta = 10000;
-  std::int64_t width = 0;  ///< r, number of rotated channels at the start of a head; 0: all
-  std::int64_t trained_side =
-      0;  ///< RotaryGrid::cells: side of the grid used in training; 0: side of this grid
+  std::int64_t width = 0;         ///< r, number of rotated channels at the start of a head; 0: all
+  std::int64_t trained_side = 0;  ///< RotaryGrid::cells: side of the training grid; 0: this grid's
   RotaryScaling scaling = RotaryScaling::none;
   double factor = 1;
   std::int64_t trained_context = 0;              ///< context before scaling, in tokens
   double low_frequency = 1, high_frequency = 4;  ///< for llama3
   double beta_fast = 32, beta_slow = 1;          ///< for yarn
-  double attention_factor =
-      0;  ///< factor of cosines and sines for yarn and longrope; 0: from their formulas
+  double attention_factor = 0;  ///< yarn, longrope: factor of cosines and sines; 0: from formulas
   std::vector<double> short_factors = {}, long_factors = {};  ///< for longrope, one per frequency
 };
 

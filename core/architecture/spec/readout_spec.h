@@ -9,8 +9,7 @@ namespace attnscope {
 enum class Readout {
   class_token,
   mean,                 ///< mean of the patch tokens
-  class_and_distilled,  ///< class and distillation token, each with its own head; the logits are
-                        ///< averaged
+  class_and_distilled,  ///< class and distillation token, each with its head; logits are averaged
   none,
   mean_all,        ///< mean of all tokens, including prefix tokens
   class_and_mean,  ///< the class token, then the mean of the patches: [2·D]
@@ -27,8 +26,7 @@ enum class HeadActivation { none, tanh, gelu, relu };
 struct ReadoutSpec {
   Readout kind = Readout::class_token;
   bool final_norm = true;  ///< true: a norm of all tokens after the last layer
-  HeadActivation head_activation =
-      HeadActivation::tanh;     ///< activation between the layers of a deep head
+  HeadActivation head_activation = HeadActivation::tanh;  ///< activation within a deep head
   std::int64_t end_token = -1;  ///< id for Readout::end_token; -1: the largest id of the text
   double logit_scale = 1;  ///< factor of a language model's logits; 0: 1/√width (Fastformer-LM)
   double soft_cap = 0;     ///< logits become c · tanh(logit / c) (Gemma 2); 0: none

@@ -14,10 +14,9 @@ namespace attnscope {
 /// Graham et al. 2021, LeViT). Patches are cut from the last output. All lists have the same
 /// length.
 struct StemSpec {
-  std::vector<std::int64_t> widths;   ///< output channels of each convolution; empty: no stem
-  std::vector<std::int64_t> kernels;  ///< kernel side of each convolution
-  std::vector<std::int64_t>
-      strides;  ///< strides, in pixels or in cells of the previous convolution
+  std::vector<std::int64_t> widths;    ///< output channels of each convolution; empty: no stem
+  std::vector<std::int64_t> kernels;   ///< kernel side of each convolution
+  std::vector<std::int64_t> strides;   ///< strides in pixels, or cells of the previous convolution
   std::vector<std::int64_t> paddings;  ///< zero padding of each input
   Activation activation = Activation::relu;
   double norm_eps = 1e-5;

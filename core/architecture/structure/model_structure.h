@@ -13,7 +13,7 @@ struct StructureNode {
   std::string title = {};    ///< "Layer 3", "MLP", "query.weight"
   std::string tensor = {};   ///< name in the file; empty if this is not a tensor
   std::string shape = {};    ///< "[192, 192]" as stored; "× 12" with several pieces
-  std::string type = {};     ///< "float32"
+  std::string type = {};     ///< dtype: "float32"
   std::string note = {};     ///< reason or description
   std::int64_t numbers = 0;  ///< number of elements of all its tensors
   std::vector<StructureNode> children = {};

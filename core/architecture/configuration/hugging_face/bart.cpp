@@ -1,4 +1,4 @@
-// BART, mBART, Marian and Pegasus.
+// Configuration keys of BART, mBART, Marian and Pegasus.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 

@@ -1,4 +1,4 @@
-// BERT.
+// Configuration keys of BERT.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {

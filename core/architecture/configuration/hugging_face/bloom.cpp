@@ -1,4 +1,4 @@
-// BLOOM.
+// Configuration keys of BLOOM.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// DeBERTa, v2 and v3.
+// Configuration keys of DeBERTa, v2 and v3.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 

@@ -1,4 +1,4 @@
-// GPT-NeoX (Pythia) and GPT-J.
+// Configuration keys of GPT-NeoX (Pythia) and GPT-J.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 

@@ -1,4 +1,5 @@
-// BERT's relatives: RoBERTa (XLM-R, CamemBERT), MPNet, DistilBERT, ELECTRA, ALBERT.
+// Configuration keys of BERT's relatives: RoBERTa (XLM-R, CamemBERT), MPNet, DistilBERT, ELECTRA,
+// ALBERT.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 

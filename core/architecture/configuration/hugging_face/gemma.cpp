@@ -1,4 +1,4 @@
-// Gemma, Gemma 2 and the texts of Gemma 3.
+// Configuration keys of Gemma, Gemma 2 and the text model of Gemma 3.
 #include <cmath>
 
 #include "core/architecture/configuration/hugging_face/model_type.h"

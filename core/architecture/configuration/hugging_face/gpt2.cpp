@@ -1,4 +1,4 @@
-// GPT-2.
+// Configuration keys of GPT-2.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {

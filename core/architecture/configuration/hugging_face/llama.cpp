@@ -1,4 +1,5 @@
-// Llama and those that share its layers and most of its keys: Mistral, Qwen2 and 3, OLMo 2.
+// Configuration keys of Llama and of models that share its layers and most of its keys: Mistral,
+// Qwen2 and 3, OLMo 2.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -22,8 +23,8 @@ constexpr ConfigKey kLlamaKeys[] = {
     {"attention_bias"},
     {"mlp_bias"},
     {"pretraining_tp", Use::required, "1"},
-    {"is_llama_config"},                           // SmolLM
-    {"rope_interleaved", Use::required, "false"},  // SmolLM
+    {"is_llama_config"},                           // key of SmolLM
+    {"rope_interleaved", Use::required, "false"},  // key of SmolLM
 };
 
 /// Reads Mistral, where every layer has a sliding window.

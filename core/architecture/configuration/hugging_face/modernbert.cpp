@@ -1,4 +1,4 @@
-// ModernBERT.
+// Configuration keys of ModernBERT.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 

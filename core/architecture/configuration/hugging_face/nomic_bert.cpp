@@ -1,4 +1,4 @@
-// Nomic's BERT.
+// Configuration keys of Nomic's BERT.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 

@@ -1,4 +1,4 @@
-// OPT.
+// Configuration keys of OPT.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {

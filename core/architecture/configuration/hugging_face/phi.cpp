@@ -1,4 +1,4 @@
-// Phi and Phi-3.
+// Configuration keys of Phi and Phi-3.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// Reads T5 and mT5, complete models or only their encoders.
+// Configuration keys of T5 and mT5, complete or only their encoders.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 

@@ -1,5 +1,5 @@
-// Reads CLIP and SigLIP, each a model of images and one of texts with its own configuration, and
-// SAM, whose encoder also has its own.
+// Configuration keys of CLIP and SigLIP, each an image and a text model with its own configuration,
+// and of SAM, whose encoder also has its own.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -77,8 +77,8 @@ void read_clip_images(ConfigReader&, NeighbourConfig& config) {
   forget_classes(config);
 }
 
-/// Reads CLIP's texts. Configurations before July 2023 give the wrong eos_token_id 2; the largest
-/// id is read instead.
+/// Reads CLIP's text tower. Configurations before July 2023 give the wrong eos_token_id 2; the
+/// largest id is read instead.
 void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
   config.families = {"Hugging Face CLIP text", "CLIP text"};
   forget_classes(config);
@@ -99,7 +99,7 @@ void read_siglip_images(ConfigReader& reader, NeighbourConfig& config) {
   (void)reader.flag("vision_use_head", true);
 }
 
-/// Reads SigLIP's texts. The tokenizer's padding token takes precedence over this one.
+/// Reads SigLIP's text tower. The tokenizer's padding token takes precedence over this one.
 void read_siglip_texts(ConfigReader& reader, NeighbourConfig& config) {
   forget_classes(config);
   const json& padding = reader.take_value("pad_token_id");

@@ -1,4 +1,4 @@
-// ViT, DeiT, DINOv2, DINOv3, BEiT, data2vec-vision and Swin.
+// Configuration keys of ViT, DeiT, DINOv2, DINOv3, BEiT, data2vec-vision and Swin.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {
@@ -121,7 +121,7 @@ constexpr ConfigKey kSwinKeys[] = {
     {"stage_names"},
 };
 
-/// Reads the tokens of the read-out, which determine the place of the norm, and whether relative
+/// Reads the tokens of the read-out, which determine the position of the norm, and whether relative
 /// position tables are required.
 void read_beit(ConfigReader& reader, NeighbourConfig& config) {
   const bool mean = reader.flag("use_mean_pooling", true);

@@ -1,4 +1,4 @@
-// Whisper. Only the encoder is run.
+// Configuration keys of Whisper, whose encoder is run.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {
