@@ -1,4 +1,4 @@
-// attnscope ablate: what becomes of a model's answers without a head.
+// attnscope ablate: how a model's answers change when an attention head is replaced.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -31,7 +31,8 @@ struct AblateArguments {
   std::size_t answers = 0;
 };
 
-/// --other: a head's number or a mechanism, as --by asks for.
+/// Stores the value of --other: a head's index with --by head, a mechanism with --by mechanism.
+/// Throws Error(usage).
 void take_other(const AblateArguments& arguments, Ablation& ablation) {
   const bool head = ablation.by == Replacement::head;
   if (!head && ablation.by != Replacement::mechanism) {
@@ -73,7 +74,7 @@ Ablation ablation_of(const AblateArguments& arguments) {
   return ablation;
 }
 
-/// One input: the answers before and after.
+/// Prints the answers on one input before and after the change.
 void print_answer(const Subject& subject, const AblatedAnswer& answer,
                   const AblateArguments& arguments, const Ablation& ablation) {
   std::printf("%s: %s; KL from the whole model %s bits\n\n", subject.label.c_str(),

@@ -29,7 +29,7 @@ Analysed analysed_of(const AnalysedArgument& argument) {
 
 void request_analysed(const Analysed& analysed, TraceRequest& request) {
   request_for(analysed, request);
-  // What a layer is given is what the one before it gave.
+  // Matrices that depend on the previous layer need every layer recorded (empty list: all layers).
   if (needs_layer_before(analysed)) request.layers.clear();
 }
 

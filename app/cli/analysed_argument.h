@@ -1,4 +1,4 @@
-// --of, --added and --centred: what of a run is analysed, the same words in every command.
+// The options --of, --added and --centred, which choose the analysed matrix in every command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,10 +16,11 @@ struct AnalysedArgument {
 
 void add_analysed_options(CLI::App& command, AnalysedArgument& argument);
 
-/// Throws Error(usage), listing the names, for one there is not.
+/// Throws Error(usage) with the list of names for an unknown name.
 [[nodiscard]] Analysed analysed_of(const AnalysedArgument& argument);
 
-/// Adds to `request` what is needed of a run, all its layers where each needs the one before it.
+/// Adds to `request` what the analysis reads of a run, and all layers if the matrix of a layer
+/// depends on the previous layer.
 void request_analysed(const Analysed& analysed, TraceRequest& request);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// What of a run was analysed, in the words of --of, --centred and --added: the same keys and
-// columns in every command's JSON and CSV.
+// The analysed matrix (--of, --centred, --added) as keys and columns, equal in every command's JSON
+// and CSV.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,10 +13,10 @@ namespace attnscope {
 /// Adds the keys "of", "centred" and "added".
 void add_analysed(nlohmann::ordered_json& json, const Analysed& analysed);
 
-/// "scores", "false", "none": what stands under those three as columns; nothing of maps as they
-/// are, of which tables have no such columns.
+/// The values of the columns "of", "centred" and "added", such as "scores", "false", "none". Empty
+/// for plain attention maps, whose tables lack these columns.
 [[nodiscard]] std::vector<std::string> analysed_cells(const Analysed& analysed);
-/// The same behind other cells of a line of CSV: ",scores,false,none", or nothing.
+/// Like analysed_cells, but as the end of a CSV line: ",scores,false,none", or empty.
 [[nodiscard]] std::string analysed_csv(const Analysed& analysed);
 
 }  // namespace attnscope

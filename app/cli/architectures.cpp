@@ -1,4 +1,4 @@
-// attnscope architectures: the naming schemes it recognises, as descriptions to copy and change.
+// attnscope architectures: the recognised naming schemes, as descriptions to copy and change.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// Kinds of values that are no file.
+/// Placeholders whose values are not files.
 constexpr std::array free_values = {"N",     "N,…",          "N|MECHANISM", "T",    "SECONDS",
                                     "PT",    "MM",           "KEY=VALUE",   "NAME", "NAME,…",
                                     "WORDS", "WIDTHxHEIGHT", "DPI",         "LIST", "COMMAND"};
@@ -27,7 +27,7 @@ OptionRow row_of(const CLI::Option& option) {
     for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
   }
   if (option.get_type_size() != 0 || option.get_expected_max() > 0) {
-    // CLI11 appends what a check expects: "N:NONNEGATIVE".
+    // CLI11 appends the expected range: "N:NONNEGATIVE".
     const std::string type = option.get_type_name();
     row.value = type.substr(0, type.find(':'));
   }
@@ -75,7 +75,7 @@ CommandTable command_table(const CLI::App& command) {
     }
     group->rows.push_back(row_of(*option));
   }
-  // What every command has comes last.
+  // The group that every command has comes last.
   const auto other = std::find_if(table.groups.begin(), table.groups.end(),
                                   [](const OptionGroup& g) { return g.title == "Help"; });
   if (other != table.groups.end()) std::rotate(other, other + 1, table.groups.end());
@@ -103,7 +103,7 @@ std::vector<std::string> known_values(const OptionRow& row) {
     std::vector<std::string> words;
     std::istringstream stream(row.value);
     for (std::string word; std::getline(stream, word, '|');) words.push_back(word);
-    // "TEXT|FILE" names kinds of values, not values.
+    // "TEXT|FILE" lists kinds of values, not values.
     const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
     const bool kinds = std::ranges::any_of(
         words, [&](const std::string& word) { return std::ranges::all_of(word, is_capital); });

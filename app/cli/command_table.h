@@ -1,4 +1,5 @@
-// What a subcommand takes, as rows: help, man page and completion are all written from these.
+// The options and arguments of a subcommand as rows, from which help, man page and completion are
+// written.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,11 +10,11 @@ namespace attnscope {
 
 /// One option or argument.
 struct OptionRow {
-  std::vector<std::string> names;  ///< "--out", "-h"; an argument's own: "MODEL"
+  std::vector<std::string> names;  ///< "--out", "-h"; for an argument, its placeholder: "MODEL"
   std::string value;               ///< "FILE", "as-is|without|with"; empty for a flag
-  std::string text;                ///< what it is, in one paragraph, with its default
+  std::string text;                ///< help text in one paragraph, with the default
   bool required = false;
-  bool many = false;  ///< an argument that may be given several times
+  bool many = false;  ///< true for an argument that may be repeated
 };
 
 struct OptionGroup {
@@ -25,9 +26,9 @@ struct CommandTable {
   std::string name;     ///< "attnscope spectrum"
   std::string summary;  ///< one line
   std::vector<OptionRow> arguments;
-  std::vector<OptionGroup> groups;        ///< without what is hidden
-  std::vector<std::string> examples;      ///< command lines, ready to be typed
-  std::vector<CommandTable> subcommands;  ///< of the program itself
+  std::vector<OptionGroup> groups;        ///< hidden options are left out
+  std::vector<std::string> examples;      ///< command lines, ready to type
+  std::vector<CommandTable> subcommands;  ///< only for the program itself
 };
 
 [[nodiscard]] CommandTable command_table(const CLI::App& command);
@@ -35,14 +36,14 @@ struct CommandTable {
 /// "attnscope spectrum [OPTION…] MODEL".
 [[nodiscard]] std::string usage_of(const CommandTable& table);
 
-/// The command lines that help shows for `command`, one a line.
+/// Sets the command lines that the help of `command` shows, one per line.
 void set_examples(CLI::App& command, const std::vector<std::string>& examples);
 
-/// The values that may follow: the words of "as-is|without|with", names of mechanisms for
-/// MECHANISM, of figures for FIGURE; empty where it is free.
+/// The values that may follow an option: the words of "as-is|without|with", names of mechanisms for
+/// MECHANISM, of figures for FIGURE; empty if any value is accepted.
 [[nodiscard]] std::vector<std::string> known_values(const OptionRow& row);
 
-/// Whether a file or folder may follow.
+/// True if the value may be a file or folder.
 [[nodiscard]] bool takes_file(const OptionRow& row);
 
 }  // namespace attnscope

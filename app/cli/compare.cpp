@@ -1,4 +1,4 @@
-// attnscope compare: models beside a reference, in numbers.
+// attnscope compare: numbers that compare models with a reference.
 #include <algorithm>
 #include <memory>
 
@@ -52,7 +52,8 @@ ComparisonOptions comparison_options(const CompareArguments& arguments) {
   return options;
 }
 
-/// Once, of whatever it is that several subjects share.
+/// Adds `words` unless they are empty or listed already, as for a model that several subjects
+/// share.
 void add_assumptions(ComparisonReport& report, std::string words) {
   if (words.empty() || std::ranges::find(report.assumed, words) != report.assumed.end()) return;
   report.assumed.push_back(std::move(words));
@@ -138,7 +139,7 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
 
 int run(const CompareArguments& arguments) {
   const ComparisonOptions options = comparison_options(arguments);
-  // What has no meaning is refused before anything is run.
+  // Meaningless options are refused before any model runs.
   for (const IdentityView view : identity_views(arguments.identity)) {
     ComparisonOptions seen = options;
     seen.view = view;

@@ -127,7 +127,7 @@ constexpr std::array kColumns = {TextColumn{Quantity::divergence, "JS", 7, 4},
                                  TextColumn{Quantity::reference_rank_over_null, "ref./n", 6, 3},
                                  TextColumn{Quantity::cka, "CKA", 6, 3}};
 
-/// The columns that are asked for.
+/// The columns that the options select.
 std::vector<TextColumn> shown_columns(const ComparisonOptions& options) {
   std::vector<TextColumn> columns(kColumns.begin(), kColumns.end());
   std::erase_if(columns, [&](const TextColumn& column) {
@@ -160,7 +160,7 @@ std::string map_table(const SubjectComparison& result, const LayerColumn& name_o
   }
   text += "\n";
   for (const ComparedLayer& layer : result.layers) {
-    std::string state;  // of a layer's one matrix
+    std::string state;  // state of the layer's single matrix
     for (const ComparedMap& map : result.maps) {
       if (map.layer != layer.layer) continue;
       if (map.head == kAllHeads) {

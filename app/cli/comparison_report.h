@@ -1,4 +1,4 @@
-// What `attnscope compare` prints: tables for people, JSON and CSV for programs.
+// Output of `attnscope compare`: tables for people, JSON and CSV for programs.
 #pragma once
 
 #include <string>
@@ -8,33 +8,33 @@
 
 namespace attnscope {
 
-/// One model beside the reference, on one input or over a data set.
+/// Models compared with a reference, on one input or over a data set.
 struct ComparisonReport {
   struct Compared {
     std::string label;
     MechanismChoice mechanism;
-    IdentityView view = IdentityView::as_is;  ///< of both maps
-    DataSetComparison result;                 ///< predictions without items on a single input
-    std::vector<std::string> layers = {};     ///< layers_in_words; none over a data set
+    IdentityView view = IdentityView::as_is;  ///< identity view of both maps
+    DataSetComparison result;                 ///< on a single input, the predictions have no items
+    std::vector<std::string> layers = {};  ///< layer names (layers_in_words); empty over a data set
   };
   std::string reference;
   MechanismChoice reference_mechanism;
-  std::string input;     ///< its label; empty over a data set
-  std::string data_set;  ///< its path; empty on a single input
-  ItemChoice choice;     ///< which of its items
+  std::string input;     ///< label of the input; empty over a data set
+  std::string data_set;  ///< path of the data set; empty on a single input
+  ItemChoice choice;     ///< the chosen items of the data set
   std::int64_t data_set_size = 0;
-  ComparisonOptions options;         ///< but for the view, which each of `compared` has
-  std::string identity = "as-is";    ///< as it was asked for: "both" gives each model twice
-  std::vector<std::string> assumed;  ///< a line of each model whose file does not say all
+  ComparisonOptions options;         ///< common options; the view differs for each of `compared`
+  std::string identity = "as-is";    ///< value of --identity; "both" lists each model twice
+  std::vector<std::string> assumed;  ///< one line per model whose file leaves something unspecified
   std::vector<Compared> compared;
 };
 
-/// {"reference", …, "compared": [{"label", "mean", "layers", "maps", "predictions"}]}; what is not
-/// defined is null.
+/// {"reference", …, "compared": [{"label", "mean", "layers", "maps", "predictions"}]}; undefined
+/// values are null.
 [[nodiscard]] std::string comparison_as_json(const ComparisonReport& report);
-/// A header and a row for each map of each model.
+/// A header and one row per map of each model.
 [[nodiscard]] std::string comparison_as_csv(const ComparisonReport& report);
-/// For each model a row for each map and the layers' means, then the predictions.
+/// For each model, one row per map, the layers' means, then the predictions.
 [[nodiscard]] std::string comparison_as_text(const ComparisonReport& report);
 
 }  // namespace attnscope

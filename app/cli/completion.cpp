@@ -1,4 +1,4 @@
-// attnscope completion: what a shell needs to complete attnscope's commands.
+// attnscope completion: scripts with which shells complete attnscope's commands.
 #include "app/cli/completion.h"
 
 #include <memory>
@@ -32,7 +32,7 @@ std::vector<std::string> option_names(const CommandTable& command) {
   return names;
 }
 
-/// In single quotes, for any of the three shells.
+/// `text` in single quotes, valid in bash, zsh and fish.
 std::string quoted(const std::string& text, const char* quote_inside) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string(quote_inside) : std::string(1, c);
@@ -47,7 +47,7 @@ std::vector<std::string> command_names(const CommandTable& program) {
 
 // --- bash -------------------------------------------------------------------------------------
 
-/// What completes the value: `compgen` with words, folders or files.
+/// The bash expression that completes the option's value: `compgen` with words, folders or files.
 std::string bash_values(const OptionRow& row) {
   const std::vector<std::string> words = known_values(row);
   if (!words.empty()) return "compgen -W '" + joined(words, " ") + "' -- \"$word\"";
@@ -92,7 +92,7 @@ std::string bash_script(const CommandTable& program) {
     out += "      if [[ $word == -* ]]; then\n        COMPREPLY=($(compgen -W '" +
            joined(option_names(command), " ") +
            "' -- \"$word\"))\n      else\n        COMPREPLY=($(";
-    // The first argument that is completed by names is completed so in its place alone.
+    // Names complete the first argument only in its own position.
     const bool names_first =
         !command.arguments.empty() && !known_values(command.arguments.front()).empty();
     if (names_first) {
@@ -108,7 +108,7 @@ std::string bash_script(const CommandTable& program) {
 
 // --- zsh --------------------------------------------------------------------------------------
 
-/// Text of a description inside an _arguments specification.
+/// Description text escaped for an _arguments specification.
 std::string zsh_text(const std::string& text) {
   std::string out;
   for (const char c : text) {

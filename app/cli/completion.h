@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// A script that completes commands, options and what is known of their values. `shell`: bash, zsh
-/// or fish. Throws Error(usage) for another.
+/// A script that completes commands, options and the known values of options. `shell`: bash, zsh or
+/// fish. Throws Error(usage) for another shell.
 [[nodiscard]] std::string completion_script(const std::string& shell, const CommandTable& program);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// attnscope components: the rank-one parts that maps are sums of.
+// attnscope components: the rank-one parts whose sum is an attention map.
 #include "analysis/components/components.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t kNamed = 3;  ///< keys and queries named in the table
+constexpr std::size_t kNamed = 3;  ///< number of keys and queries named in the table
 
 struct ComponentsArguments {
   ModelArguments models;
@@ -47,7 +47,7 @@ struct ComponentsArguments {
 struct ComponentsReport {
   Analysed analysed;
   std::vector<Subject> subjects;
-  std::vector<std::vector<MapComponents>> maps;  ///< of each
+  std::vector<std::vector<MapComponents>> maps;  ///< one list per subject
 };
 
 std::vector<MapComponents> components_of(const Subject& subject, const Analysed& analysed,
@@ -105,7 +105,8 @@ ComponentsReport components_report(const ComponentsArguments& arguments, const P
   return report;
 }
 
-/// The tokens of greatest magnitude: "3 (to), 17 (be), −4 (not)", a minus before those below 0.
+/// The tokens of greatest magnitude: "3 (to), 17 (be), −4 (not)", with a minus before negative
+/// entries.
 std::string strongest(const std::vector<double>& vector, const TokenLayout& layout) {
   std::vector<std::size_t> order(vector.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -123,14 +124,14 @@ std::string strongest(const std::vector<double>& vector, const TokenLayout& layo
   return text;
 }
 
-/// Where the tokens lie that a side of the matrix is; without any place of channels.
+/// The token layout along one side of the matrix; an empty layout for channels.
 const TokenLayout& layout_of(const Trace& trace, std::int64_t layer, Extent extent) {
   static const TokenLayout nowhere;
   if (extent == Extent::channels) return nowhere;
   return extent == Extent::keys ? key_layout(trace, layer) : query_layout(trace, layer);
 }
 
-/// "keys read; queries using"; of others what its columns and rows are.
+/// "keys read; queries using" for attention maps; names of columns and rows for other matrices.
 std::string sides_in_words(const Analysed& analysed) {
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   return (columns == Extent::keys ? "keys read" : std::string(name_of(extent_names, columns))) +

@@ -1,4 +1,5 @@
-// attnscope compose: several figures on one page, each of its own models and inputs, from JSON.
+// attnscope compose: several figures on one page, described in JSON, each with its own models and
+// inputs.
 #include <QApplication>
 #include <map>
 #include <memory>
@@ -27,7 +28,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What of a cell the figures know nothing of: which models it shows, on which inputs.
+/// The models and inputs that a cell of the page shows.
 struct CellSubjects {
   std::vector<std::string> models, inputs, labels;
 
@@ -38,7 +39,7 @@ struct CellSubjects {
 
 struct ComposedPage {
   Page page;
-  std::vector<std::vector<CellSubjects>> subjects;  ///< as page.rows
+  std::vector<std::vector<CellSubjects>> subjects;  ///< same shape as page.rows
   bool letters = true, shared_colours = false;
 };
 
@@ -50,14 +51,14 @@ void check_keys(const json& object, std::initializer_list<std::string_view> know
   }
 }
 
-/// As `--set` would say it: a list of what it holds is separated by commas.
+/// The value as text for `--set`; list items are separated by commas.
 std::string setting_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
   return name_list(value, setting_text, ",");
 }
 
-/// `text` below the page's folder, unless it is absolute or no file stands there.
+/// `text` below the page's folder if such a file exists there, otherwise `text` unchanged.
 std::string beside(const std::filesystem::path& folder, const std::string& text) {
   const std::string file = text.substr(0, text.find_last_of("@#"));
   std::error_code ignored;
@@ -76,7 +77,7 @@ CellSubjects read_subjects(const json& object, const CellSubjects& otherwise,
     if (!files) return;
     for (std::string& value : values) value = beside(folder, value);
   };
-  // Another choice of models has other labels.
+  // Inherited labels do not apply to another choice of models.
   if (object.contains("models")) subjects.labels.clear();
   list("models", subjects.models, true);
   list("inputs", subjects.inputs, true);
@@ -129,7 +130,7 @@ ComposedPage read_page_file(const std::filesystem::path& file) {
         .found(problem_of(error))
         .remedy(page_form);
   } catch (Error& error) {
-    // What people write is an argument like any other.
+    // The page's description is user input, so invalid JSON is a usage error.
     if (error.kind() == ErrorKind::damaged) {
       throw Error(ErrorKind::usage, "the page's description is not JSON")
           .in_file(file)
@@ -141,7 +142,7 @@ ComposedPage read_page_file(const std::filesystem::path& file) {
   }
 }
 
-/// Every file that the page names, and its own.
+/// The page's own file and every file that it names.
 std::vector<std::filesystem::path> files_read(const ComposedPage& composed,
                                               const std::filesystem::path& page) {
   std::vector<std::filesystem::path> files = {page};
@@ -184,7 +185,7 @@ int run(const ComposeArguments& arguments) {
   options.letters = composed.letters;
   options.shared_colours = composed.shared_colours;
   Figure figure;
-  std::map<std::pair<CellSubjects, bool>, std::vector<Subject>> made;  // whether they ran
+  std::map<std::pair<CellSubjects, bool>, std::vector<Subject>> made;  // true: with runs
   {
     const TerminalProgress line;
     std::vector<const CellSubjects*> order;

@@ -1,4 +1,5 @@
-// attnscope alone: the first minute. Softmax beside adder on one image, nothing to configure.
+// attnscope without a subcommand: the first minute, softmax next to adder on one image, with
+// nothing to configure.
 #include "app/cli/gui.h"
 #include "app/cli/subcommand.h"
 

@@ -1,4 +1,4 @@
-// attnscope energy: operations and energy of a network, and the papers' tables beside ours.
+// attnscope energy: operations and energy of a network, next to the papers' tables.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -43,8 +43,8 @@ struct EnergyArguments {
   }
 };
 
-/// Whether it is a weight file rather than a name: whatever else is there as a file, or looks like
-/// one.
+/// True if `subject` is a weight file instead of a known name: an existing file, or a name with an
+/// extension.
 bool is_model(const std::string& subject, const ModelArgument& model) {
   return find_named_architecture(subject) == nullptr &&
          (std::filesystem::exists(model.file) || model.file.has_extension());

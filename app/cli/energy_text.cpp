@@ -14,13 +14,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// In mJ, of an energy in pJ.
+/// An energy in pJ as text in mJ.
 std::string millijoules(double energy_pj) { return rounded_text(energy_pj / 1e9); }
 
-/// As far as double holds them.
+/// The number with 10 significant digits.
 std::string plain_number(double value) { return rounded_text(value, 10); }
 
-// Columns of the table, the blank before each included.
+// Column widths of the table, including the leading blank.
 constexpr int kPart = 14, kComponent = 24, kCount = 21, kFew = 11, kMany = 15, kEnergy = 13,
               kShare = 8;
 
@@ -29,7 +29,7 @@ struct Row {
   OperationCount count;
 };
 
-/// What is shown of a counted network.
+/// The counted network and the numbers shown for it.
 struct NetworkReport {
   EnergyRequest request;
   EnergySubject subject;
@@ -56,7 +56,7 @@ NetworkReport report_on(const EnergyRequest& request, bool by_layer) {
       report.rows.push_back({"all", std::string(name_of(component.group)), component.count});
     }
   }
-  // What a convention leaves out would be rows of zeros.
+  // Components that the counting convention excludes would be rows of zeros.
   std::erase_if(report.rows, [](const Row& row) {
     const OperationCount& c = row.count;
     return c.multiplications + c.additions + c.shifts + c.divisions + c.exponentials == 0;

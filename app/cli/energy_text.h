@@ -9,8 +9,8 @@ namespace attnscope {
 
 enum class EnergyFormat { text, csv, json };
 
-/// Every component (and every layer if `by_layer`), the total, memory traffic apart, parameters.
-/// Counts are exact; energies in pJ in CSV and JSON.
+/// Every component (per layer if `by_layer`), the total, memory traffic separately, and parameters.
+/// Counts are exact; energies in CSV and JSON are in pJ.
 [[nodiscard]] std::string network_as_text(const EnergyRequest& request, bool by_layer,
                                           EnergyFormat format);
 

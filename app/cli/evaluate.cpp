@@ -1,4 +1,4 @@
-// attnscope evaluate: how often a model names the right class, or how well it predicts a text.
+// attnscope evaluate: accuracy on labelled images, or how well a model predicts a text.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -43,7 +43,7 @@ std::string label_of(const Model& model, const DataSet& data_set, std::size_t in
   return "class " + std::to_string(index);
 }
 
-/// Of a share p of n independent images: √(p(1 − p)/n).
+/// Standard error √(p(1 − p)/n) of the accuracy p over n independent images.
 double standard_error(const Evaluation& result) {
   const double p = result.accuracy();
   return std::sqrt(p * (1 - p) / static_cast<double>(result.images));
@@ -168,7 +168,7 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
   return 0;
 }
 
-/// A prompt with {} in the place of each class's name, or a file with a line for each class.
+/// Prompts from a template with {} for the class name, or from a file with one line per class.
 std::vector<ClassPrompt> class_prompts(const std::string& argument, const DataSet& data_set) {
   const std::vector<std::string>& names = data_set.class_names();
   std::vector<ClassPrompt> prompts;
@@ -201,8 +201,8 @@ std::vector<ClassPrompt> class_prompts(const std::string& argument, const DataSe
   return prompts;
 }
 
-/// The model of texts beside that of images; what was said of the latter holds of it too where it
-/// can.
+/// Loads the text tower with those of the image tower's options that apply to it (padding and state
+/// dict).
 std::shared_ptr<const Model> load_texts(const std::string& file, const ModelOptions& images) {
   ModelOptions options{{{"input.kind", "tokens"}}, {}};
   for (const char* const shared : {"padding", kStateDictOption}) {
@@ -212,7 +212,8 @@ std::shared_ptr<const Model> load_texts(const std::string& file, const ModelOpti
   return load_model(file, options);
 }
 
-/// "filled up to 64 tokens with token 1: as tokenizer_config.json says"; empty where they are not.
+/// "filled up to 64 tokens with token 1: as tokenizer_config.json says"; empty for texts without
+/// padding.
 std::string how_filled_up(const Model& texts) {
   const InputSpec& input = texts.spec().input;
   if (!input.pads_to_context) return {};

@@ -1,4 +1,4 @@
-// attnscope figure: one figure of models or traces, as a file fit for a paper.
+// attnscope figure: one figure of models or traces, as a file for a paper.
 #include <QApplication>
 #include <QImage>
 #include <algorithm>
@@ -33,19 +33,19 @@ struct FigureArguments {
   ModelArguments models;
   std::vector<std::string> labels;
   std::vector<std::string> settings;
-  std::string data_set, count, identity, layers, heads, threshold;  ///< short for settings
+  std::string data_set, count, identity, layers, heads, threshold;  ///< shorthands of settings
   std::string out;
-  std::int64_t film = 0;  ///< milliseconds of a picture; 0: no film
+  std::int64_t film = 0;  ///< duration of each picture in ms; 0: no film
   StyleArguments style;
 };
 
-/// What is spelled the same in every command, as the figure's setting.
+/// Sets the figure's settings that have an option of the same name in every command.
 void add_shared_words(const FigureArguments& arguments, const FigureRecipe& recipe,
                       std::map<std::string, std::string>& settings) {
   struct Word {
     const char* option;
     const std::string& value;
-    std::vector<std::string_view> settings;  ///< the first that the figure has
+    std::vector<std::string_view> settings;  ///< candidates; the first that the figure has is set
   };
   const std::vector<Word> words = {{"--dataset", arguments.data_set, {"dataset"}},
                                    {"--count", arguments.count, {"count"}},
@@ -60,7 +60,7 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
                          [name](const auto& setting) { return setting.name == name; });
     };
     const auto known = std::find_if(word.settings.begin(), word.settings.end(), has);
-    // In counts of operations `heads` is how many there are, not which.
+    // For operation counts `heads` is the number of heads, not a selection.
     const bool counts = recipe.needs.subject == SubjectNeed::model && recipe.needs.least == 0;
     const bool selects = !counts || word.settings.front() != "heads";
     if (known == word.settings.end() || !selects) {
@@ -77,8 +77,9 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
   }
 }
 
-/// Whether `--set key=value` beside `--mechanism` means the mechanism, as in the other subcommands.
-/// `identity` is both a figure's setting and the adder's parameter: true and false mean the latter.
+/// True if `--set key=value` together with `--mechanism` sets a parameter of the mechanism, as in
+/// the other subcommands. `identity` is a figure's setting and a parameter of the adder: true and
+/// false set the parameter.
 bool is_of_mechanism(const FigureArguments& arguments, const std::string& key,
                      const std::string& value) {
   if (arguments.models.mechanism.empty()) return false;
@@ -91,7 +92,7 @@ bool is_of_mechanism(const FigureArguments& arguments, const std::string& key,
          find_description(find_figure(arguments.name).settings, key) == nullptr;
 }
 
-/// The figure's settings; those that mean the mechanism go to `models`.
+/// The figure's settings; settings of the mechanism are added to `models`.
 ParameterValues figure_settings(const FigureArguments& arguments, ModelArguments& models) {
   std::map<std::string, std::string> settings;
   for (const std::string& text : arguments.settings) {
@@ -124,7 +125,7 @@ void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& 
   }
 }
 
-/// The arguments again, in one order, quoted for a shell.
+/// The arguments as a command line in a fixed order, quoted for a shell.
 std::string command_line(const FigureArguments& arguments, const StyleChoice& choice) {
   FigureCommand command;
   command.figure = arguments.name;
@@ -141,7 +142,7 @@ std::string command_line(const FigureArguments& arguments, const StyleChoice& ch
   return to_string(command);
 }
 
-/// Whether a film is asked for, which is one .png. Throws Error(usage) for another file.
+/// True if --film is given. Throws Error(usage) unless the output is one opaque .png.
 bool makes_film(const FigureArguments& arguments, const std::vector<std::filesystem::path>& files) {
   if (arguments.film == 0) return false;
   const bool transparent = arguments.style.background == "transparent";
@@ -153,7 +154,7 @@ bool makes_film(const FigureArguments& arguments, const std::vector<std::filesys
   return true;
 }
 
-/// A picture of each subject, on the same colours, with what it is above it.
+/// One picture per subject, titled with its label, all with the same colour range.
 std::vector<Figure> film_figures(const FigureArguments& arguments, const FigureRequest& request,
                                  const FigureStyle& style, const Progress& progress) {
   std::vector<Figure> figures;
@@ -184,7 +185,7 @@ void write_film(const FigureArguments& arguments, const std::vector<Figure>& fig
 }
 
 int run(const FigureArguments& arguments) {
-  // What can be refused is refused before any model is run.
+  // Everything that can be refused is refused before any model runs.
   const FigureRecipe& recipe = find_figure(arguments.name);
   FigureRequest request;
   ModelArguments models = arguments.models;

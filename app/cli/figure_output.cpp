@@ -40,7 +40,7 @@ std::unique_ptr<QApplication> application_for(const std::vector<fs::path>& files
 
 void write_figure(const Figure& figure, const std::vector<fs::path>& files,
                   const ExportOptions& options) {
-  // None is written where one would replace what was read.
+  // All files are checked before the first is written.
   for (const fs::path& file : files) refuse_to_overwrite_read(file);
   for (const fs::path& file : files) {
     const std::string out = file.has_parent_path() || file.stem() != "-" ? file.string() : "-";

@@ -1,4 +1,4 @@
-// Where figure and compose write, and what they say of it.
+// Output files of figure and compose, and the lines printed about them.
 #pragma once
 
 #include <filesystem>
@@ -13,19 +13,19 @@ class QApplication;
 
 namespace attnscope {
 
-/// The files that --out and --format ask for, checked before any work: of a known format, and none
-/// of `inputs`, which would be lost. --out - with one --format is standard output: "-.pdf". Throws
+/// The files that --out and --format select, checked before any work: each has a known format, and
+/// none is one of `inputs`. --out - with one --format is standard output: "-.pdf". Throws
 /// Error(usage).
 [[nodiscard]] std::vector<std::filesystem::path> figure_files(
     const std::string& out, const std::string& formats,
     const std::vector<std::filesystem::path>& inputs);
 
-/// What drawing needs, where any of the files is a picture: see application.h. Null for numbers and
-/// source, and if there is one already.
+/// The QApplication that drawing needs (application.h). Null if no file is a picture, or if a
+/// QApplication exists already.
 [[nodiscard]] std::unique_ptr<QApplication> application_for(
     const std::vector<std::filesystem::path>& files);
 
-/// Writes each, with a line of what it is. Throws Error.
+/// Writes each file and prints a line with its kind and size. Throws Error.
 void write_figure(const Figure& figure, const std::vector<std::filesystem::path>& files,
                   const ExportOptions& options);
 

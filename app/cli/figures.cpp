@@ -1,4 +1,4 @@
-// attnscope figures: what can be drawn, with which settings.
+// attnscope figures: the list of figures and their settings.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// attnscope first-minute: what the window shows first, as files and a table, without a display.
+// attnscope first-minute: the window's first view as files and a table, without a display.
 #include <QApplication>
 #include <cstdio>
 #include <filesystem>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The figures of the first minute, with what they are set to.
+/// A figure of the first minute and its settings.
 struct FirstFigure {
   const char* name;
   double width_mm;

@@ -1,4 +1,4 @@
-// attnscope formats: the checkpoint formats it reads.
+// attnscope formats: the list of readable checkpoint formats.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// attnscope gallery: every figure of the papers that the given models can show.
+// attnscope gallery: every figure of the papers that can be drawn from the given models.
 #include "analysis/figure/gallery.h"
 
 #include <QApplication>
@@ -38,7 +38,7 @@ struct GalleryArguments {
   bool json = false;
 };
 
-/// Models × inputs, without the pairs that do not fit each other: texts and images are given
+/// Models × inputs without the pairs that do not fit, because texts and images may be given
 /// together. Throws the last refusal if a model fits no input.
 std::vector<Subject> fitting_subjects(const ModelArguments& arguments, const Progress& progress) {
   std::vector<Subject> subjects;
@@ -50,7 +50,7 @@ std::vector<Subject> fitting_subjects(const ModelArguments& arguments, const Pro
     one.models = {arguments.models[i]};
     std::vector<Subject> of_model;
     std::unique_ptr<Error> refused;
-    // A trace needs no input.
+    // A trace runs without an input.
     const std::vector<std::string> inputs =
         arguments.inputs.empty() ? std::vector<std::string>{""} : arguments.inputs;
     for (const std::string& input : inputs) {
@@ -65,7 +65,7 @@ std::vector<Subject> fitting_subjects(const ModelArguments& arguments, const Pro
         refused = std::make_unique<Error>(error);
         continue;
       }
-      if (of_model.back().input == nullptr) break;  // the trace, once
+      if (of_model.back().input == nullptr) break;  // a trace is added only once
     }
     if (of_model.empty() && refused) throw Error(*refused);
     std::move(of_model.begin(), of_model.end(), std::back_inserter(subjects));
@@ -73,7 +73,7 @@ std::vector<Subject> fitting_subjects(const ModelArguments& arguments, const Pro
   return subjects;
 }
 
-/// Every sample model there is, and four sample images, as DAFT, Figs. 11 to 14, want.
+/// All sample models and four sample images, as in DAFT, Figs. 11 to 14, and the sample texts.
 void take_samples(ModelArguments& arguments) {
   std::error_code ignored;
   std::vector<std::string> models;
@@ -112,7 +112,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// One entry as the index shows it: its picture, or what is missing.
+/// One entry of the index: its picture, or the reason why it is missing.
 std::string index_section(const GalleryItem& item, const Figure* figure,
                           const std::vector<std::string>& files) {
   const GalleryEntry& entry = *item.entry;
@@ -211,7 +211,7 @@ int run(const GalleryArguments& given) {
       figure =
           dressed(make_figure(item.entry->recipe, item.request, line.progress()), choice.style);
     } catch (const Error& error) {
-      // One that fails does not take the others with it.
+      // The other figures are drawn even if one fails.
       item.missing = error.what();
       ++failed;
       print_entry(item, item.missing);

@@ -1,4 +1,4 @@
-// attnscope gui [MODEL…]: the window; with --screenshot, a picture of it.
+// attnscope gui [MODEL…]: opens the window, or writes a picture of it with --screenshot.
 #include "app/cli/gui.h"
 
 #include <QPixmap>
@@ -31,21 +31,21 @@ namespace attnscope {
 namespace {
 
 constexpr int kPollMs = 60;
-// The picture must stand for this many looks in a row: a result may start a further job.
+// The window must be settled in this many polls in a row, because a result may start another job.
 constexpr int kStillLooks = 4;
 
-/// Empty if it is not set.
+/// The value of an environment variable; empty if it is not set.
 std::string environment(const char* variable) {
   const char* const value = std::getenv(variable);
   return value ? value : "";
 }
 
-// Qt ends the program where it finds no display; this says so first, and what to do.
+// Qt aborts without a display, so this reports the problem and a remedy first.
 void require_display() {
   if (!environment("QT_QPA_PLATFORM").empty() || !environment("WAYLAND_DISPLAY").empty()) return;
   std::string found = "neither DISPLAY nor WAYLAND_DISPLAY is set";
   if (const std::string display = environment("DISPLAY"); !display.empty()) {
-    if (display.front() != ':') return;  // on another machine: Qt will see
+    if (display.front() != ':') return;  // remote display: left to Qt
     const std::string number = display.substr(1, display.find('.') - 1);
     std::error_code ignored;
     if (std::filesystem::exists("/tmp/.X11-unix/X" + number, ignored)) return;
@@ -62,7 +62,7 @@ std::filesystem::path autosave_folder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation).toStdString();
 }
 
-/// Opens MODEL, with what follows its @.
+/// Opens MODEL with the settings after its @.
 void open_model(Session& session, const std::string& text) {
   const ModelArgument argument = split_without_input(text);
   if (argument.mechanism.empty() && !argument.settings.empty()) {
@@ -76,7 +76,7 @@ void open_model(Session& session, const std::string& text) {
   session.set_overlay(subject, choose_mechanism(argument.mechanism, argument.settings, {}));
 }
 
-/// Sorts the files given as MODEL into what they are for: `attnscope gui vit.pt cat.png`.
+/// Sorts the files given as MODEL by their use: `attnscope gui vit.pt cat.png`.
 void take_files(const std::vector<std::string>& files, GuiOptions& options) {
   std::error_code ignored;
   for (const std::string& file : files) {
@@ -95,7 +95,7 @@ void take_files(const std::vector<std::string>& files, GuiOptions& options) {
   }
 }
 
-/// What the window shows is read from these, and from nothing else.
+/// All files that the window reads.
 std::vector<std::filesystem::path> files_read(const Session& session, const GuiOptions& options) {
   std::vector<std::filesystem::path> files = {options.session, options.lesson,
                                               file_of_locator(session.input_locator())};
@@ -134,7 +134,7 @@ int run_gui(const GuiOptions& options) {
   std::filesystem::path remembered;
   if (options.screenshot.empty()) remembered = autosave_folder();
   const bool reopens = preferences.reopen && MainWindow::remembers_last(remembered);
-  // Other threads open the first minute's models while this one makes the window.
+  // The first minute's models load on other threads while the window is built.
   if (options.samples_if_empty && !reopens) open_first_minute(session);
   if (!options.theme.empty())
     preferences.theme = options.theme == "light" ? Theme::light : Theme::dark;
@@ -147,7 +147,8 @@ int run_gui(const GuiOptions& options) {
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
   if (!options.lesson.empty()) window.open_document(options.lesson);
-  // A picture of a session that cannot be read would be one of an empty window.
+  // A screenshot must not show an empty window when the session cannot be read, so errors are
+  // thrown.
   if (!options.session.empty()) {
     options.screenshot.empty() ? window.restore_session(options.session)
                                : window.open_session(options.session);

@@ -1,4 +1,4 @@
-// Opening the window, for `attnscope gui` and for `attnscope` alone.
+// Opens the window, for `attnscope gui` and for `attnscope` without a subcommand.
 #pragma once
 
 #include <filesystem>
@@ -8,18 +8,18 @@
 namespace attnscope {
 
 struct GuiOptions {
-  std::vector<std::string> models;   ///< as model_arguments.h, none with an input of its own
-  std::string input;                 ///< a locator; none if empty
-  std::filesystem::path session;     ///< restored first; none if empty
-  std::filesystem::path screenshot;  ///< written once everything stands, then the window closes
+  std::vector<std::string> models;   ///< as in model_arguments.h, without an input of their own
+  std::string input;                 ///< a locator; empty: no input
+  std::filesystem::path session;     ///< restored first; empty: no session
+  std::filesystem::path screenshot;  ///< written once the window has settled, which then closes
   int width = 1600, height = 1000;   ///< logical pixels
-  std::vector<std::string> panels;   ///< brought to the front
-  std::filesystem::path lesson;      ///< a teacher's own; none if empty
-  std::string theme;                 ///< "dark", "light"; as last time if empty
-  bool samples_if_empty = false;     ///< the first minute: both sample models on a sample image
+  std::vector<std::string> panels;   ///< names of the panels brought to the front
+  std::filesystem::path lesson;      ///< a lesson file (Markdown); empty: none
+  std::string theme;                 ///< "dark" or "light"; empty: as in the last run
+  bool samples_if_empty = false;     ///< opens the first minute unless the last session is reopened
 };
 
-/// Runs the window; returns the exit status. Throws Error(io) where there is no display, or if the
+/// Runs the window and returns the exit status. Throws Error(io) without a display, or if the
 /// screenshot cannot be written.
 int run_gui(const GuiOptions& options);
 

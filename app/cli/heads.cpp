@@ -1,4 +1,4 @@
-// attnscope heads: what papers print of each attention head.
+// attnscope heads: the measures that papers report for each attention head.
 #include <cstdio>
 #include <memory>
 

@@ -30,7 +30,7 @@ std::vector<const HeadMeasure*> known_measures(const HeadTable& table) {
   return known;
 }
 
-/// "0 (class)"; "17" where a token is called by its index.
+/// "0 (class)"; "17" for a token without a name of its own.
 std::string key_name(const Trace& trace, std::int64_t layer, std::int64_t key) {
   const std::string index = std::to_string(key);
   const std::string name = key_layout(trace, layer).name(key);
@@ -45,7 +45,7 @@ std::string sinks_in_words(const Trace& trace, const HeadTable& table, const Hea
   if (counts.empty()) return text + "none in " + std::to_string(of) + " heads\n";
   constexpr std::size_t most = 5;
   for (std::size_t i = 0; i < std::min(counts.size(), most); ++i) {
-    // Called as in the first layer that has it: keys of reduced layers are others.
+    // The name is that of the first layer with this sink, because keys of reduced layers differ.
     const auto first = std::ranges::find_if(table.rows, [&](const HeadRow& row) {
       return std::ranges::any_of(row.sinks,
                                  [&](const Sink& sink) { return sink.key == counts[i].key; });

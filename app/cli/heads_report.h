@@ -1,4 +1,4 @@
-// What `attnscope heads` prints: a table for people, JSON and CSV for programs.
+// Output of `attnscope heads`: a table for people, JSON and CSV for programs.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace attnscope {
 
 struct HeadsReport {
   HeadOptions options;
-  std::vector<Subject> subjects;  ///< each with its trace
-  std::vector<HeadTable> tables;  ///< of each
+  std::vector<Subject> subjects;  ///< each with a trace
+  std::vector<HeadTable> tables;  ///< one table per subject
 };
 
-/// A row a head, without the columns that no head of the subject has; then its sinks. A legend says
-/// what each column is.
+/// One row per head, without columns that are empty for all heads of the subject; then the sinks
+/// and a legend of the columns.
 [[nodiscard]] std::string heads_as_text(const HeadsReport& report);
-/// A header and a row a head: what it is, its sinks, every measure; nothing where it is not known.
+/// A header and one row per head: the head, its sinks and every measure; unknown values are empty.
 [[nodiscard]] std::string heads_as_csv(const HeadsReport& report);
-/// docs/json-output.md; null where it is not known.
+/// Format as in docs/json-output.md; unknown values are null.
 [[nodiscard]] std::string heads_as_json(const HeadsReport& report);
 
 }  // namespace attnscope

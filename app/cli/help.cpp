@@ -1,4 +1,4 @@
-// attnscope help [COMMAND] and attnscope version: what --help and --version say, as commands.
+// attnscope help [COMMAND] and attnscope version: the output of --help and --version as commands.
 #include <memory>
 #include <string>
 

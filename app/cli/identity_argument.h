@@ -1,4 +1,4 @@
-// --identity as-is|without|with|both: the same words in every command.
+// The option --identity as-is|without|with|both, equal in every command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,14 +9,14 @@
 
 namespace attnscope {
 
-/// as-is: the maps as the mechanism makes them; without: less an I they contain; with: plus I where
-/// they contain none; both: without and with.
+/// as-is: the maps of the mechanism; without: minus an I that they contain; with: plus I unless
+/// they contain it; both: without and with.
 void add_identity_option(CLI::App& command, std::string& name);
 
-/// "as-is|without|with|both"
+/// "as-is|without|with|both".
 [[nodiscard]] std::string identity_words();
 
-/// The views that `name` asks for, in that order. Throws Error(usage) listing the names.
+/// The views that `name` selects, in that order. Throws Error(usage) with the list of names.
 [[nodiscard]] std::vector<IdentityView> identity_views(const std::string& name);
 
 /// "as-is", "without", "with".

@@ -1,4 +1,4 @@
-// --layers and --heads: which of them, by index.
+// The options --layers and --heads: lists of indices.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,20 +10,20 @@
 
 namespace attnscope {
 
-/// --layers, a selection: all, or indices from 0 and ranges of them.
+/// Adds --layers, a selection: all, or indices from 0 and ranges of them.
 void add_layers_option(CLI::App& command, std::string& layers);
-/// --heads, a selection of the same form.
+/// Adds --heads, a selection of the same form.
 void add_heads_option(CLI::App& command, std::string& heads);
 
-/// "0,2-4" → 0, 2, 3, 4; "all" → empty. Throws Error(usage) about `option` for what is no such
-/// list, or names more than a million.
+/// "0,2-4" → 0, 2, 3, 4; "all" → empty. Throws Error(usage) about `option` if `text` is not such a
+/// list or has more than a million indices.
 [[nodiscard]] std::vector<std::int64_t> index_list(const std::string& text, const char* option);
 
-/// Throws Error(usage) about --heads for the first of `heads` that is not below `known`.
+/// Throws Error(usage) about --heads for the first of `heads` that is `known` or greater.
 void check_heads(const std::vector<std::int64_t>& heads, std::int64_t known);
 
-/// Keeps the rows whose head, as `head_of` (a member or a function) says, is one of `heads`; all if
-/// empty. Throws as check_heads for a head that no row is of.
+/// Keeps the rows whose head, given by `head_of` (a member or a function), is in `heads`; keeps all
+/// if `heads` is empty. Throws like check_heads for a head without any row.
 template <class Row, class HeadOf>
 void keep_heads(std::vector<Row>& rows, const std::vector<std::int64_t>& heads, HeadOf head_of) {
   if (heads.empty()) return;

@@ -1,4 +1,4 @@
-// The inputs that a command runs on, one after the other.
+// The inputs that a command runs on, one after another.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace attnscope {
 
-/// The inputs asked for, opened one at a time: a data set's traces need not fit in memory.
+/// The requested inputs, opened one at a time, because a data set's traces need not fit in memory.
 class InputList {
  public:
-  /// `data_set`: its path; empty for none.
+  /// `data_set`: path of a data set; empty: none.
   InputList(std::vector<std::string> locators, const std::string& data_set,
             const ItemChoice& choice)
       : locators_(std::move(locators)) {
@@ -33,13 +33,13 @@ class InputList {
                          : data_set_->item(items_[static_cast<std::size_t>(index - given)]);
   }
 
-  /// Which items of the data set: "16 of 10000 items, …"; empty without one.
+  /// The chosen items of the data set: "16 of 10000 items, …"; empty without a data set.
   [[nodiscard]] const std::string& words() const { return words_; }
 
  private:
   std::vector<std::string> locators_;
   std::shared_ptr<const DataSet> data_set_;
-  std::vector<std::int64_t> items_;  ///< of the data set
+  std::vector<std::int64_t> items_;  ///< indices in the data set
   std::string words_;
 };
 

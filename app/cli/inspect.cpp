@@ -1,4 +1,4 @@
-// attnscope inspect: what a file is, what was recognised and assumed, and every tensor in it.
+// attnscope inspect: a file's kind, what was recognised and assumed, and every tensor in it.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -45,16 +45,17 @@ struct Inspection {
 
   Checkpoint checkpoint;
   std::optional<Architecture> architecture;
-  std::string why_not;  ///< no architecture was recognised
+  std::string why_not;  ///< reason why no architecture was recognised
   std::vector<TensorScan> scans;
-  ModelStatus status;  ///< with what a reference beside the file says
+  ModelStatus status;  ///< includes the comparison with a reference next to the file
 
   [[nodiscard]] std::int64_t unreadable() const {
     return std::ranges::count_if(scans, [](const TensorScan& one) { return !one.error.empty(); });
   }
 };
 
-/// With what a reference beside the model says of it; a model that does not run is a finding too.
+/// The status after a comparison with the reference next to the file. A model that does not run is
+/// reported in the status, not thrown.
 ModelStatus compared_with_reference(ModelStatus status, const std::filesystem::path& file,
                                     const ModelOptions& options) {
   const std::optional<std::filesystem::path> reference = reference_beside(file);
@@ -77,7 +78,7 @@ Inspection inspect(const InspectArguments& arguments) {
   try {
     inspection.architecture = recognise_architecture(inspection.checkpoint, options);
   } catch (const Error& error) {
-    // What the user said is wrong is an error; a file that is no known model is a finding.
+    // Wrong options are errors; a file of an unknown model is a finding.
     if (error.kind() == ErrorKind::usage || !options.description.empty()) throw;
     inspection.why_not = error.what();
   }
@@ -146,7 +147,7 @@ std::string grid_text(const GridExtents& grid) {
   return std::to_string(grid.rows) + " × " + std::to_string(grid.columns);
 }
 
-/// Which linear layers add instead of multiplying, where any do.
+/// Prints which linear layers are adder layers, if any.
 void print_arithmetic(const ModelSpec& spec) {
   if (spec.arithmetic != Arithmetic::adder) return;
   std::string multiplying;
@@ -156,7 +157,7 @@ void print_arithmetic(const ModelSpec& spec) {
         (multiplying.empty() ? "; multiplicative in layers " : ", ") + std::to_string(layer);
   }
   print_line("linear layers", "adder" + multiplying);
-  // These blocks leave adder attention out too.
+  // These layers do not use adder attention either.
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     const bool multiplies = arithmetic_of(spec, layer) == Arithmetic::multiplicative;
     if (!multiplies || mechanism_of(spec, layer).name == spec.mechanism.name) continue;
@@ -164,7 +165,7 @@ void print_arithmetic(const ModelSpec& spec) {
   }
 }
 
-/// A pyramid's stages: `heads` and `width` are only the last's.
+/// Prints the stages of a pyramid, because `heads` and `width` are those of the last stage.
 void print_stages(const ModelSpec& spec) {
   if (spec.stages.empty()) return;
   const std::vector<GridExtents> grids = pyramid_grids(spec);
@@ -187,7 +188,7 @@ void print_stages(const ModelSpec& spec) {
   }
 }
 
-/// Windows of the grid in a model of one grid (SAM).
+/// Prints the window size of a model with one grid and windowed attention (SAM).
 void print_windows(const ModelSpec& spec) {
   const ScoreSpec& scores = spec.layer.scores;
   if (scores.window == 0 || scores.window_form != WindowForm::tiles) return;
@@ -203,7 +204,7 @@ void print_windows(const ModelSpec& spec) {
                  (fill ? "; zeros fill up the last ones, and what goes to them is in no map" : ""));
 }
 
-/// The layers that are of the tail, as they are numbered.
+/// Prints the layer numbers of the tail (class attention or decoder).
 void print_tail(const ModelSpec& spec) {
   if (spec.tail.kind == Tail::none) return;
   const std::string first = std::to_string(spec.body_layers());
@@ -219,7 +220,7 @@ void print_tail(const ModelSpec& spec) {
   }
 }
 
-/// A JSON list of objects, a line each; nothing for any other value.
+/// A JSON list of objects with one object per line; empty for any other value.
 std::string item_lines(const std::string& value) {
   if (!parse_json_or_null(value).is_array()) return {};
   const Json list = parse_ordered_json(value);
@@ -231,7 +232,7 @@ std::string item_lines(const std::string& value) {
   return lines + "]\n";
 }
 
-/// Those that are stated beside the file without the reason.
+/// Prints a list of options; those stated next to the file have no reason.
 void print_options(const char* heading, const std::vector<Assumption>& list) {
   bool any = false;
   for (const Assumption& assumption : list) {
@@ -350,7 +351,7 @@ void print_tensors(const Inspection& inspection) {
   }
 }
 
-/// What the file says of itself, each in one line.
+/// Prints the file's metadata, one line per entry.
 void print_metadata(const Checkpoint& checkpoint) {
   constexpr std::size_t most_characters = 100, most_lines = 20;
   std::size_t lines = 0;
@@ -364,7 +365,7 @@ void print_metadata(const Checkpoint& checkpoint) {
   }
 }
 
-/// Many of one module, such as the other tower of CLIP, in one line.
+/// Prints the unused tensors; many of one module, such as the other tower of CLIP, share a line.
 void print_unused(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
   if (!names.empty()) std::printf("tensors without a role in this architecture:\n");
@@ -396,7 +397,7 @@ void print(const Inspection& inspection) {
   print_tensors(inspection);
 }
 
-/// The first of them, and how many there are.
+/// The first unreadable tensor and the number of unreadable tensors.
 Error unreadable_tensors(const Inspection& inspection) {
   const std::vector<StoredTensor>& tensors = inspection.checkpoint.tensors();
   std::size_t first = 0;
@@ -448,7 +449,7 @@ Action add_inspect(CLI::App& parent, CLI::App*& added) {
     } else {
       print(inspection);
     }
-    // What was found is printed; that it is not all is no success.
+    // The findings are printed, but unreadable tensors make the command fail.
     if (inspection.unreadable() > 0) throw unreadable_tensors(inspection);
     return 0;
   };

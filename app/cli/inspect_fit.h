@@ -1,4 +1,4 @@
-// attnscope inspect MODEL --fit.
+// The command attnscope inspect MODEL --fit.
 #pragma once
 
 #include <string>
@@ -14,8 +14,9 @@ struct FitArguments {
   bool json = false;
 };
 
-/// Finds the choices that a reference beside the model tells, prints and describes them. Returns 1
-/// where none fits. Throws Error; where there is no reference, one with the lines that make it.
+/// Finds, prints and describes the choices under which the model agrees with the reference next to
+/// it. Returns 1 if no choice fits. Throws Error; without a reference, its text shows how to make
+/// one.
 int inspect_fit(const FitArguments& arguments);
 
 }  // namespace attnscope

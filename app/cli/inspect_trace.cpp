@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// [heads, queries, keys] of each layer; zeros where nothing was recorded.
+/// [heads, queries, keys] per layer; zeros for a layer that was not recorded.
 Json layer_shapes(const Trace& trace) {
   Json shapes = Json::array();
   for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// A handler may do next to nothing: it writes into this pipe, and a thread reads.
+// Signal handlers may do very little: this one writes to a pipe, which a thread reads.
 volatile sig_atomic_t wake_up = -1;
-// What was done at each signal before, and is done at a second one.
+// The previous actions of the signals, restored at the first signal.
 std::array<struct sigaction, kSignals.size()> done_before{};
 
 void handle(int signal) {
@@ -56,7 +56,7 @@ Interruption::Interruption() : watch_(std::make_unique<Watch>()) {
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], nullptr, &done_before[i]);
-    // nohup has SIGHUP ignored, and the work goes on.
+    // Under nohup, SIGHUP is ignored and the work continues.
     if (kSignals[i] == SIGHUP && done_before[i].sa_handler == SIG_IGN) continue;
     ::sigaction(kSignals[i], &action, nullptr);
   }
@@ -66,7 +66,7 @@ Interruption::~Interruption() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &done_before[i], nullptr);
   }
-  ::close(watch_->pipe[1]);  // ends the thread's reading
+  ::close(watch_->pipe[1]);  // ends the thread's read
   watch_->thread.join();
   ::close(watch_->pipe[0]);
 }

@@ -1,4 +1,4 @@
-// Ctrl-C as a wish to stop, for work that keeps what it has done.
+// Ctrl-C as a request to stop, for work that keeps its partial results.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,9 @@
 
 namespace attnscope {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP asks token() to stop; a second one does what
-/// it did before, which is to end the program. One at a time.
+/// During its lifetime, the first SIGINT, SIGTERM or SIGHUP requests a stop through token(). A
+/// second signal of the same kind has its previous effect, which usually ends the program. At most
+/// one instance at a time.
 class Interruption {
  public:
   Interruption();
@@ -22,7 +23,7 @@ class Interruption {
   std::unique_ptr<Watch> watch_;
 };
 
-/// What a program that was interrupted returns, as shells have it: 128 + SIGINT.
+/// Exit status of an interrupted program, as shells report it: 128 + SIGINT.
 inline constexpr int kInterruptedStatus = 130;
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// JSON on standard output, the same way in every command (docs/json-output.md).
+// JSON on standard output, in the same form in every command (docs/json-output.md).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,10 +6,10 @@
 
 namespace attnscope {
 
-/// --json.
+/// Adds --json.
 CLI::Option* add_json_flag(CLI::App& command, bool& json);
 
-/// Indented by two, with a newline; bytes that are no UTF-8 become U+FFFD.
+/// Prints JSON indented by two spaces, with a final newline; invalid UTF-8 becomes U+FFFD.
 void print_json(const nlohmann::ordered_json& json);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The column of tables that says which layer a row is of.
+// The table column that names the layer of a row.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,21 @@
 
 namespace attnscope {
 
-/// Of each layer: "3", as --layers counts; of a model whose layers are of several kinds with its
-/// name, "3 cross 1".
+/// The name of each layer: "3" as --layers counts, or "3 cross 1" for a layer of a special kind.
 [[nodiscard]] std::vector<std::string> layers_in_words(const Trace& trace);
 
-/// Right-aligned cells under "layer", all of the same width.
+/// Cells right-aligned under "layer", all of the same width.
 class LayerColumn {
  public:
   explicit LayerColumn(std::vector<std::string> layers);
 
-  /// "layer".
+  /// The cell "layer".
   [[nodiscard]] std::string heading() const { return cell("layer"); }
-  /// What stands under the heading where it has a second line.
+  /// The empty cell for a second line of the heading.
   [[nodiscard]] std::string blank() const { return cell(""); }
-  /// Its number where the layer is none of those known.
+  /// The layer's name, or its number if the layer is unknown.
   [[nodiscard]] std::string operator()(std::int64_t layer) const;
-  /// Of a row that is of no layer.
+  /// A cell for a row that belongs to no layer.
   [[nodiscard]] std::string cell(const std::string& text) const;
 
  private:

@@ -1,4 +1,4 @@
-// attnscope learn-codes: hash codes learnt from a model's own attention.
+// attnscope learn-codes: hash codes learned from a model's own attention.
 #include <cmath>
 #include <cstdio>
 #include <limits>

@@ -1,4 +1,4 @@
-// attnscope lens: what the model would answer after each layer, and which heads write the answer.
+// attnscope lens: the model's answer after each layer, and the heads that produce it.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -31,7 +31,7 @@ using nlohmann::ordered_json;
 struct LensArguments {
   ModelArguments models;
   std::size_t top = 3;
-  std::string target, heads = "all";  ///< as they were given
+  std::string target, heads = "all";  ///< as given on the command line
   std::int64_t place = -1;
   bool by_head = false, json = false, csv = false;
 };
@@ -42,7 +42,7 @@ std::string answer_words(const LensAnswer& answer) {
   return answer.label.empty() ? std::to_string(answer.index) : shown_text(answer.label);
 }
 
-/// Whether a place is wanted: of a text all, or the one that was named.
+/// True if token position `place` is to be shown: --place, or every position by default.
 bool is_wanted(const LensArguments& arguments, std::size_t place) {
   return arguments.place < 0 || arguments.place == static_cast<std::int64_t>(place);
 }
@@ -126,7 +126,7 @@ ordered_json lens_json(const Subject& subject, const LogitLens& lens,
 
 using HeadNumbers = std::vector<Eigen::Index>;
 
-/// The heads that --heads asks for, all if it is not given. Throws Error(usage).
+/// The heads that --heads selects, all by default. Throws Error(usage).
 HeadNumbers shown_heads(const LogitAttribution& found, const LensArguments& arguments) {
   const std::vector<std::int64_t> asked = index_list(arguments.heads, "--heads");
   check_heads(asked, found.heads.cols());

@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// Plain text for roff: a hyphen that is to be copied, no request by accident.
+/// Plain text escaped for roff: hyphens stay copyable, and no line is taken for a request.
 std::string roff(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// attnscope mechanisms: the ways to attend that can be laid over a model, with their parameters.
+// attnscope mechanisms: the mechanisms that can be laid over a model, with their parameters.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
