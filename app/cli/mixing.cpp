@@ -1,4 +1,4 @@
-// attnscope mixing: how much of each token goes into each other one.
+// attnscope mixing: the share of each token in every other token's output.
 #include "analysis/mixing/mixing.h"
 
 #include <algorithm>
@@ -34,12 +34,13 @@ struct MixingArguments {
   bool rollout = false, json = false, csv = false;
 };
 
-/// One matrix of one subject: of a layer, or (−1) rolled out through all; of a head, or (−1) all.
+/// One mixing matrix of a subject: of one layer and head. layer −1: rollout through all layers;
+/// head −1: all heads together.
 struct MixedTokens {
   std::size_t subject = 0;
   std::int64_t layer = -1, head = -1;
   MatrixD matrix;
-  double ratio = 0;  ///< mean mixing ratio of the layer; NaN of a rollout
+  double ratio = 0;  ///< mean mixing ratio of the layer; NaN for a rollout
 };
 
 std::vector<std::string> mixing_words() {
@@ -59,8 +60,8 @@ bool is_by_head(const MixingArguments& arguments) {
   return arguments.by == name_of(mixing_names, Mixing::head_norms) && !arguments.rollout;
 }
 
-/// The heads of a layer that have a matrix each, as --heads asks; −1 where there is one of all.
-/// Throws Error(usage).
+/// The heads of a layer that --heads selects; only −1 if the layer has a single matrix for all
+/// heads. Throws Error(usage).
 std::vector<std::int64_t> mixed_heads(const Subject& subject, std::int64_t layer,
                                       const MixingArguments& arguments) {
   if (!is_by_head(arguments)) return {-1};
@@ -104,7 +105,7 @@ std::vector<MixedTokens> mixed_tokens(const std::vector<Subject>& subjects,
   return all;
 }
 
-/// What each key gives, as a share of all: the three that give most.
+/// The three keys with the greatest shares, averaged over all rows.
 std::vector<std::pair<std::int64_t, double>> strongest_keys(const MatrixD& matrix) {
   Eigen::RowVectorXd shares = Eigen::RowVectorXd::Zero(matrix.cols());
   for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
@@ -118,7 +119,7 @@ std::vector<std::pair<std::int64_t, double>> strongest_keys(const MatrixD& matri
   return keys;
 }
 
-/// Share of a row that is its own token's, mean over rows that have one.
+/// Share of a row on its own token, averaged over all rows; rows without one count as 0.
 double own_share(const MatrixD& matrix) {
   double sum = 0;
   for (Eigen::Index row = 0; row < std::min(matrix.rows(), matrix.cols()); ++row) {

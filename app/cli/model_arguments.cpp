@@ -207,7 +207,8 @@ MechanismChoice choose_mechanism(const std::string& name, const std::vector<std:
 MechanismChoice choose_mechanism(const ModelArguments& arguments, const ModelArgument& model,
                                  const MechanismChoice& trained) {
   if (!model.mechanism.empty()) return choose_mechanism(model.mechanism, model.settings, trained);
-  // FILE@,identity=true sets parameters of what is laid over all models, or of the model's own.
+  // FILE@,identity=true sets parameters of the mechanism laid over all models, or of the model's
+  // own mechanism.
   std::vector<std::string> settings = arguments.settings;
   settings.insert(settings.end(), model.settings.begin(), model.settings.end());
   return choose_mechanism(arguments.mechanism, settings, trained);

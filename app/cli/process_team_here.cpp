@@ -12,7 +12,8 @@ namespace attnscope {
 
 namespace {
 
-/// Open MPI's mpirun, PMIx (srun) and the older PMI (MPICH's) say it so.
+/// True if the environment names more than one process: Open MPI's mpirun, MPICH's PMI, or PMIx
+/// (srun).
 bool has_fellows() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* const size = std::getenv(name)) return std::string_view(size) != "1";
@@ -39,7 +40,7 @@ std::filesystem::path plug_in() {
 std::unique_ptr<ProcessTeam> process_team_here() {
   if (!has_fellows()) return nullptr;
   const std::filesystem::path file = plug_in();
-  // Global: Open MPI's own plug-ins look for its symbols there. Never closed.
+  // RTLD_GLOBAL lets Open MPI's own plug-ins find its symbols. The library is never closed.
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   void* const make = library == nullptr ? nullptr : ::dlsym(library, "attnscope_make_team");
   if (make == nullptr) {

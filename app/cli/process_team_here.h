@@ -1,4 +1,4 @@
-// The processes that were started together with this one, by mpirun or srun.
+// The team of processes started together with this one by mpirun or srun.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Null where this process was started alone. Throws Error(unsupported) where it was not, and the
-/// plug-in that knows MPI (libattnscope-mpi.so) is not beside the program: each would do it all,
-/// and write the same file.
+/// Null if this process was started alone. Throws Error(unsupported) if it was not and the MPI
+/// plug-in (libattnscope-mpi.so) is missing, because each process would then do all the work and
+/// write the same file.
 [[nodiscard]] std::unique_ptr<ProcessTeam> process_team_here();
 
 }  // namespace attnscope

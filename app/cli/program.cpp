@@ -20,7 +20,7 @@ namespace attnscope {
 
 namespace {
 
-/// Whether the line begins with a file in place of a command: `attnscope vit.pt cat.png`.
+/// True if the command line begins with a file instead of a command: `attnscope vit.pt cat.png`.
 bool begins_with_file(const CLI::App& program, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().empty() || arguments.front().front() == '-') {
     return false;
@@ -34,7 +34,8 @@ bool begins_with_file(const CLI::App& program, const std::vector<std::string>& a
          std::filesystem::exists(word.substr(0, word.rfind('@')), ignored);
 }
 
-/// Whether the first word is no command: nothing that follows it, --help neither, has a meaning.
+/// True if the first word is not a command. Everything after it is then meaningless, --help
+/// included.
 bool is_lost(const CLI::App& program) {
   const std::vector<std::string> rest = program.remaining(true);
   return program.get_subcommands().empty() && !rest.empty() && rest.front().front() != '-';
@@ -45,11 +46,11 @@ int parse_and_run(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (begins_with_file(*program.app, arguments)) arguments.insert(arguments.begin(), "gui");
   try {
-    // CLI11 takes them last first.
+    // CLI11 expects the arguments in reverse order.
     program.app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0 || is_lost(*program.app)) throw wrong_usage(*program.app, error);
-    std::ostringstream asked;  // the help or version
+    std::ostringstream asked;  // the help or version text
     program.app->exit(error, asked);
     write_to_standard_output(asked.str());
     return 0;
@@ -80,7 +81,7 @@ Program make_program() {
   CLI::App& app = *program.app;
   app.formatter(std::make_shared<HelpText>());
   app.set_help_flag("-h,--help", "Show this and end")->group("Help");
-  // Before the version's own: CLI11 reads flags in this order.
+  // These come before the version flag, because CLI11 reads flags in this order.
   const auto verbose = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
   CLI::Option* const more = app.add_flag(
       "--verbose", *verbose, "With --version: the libraries, kernels and threads as well");

@@ -1,5 +1,4 @@
-// The command line as a whole: every subcommand with its options, parsed, run, and its errors
-// turned into one line.
+// The whole command line: all subcommands with their options, parsing, running and error reports.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +9,7 @@
 
 namespace attnscope {
 
-/// What main parses, and help, completion and man page are written from.
+/// The parser and its commands, from which help, completion and man page are also written.
 struct Program {
   struct Command {
     CLI::App* app;
@@ -22,8 +21,8 @@ struct Program {
 
 [[nodiscard]] Program make_program();
 
-/// `attnscope ARGUMENTS`: returns the exit status. 0: done; 1: it could not be done, or not all of
-/// the output was written; 2: wrong usage. Errors are one line on stderr.
+/// Runs `attnscope ARGUMENTS` and returns the exit status. 0: done; 1: the command failed or its
+/// output was incomplete; 2: wrong usage. Each error is one line on stderr.
 int run_command_line(int argc, char** argv);
 
 }  // namespace attnscope

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// Empty where it is not known.
+/// The number as text; empty if it is unknown (NaN).
 std::string number_or_blank(double value) {
   return std::isnan(value) ? "" : rounded_text(value, 10);
 }

@@ -1,4 +1,4 @@
-// Figures of published tables beside ours, as text.
+// Published figures next to computed ones, as text.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Printed figures beside the computed ones, their relative difference, and notes.
+/// Printed figures next to the computed ones, with relative differences and notes.
 [[nodiscard]] std::string reproduced_as_text(const std::vector<ReproducedFigure>& figures,
                                              EnergyFormat format);
 

@@ -1,4 +1,4 @@
-// attnscope relevance: which tokens an answer rests on, by gradients.
+// attnscope relevance: the input tokens that an answer depends on, by gradients.
 #include "analysis/relevance/relevance.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string target_words(const TokenRelevance& found) {
          (found.place < 0 ? "" : ", read at token " + std::to_string(found.place));
 }
 
-/// "(3, 7)" of a patch, "to" of a token of a text.
+/// "(3, 7)" for an image patch, "to" for a text token.
 std::string token_name(const Trace& trace, std::size_t token) {
   const TokenLayout& layout = trace.layout;
   const auto index = static_cast<std::int64_t>(token);

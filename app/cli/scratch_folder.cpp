@@ -23,11 +23,12 @@ namespace fs = std::filesystem;
 
 constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
-/// Paths that a signal's handler can read: the first sign of a free place is 0.
+/// Fixed buffers for paths that a signal handler can read; a first character of 0 marks a free
+/// entry.
 using Place = std::array<char, PATH_MAX>;
 std::array<Place, 4> folders{};
 
-/// Removes a folder and the files in it by nothing but calls of the system, as a handler must.
+/// Removes a folder and the files in it with system calls only, as a signal handler must.
 void remove_folder(const char* path) {
   const int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -36,7 +37,7 @@ void remove_folder(const char* path) {
   while ((count = ::syscall(SYS_getdents64, folder, entries.data(), entries.size())) > 0) {
     for (long at = 0; at < count;) {
       const auto* const entry = reinterpret_cast<const dirent64*>(entries.data() + at);
-      ::unlinkat(folder, entry->d_name, 0);  // refused of . and ..
+      ::unlinkat(folder, entry->d_name, 0);  // fails for . and ..
       at += entry->d_reclen;
     }
   }
@@ -44,7 +45,7 @@ void remove_folder(const char* path) {
   ::rmdir(path);
 }
 
-/// Cleans up, then ends the program as the signal does by itself.
+/// Removes the folders, then lets the signal end the program.
 void clean_up(int signal) {
   for (const Place& folder : folders) {
     if (folder[0] != 0) remove_folder(folder.data());
@@ -53,7 +54,8 @@ void clean_up(int signal) {
   ::raise(signal);
 }
 
-/// Only of signals that end the program: what is ignored or asks to stop stays so.
+/// Installs the handler for signals with the default action; ignored and handled signals are left
+/// as they are.
 void watch_signals() {
   for (const int signal : kEndings) {
     struct sigaction before {};

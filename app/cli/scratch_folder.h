@@ -1,4 +1,4 @@
-// A folder for what only passes through: standard input, output on its way to a pipe.
+// A temporary folder for standard input and for output on its way to a pipe.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// A folder of this process's own. It is removed with the files in it when the object is destroyed,
-/// and when the program ends by SIGINT, SIGTERM, SIGHUP or SIGPIPE.
+/// A temporary folder of this process. It is removed with its files on destruction, and when
+/// SIGINT, SIGTERM, SIGHUP or SIGPIPE ends the program.
 class ScratchFolder {
  public:
   /// Throws Error(io).
@@ -20,7 +20,7 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
-  std::size_t place_;  ///< among those that a signal removes
+  std::size_t place_;  ///< index among the folders that the signal handler removes
 };
 
 }  // namespace attnscope

@@ -31,7 +31,8 @@ namespace attnscope {
 
 namespace {
 
-/// Maps of long texts are looked at so many at a time, and forgotten.
+/// Limit in bytes of the maps in memory at a time; maps of long texts are processed in parts and
+/// released.
 constexpr std::int64_t kMapBytesAtOnce = std::int64_t{256} << 20;
 
 struct Arguments {
@@ -48,7 +49,7 @@ struct Arguments {
   bool csv = false;
 };
 
-// Values go into tables and files: each of them is to be right, not only their shares.
+// Every singular value must be accurate, because tables and files show values, not only shares.
 SpectrumOptions options_of(const Arguments& arguments) {
   return {.threshold = arguments.threshold,
           .accuracy = SpectrumAccuracy::every_value,
@@ -66,13 +67,13 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
   report.inputs.push_back(trace.input_label);
 }
 
-/// Of `layers`, all if empty.
+/// Adds the spectra of `layers`, all layers if empty.
 void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView view,
                 const Subject& subject, const std::vector<std::int64_t>& layers,
                 const Progress& progress) {
   const Trace& trace = *subject.trace;
   SpectrumOptions options = options_of(arguments);
-  // More layers may have been recorded than were asked for.
+  // The run may have recorded more layers than were requested.
   std::vector<std::int64_t> wanted = layers;
   if (!options.layers.empty()) {
     std::erase_if(
@@ -141,7 +142,7 @@ Analysed analysed_by(const Arguments& arguments) {
   return analysed;
 }
 
-/// One report for each view of the identity, all of the same runs.
+/// One report per identity view, all from the same runs.
 std::vector<SpectrumReport> make_reports(const Arguments& arguments,
                                          const std::vector<IdentityView>& views,
                                          const Progress& progress) {
@@ -202,12 +203,12 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   TraceRequest request;
   request.layers = index_list(arguments.layers, "--layers");
-  // Of long inputs the factors fit in memory where the maps do not.
+  // For long inputs the factors fit in memory, but the maps do not.
   request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
   request.factors = true;
   request.large_maps = TraceRequest::LargeMaps::computed;
   request_for(analysed, request);
-  // What a layer is given is what the one before it gave.
+  // Matrices that depend on the previous layer need every layer recorded (empty list: all layers).
   if (needs_layer_before(analysed)) request.layers.clear();
   request.parameters = laid.parameters;
   const std::string& channel =
@@ -328,7 +329,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
                         "attnscope spectrum vit.pt --input cat.png --of seen-by-values --centred"});
   return [arguments] {
     std::vector<IdentityView> views = identity_views(arguments->identity);
-    // The proposition is about both already.
+    // The proposition covers both views already.
     if (arguments->proposition && views.size() > 1) views = {IdentityView::without};
     const std::vector<SpectrumReport> reports = [&] {
       const TerminalProgress line;

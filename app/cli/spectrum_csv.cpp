@@ -1,4 +1,4 @@
-// The spectra as CSV: a row for each map.
+// Spectra as CSV, one row per map.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// A comma and the number; nothing behind it where it is not known.
+/// A comma and the number; only the comma if the number is unknown.
 std::string csv_number(double value) {
   return std::isnan(value) ? "," : "," + rounded_text(value, 9);
 }
@@ -32,7 +32,7 @@ void print_method(const MapSpectrum& map) {
               rounded_text(map.estimate ? map.estimate->standard_error : 0.0, 3).c_str());
 }
 
-/// Proposition 1 of one map; empty fields where it says nothing.
+/// Prints Proposition 1 for one map; empty fields if it does not apply.
 void print_effect(const IdentityEffect& effect) {
   if (effect.predicted.empty()) {
     std::printf(",,,,,,,,");

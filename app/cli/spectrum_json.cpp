@@ -1,4 +1,4 @@
-// The spectra as JSON (docs/json-output.md).
+// Spectra as JSON (docs/json-output.md).
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// null where some maps contain I and others do not: each says so itself.
+/// null if only some maps contain I; each map then has its own value.
 ordered_json identity_json(const SpectrumReport& report) {
   const auto [with, maps] = with_identity(report);
   return with == 0      ? ordered_json(false)
@@ -59,7 +59,7 @@ ordered_json known(const std::optional<std::int64_t>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-/// Where the equivalent rank lies with 95 % confidence: twice itself, unless it was estimated.
+/// 95 % confidence interval of the equivalent rank; low equals high unless the rank is estimated.
 std::array<std::int64_t, 2> interval_of(const MapSpectrum& map) {
   const RankInterval interval = rank_interval(map, map.threshold);
   return {interval.low, interval.high};

@@ -1,4 +1,4 @@
-// What `attnscope spectrum` prints: a table for people, JSON and CSV for programs.
+// Output of `attnscope spectrum`: a table for people, JSON and CSV for programs.
 #pragma once
 
 #include <cstdint>
@@ -17,53 +17,55 @@
 
 namespace attnscope {
 
-/// The spectra of one model's maps on one or several inputs.
+/// Spectra of one model's maps on one or several inputs.
 struct SpectrumReport {
   std::string model;
   MechanismChoice mechanism;
   bool mechanism_trained = true;
-  bool asked_with_identity = false;  ///< I was to be added
-  std::string channels;              ///< whose maps, where each channel has its own; else empty
+  bool asked_with_identity = false;  ///< I was requested to be added
+  std::string channels;              ///< recorded maps if each channel has its own; else empty
   double threshold = 0.9;
-  std::vector<std::string> layers;  ///< what a table calls them (layers_in_words)
+  std::vector<std::string> layers;  ///< layer names (layers_in_words)
   std::vector<std::string> inputs;
   /// "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set.
   std::string chosen;
   ModelStatus status;
-  std::string assumed;                         ///< what the model's file does not say, in a line
-  std::vector<std::vector<MapSpectrum>> maps;  ///< of each input
-  std::vector<std::vector<IdentityEffect>> effects;  ///< of each input, if asked for
+  std::string assumed;  ///< unspecified properties of the model's file, in one line
+  std::vector<std::vector<MapSpectrum>> maps;        ///< one list per input
+  std::vector<std::vector<IdentityEffect>> effects;  ///< one list per input, if requested
   Analysed analysed;
-  std::vector<std::vector<MapBaselines>> baselines;  ///< of each input, if asked for
+  std::vector<std::vector<MapBaselines>> baselines;  ///< one list per input, if requested
 };
 
-/// Of all inputs.
+/// The maps of all inputs in one list.
 [[nodiscard]] std::vector<MapSpectrum> all_maps(const SpectrumReport& report);
 [[nodiscard]] std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps);
 [[nodiscard]] MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t layer,
                                          double threshold);
 
-/// How many of all maps contain I.
+/// Number of maps that contain I, and of all maps.
 struct WithIdentity {
   std::int64_t with = 0, maps = 0;
 };
 [[nodiscard]] WithIdentity with_identity(const SpectrumReport& report);
 /// "maps without I", "4 of 18 maps with I".
 [[nodiscard]] std::string identity_in_words(const SpectrumReport& report);
-/// None where it is not known.
+/// The numerical rank; nullopt if it is unknown.
 [[nodiscard]] std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map);
-/// Of all inputs; of all layers if `layer` is negative.
+/// Means over the null models of all inputs' maps, for one layer or, if `layer` is negative, for
+/// all layers.
 [[nodiscard]] MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer);
-/// "3"; "all" of what is of a layer.
+/// The head's index, "3"; "all" for a matrix of a whole layer.
 [[nodiscard]] std::string head_in_words(const MapSpectrum& map);
 
 /// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
-/// What a map does not have, because it is not finite or all zero, is null.
+/// Values that are undefined because a map is not finite or all zero are null.
 [[nodiscard]] std::string spectrum_as_json(const SpectrumReport& report);
-/// A header and a row for each map: what it is, its ranks, what Proposition 1 predicts of it if
-/// that was asked for, sigma_1 … sigma_N. Without the header below that of another report.
+/// Prints a header and one row per map: the map, its ranks, the predictions of Proposition 1 if
+/// requested, sigma_1 … sigma_N. `with_header` is false for a report that follows another one.
 void print_csv(const SpectrumReport& report, bool with_header = true);
-/// One input: a row for each map, then the layers' means. Several: a row for each layer.
+/// For one input, prints one row per map, then the layers' means; for several inputs, one row per
+/// layer.
 void print_table(const SpectrumReport& report);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The spectra as tables for people.
+// Spectra as tables for people.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -56,7 +56,7 @@ void print_baselines_row(const MapSpectrum& map, const MapBaselines& baselines) 
               number_cell(block, 13).c_str());
 }
 
-/// A rank in its column; of an estimated spectrum as one that is about so.
+/// A rank in its column, marked with ≈ if the spectrum is estimated.
 std::string about(const MapSpectrum& map, const std::string& rank) {
   return right_cell((map.estimate ? "≈ " : "") + rank, 10);
 }
@@ -145,7 +145,7 @@ void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& 
     if (mean.maps == 0) {
       std::printf("%s", number_cell(std::nullopt, 18).c_str());
     } else if (mean.relative) {
-      // Maps of different sizes: their curves have only a relative rank in common.
+      // Curves of maps of different sizes share only a relative rank.
       std::printf("%s %% of n", number_cell(100 * static_cast<double>(mean.rank_of_mean) /
                                                 static_cast<double>(mean.mean_share.size()),
                                             16, 1)
@@ -187,7 +187,7 @@ void print_proposition(const SpectrumReport& report) {
   for (const auto& effects : report.effects) {
     for (const IdentityEffect& effect : effects) {
       if (effect.predicted.empty()) {
-        // A map of NaN is no map to speak of, square or not.
+        // Maps with NaN are counted separately, whether square or not.
         const bool both = effect.without.state == SpectrumState::ready &&
                           effect.with.state == SpectrumState::ready;
         ++(both ? not_square : no_spectrum);
@@ -229,7 +229,7 @@ void print_proposition(const SpectrumReport& report) {
 
 void print_table(const SpectrumReport& report) {
   print_heading(report);
-  // Of every channel there are too many maps for a row each; the layers' means say what they are.
+  // With every channel there are too many maps for one row each; the layers' means summarise them.
   const bool every_channel = !report.maps.empty() && !report.maps[0].empty() &&
                              report.maps[0].front().channel != report.maps[0].back().channel;
   if (report.maps.size() == 1 && !every_channel) print_maps(report);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// By what a file of each kind begins with.
+/// The file extension for data that starts with `begin`.
 std::string extension_of(std::string_view begin) {
   using namespace std::string_view_literals;
   struct Beginning {
@@ -37,20 +37,20 @@ std::string extension_of(std::string_view begin) {
   for (const Beginning& beginning : known) {
     if (begin.starts_with(beginning.bytes)) return beginning.extension;
   }
-  // Eight bytes of length, then JSON.
+  // A safetensors file starts with eight bytes of length, then JSON.
   if (begin.size() > 8 && begin[8] == '{' && begin[7] == 0) return ".safetensors";
   return ".txt";
 }
 
-/// How much of standard input is kept: of what begins as a text does, the longest text; of anything
-/// else, half of what is free on the disk.
+/// The limit in bytes for standard input: the longest text if the data begin like text, otherwise
+/// half of the free disk space.
 std::uint64_t most_kept(std::string_view begin, const fs::path& folder) {
   const auto is_control = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
   };
   const bool whole = character_starts(std::string(begin)).size() > 1;
   const std::size_t broken = first_invalid_utf8(begin);
-  // The block may end amid a character.
+  // The block may end inside a character.
   const bool is_text = whole && (broken == std::string::npos || begin.size() - broken < 4) &&
                        std::ranges::none_of(begin, is_control);
   if (is_text) return longest_text;
@@ -107,7 +107,7 @@ struct KeptInput {
 }  // namespace
 
 const fs::path& standard_input_file() {
-  // There is one standard input, and it can be read once.
+  // Standard input can be read only once.
   static const KeptInput kept;
   return kept.file;
 }

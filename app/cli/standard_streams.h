@@ -1,4 +1,4 @@
-// "-" on the command line, and what becomes of standard output.
+// "-" on the command line, and errors of standard output.
 #pragma once
 
 #include <filesystem>
@@ -10,39 +10,40 @@
 
 namespace attnscope {
 
-/// Standard input as a file of its own, read once and removed when the program ends: with the
-/// extension that its first bytes call for (.png, .jpg, .wav, .npy, .h5, .npz or .pt, .safetensors,
-/// else .txt). Throws Error(io) if it is empty or cannot be kept, Error(usage) if it is a terminal.
+/// Standard input as a temporary file, read once and removed when the program ends. Its extension
+/// follows its first bytes (.png, .jpg, .wav, .npy, .h5, .npz or .pt, .safetensors, else .txt).
+/// Throws Error(io) if the input is empty or cannot be stored, Error(usage) if it is a terminal.
 [[nodiscard]] const std::filesystem::path& standard_input_file();
 
-/// `file`, or standard input kept as a file where it is "-".
+/// `file`, or the temporary file of standard input if `file` is "-".
 [[nodiscard]] std::filesystem::path file_or_standard_input(const std::string& file);
 
-/// open_input, with "-" for standard input.
+/// Like open_input, with "-" for standard input.
 [[nodiscard]] Input open_input_argument(const std::string& locator);
 
-/// Throws Error(usage) unless `out` is "-", a device, or named as what is written to it, HDF5: a
-/// file that is called .npz or .csv and is neither would mislead whoever opens it.
+/// Throws Error(usage) unless `out` is "-", a device, or has an extension of HDF5, the format that
+/// is written. Another extension, such as .npz or .csv, would mislead.
 void check_hdf5_name(const std::filesystem::path& out);
 
-/// Lets `write` write `out`; where that is "-", a temporary file with `extension` (".h5"), whose
-/// bytes then go to standard output. Throws Error(usage) if `out` is a file that was read,
-/// Error(io), and what `write` throws.
+/// Lets `write` write `out`. If `out` is "-", `write` writes a temporary file with `extension`
+/// (".h5"), which is then copied to standard output. Throws Error(usage) if `out` is a file that
+/// was read, Error(io), and the errors of `write`.
 void write_output(const std::string& out, const std::string& extension,
                   const std::function<void(const std::filesystem::path&)>& write);
 
-/// Where lines for people go: standard output, or standard error where the output itself is there.
+/// The stream for messages: standard output, or standard error if the output itself goes to
+/// standard output.
 [[nodiscard]] std::FILE* lines_beside(const std::string& out);
 
-/// Throws Error(usage) if `out` is "-": this output is no stream.
+/// Throws Error(usage) with the text `why` if `out` is "-", because the output cannot be a stream.
 void refuse_standard_output(const std::string& out, const std::string& why);
 
-/// As it is; where it does not fit into what standard output leads to, throws Error(io) with the
-/// reason, which check_standard_output no longer knows.
+/// Writes `text` unchanged. Throws Error(io) with the reason if the write fails;
+/// check_standard_output no longer knows the reason.
 void write_to_standard_output(std::string_view text);
 
-/// Throws Error(io) if not all that was printed reached standard output: a full disk, a closed
-/// descriptor. Called once, when all is printed.
+/// Throws Error(io) unless everything printed reached standard output: a full disk, a closed
+/// descriptor. Called once, after all output.
 void check_standard_output();
 
 }  // namespace attnscope

@@ -9,13 +9,13 @@ namespace attnscope {
 
 namespace {
 
-/// "heads=3, activation=gelu"; long values are left out: stages=….
+/// Appends "heads=3, activation=gelu"; long values are left out: stages=….
 void add_assumption(std::string& list, const std::string& option, const std::string& value) {
   constexpr std::size_t longest_value = 24;
   list += (list.empty() ? "" : ", ") + option + "=" + (value.size() > longest_value ? "…" : value);
 }
 
-/// `about` says of what: "assumed for vit.pt, which does not say: ".
+/// `about` introduces the assumptions: "assumed for vit.pt, which does not say: ".
 std::string line_of(const ModelStatus& status, const std::string& name, const std::string& about,
                     const std::string& end) {
   if (status.state == ModelState::confirmed) return "confirmed: " + name + " " + status.reference;

@@ -1,4 +1,4 @@
-// How sure a model is, and what its file does not say, in one line beside each result.
+// How certain a model is and what its file does not specify, in one line next to each result.
 #pragma once
 
 #include <cstdio>
@@ -11,22 +11,25 @@
 namespace attnscope {
 
 /// "unconfirmed: assumed for vit.pt, which does not say: heads=3, activation=gelu; of little
-/// weight: norm_eps=1e-06 (attnscope inspect vit.pt says why)", or what a reference beside it says;
-/// empty of a known model of which nothing was assumed. Long values are left out: stages=….
+/// weight: norm_eps=1e-06 (attnscope inspect vit.pt says why)", or the result of the comparison
+/// with a reference next to the file. Empty for a known model without assumptions. Long values are
+/// left out: stages=….
 [[nodiscard]] std::string status_line(const Model& model);
-/// As the trace's file keeps it: "unconfirmed: assumed when vit was recorded: heads=3".
+/// The line for a trace from its recorded status: "unconfirmed: assumed when vit was recorded:
+/// heads=3".
 [[nodiscard]] std::string status_line(const Trace& trace);
 
-/// Of its model, or of a trace without one.
+/// The line of the subject's model, or of its trace if it has no model.
 [[nodiscard]] std::string status_line(const Subject& subject);
 
-/// The line of each model, or of a trace without one, once.
+/// The lines of all subjects without repetition, each of a model or of a trace without a model.
 [[nodiscard]] std::vector<std::string> status_lines(const std::vector<Subject>& subjects);
 
-/// Those on `stream`.
+/// Prints the status lines to `stream`.
 void print_status(std::FILE* stream, const std::vector<Subject>& subjects);
 
-/// {"state", "assumed", "of_little_weight", "reference"}: names of options, worst first.
+/// {"state", "assumed", "of_little_weight", "reference"}, with the names of options in the order of
+/// their influence.
 [[nodiscard]] nlohmann::ordered_json status_as_json(const ModelStatus& status);
 
 /// [{"option", "value", "reason", "stated"}].

@@ -29,7 +29,7 @@ ordered_json if_known(double value) {
 
 ordered_json if_any(std::int64_t value) { return value < 0 ? ordered_json() : ordered_json(value); }
 
-/// The numbers of an outcome, in one order, as CSV names them.
+/// The numbers of an outcome with their CSV names, in a fixed order.
 std::vector<std::pair<const char*, double>> numbers_of(const Outcome& outcome) {
   return {{"accuracy", outcome.accuracy},
           {"accuracy_error", outcome.accuracy_error},
@@ -132,7 +132,7 @@ void print_study_csv(const StudyResult& result) {
   }
 }
 
-/// None if it was interrupted; then it has said how to go on.
+/// nullopt if it was interrupted; a message then explains how to resume.
 std::optional<StudyResult> study_until_interrupted(const StudyRequest& request) {
   const Interruption interruption;
   bool kept = false, advanced = false;

@@ -1,5 +1,4 @@
-// What truncate and ablate have in common: what they ask, where their work is kept, what they
-// print.
+// The common part of truncate and ablate: options, request, progress, output.
 #pragma once
 
 #include <functional>
@@ -18,18 +17,18 @@ struct StudyArguments {
   bool restart = false, json = false, csv = false;
 };
 
-/// MODEL…, --dataset, --input, --count, --seed, --out, --restart, --json, --csv.
+/// Adds MODEL…, --dataset, --input, --count, --seed, --out, --restart, --json, --csv.
 void add_study_options(CLI::App& command, StudyArguments& arguments);
 
-/// The models with their mechanisms and labels, none of them run.
+/// The models with their mechanisms and labels, without running them.
 [[nodiscard]] std::vector<Subject> study_subjects(const StudyArguments& arguments);
 
-/// The request but for its series, with data set or text opened. Throws Error(usage).
+/// The request without its series, with the data set or text opened. Throws Error(usage).
 [[nodiscard]] StudyRequest study_request(const StudyArguments& arguments);
 
-/// Runs it with a line of progress and prints the answer as it is asked for: a table is printed
-/// series by series by `print`, and below it what its errors are, of images or of a text. Returns
-/// the exit status.
+/// Runs the request with a progress line and prints the result as table, JSON or CSV. `print`
+/// prints the table of one series; below the table follows an explanation of its errors, which for
+/// images is `errors_of_images`. Returns the exit status.
 [[nodiscard]] int answer_study(
     const StudyArguments& arguments, const StudyRequest& request,
     const std::vector<Subject>& subjects,
@@ -39,10 +38,10 @@ void add_study_options(CLI::App& command, StudyArguments& arguments);
 /// "500 of 10000 images, spread evenly (seed 0)", "all 12 stretches of the text".
 [[nodiscard]] std::string questions_in_words(const StudyResult& result, const StudySeries& series);
 
-/// "12.34 ± 0.56"; the error alone may be unknown.
+/// "12.34 ± 0.56"; the error may be unknown (NaN).
 [[nodiscard]] std::string with_error(double value, double error, int width, int decimals);
 
-/// The end of an outcome's row: how many predictions were no numbers.
+/// Ends an outcome's row with the number of predictions that are not finite.
 void end_row(const Outcome& outcome);
 
 }  // namespace attnscope

@@ -153,7 +153,7 @@ std::vector<std::filesystem::path> export_files(const std::string& out,
   for (std::size_t first = 0; first <= formats.size();) {
     const std::size_t comma = std::min(formats.find(',', first), formats.size());
     std::filesystem::path file = out;
-    // Only an extension of ours is one: "attention-v1.2" keeps its ".2".
+    // Only a known extension is replaced: "attention-v1.2" keeps its ".2".
     const auto known = export_formats();
     const bool has_one = std::any_of(known.begin(), known.end(), [&](const ExportFormat& format) {
       return file.extension() == format.extension;

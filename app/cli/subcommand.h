@@ -1,4 +1,4 @@
-// The list of subcommands: one file each in app/cli, one line each in subcommands.cpp.
+// The list of subcommands: one file per subcommand in app/cli, one line each in subcommands.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,18 +7,19 @@
 
 namespace attnscope {
 
-/// What a subcommand does once its arguments are parsed; returns the exit status. Errors are
-/// thrown: main catches them, prints one line on stderr, and returns 1 (2 for wrong usage).
+/// Runs a subcommand after its arguments are parsed and returns the exit status. Errors are thrown:
+/// main catches them, prints one line on stderr, and returns 1 (2 for wrong usage).
 using Action = std::function<int()>;
 
 struct Subcommand {
-  /// Adds itself with its options to `parent`; the returned action runs if it was given.
+  /// Adds the subcommand with its options to `parent`. The returned action runs if the user gave
+  /// the subcommand.
   Action (*add)(CLI::App& parent, CLI::App*& added);
 };
 
 [[nodiscard]] std::span<const Subcommand> subcommands();
 
-/// What `attnscope` does without a subcommand: the first minute of the window.
+/// Runs `attnscope` without a subcommand: the first minute of the window.
 int run_default_subcommand(int argc, char** argv);
 
 }  // namespace attnscope

@@ -2,7 +2,7 @@
 
 namespace attnscope {
 
-// One line a subcommand, declared where it is written.
+// One declaration per subcommand; each is defined in its own file.
 Action add_ablate(CLI::App& parent, CLI::App*& added);
 Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
@@ -35,7 +35,7 @@ Action add_version(CLI::App& parent, CLI::App*& added);
 Action add_weights(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
-  // One line each.
+  // One line per subcommand.
   // clang-format off
   static constexpr Subcommand list[] = {
       {add_ablate},

@@ -40,7 +40,7 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
                                    const Progress& progress) {
   if (arguments.models.empty()) throw Error(ErrorKind::usage, "no model was given");
   std::vector<std::shared_ptr<const Input>> inputs;
-  // A file is loaded once for each way of understanding it.
+  // Loaded models by file, architecture and number of heads, so each is loaded only once.
   std::map<std::array<std::string, 3>, std::shared_ptr<const Model>> loaded;
   std::vector<Subject> subjects;
   const double share = 1.0 / static_cast<double>(arguments.models.size());

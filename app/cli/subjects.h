@@ -1,4 +1,4 @@
-// The subjects that a command is about: the models it names, loaded, and run on its inputs.
+// The subjects of a command: the models it names, loaded, and run on its inputs.
 #pragma once
 
 #include <vector>
@@ -9,22 +9,22 @@
 
 namespace attnscope {
 
-/// Loads every model once and runs it on every input: models × inputs subjects, each with a trace,
-/// in that order. A trace file is one subject, whatever the inputs. Throws Error(usage) when an
-/// input or a model is missing, Error otherwise.
+/// Loads each model once and runs it on every input: models × inputs subjects in that order, each
+/// with a trace. A trace file is one subject, whatever the inputs. Throws Error(usage) if an input
+/// or a model is missing, Error otherwise.
 [[nodiscard]] std::vector<Subject> make_subjects(const ModelArguments& arguments,
                                                  const TraceRequest& request,
                                                  const Progress& progress);
 
-/// What figures read of a run: some need more than its maps.
+/// The quantities that figures read from a run; some figures need more than the maps.
 [[nodiscard]] TraceRequest recorded_for_figures(const FigureNeeds& needs = {});
 
-/// The subjects of these arguments as a figure needs them: run on their inputs, or not.
+/// The subjects that these arguments name, run on their inputs if the figure needs runs.
 [[nodiscard]] std::vector<Subject> subjects_for(const FigureNeeds& needs,
                                                 const ModelArguments& arguments,
                                                 const Progress& progress);
 
-/// The models alone, not run: what they cost is in their extents.
+/// The models without runs; their cost follows from their dimensions.
 [[nodiscard]] std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments);
 
 }  // namespace attnscope

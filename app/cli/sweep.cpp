@@ -54,7 +54,8 @@ double mean_of(const LayerSweep& layer, std::string_view statistic) {
   return found == layer.statistics.end() ? std::nan("") : swept_statistic(found->second, -1).mean;
 }
 
-/// Means over heads and inputs, a row a layer, without the columns that no layer has.
+/// Prints means over heads and inputs, one row per layer, without columns that are empty for all
+/// layers.
 void print_head_numbers(const SweepSeries& series) {
   std::vector<const HeadMeasure*> known;
   for (const HeadMeasure& measure : head_measures()) {
@@ -178,7 +179,8 @@ void print_as_json(const SweepResult& result, const std::vector<Subject>& subjec
   print_json(json);
 }
 
-/// None if it was interrupted; then it has said how to go on. `team` may be null: alone.
+/// nullopt if it was interrupted; a message then explains how to resume. A null `team` means a
+/// single process.
 std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request, ProcessTeam* team,
                                                    const Interruption& interruption) {
   bool anything_done = false;
@@ -236,7 +238,8 @@ SweepRequest make_request(const SweepArguments& arguments) {
   return request;
 }
 
-/// As one of several processes, not the first: that one says what is wrong, and what came out.
+/// Runs the part of a process other than the first. Only the first process reports errors and
+/// prints the result.
 int assist(ProcessTeam& team, const SweepArguments& arguments) {
   const Interruption interruption;
   try {
@@ -248,7 +251,8 @@ int assist(ProcessTeam& team, const SweepArguments& arguments) {
   return 0;
 }
 
-/// What the first process asks for; the others are sent home where it asks for the impossible.
+/// The request of the first process. If it is invalid, the other processes of the team are
+/// dismissed.
 SweepRequest leading_request(const SweepArguments& arguments, ProcessTeam* team) {
   try {
     return make_request(arguments);

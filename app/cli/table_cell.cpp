@@ -19,7 +19,7 @@ std::string blanks(const std::string& text, int width) {
 }  // namespace
 
 std::size_t columns_of(const std::string& text) {
-  // Every byte of UTF-8 but the continuing ones begins a character.
+  // Every byte of UTF-8 except continuation bytes begins a character.
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   }));

@@ -8,14 +8,14 @@
 
 namespace attnscope {
 
-/// Columns that a terminal takes for `text`: characters, not bytes.
+/// Number of terminal columns of `text`: characters, not bytes.
 [[nodiscard]] std::size_t columns_of(const std::string& text);
 
-/// `text` and blanks, `width` columns in all; longer texts as they are.
+/// `text` padded with blanks to `width` columns; longer texts are unchanged.
 [[nodiscard]] std::string left_cell(const std::string& text, int width);
 [[nodiscard]] std::string right_cell(const std::string& text, int width);
 
-/// Right-aligned in `width` columns; "–" for what is not known (NaN).
+/// Right-aligned in `width` columns; "–" for an unknown value (NaN or nullopt).
 [[nodiscard]] std::string number_cell(double value, int width, int decimals);
 [[nodiscard]] std::string number_cell(const std::optional<std::int64_t>& value, int width);
 

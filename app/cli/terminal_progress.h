@@ -9,11 +9,12 @@
 
 namespace attnscope {
 
-/// On a terminal one line, rewritten at most ten times a second and wiped at the end; elsewhere (a
-/// log) a new line every ten seconds. Safe to call from several threads.
+/// Shows progress. A terminal gets one line, rewritten at most ten times a second and cleared at
+/// the end; other output (a log) gets a new line every ten seconds. Safe to call from several
+/// threads.
 class TerminalProgress {
  public:
-  /// `stop` cancels the work it is given to.
+  /// `stop` cancels the work that reports to progress().
   explicit TerminalProgress(std::stop_token stop = {});
   ~TerminalProgress();
   TerminalProgress(const TerminalProgress&) = delete;

@@ -1,4 +1,4 @@
-// attnscope trace: runs a model and keeps what it recorded.
+// attnscope trace: runs a model and writes the recorded trace to a file.
 #include <algorithm>
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,4 @@
-// attnscope train: a network learns, and a folder keeps what it was at every stage.
+// attnscope train: trains a network and keeps its checkpoints in a folder.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace {
 struct TrainArguments {
   std::string recipe, out, study, model;
   std::int64_t seeds = 3;
-  std::map<std::string, std::string> settings;  ///< key → as the flag says
+  std::map<std::string, std::string> settings;  ///< key → value as given by the flag
   bool resume = false, print_recipe = false;
 };
 
@@ -45,7 +45,7 @@ std::string flag_of(const std::string& key) {
   return flag;
 }
 
-/// Those of the file, then those of the flags.
+/// The recipe from the file's settings, overridden by the flags.
 Recipe recipe_of_arguments(const TrainArguments& arguments) {
   ParameterValues values;
   if (!arguments.recipe.empty()) {
@@ -60,12 +60,13 @@ Recipe recipe_of_arguments(const TrainArguments& arguments) {
   return Recipe(values);
 }
 
-/// A line of what the run is at now, and how fast.
+/// A progress line with the run's step, loss and speed.
 class StepLine {
  public:
   explicit StepLine(const Progress& progress) : progress_(progress) {}
 
-  /// `before`: what the line begins with; the run is `part` of the work, of which `first` is done.
+  /// `before`: start of the line; `first`: completed share of the whole work; `part`: share of this
+  /// run.
   void operator()(const TrainingRun& run, const std::string& before = {}, double first = 0,
                   double part = 1) {
     if (first_step_ < 0 || run.step() <= first_step_) {
@@ -83,7 +84,7 @@ class StepLine {
                          std::to_string(run.recipe().steps()) + ", loss " + fixed_text(loss, 4) +
                          ", " + fixed_text(examples / passed.count(), 0) + " examples/s");
     } catch (const Cancelled&) {
-      // The run itself asks, when all it has is saved.
+      // The run itself checks for cancellation, after it has saved everything.
     }
   }
 
@@ -110,7 +111,8 @@ void print(const TrainingRun& run, const RunFolder& folder, const std::string& m
   std::printf("\n%s opens as any model\n", written.c_str());
 }
 
-/// A run goes on with the recipe that it began with.
+/// Throws Error(usage) if a recipe, study or setting is given, because a resumed run keeps its own
+/// recipe.
 void refuse_recipe(const TrainArguments& arguments) {
   std::string given = arguments.recipe;
   if (!arguments.study.empty()) given = "--study";
@@ -123,8 +125,8 @@ void refuse_recipe(const TrainArguments& arguments) {
       .remedy("leave it out, or begin another run");
 }
 
-/// Throws Error(usage) if --model would replace what the run learns from or begins with, or a file
-/// of the run's own.
+/// Throws Error(usage) if --model would replace the data, the initial model, the recipe, or one of
+/// the run's own files.
 void check_model_replaces_nothing(const TrainArguments& arguments, const RunFolder& folder,
                                   const Recipe& recipe) {
   if (arguments.model.empty()) return;
@@ -144,7 +146,7 @@ void check_model_replaces_nothing(const TrainArguments& arguments, const RunFold
   }
 }
 
-/// Whether the model can be written where it is asked for is said before the training.
+/// Checks before the training that the model can be written to --model. Throws Error(usage).
 void check_model_file(const TrainArguments& arguments, const StudyFolder& folder) {
   if (arguments.model.empty()) return;
   if (!arguments.study.empty() ||
@@ -160,7 +162,7 @@ void check_model_file(const TrainArguments& arguments, const StudyFolder& folder
 
 void begin(const TrainArguments& arguments, const RunFolder& folder) {
   const Recipe recipe = recipe_of_arguments(arguments);
-  // What the data do not allow is said before anything is made.
+  // Data that do not fit the recipe are refused before any folder is made.
   (void)TrainingRun(recipe, open_training_data(recipe.data()));
   check_model_replaces_nothing(arguments, folder, recipe);
   begin_run_folder(folder, recipe);
@@ -189,7 +191,7 @@ std::unique_ptr<TrainingRun> train_to_the_end(const RunFolder& folder) {
   return train(folder, line.progress(), [&](const TrainingRun& run) { steps(run); });
 }
 
-/// Returns once every run of the study is at its end.
+/// Returns after every run of the study has ended.
 void train_all(const StudyFolder& folder) {
   const std::vector<StudyRun> runs = runs_of(folder);
   const Interruption interruption;
@@ -205,7 +207,7 @@ void train_all(const StudyFolder& folder) {
   });
 }
 
-/// What stands for the value in the help, as in other commands.
+/// Placeholder for the value in the help text, as in other commands.
 std::string placeholder_of(const ParameterDescription& one) {
   static const std::map<std::string_view, const char*> texts = {{"dataset", "DATASET"},
                                                                 {"test_dataset", "DATASET"},

@@ -1,4 +1,4 @@
-// attnscope truncate: what becomes of a model's answers when its maps lose their rank.
+// attnscope truncate: how a model's answers change when the rank of its maps is reduced.
 #include <cmath>
 #include <cstdio>
 #include <memory>

@@ -28,7 +28,7 @@ std::vector<LibraryVersion> all_libraries() {
 nlohmann::ordered_json version_json(bool verbose) {
   nlohmann::ordered_json json = {{"version", ATTNSCOPE_VERSION}};
   if (!verbose) return json;
-  use_one_blas_thread();  // chooses the kernels
+  use_one_blas_thread();  // selects the kernels
   json["compiler"] = compiler_version();
   json["blas_kernels"] = blas_kernels();
   json["simd_targets"] = simd_targets();
@@ -52,7 +52,7 @@ std::string version_text(bool verbose, bool json) {
   };
   line("compiler", all["compiler"]);
   line("OpenBLAS kernels", all["blas_kernels"]);
-  // The first one runs.
+  // The first target listed is the one in use.
   line("SIMD kernels", all["simd_targets"].empty() ? "none" : all["simd_targets"].front());
   line("threads", std::to_string(all["threads"].get<int>()));
   for (const auto& [name, version] : all["libraries"].items()) line(name, version);

@@ -1,4 +1,4 @@
-// attnscope weights: spectra of W_QK and W_OV, before any input.
+// attnscope weights: spectra of W_QK and W_OV, which need no input.
 #include <cmath>
 #include <cstdio>
 #include <memory>

@@ -17,7 +17,7 @@ namespace {
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
-/// "--out, --of or --option": what begins with the letter of "-o".
+/// "--out, --of or --option": the long options that begin with the letter of "-o".
 std::string beginning_with(char letter, const std::vector<std::string>& names) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
@@ -30,11 +30,11 @@ std::string beginning_with(char letter, const std::vector<std::string>& names) {
   return list;
 }
 
-/// The known option that is nearest to a mistyped one; several where one letter was given.
+/// The known option nearest to a mistyped one; for a single letter, all options that begin with it.
 std::string nearest_option(const std::string& given, const std::vector<std::string>& names) {
   const std::size_t begin = given.find_first_not_of('-');
   if (begin == std::string::npos) return {};
-  // Without the dashes: they are no sign of likeness.
+  // The dashes are removed, because they would count as similarity.
   const std::string word = given.substr(begin);
   if (word.size() == 1) {
     const auto lower = static_cast<char>(std::tolower(static_cast<unsigned char>(word.front())));
@@ -62,7 +62,7 @@ Error unknown_option(const CommandTable& command, const std::string& word) {
               " --help lists the options");
 }
 
-/// Whether it is named like a picture, text or sound: an input, not a model.
+/// True if the extension is that of a picture, text or sound, which is an input instead of a model.
 bool is_named_as_input(const std::filesystem::path& file) {
   const std::string extension = file.extension().string();
   return std::ranges::any_of(
@@ -74,7 +74,7 @@ bool takes_input(const CLI::App& command) {
   return command.get_option_no_throw("--input") != nullptr;
 }
 
-/// What an argument beyond the last should have been.
+/// The remedy for an argument beyond the last accepted one.
 std::string remedy_of_surplus(const CLI::App& command, const std::string& surplus,
                               const std::string& help) {
   if (is_named_as_input(surplus) && takes_input(command)) {
@@ -86,7 +86,7 @@ std::string remedy_of_surplus(const CLI::App& command, const std::string& surplu
   return help;
 }
 
-/// An option whose value is none of its words. Nothing was thrown for it if this is empty.
+/// The error about an option whose value is none of its words; nullopt if all values are valid.
 std::optional<Error> wrong_word(const CLI::App& command, const CommandTable& table) {
   for (const OptionGroup& group : table.groups) {
     for (const OptionRow& row : group.rows) {
@@ -102,7 +102,7 @@ std::optional<Error> wrong_word(const CLI::App& command, const CommandTable& tab
   return std::nullopt;
 }
 
-/// Whether it reads like a model's name on a hub, or an address: no file of this machine.
+/// True if `text` looks like a model's name on a hub or a URL instead of a local file.
 bool is_named_elsewhere(const std::string& text) {
   if (text.find("://") != std::string::npos) return true;
   const std::filesystem::path path = text;
@@ -113,8 +113,8 @@ bool is_named_elsewhere(const std::string& text) {
   return slashes == 0 && !path.has_extension();
 }
 
-/// The first word beyond as many as an argument takes: CLI11 gives a list all that comes, and only
-/// counts it then. Empty if there is none.
+/// The first surplus word of a positional argument; empty if there is none. CLI11 collects all
+/// words of a list and checks their number only afterwards.
 std::string surplus_argument(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const auto most = static_cast<std::size_t>(option->get_items_expected_max());
@@ -165,7 +165,7 @@ Error wrong_usage(const CLI::App& program, const CLI::ParseError& error) {
   const std::vector<CLI::App*> given = program.get_subcommands();
   const CLI::App& command = given.empty() ? program : *given.front();
   const CommandTable table = command_table(command);
-  // What was not understood comes before what is missing for it.
+  // Words that were not understood are reported before missing ones.
   const std::vector<std::string> rest = program.remaining(true);
   const auto option = std::find_if(rest.begin(), rest.end(), is_option);
   if (given.empty() && !rest.empty() && !is_option(rest.front())) {

@@ -1,5 +1,5 @@
-// The plug-in libattnscope-mpi.so: a team of the processes that mpirun or srun started. Apart from
-// the program, which needs no MPI.
+// The plug-in libattnscope-mpi.so: a team of the processes that mpirun or srun started. It is
+// separate from the program, which does not need MPI.
 #include <algorithm>
 #include <list>
 #include <map>
@@ -15,8 +15,8 @@ namespace attnscope {
 namespace {
 
 constexpr int kTag = 1;
-// MPI counts bytes in an int. A message goes in pieces: the first that is shorter than these is its
-// last, and may be empty.
+// Size of a message's pieces, because MPI counts bytes in an int. A shorter piece, which may be
+// empty, ends a message.
 constexpr std::size_t kPieceBytes = std::size_t{16} << 20;
 
 class MpiTeam final : public ProcessTeam {
@@ -75,19 +75,19 @@ class MpiTeam final : public ProcessTeam {
 
  private:
   struct Sent {
-    std::shared_ptr<const Message> message;  ///< of which a piece is sent
+    std::shared_ptr<const Message> message;  ///< the message that the request sends a piece of
     MPI_Request request;
   };
   int rank_ = 0, size_ = 1;
-  std::list<Sent> sent_;          ///< where requests lie stays the same
-  std::map<int, Message> begun_;  ///< from each process: the pieces of a message so far
+  std::list<Sent> sent_;          ///< a list, because requests must not move
+  std::map<int, Message> begun_;  ///< unfinished message from each process
 };
 
 }  // namespace
 
 }  // namespace attnscope
 
-/// What the program looks up in the plug-in: the team of this process, made once.
+/// Entry point of the plug-in, called once: makes the team of this process.
 extern "C" attnscope::ProcessTeam* attnscope_make_team() {
   return std::make_unique<attnscope::MpiTeam>().release();
 }

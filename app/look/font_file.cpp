@@ -19,13 +19,13 @@ void append(QByteArray& bytes, Number value) {
 
 }  // namespace
 
-// Qt hands out a face's tables one by one; a font file is these with a directory before them
-// (OpenType specification, "Organization of an OpenType Font").
+// Builds a font file from the face's tables and a directory before them (OpenType specification,
+// "Organization of an OpenType Font"), because Qt provides only single tables.
 QByteArray font_file(const QFont& font) {
   const QRawFont face = QRawFont::fromFont(font);
   if (!face.isValid()) return {};
   std::vector<std::pair<const char*, QByteArray>> tables;
-  // In the order of their tags, as the directory asks.
+  // The directory requires the tables in the order of their tags.
   for (const char* tag : {"CFF ", "GDEF", "OS/2", "cmap", "cvt ", "fpgm", "glyf", "head", "hhea",
                           "hmtx", "loca", "maxp", "name", "post", "prep"}) {
     QByteArray table = face.fontTable(tag);
@@ -46,7 +46,7 @@ QByteArray font_file(const QFont& font) {
   auto offset = static_cast<std::uint32_t>(12 + 16 * tables.size());
   for (const auto& [tag, table] : tables) {
     file.append(tag, 4);
-    append(file, std::uint32_t{0});  // a checksum nobody checks
+    append(file, std::uint32_t{0});  // the checksum, which is not verified
     append(file, offset);
     append(file, static_cast<std::uint32_t>(table.size()));
     offset += (static_cast<std::uint32_t>(table.size()) + 3U) / 4U * 4U;

@@ -1,4 +1,4 @@
-// The window's type face for those who draw text without Qt.
+// The window's font as a file, for code that draws text without Qt.
 #pragma once
 
 #include <QByteArray>
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// The face that Qt draws `font` with, as the bytes of a font file; empty if it has no outlines.
+/// The face with which Qt draws `font`, as the bytes of a font file; empty if it has no outlines.
 [[nodiscard]] QByteArray font_file(const QFont& font);
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@ namespace attnscope {
 void set_role(QWidget* widget, const char* role) {
   if (widget->property("role") == role) return;
   widget->setProperty("role", role);
-  // A style sheet looks at properties only as it takes a widget.
+  // Qt evaluates a style sheet's property selectors only when it polishes a widget.
   widget->style()->unpolish(widget);
   widget->style()->polish(widget);
 }

@@ -1,12 +1,12 @@
-// What a text is in the window, as the style sheet has it: its weight and colour.
+// Roles of texts in the style sheet, which give their weight and colour.
 #pragma once
 
 class QWidget;
 
 namespace attnscope {
 
-/// Shows `widget` as "muted", "error", "warning" or "heading", as window.qss has them, and plainly
-/// as any other; also after it was shown as another.
+/// Styles `widget` as "muted", "error", "warning" or "heading" (see window.qss), or plainly for any
+/// other role; an earlier role is replaced.
 void set_role(QWidget* widget, const char* role);
 
 }  // namespace attnscope

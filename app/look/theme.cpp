@@ -18,7 +18,7 @@
 #include "analysis/figure/series_style.h"
 #include "app/render/theme.h"
 
-// The macro must stand outside any namespace.
+// The macro must be outside any namespace.
 static void initialise_resources() { Q_INIT_RESOURCE(assets); }
 
 namespace attnscope {
@@ -59,7 +59,8 @@ const WindowColours kLight = {
     .ready = QColor(0x2b6b3f),
 };
 
-// For a room: nothing greyer than need be.
+// Stronger contrast for presentations: texts and borders are as far from the background as
+// possible.
 WindowColours contrasted(WindowColours colours) {
   const bool dark = colours.theme == Theme::dark;
   colours.window = colours.panel = colours.sunken = dark ? QColor(Qt::black) : QColor(0xffffff);
@@ -73,7 +74,7 @@ WindowColours contrasted(WindowColours colours) {
 const WindowColours kDarkContrast = contrasted(kDark);
 const WindowColours kLightContrast = contrasted(kLight);
 
-/// The sheet's sizes in points, times `scale`.
+/// The style sheet with its sizes in points multiplied by `scale`.
 QString scaled_points(QString sheet, double scale) {
   static const QRegularExpression points("([0-9.]+)pt");
   qsizetype from = 0;
@@ -113,7 +114,7 @@ QString style_sheet(const WindowColours& colours) {
   return sheet;
 }
 
-/// Drawn when it is first shown in a size.
+/// An icon that is drawn on first use of each size.
 class TintedIcon final : public QIconEngine {
  public:
   TintedIcon(QString name, const QColor& colour) : name_(std::move(name)), colour_(colour) {}
@@ -145,7 +146,7 @@ class TintedIcon final : public QIconEngine {
  private:
   QString name_;
   QColor colour_;
-  std::map<std::tuple<int, int, bool>, QPixmap> drawn_;  ///< by width, height, whether it is faded
+  std::map<std::tuple<int, int, bool>, QPixmap> drawn_;  ///< by width, height and faded state
 };
 
 }  // namespace
@@ -170,7 +171,7 @@ void apply_theme(QApplication& application, const Look& look) {
   const WindowColours& colours =
       look.high_contrast ? (dark ? kDarkContrast : kLightContrast) : colours_of(look.theme);
   load_assets();
-  // Once: every change of the style polishes all widgets anew.
+  // The style is set only once, because setting it polishes all widgets again.
   constexpr const char* kHasStyle = "attnscope_has_style";
   if (!application.property(kHasStyle).toBool()) {
     application.setStyle(QStyleFactory::create("Fusion"));
@@ -210,7 +211,8 @@ QColor subject_colour(std::int64_t index, Theme theme) {
 }
 
 QFont number_font(const QFont& base) {
-  // To list all families takes as long as to draw a table.
+  // The family is looked up only once, because listing all families takes as long as drawing a
+  // table.
   static const QString family =
       first_family({"JetBrains Mono", "DejaVu Sans Mono"}, QFontDatabase::FixedFont);
   QFont font = base;

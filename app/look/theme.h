@@ -1,4 +1,4 @@
-// How the window looks: two sets of colours, one type face, one style sheet.
+// Appearance of the window: two sets of colours, one typeface, one style sheet.
 #pragma once
 
 #include <QColor>
@@ -14,17 +14,17 @@ namespace attnscope {
 
 enum class Theme { dark, light };
 
-/// Every colour the window draws with. Text on its ground has a contrast of at least 4.5.
+/// All colours of the window. Text has a contrast of at least 4.5 to its background.
 struct WindowColours {
   Theme theme;
-  QColor window;  ///< behind everything
+  QColor window;  ///< background of everything
   QColor panel;   ///< docks
   QColor raised;  ///< cards, buttons
   QColor sunken;  ///< fields, plots
   QColor border;
   QColor text, muted;
   QColor accent, on_accent;
-  QColor selected;  ///< ground of the selected row or card
+  QColor selected;  ///< background of the selected row or card
   QColor warning, error, ready;
 };
 
@@ -38,24 +38,24 @@ struct Look {
   bool high_contrast = false;
 };
 
-/// Letters of the window in points, at a text scale of 1.
+/// Default font size of the window in points, at a text scale of 1.
 inline constexpr double usual_font_pt = 9.5;
-/// How much larger than usual the letters of a font are: what is drawn beside them grows as much.
+/// The font's size relative to the default; elements next to text scale by the same factor.
 [[nodiscard]] double text_scale_of(const QFont& font);
 
 /// Sets style, palette, font and style sheet of the whole program.
 void apply_theme(QApplication& application, const Look& look);
 
-/// Makes the files of assets/ known to Qt; apply_theme has done so.
+/// Registers the files of assets/ with Qt; apply_theme calls this too.
 void load_assets();
 
-/// The colour of subject `index` (0 is key 1): the one its curves have in figures.
+/// The colour of subject `index` (0 is key 1), the same as for its curves in figures.
 [[nodiscard]] QColor subject_colour(std::int64_t index, Theme theme);
 
-/// Figures in columns: digits of one width.
+/// A font for columns of numbers, with digits of equal width.
 [[nodiscard]] QFont number_font(const QFont& base);
 
-/// One of assets/icons in this colour.
+/// An icon of assets/icons in this colour.
 [[nodiscard]] QIcon tinted_icon(const QString& name, const QColor& colour);
 
 }  // namespace attnscope
