@@ -9,8 +9,8 @@ namespace attnscope {
 
 namespace {
 
-/// Qt's messages without the one every server and container would see: drawing needs no runtime
-/// folder.
+/// Prints Qt's messages except the warning about XDG_RUNTIME_DIR, which every server and container
+/// would show: drawing needs no runtime folder.
 void print_message(QtMsgType, const QMessageLogContext&, const QString& message) {
   if (message.startsWith("QStandardPaths: XDG_RUNTIME_DIR")) return;
   std::fprintf(stderr, "%s\n", qPrintable(message));
@@ -18,7 +18,8 @@ void print_message(QtMsgType, const QMessageLogContext&, const QString& message)
 
 QtMessageHandler handler_before = nullptr;
 
-/// While the application is being made: what Qt calls fatal then is that it has no platform.
+/// Message handler during the construction of the application, when a fatal message of Qt means
+/// that no platform is available.
 void end_without_platform(QtMsgType type, const QMessageLogContext& context,
                           const QString& message) {
   if (type == QtFatalMsg) {
@@ -30,7 +31,7 @@ void end_without_platform(QtMsgType type, const QMessageLogContext& context,
                  list.isEmpty() ? "those of Qt" : qPrintable(list));
     std::_Exit(1);
   }
-  if (QByteArray(context.category) == "qt.qpa.plugin") return;  // says the same before
+  if (QByteArray(context.category) == "qt.qpa.plugin") return;  // repeats the reason
   if (handler_before != nullptr) {
     handler_before(type, context, message);
   } else {
@@ -55,7 +56,7 @@ std::unique_ptr<Application> drawing_application() {
   if (QCoreApplication::instance() != nullptr) return nullptr;
   qputenv("QT_QPA_PLATFORM", "offscreen");
   qInstallMessageHandler(print_message);
-  // QApplication keeps references to both for as long as it lives.
+  // QApplication keeps references to both during its lifetime.
   static int count = 1;
   static char name[] = "attnscope";
   static char* arguments[] = {name, nullptr};

@@ -1,4 +1,4 @@
-// The program as Qt knows it.
+// The QApplication of the program.
 #pragma once
 
 #include <QApplication>
@@ -6,19 +6,19 @@
 
 namespace attnscope {
 
-/// A QApplication in which numbers are written with a point, whatever the language of the desktop:
-/// Qt takes LC_NUMERIC from the environment, and with it "0,9" for what strtod and printf read and
-/// write. Numbers in files, settings and on the screen are those of the papers.
+/// A QApplication that writes numbers with a decimal point, whatever the language of the desktop.
+/// Qt takes LC_NUMERIC from the environment, which would make strtod and printf read and write
+/// "0,9". Numbers in files, settings and on the screen follow the papers.
 class Application : public QApplication {
  public:
-  /// Where Qt finds no platform to run on, which it answers by abort(), this prints one line on
-  /// stderr and ends the program with status 1.
+  /// If Qt finds no platform, for which it calls abort(), this prints one line on stderr and ends
+  /// the program with status 1.
   Application(int& argc, char** argv);
 };
 
-/// One for programs and subcommands that draw but show nothing: always on the offscreen platform,
-/// whatever display or QT_QPA_PLATFORM there is, so that a figure is the same everywhere. Null if
-/// there is one already. Keep it until the drawing is done.
+/// An application for programs and subcommands that draw but show nothing. It always uses the
+/// offscreen platform, whatever the display or QT_QPA_PLATFORM, for identical figures everywhere.
+/// Null if an application exists already. Keep it until the drawing is done.
 [[nodiscard]] std::unique_ptr<Application> drawing_application();
 
 }  // namespace attnscope

@@ -4,7 +4,7 @@ namespace attnscope {
 
 namespace {
 
-/// What fills its panel whatever the axes say has no range of its own.
+/// The range of a plottable that always fills its panel: none.
 QCPRange no_range(bool& found) {
   found = false;
   return {};
@@ -21,7 +21,7 @@ QCPRange CellsPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRa
 void CellsPlottable::draw(QCPPainter* painter) {
   const QRectF frame(keyAxis()->axisRect()->rect());
   if (!painter->modes().testFlag(QCPPainter::pmVectorized)) {
-    painter->setAntialiasing(false);  // which moves what is drawn by half a pixel
+    painter->setAntialiasing(false);  // antialiasing would shift the drawing by half a pixel
     draw_resampled(*painter, cells_, frame);
   } else if (as_pixels_) {
     draw_as_pixels(*painter, cells_, frame);
@@ -30,7 +30,8 @@ void CellsPlottable::draw(QCPPainter* painter) {
   }
 }
 
-/// QCustomPlot moves what it clips to up by a pixel, which would cut off the last row's.
+/// Extends the clip rect by one pixel, because QCustomPlot moves it up by one, which would clip the
+/// last row.
 QRect CellsPlottable::clipRect() const {
   return keyAxis()->axisRect()->rect().adjusted(0, 0, 0, 1);
 }
@@ -46,7 +47,7 @@ QCPRange GradientPlottable::getValueRange(bool& found, QCP::SignDomain, const QC
 void GradientPlottable::draw(QCPPainter* painter) {
   const QRectF frame(keyAxis()->axisRect()->rect());
   QLinearGradient gradient(frame.bottomLeft(), frame.topLeft());
-  constexpr int stops = 52;  // every fifth colour: between them the maps are straight
+  constexpr int stops = 52;  // every fifth colour, between which the colour maps are linear
   for (int stop = 0; stop < stops; ++stop) {
     const double fraction = stop / static_cast<double>(stops - 1);
     const Colour colour = colours_(fraction);

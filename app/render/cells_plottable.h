@@ -1,4 +1,4 @@
-// Cells and colour gradients inside a QCustomPlot panel.
+// Heat map cells and colour gradients inside a QCustomPlot panel.
 #pragma once
 
 #include <qcustomplot.h>
@@ -9,12 +9,12 @@
 
 namespace attnscope {
 
-/// Cells that fill an axis rect.
+/// Heat map cells that fill an axis rect.
 class CellsPlottable : public QCPAbstractPlottable {
   Q_OBJECT
 
  public:
-  /// `as_pixels`: in vector output an image of one pixel a cell instead of areas.
+  /// `as_pixels`: vector output holds an image with one pixel per cell instead of areas.
   CellsPlottable(QCPAxis* key_axis, QCPAxis* value_axis, Cells cells, bool as_pixels)
       : QCPAbstractPlottable(key_axis, value_axis),
         cells_(std::move(cells)),
@@ -34,13 +34,13 @@ class CellsPlottable : public QCPAbstractPlottable {
   bool as_pixels_;
 };
 
-/// A colour map from bottom to top, filling an axis rect: a gradient, in vector output too. Where
-/// the scale stands for values beyond an end, an arrowhead in that end's colour points on.
+/// A colour map from bottom to top that fills an axis rect, also in vector output a gradient. An
+/// arrowhead in the end's colour marks an end beyond which the scale clips values.
 class GradientPlottable : public QCPAbstractPlottable {
   Q_OBJECT
 
  public:
-  /// An arrowhead reaches `arrow_height` pixels past the rect.
+  /// An arrowhead extends `arrow_height` pixels beyond the rect.
   GradientPlottable(QCPAxis* key_axis, QCPAxis* value_axis, const ColourScale& scale,
                     const Clipping& clipping, int arrow_height, QPen outline)
       : QCPAbstractPlottable(key_axis, value_axis),

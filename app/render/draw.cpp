@@ -55,7 +55,7 @@ QPen Pens::pen(const QColor& colour, double width_pt, LineStyle style) const {
 
 namespace {
 
-/// Builds the elements of a figure inside a plot and hands them to a FigureLayout.
+/// Builds the elements of a figure inside a plot and passes them to a FigureLayout.
 class Drawing {
  public:
   Drawing(const Figure& figure, QCustomPlot& plot, const DrawOptions& options)
@@ -93,7 +93,7 @@ class Drawing {
                              .padding = pens_.pixels(1)});
   }
 
-  /// The panels and bars of one area; `layout` is in the plot already.
+  /// Adds the panels and bars of one area; `layout` is already part of the plot.
   void fill(FigureLayout& layout, std::size_t area, const std::string& title) {
     if (!title.empty()) {
       layout.set_title(text(title, pens_.base_pt + 1, true, Qt::AlignCenter));
@@ -149,7 +149,8 @@ class Drawing {
 
   QCPAxisRect* axis_rect() {
     auto* axes = new QCPAxisRect(&plot_, true);
-    // Drawn in one order: that of axes() changes from run to run, and a file's bytes with it.
+    // A fixed order, because the order of axes() varies between runs and would change a file's
+    // bytes.
     for (const auto type : {QCPAxis::atLeft, QCPAxis::atBottom, QCPAxis::atRight, QCPAxis::atTop}) {
       QCPAxis* const axis = axes->axis(type);
       axis->setLayer("axes");
@@ -190,7 +191,7 @@ class Drawing {
         const int inset = pens_.pixels(2);
         placed.axes->insetLayout()->setMargins(QMargins(inset, inset, inset, inset));
       }
-      style(*legend);  // only now: it learns its plot by being placed
+      style(*legend);  // after placement, which gives the legend its plot
     }
     add_marks(*placed.axes, panel, pens_, legend);
     if (placed.legend != nullptr) {
@@ -229,8 +230,8 @@ class Drawing {
     }
   }
 
-  /// As few rows as this share of the plot's width allows, filled column by column: neighbours in
-  /// the list stand under each other.
+  /// Wraps the legend into as few rows as this share of the plot's width allows. Rows fill column
+  /// by column, so list neighbours are below each other.
   void wrap(QCPLegend& legend, double share) {
     const int items = legend.itemCount();
     const int room = static_cast<int>(share * pens_.options.width_pixels);
@@ -284,7 +285,7 @@ void draw(const Figure& figure, QCustomPlot& plot, FigureTheme theme) {
   DrawOptions options;
   options.theme = theme;
   options.width_pixels = plot.width();
-  // Type at its size on paper, larger where the plot is larger than the paper.
+  // Font sizes are those on paper, and larger if the plot is larger than the paper.
   const double inch = plot.logicalDpiX();
   const double across = plot.width() / (figure.width_mm / 25.4 * inch);
   const double down = plot.height() / (figure.height_mm / 25.4 * inch);

@@ -1,4 +1,4 @@
-// Figure → a filled QCustomPlot, at any scale.
+// Draws a figure into a QCustomPlot at any scale.
 #pragma once
 
 #include "analysis/figure/figure.h"
@@ -9,14 +9,14 @@ class QCustomPlot;
 namespace attnscope {
 
 struct DrawOptions {
-  double pixels_per_pt = 1;  ///< the plot's pixels: of a screen, or 1/100 mm in vector files
-  int width_pixels = 0;      ///< of the plot: how wide a legend may be
+  double pixels_per_pt = 1;  ///< in pixels of the plot: screen pixels, or 1/100 mm in vector files
+  int width_pixels = 0;      ///< width of the plot, which limits legends
   FigureTheme theme = FigureTheme::light;
   bool heat_maps_as_pixels = false;
   bool transparent = false;
 };
 
-/// As draw() of render.h, with everything said.
+/// Like draw() of render.h, with all options.
 void draw(const Figure& figure, QCustomPlot& plot, const DrawOptions& options);
 
 }  // namespace attnscope

@@ -25,7 +25,8 @@ QImage as_image(const Cells& cells) {
   return image;
 }
 
-/// A third of the bytes where a palette suffices, as it does for every heat map.
+/// The image with a palette if it has at most 256 colours, as every heat map has: a third of the
+/// bytes.
 QImage with_palette(const QImage& image, const Cells& cells) {
   constexpr std::size_t most_colours = 256;
   QList<QRgb> palette;
@@ -36,8 +37,8 @@ QImage with_palette(const QImage& image, const Cells& cells) {
   return image.convertToFormat(QImage::Format_Indexed8, palette, Qt::ThresholdDither);
 }
 
-/// Calls `add(cell, share)` for each of `cells` that lies in dot `dot` of as many as `dots`; the
-/// shares of a dot sum to 1.
+/// Calls `add(cell, share)` for each of `cells` cells that overlaps pixel `dot` of `dots`. The
+/// shares of a pixel sum to 1.
 template <class Add>
 void for_each_share(int dot, int dots, std::int64_t cells, Add&& add) {
   const double size = static_cast<double>(cells) / dots, begin = dot * size, end = begin + size;
@@ -49,8 +50,8 @@ void for_each_share(int dot, int dots, std::int64_t cells, Add&& add) {
   }
 }
 
-/// Each dot has the mean of the cells in it, by the area that they share with it. Qt's own scaling
-/// drifts by a dot in 200.
+/// The image at the target's pixel size: each pixel is the area-weighted mean of its cells. Qt's
+/// own scaling drifts by one pixel in 200.
 QImage as_dots(const Cells& cells, const QSize& size) {
   using Colour = std::array<double, 3>;
   const auto width = static_cast<std::size_t>(size.width());
@@ -94,11 +95,11 @@ void draw_as_areas(QPainter& painter, const Cells& cells, const QRectF& frame) {
   const double width = frame.width() / static_cast<double>(cells.columns);
   const double height = frame.height() / static_cast<double>(cells.rows);
 
-  // Where two areas meet within a pixel, readers let through what lies under both. So every run is
-  // drawn twice: first, under all others, reaching below its right and lower neighbours, and then
-  // as large as it is. A run is a horizontal stroke as thick as the row, half the bytes of a
-  // rectangle; the last row has no neighbour to reach under, hence its own thickness.
-  constexpr double reach = 0.15;  // of a cell: more than a reader's rounding
+  // Where two areas meet within a pixel, PDF viewers let the background show through. Every run is
+  // therefore drawn twice: first below all others, extended under its right and lower neighbours,
+  // and then at its exact size. A run is a horizontal stroke as thick as the row, which takes half
+  // the bytes of a rectangle. The last row has no lower neighbour and its own thickness.
+  constexpr double reach = 0.15;  // share of a cell, more than a viewer's rounding
   struct Strokes {
     QPainterPath under, last_under, exact;
   };
@@ -138,7 +139,8 @@ void draw_as_areas(QPainter& painter, const Cells& cells, const QRectF& frame) {
 void draw_as_pixels(QPainter& painter, const Cells& cells, const QRectF& frame) {
   painter.save();
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
-  // Else Qt writes pictures into a PDF as JPEG: other colours, which are other numbers.
+  // By default Qt writes images into a PDF as JPEG, which changes colours and thus the values they
+  // show.
   painter.setRenderHint(QPainter::LosslessImageRendering, true);
   painter.drawImage(frame, with_palette(as_image(cells), cells));
   painter.restore();

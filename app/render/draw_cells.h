@@ -1,4 +1,4 @@
-// Cells onto a painter: as vectors, as one pixel each, or for a screen.
+// Draws cells with a painter: as vector areas, as one pixel per cell, or resampled for a screen.
 #pragma once
 
 #include <QRectF>
@@ -9,15 +9,15 @@ class QPainter;
 
 namespace attnscope {
 
-/// Vectors: every run of equal cells is an area of its exact size, laid over areas that reach a
-/// little under their neighbours, so that nothing shines between.
+/// Draws vectors: every run of equal cells is an area of its exact size over a slightly larger one
+/// that extends under its neighbours, to leave no visible gaps.
 void draw_as_areas(QPainter& painter, const Cells& cells, const QRectF& frame);
 
-/// An image of exactly one pixel a cell, not smoothed.
+/// Draws an image with exactly one pixel per cell, without smoothing.
 void draw_as_pixels(QPainter& painter, const Cells& cells, const QRectF& frame);
 
-/// For pixel devices: every pixel the mean of what it covers, so that maps finer than the screen
-/// show no moiré and coarser ones keep sharp edges.
+/// Draws for pixel devices: every pixel is the mean of the cells it covers. Maps finer than the
+/// screen show no moiré, and coarser maps keep sharp edges.
 void draw_resampled(QPainter& painter, const Cells& cells, const QRectF& frame);
 
 }  // namespace attnscope

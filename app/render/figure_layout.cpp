@@ -8,8 +8,7 @@
 
 namespace attnscope {
 
-/// One column's or row's extents in pixels: what stands before the frame, the frame, what stands
-/// after it.
+/// Size of a column or row in pixels: margin before the frame, frame, margin after the frame.
 struct LayoutTrack {
   int before = 0, after = 0;
   double content = 0;
@@ -37,11 +36,11 @@ double share_of_axis(const QCPAxis& axis, double value) {
   return (value - range.lower) / range.size();
 }
 
-/// How far past a frame of this width its labels and its title reach. QCustomPlot's margins forget
-/// that, and leave out a tick's label where the plot's edge would cut it.
+/// Distance by which labels and title extend beyond a frame of the given width. QCustomPlot's
+/// margins ignore it, and a tick label that the plot's edge would clip is left out.
 struct Reach {
-  double left = 0, right = 0;  ///< of tick labels
-  double text = 0;             ///< of the longer of label and title, on either side
+  double left = 0, right = 0;  ///< for tick labels
+  double text = 0;             ///< for the longer of axis label and title, on either side
 };
 Reach reach_of(const FigureLayout::PlacedPanel& panel, double frame_width) {
   const QCPAxis& axis = *panel.axes->axis(QCPAxis::atBottom);
@@ -63,12 +62,12 @@ Reach reach_of(const FigureLayout::PlacedPanel& panel, double frame_width) {
   if (panel.title != nullptr) {
     widest = std::max(widest, QFontMetricsF(panel.title->font()).size(0, panel.title_text).width());
   }
-  // Text that is far too long is not worth the frame.
+  // Very long texts must not shrink the frame.
   reach.text = std::min((widest - frame_width) / 2, frame_width / 4);
   return reach;
 }
 
-/// Each line cut to the width, with an ellipsis.
+/// Each line shortened to the width, with an ellipsis.
 QString elided(const QString& text, const QFont& font, double width) {
   QStringList lines = text.split('\n');
   for (QString& line : lines) line = QFontMetricsF(font).elidedText(line, Qt::ElideRight, width);
@@ -84,8 +83,8 @@ void place_frame(QCPLayoutElement* element, const QRect& frame) {
 
 struct FigureLayout::Tracks {
   std::vector<LayoutTrack> columns, rows;
-  std::vector<int> tops, headings;  ///< of each row: from frame to title, and the title
-  std::vector<int> bar_widths;      ///< with margins, of each rank
+  std::vector<int> tops, headings;  ///< per row: frame to title, title height
+  std::vector<int> bar_widths;      ///< with margins, per rank
 };
 
 void FigureLayout::adopt(QCPLayoutElement* element) {
@@ -202,7 +201,7 @@ void FigureLayout::place() {
     return std::max(1.0, static_cast<double>(area.width() - bars_width -
                                              sum_of_margins(tracks.columns, spacing_.gap)));
   };
-  // What of the gaps beside a panel its texts may take.
+  // Part of the gaps next to a panel that its texts may use.
   const auto gap_before = [&](const PlacedPanel& panel) {
     return panel.column > 0 ? spacing_.gap / 2.0 : 0.0;
   };
@@ -210,7 +209,8 @@ void FigureLayout::place() {
     const bool last = panel.column + 1 == static_cast<int>(tracks.columns.size());
     return !last || !bars_.empty() ? spacing_.gap / 2.0 : 0.0;
   };
-  // What reaches past a frame depends on its width, which depends on that: twice is near enough.
+  // The overhang of labels depends on the frame's width and vice versa; two passes are accurate
+  // enough.
   for (int pass = 0; pass < 2; ++pass) {
     const double width = room_across() / static_cast<double>(tracks.columns.size());
     for (const PlacedPanel& panel : panels_) {
@@ -225,7 +225,7 @@ void FigureLayout::place() {
   const double across = room_across();
   const double down = std::max(1, area.height() - sum_of_margins(tracks.rows, spacing_.gap));
 
-  // Frames as wide as there is room; rows of square cells then want a certain height.
+  // Frames use the full width, which determines the height of rows with square cells.
   for (LayoutTrack& column : tracks.columns)
     column.content = across / static_cast<double>(tracks.columns.size());
   const auto wanted_height = [&](std::size_t row) {
@@ -260,7 +260,7 @@ void FigureLayout::place() {
     tracks.rows[row].content = height > 0 ? height : (down - fixed) / free_rows;
   }
 
-  // What is left over stands around the block.
+  // The remaining space surrounds the block.
   double used_width = bars_width + sum_of_margins(tracks.columns, spacing_.gap);
   for (const LayoutTrack& column : tracks.columns) used_width += column.content;
   double used_height = sum_of_margins(tracks.rows, spacing_.gap);
@@ -268,14 +268,14 @@ void FigureLayout::place() {
   const double left = area.left() + (area.width() - used_width) / 2;
   const double top = area.top() + (area.height() - used_height) / 2;
 
-  std::vector<std::pair<int, int>> spans_x, spans_y;  // frames: first pixel and extent
+  std::vector<std::pair<int, int>> spans_x, spans_y;  // frames: first pixel and size
   const auto place = [this](const std::vector<LayoutTrack>& list, double start) {
     std::vector<std::pair<int, int>> spans;
     double position = start;
     for (const LayoutTrack& track : list) {
       position += track.before;
       const int first = static_cast<int>(std::lround(position));
-      // Equal contents get equal extents, wherever rounding puts their first pixel.
+      // Equal contents get equal sizes, whatever the rounding of their first pixel.
       spans.emplace_back(first, std::max(1, static_cast<int>(std::lround(track.content))));
       position += track.content;
       position += track.after + spacing_.gap;

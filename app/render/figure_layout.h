@@ -1,4 +1,4 @@
-// Where panels, colour bars and legends of a figure stand.
+// Layout of a figure's panels, colour bars and legends.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Places a figure's elements in the pixels there are: a grid of panels with aligned frames, maps
-/// with square cells, one bar beside the panels that share it, legends under their panel. It works
-/// again on every resize, so a live plot needs no redraw.
+/// Places a figure's elements in the available pixels: a grid of panels with aligned frames, maps
+/// with square cells, one bar next to the panels that share it, legends below their panel. It runs
+/// again on every resize, so a live plot need not be redrawn.
 class FigureLayout : public QCPLayoutInset {
   Q_OBJECT
 
@@ -18,22 +18,22 @@ class FigureLayout : public QCPLayoutInset {
     QCPAxisRect* axes = nullptr;
     QCPTextElement* title = nullptr;   ///< may be null
     QCPTextElement* letter = nullptr;  ///< may be null
-    QCPLegend* legend = nullptr;       ///< one that stands below; else null
+    QCPLegend* legend = nullptr;       ///< a legend below the panel; otherwise null
     int row = 0, column = 0;
-    std::optional<double> aspect;  ///< width / height of the frame, where the cells are square
-    QString y_label = {};     ///< the axis's own, which stands in two lines where it is too long
-    QString title_text = {};  ///< the title's own, which loses its end where it is too long
+    std::optional<double> aspect;  ///< width / height of the frame; set if the cells are square
+    QString y_label = {};          ///< the axis's label, split into two lines if it is too long
+    QString title_text = {};       ///< the full title, which is shortened if it is too long
   };
   struct PlacedBar {
     QCPAxisRect* axes = nullptr;
-    int first_row = 0, last_row = 0;  ///< rows of the panels that share it
-    int rank = 0;                     ///< 0 stands next to the panels, 1 outside it, …
+    int first_row = 0, last_row = 0;  ///< first and last row of the panels that share the bar
+    int rank = 0;                     ///< 0 is next to the panels, 1 outside it, …
   };
   struct Spacing {
     int gap = 0;      ///< between panels
     int bar_gap = 0;  ///< between panels and bar
     int bar_width = 0;
-    int padding = 0;  ///< around everything
+    int padding = 0;  ///< around the whole figure
   };
 
   explicit FigureLayout(const Spacing& spacing) : spacing_(spacing) {}
@@ -49,10 +49,10 @@ class FigureLayout : public QCPLayoutInset {
   struct Tracks;
   [[nodiscard]] Tracks measure() const;
   void place();
-  /// As the frames' heights ask; whether any label changed.
+  /// Splits or joins axis labels to fit the frames' heights; true if a label changed.
   bool break_labels();
-  /// As many ticks on an upright axis as labels have room, at most the usual number; whether any
-  /// axis changed.
+  /// Sets the number of ticks on each vertical axis to the number of labels that fit, at most
+  /// usual_ticks; true if an axis changed.
   bool thin_ticks();
   void adopt(QCPLayoutElement* element);
 
@@ -62,13 +62,13 @@ class FigureLayout : public QCPLayoutInset {
   std::vector<PlacedBar> bars_;
 };
 
-/// The figures of a page in their areas, with what all of them share: bars that stand alone, and
-/// one legend under everything.
+/// The figures of a page in their areas, with the elements they share: separate colour bars, and
+/// one legend below everything.
 class PageLayout : public QCPLayoutInset {
   Q_OBJECT
 
  public:
-  /// `area` in shares of the page's width and height, the legend's apart.
+  /// `area` is a fraction of the page's width and height without the legend.
   void add(FigureLayout* layout, const QRectF& area);
   void add_bar(QCPAxisRect* bar, const QRectF& area, int bar_width, int gap);
   void set_legend(QCPLegend* legend);

@@ -1,4 +1,4 @@
-// Pictures one after another: a film in one file.
+// Animations: several pictures in one file.
 #pragma once
 
 #include <QImage>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// The bytes of an animated PNG (core/file/png_writer.h) of opaque pictures of one size. Throws
-/// Error(usage) where their sizes differ.
+/// The bytes of an animated PNG (core/file/png_writer.h) of opaque pictures of equal size. Throws
+/// Error(usage) if their sizes differ.
 [[nodiscard]] std::string film_of(std::span<const QImage> frames, std::int64_t milliseconds);
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// What every part of a figure is drawn with.
+/// Colours, fonts and pens shared by all parts of a figure.
 struct Pens {
   Pens(const Figure& figure, const DrawOptions& options);
 
@@ -25,17 +25,17 @@ struct Pens {
   double small_pt;  ///< tick labels, legends, texts in the panel
 };
 
-/// So many ticks an axis has, about, where their labels have room.
+/// Approximate number of ticks per axis if their labels fit.
 inline constexpr int usual_ticks = 5;
 
-/// Ranges, ticks and labels.
+/// Sets ranges, ticks and labels of a panel's axes.
 void set_axes(QCPAxisRect& axes, const Panel& panel, const Pens& pens);
-/// One axis of a colour bar, with its ticks in the scale's values.
+/// Sets up the axis of a colour bar, with ticks at the scale's values.
 void set_bar_axis(QCPAxis& axis, const ColourScale& scale, const Pens& pens);
-/// Lines, fonts and lengths of one axis.
+/// Sets the lines, fonts and lengths of one axis.
 void style_axis(QCPAxis& axis, const Pens& pens);
 
-/// Adds the panel's marks, in order; those with a label go into `legend` (may be null).
+/// Adds the panel's marks in order; marks with a label are added to `legend` (may be null).
 void add_marks(QCPAxisRect& axes, const Panel& panel, const Pens& pens, QCPLegend* legend);
 
 }  // namespace attnscope

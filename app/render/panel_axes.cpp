@@ -75,13 +75,13 @@ void set_axes(QCPAxisRect& axes, const Panel& panel, const Pens& pens) {
   set_one_axis(y, right, panel.y, range.y, pens);
   y.setRangeReversed(panel.reversed_y);
 
-  // A label that the plot's edge would cut is left out: the topmost one stands half above the
-  // frame. (What reaches past its sides is for the layout, which knows its width.)
+  // A label that the plot's edge would clip is left out, and half of the topmost label is above the
+  // frame. The layout, which knows the frame's width, handles overhang at the sides.
   const int over_top = panel.y.visible ? pens.pixels(0.65 * pens.small_pt) : 0;
   const int least = pens.pixels(0.5);
   axes.setMinimumMargins(QMargins(least, over_top, least, least));
 
-  if (panel.square_cells) {  // a frame all round
+  if (panel.square_cells) {  // a frame on all sides
     for (QCPAxis* axis : {&x, &y, &top, &right}) {
       axis->setVisible(true);
       axis->setBasePen(pens.pen(pens.theme.faint, 0.35));

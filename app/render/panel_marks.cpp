@@ -38,7 +38,7 @@ bool turns_back(const std::vector<double>& x) {
                             [](double left, double right) { return right < left; }) != x.end();
 }
 
-/// Adds the marks of one panel; one overload a kind of mark.
+/// Adds the marks of one panel; one overload per kind of mark.
 class PanelMarks {
  public:
   PanelMarks(QCPAxisRect& axes, const Panel& panel, const Pens& pens, QCPLegend* legend)
@@ -83,7 +83,7 @@ class PanelMarks {
   void into_legend(QCPAbstractPlottable* plottable, const std::string& label) {
     plottable->setName(QString::fromStdString(label));
     if (legend_ == nullptr || label.empty()) return;
-    // A legend that panels share says each series once.
+    // A legend shared by several panels lists each series once.
     for (int i = 0; i < legend_->itemCount(); ++i) {
       auto* item = qobject_cast<QCPPlottableLegendItem*>(legend_->item(i));
       if (item != nullptr && item->plottable()->name() == plottable->name() &&
@@ -115,7 +115,7 @@ class PanelMarks {
     if (!drawn || (marked && shown.x.size() == line.x.size())) {
       added->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
     } else if (marked) {
-      // Markers only where the data has points, not where the line was cut.
+      // Markers are drawn only at the data's points, not where the line was cut.
       const Polyline points = points_inside(line.x, line.y, window_);
       QCPGraph* markers = graph();
       markers->setData(list(points.x), list(points.y));
@@ -125,7 +125,7 @@ class PanelMarks {
     into_legend(added, line.label);
   }
 
-  /// A line that goes to and fro, as a frame does: a graph would put its points in order of x.
+  /// Adds a line that turns back in x, such as a frame; a graph would sort its points by x.
   void add_outline(const Line& line, const Polyline& shown) {
     auto* added = new QCPCurve(x_, y_);
     added->setSelectable(QCP::stNone);
@@ -173,7 +173,7 @@ class PanelMarks {
     place_text(*text, rule.at, window_.y_high, Qt::AlignLeft | Qt::AlignTop, colour(rule.colour));
   }
 
-  // Both are cell drawings.
+  // Both kinds are drawn as cells.
   void add(const HeatMap&) {}
   void add(const Picture&) {}
 
@@ -184,7 +184,7 @@ class PanelMarks {
     added->setPen(Qt::NoPen);
     added->setBrush(colour(bars.colour));
     added->setSelectable(QCP::stNone);
-    // Only bars that share places are stacked; groups beside each other stand on the axis.
+    // Only bars at the same positions are stacked; groups next to each other start at the axis.
     const auto under = std::find_if(bars_.rbegin(), bars_.rend(), [&](const auto& earlier) {
       return std::ranges::find_first_of(bars.x, earlier.places) != bars.x.end();
     });

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// A text string of PDF: UTF-16, big endian, in hexadecimal.
+/// A PDF text string: UTF-16, big endian, in hexadecimal.
 QByteArray text_string(const QString& text) {
   QByteArray bytes = "<FEFF";
   for (const QChar c : text) {
@@ -34,7 +34,7 @@ QByteArray last_number(const QByteArray& pdf, const char* key) {
   return pdf.mid(first, end - first);
 }
 
-/// Blanks, so that the offsets in the file's table stay true.
+/// Overwrites the creation date with blanks, to keep the offsets in the file's table valid.
 void blank_date(QByteArray& pdf) {
   const qsizetype start = pdf.indexOf("/CreationDate (");
   const qsizetype end = start < 0 ? -1 : pdf.indexOf(')', start);

@@ -1,4 +1,4 @@
-// What a PDF says of itself, besides what Qt can write.
+// Document information of a PDF beyond what Qt writes.
 #pragma once
 
 #include <QByteArray>
@@ -8,9 +8,9 @@
 namespace attnscope {
 
 /// The file with the figure's provenance in its document information: Title, Subject (the caption),
-/// Keywords (the model files), Creator ("attnscope 0.1.0") and Command; `pdfinfo -custom` shows the
-/// last. Without the time of day: the same figure is the same bytes. `pdf` is what QPdfWriter
-/// wrote; the new information is appended as PDF 1.4, 3.4.5 (incremental updates) has it.
+/// Keywords (the model files), Creator ("attnscope 0.1.0") and Command, which `pdfinfo -custom`
+/// shows. The time of day is left out, for identical bytes of identical figures. `pdf` is the
+/// output of QPdfWriter; the new information is appended as an incremental update (PDF 1.4, 3.4.5).
 [[nodiscard]] QByteArray with_provenance(QByteArray pdf, const Figure& figure);
 
 }  // namespace attnscope

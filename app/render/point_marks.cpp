@@ -17,11 +17,11 @@ bool crosses(const QRectF& box, const QLineF& line) {
   });
 }
 
-/// Every curve of the axis rect as pixel segments.
+/// The line segments of every curve of the axis rect, in pixels.
 std::vector<QLineF> segments_in(const QCPAxisRect& axes) {
   std::vector<QLineF> segments;
   for (const QCPGraph* graph : axes.graphs()) {
-    if (graph->property("rule").toBool()) continue;  // a rule's own text stands beside it
+    if (graph->property("rule").toBool()) continue;  // a rule has its own text next to it
     QPointF last;
     bool has_last = false;
     for (const QCPGraphData& data : *graph->data()) {

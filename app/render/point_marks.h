@@ -1,4 +1,4 @@
-// Texts inside a panel that keep out of the way: of marked points and of rules.
+// Texts of marked points and rules inside a panel, placed without overlap.
 #pragma once
 
 #include <qcustomplot.h>
@@ -6,9 +6,9 @@
 
 namespace attnscope {
 
-/// All marked points of one panel, and the texts of its horizontal rules. Texts are placed when
-/// painted, in the pixels there are, clear of each other, of curves and of the legend: a point's
-/// beside its drop line just over the x axis, a rule's along the rule.
+/// All marked points of one panel, and the texts of its horizontal rules. Texts are placed during
+/// painting, without overlapping each other, curves or the legend: a point's text next to its drop
+/// line just above the x axis, a rule's text along the rule.
 class PointMarksItem : public QCPAbstractItem {
   Q_OBJECT
 
@@ -41,7 +41,7 @@ class PointMarksItem : public QCPAbstractItem {
  private:
   [[nodiscard]] QPointF pixel(const Point& point) const;
   [[nodiscard]] std::vector<QRectF> legends() const;
-  /// Boxes in the order of points_; `taken` grows by them.
+  /// Boxes in the order of points_, which are also added to `taken`.
   [[nodiscard]] std::vector<QRectF> placed_texts(const QFontMetricsF& metrics,
                                                  const std::vector<QLineF>& curves,
                                                  std::vector<QRectF>& taken) const;

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double units_per_mm = 100;  // of vector files: layout is in whole units
+constexpr double units_per_mm = 100;  // resolution of vector files, whose layout is in whole units
 constexpr double mm_per_inch = 25.4;
 
 QSize extent_in(const Figure& figure, double pixels_per_mm) {
@@ -46,8 +46,8 @@ bool too_many_areas(const Figure& figure) {
   return count > most_areas;
 }
 
-/// Draws the figure with `pixels_per_mm` onto any device, through a plot of its own: no window
-/// is repainted.
+/// Draws the figure with `pixels_per_mm` onto any device, through a separate plot, without
+/// repainting a window.
 void paint(const Figure& figure, QPaintDevice& device, double pixels_per_mm, bool vectors,
            const DrawOptions& wanted) {
   const QSize extent = extent_in(figure, pixels_per_mm);
@@ -61,7 +61,8 @@ void paint(const Figure& figure, QPaintDevice& device, double pixels_per_mm, boo
   if (!painter.begin(&device)) {
     throw Error(ErrorKind::io, "the figure could not be painted").about(figure.name);
   }
-  // Files name the painter's first font, also where nothing is written: not the program's.
+  // Files name the painter's first font even if it is unused, so it must be the figure's instead of
+  // the program's.
   QFont font(QString::fromStdString(figure.font_family));
   font.setPointSizeF(figure.font_size_pt);
   painter.setFont(font);
@@ -105,7 +106,7 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
     generator.setResolution(static_cast<int>(units_per_mm * mm_per_inch));
     generator.setSize(extent);
     generator.setViewBox(QRect(QPoint(0, 0), extent));
-    // The generator writes both as they are.
+    // The generator does not escape title and description.
     generator.setTitle(QString::fromStdString(figure.title).toHtmlEscaped());
     std::string description;
     for (const auto& [name, text] : provenance_of(figure)) {
@@ -115,7 +116,7 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
     generator.setDescription(QString::fromStdString(description).toHtmlEscaped());
     paint(figure, generator, units_per_mm, true, drawing_options(figure, options));
   }
-  // Qt asks for no smoothing by a word that browsers no longer heed.
+  // Qt's attribute against smoothing is no longer supported by browsers.
   QByteArray text = buffer.data();
   return text.replace("<image ", "<image style=\"image-rendering:pixelated\" ");
 }
@@ -167,7 +168,7 @@ void check_export_path(const std::filesystem::path& file) {
 
 namespace {
 
-/// What stands beside a figure's file first, the file itself last.
+/// The contents of the figure's files: accompanying files first, `file` itself last.
 std::vector<FileContent> files_of(const Figure& figure, const fs::path& file,
                                   const ExportOptions& options) {
   const std::string extension = extension_of(file);

@@ -1,4 +1,4 @@
-// Figure → QCustomPlot → screen, PDF, SVG, PNG.
+// Draws a figure into a QCustomPlot, and writes it as PDF, SVG, PNG and other formats.
 #pragma once
 
 #include <filesystem>
@@ -14,25 +14,26 @@ class QImage;
 
 namespace attnscope {
 
-/// Light for paper; dark for the dark theme. Only the screen may be dark.
+/// Theme of a figure: light for paper, dark for the dark theme. Only figures on the screen may be
+/// dark.
 enum class FigureTheme { light, dark };
 
-/// Fills `plot` (cleared first) with the figure, type sized for the plot's current pixel size; the
-/// layout follows when the plot is resized. The plot's axis rects come in the order of
-/// figure.panels, colour bars after them. The caller replots.
+/// Fills `plot` (cleared first) with the figure. Font sizes fit the plot's current pixel size, and
+/// the layout adapts when the plot is resized. The plot's axis rects are in the order of
+/// figure.panels, followed by colour bars. The caller replots.
 void draw(const Figure& figure, QCustomPlot& plot, FigureTheme theme);
 
-/// How heat maps enter PDF and SVG. Everything else there is always vectors and text.
+/// Form of heat maps in PDF and SVG. Everything else is always vectors and text.
 enum class HeatMapExport {
-  automatic,  ///< cells, unless they are too many (heat_map_limits.h): then pixels
-  cells,      ///< every cell an area of its colour: sharp at any zoom, in every reader
-  pixels      ///< an embedded image of one pixel a cell, without loss: light
+  automatic,  ///< cells, or pixels if there are too many cells (heat_map_limits.h)
+  cells,      ///< one coloured area per cell: sharp at any zoom, in every viewer
+  pixels      ///< a lossless embedded image with one pixel per cell: small files
 };
 
-/// Where a .csv says how it was made: the other formats have a place for it.
+/// Place of the provenance of a .csv; the other formats have a field for it.
 enum class CsvProvenance {
-  file,     ///< in a file beside it, FILE.csv-metadata.json, with what the columns mean
-  comment,  ///< in lines before its header that begin with #
+  file,     ///< in FILE.csv-metadata.json next to it, with the meaning of the columns
+  comment,  ///< in lines before the header that begin with #
   none
 };
 
@@ -43,32 +44,33 @@ struct ExportOptions {
   CsvProvenance csv_provenance = CsvProvenance::file;
 };
 
-/// One kind of file a figure can be written as.
+/// A file format of figures.
 struct ExportFormat {
   std::string_view extension;  ///< ".pdf"
   std::string_view title;      ///< "PDF"
   std::string_view holds;      ///< "vectors and text, for LaTeX"
-  bool drawn = false;          ///< a picture; else numbers or source
+  bool drawn = false;          ///< a picture; otherwise numbers or source
 };
 [[nodiscard]] std::span<const ExportFormat> export_formats();
 
-/// Throws Error(usage) listing the extensions export_figure writes if `file` has none of them.
+/// Throws Error(usage) with the list of extensions unless export_figure can write `file`.
 void check_export_path(const std::filesystem::path& file);
 
-/// Writes .pdf, .svg or .png (vectors true, text as text) by QCustomPlot, or .csv, .tex, .json,
-/// .h5, .npz by analysis/figure: decided by the extension. Returns the files written: `file`, and
-/// beside it the pictures of a .tex (STEM-01.png …) and the metadata of a .csv. Each beside, then
-/// renamed: where one fails, what stood there stays. Throws Error(usage) listing the extensions, or
-/// where a file that was read would be replaced, those beside included; Error(io). Needs a
-/// QApplication for pdf, svg and png: see application.h.
+/// Writes .pdf, .svg or .png (as vectors and text where the format allows) by QCustomPlot, or .csv,
+/// .tex, .json, .h5, .npz by analysis/figure, depending on the extension. Returns the files
+/// written: `file`, and next to it the pictures of a .tex (STEM-01.png …) and the metadata of a
+/// .csv. All files are first written under temporary names and then renamed, so a failure leaves
+/// earlier files intact. Throws Error(usage) for another extension, or if one of the files would
+/// replace a file that was read; Error(io). A QApplication is required for pdf, svg and png
+/// (application.h).
 std::vector<std::filesystem::path> export_figure(const Figure& figure,
                                                  const std::filesystem::path& file,
                                                  const ExportOptions& options = {});
 
-/// The pixels that .png has, of a figure of width_mm / 25.4 · dpi by height_mm / 25.4 · dpi.
+/// The pixels of a .png, of width_mm / 25.4 · dpi by height_mm / 25.4 · dpi.
 [[nodiscard]] QImage figure_as_image(const Figure& figure, double dpi, bool transparent = false);
 
-/// Throws Error(usage) if there is no such font family here: Qt would take another, silently.
+/// Throws Error(usage) if the font family is not installed; Qt would silently use another one.
 void check_font_family(const std::string& family);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The inks of a figure: one set for paper, one for a dark window.
+// Colours of a figure: one set for paper, one for a dark window.
 #pragma once
 
 #include <QColor>
@@ -14,7 +14,8 @@ struct ThemeColours {
 
 [[nodiscard]] ThemeColours colours_of(FigureTheme theme);
 
-/// A mark's colour as the theme shows it: on dark, dark inks become light ones of the same hue.
+/// A mark's colour in the theme: on a dark background, dark colours become light ones of the same
+/// hue.
 [[nodiscard]] QColor ink(const Colour& colour, FigureTheme theme);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Widths that papers and slides ask for.
+// Figure widths that papers and slides require.
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 namespace attnscope {
 
 struct WidthPreset {
-  std::string_view name;   ///< "column", what --width takes
+  std::string_view name;   ///< value of --width: "column"
   std::string_view title;  ///< "One column"
   double width_mm = 0;
-  double height_mm = 0;  ///< of the whole frame; 0: as high as the figure is
+  double height_mm = 0;  ///< height of the whole frame; 0: the figure's own height
 };
 
 [[nodiscard]] inline std::span<const WidthPreset> width_presets() {
