@@ -31,7 +31,7 @@ Autosave::Autosave(Session& session, fs::path folder, QObject* parent)
   lock_ = std::make_unique<QLockFile>(QString::fromStdString(lock_of(file_).string()));
   lock_->setStaleLockTime(0);
   lock_->tryLock(0);
-  // Looked at, not told: controls of panels change without a word to the session.
+  // The session is polled, because changes of panel controls send no signal to it.
   clock_.setInterval(kEveryMs);
   connect(&clock_, &QTimer::timeout, this, &Autosave::save);
   clock_.start();
@@ -50,7 +50,7 @@ void Autosave::save() {
     write_file(file_, text);
     saved_ = std::move(text);
   } catch (const Error&) {
-    // Nobody asked for it: nothing to tell, and nothing is lost.
+    // Autosaving fails silently: the user did not request it, and nothing is lost.
   }
 }
 
@@ -74,7 +74,7 @@ std::vector<fs::path> Autosave::left_behind(const fs::path& folder) {
     if (file.extension() != ".json" || !file.filename().string().starts_with(kPrefix)) continue;
     QLockFile lock(QString::fromStdString(lock_of(file).string()));
     lock.setStaleLockTime(0);
-    if (lock.tryLock(0)) files.push_back(file);  // nobody alive holds it
+    if (lock.tryLock(0)) files.push_back(file);  // no running program holds the lock
   }
   std::ranges::sort(files, std::ranges::greater{},
                     [&](const fs::path& file) { return fs::last_write_time(file, ignored); });

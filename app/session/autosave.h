@@ -1,4 +1,4 @@
-// The session on disk while the program runs, for when it ends as nobody wished.
+// Saves the session to disk while the program runs, for recovery after a crash.
 #pragma once
 
 #include <QLockFile>
@@ -13,8 +13,8 @@ namespace attnscope {
 
 class Session;
 
-/// Saves the session into `folder` a few seconds after each change, of panels' settings too, and
-/// removes it when it is destroyed: what is found there later was left behind by a crash.
+/// Saves the session into `folder` a few seconds after each change, panel settings included, and
+/// removes the file on destruction. A file found there later was left by a crash.
 class Autosave : public QObject {
   Q_OBJECT
  public:
@@ -22,26 +22,26 @@ class Autosave : public QObject {
   ~Autosave() override;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  /// At once, if anything is open and it is not what was saved last. A failure is silent: the next
-  /// time tries again.
+  /// Saves now if anything is open and differs from the last save. Fails silently; the next call
+  /// retries.
   void save();
-  /// Saves what is open now and leaves the file behind, as a crash would, for left_behind to find
-  /// it. Nothing if nothing is open. Returns it, or an empty path.
+  /// Saves the open session to a file that stays, as after a crash, to be found by left_behind.
+  /// Returns the file, or an empty path if nothing is open or the file cannot be written.
   std::filesystem::path leave_behind();
 
-  /// What programs that no longer run have left in `folder`, the latest first.
+  /// Files in `folder` left by programs that no longer run, newest first.
   [[nodiscard]] static std::vector<std::filesystem::path> left_behind(
       const std::filesystem::path& folder);
-  /// Forgets one of them.
+  /// Deletes a file that was left behind, and its lock.
   static void discard(const std::filesystem::path& file);
 
  private:
   Session& session_;
   std::filesystem::path file_;
-  std::unique_ptr<QLockFile> lock_;  // held as long as the program lives
+  std::unique_ptr<QLockFile> lock_;  // held during the lifetime of this object
   QTimer clock_;
-  std::string saved_;  // what the file says
-  int left_ = 0;       // how many were left behind
+  std::string saved_;  // content of the file
+  int left_ = 0;       // number of files left behind
 };
 
 }  // namespace attnscope

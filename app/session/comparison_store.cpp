@@ -32,7 +32,7 @@ ComparisonStore::ComparisonStore(Session& session, QObject* parent)
 
 ComparisonOptions ComparisonStore::options() const {
   const ViewSettings& view = session_.view();
-  // No I is added to what is no map, and of what is one of a layer there are no heads to match.
+  // I is added only to maps, and heads are matched only if the matrix is defined per head.
   const bool identity = takes_identity(analysed_.of), heads = !is_of_layer(analysed_.of);
   return {.layers = view.layer_alignment,
           .match_heads = view.match_heads && heads,
@@ -84,7 +84,7 @@ void ComparisonStore::refresh() {
       if (!trace || open.id == session_.reference()) continue;
       Entry& entry = entries_[open.id];
       if (entry.trace && !all_anew) continue;
-      // Maps stay beside those they were beside until the better match is known.
+      // The former alignment stays until the better match is known.
       const auto alignment = other_alignment ? nullptr : entry.alignment;
       forget(entry);
       entry.trace = trace;
@@ -130,7 +130,7 @@ void ComparisonStore::compare(SubjectId subject) {
           if (!entry) return;
           entry->job = 0;
           entry->comparison = comparison;
-          // The same alignment stays the same object: pictures made with it need no new ones.
+          // An equal alignment keeps its object, so pictures made with it stay valid.
           if (!(*entry->alignment == comparison->alignment)) {
             entry->alignment = std::make_shared<const MapAlignment>(comparison->alignment);
           }

@@ -1,5 +1,5 @@
-// Every open subject compared with the pinned reference: computed in the background as traces and
-// settings change, and kept.
+// Comparisons of every open subject with the pinned reference, computed in the background whenever
+// traces or settings change, and kept.
 #pragma once
 
 #include <QObject>
@@ -16,36 +16,38 @@ namespace attnscope {
 
 class Session;
 
-/// Lives on the window's thread, beside its session. Computes nothing while no reference is pinned.
+/// Lives on the window's thread, next to its session. Computes nothing unless a reference is
+/// pinned.
 class ComparisonStore : public QObject {
   Q_OBJECT
  public:
   explicit ComparisonStore(Session& session, QObject* parent = nullptr);
 
-  /// What is compared: the maps at first.
+  /// Sets the compared matrix; the default is the map.
   void set_analysed(const Analysed& analysed);
-  /// Forgets everything, and cancels what is being computed.
+  /// Discards all results and cancels running jobs.
   void stop();
 
-  /// How subjects are compared now.
+  /// The options of the current comparisons.
   [[nodiscard]] ComparisonOptions options() const;
 
-  /// Of a subject, under the session's settings; null while it is not known, and for the reference.
+  /// The comparison of a subject under the session's settings; null while it is unknown, and for
+  /// the reference.
   [[nodiscard]] std::shared_ptr<const SubjectComparison> comparison(SubjectId subject) const;
-  /// Which of the reference's maps each of a subject's is beside: by index until matched heads are
-  /// known. Null without a reference, or where one of the two has no trace.
+  /// The alignment of a subject's maps with those of the reference: by index until matched heads
+  /// are known. Null without a reference, or if one of the two has no trace.
   [[nodiscard]] std::shared_ptr<const MapAlignment> alignment(SubjectId subject) const;
-  /// Why a comparison is not known; empty if nothing is wrong.
+  /// The error of a subject's comparison; empty if there is none.
   [[nodiscard]] std::string error_of(SubjectId subject) const;
-  /// Whether the user stopped one of them before it was known.
+  /// True if the user cancelled a comparison before it was complete.
   [[nodiscard]] bool is_stopped() const;
-  /// Finds what was stopped after all.
+  /// Restarts cancelled comparisons.
   void go_on();
-  /// Nothing is being computed.
+  /// True if nothing is being computed.
   [[nodiscard]] bool settled() const;
 
  signals:
-  void changed();  ///< comparisons or alignments are new, or gone
+  void changed();  ///< comparisons or alignments were added or removed
 
  private:
   struct Entry {
@@ -65,9 +67,9 @@ class ComparisonStore : public QObject {
 
   Session& session_;
   Analysed analysed_;
-  QTimer delay_;                            // a dragged threshold starts one job, not fifty
-  std::shared_ptr<const Trace> reference_;  // what the entries are compared with
-  ComparisonOptions options_;               // and how
+  QTimer delay_;                            // one job per gesture while a threshold is dragged
+  std::shared_ptr<const Trace> reference_;  // the trace that entries are compared with
+  ComparisonOptions options_;               // the options of that comparison
   std::map<SubjectId, Entry> entries_;
 };
 

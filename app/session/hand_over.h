@@ -1,5 +1,5 @@
-// What one thread leaves to another through Qt's queues, told to ThreadSanitizer (preset tsan),
-// which does not see the locks inside of Qt: Debian's library is not compiled for it. Else nothing.
+// Tells ThreadSanitizer (preset tsan) about data passed between threads through Qt's queues, whose
+// locks it cannot see because Debian's Qt is not instrumented. Empty functions otherwise.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__
@@ -13,7 +13,8 @@ inline char hand_over_place = 0;
 inline void before_hand_over() { __tsan_release(&hand_over_place); }
 inline void after_hand_over() { __tsan_acquire(&hand_over_place); }
 #else
-/// All that this thread did before happens before what follows after_hand_over in another.
+/// Everything that this thread did before happens before the code after after_hand_over in another
+/// thread.
 inline void before_hand_over() {}
 inline void after_hand_over() {}
 #endif

@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kMostStates = 50;
 constexpr qint64 kOneGestureMs = 900;
 
-/// The step of a training that a subject shows is no part of the setup, as the selection is none.
+/// True if both have the same setup apart from changed maps. The training step of a subject is not
+/// part of the setup.
 bool same_but_for_maps(const OpenSubject& a, const OpenSubject& b) {
   return a.id == b.id && a.options == b.options && a.overlay == b.overlay;
 }
@@ -19,7 +20,8 @@ bool same_subject(const OpenSubject& a, const OpenSubject& b) {
   return same_but_for_maps(a, b) && a.what_if == b.what_if;
 }
 
-/// A slider of one subject's maps was moved: heads that come or go are steps of their own.
+/// True if only sliders of the subjects' maps moved; adding or removing head replacements is a
+/// separate step.
 bool only_slid(const SessionState& a, const SessionState& b) {
   const auto slid = [](const OpenSubject& one, const OpenSubject& other) {
     return same_but_for_maps(one, other) && one.what_if.heads == other.what_if.heads;
@@ -36,7 +38,7 @@ bool only_view_differs(const SessionState& a, const SessionState& b) {
   return same_subjects(a, b) && a.input_locator == b.input_locator && a.reference == b.reference;
 }
 
-/// The first of `a` that `b` has not, or null.
+/// The first subject of `a` that `b` lacks, or null.
 const OpenSubject* extra(const std::vector<OpenSubject>& a, const std::vector<OpenSubject>& b) {
   const auto found = std::ranges::find_if(a, [&](const OpenSubject& open) {
     return std::ranges::find(b, open.id, &OpenSubject::id) == b.end();
@@ -82,10 +84,10 @@ History::History(Session& session, QObject* parent)
 void History::note() {
   SessionState now = session_.state();
   if (moving_ || same_setup(current_, now)) {
-    current_ = std::move(now);  // with the traces that have come meanwhile
+    current_ = std::move(now);  // includes traces that have arrived since
     return;
   }
-  // What a slider does, many times within a gesture.
+  // Changes of a slider, of which one gesture makes many.
   const bool of_view = only_view_differs(current_, now) || only_slid(current_, now);
   const bool goes_on = of_view && since_view_change_.isValid() &&
                        since_view_change_.elapsed() < kOneGestureMs && !undone_.empty();
@@ -114,7 +116,7 @@ QString History::redo_text() const {
 void History::undo() { go_to(undone_, redone_); }
 void History::redo() { go_to(redone_, undone_); }
 
-/// `state` with the weights that subjects have now: a training is not undone.
+/// `state` with the current weights of the subjects, because training steps are not undone.
 SessionState History::at_this_step(SessionState state) const {
   for (OpenSubject& open : state.subjects) {
     const auto now = std::ranges::find(current_.subjects, open.id, &OpenSubject::id);

@@ -1,4 +1,4 @@
-// Undo and redo of what changes the session: what is open, over what, on what input, seen how.
+// Undo and redo of session changes: open subjects, mechanisms, input and view.
 #pragma once
 
 #include <QElapsedTimer>
@@ -10,8 +10,8 @@
 
 namespace attnscope {
 
-/// Lives beside its session, on the window's thread. Selections are no changes; a run of changes of
-/// the view alone, or of one subject's maps, as by a slider, is one.
+/// Lives next to its session, on the window's thread. Selections are not recorded. Consecutive
+/// changes of only the view or of one subject's maps, as by a slider, are one step.
 class History : public QObject {
   Q_OBJECT
  public:
@@ -19,7 +19,7 @@ class History : public QObject {
 
   [[nodiscard]] bool can_undo() const { return !undone_.empty(); }
   [[nodiscard]] bool can_redo() const { return !redone_.empty(); }
-  /// What undo would take back: "open fashion-adder"; empty if nothing.
+  /// The change that undo reverts: "open fashion-adder"; empty if there is none.
   [[nodiscard]] QString undo_text() const;
   [[nodiscard]] QString redo_text() const;
   void undo();
@@ -35,15 +35,15 @@ class History : public QObject {
 
   Session& session_;
   SessionState current_;
-  std::vector<SessionState> undone_, redone_;  // the nearest last
+  std::vector<SessionState> undone_, redone_;  // the nearest state is last
   QElapsedTimer since_view_change_;
-  bool moving_ = false;  // the session follows us, not the user
+  bool moving_ = false;  // true while undo or redo changes the session
 };
 
-/// Whether undo would see no difference: traces and the states of jobs do not count.
+/// True if undo would make no difference; traces and the states of jobs are ignored.
 [[nodiscard]] bool same_setup(const SessionState& a, const SessionState& b);
 
-/// What turned `before` into `after`: "close fashion-adder", "another input".
+/// The change from `before` to `after`: "close fashion-adder", "another input".
 [[nodiscard]] QString describe_change(const SessionState& before, const SessionState& after);
 
 }  // namespace attnscope

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kThreads = 4;
 constexpr int kProgressIntervalMs = 50;
-// Before this much is known, an estimate of the remaining time jumps about.
+// Before these limits, an estimate of the remaining time would fluctuate.
 constexpr double kEstimateAfterSeconds = 1.0;
 constexpr double kEstimateAfterFraction = 0.05;
 
@@ -35,7 +35,7 @@ struct JobQueue::Job {
   std::stop_source stop;
   std::atomic<bool> running{false};
   std::atomic<double> fraction{0};
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   std::string step;
   Clock::time_point started;
 };
@@ -92,7 +92,7 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
                      deliver = std::move(deliver)] {
       after_hand_over();
       JobFailure ended = failure;
-      // What was done when it was told to stop, but not delivered yet, is not wanted either.
+      // Results that were complete but not delivered when the job was cancelled are dropped.
       if (job->stop.stop_requested()) ended.cancelled = true;
       const bool wanted = !has_receiver || still_there;
       const bool done = !ended.cancelled && ended.what.empty();
@@ -142,7 +142,7 @@ std::vector<JobStatus> JobQueue::status() const {
 }
 
 void JobQueue::finish(JobId id, const std::function<void()>& deliver) {
-  // The delivery may submit further jobs, so the queue is never idle between two steps of one task.
+  // The delivery may submit more jobs, so the queue is never idle between two steps of one task.
   deliver();
   std::erase_if(jobs_, [id](const auto& job) { return job->id == id; });
   emit changed();

@@ -1,4 +1,4 @@
-// Long work off the window's thread: progress, remaining time, cancelling, delivery of results.
+// Background jobs with progress, remaining time, cancellation and delivery of results.
 #pragma once
 
 #include <QObject>
@@ -18,45 +18,45 @@ namespace attnscope {
 
 using JobId = std::int64_t;
 
-/// How far one job is.
+/// Progress of one job.
 struct JobStatus {
   JobId id = 0;
   QString title;                              ///< "Running fashion-adder"
-  QString step;                               ///< what it does now, may be empty
+  QString step;                               ///< current step; may be empty
   bool running = false;                       ///< false while it waits for a thread
   double fraction = 0;                        ///< 0 to 1
-  std::optional<double> remaining_seconds{};  ///< an estimate; absent while too early to say
+  std::optional<double> remaining_seconds{};  ///< an estimate; absent until it is reliable
 };
 
-/// Why a job brought no result.
+/// Reason why a job has no result.
 struct JobFailure {
   bool cancelled = false;
-  std::string what;  ///< the error's line; empty when cancelled
+  std::string what;  ///< text of the error; empty when cancelled
 };
 
-/// Runs jobs on a few threads of its own. Lives on the window's thread: results and failures are
-/// delivered there, in the order in which jobs end. Destruction cancels and waits for all jobs.
+/// Runs jobs on a few threads of its own. Lives on the window's thread, where results and failures
+/// are delivered in the order in which jobs end. Destruction cancels all jobs and waits for them.
 class JobQueue : public QObject {
   Q_OBJECT
  public:
-  /// Runs on the window's thread with the result the work has bound into it.
+  /// Delivers a result on the window's thread; the work has bound the result into it.
   using Delivery = std::function<void()>;
-  /// Runs on a job's thread, on values of its own: who submitted it may be gone. Throws Error, or
-  /// Cancelled through the Progress.
+  /// Runs on a job's thread and must own its data, because the submitter may be destroyed earlier.
+  /// Throws Error, or Cancelled through the Progress.
   using Work = std::function<Delivery(const Progress&)>;
   using Failure = std::function<void(const JobFailure&)>;
 
   explicit JobQueue(QObject* parent = nullptr);
   ~JobQueue() override;
 
-  /// `failed` may be empty. Exactly one of the delivery and `failed` is called; neither, if a
-  /// `receiver` was given that is gone by then.
+  /// Submits a job. `failed` may be empty. Exactly one of the delivery and `failed` is called;
+  /// neither is called if a given `receiver` has been destroyed by then.
   JobId submit(const QString& title, Work work, Failure failed, QObject* receiver = nullptr);
-  /// Asks a job to stop; its failure follows once it has. Unknown ids are ignored.
+  /// Requests a job to stop; its failure is delivered afterwards. Unknown ids are ignored.
   void cancel(JobId id);
   void cancel_all();
 
-  /// Jobs that wait or run, in the order of submission.
+  /// Waiting and running jobs in the order of submission.
   [[nodiscard]] std::vector<JobStatus> status() const;
   [[nodiscard]] bool idle() const { return jobs_.empty(); }
 

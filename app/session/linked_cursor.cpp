@@ -11,7 +11,7 @@ std::optional<std::int64_t> selected_query(const Session& session, SubjectId sub
   const std::shared_ptr<const Trace> from = session.trace(selection.subject);
   const std::shared_ptr<const Trace> to = session.trace(subject);
   if (!to) return std::nullopt;
-  // While the selected subject runs anew, its tokens are not known: taken for those of the others.
+  // While the selected subject has no trace, its tokens are assumed to equal those of the others.
   if (!from)
     return selection.query < to->queries(layer) ? std::optional(selection.query) : std::nullopt;
   if (subject == selection.subject && layer == selection.layer) return selection.query;

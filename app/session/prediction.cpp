@@ -14,8 +14,8 @@ std::optional<bool> Prediction::right() const {
 
 namespace {
 
-/// What logits of tokens are of; nothing where they are of classes. A trace from a file tells it by
-/// its layers alone.
+/// The readout kind if the logits are those of tokens, nullopt for classes. For a trace from a file
+/// it is deduced from the layers.
 std::optional<Readout> token_readout(const Subject& subject) {
   if (subject.model) {
     const Readout kind = subject.model->spec().readout.kind;
@@ -35,7 +35,7 @@ std::optional<Prediction> prediction_of(const Subject& subject, std::size_t most
   if (!subject.trace || subject.trace->logits.empty()) return std::nullopt;
   const Trace& trace = *subject.trace;
   const std::optional<Readout> of_token = token_readout(subject);
-  // What the last token of a text stands for is no answer.
+  // Logits of a masked token are not an answer.
   if (of_token == Readout::masked_token) return std::nullopt;
   const std::span<const float> logits = trace.logits.values();
   Prediction prediction;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The files of one folder of the sample data with one of these extensions, by name.
+/// The files of one folder of the sample data with one of these extensions, sorted by name.
 std::vector<fs::path> samples(const char* folder,
                               std::initializer_list<std::string_view> extensions) {
   std::vector<fs::path> files;

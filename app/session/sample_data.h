@@ -1,4 +1,4 @@
-// Where the sample models and inputs lie, and the first minute with them.
+// Locations of the sample models and inputs, and the first minute with them.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,22 @@ namespace attnscope {
 
 class Session;
 
-/// The folder `sample_data`: what ATTNSCOPE_SAMPLE_DATA says, else beside the installed program
-/// (../share/attnscope/sample_data), else in the source tree above the binary. Empty if there is
-/// none.
+/// The folder `sample_data`: the value of ATTNSCOPE_SAMPLE_DATA, else the folder next to the
+/// installed program (../share/attnscope/sample_data), else the one in the source tree above the
+/// binary. Empty if none of them exists.
 [[nodiscard]] std::filesystem::path sample_data_folder();
 
-/// The two models of the first minute, softmax first; only those that are there.
+/// The two models of the first minute, softmax first; missing ones are left out.
 [[nodiscard]] std::vector<std::filesystem::path> first_minute_models();
 
-/// Every sample model, by name.
+/// All sample models, sorted by name.
 [[nodiscard]] std::vector<std::filesystem::path> sample_models();
 
-/// The sample images and texts, by name; the first is the image of the first minute.
+/// The sample images and texts, sorted by name; the first is the image of the first minute.
 [[nodiscard]] std::vector<std::filesystem::path> sample_inputs();
 
-/// Opens the two models of the first minute, on its image if no input was chosen. False if they are
-/// not there; then nothing is opened.
+/// Opens the two models of the first minute, on its image if no input was chosen. Returns false and
+/// opens nothing if they are missing.
 bool open_first_minute(Session& session);
 
 }  // namespace attnscope

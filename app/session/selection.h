@@ -1,4 +1,4 @@
-// What all views share: what is selected, and how maps are looked at.
+// The selection and the view settings, shared by all views.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace attnscope {
 
-/// The cell of a map under the cursor. Its tokens are the hovered subject's: what lies at the same
-/// place in another subject, linked_tokens() says.
+/// The map cell under the cursor. Its tokens are those of the hovered subject; hovered_tokens()
+/// finds the tokens at the same position in another subject.
 struct HoveredCell {
   SubjectId subject = SubjectId::none;
   std::int64_t layer = 0, head = 0;
@@ -31,20 +31,20 @@ struct MapIndex {
   bool operator==(const MapIndex&) const = default;
 };
 
-/// What the user points at: the same layer and head in every subject that has them, and the tokens
-/// at the same place of the input.
+/// The user's selection. It applies to the same layer and head in every subject that has them, and
+/// to the tokens at the same position of the input.
 struct Selection {
-  SubjectId subject = SubjectId::none;  ///< none while nothing is open
+  SubjectId subject = SubjectId::none;  ///< none if nothing is open
   std::int64_t layer = 0, head = 0;
   std::int64_t query = 0;  ///< a locked query of `layer` of `subject`; 0 is the class token's row
   std::optional<HoveredCell> hover;
-  /// The opposite corner of a block of selected maps; none: the one map alone.
+  /// The opposite corner of a block of selected maps; nullopt: only one map is selected.
   std::optional<MapIndex> to;
 
   bool operator==(const Selection&) const = default;
 };
 
-/// The maps of a selection: all heads from the first to the last of all such layers.
+/// The selected maps: all heads in a range, in all layers in a range.
 struct MapBlock {
   std::int64_t first_layer = 0, last_layer = 0, first_head = 0, last_head = 0;
 
@@ -65,14 +65,15 @@ inline constexpr EnumName<HeadFusion> head_fusion_names[] = {{HeadFusion::none, 
                                                              {HeadFusion::maximum, "maximum"},
                                                              {HeadFusion::minimum, "minimum"}};
 
-/// What atlases show while a reference is pinned; the reference's own always shows its maps.
+/// Contents of the atlases while a reference is pinned; the reference's own atlas always shows its
+/// maps.
 enum class ComparisonView {
   maps,                 ///< side by side
   difference,           ///< w − r, with r the reference's weight
   absolute_difference,  ///< |w − r|
   relative_difference,  ///< (w − r) / (|w| + |r|), from −1 to 1
-  wipe,                 ///< the reference's maps left of a divider
-  overlay               ///< the reference's maps laid over, see-through
+  wipe,                 ///< the reference's maps to the left of a divider
+  overlay               ///< the reference's maps on top, translucent
 };
 inline constexpr EnumName<ComparisonView> comparison_view_names[] = {
     {ComparisonView::maps, "maps"},
@@ -82,7 +83,7 @@ inline constexpr EnumName<ComparisonView> comparison_view_names[] = {
     {ComparisonView::wipe, "wipe"},
     {ComparisonView::overlay, "overlay"}};
 
-/// What is printed on each map: a number of its spectrum, or the entropy of its rows.
+/// The number printed on each map: a rank of its spectrum, or the entropy of its rows.
 enum class MapNumber { none, equivalent_rank, effective_rank, stable_rank, entropy };
 inline constexpr EnumName<MapNumber> map_number_names[] = {
     {MapNumber::none, "none"},
@@ -91,33 +92,33 @@ inline constexpr EnumName<MapNumber> map_number_names[] = {
     {MapNumber::stable_rank, "stable_rank"},
     {MapNumber::entropy, "entropy"}};
 
-/// Shares of all values that an automatic range can hold: a few peaks must not darken everything
-/// else, unless all are wanted.
+/// Shares of all values that an automatic range can hold. With a share below 1, a few peaks do not
+/// darken everything else.
 inline constexpr double range_shares[] = {0.95, 0.99, 0.995, 0.999, 1};
 
-/// The lens: what changes the picture at once, without running a model again.
+/// View settings that change the picture immediately, without running a model.
 struct ViewSettings {
   std::string colour_map = "viridis";
   bool reversed_colours = false;
   ScaleNorm norm = ScaleNorm::linear;
-  std::optional<double> range_minimum, range_maximum;  ///< by hand, of all maps; else automatic:
-  bool range_of_each_map = false;                      ///< of each map by itself, else of all
-  double range_share = 0.995;  ///< of all values within it, linear scales; one of range_shares
-  double temperature = 1.0;    ///< rows are p^(1/T), normalised again to their old sum; 0.1 to 10
+  std::optional<double> range_minimum, range_maximum;  ///< by hand, for all maps; else automatic
+  bool range_of_each_map = false;  ///< one range per map instead of one for all maps
+  double range_share = 0.995;  ///< share of values in it, for linear scales; one of range_shares
+  double temperature = 1.0;    ///< rows are p^(1/T), normalised to their former sum; 0.1 to 10
   IdentityView identity = IdentityView::as_is;
   HeadFusion head_fusion = HeadFusion::none;
-  std::int64_t shown_rank = 0;      ///< r: maps are A_r, their best approximations; 0: as they are
-  bool shows_rest = false;          ///< what that leaves is shown, A − A_r
-  bool hide_prefix_tokens = false;  ///< class tokens and registers; of texts [CLS], [SEP], <s> …
-  double rank_threshold = 0.9;      ///< of the equivalent rank, in (0, 1]
+  std::int64_t shown_rank = 0;  ///< r of the best approximations A_r that are shown; 0: full maps
+  bool shows_rest = false;      ///< the remainder A − A_r is shown instead
+  bool hide_prefix_tokens = false;  ///< class tokens and registers; for texts [CLS], [SEP], <s> …
+  double rank_threshold = 0.9;      ///< threshold of the equivalent rank, in (0, 1]
   MapNumber map_number = MapNumber::equivalent_rank;
-  bool sorted_by_number = false;  ///< maps in the order of that number, the least first
-  std::int64_t first_layer = 0;   ///< what figures call the first layer: 0 or 1
+  bool sorted_by_number = false;  ///< maps sorted by that number, the least first
+  std::int64_t first_layer = 0;   ///< number of the first layer in figures: 0 or 1
   ComparisonView comparison = ComparisonView::maps;
-  double wipe_position = 0.5;    ///< of the divider, as a share of an atlas's width, 0 to 1
-  double overlay_opacity = 0.5;  ///< of the reference's maps, 0 to 1
+  double wipe_position = 0.5;    ///< position of the divider as a share of an atlas's width, 0 to 1
+  double overlay_opacity = 0.5;  ///< opacity of the reference's maps, 0 to 1
   LayerAlignment layer_alignment = LayerAlignment::by_index;
-  bool match_heads = false;  ///< heads beside the reference's most similar ones
+  bool match_heads = false;  ///< heads are next to the most similar ones of the reference
 
   bool operator==(const ViewSettings&) const = default;
 };

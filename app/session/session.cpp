@@ -80,7 +80,7 @@ void Session::close(SubjectId subject) {
   if (was_reference) reference_ = SubjectId::none;
   const Selection before = selection_;
   if (selection_.subject == subject) {
-    // Its neighbour: the next, or the one before.
+    // The next subject is selected, or the previous one.
     const bool is_last = place + 1 == std::ssize(subjects_);
     const std::int64_t next = is_last ? place - 1 : place + 1;
     selection_.subject = next < 0 ? SubjectId::none : subjects_[static_cast<std::size_t>(next)].id;
@@ -136,7 +136,7 @@ void Session::select_class_token() {
   select(selection);
 }
 
-/// In another layer or subject the query stays at its place in the input.
+/// Keeps the selected query at its position in the input when the layer or subject changes.
 void Session::follow_query(const Selection& before) {
   const std::shared_ptr<const Trace> from = trace(before.subject), to = trace(selection_.subject);
   const auto exists = [](const std::shared_ptr<const Trace>& trace, std::int64_t layer) {
@@ -150,7 +150,7 @@ void Session::follow_query(const Selection& before) {
                    query_layout(*to, selection_.layer), to->queries(selection_.layer));
     return;
   }
-  // Another subject may have no such token: then its first.
+  // The first token is selected if the other subject has no such token.
   selection_.query =
       linked_query(*from, before.layer, before.query, *to, selection_.layer).value_or(0);
 }
@@ -170,7 +170,7 @@ void Session::clamp_selection() {
   const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
   if (!trace) return;
   selection_.layer = clamp_index(selection_.layer, std::ssize(trace->layers));
-  // What is selected of a run that is under way is there when it is done.
+  // The selection of a run in progress becomes valid when the run ends.
   if (find(selection_.subject)->layers_so_far && trace->heads(selection_.layer) == 0) return;
   const std::int64_t queries = trace->queries(selection_.layer);
   selection_.head = clamp_index(selection_.head, trace->heads(selection_.layer));
@@ -184,7 +184,7 @@ void Session::set_view(const ViewSettings& view) {
   ViewSettings next = view;
   next.temperature = std::clamp(view.temperature, kMinTemperature, kMaxTemperature);
   next.rank_threshold = std::clamp(view.rank_threshold, kMinThreshold, kMaxThreshold);
-  // The nearest that is known.
+  // The nearest supported share.
   next.range_share = *std::ranges::min_element(
       range_shares, {}, [&](double share) { return std::abs(share - view.range_share); });
   next.wipe_position = std::clamp(view.wipe_position, 0.0, 1.0);

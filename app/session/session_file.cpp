@@ -1,4 +1,4 @@
-// Sessions on disk: JSON, so that people can read and change them.
+// Session files: JSON that people can read and edit.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 
-/// As sessions called them before they used the settings' own names.
+/// Former names in session files, before they used the names of the settings.
 constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
     {"logarithmic", "log"},
     {"symmetric_logarithmic", "symlog"},
@@ -50,7 +50,7 @@ MechanismChoice read_mechanism(const json& object) {
   return choice;
 }
 
-// Both ways, so that a session moves together with its models, and alone.
+// Both paths are stored, so a session can move with its models or without them.
 json write_path(const std::filesystem::path& path, const std::filesystem::path& folder) {
   if (path.empty()) return nullptr;
   const std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
@@ -172,7 +172,7 @@ CodesToLearn read_learning(const json& object, const std::filesystem::path& fold
   return learning;
 }
 
-/// Without the way to another subject, which is a gesture.
+/// The changes without the interpolation toward another subject, which is temporary.
 json write_what_if(const WhatIf& what_if) {
   json object = json::object();
   if (what_if.identity) object["identity"] = *what_if.identity;
@@ -214,7 +214,7 @@ WhatIf read_what_if(const json& object) {
 struct SavedSession {
   std::vector<OpenSubject> subjects;
   std::string input;
-  std::int64_t selected = 0, reference = -1;  // places among the subjects
+  std::int64_t selected = 0, reference = -1;  // indices of subjects
   Selection selection;
   ViewSettings view;
   PanelSettings panels;
@@ -278,7 +278,7 @@ std::string Session::text(const std::filesystem::path& folder) const {
       object["own_input"] = write_locator(open.subject.own_input, folder);
     }
     if (open.overlay) object["overlay"] = write_mechanism(*open.overlay);
-    // Learning is deterministic: what is learnt again is what was learnt.
+    // Learning is deterministic, so the codes are learned again instead of stored.
     if (open.learning) object["learnt_codes"] = write_learning(*open.learning, folder);
     subjects.push_back(std::move(object));
   }
@@ -340,7 +340,7 @@ void Session::restore(const std::filesystem::path& file) {
     return exists ? subjects_[static_cast<std::size_t>(place)].id : SubjectId::none;
   };
   reference_ = at(saved.reference);
-  // Not clamped yet: what it points at is still to be opened.
+  // The selection is not clamped here, because its subject is not opened yet.
   selection_ = saved.selection;
   selection_.subject = at(saved.selected);
   if (selection_.subject == SubjectId::none) selection_.subject = at(0);

@@ -1,5 +1,5 @@
-// The Session's long work: opening files and running models. Every result finds its subject by id
-// and by job, so that a late one, of a subject closed or started anew meanwhile, is dropped.
+// The Session's long work: opening files and running models. Every result is matched by subject id
+// and job; results for subjects that were closed or restarted are dropped.
 #include <algorithm>
 #include <utility>
 
@@ -28,12 +28,12 @@ std::string subject_label(const Model& model, const std::optional<MechanismChoic
 
 namespace {
 
-/// The input that it keeps, where it is open already; else null.
+/// The subject's own input if it is open already, otherwise null.
 std::shared_ptr<const Input> kept_input(const Subject& subject) {
   return subject.input && subject.input->locator == subject.own_input ? subject.input : nullptr;
 }
 
-/// Named by its model, what lies over it, and the input that it keeps; and by what is changed.
+/// Names the subject by its model, overlay, changes and own input.
 void name_subject(OpenSubject& open) {
   Subject& subject = open.subject;
   if (!open.own_name.empty()) {
@@ -48,7 +48,7 @@ void name_subject(OpenSubject& open) {
       " on " + (kept ? kept->label : std::filesystem::path(subject.own_input).filename().string());
 }
 
-/// Another subject of the same model and the same input.
+/// A new subject with the same model and the same input.
 OpenSubject beside(const OpenSubject& other) {
   OpenSubject open;
   open.file = other.file;
@@ -109,7 +109,7 @@ SubjectId Session::keep_on_input(SubjectId subject) {
   open.overlay = other->overlay;
   open.channel = other->channel;
   open.what_if = other->what_if;
-  open.what_if.toward = SubjectId::none;  // it is of the input chosen now
+  open.what_if.toward = SubjectId::none;  // the target of the interpolation has the current input
   open.what_if.share = 0;
   open.learning = other->learning;
   open.subject.parameters = other->subject.parameters;
@@ -127,7 +127,7 @@ void Session::set_options(SubjectId subject, const ModelOptions& options) {
   open->what_if = {};
   open->channel.reset();
   open->subject.model = nullptr;
-  open->subject.parameters = nullptr;  // learnt again, of the model as it is then
+  open->subject.parameters = nullptr;  // learned again from the newly loaded model
   start(subject);
 }
 
@@ -187,7 +187,7 @@ void Session::set_model(SubjectId subject, std::shared_ptr<const Model> model,
 void Session::reload(SubjectId subject) {
   OpenSubject* const open = found(subject);
   if (!open) return;
-  // The file may have changed since it was opened: what was read of it is of no use any more.
+  // The file may have changed since it was opened, so everything read from it is discarded.
   open->subject.model = nullptr;
   open->subject.parameters = nullptr;
   open->what_if = {};
@@ -221,7 +221,7 @@ void Session::set_what_if(SubjectId subject, const WhatIf& what_if) {
   name_subject(*open);
   if (in_work) {
     emit subjects_changed();
-    return;  // goes on when that is done
+    return;  // take_run starts the next run
   }
   const bool stands = open->state == State::ready && open->subject.trace && !open->layers_so_far;
   if (stands && !open->unchanged) open->unchanged = open->subject.trace;
@@ -292,7 +292,7 @@ void Session::proceed(OpenSubject& subject) {
   emit subjects_changed();
 }
 
-/// Another subject, on the way to which it is, has to run first.
+/// True if the subject's interpolation target has to run first.
 bool Session::waits_for_other(OpenSubject& subject) const {
   WhatIf& what_if = subject.what_if;
   if (what_if.toward == SubjectId::none) return false;
@@ -308,7 +308,7 @@ bool Session::waits_for_other(OpenSubject& subject) const {
 
 void Session::submit(OpenSubject& subject, const QString& title,
                      std::function<std::function<void()>(const Progress&)> work) {
-  // The job's id is known only once it is submitted; results come later, on this thread.
+  // The job's id is known only after submission; results arrive later, on this thread.
   auto job = std::make_shared<JobId>(0);
   const auto is_current = [this, id = subject.id, job] {
     const OpenSubject* open = find(id);
@@ -327,11 +327,11 @@ void Session::submit(OpenSubject& subject, const QString& title,
         open->job = 0;
         open->stopped = failure.cancelled;
         if (failure.cancelled && open->layers_so_far) {
-          open->state = State::ready;  // with what was done
+          open->state = State::ready;  // keeps the recorded layers
         } else {
           open->state = State::failed;
           open->layers_so_far.reset();
-          // What an earlier input or mechanism gave would be taken for this one's result.
+          // The trace of an earlier input or mechanism could be mistaken for this run's result.
           open->subject.trace = nullptr;
           open->error = failure.cancelled ? "stopped" : failure.what;
         }
@@ -370,7 +370,7 @@ void Session::load(OpenSubject& subject) {
 void Session::compare_with_reference(OpenSubject& subject) {
   const std::optional<std::filesystem::path> reference = reference_beside(subject.file);
   if (!reference) return;
-  // Of a model that would be unconfirmed it was, while it was loaded.
+  // Models that would be unconfirmed are compared while they are loaded.
   if (ModelStatus status = subject.subject.model->status(); !status.reference.empty()) {
     subject.agrees_with_reference = status.state == ModelState::confirmed;
     subject.reference_says = std::move(status.reference);
@@ -401,17 +401,17 @@ void Session::run(OpenSubject& subject) {
   subject.state = State::running;
   const SubjectId id = subject.id;
   TraceRequest request;
-  request.tokens = true;   // what representations are compared by, and rank over depth
-  request.factors = true;  // what spectra come from where a mechanism has them
+  request.tokens = true;   // for comparisons of representations, and rank over depth
+  request.factors = true;  // for spectra of factored maps
   request.quantities = true;
-  request.queries_keys_values = true;  // what a head is stepped through by, and further spectra
+  request.queries_keys_values = true;  // for the step-by-step view of a head, and more spectra
   request.large_maps = TraceRequest::LargeMaps::computed_alone;
   request.channel = subject.channel;
   request.parameters = subject.subject.parameters;
   const std::string own = subject.subject.own_input;
   const std::shared_ptr<const Input> chosen = own.empty() ? input_ : kept_input(subject.subject);
   const WhatIf what_if = subject.what_if;
-  // Known once it is submitted; layers arrive later, on this thread.
+  // The id is known after submission; layers arrive later, on this thread.
   const auto job = std::make_shared<JobId>(0);
   const auto hand_over = [this, id, job](const std::shared_ptr<const Input>& input,
                                          std::shared_ptr<const Trace> trace, std::int64_t layers) {
@@ -425,7 +425,7 @@ void Session::run(OpenSubject& subject) {
         },
         Qt::QueuedConnection);
   };
-  // While a network learns, what it was stays until all of what it is now is there.
+  // During training, the former trace stays visible until the new one is complete.
   const std::shared_ptr<const Trace>& before = subject.subject.trace;
   const bool follows =
       before && !before->layers.empty() && before->heads(std::ssize(before->layers) - 1) > 0 &&
@@ -443,7 +443,7 @@ void Session::run(OpenSubject& subject) {
            TraceSoFar so_far(request.most_map_bytes, [&](auto trace, std::int64_t layers) {
              hand_over(input, std::move(trace), layers);
            });
-           // Changed maps are shown beside those of the whole model: these have to be whole.
+           // Changed maps are shown next to the unchanged ones, which must therefore be complete.
            if (!what_if.any() && !follows) {
              by_layers.layer_recorded = [&so_far](const Trace& trace, std::int64_t layer) {
                so_far.take(trace, layer);
@@ -463,7 +463,7 @@ void Session::run(OpenSubject& subject) {
            if (!what_if.any()) return [deliver, plain] { deliver({}, nullptr, plain); };
            try {
              TraceRequest changed = request;
-             changed.factors = false;  // they are of the mechanism's own maps
+             changed.factors = false;  // factors describe only unchanged maps
              const double found = before + (1 - before) / 2;
              changed.change_map =
                  map_change(what_if, plain, toward,
@@ -487,7 +487,7 @@ void Session::run(OpenSubject& subject) {
 
 void Session::take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,
                           std::shared_ptr<const Trace> trace, std::int64_t layers) {
-  if (subject.layers_so_far && *subject.layers_so_far >= layers) return;  // shown since it stopped
+  if (subject.layers_so_far && *subject.layers_so_far >= layers) return;  // already shown
   subject.layers_so_far = layers;
   subject.run = subject.job;
   subject.subject.input = input;
@@ -512,7 +512,7 @@ void Session::take_run(SubjectId subject, const WhatIf& ran_with,
     if (!changed->unchanged) changed->unchanged = changed->subject.trace;
     proceed(*changed);
   }
-  // Those on their way to this one.
+  // Subjects that interpolate toward this one run again.
   std::vector<SubjectId> others;
   for (const OpenSubject& one : subjects_) {
     if (one.what_if.toward == subject && one.what_if.share > 0) others.push_back(one.id);

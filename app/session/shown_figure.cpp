@@ -22,7 +22,7 @@ FigureRequest request_of(const Session& session) {
       request.subjects.back().label +=
           of_layers(*open.layers_so_far, std::ssize(open.subject.trace->layers));
     }
-    // No command line changes maps: the words say so where a file would stand.
+    // Changed maps have no command line, so a remark replaces the file name.
     const std::string source = open.ran_with.any() ? open.subject.label + " (set in the window)"
                                                    : subject_source(open.subject);
     request.sources.push_back(source.empty() ? open.file.string() : source);

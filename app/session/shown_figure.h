@@ -1,4 +1,4 @@
-// What a figure of the open subjects is asked for.
+// Figure requests for the open subjects.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace attnscope {
 
 class Session;
 
-/// " (4 of 12 layers)": what the name of a subject ends with, of which no more is known so far.
+/// " (4 of 12 layers)": suffix of a subject's name if only some layers are known.
 [[nodiscard]] std::string of_layers(std::int64_t known, std::int64_t all);
 
-/// Every subject that has a trace, with the files the figure's command line names.
+/// A request with every subject that has a trace, and the files for the figure's command line.
 [[nodiscard]] FigureRequest request_of(const Session& session);
 
-/// The same of one subject alone that `shows` something: the selected one, else the first; of none
-/// if there is none.
+/// Like request_of, with a single subject for which `shows` is true: the selected one, else the
+/// first; without subjects if there is none.
 [[nodiscard]] FigureRequest request_of_selected(const Session& session,
                                                 bool (*shows)(const Trace&));
 

@@ -23,7 +23,7 @@ bool recorded(const LayerTrace& layer) {
   return !layer.implied_map.empty() || layer.factors.has_value();
 }
 
-/// The layers that spectra tell of, in order.
+/// The layers of these spectra, in order.
 std::vector<std::int64_t> layers_in(const SubjectSpectra& spectra) {
   std::vector<std::int64_t> layers;
   for (const MapSpectrum& map : spectra.without) {
@@ -33,7 +33,7 @@ std::vector<std::int64_t> layers_in(const SubjectSpectra& spectra) {
 }
 
 bool same_maps(const LayerTrace& a, const LayerTrace& b) {
-  constexpr std::int64_t kMostCompared = std::int64_t{16} << 20;  // bytes: a few milliseconds
+  constexpr std::int64_t kMostCompared = std::int64_t{16} << 20;  // takes a few ms
   return !a.implied_map.empty() && a.implied_map.shape() == b.implied_map.shape() &&
          a.factors.has_value() == b.factors.has_value() && a.rank_bound == b.rank_bound &&
          a.exact_map == b.exact_map && !a.implied_map.are_computed() &&
@@ -48,7 +48,7 @@ void append(std::vector<MapSpectrum>& all, std::vector<MapSpectrum> some) {
                            [](const MapSpectrum& map) { return std::pair(map.layer, map.head); });
 }
 
-/// Those whose spectra are wanted and not known; all where nothing was recorded, which is an error.
+/// The layers whose spectra are missing; all layers if nothing was recorded, which is an error.
 std::vector<std::int64_t> missing_layers(const Trace& trace, const SubjectSpectra* known) {
   const std::vector<std::int64_t> there = known ? layers_in(*known) : std::vector<std::int64_t>();
   std::vector<std::int64_t> missing;
@@ -60,12 +60,12 @@ std::vector<std::int64_t> missing_layers(const Trace& trace, const SubjectSpectr
   return missing;
 }
 
-/// Adds the spectra of `layers`, few after few, and shows what there is in between.
+/// Adds the spectra of `layers`, a few at a time, and shows them after each step.
 std::shared_ptr<const SubjectSpectra> found_by_layers(const Trace& trace,
                                                       std::shared_ptr<const SubjectSpectra> spectra,
                                                       const std::vector<std::int64_t>& layers,
                                                       const Progress& progress, const Shown& show) {
-  // So many maps that all cores have work; and no more than are found in a moment.
+  // Enough maps to occupy all cores, and few enough to take only a moment.
   constexpr std::int64_t kMapsAtOnce = 16;
   for (std::size_t begin = 0; begin < layers.size();) {
     SpectrumOptions some;
@@ -136,7 +136,7 @@ void SpectrumStore::compute(SubjectId subject) {
   entry.trace = open.subject.trace;
   entry.unchanged_trace = open.unchanged;
   if (open.unchanged) {
-    // Most often what was seen before the maps were changed.
+    // These are usually the spectra shown before the maps were changed.
     if (open.unchanged == before.trace && before.whole) entry.unchanged = before.spectra;
     if (open.unchanged == before.unchanged_trace) entry.unchanged = before.unchanged;
   }
@@ -157,7 +157,7 @@ void SpectrumStore::compute(SubjectId subject) {
   entry.run = open.run;
   const auto known = still_right(before, entry);
   const std::vector<std::int64_t> missing = missing_layers(*entry.trace, known.get());
-  // What was there before stays until all of what takes its place is known.
+  // The former spectra stay until all of their replacements are known.
   const bool takes_place = entry.former || entry.unchanged_trace;
   const bool whole = known && missing.empty() && (!entry.unchanged_trace || entry.unchanged);
   if (!takes_place || whole) entry.spectra = known;
@@ -279,7 +279,7 @@ FigureRequest with_spectra(const Session& session, const SpectrumStore& spectra)
     if (!open.subject.trace) continue;
     const std::size_t at = place++;
     std::shared_ptr<const SubjectSpectra> known = spectra.of(open.id);
-    // What the user stopped is not begun again by a figure.
+    // A figure does not restart work that the user cancelled.
     if (!known && (spectra.error_of(open.id).empty() || spectra.is_stopped(open.id))) continue;
     request.subjects.push_back(all.subjects[at]);
     request.sources.push_back(all.sources[at]);

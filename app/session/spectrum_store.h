@@ -1,5 +1,5 @@
-// The singular values of every open subject's maps, without and with I: computed in the background
-// as traces arrive, and kept.
+// Singular values of every open subject's maps, without and with I, computed in the background when
+// traces arrive, and kept.
 #pragma once
 
 #include <QObject>
@@ -20,36 +20,36 @@ namespace attnscope {
 
 class Session;
 
-/// Lives on the window's thread, beside its session.
+/// Lives on the window's thread, next to its session.
 class SpectrumStore : public QObject {
   Q_OBJECT
  public:
   explicit SpectrumStore(Session& session, QObject* parent = nullptr);
 
-  /// Of the subject's current trace, as far as they are known: layer by layer while they are being
-  /// found, and where that was stopped. Null before the first.
+  /// The known spectra of the subject's current trace, layer by layer while they are being computed
+  /// or if that was cancelled. Null before the first layer.
   [[nodiscard]] std::shared_ptr<const SubjectSpectra> of(SubjectId subject) const;
-  /// Of how the subject runs by itself, while its maps are changed; null where they are not, or
-  /// these are not known.
+  /// The spectra of the subject without changes while its maps are changed; null if they are
+  /// unchanged or the spectra are unknown.
   [[nodiscard]] std::shared_ptr<const SubjectSpectra> of_unchanged(SubjectId subject) const;
-  /// Those of the current trace; while these are being found, of the one before it, of changed maps
-  /// or other weights on the same input.
+  /// The spectra of the current trace. While these are being computed, those of the previous trace
+  /// with changed maps or other weights on the same input.
   [[nodiscard]] std::shared_ptr<const SubjectSpectra> latest(SubjectId subject) const;
-  /// Of how many layers of() tells, and how many the model has; equal when all are known. Null
-  /// before the first.
+  /// Number of layers with known spectra, and of all layers; equal when all are known. nullopt
+  /// before the first layer.
   struct Known {
     std::int64_t layers = 0, of = 0;
   };
   [[nodiscard]] std::optional<Known> known(SubjectId subject) const;
-  /// Why they are not known; empty if nothing is wrong.
+  /// The error of the subject's spectra; empty if there is none.
   [[nodiscard]] std::string error_of(SubjectId subject) const;
-  /// Whether that is because finding them was stopped by the user.
+  /// True if the user cancelled the computation.
   [[nodiscard]] bool is_stopped(SubjectId subject) const;
-  /// Finds what was stopped after all; what was found stays.
+  /// Resumes cancelled computations; known spectra are kept.
   void go_on();
 
  signals:
-  void spectra_ready(SubjectId subject);  ///< or failed: see error_of
+  void spectra_ready(SubjectId subject);  ///< emitted also on failure, see error_of
 
  private:
   struct Entry {
@@ -59,13 +59,13 @@ class SpectrumStore : public QObject {
     std::shared_ptr<const SubjectSpectra> spectra, unchanged, former;
     std::int64_t run = 0;  ///< OpenSubject::run
     std::string error;
-    bool stopped = false, whole = false;  ///< `spectra` are those of all layers it recorded
+    bool stopped = false, whole = false;  ///< `spectra` hold all recorded layers
     std::int64_t job = 0;
   };
 
   void compute(SubjectId subject);
-  /// Those of an earlier trace's maps that this one's are equal to: of the layers that were there
-  /// already, or that no change reaches.
+  /// The spectra of an earlier trace's layers whose maps are equal: layers recorded before, or not
+  /// reached by a change.
   static std::shared_ptr<const SubjectSpectra> still_right(const Entry& before, const Entry& now);
   void forget_closed();
   void show(SubjectId subject, const std::shared_ptr<const Trace>& of,
@@ -76,27 +76,27 @@ class SpectrumStore : public QObject {
   std::map<SubjectId, Entry> entries_;
 };
 
-/// What a figure of the open subjects' spectra is asked for: those of which they are known, or
-/// could not be found (the figure says why). The figure has nothing left to compute.
+/// A figure request for the open subjects whose spectra are known or could not be computed (the
+/// figure states why). The figure computes nothing itself.
 [[nodiscard]] FigureRequest with_spectra(const Session& session, const SpectrumStore& spectra);
 
-/// The same subjects, those whose maps are changed as they run by themselves: their names end with
-/// `mark`. None where the spectra of one of these are not known.
+/// Like with_spectra, but subjects with changed maps appear without changes, and their names end
+/// with `mark`. nullopt if the spectra of one of these are unknown.
 [[nodiscard]] std::optional<FigureRequest> with_unchanged_spectra(const Session& session,
                                                                   const SpectrumStore& spectra,
                                                                   const std::string& mark);
 
-/// The spectrum of one map in such a list, or null.
+/// The spectrum of one map in the list, or null.
 [[nodiscard]] const MapSpectrum* find_spectrum(const std::vector<MapSpectrum>& spectra,
                                                std::int64_t layer, std::int64_t head);
 
-/// Mean equivalent rank at `threshold` over the ready maps of one layer (of all layers if −1), NaN
+/// Mean equivalent rank at `threshold` over the ready maps of one layer (of all layers if −1); NaN
 /// if there are none.
 [[nodiscard]] double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, double threshold,
                                           std::int64_t layer = -1);
-/// Whether the values of any of these maps are estimated.
+/// True if the values of any of these maps are estimated.
 [[nodiscard]] bool are_estimated(const std::vector<MapSpectrum>& spectra, std::int64_t layer = -1);
-/// "175.6"; "≈ 175.6" where any of the ranks is estimated; empty if there are none.
+/// "175.6"; "≈ 175.6" if any of the ranks is estimated; empty if there are none.
 [[nodiscard]] QString mean_rank_text(const std::vector<MapSpectrum>& spectra, double threshold);
 
 }  // namespace attnscope

@@ -1,11 +1,12 @@
-// How views and stores name an open subject.
+// Names of open subjects in views and stores.
 #pragma once
 
 namespace attnscope {
 
-/// Names one subject of a session for as long as the session lives: it stays the same while others
-/// come and go, and is never used twice. The number users see is Session::place_of(id) + 1.
-// long long as qint64: Qt has signals carry enumerations of its own integers alone.
+/// Identifies one subject for the lifetime of a session: it stays the same while others open and
+/// close, and is never reused. The number that users see is Session::place_of(id) + 1.
+// The underlying type is that of qint64, because Qt's signals carry only enumerations of its own
+// integer types.
 enum class SubjectId : long long { none = 0 };
 
 }  // namespace attnscope

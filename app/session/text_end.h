@@ -1,4 +1,4 @@
-// Where one looks at a text from.
+// Selection of the last token of a new text.
 #pragma once
 
 #include <QObject>
@@ -10,8 +10,8 @@ namespace attnscope {
 
 class Session;
 
-/// Selects the last token of a new text: what counts for it is asked first. A session that is
-/// restored keeps its own query.
+/// Selects the last token of a new text, because its keys are asked for first. A restored session
+/// keeps its own query.
 class TextEnd : public QObject {
   Q_OBJECT
  public:
@@ -21,8 +21,8 @@ class TextEnd : public QObject {
   void follow();
 
   Session& session_;
-  std::vector<std::string> followed_;    // the text that was last looked at from its end
-  std::optional<std::string> restored_;  // the input of a session whose query is kept
+  std::vector<std::string> followed_;    // the last text whose end was selected
+  std::optional<std::string> restored_;  // input of a restored session, whose query is kept
 };
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kMostLogits = std::int64_t{1} << 28;
 
-/// The ids the model reads of its input.
+/// The token ids that the model reads from its input.
 std::vector<std::int64_t> ids_of(const Transformer& model, const Input& input) {
   TokenizedText text = tokenize_input(input, model.spec(), *model.vocabulary());
   leave_out_padding(model.spec().input.padding, input, text);
@@ -67,7 +67,8 @@ TokenLosses token_losses(const OpenSubject& subject, const Progress& progress) {
   request.token_logits = true;
   request.parameters = subject.subject.parameters;
   if (subject.ran_with.any() && subject.unchanged) {
-    // As the run before: what was on the way to another attention is in the trace.
+    // The run uses the maps of the present trace, which include an interpolation toward another
+    // mechanism.
     request.change_map = [trace = subject.subject.trace](std::int64_t layer, std::int64_t head,
                                                          MatrixMap map) {
       map = trace->layers.at(static_cast<std::size_t>(layer)).implied_map.head(head);

@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAtOnce = 120ms;      // a run that takes no longer shows what it has at its end
-constexpr auto kBetween = 250ms;     // from one copy to the next
-constexpr int kTimesOfCopying = 10;  // and so many times what the last one took
+constexpr auto kAtOnce = 120ms;      // runs shorter than this show only their final trace
+constexpr auto kBetween = 250ms;     // minimum time between two copies
+constexpr int kTimesOfCopying = 10;  // and this multiple of the last copy's duration
 constexpr std::int64_t kMostCopied = std::int64_t{1} << 30;  // bytes of maps
 
 }  // namespace

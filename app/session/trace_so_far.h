@@ -1,4 +1,4 @@
-// What a run has recorded so far, handed over while the rest runs.
+// Copies of an incomplete trace, delivered during the run.
 #pragma once
 
 #include <chrono>
@@ -10,18 +10,18 @@
 
 namespace attnscope {
 
-/// For TraceRequest::layer_recorded. Copies are made so seldom that they take no tenth of the run's
-/// time, none of a run that is done at once, and none once they are large.
+/// Used as TraceRequest::layer_recorded. Copies take at most a tenth of the run's time; there are
+/// none for short runs, and none once the maps are large.
 class TraceSoFar {
  public:
   /// Called on the run's thread with a copy that holds the first `layers` layers.
   using Deliver = std::function<void(std::shared_ptr<const Trace>, std::int64_t layers)>;
 
-  /// `most_map_bytes`: of the maps of all layers together, see TraceRequest, whose own is for one
-  /// layer where each is handed over.
+  /// `most_map_bytes`: limit for the maps of all layers together. The limit in TraceRequest applies
+  /// to single layers if each layer is delivered.
   TraceSoFar(std::int64_t most_map_bytes, Deliver deliver);
 
-  /// Throws Error(usage) where the maps are too large to keep.
+  /// Throws Error(usage) if the maps are too large to keep.
   void take(const Trace& trace, std::int64_t layer);
 
  private:
@@ -29,7 +29,7 @@ class TraceSoFar {
 
   std::int64_t most_map_bytes_, bytes_ = 0;
   Deliver deliver_;
-  Clock::time_point next_;  ///< no copy before
+  Clock::time_point next_;  ///< earliest time of the next copy
 };
 
 }  // namespace attnscope

@@ -13,11 +13,12 @@ namespace attnscope {
 
 namespace {
 
-// With an identity mapping; what DAFT's windows and hashes have a gradient with.
+// Settings added to a mechanism: the identity mapping, and the forms of DAFT windows and hash codes
+// that have a gradient.
 constexpr std::string_view kIdentity = ",identity=true", kFullKeys = ",full_keys=true",
                            kSigns = ",codes=sign";
 
-/// Of images: so small that two cores learn in a minute what the lesson shows.
+/// Settings for images: small enough for two cores to learn the lesson's result in a minute.
 const ParameterValues& small_vit() {
   static const ParameterValues values = {
       {"depth", std::int64_t{4}},    {"width", std::int64_t{48}},
@@ -41,7 +42,7 @@ PresetVariant variant(ParameterValues recipe, const std::string& mechanism) {
   return {variant_name(recipe), recipe};
 }
 
-/// Empty, or what the recipe says to it.
+/// The recipe's error; empty if the variant can be trained.
 std::string why_not_trained(const PresetVariant& variant) {
   try {
     ParameterValues recipe = variant.recipe;

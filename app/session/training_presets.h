@@ -1,4 +1,4 @@
-// What the training panel offers: a few networks that are worth seeing side by side.
+// Presets of the training panel: sets of networks that are instructive to compare.
 #pragma once
 
 #include <filesystem>
@@ -9,35 +9,35 @@
 
 namespace attnscope {
 
-/// One of the networks that learn side by side.
+/// One of the networks that are trained next to each other.
 struct PresetVariant {
-  std::string name;        ///< "adder + I"; as its folder and its subject are called
-  ParameterValues recipe;  ///< what is not as a recipe has it by itself, but for the data set
+  std::string name;        ///< "adder + I"; also the name of its folder and its subject
+  ParameterValues recipe;  ///< settings that differ from a recipe's defaults, without the data set
 
   bool operator==(const PresetVariant&) const = default;
 };
 
 struct TrainingPreset {
   std::string name;  ///< "The Adder paper"
-  std::string what;  ///< in one sentence
+  std::string what;  ///< one sentence
   bool of_texts = false;
   std::vector<PresetVariant> variants;
-  std::string why_not = {};  ///< they cannot be trained today; empty: they can
+  std::string why_not = {};  ///< reason why they cannot be trained; empty if they can
 };
 
 inline constexpr std::size_t kMostVariants = 4;
 
-/// In the order in which they are offered; those that cannot be trained say why.
+/// The presets in menu order; those that cannot be trained give the reason.
 [[nodiscard]] std::vector<TrainingPreset> training_presets();
 
-/// The mechanisms that have a gradient, as a recipe names them, with or without identity mapping:
+/// The mechanisms that have a gradient, as a recipe names them, with and without identity mapping:
 /// "softmax", "adder", "adder,identity=true", "hash,codes=sign".
 [[nodiscard]] std::vector<std::string> trainable_mechanisms();
 
-/// "adder + I" for "adder,identity=true", and with "adder layers" where these add, too.
+/// "adder + I" for "adder,identity=true", followed by ", adder layers" for adder linear layers.
 [[nodiscard]] std::string variant_name(const ParameterValues& recipe);
 
-/// Where Debian's package dataset-fashion-mnist puts the images; empty where it is not installed.
+/// Folder of the images in Debian's package dataset-fashion-mnist; empty if it is not installed.
 [[nodiscard]] std::filesystem::path fashion_mnist_folder();
 
 }  // namespace attnscope

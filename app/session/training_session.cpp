@@ -15,10 +15,10 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kLookMs = 50;
-// What is shown is a second old at most: so long from one news to the next, the rest until they are
-// drawn. Where others' work goes on too, that comes first.
+// Intervals between two updates of the weights shown. With the time for drawing, they are at most a
+// second old; while other jobs run, updates are less frequent.
 constexpr std::chrono::duration<double> kNewsEvery(0.92), kNewsAtLeast(3);
-// News of one network wait so long for those of the others, which may be at a test.
+// Maximum time that one network's update waits for those of the others, which may be in a test.
 constexpr std::chrono::duration<double> kTogether(0.3);
 
 /// "adder + I" → "adder-I".
@@ -33,7 +33,7 @@ std::string folder_name(const std::string& name) {
   return folder.empty() ? "run" : folder;
 }
 
-/// The newest model that the recipe has written by then.
+/// The newest model file that the recipe has written at this step.
 fs::path written_model(const LiveTraining& training, std::int64_t step) {
   std::int64_t newest = 0;
   for (const std::int64_t checkpoint : training.recipe().checkpoints()) {
@@ -199,7 +199,7 @@ bool TrainingSession::follow() {
   const auto new_one = std::ranges::find_if(runs_, [](const Run& run) {
     return run.subject == SubjectId::none && run.moment.state != TrainingState::failed;
   });
-  // Subjects in the order of the runs, whichever is the first to have weights.
+  // New subjects are added in the order of the runs, whichever has weights first.
   if (new_one != runs_.end()) {
     if (new_one->job != 0 || !new_one->has_news()) return false;
     show_weights(*new_one);
@@ -207,8 +207,8 @@ bool TrainingSession::follow() {
   }
   const std::chrono::duration<double> since = Clock::now() - asked_at_;
   if (!asked_) {
-    // What follows from the weights before, spectra and figures, comes first, unless that takes
-    // long.
+    // Results of the former weights, such as spectra and figures, are computed first unless they
+    // take long.
     const bool busy = std::ranges::any_of(runs_, [this](const Run& run) {
       const OpenSubject* const open = session_.find(run.subject);
       return run.job != 0 || (open && open->job != 0);
@@ -219,7 +219,7 @@ bool TrainingSession::follow() {
     asked_at_ = Clock::now();
     return false;
   }
-  // All at once: what is drawn of several is drawn once.
+  // All updates are shown together, to draw views of several subjects only once.
   const bool all =
       std::ranges::none_of(runs_, [](const Run& run) { return run.learns() && !run.has_news(); });
   if (!all && since < kTogether) return false;
@@ -234,7 +234,7 @@ bool TrainingSession::follow() {
 
 void TrainingSession::show_weights(Run& run) {
   const auto snapshot = run.training->snapshot();
-  // Closed by the user: it learns on unseen.
+  // The user closed the subject; training continues without being shown.
   if (run.subject != SubjectId::none && !session_.find(run.subject)) {
     run.shown = snapshot;
     return;

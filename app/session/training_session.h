@@ -1,5 +1,5 @@
-// The networks that learn while the window is open: each on its own thread and in its own folder,
-// each a subject whose weights are those of the moment.
+// Networks in training while the window is open: each with its own thread, folder, and subject with
+// the current weights.
 #pragma once
 
 #include <QObject>
@@ -18,7 +18,7 @@ namespace attnscope {
 
 class Session;
 
-/// Lives on the window's thread, beside its session.
+/// Lives on the window's thread, next to its session.
 class TrainingSession : public QObject {
   Q_OBJECT
  public:
@@ -29,55 +29,55 @@ class TrainingSession : public QObject {
     std::string name;
     RunFolder folder;
     std::unique_ptr<LiveTraining> training;
-    TrainingMoment moment;                ///< as of the last look
-    SubjectId subject = SubjectId::none;  ///< none until its first weights are there
+    TrainingMoment moment;                ///< state at the last poll
+    SubjectId subject = SubjectId::none;  ///< none until its first weights arrive
 
-    std::shared_ptr<const TrainingSnapshot> shown = nullptr;  ///< the weights the subject has
-    std::int64_t job = 0;                                     ///< that makes a model of newer ones
+    std::shared_ptr<const TrainingSnapshot> shown = nullptr;  ///< weights of the subject
+    std::int64_t job = 0;  ///< job that makes a model of newer weights
 
     [[nodiscard]] bool learns() const { return moment.state == TrainingState::running; }
-    /// Whether there are weights newer than those shown.
+    /// True if there are weights newer than those shown.
     [[nodiscard]] bool has_news() const { return training->snapshot() != shown; }
   };
 
-  /// Makes a folder in `folder` for each variant, and lets all learn. What learnt before is
-  /// stopped. Throws Error: for a recipe, which then says of which variant, and for folders.
+  /// Makes a subfolder of `folder` for each variant and starts the training of all. Earlier runs
+  /// are stopped. Throws Error for an invalid recipe and for folders that cannot be made.
   void begin(const std::vector<PresetVariant>& variants, const std::string& data_set,
              const std::filesystem::path& folder);
-  /// Goes on, paused, with the runs in `folder`: its own, or those in the folders in it. Throws
-  /// Error(usage) if there are none.
+  /// Opens the runs in `folder`, or in its subfolders, to resume them; they start paused. Throws
+  /// Error(usage) if there are none or more than kMostVariants.
   void open(const std::filesystem::path& folder);
 
   void start();
   void pause();
-  /// One step of each.
+  /// Trains each network for one step.
   void advance();
-  /// Of the schedule's learning rates; 0 to 1000.
+  /// Sets the factor of the schedule's learning rates; 0 to 1000.
   void set_rate_factor(double factor);
   [[nodiscard]] double rate_factor() const { return rate_factor_; }
-  /// Ends all, with models and states of the present step saved; open() goes on with them. Their
-  /// subjects stay as they are.
+  /// Stops all runs after saving the models and states of the current step; open() resumes them.
+  /// Their subjects stay open.
   void stop();
 
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
-  /// Whether there are any, and whether any learns or opens its data.
+  /// is_on: true if there are runs. is_running: true if any is training or opening its data.
   [[nodiscard]] bool is_on() const;
   [[nodiscard]] bool is_running() const;
-  /// Whether what was stopped is not all in its folders yet.
+  /// True while stopped runs are still being saved.
   [[nodiscard]] bool is_saving() const { return saving_ > 0; }
-  /// Nothing that was asked for is on its way to a subject.
+  /// True if no run trains and all requested weights are shown.
   [[nodiscard]] bool settled() const;
 
  signals:
-  void changed();  ///< states, and steps with their news about once a second
+  void changed();  ///< states changed, or new weights about once a second
   void failed(const QString& what);
 
  private:
   void add(std::string name, const RunFolder& folder);
   void look();
-  /// Asks for news when it is time, and shows them when they are there: whether it did.
+  /// Requests new weights at intervals and shows them when they arrive; true if it showed any.
   bool follow();
-  /// Of a run that has news.
+  /// Shows the new weights of a run; requires has_news().
   void show_weights(Run& run);
   void take_model(Run& run, const std::shared_ptr<const Model>& model,
                   const std::filesystem::path& file,
@@ -88,8 +88,8 @@ class TrainingSession : public QObject {
   std::vector<Run> runs_;
   double rate_factor_ = 1;
   QTimer clock_;
-  int saving_ = 0;      ///< of those that were stopped
-  bool asked_ = false;  ///< for news that are not shown yet
+  int saving_ = 0;      ///< number of stopped runs being saved
+  bool asked_ = false;  ///< weights were requested and are not shown yet
   std::chrono::steady_clock::time_point asked_at_;
 };
 

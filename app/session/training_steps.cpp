@@ -13,8 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// Among `items` in the order of their steps, the place of the last that is not after `step`; 0 if
-/// all are.
+/// Index of the last of `items`, sorted by step, that is not after `step`; 0 if all are after it.
 template <class Items, class StepOf = std::identity>
 std::size_t last_until(const Items& items, std::int64_t step, StepOf step_of = {}) {
   const auto after = std::ranges::upper_bound(items, step, {}, step_of);
@@ -48,7 +47,7 @@ void TrainingSteps::collect_steps() {
   steps_.erase(std::unique(steps_.begin(), steps_.end()), steps_.end());
 }
 
-/// What the user has closed is no part of it any more.
+/// Removes the trainings whose subjects the user has closed.
 void TrainingSteps::forget_closed() {
   const std::size_t before = series_.size();
   const std::int64_t step = steps_.empty() ? 0 : steps_.at(place_);
@@ -80,7 +79,7 @@ void TrainingSteps::read(std::size_t index) {
   const SeriesModel model = one.models[one.wanted];
   const OpenSubject* const open = session_.find(one.subject);
   const ModelOptions options = open ? open->options : ModelOptions();
-  // Others may have been closed meanwhile: it is found by its name.
+  // The series is found by name, because others may have been closed in the meantime.
   const auto again = [this, name = one.name] {
     const auto found = std::ranges::find(series_, name, &Series::name);
     return found == series_.end() ? series_.size()

@@ -1,4 +1,4 @@
-// A training that has ended, as a row of models: subjects that are taken from step to step.
+// Completed trainings as series of models: subjects that switch between steps.
 #pragma once
 
 #include <QObject>
@@ -16,31 +16,33 @@ namespace attnscope {
 class Model;
 class Session;
 
-/// Lives on the window's thread, beside its session. Several trainings are linked: all show the
-/// same step, or the last that they have before it.
+/// Lives on the window's thread, next to its session. Several trainings are linked: all show the
+/// same step, or their last one before it.
 class TrainingSteps : public QObject {
   Q_OBJECT
  public:
   explicit TrainingSteps(Session& session, QObject* parent = nullptr);
 
   struct Series {
-    std::string name;                 ///< the folder's
-    std::vector<SeriesModel> models;  ///< by step
-    std::size_t at = 0, wanted = 0;   ///< the model shown, and the one asked for
+    std::string name;                 ///< name of the folder
+    std::vector<SeriesModel> models;  ///< sorted by step
+    std::size_t at = 0, wanted = 0;   ///< indices of the model shown and of the requested one
     SubjectId subject = SubjectId::none;
-    std::int64_t job = 0;  ///< that reads a model
+    std::int64_t job = 0;  ///< job that reads a model
   };
 
-  /// One more training, at the step of the others, or its last. Throws as checkpoint_series.
+  /// Opens another training at the step of the others; the first one opens at its last step. Throws
+  /// like checkpoint_series.
   void open(const std::filesystem::path& folder);
-  /// Every step that any of them has, in order; empty without a training.
+  /// Steps of all trainings in order; empty without a training.
   [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
-  /// The place among steps() that is shown, or about to be.
+  /// Index in steps() of the step that is shown or about to be shown.
   [[nodiscard]] std::size_t place() const { return place_; }
-  /// Clamped. While a model is read, only the last that was asked for follows it.
+  /// Goes to a step, clamped. While a model is being read, only the last requested one is read
+  /// next.
   void go_to(std::size_t place);
   [[nodiscard]] const std::vector<Series>& series() const { return series_; }
-  /// Every subject shows what was asked for.
+  /// True if every subject shows the requested step.
   [[nodiscard]] bool settled() const;
 
  signals:

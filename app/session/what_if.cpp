@@ -48,7 +48,8 @@ bool is_causal(const MatrixD& map) {
   return true;
 }
 
-/// Every row the mean of all; of a causal map up to the diagonal, scaled to the row's own sum.
+/// The mean row in every row. For a causal map only up to the diagonal, scaled to the row's own
+/// sum.
 MatrixD mean_rows(const MatrixD& map, bool causal) {
   const Eigen::RowVectorXd mean = map.colwise().mean();
   MatrixD result(map.rows(), map.cols());
@@ -236,7 +237,7 @@ void mark_changed(const WhatIf& what_if, const Trace* toward, Trace& trace) {
     layer.rank_bound = 0;
     layer.factors.reset();
     layer.exact_map = nullptr;
-    // In part it is no I that could be taken away: then it belongs to the map.
+    // A partial I cannot be subtracted as I; it counts as part of the map.
     const bool whole =
         toward && what_if.share > 0
             ? (held || what_if.share >= 1) && (has_identity(*toward, index) || what_if.share <= 0)
