@@ -1,4 +1,4 @@
-// "Without this head": what can stand in its place while the model runs.
+// The menu "Without this head": replacements of a head's map while the model runs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace attnscope {
 
 class Session;
 
-/// Adds it for a head of a subject that has a model; nothing for a trace.
+/// Adds the menu for a head of a subject that has a model; adds nothing for a trace.
 void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::int64_t layer,
                        std::int64_t head);
 

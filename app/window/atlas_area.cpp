@@ -21,18 +21,19 @@ namespace attnscope {
 namespace {
 
 constexpr int kSpacing = 4;  // pixels between atlases
-constexpr int kFrame = 1;    // of an atlas, at every side
+constexpr int kFrame = 1;    // pixels at each side of an atlas
 
-/// How many atlases stand side by side, and how each arranges its maps.
+/// Number of columns of atlases, and the arrangement of maps within each.
 struct Arrangement {
   int columns = 1;
   AtlasArrangement maps;
 };
 
-/// What makes the maps of `count` atlases largest in `room`, all of the largest one's shape.
+/// The arrangement of `count` atlases, all of the largest one's shape, with the largest maps in
+/// `room`.
 Arrangement arrangement_for(const AtlasGrid& largest, int count, QSizeF room, int chrome,
                             double text_scale) {
-  // Beside each other rows are read across, layer by layer.
+  // A single row of atlases is preferred slightly, because layers can then be read across.
   constexpr double kNotInARow = 0.97;
   Arrangement best;
   double best_worth = -1;
@@ -102,8 +103,8 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
       link_(link),
       no_graphics_(why_no_graphics()) {
   if (no_graphics_.isEmpty() && !graphics_are_software()) {
-    // A window that meets its first OpenGL widget after it is shown is torn down and made anew: it
-    // would flash and lose the keys. This one is there from the start, behind everything.
+    // The first OpenGL widget added to a visible window makes Qt recreate the window, which
+    // flickers and loses the keyboard focus. This hidden one exists from the start.
     auto* first = new QOpenGLWidget(this);
     first->resize(1, 1);
     first->lower();
@@ -130,7 +131,7 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   connect(samples, &QPushButton::clicked, this, &AtlasArea::samples_wanted);
   connect(&session_, &Session::subjects_changed, this, &AtlasArea::refresh);
   connect(&session_, &Session::input_changed, this, &AtlasArea::refresh_heads);
-  // Heads fused, or another subject alone: the maps are others.
+  // The maps change when heads are fused or another subject is shown alone.
   connect(&session_, &Session::view_changed, this, &AtlasArea::refresh);
   connect(&session_, &Session::selection_changed, this,
           [this] { alone_ ? refresh() : refresh_heads(); });
@@ -197,7 +198,7 @@ void AtlasArea::place(const std::vector<AtlasCell*>& cells, int columns) {
     }
     cell->setVisible(in_grid || (cell->failed() && !alone_));
   }
-  grid_->activate();  // within a resize nothing else does
+  grid_->activate();  // required during a resize
 }
 
 void AtlasArea::arrange() {

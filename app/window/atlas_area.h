@@ -1,5 +1,5 @@
-// The middle of the window: one atlas a subject, arranged so that the maps are as large as they can
-// be; files that failed as cards below.
+// The middle of the window: one atlas per subject, arranged for the largest possible maps, and
+// cards for files that failed below.
 #pragma once
 
 #include <QWidget>
@@ -23,17 +23,17 @@ class AtlasArea : public QWidget {
   Q_OBJECT
  public:
   AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, QWidget* parent = nullptr);
-  /// Every atlas that can be drawn stands as it will.
+  /// True if every visible atlas is completely drawn.
   [[nodiscard]] bool settled() const;
   /// The atlas of a subject, or null.
   [[nodiscard]] AtlasCanvas* canvas(SubjectId subject);
-  /// Only the selected subject's atlas, whichever that becomes; or all again.
+  /// Shows only the atlas of the selected subject, following the selection, or all atlases again.
   void set_alone(bool alone);
 
  signals:
   void open_wanted();
   void samples_wanted();
-  void enlarge_wanted();  ///< an atlas's head was double-clicked
+  void enlarge_wanted();  ///< an atlas's title line was double-clicked
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -49,13 +49,13 @@ class AtlasArea : public QWidget {
   Session& session_;
   SpectrumStore& spectra_;
   AtlasLink& link_;
-  const QString no_graphics_;  // why maps cannot be drawn here; empty: they can
+  const QString no_graphics_;  // reason why maps cannot be drawn; empty if they can
   QStackedLayout* stack_;
   QWidget* atlases_;
   QGridLayout* grid_;
   QVBoxLayout* failed_column_;
   std::vector<AtlasCell*> cells_;
-  // What stands in the grid, of which cells, in how many columns.
+  // Cells in the grid, all cells at that time, and the number of columns.
   std::vector<AtlasCell*> placed_, placed_among_;
   int columns_ = 0;
   bool alone_ = false;

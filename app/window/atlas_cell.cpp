@@ -72,7 +72,7 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   connect(options_, &QPushButton::clicked, this,
           [this] { ask_for_options(window(), session_, subject_); });
   connect(retry, &QPushButton::clicked, this, [this] { session_.retry(subject_); });
-  // Later: this cell does not outlive its subject.
+  // The connection is queued, because this cell is destroyed with its subject.
   connect(
       close, &QPushButton::clicked, this, [this] { session_.close(subject_); },
       Qt::QueuedConnection);

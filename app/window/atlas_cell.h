@@ -1,5 +1,5 @@
-// One subject in the middle of the window: its maps under a line that says what they are; while
-// there are none, what is going on instead. A file that failed is a card.
+// One subject in the middle of the window: its maps under a title line, or its state while there
+// are no maps. A file that failed is shown as a card.
 #pragma once
 
 #include <QFrame>
@@ -25,21 +25,21 @@ struct OpenSubject;
 class AtlasCell : public QFrame {
   Q_OBJECT
  public:
-  /// `no_graphics`: why there is no atlas, to stand in its place; empty where there is.
+  /// `no_graphics`: reason why there is no atlas, shown in its place; empty if there is one.
   AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
             const QString& no_graphics, QWidget* parent = nullptr);
   [[nodiscard]] SubjectId subject() const { return subject_; }
-  /// Null where maps cannot be drawn.
+  /// Null if maps cannot be drawn.
   [[nodiscard]] AtlasCanvas* canvas() { return canvas_; }
-  /// It could not be opened or run: no maps, but what went wrong.
+  /// True if the subject could not be opened or run; the error is shown instead of maps.
   [[nodiscard]] bool failed() const { return failed_; }
-  /// Pixels over and under the maps' canvas.
+  /// Height in pixels of everything above and below the maps' canvas.
   [[nodiscard]] int chrome_height() const;
   [[nodiscard]] bool settled() const;
   void refresh();
 
  signals:
-  void enlarge_wanted();  ///< its head was double-clicked
+  void enlarge_wanted();  ///< its title line was double-clicked
 
  protected:
   void mousePressEvent(QMouseEvent* event) override;
@@ -64,7 +64,7 @@ class AtlasCell : public QFrame {
   QPushButton* retry_;
   QPushButton* close_;
   bool failed_ = false;
-  std::string described_failure_;  ///< of which it is known whether the role editor helps
+  std::string described_failure_;  ///< the error that describe_ was last updated for
 };
 
 }  // namespace attnscope

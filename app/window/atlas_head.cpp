@@ -20,11 +20,11 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kAnswers = 5;      // in the tool tip
-constexpr qsizetype kAnswersInLine = 3;  // where there is room
+constexpr qsizetype kAnswersInLine = 3;  // if the line is wide enough
 constexpr int kLeastWidth = 120;         // pixels
 constexpr int kShortName = 64;
 
-/// " of 197", the largest rank there could be; empty where the maps differ in size.
+/// " of 197", the largest possible rank; empty if the maps differ in size.
 QString of_full_rank(const Trace& trace) {
   std::int64_t full = 0;
   for (const LayerTrace& layer : trace.layers) {
@@ -37,7 +37,7 @@ QString of_full_rank(const Trace& trace) {
   return full == 0 ? QString() : AtlasHead::tr(" of %1").arg(full);
 }
 
-/// "98.2 %" with one digit; never "100 %" of what is less, nor "0 %" of what is more.
+/// "98.2 %" for one digit. Never "100 %" for less than 1, nor "0 %" for more than 0.
 QString percent(double probability, int digits) {
   const double shown = 100 * probability, least = std::pow(10, -digits);
   const auto number = [&](double value) { return QString::number(value, 'f', digits) + " %"; };
@@ -106,7 +106,7 @@ AtlasHead::AtlasHead(Session& session, SpectrumStore& spectra, AtlasLink& link, 
         static_cast<QWidget*>(mechanism_), static_cast<QWidget*>(answer_)}) {
     row->addWidget(part);
   }
-  // As wide as they are, but for what must give way.
+  // Labels have their natural width and shrink if necessary.
   for (ElidedLabel* label : {name_, mechanism_, answer_}) {
     label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   }
@@ -129,17 +129,17 @@ QString AtlasHead::rank_text(bool in_full) const {
   if (QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
   QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
                      .arg(without, in_full ? of_full_rank(*session_.trace(subject_)) : QString());
-  // While they are being found, or where that was stopped.
+  // Only some layers are known while the spectra are computed, or if that was cancelled.
   const std::optional<SpectrumStore::Known> known = spectra_.known(subject_);
   if (known && known->layers < known->of && spectra_.of(subject_) == spectra) {
     text = tr("%1 (%2 of %3 layers)").arg(text).arg(known->layers).arg(known->of);
   }
-  // There is no I to add to maps that are not square.
+  // I cannot be added to maps that are not square.
   if (with.isEmpty() || spectra->with.size() != spectra->without.size()) return text;
   return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with);
 }
 
-/// What the rank was while the maps were as they are, and is now; empty where they are.
+/// The mean rank before and after the change of the maps; empty if the maps are unchanged.
 QString AtlasHead::changed_rank(bool in_full) const {
   const OpenSubject* const open = session_.find(subject_);
   const auto before = spectra_.of_unchanged(subject_);
@@ -193,7 +193,7 @@ void AtlasHead::refresh() {
   badge_->set_subject(session_.place_of(subject_));
   const QString label = QString::fromStdString(open->subject.label);
   const QString facts = subject_facts(open->subject);
-  // What is changed stands beside it, as a mark.
+  // The changes are shown as a mark next to the name.
   const QString changed =
       open->what_if.any() ? ", " + QString::fromStdString(in_words(open->what_if)) : QString();
   name_->set_text(QString(label).remove(changed));

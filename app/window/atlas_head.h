@@ -1,4 +1,4 @@
-// The line over a subject's maps: who it is, what it answers, and what rank its maps have.
+// The title line above a subject's maps: its name, its answer, and the rank of its maps.
 #pragma once
 
 #include <QFrame>
@@ -18,7 +18,8 @@ class Session;
 class SpectrumStore;
 class SubjectBadge;
 
-/// Says less where it is narrow: first other answers go, then the mechanism's name.
+/// In a narrow line, less important parts are hidden: first other answers, later the mechanism's
+/// name.
 class AtlasHead : public QFrame {
   Q_OBJECT
  public:
@@ -28,7 +29,7 @@ class AtlasHead : public QFrame {
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  signals:
-  void enlarge_wanted();  ///< it was double-clicked
+  void enlarge_wanted();  ///< the line was double-clicked
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

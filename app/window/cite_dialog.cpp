@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-/// The first value of that key, without its quotes.
+/// The first value of the key, without quotes.
 QString cff_value(const QString& cff, const QString& key) {
   const QRegularExpression line("^[ -]*" + key + ":[ ]*\"?([^\"\n]*)\"?[ ]*$",
                                 QRegularExpression::MultilineOption);

@@ -1,11 +1,11 @@
-// How the program is cited in a paper, to be copied.
+// A dialog with the program's citation to copy.
 #pragma once
 
 #include <QDialog>
 
 namespace attnscope {
 
-/// CITATION.cff as a BibTeX entry. `cff`: its text, of lines "key: value".
+/// CITATION.cff as a BibTeX entry. `cff`: text of the file, with lines "key: value".
 [[nodiscard]] QString bibtex_of(const QString& cff);
 
 class CiteDialog : public QDialog {

@@ -1,5 +1,5 @@
-// Every command of the window: its name, its key, its place in the menus. One list for menus, keys
-// and the list of keys.
+// Commands of the window with names, keys and menus: a single list for menus, shortcuts and the
+// list of keys.
 #pragma once
 
 #include <QAction>
@@ -18,25 +18,25 @@ namespace attnscope {
 
 struct Command {
   QString id;    ///< "fit"
-  QString menu;  ///< "View"; empty: no menu
+  QString menu;  ///< "View"; empty: in no menu
   QString text;
   QList<QKeySequence> keys;
-  QString icon;  ///< of assets/icons; may be empty
+  QString icon;  ///< name in assets/icons; may be empty
   std::function<void()> run;
   bool separator_before = false;
 };
 
-/// The actions of a list of commands, in menus of `bar`, with their keys alive in `window`.
+/// Actions for a list of commands, in menus of `bar`, with shortcuts active in `window`.
 class Commands {
  public:
   Commands(const QList<Command>& commands, QMenuBar& bar, QWidget& window);
   [[nodiscard]] QAction* action(const QString& id) const;
   [[nodiscard]] QMenu* menu(const QString& name) const;
-  /// Icons in this colour.
+  /// Gives all icons this colour.
   void tint(const QColor& colour);
-  /// Each enabled command, for the palette.
+  /// The enabled commands, for the command palette.
   [[nodiscard]] QList<PaletteEntry> entries() const;
-  /// "Fit all maps", "F": what the list of keys shows.
+  /// Pairs for the list of keys: "Fit all maps", "F".
   [[nodiscard]] QList<QPair<QString, QString>> keys() const;
 
  private:

@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeastLetters = 5;  // that a list shows where the window is narrow
+constexpr int kLeastLetters = 5;  // minimum number of letters in a narrow window
 
 QComboBox* choice(const char* object_name, const QString& name, const QString& tip) {
   auto* box = new QComboBox;
@@ -39,7 +39,7 @@ ReferenceBox::ReferenceBox(Session& session, QWidget* parent)
       tr("Pin a reference to see differences, wipe and blink (P pins the selected subject)"));
   setMinimumContentsLength(kLetters);
   setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  connect(this, &QComboBox::activated, this, [this](int index) {  // the first says "none"
+  connect(this, &QComboBox::activated, this, [this](int index) {  // the first item is "none"
     const auto place = static_cast<std::size_t>(index - 1);
     session_.set_reference(place < session_.subjects().size() ? session_.subjects()[place].id
                                                               : SubjectId::none);
@@ -135,7 +135,8 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   refresh();
 }
 
-/// Some subject's maps have another size than the reference's, but without class tokens the same.
+/// True if some subject's maps differ in size from the reference's only by the number of class
+/// tokens.
 bool ComparisonBar::differ_by_special_tokens() const {
   const std::shared_ptr<const Trace> reference = session_.trace(session_.reference());
   if (!reference || session_.view().hide_prefix_tokens) return false;

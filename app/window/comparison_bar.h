@@ -1,4 +1,4 @@
-// How the open subjects are compared: which is the reference, what the others show of it.
+// Controls for the comparison of the open subjects: the reference, and the form of the comparison.
 #pragma once
 
 #include <QComboBox>
@@ -13,7 +13,7 @@ namespace attnscope {
 class AtlasLink;
 class Session;
 
-/// The subject that the others are compared with, or none.
+/// Selects the subject that the others are compared with, or none.
 class ReferenceBox : public QComboBox {
   Q_OBJECT
  public:
@@ -25,8 +25,8 @@ class ReferenceBox : public QComboBox {
   Session& session_;
 };
 
-/// A line over the atlases while a reference is pinned: what the others show of it. What finds no
-/// room goes behind its last button.
+/// A bar above the atlases while a reference is pinned, with the form of the comparison. Controls
+/// that do not fit are behind its last button.
 class ComparisonBar : public QToolBar {
   Q_OBJECT
  public:

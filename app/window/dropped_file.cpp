@@ -28,7 +28,7 @@ bool names_idx(const std::filesystem::path& file) {
 
 bool is_session(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return false;  // a pipe would never end
+  if (!std::filesystem::is_regular_file(file, ignored)) return false;  // a pipe might never end
   std::ifstream stream(file, std::ios::binary);
   std::string start(256, '\0');
   stream.read(start.data(), static_cast<std::streamsize>(start.size()));

@@ -1,4 +1,4 @@
-// What a file given to the window is for.
+// Use of a file given to the window.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,13 @@ namespace attnscope {
 
 enum class FileUse { model, input, session, training };
 
-/// By its extension, and for JSON by its content: images, arrays, IDX files and folders are inputs;
-/// a saved session is one; a folder of several checkpoints named after their steps is a training;
-/// everything else may be a model or a trace.
+/// The use by extension, and for JSON by content. Images, texts, sounds, arrays, IDX files and
+/// folders are inputs; a saved session is a session; a folder of several checkpoints named after
+/// their steps is a training. Folders of a model and all other files are treated as a model or
+/// trace.
 [[nodiscard]] FileUse use_of(const std::filesystem::path& file);
 
-/// The locator that opens `file` as an input: item 0 of a data set, else the path itself.
+/// The locator that opens `file` as an input: item 0 of a data set, otherwise the path itself.
 [[nodiscard]] std::string input_locator_of(const std::filesystem::path& file);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// One panel, or one subject's atlas, alone in the window; then everything back as it was.
+// Shows one panel or one subject's atlas alone in the window, then restores the former layout.
 #pragma once
 
 #include <QByteArray>
@@ -15,14 +15,15 @@ class PanelDocks;
 class Enlargement : public QObject {
   Q_OBJECT
  public:
-  /// `atlases` stand in the window's central widget, beside the docks.
+  /// `atlases` are in the window's central widget, next to the docks.
   Enlargement(QMainWindow& window, PanelDocks& docks, AtlasArea& atlases);
 
-  /// The panel that has the keys, else the selected subject's atlas; or everything back.
+  /// Enlarges the panel with the keyboard focus, otherwise the selected subject's atlas; restores
+  /// the layout if something is enlarged.
   void toggle();
   void toggle_panel(QDockWidget& dock);
   void toggle_atlas();
-  /// Everything back; false if nothing was enlarged.
+  /// Restores the layout; false if nothing was enlarged.
   bool give_back();
   [[nodiscard]] bool is_on() const { return !before_.isEmpty(); }
 
@@ -32,7 +33,7 @@ class Enlargement : public QObject {
   QMainWindow& window_;
   PanelDocks& docks_;
   AtlasArea& atlases_;
-  QByteArray before_;  // the docks' places; empty: nothing is enlarged
+  QByteArray before_;  // the former layout of the docks; empty if nothing is enlarged
 };
 
 }  // namespace attnscope

@@ -67,7 +67,7 @@ QPlainTextEdit* text_box(const char* name, const QString& title, int lines) {
   return box;
 }
 
-/// The one that holds other figures.
+/// The recipe for a page of several figures.
 const FigureRecipe& page_recipe() {
   return *std::ranges::find_if(
       figure_recipes(), [](const FigureRecipe& recipe) { return recipe.needs_as_set != nullptr; });
@@ -287,7 +287,7 @@ void ExportDialog::fill_figures() {
   auto* model = qobject_cast<QStandardItemModel*>(figure_->model());
   for (const bool fits : {true, false}) {
     for (const FigureRecipe& recipe : figure_recipes()) {
-      // What it must be set to is asked for by its own settings.
+      // Required settings are asked for in the settings form, so only subjects are checked here.
       const FigureFit fit = fit_of(recipe.name, open_.subjects);
       if (fit.missing.empty() != fits) continue;
       figure_->addItem(
@@ -323,7 +323,7 @@ void ExportDialog::take_recipe() {
   const FigureRecipe& chosen = find_figure(recipe());
   source_->setText(QString::fromUtf8(chosen.source));
   fill_subjects();
-  // The window's choices are the first ones here.
+  // Initial values are those of the window.
   const ViewSettings& view = session_.view();
   ParameterValues values;
   if (view.rank_threshold != ViewSettings{}.rank_threshold) {
@@ -352,7 +352,7 @@ void ExportDialog::fill_subjects() {
     auto* item = new QListWidgetItem(QString::fromStdString(open_.subjects[index].label));
     item->setFlags(Qt::ItemIsUserCheckable | Qt::ItemIsEnabled);
     item->setData(Qt::UserRole, static_cast<int>(index));
-    // Energy figures show the papers' networks unless told otherwise.
+    // Energy figures show the papers' networks by default.
     const bool shown = find_figure(recipe()).needs.least > 0 &&
                        (fit.most == 0 || static_cast<std::size_t>(subjects_->count()) < fit.most);
     item->setCheckState(shown ? Qt::Checked : Qt::Unchecked);
@@ -360,7 +360,7 @@ void ExportDialog::fill_subjects() {
   }
   const int rows = std::min(subjects_->count(), 5);
   subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 3) + 8);
-  // A page's figures choose theirs by number among all.
+  // Figures of a page select their subjects by number in the whole list.
   subjects_->setVisible(subjects_->count() > 1 && !is_page());
 }
 
@@ -490,7 +490,7 @@ void ExportDialog::add_to_page() {
     const QString stored = stored_page();
     if (!stored.isEmpty()) page = parse_page(stored.toStdString());
   } catch (const Error&) {
-    page = {};  // one that this version cannot read is begun anew
+    page = {};  // an unreadable page is replaced by a new one
   }
   PageCell cell;
   cell.figure = recipe();
@@ -548,7 +548,7 @@ void ExportDialog::write() {
   make();
 }
 
-/// Refuses to replace what is read, and asks about everything else that stands there.
+/// Refuses to replace a file that was read, and asks before replacing any other file.
 bool ExportDialog::may_write() {
   const QString file = file_->text().trimmed();
   try {
@@ -560,7 +560,7 @@ bool ExportDialog::may_write() {
   return may_replace(this, file);
 }
 
-/// While a figure is made to be written, where it goes stays what the user was asked about.
+/// While the figure is being drawn for writing, the file that the user confirmed cannot be changed.
 void ExportDialog::set_writing(bool writing) {
   writing_ = writing;
   for (QWidget* widget :

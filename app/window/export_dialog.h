@@ -1,4 +1,4 @@
-// A figure as it will be printed: which, how it looks, its caption, its file, its command line.
+// Dialog for exporting a figure: choice, appearance, caption, file, command line.
 #pragma once
 
 #include <QDialog>
@@ -29,8 +29,8 @@ class ExportDialog : public QDialog {
  public:
   explicit ExportDialog(Session& session, QWidget* parent = nullptr);
 
-  /// Shows this figure of these subjects (indices into the request of all that are ready; all that
-  /// fit if absent), so set.
+  /// Shows a figure with these settings. `subjects`: indices into the request of all subjects with
+  /// a trace; all that fit if absent.
   void show_figure(const std::string& recipe, const ParameterValues& settings,
                    const std::optional<std::vector<std::size_t>>& subjects = {});
 
@@ -45,7 +45,7 @@ class ExportDialog : public QDialog {
   void take_recipe();
   void fill_subjects();
   [[nodiscard]] std::string recipe() const;
-  [[nodiscard]] bool is_page() const;  ///< of several figures
+  [[nodiscard]] bool is_page() const;  ///< true for a page of several figures
   [[nodiscard]] std::vector<std::size_t> chosen_subjects() const;
   [[nodiscard]] FigureRequest request() const;
   [[nodiscard]] FigureStyle figure_style() const;
@@ -67,7 +67,7 @@ class ExportDialog : public QDialog {
   void show_problem(const QString& text);
 
   Session& session_;
-  FigureRequest open_;  ///< of everything that is ready
+  FigureRequest open_;  ///< request for all subjects with a trace
   QComboBox* figure_ = nullptr;
   QLabel* source_ = nullptr;
   QListWidget* subjects_ = nullptr;
@@ -88,10 +88,10 @@ class ExportDialog : public QDialog {
   QPushButton* write_ = nullptr;
 
   QTimer delay_;
-  std::optional<Figure> made_;  ///< not dressed yet
-  bool current_ = false;        ///< whether made_ is what the controls say
-  bool writing_ = false;        ///< the file is written as soon as it is
-  bool own_caption_ = false;    ///< the draft was changed by hand
+  std::optional<Figure> made_;  ///< without the chosen style
+  bool current_ = false;        ///< true if made_ corresponds to the controls
+  bool writing_ = false;        ///< the file is written when the figure is complete
+  bool own_caption_ = false;    ///< the user edited the caption
   std::int64_t job_ = 0, wanted_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// How a figure is dressed, as controls: width, type, colours, lines, background.
+// Controls for a figure's appearance: width, font, colours, lines, background.
 #pragma once
 
 #include <QWidget>
@@ -19,13 +19,13 @@ struct FigureLook {
   bool transparent = false;
 };
 
-/// Remembers what was chosen last, in the program's settings.
+/// Remembers the last choices in the program's settings.
 class FigureLookForm : public QWidget {
   Q_OBJECT
  public:
   explicit FigureLookForm(QWidget* parent = nullptr);
 
-  /// Font size and family are absent where they are the figure's own.
+  /// Font size and family are absent if the figure's own apply.
   [[nodiscard]] FigureLook look() const;
   void remember() const;
 

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// The page: white, or squares where it has no background; or a message.
+/// The page: white, a checkerboard for a transparent background, or a message.
 class FigurePreview::Sheet : public QWidget {
  public:
   explicit Sheet(FigurePreview& preview) : preview_(preview) {}
@@ -65,7 +65,7 @@ FigurePreview::FigurePreview(QWidget* parent) : QScrollArea(parent) {
 }
 
 double FigurePreview::screen_dpi() const {
-  // What a screen says of its size may be anything.
+  // The size that a screen reports may be wrong.
   const QScreen* const shown_on = screen();
   if (shown_on == nullptr) return logicalDpiX();
   const double dpi = shown_on->physicalDotsPerInchX();

@@ -1,4 +1,4 @@
-// A figure on its page, as large as it will be on paper.
+// Preview of a figure on its page, at its size on paper.
 #pragma once
 
 #include <QImage>
@@ -14,14 +14,14 @@ class FigurePreview : public QScrollArea {
   explicit FigurePreview(QWidget* parent = nullptr);
 
   void show_figure(const Figure& figure, bool transparent);
-  /// Instead of a figure: why there is none.
+  /// Shows a message instead of a figure, such as the reason why there is none.
   void show_message(const QString& text);
-  /// 1 is true size.
+  /// Sets the zoom; 1 is the size on paper.
   void set_zoom(double zoom);
 
-  /// What is shown: the pixels that a PNG of this resolution has.
+  /// The displayed image, with the pixels of a PNG at this resolution.
   [[nodiscard]] const QImage& image() const { return image_; }
-  /// Of the screen: its pixels per inch, by which a millimetre is a millimetre.
+  /// The screen's resolution in pixels per inch, from which the true size is computed.
   [[nodiscard]] double screen_dpi() const;
 
  private:

@@ -27,8 +27,8 @@ QString setting_title(const ParameterDescription& setting) {
   return title;
 }
 
-/// What is typed, as what the setting is. What it is not stays a text: the figure says why it
-/// cannot be that.
+/// The typed text as a value of the setting. Text that cannot be parsed is returned unchanged, and
+/// the figure reports the error.
 ParameterValue typed_value(const ParameterDescription& setting, const QString& typed) {
   std::string text = typed.trimmed().toStdString();
   try {
@@ -42,7 +42,7 @@ ParameterValue value_of(const ParameterDescription& setting, const QWidget& edit
   if (const auto* check = qobject_cast<const QCheckBox*>(&editor)) return check->isChecked();
   if (const auto* spin = qobject_cast<const QDoubleSpinBox*>(&editor)) {
     if (setting.kind == ParameterKind::whole) return static_cast<std::int64_t>(spin->value());
-    // Two decimals more than are shown make 0.3 of 0.30000000000000004.
+    // Rounding to two more decimals than shown turns 0.30000000000000004 into 0.3.
     const double scale = std::pow(10.0, spin->decimals() + 2);
     return std::round(spin->value() * scale) / scale;
   }
@@ -81,7 +81,7 @@ QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
   auto* spin = new QDoubleSpinBox;
   spin->setDecimals(whole ? 0 : kDecimals);
   const double least = whole ? 1 : std::pow(10.0, -kDecimals);
-  // What lies between 0 and the least number shown would be shown as 0.
+  // Values between 0 and the smallest displayable number would be shown as 0.
   const bool above_zero = setting.bounds.minimum > 0 && setting.bounds.minimum < least;
   spin->setRange(above_zero ? least : std::max(setting.bounds.minimum, -kMost),
                  std::min(setting.bounds.maximum, kMost));
@@ -139,7 +139,7 @@ QWidget* FigureSettingsForm::make_editor(const ParameterDescription& setting) {
     for (const auto* list : {&setting.words, &setting.choices}) {
       for (const std::string& word : *list) combo->addItem(QString::fromStdString(word));
     }
-    // Some of the choices, or a number or a list instead of the word.
+    // The combo box is editable if a number or a list may replace the word.
     combo->setEditable(setting.kind != ParameterKind::choice);
     combo->setInsertPolicy(QComboBox::NoInsert);
     combo->setMinimumContentsLength(8);
@@ -166,14 +166,14 @@ void FigureSettingsForm::show_recipe(const FigureRecipe& recipe, const Parameter
     editor->setAccessibleDescription(explained);
     auto* label = new QLabel(setting_title(setting));
     label->setBuddy(editor);
-    // As rich text it is wrapped.
+    // Tool tips wrap only as rich text.
     const QString tip = "<p>" + explained.toHtmlEscaped() + "</p>";
     label->setToolTip(tip);
     editor->setToolTip(tip);
     form_->addRow(label, editor);
     const auto found = values.find(setting.name);
     set_value_of(*editor, found == values.end() ? setting.default_value : found->second);
-    // Compared with what it shows at first: a spin box rounds.
+    // The default is stored as the editor shows it, because a spin box rounds.
     const bool is_default = found == values.end() || found->second == setting.default_value;
     controls_.push_back(
         {&setting, editor, is_default ? value_of(setting, *editor) : setting.default_value});

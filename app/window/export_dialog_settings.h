@@ -1,4 +1,4 @@
-// A figure's own settings as controls, made from their types.
+// Controls for a figure's own settings, made from their types.
 #pragma once
 
 #include <QWidget>
@@ -16,11 +16,11 @@ class FigureSettingsForm : public QWidget {
  public:
   explicit FigureSettingsForm(QWidget* parent = nullptr);
 
-  /// Controls for every setting of the recipe, set to `values` where they say anything, else to
-  /// their defaults. Without `colour-map`: the dialog has one for all figures.
+  /// Creates controls for every setting of the recipe, with `values` where present, otherwise the
+  /// defaults. `colour-map` is left out, because the dialog has one control for all figures.
   void show_recipe(const FigureRecipe& recipe, const ParameterValues& values);
 
-  /// Those that are not at their default.
+  /// The settings that differ from their defaults.
   [[nodiscard]] ParameterValues settings() const;
 
  signals:
@@ -30,7 +30,7 @@ class FigureSettingsForm : public QWidget {
   struct Control {
     const ParameterDescription* setting;
     QWidget* editor;
-    ParameterValue default_value;  ///< as the editor shows it
+    ParameterValue default_value;  ///< default value as the editor shows it
   };
   [[nodiscard]] QWidget* make_editor(const ParameterDescription& setting);
   [[nodiscard]] QWidget* make_file_editor(const ParameterDescription& setting);

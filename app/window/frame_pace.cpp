@@ -52,7 +52,7 @@ bool FramePace::eventFilter(QObject* watched, QEvent* event) {
     user_acted_ = true;
     ask_anew();
   }
-  // Where a part of the window has come into sight, all of it is drawn.
+  // When a part of the window is exposed, the whole window is drawn.
   if (type == QEvent::Paint && watched == &window_ && !drawing_) latest_.stop();
   if (type != QEvent::UpdateRequest || watched != &window_ || drawing_) return false;
   const bool collecting = collecting_.isActive();
@@ -69,7 +69,7 @@ bool FramePace::eventFilter(QObject* watched, QEvent* event) {
 void FramePace::ask_anew() {
   if (!latest_.isActive()) return;
   latest_.stop();
-  // After all else that waits: what the user did has its effect by then.
+  // The event follows all pending ones, so the effect of the user's action is included.
   QCoreApplication::postEvent(&window_, new QEvent(QEvent::UpdateRequest), Qt::LowEventPriority);
 }
 

@@ -1,4 +1,4 @@
-// When the window is drawn while results come.
+// Timing of the window's redraws while results arrive.
 #pragma once
 
 #include <QObject>
@@ -11,17 +11,18 @@ namespace attnscope {
 
 class JobQueue;
 
-/// Results come in bursts: a model's maps, its spectra, four figures of them, within a tenth of a
-/// second. Drawn one by one, with OpenGL in software, they would wait for each other's pictures.
-/// What came by itself is drawn when no job is left, or at the latest after twice the time that the
-/// last picture took, and a tenth of a second; what the user does is drawn at once. Where a burst
-/// is announced, all of it is one picture: jobs that follow from each other leave none in between.
+/// Groups redraws, because results arrive in bursts: a model's maps, its spectra, and several
+/// figures of them, within a tenth of a second. Drawn one by one with software OpenGL, each would
+/// wait for the redraw of the previous one. Results are drawn when no job is left, at the latest
+/// after twice the duration of the last redraw or 100 ms, whichever is shorter. User actions are
+/// drawn immediately. An announced burst is drawn only once, even if its jobs start one after
+/// another.
 class FramePace : public QObject {
   Q_OBJECT
  public:
   FramePace(QWidget& window, const JobQueue& jobs);
 
-  /// A burst begins: a fifth of a second of it is drawn together, unless the user does something.
+  /// Announces a burst, which is drawn together after 200 ms, or earlier if the user acts.
   void collect();
 
  protected:
@@ -30,17 +31,17 @@ class FramePace : public QObject {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// For the picture that is held back: Qt asks for no other as long as it is.
+  /// Requests a pending redraw again, because Qt requests no other one while it is held back.
   void ask_anew();
   void draw();
 
   QWidget& window_;
   const JobQueue& jobs_;
-  QTimer latest_;      ///< runs while a picture is held back
-  QTimer collecting_;  ///< runs while a burst is collected
+  QTimer latest_;      ///< active while a redraw is held back
+  QTimer collecting_;  ///< active while a burst is collected
   std::chrono::duration<double, std::milli> cost_;
   bool drawing_ = false;
-  bool user_acted_ = false;  ///< since the last picture
+  bool user_acted_ = false;  ///< since the last redraw
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The papers' figures, drawn from whatever is open.
+// The papers' figures, drawn from the open subjects.
 #pragma once
 
 #include <QDialog>
@@ -24,7 +24,7 @@ class GalleryWindow : public QDialog {
   explicit GalleryWindow(Session& session, QWidget* parent = nullptr);
 
  signals:
-  /// The user wants this figure as a file.
+  /// Emitted when the user exports a figure.
   void export_wanted(const std::string& recipe, const ParameterValues& settings,
                      const std::vector<std::size_t>& subjects);
 

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// "Layer 3", "Cross 0": as it begins a line.
+/// "Layer 3", "Cross 0": the layer's name with a capital letter.
 QString capitalised_layer(const Trace& trace, std::int64_t layer) {
   const QString name = QString::fromStdString(layer_name(trace, layer));
   return name.left(1).toUpper() + name.mid(1);
@@ -34,8 +34,8 @@ HoverLine::HoverLine(Session& session, AtlasLink& link, QWidget* parent)
   refresh();
 }
 
-/// "0.0123", of a channel's map "0.0123 (channel 3)"; what is missing where there is no such cell.
-/// Empty where the subject has no such map.
+/// "0.0123", or "0.0123 (channel 3)" for a channel's map; the reason if there is no such cell.
+/// Empty if the subject has no such map.
 QString HoverLine::value_in(const OpenSubject& open, const HoveredCell& hover) const {
   const std::shared_ptr<const ShownMaps> maps = link_.maps(open.id);
   const std::optional<HoveredTokens> tokens = hovered_tokens(session_, open.id);

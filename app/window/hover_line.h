@@ -1,4 +1,4 @@
-// The value under the cursor in words: where, from which token to which, how much in each subject.
+// The value under the cursor in words: layer, head, query and key, and the value in each subject.
 #pragma once
 
 #include <QLabel>

@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kSoonMs = 100;  // what is done by then need not be told of
+constexpr int kSoonMs = 100;  // shorter work is not shown
 
 }  // namespace
 

@@ -1,5 +1,4 @@
-// What runs in the background for longer than a moment, in the status bar: how far, how long still,
-// and a way to stop it.
+// Background jobs in the status bar: progress, remaining time, and a button to cancel them.
 #pragma once
 
 #include <QTimer>
@@ -17,17 +16,17 @@ class ProgressLine;
 class JobBar : public QWidget {
   Q_OBJECT
  public:
-  /// `is_stopped`: whether there is work that the user has stopped, and could go on with.
+  /// `is_stopped`: true if the user cancelled work that can be resumed.
   JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent = nullptr);
 
  signals:
-  void go_on_wanted();  ///< with what was stopped
+  void go_on_wanted();  ///< the user wants to resume the cancelled work
 
  private:
   void refresh();
 
   JobQueue& jobs_;
-  QTimer soon_;  ///< until it appears
+  QTimer soon_;  ///< delay until the bar appears
   QLabel* text_;
   ProgressLine* progress_;
   QToolButton* cancel_;

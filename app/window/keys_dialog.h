@@ -1,4 +1,4 @@
-// The list of keys.
+// The list of keyboard shortcuts.
 #pragma once
 
 #include <QDialog>
@@ -11,7 +11,7 @@ namespace attnscope {
 class KeysDialog : public QDialog {
   Q_OBJECT
  public:
-  /// Pairs of what happens and by which key.
+  /// `keys`: pairs of an action and its key.
   KeysDialog(const QList<QPair<QString, QString>>& keys, QWidget* parent = nullptr);
 };
 

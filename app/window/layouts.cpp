@@ -11,7 +11,8 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kGroup = "layouts";
-// Raised when panels are renamed: older arrangements are then left alone.
+// Version of saved layouts, increased when panels are renamed; layouts of other versions are
+// ignored.
 constexpr int kVersion = 1;
 
 }  // namespace
@@ -67,7 +68,7 @@ void Layouts::fill(QMenu& menu) {
 
 void Layouts::set_default() { default_ = window_.saveState(kVersion); }
 
-/// Laid out whole, then drawn once.
+/// Restores a layout with a single redraw at the end.
 void Layouts::restore(const QByteArray& state) {
   emit changing();
   window_.setUpdatesEnabled(false);

@@ -1,5 +1,4 @@
-// Arrangements of the docks: those for a kind of work, those the user has named, and the one of
-// last time.
+// Layouts of the docks: one per kind of work, the user's own, and the last one.
 #pragma once
 
 #include <QByteArray>
@@ -13,15 +12,15 @@ class QMenu;
 
 namespace attnscope {
 
-/// An arrangement for a kind of work.
+/// A layout for a kind of work.
 struct WorkLayout {
   const char* name;
-  const char* purpose;           ///< what stands where, in words
-  const char* key;               ///< "Ctrl+1"
-  const char* open;              ///< the docks, by their names, with spaces between
-  const char* in_front;          ///< of those that are tabs
-  int percent_right;             ///< of the window's width for the right column; 0: as usual
-  const char* beside = nullptr;  ///< the dock beside the atlases, and its share of the width
+  const char* purpose;   ///< description of the layout
+  const char* key;       ///< "Ctrl+1"
+  const char* open;      ///< object names of the open docks, separated by spaces
+  const char* in_front;  ///< the front docks among tabs
+  int percent_right;     ///< width of the right column in percent of the window; 0: the default
+  const char* beside = nullptr;  ///< the dock next to the atlases, and its percentage of the width
   int percent_beside = 0;
 };
 [[nodiscard]] std::span<const WorkLayout> work_layouts();
@@ -32,25 +31,26 @@ class Layouts : public QObject {
   /// `menu` lists all layouts whenever it opens.
   Layouts(QMainWindow& window, QMenu& menu);
 
-  /// Takes the docks as they stand for what "Reset" goes back to.
+  /// Stores the present layout as the one that "Reset" restores.
   void set_default();
   void reset();
   void go_to(const WorkLayout& layout);
   void save_as(const QString& name);
   void go_to(const QString& name);
-  /// The user's own, in order of their names, from 0; nothing where there are not so many.
+  /// Applies the user's layout at index `place` in order of names, from 0; ignored if there is
+  /// none.
   void go_to_own(int place);
   void remove(const QString& name);
   [[nodiscard]] QStringList names() const;
-  /// Of the user's own layout at that place, from 0; empty past the ninth of all.
+  /// Shortcut of the user's layout at index `place`, from 0; empty if it would exceed Ctrl+9.
   [[nodiscard]] static QKeySequence key_of_own(int place);
 
-  /// What the window looked like when it was last closed.
+  /// Stores the layout for restore_last() in the next run.
   void remember_last() const;
   void restore_last();
 
  signals:
-  void changing();  ///< another one is about to be taken
+  void changing();  ///< the layout is about to change
   void changed();
 
  private:

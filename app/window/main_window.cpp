@@ -44,7 +44,7 @@ namespace attnscope {
 
 namespace {
 
-// What the atlases keep in a session's file, beside the panels.
+// Key of the atlases' settings in a session file, which also holds the panels' settings.
 constexpr const char* kAtlases = "atlases";
 constexpr const char* kLens = "Lens";
 constexpr QSize kLeastMiddle(240, 200);  // pixels
@@ -65,10 +65,10 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   preferences_.theme = theme;
   setWindowTitle("Attnscope");
   setAcceptDrops(true);
-  // Laid out in one frame: an animation would draw every atlas many times on the way.
+  // Animated docks are off, because an animation would redraw every atlas many times.
   setDockOptions(AllowNestedDocks | AllowTabbedDocks);
   resize(1600, 1000);
-  // First: labels take the program's font when they are made.
+  // The look is applied first, because labels take the program's font when they are created.
   apply_look();
   qApp->installEventFilter(new WheelGuard(this));
   auto* const pace = new FramePace(*this, session_.jobs());
@@ -93,13 +93,13 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
 
 MainWindow::~MainWindow() {
   session_.set_panel_settings_source({});
-  // What is drawn looks at the stores, which are members: it goes before them.
+  // The widgets are deleted before the stores, which are members that they use.
   delete docks_;
   delete takeCentralWidget();
 }
 
 void MainWindow::place_everything() {
-  // First: the graphics driver, which the atlases need, is loaded meanwhile.
+  // The panels are created first; meanwhile the graphics driver that the atlases need is loading.
   docks_->place(*commands_->menu(tr("&View"))->addMenu(tr("Panels")));
   auto* middle = new QWidget;
   auto* column = new QVBoxLayout(middle);
@@ -110,7 +110,7 @@ void MainWindow::place_everything() {
   column->addWidget(notice_);
   column->addWidget(new ComparisonBar(session_, *link_));
   column->addWidget(atlases_, 1);
-  // What finds no room in it is made smaller or left out: it never widens the window.
+  // Contents of the middle shrink or are hidden if they do not fit, but never widen the window.
   middle->setMinimumSize(kLeastMiddle);
   setCentralWidget(middle);
   connect(atlases_, &AtlasArea::open_wanted, this, &MainWindow::ask_for_model);
@@ -194,7 +194,7 @@ void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
   if (arranged_) return;
   arranged_ = true;
-  docks_->arrange();  // docks take sizes only once the window has one
+  docks_->arrange();  // docks accept sizes only once the window has one
   layouts_->set_default();
   if (!remembered_.empty()) layouts_->restore_last();
 }
@@ -205,14 +205,14 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 void MainWindow::apply_look() {
-  // Qt polishes every widget anew, which takes longer than a click should.
+  // A wait cursor is shown, because Qt polishes every widget again, which takes a moment.
   QApplication::setOverrideCursor(Qt::WaitCursor);
-  constexpr double room = 1.6;  // larger, to be read from the last row
+  constexpr double room = 1.6;  // larger, to be readable from the last row
   apply_theme(
       *qobject_cast<QApplication*>(QApplication::instance()),
       {preferences_.theme, preferences_.text_scale * (presenting_ ? room : 1), presenting_});
   if (commands_) commands_->tint(colours_of(*this).text);
-  // One line: the maps need the room.
+  // The status bar has a single line, to leave space for the maps.
   constexpr int kAroundText = 9;  // pixels
   statusBar()->setFixedHeight(QFontMetrics(QApplication::font()).height() + kAroundText);
   QApplication::restoreOverrideCursor();
@@ -228,7 +228,7 @@ void MainWindow::set_preferences(const Preferences& preferences) {
   const bool other_letters = preferences.text_scale != preferences_.text_scale;
   preferences_ = preferences;
   apply_look();
-  // Panels that larger letters have widened would stay so.
+  // Panels widened by larger letters would otherwise stay wide.
   if (other_letters && arranged_ && !presenting_) {
     QTimer::singleShot(0, docks_, &PanelDocks::take_usual_widths);
   }
@@ -275,7 +275,8 @@ bool MainWindow::settled() const {
 }
 
 void MainWindow::export_figure() {
-  // What is on the screen: the panel one works in, the map that is enlarged, the maps selected.
+  // The exported figure is what the user works with: the focused figure, the enlarged map, or the
+  // selected maps.
   if (FigurePanel* const figure = PanelDocks::figure_with_keys(); figure && figure->figure()) {
     return figure->want_export();
   }
@@ -392,10 +393,10 @@ void MainWindow::toggle_presentation() {
   enlargement_->give_back();
   presenting_ = !presenting_;
   docks_->hold_still(presenting_);
-  setUpdatesEnabled(false);  // drawn once, when all stands in its place
+  setUpdatesEnabled(false);  // redrawn once at the end
   if (presenting_) {
     before_presenting_ = saveState();
-    // The maps and what is spoken about; the rest is for whoever sits at the machine.
+    // Only the maps and the panels for the audience are shown.
     docks_->hide_for_presentation();
   }
   apply_look();
@@ -415,7 +416,7 @@ void MainWindow::walk(std::int64_t layers, std::int64_t heads) {
 }
 
 bool MainWindow::focusNextPrevChild(bool next) {
-  // A dock behind another one is not hidden, but lies outside the window; so may its tabs.
+  // A dock behind another tab is not hidden but outside the window, as may be its tab bar.
   const auto is_behind = [](const QWidget* widget) {
     while (widget != nullptr && !widget->inherits("QDockWidget") && !widget->inherits("QTabBar")) {
       widget = widget->parentWidget();

@@ -1,4 +1,4 @@
-// The window: it places the panels and turns commands into calls of the session.
+// The main window: places the panels and turns commands into calls of the session.
 #pragma once
 
 #include <QMainWindow>
@@ -37,31 +37,32 @@ class MainWindow : public QMainWindow {
   MainWindow(Session& session, Theme theme, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  /// Opens a model, a trace, an input or a session, whichever the file is.
+  /// Opens a model, a trace, an input or a session, depending on the file.
   void open_file(const std::filesystem::path& file);
-  /// The two sample models on the first sample image.
+  /// Opens the two sample models on the first sample image.
   void open_samples();
-  /// Throws Error where the session cannot be read.
+  /// Opens a session. Throws Error if it cannot be read.
   void open_session(const std::filesystem::path& file);
-  /// The same, with a notice in place of the error.
+  /// Like open_session, but shows a notice instead of throwing.
   void restore_session(const std::filesystem::path& file);
   void set_theme(Theme theme);
-  /// Look, and what new sessions begin with.
+  /// Applies the look, and sets the view's colour map, threshold and layer numbering.
   void set_preferences(const Preferences& preferences);
-  /// The docks' places are kept from run to run, and the session is saved into `folder` while the
-  /// program runs; what a crash left there is offered to be opened.
+  /// Keeps the layout of the docks between runs and saves the session into `folder` while the
+  /// program runs. Sessions that a crash left there are offered for recovery.
   void remember_between_runs(const std::filesystem::path& folder);
-  /// Whether `folder` holds what was open when the program last ended in order.
+  /// True if `folder` holds the session that was open at the last regular end of the program.
   [[nodiscard]] static bool remembers_last(const std::filesystem::path& folder);
-  /// Opens that; false if it is not known.
+  /// Opens the session of the last regular end; false if there is none or it cannot be read.
   bool reopen_last();
-  /// Brings a panel of panels() to the front, opening its dock. Throws Error(usage) listing them.
+  /// Brings a panel of panels() to the front and opens its dock. Throws Error(usage) with the list
+  /// of panels.
   void show_panel(const std::string& name);
 
-  /// A file that one of the panels reads: a lesson. Throws Error (io, damaged).
+  /// Opens a file that one of the panels reads, such as a lesson. Throws Error (io, damaged).
   void open_document(const std::filesystem::path& file);
 
-  /// No job runs, and every view shows what the session holds.
+  /// True if no job runs and every view shows the session's present state.
   [[nodiscard]] bool settled() const;
 
  protected:
@@ -84,7 +85,8 @@ class MainWindow : public QMainWindow {
   void fill_samples(QMenu& menu);
   void save_session(bool ask);
   void ask_for_session();
-  /// A session file of ours, not the user's: saving asks where to. False if it cannot be read.
+  /// Restores a session file that is not the user's, so saving asks for a file name. False if it
+  /// cannot be read.
   bool restore_unnamed(const std::filesystem::path& file);
   void export_figure();
   void export_so(const std::string& recipe, const ParameterValues& settings);
@@ -126,9 +128,9 @@ class MainWindow : public QMainWindow {
   GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;
   bool arranged_ = false;
-  std::filesystem::path remembered_;  // the folder for what is kept between runs; empty: nothing
+  std::filesystem::path remembered_;  // folder for data kept between runs; empty: none
   bool presenting_ = false;
-  QByteArray before_presenting_;  // the docks' places
+  QByteArray before_presenting_;  // the former layout of the docks
 };
 
 }  // namespace attnscope

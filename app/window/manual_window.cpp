@@ -23,7 +23,7 @@ namespace attnscope {
 
 namespace {
 
-// In the order they are read.
+// The pages in reading order.
 constexpr const char* kPages[] = {
     "first-minute", "models", "inputs", "maps",    "spectra",      "what-if", "mechanisms", "text",
     "compare",      "sweeps", "energy", "figures", "command-line", "lessons", "window"};
@@ -32,7 +32,7 @@ QString page_text(const QString& page) {
   QFile file(QString(":/manual/%1.md").arg(page));
   if (!file.open(QIODevice::ReadOnly)) return {};
   QString text = QString::fromUtf8(file.readAll());
-  // The entries of the list say it themselves.
+  // Generated lists replace placeholders in the text.
   const std::pair<const char*, std::string (*)()> generated[] = {
       {"{{mechanisms}}", mechanisms_as_markdown},
       {"{{mechanism settings}}", mechanism_settings_as_markdown}};
@@ -42,10 +42,10 @@ QString page_text(const QString& page) {
   return text;
 }
 
-/// Shows pages of the manual as page_text makes them.
+/// A browser for pages of the manual in the form of page_text.
 class Pages final : public QTextBrowser {
  public:
-  /// Pages are as wide whether they are long or short: pictures are fitted once.
+  /// The scroll bar is always visible, so all pages have equal width and pictures are scaled once.
   Pages() { setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn); }
 
  protected:
@@ -58,7 +58,7 @@ class Pages final : public QTextBrowser {
   }
 
   void doSetSource(const QUrl& url, QTextDocument::ResourceType type) override {
-    // A scroll bar that comes and goes while a page is read must not have it read from within.
+    // A scroll bar that appears or disappears while a page is loaded must not reload it.
     const QScopedValueRollback setting(setting_, true);
     QTextBrowser::doSetSource(url, type);
     const QString page = QFileInfo(source().path()).completeBaseName();
@@ -71,7 +71,7 @@ class Pages final : public QTextBrowser {
   void resizeEvent(QResizeEvent* event) override {
     QTextBrowser::resizeEvent(event);
     if (setting_ || event->oldSize().width() == event->size().width()) return;
-    // Pictures are read, and fitted, anew.
+    // Pictures are loaded and scaled again.
     const int place = verticalScrollBar()->value();
     reload();
     verticalScrollBar()->setValue(place);
@@ -80,7 +80,7 @@ class Pages final : public QTextBrowser {
  private:
   bool setting_ = false;
 
-  /// A picture no wider than the page.
+  /// The picture, reduced to the width of the page if it is wider.
   [[nodiscard]] QVariant fitted(const QVariant& resource) const {
     QImage picture = resource.typeId() == QMetaType::QByteArray
                          ? QImage::fromData(resource.toByteArray())

@@ -1,4 +1,4 @@
-// The user manual: pages of Markdown in assets/manual, with a list of them and a way back.
+// The user manual: the Markdown pages of assets/manual with a list of pages and a Back button.
 #pragma once
 
 #include <QWidget>
@@ -13,7 +13,7 @@ class ManualWindow : public QWidget {
  public:
   explicit ManualWindow(QWidget* parent = nullptr);
 
-  /// A page by its name, "spectra"; the first page for a name that is none.
+  /// Shows a page by its name, such as "spectra"; the first page for an unknown name.
   void show_page(const QString& name);
 
  protected:

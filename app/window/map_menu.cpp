@@ -20,7 +20,7 @@ namespace attnscope {
 
 namespace {
 
-/// One line a query, one column a key, both named.
+/// The map as CSV: one line per query, one column per key, both with names.
 QString as_csv(const ShownMaps& maps, const MapCell& cell) {
   const MapExtent extent = maps.extent(cell.layer, cell.column);
   const auto quoted = [](const std::string& name) {
@@ -87,7 +87,7 @@ void MapMenu::add_map_actions(QMenu& menu, SubjectId subject, const MapCell& cel
   const std::shared_ptr<const ShownMaps> maps = link_.drawn(subject).maps;
   if (!maps) return;
   const bool each_head = session_.view().head_fusion == HeadFusion::none;
-  // Of several selected maps, the one that is meant is one of them.
+  // A right click on one of several selected maps keeps the selection.
   const Selection& selection = session_.selection();
   const bool of_block = selection.to && selection.subject == subject && each_head &&
                         block_of(selection).contains(cell.layer, cell.column);
@@ -163,7 +163,7 @@ void MapMenu::copy_picture(const ShownMaps& maps, const MapCell& cell) {
       picture.setPixelColor(column, row, QColor(c.red, c.green, c.blue));
     }
   }
-  // Large enough to be pasted: small maps are not smoothed there.
+  // The picture is enlarged before copying, because other programs smooth small pictures.
   constexpr int kLeastSide = 600;
   const int larger = std::max(1, kLeastSide / std::max({1, picture.width(), picture.height()}));
   QGuiApplication::clipboard()->setImage(picture.scaled(picture.size() * larger));

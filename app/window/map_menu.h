@@ -1,4 +1,4 @@
-// What can be done with a map of an atlas, at the right button.
+// The context menu of an atlas, with actions for a map and its subject.
 #pragma once
 
 #include <QObject>
@@ -25,7 +25,7 @@ class MapMenu : public QObject {
  public:
   MapMenu(Session& session, AtlasLink& link, QWidget& window);
 
-  /// At a cell, or beside the maps of a subject.
+  /// Opens the menu for a cell, or for a subject if the position is outside its maps.
   void open(SubjectId subject, const std::optional<MapCell>& cell, QPoint global);
   void fill(QMenu& menu, SubjectId subject, const std::optional<MapCell>& cell);
 
@@ -43,7 +43,8 @@ class MapMenu : public QObject {
   QWidget& window_;
 };
 
-/// The maps that are selected, as the figure of maps shows them: with I, in these colours.
+/// Settings of the figure of maps for the selected maps, with the view's identity mapping,
+/// threshold, colours and range.
 [[nodiscard]] ParameterValues shown_map_settings(const Session& session);
 
 }  // namespace attnscope

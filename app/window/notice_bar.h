@@ -1,4 +1,4 @@
-// An error that belongs to no panel, shown over the atlases until it is dismissed.
+// A bar above the atlases for an error that belongs to no panel, shown until it is dismissed.
 #pragma once
 
 #include <QFrame>
@@ -21,8 +21,8 @@ class NoticeBar : public QFrame {
     QString name;  ///< "Open it"
     std::function<void()> run;
   };
-  /// A note with two things to do about it; the bar closes when one of them is done. It is there
-  /// until then: an error that comes meanwhile is shown, and the offer again after it.
+  /// Shows a note with two choices until one of them is taken. An error in the meantime is shown
+  /// first, and the offer again after it.
   void offer(const QString& text, Choice accept, Choice decline);
   [[nodiscard]] QString text() const;
 
@@ -40,7 +40,7 @@ class NoticeBar : public QFrame {
   QPushButton* action_;
   QToolButton* dismiss_;
   std::optional<Offer> offer_;
-  bool offering_ = false;  // the offer is what is shown
+  bool offering_ = false;  // the offer is currently shown
 };
 
 }  // namespace attnscope

@@ -82,7 +82,7 @@ void PaletteDialog::filter() {
 void PaletteDialog::choose() {
   const QListWidgetItem* item = list_->currentItem();
   if (!item) return;
-  // A copy: what runs may open a further dialog after this one has gone.
+  // The function is copied, because it may open another dialog after this one is gone.
   const std::function<void()> run = entries_[item->data(Qt::UserRole).toLongLong()].run;
   accept();
   run();

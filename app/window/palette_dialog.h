@@ -1,4 +1,4 @@
-// The command palette: everything the window can do, found by a few letters.
+// The command palette: finds any command of the window by a few letters.
 #pragma once
 
 #include <QDialog>
@@ -13,8 +13,8 @@ namespace attnscope {
 
 struct PaletteEntry {
   QString text;   ///< "Lay adder over fashion-softmax"
-  QString place;  ///< "View", "Lessons"; shown behind the text
-  QString key;    ///< its shortcut, if any
+  QString place;  ///< "View", "Lessons"; shown after the text
+  QString key;    ///< shortcut; may be empty
   std::function<void()> run;
 };
 
@@ -35,8 +35,8 @@ class PaletteDialog : public QDialog {
   QListWidget* list_;
 };
 
-/// How well `text` holds the letters of `typed` in their order: smaller is better, -1 not at all.
-/// Beginnings of words and unbroken runs count as near.
+/// Distance between `text` and the letters of `typed` in their order: smaller is better, -1: no
+/// match. Beginnings of words and unbroken runs are near.
 [[nodiscard]] int palette_distance(const QString& text, const QString& typed);
 
 }  // namespace attnscope

@@ -19,11 +19,12 @@ namespace attnscope {
 
 namespace {
 
-// Pixels. Narrow sides leave the maps of two subjects nearly half of a window of 1280 × 800.
+// Widths in pixels. With narrow sides, the maps of two subjects get nearly half of a window of 1280
+// × 800.
 constexpr int kLeftWidth = 250, kNarrowLeft = 208;
 constexpr int kNarrowRight = 290, kWidestRight = 560, kPercentRight = 24;
-constexpr int kNarrow = 1400;       // of a window that has no room for the usual widths
-constexpr int kAboveAndBelow = 70;  // of the window that are no dock's
+constexpr int kNarrow = 1400;       // below this window width the left side is narrow
+constexpr int kAboveAndBelow = 70;  // part of the window's height that is not docks
 
 bool is_left(PanelPlace place) {
   return place == PanelPlace::models || place == PanelPlace::inputs || place == PanelPlace::answer;
@@ -49,7 +50,7 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
       for (FigurePanel* figure : figures_in(*one.panel)) figure->come_to_front();
     });
     if (entry.place != PanelPlace::beside) continue;
-    // Before anybody else hears that it is opened, and asks how much room it wants.
+    // The panel is created before other receivers of the signal ask for its size.
     connect(one.dock->toggleViewAction(), &QAction::toggled, this, [this, &one](bool open) {
       if (open) made(one);
     });
@@ -75,7 +76,7 @@ DockPanel& PanelDocks::made(PanelDock& one) {
 }
 
 PanelDocks::~PanelDocks() {
-  delete side_room_;  // it knows them
+  delete side_room_;  // it refers to the docks
   for (const PanelDock& one : docks_) delete one.dock;
 }
 
@@ -108,7 +109,7 @@ void PanelDocks::place(QMenu& menu) {
     if (one.entry->place != PanelPlace::beside) made(one);
     one.dock->raise();
   }
-  // Else the first width is one with room for the docks that are closed.
+  // The layout is activated first, otherwise the first width includes space for closed docks.
   window_.layout()->activate();
   side_room_ = new SideRoom(window_, lefts, rights, besides);
 }
@@ -131,7 +132,7 @@ void PanelDocks::follow_window() {
     const QDockWidget* const dock = first_at(place);
     return !dock->isVisible() || std::abs(dock->width() - width) <= kSame;
   };
-  // Beside what is read they are as that has left them.
+  // While a reading dock is open, the side docks keep the widths that result from it.
   const bool reading = std::ranges::any_of(docks_, [](const PanelDock& one) {
     return one.entry->place == PanelPlace::beside && !one.dock->isHidden();
   });

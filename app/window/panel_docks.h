@@ -1,4 +1,5 @@
-// The docks of panels(): made, placed, shown, remembered. The window knows none of them by name.
+// The docks of panels(): creation, placement, visibility and settings. The window knows none of
+// them by name.
 #pragma once
 
 #include <QObject>
@@ -30,70 +31,70 @@ class PanelDocks : public QObject {
   struct PanelDock {
     const PanelEntry* entry;
     QDockWidget* dock;
-    DockPanel* panel = nullptr;   ///< null until it is first seen
-    ControlValues settings = {};  ///< what it is to be set to once it is made
+    DockPanel* panel = nullptr;   ///< null until the dock is first visible
+    ControlValues settings = {};  ///< settings to apply once the panel is created
   };
-  /// In the order of panels().
+  /// The docks in the order of panels().
   [[nodiscard]] const std::vector<PanelDock>& all() const { return docks_; }
 
-  /// Places them in the window, and lists them in `menu`.
+  /// Places the docks in the window and lists them in `menu`.
   void place(QMenu& menu);
-  /// Their first widths and heights, once the window has its own.
+  /// Sets the initial widths and heights, once the window has a size.
   void arrange();
-  /// The same of the sides' widths when the window has another, unless the user has chosen them.
+  /// Adapts the sides' widths to a new window size, unless the user has changed them.
   void follow_window();
-  /// The figure in the panel that has the keys, or null.
+  /// The figure in the panel with the keyboard focus, or null.
   [[nodiscard]] static FigurePanel* figure_with_keys();
-  /// Brings a panel to the front, opening its dock. Throws Error(usage) listing them.
+  /// Brings a panel to the front and opens its dock. Throws Error(usage) with the list of panels.
   void show(const std::string& name);
-  /// Opens a file that one of the panels reads, as a lesson, and shows that panel. False if none
-  /// reads it. Throws Error.
+  /// Opens a file that one of the panels reads, such as a lesson, and shows that panel. False if
+  /// none reads it. Throws Error.
   bool open_document(const std::filesystem::path& file);
-  /// Hides what stands beside the atlases there, or shows it again.
+  /// Hides the docks on one side of the atlases, or shows them again.
   enum class Side { left, right };
   void toggle(Side side);
-  /// Both sides as wide as they are at first.
+  /// Restores the default widths of both sides.
   void take_usual_widths() { set_side_widths(usual_widths()); }
-  /// Hides what has no part in a presentation.
+  /// Hides panels that are not part of a presentation.
   void hide_for_presentation();
-  /// Shows again what has given way to another for want of room, as before a layout is remembered.
+  /// Shows docks that were hidden for lack of space, as before a layout is stored.
   void give_back();
-  /// While it holds, nothing gives way or comes back as docks open and close.
+  /// While `still`, no docks are hidden or shown automatically.
   void hold_still(bool still);
 
   [[nodiscard]] PanelSettings settings() const;
   void restore_settings(const PanelSettings& settings);
-  /// Every panel that is seen shows what the session asks for.
+  /// True if every visible panel shows the session's present state.
   [[nodiscard]] bool settled() const;
 
  signals:
   void command_wanted(const QString& id);
   void panel_wanted(const QString& name);
-  void enlarge_wanted(QDockWidget* dock);  ///< its title was double-clicked
-  /// Of a panel's figure, or a subject named in one.
+  void enlarge_wanted(QDockWidget* dock);  ///< the title of the dock was double-clicked
+  /// Requests the export of a panel's figure.
   void export_wanted(const std::string& recipe, const ParameterValues& settings);
   void rename_wanted(const QString& subject);
-  void place_wanted();  ///< what is enlarged is to give the window back
+  void place_wanted();  ///< anything enlarged is to be restored
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  /// Of the left and the right side, in pixels.
+  /// Default widths of the left and the right side, in pixels.
   [[nodiscard]] std::array<int, 2> usual_widths() const;
   void set_side_widths(const std::array<int, 2>& widths);
-  /// There is one at every place.
+  /// The first dock at a place; every place has one.
   [[nodiscard]] QDockWidget* first_at(PanelPlace place) const;
 
-  /// Makes its panel, if there is none yet.
+  /// The panel of the dock, created on first use.
   DockPanel& made(PanelDock& one);
 
   QMainWindow& window_;
   const PanelContext context_;
   std::vector<PanelDock> docks_;
   SideRoom* side_room_ = nullptr;
-  std::array<int, 2> side_widths_{};                 // as set last
-  std::array<std::vector<QDockWidget*>, 2> closed_;  // by toggle, at either side
+  std::array<int, 2> side_widths_{};                 // last widths set by the program
+  std::array<std::vector<QDockWidget*>, 2> closed_;  // docks closed by toggle, at either side
 };
 
 }  // namespace attnscope

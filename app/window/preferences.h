@@ -1,4 +1,4 @@
-// What the user likes, remembered between runs.
+// The user's preferences, remembered between runs.
 #pragma once
 
 #include <QDialog>
@@ -17,9 +17,9 @@ struct Preferences {
   Theme theme = Theme::dark;
   double text_scale = 1;  ///< 0.8 to 2
   std::string colour_map = "viridis";
-  double rank_threshold = 0.9;   ///< what new sessions begin with, in (0, 1]
-  bool layers_from_one = false;  ///< how figures number layers
-  bool reopen = false;           ///< what was open last, when the program starts
+  double rank_threshold = 0.9;   ///< initial value of new sessions, in (0, 1]
+  bool layers_from_one = false;  ///< figures number layers from 1 instead of 0
+  bool reopen = false;           ///< reopen the last session when the program starts
 };
 
 [[nodiscard]] Preferences read_preferences();

@@ -1,4 +1,4 @@
-// The models, traces and sessions opened lately, remembered between runs.
+// The most recently opened models, traces and sessions, remembered between runs.
 #pragma once
 
 #include <QObject>
@@ -14,7 +14,7 @@ class RecentFiles : public QObject {
  public:
   explicit RecentFiles(QObject* parent = nullptr);
   void add(const std::filesystem::path& file);
-  /// Fills `menu` whenever it opens; `open` is called with the file chosen.
+  /// Fills `menu` whenever it opens; `open` is called with the chosen file.
   void fill(QMenu* menu, std::function<void(const std::filesystem::path&)> open);
 };
 

@@ -39,12 +39,12 @@ void Recovery::offer_next() {
 
 void Recovery::open_next() {
   const std::filesystem::path file = left_.front();
-  // Else what was recovered before would be lost to what is recovered now.
+  // The session recovered before is kept, otherwise the next recovery would replace it.
   const std::filesystem::path before =
       shows_recovered_ ? autosave_.leave_behind() : std::filesystem::path();
   if (!open_(file)) {
     if (!before.empty()) Autosave::discard(before);
-    return offer_next();  // once what is wrong with it has been read
+    return offer_next();  // offered again once the error is dismissed
   }
   shows_recovered_ = true;
   left_.pop_front();

@@ -1,5 +1,5 @@
-// What ended windows have left behind, offered one after the other. Nothing of it is deleted unless
-// the user says so, or it is open here and saved anew.
+// Offers sessions left by crashed windows one after another. Each is deleted only if the user
+// discards it, or after it was opened and saved here.
 #pragma once
 
 #include <QObject>
@@ -16,8 +16,8 @@ class NoticeBar;
 class Recovery : public QObject {
   Q_OBJECT
  public:
-  /// `left`: the files, the latest first. `open` opens one in place of what is open; false if it
-  /// cannot be read, and then it has said so.
+  /// `left`: the files, newest first. `open` opens one in place of the present session; false if it
+  /// cannot be read, which it has then reported.
   Recovery(const std::vector<std::filesystem::path>& left, Autosave& autosave, NoticeBar& notice,
            std::function<bool(const std::filesystem::path&)> open);
 
@@ -30,7 +30,7 @@ class Recovery : public QObject {
   Autosave& autosave_;
   NoticeBar& notice_;
   std::function<bool(const std::filesystem::path&)> open_;
-  bool shows_recovered_ = false;  // what is open here was one of them
+  bool shows_recovered_ = false;  // the open session is a recovered one
 };
 
 }  // namespace attnscope

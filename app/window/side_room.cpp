@@ -14,10 +14,11 @@ namespace attnscope {
 
 namespace {
 
-// Pixels, for letters of usual size: three columns, and two atlases between them; two columns and
-// the atlases.
+// Minimum window widths in pixels at the default font size while a reading dock is open: for both
+// side columns, and for the right column only.
 constexpr int kThreeColumns = 1560, kTwoColumns = 1180;
-// The left column and the atlases with one beside them; the atlases and the right column.
+// Minimum window widths without a reading dock: for both side columns, and for the right column
+// only.
 constexpr int kBothSides = 1180, kRightSide = 900;
 
 bool is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
@@ -67,12 +68,13 @@ void SideRoom::end_reading() {
   }
   before_.clear();
   window_.resizeDocks(docks, widths, Qt::Horizontal);
-  // The left side was away, one dock above the other: Qt gives each what it asks for at least.
+  // The hidden left docks were one above the other, so Qt restores them only with their minimum
+  // heights.
   window_.resizeDocks(left, heights, Qt::Vertical);
 }
 
 void SideRoom::widen(QDockWidget* dock) {
-  // All of the side are named: Qt would take the room from those that are not.
+  // All docks of the side are listed, because Qt would take the space from those that are not.
   QList<QDockWidget*> docks = {dock};
   if (left_.away.empty()) docks << left_.docks;
   QList<int> widths;
@@ -98,7 +100,7 @@ bool SideRoom::eventFilter(QObject* watched, QEvent* event) {
     const bool letters = event->type() == QEvent::FontChange;
     if (letters || event->type() == QEvent::Resize || event->type() == QEvent::Show) arrange();
   } else if (event->type() == QEvent::Resize && !reading_) {
-    // A dock that is about to be seen takes its room before it says so.
+    // A dock that becomes visible is resized before its visibility changes.
     auto* const dock = static_cast<QDockWidget*>(watched);
     if (std::ranges::all_of(read_, &QDockWidget::isHidden) && !dock->visibleRegion().isEmpty()) {
       sizes_[dock] = dock->size();
@@ -108,10 +110,10 @@ bool SideRoom::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void SideRoom::arrange() {
-  // Not while the window itself is hidden: then no dock is open to be seen.
+  // Nothing is arranged while the window itself is hidden, because no dock counts as open then.
   if (still_ || !window_.isVisible()) return;
   const bool reads = reading();
-  // Columns grow with their letters: of larger ones fewer find room beside the maps.
+  // Columns grow with the font size, so fewer of them fit next to the maps.
   const double room = window_.width() / text_scale_of(window_.font());
   for (Side* side : {&left_, &right_}) {
     if (room < (reads ? side->least_beside : side->least_width)) {

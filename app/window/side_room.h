@@ -1,6 +1,6 @@
-// Where the window is too narrow for its columns beside the atlases, or its letters too large, what
-// is opened to be read takes the left one's place, in a small window the right one's too, and gives
-// them back, as wide as they were, when it is closed or the window grows.
+// Hides side docks while a dock for reading is open and the window is too narrow, or its font too
+// large, for all: first the left docks, in a small window also the right ones. They reappear with
+// their former widths when the reading dock closes or the window grows.
 #pragma once
 
 #include <QHash>
@@ -16,25 +16,26 @@ namespace attnscope {
 class SideRoom : public QObject {
   Q_OBJECT
  public:
-  /// `left`, `right`: the docks that give way; `read`: those they give way to.
+  /// `left`, `right`: the docks that may be hidden; `read`: the reading docks that replace them.
   SideRoom(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWidget*> right,
            QList<QDockWidget*> read);
 
-  /// Shows what gave way, as before a layout is remembered.
+  /// Shows the hidden docks, as before a layout is stored.
   void give_back();
-  /// While it holds, nothing is put away or given back.
+  /// While `still`, no docks are hidden or shown automatically.
   void hold_still(bool still);
 
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  /// One column, and what of it was hidden by us, not by the user.
+  /// One column, and its docks hidden by this class instead of the user.
   struct Side {
     QList<QDockWidget*> docks;
-    /// Of the window in pixels at usual letters, so that it stays; and beside what is read.
+    /// Minimum window widths at the default font size for the column to stay: without a reading
+    /// dock, and with one.
     int least_width, least_beside;
     QList<QDockWidget*> away = {};
-    QList<QDockWidget*> in_front = {};  ///< of those that are tabs
+    QList<QDockWidget*> in_front = {};  ///< the front docks among tabs
   };
   void arrange();
   void put_away(Side& side);
@@ -47,8 +48,8 @@ class SideRoom : public QObject {
   QMainWindow& window_;
   Side left_, right_;
   QList<QDockWidget*> read_;
-  QHash<QDockWidget*, QSize> sizes_;   ///< while nothing was read
-  QHash<QDockWidget*, QSize> before_;  ///< the same, when what is read now was opened
+  QHash<QDockWidget*, QSize> sizes_;   ///< sizes while no reading dock was open
+  QHash<QDockWidget*, QSize> before_;  ///< sizes when the present reading dock was opened
   bool reading_ = false, still_ = false;
 };
 

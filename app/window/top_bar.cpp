@@ -20,7 +20,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLeastHeight = 26, kAroundText = 6;  // pixels
-constexpr int kAroundMenu = 17;                    // pixels beside a menu's name: the style sheet's
+constexpr int kAroundMenu = 17;  // pixels next to a menu's name, as in the style sheet
 
 QWidget* space() {
   auto* widget = new QWidget;
@@ -47,7 +47,7 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
   setMovable(false);
   setFloatable(false);
   setContextMenuPolicy(Qt::PreventContextMenu);
-  setIconSize(QSize(16, 16));  // its buttons take this one
+  setIconSize(QSize(16, 16));  // its buttons adopt this size
 
   menus_ = menus;
   menus_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
@@ -119,7 +119,7 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
     session_.set_view(view);
   });
   connect(&session_, &Session::view_changed, this, &TopBar::refresh);
-  // `reference` is there or not.
+  // The width of `reference` changes with the subjects.
   connect(&session_, &Session::subjects_changed, this, &TopBar::fit);
   take_height();
   refresh();
@@ -131,7 +131,7 @@ void TopBar::refresh() {
   threshold_->setValue(session_.view().rank_threshold);
 }
 
-/// Everything as high as the letters ask.
+/// Gives all controls the height that the font needs.
 void TopBar::take_height() {
   const int height = std::max(kLeastHeight, QFontMetrics(font()).height() + kAroundText);
   QList<QWidget*> all = findChildren<QWidget*>("rank_threshold");
@@ -158,7 +158,7 @@ void TopBar::resizeEvent(QResizeEvent* event) {
 }
 
 void TopBar::fit() {
-  // Else it makes itself smaller, and hides what then finds no room.
+  // The menu bar gets a fixed width, otherwise it shrinks and hides menus.
   int menus = 0;
   for (const QAction* menu : menus_->actions()) {
     menus += menus_->fontMetrics().horizontalAdvance(menu->text().remove('&')) + kAroundMenu +
@@ -176,11 +176,11 @@ void TopBar::fit() {
     if (needed_width() <= width()) break;
   }
   layout()->invalidate();
-  layout()->activate();  // within a resize nothing else does
+  layout()->activate();  // required during a resize
 }
 
 int TopBar::needed_width() const {
-  constexpr int kMargins = 40;  // the style sheet's and the style's
+  constexpr int kMargins = 40;  // margins of the style sheet and the style
   int sum = kMargins;
   for (QAction* action : actions()) {
     const QWidget* const widget = widgetForAction(action);

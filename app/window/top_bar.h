@@ -1,4 +1,4 @@
-// The one line over everything: the menus, and what one reaches for most.
+// The bar at the top of the window: the menus and the most frequent controls.
 #pragma once
 
 #include <QToolBar>
@@ -16,8 +16,8 @@ class Session;
 class TopBar : public QToolBar {
   Q_OBJECT
  public:
-  /// The menus; the actions shown as buttons, left and right of the settings, of which `reference`
-  /// is the first.
+  /// `left` and `right` are actions shown as buttons to the left and right of the settings, whose
+  /// first control is `reference`.
   TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, QWidget* reference,
          const QList<QAction*>& right, QWidget* parent = nullptr);
 
@@ -28,7 +28,7 @@ class TopBar : public QToolBar {
  private:
   void refresh();
   void take_height();
-  /// Leaves out words, those that are missed least first, until the rest fits.
+  /// Hides texts until the rest fits, the least important first.
   void fit();
   [[nodiscard]] int needed_width() const;
 
@@ -38,7 +38,7 @@ class TopBar : public QToolBar {
   QDoubleSpinBox* threshold_ = nullptr;
   QLabel* identity_label_;
   QLabel* threshold_label_;
-  QList<QToolButton*> texted_;  ///< with words beside their icons where there is room
+  QList<QToolButton*> texted_;  ///< buttons with text next to their icons if there is space
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The window's commands: the list behind menus, keys and the command palette.
+// The window's commands: the list for menus, shortcuts and the command palette.
 #include <QDockWidget>
 #include <QMenuBar>
 

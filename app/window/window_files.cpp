@@ -1,4 +1,4 @@
-// The window's files: what is opened, dropped, saved, remembered from run to run.
+// The window's files: opening, dropping, saving, and everything kept between runs.
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -34,7 +34,7 @@ namespace {
 
 constexpr const char* kLastSession = "last-session.json";
 
-/// "*.safetensors *.gguf …": of all formats of weights, in two of which traces are, too.
+/// "*.safetensors *.gguf …": the extensions of all weight formats, which include those of traces.
 QString weight_file_patterns() {
   QStringList patterns;
   for (const CheckpointFormat& format : checkpoint_formats()) {
@@ -59,7 +59,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     try {
       session_.save(remembered_ / kLastSession);
     } catch (const Error&) {
-      // Closing must not fail for what is only a convenience.
+      // Closing must not fail because of a convenience.
     }
   }
   QMainWindow::closeEvent(event);
@@ -166,7 +166,7 @@ void MainWindow::ask_for_folder() {
   session_.set_input(input_locator_of(folder.toStdString()));
 }
 
-/// The sample models, each with an input that it can be run on where none is chosen.
+/// Adds the sample models, each with a suitable input if none is chosen.
 void MainWindow::fill_samples(QMenu& menu) {
   menu.addAction(tr("The two of the first minute"), this, &MainWindow::open_samples);
   menu.addSeparator();
@@ -196,7 +196,8 @@ void MainWindow::save_session(bool ask) {
     if (file.empty()) return;
   }
   try {
-    // A session is read and saved again; a configuration or a description is not one.
+    // An existing session may be replaced, but not another file that was read, such as a
+    // configuration.
     if (file != session_file_ && use_of(file) != FileUse::session) refuse_to_overwrite_read(file);
     session_.save(file);
     session_file_ = file;
