@@ -33,7 +33,7 @@ struct CommandTable {
 
 [[nodiscard]] CommandTable command_table(const CLI::App& command);
 
-/// "attnscope spectrum [OPTION…] MODEL".
+/// The usage line: "attnscope spectrum [OPTION…] MODEL".
 [[nodiscard]] std::string usage_of(const CommandTable& table);
 
 /// Sets the command lines that the help of `command` shows, one per line.

@@ -165,7 +165,7 @@ std::string text_of(const Subject& subject, const Analysed& analysed,
   return text;
 }
 
-/// "key", "query", "token", "channel".
+/// The singular name of an extent: "key", "query", "token", "channel".
 std::string one_of(Extent extent) {
   const std::string_view all = name_of(extent_names, extent);
   return extent == Extent::queries ? "query" : std::string(all.substr(0, all.size() - 1));

@@ -212,8 +212,8 @@ std::shared_ptr<const Model> load_texts(const std::string& file, const ModelOpti
   return load_model(file, options);
 }
 
-/// "filled up to 64 tokens with token 1: as tokenizer_config.json says"; empty for texts without
-/// padding.
+/// Description of the padding: "filled up to 64 tokens with token 1: as tokenizer_config.json
+/// says"; empty for texts without padding.
 std::string how_filled_up(const Model& texts) {
   const InputSpec& input = texts.spec().input;
   if (!input.pads_to_context) return {};

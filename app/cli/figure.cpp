@@ -201,7 +201,7 @@ int run(const FigureArguments& arguments) {
   const std::vector<std::filesystem::path> files =
       figure_files(arguments.out, arguments.style.formats, read);
   const bool is_film = makes_film(arguments, files);
-  // Only Qt knows the fonts.
+  // Only Qt can check the font family.
   const bool asks_font = !choice.style.font_family.empty();
   const std::unique_ptr<QApplication> application =
       asks_font ? drawing_application() : application_for(files);

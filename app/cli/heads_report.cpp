@@ -30,7 +30,7 @@ std::vector<const HeadMeasure*> known_measures(const HeadTable& table) {
   return known;
 }
 
-/// "0 (class)"; "17" for a token without a name of its own.
+/// Name of a key: "0 (class)", or "17" if it has no name of its own.
 std::string key_name(const Trace& trace, std::int64_t layer, std::int64_t key) {
   const std::string index = std::to_string(key);
   const std::string name = key_layout(trace, layer).name(key);

@@ -13,13 +13,13 @@ namespace attnscope {
 /// they contain it; both: without and with.
 void add_identity_option(CLI::App& command, std::string& name);
 
-/// "as-is|without|with|both".
+/// The accepted values: "as-is|without|with|both".
 [[nodiscard]] std::string identity_words();
 
 /// The views that `name` selects, in that order. Throws Error(usage) with the list of names.
 [[nodiscard]] std::vector<IdentityView> identity_views(const std::string& name);
 
-/// "as-is", "without", "with".
+/// The name of a view: "as-is", "without", "with".
 [[nodiscard]] std::string name_of(IdentityView view);
 
 }  // namespace attnscope

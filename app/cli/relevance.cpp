@@ -44,7 +44,7 @@ std::string target_words(const TokenRelevance& found) {
          (found.place < 0 ? "" : ", read at token " + std::to_string(found.place));
 }
 
-/// "(3, 7)" for an image patch, "to" for a text token.
+/// Name of a token: "(3, 7)" for an image patch, "to" for a text token.
 std::string token_name(const Trace& trace, std::size_t token) {
   const TokenLayout& layout = trace.layout;
   const auto index = static_cast<std::int64_t>(token);

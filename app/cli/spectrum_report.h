@@ -27,7 +27,7 @@ struct SpectrumReport {
   double threshold = 0.9;
   std::vector<std::string> layers;  ///< layer names (layers_in_words)
   std::vector<std::string> inputs;
-  /// "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set.
+  /// Chosen items: "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set.
   std::string chosen;
   ModelStatus status;
   std::string assumed;  ///< unspecified properties of the model's file, in one line
@@ -48,7 +48,7 @@ struct WithIdentity {
   std::int64_t with = 0, maps = 0;
 };
 [[nodiscard]] WithIdentity with_identity(const SpectrumReport& report);
-/// "maps without I", "4 of 18 maps with I".
+/// Description of the maps: "maps without I", "4 of 18 maps with I".
 [[nodiscard]] std::string identity_in_words(const SpectrumReport& report);
 /// The numerical rank; nullopt if it is unknown.
 [[nodiscard]] std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map);

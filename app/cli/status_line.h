@@ -32,7 +32,7 @@ void print_status(std::FILE* stream, const std::vector<Subject>& subjects);
 /// their influence.
 [[nodiscard]] nlohmann::ordered_json status_as_json(const ModelStatus& status);
 
-/// [{"option", "value", "reason", "stated"}].
+/// JSON of assumptions: [{"option", "value", "reason", "stated"}].
 [[nodiscard]] nlohmann::ordered_json assumptions_as_json(
     const std::vector<Assumption>& assumptions);
 

@@ -35,10 +35,11 @@ void add_study_options(CLI::App& command, StudyArguments& arguments);
     const std::function<void(const StudyResult& result, std::size_t series)>& print,
     const char* errors_of_images);
 
-/// "500 of 10000 images, spread evenly (seed 0)", "all 12 stretches of the text".
+/// Description of the questions: "500 of 10000 images, spread evenly (seed 0)", "all 12 stretches
+/// of the text".
 [[nodiscard]] std::string questions_in_words(const StudyResult& result, const StudySeries& series);
 
-/// "12.34 ± 0.56"; the error may be unknown (NaN).
+/// A value with its error, "12.34 ± 0.56"; the error may be unknown (NaN).
 [[nodiscard]] std::string with_error(double value, double error, int width, int decimals);
 
 /// Ends an outcome's row with the number of predictions that are not finite.

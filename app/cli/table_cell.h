@@ -19,7 +19,7 @@ namespace attnscope {
 [[nodiscard]] std::string number_cell(double value, int width, int decimals);
 [[nodiscard]] std::string number_cell(const std::optional<std::int64_t>& value, int width);
 
-/// 1234567 as "1 234 567".
+/// The number in groups of three digits: 1234567 as "1 234 567".
 [[nodiscard]] std::string grouped(std::int64_t value);
 
 }  // namespace attnscope

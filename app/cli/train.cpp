@@ -36,7 +36,7 @@ struct TrainArguments {
 
 constexpr std::size_t kLongestRecipe = std::size_t{1} << 20;  // bytes
 
-/// "warm_up" → "--warm-up".
+/// The flag of a recipe's key: "warm_up" → "--warm-up".
 std::string flag_of(const std::string& key) {
   std::string flag = "--" + key;
   for (char& sign : flag) {

@@ -18,9 +18,9 @@ enum class Theme { dark, light };
 struct WindowColours {
   Theme theme;
   QColor window;  ///< background of everything
-  QColor panel;   ///< docks
-  QColor raised;  ///< cards, buttons
-  QColor sunken;  ///< fields, plots
+  QColor panel;   ///< background of docks
+  QColor raised;  ///< background of cards and buttons
+  QColor sunken;  ///< background of fields and plots
   QColor border;
   QColor text, muted;
   QColor accent, on_accent;

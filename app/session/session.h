@@ -205,7 +205,7 @@ class Session : public QObject {
   void start(SubjectId subject);       // loads if there is no model, else runs
   void proceed(OpenSubject& subject);  // like start(), but keeps the trace without changes
   void load(OpenSubject& subject);
-  /// Compares the model with a reference beside its file, if there is one.
+  /// Compares the model with a reference next to its file, if there is one.
   void compare_with_reference(OpenSubject& subject);
   void run(OpenSubject& subject);
   void take_run(SubjectId subject, const WhatIf& ran_with, std::shared_ptr<const Trace> unchanged,

@@ -96,7 +96,7 @@ class SpectrumStore : public QObject {
                                           std::int64_t layer = -1);
 /// True if the values of any of these maps are estimated.
 [[nodiscard]] bool are_estimated(const std::vector<MapSpectrum>& spectra, std::int64_t layer = -1);
-/// "175.6"; "≈ 175.6" if any of the ranks is estimated; empty if there are none.
+/// Mean rank as text: "175.6"; "≈ 175.6" if any of the ranks is estimated; empty if there are none.
 [[nodiscard]] QString mean_rank_text(const std::vector<MapSpectrum>& spectra, double threshold);
 
 }  // namespace attnscope

@@ -21,7 +21,7 @@ constexpr std::chrono::duration<double> kNewsEvery(0.92), kNewsAtLeast(3);
 // Maximum time that one network's update waits for those of the others, which may be in a test.
 constexpr std::chrono::duration<double> kTogether(0.3);
 
-/// "adder + I" → "adder-I".
+/// The folder's name for a run: "adder + I" → "adder-I".
 std::string folder_name(const std::string& name) {
   std::string folder;
   for (const char sign : name) {

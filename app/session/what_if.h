@@ -54,13 +54,14 @@ struct WhatIf {
   /// Another subject with the same weights and input, whose maps are B. At a share of 1 the answer
   /// is that of the other subject.
   SubjectId toward = SubjectId::none;
-  double share = 0;  ///< s, 0 to 1
+  double share = 0;  ///< s of the interpolation, 0 to 1
 
   [[nodiscard]] bool any() const;
   bool operator==(const WhatIf&) const = default;
 };
 
-/// "A + 0.50 I, T = 2.00, without head 1 of layer 3"; empty without changes.
+/// Description of the changes: "A + 0.50 I, T = 2.00, without head 1 of layer 3"; empty without
+/// changes.
 [[nodiscard]] std::string in_words(const WhatIf& what_if);
 
 /// The changes with another replacement of one head, or without it.

@@ -24,7 +24,7 @@ constexpr qsizetype kAnswersInLine = 3;  // if the line is wide enough
 constexpr int kLeastWidth = 120;         // pixels
 constexpr int kShortName = 64;
 
-/// " of 197", the largest possible rank; empty if the maps differ in size.
+/// The largest possible rank, " of 197"; empty if the maps differ in size.
 QString of_full_rank(const Trace& trace) {
   std::int64_t full = 0;
   for (const LayerTrace& layer : trace.layers) {

@@ -39,7 +39,7 @@ class ComparisonBar : public QToolBar {
   Session& session_;
   AtlasLink& link_;
   QComboBox* shown_;
-  QSlider* amount_;  // of the wipe or the overlay
+  QSlider* amount_;  // position of the wipe, or opacity of the overlay
   QAction* amount_shown_;
   QComboBox* layers_;
   QCheckBox* match_;

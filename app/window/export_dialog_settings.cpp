@@ -19,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-/// "colour-map" → "Colour map".
+/// Title of a setting: "colour-map" → "Colour map".
 QString setting_title(const ParameterDescription& setting) {
   QString title = QString::fromUtf8(setting.name);
   title.replace('-', ' ');

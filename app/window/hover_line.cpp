@@ -34,8 +34,8 @@ HoverLine::HoverLine(Session& session, AtlasLink& link, QWidget* parent)
   refresh();
 }
 
-/// "0.0123", or "0.0123 (channel 3)" for a channel's map; the reason if there is no such cell.
-/// Empty if the subject has no such map.
+/// Value of the hovered cell: "0.0123", or "0.0123 (channel 3)" for a channel's map; the reason if
+/// there is no such cell. Empty if the subject has no such map.
 QString HoverLine::value_in(const OpenSubject& open, const HoveredCell& hover) const {
   const std::shared_ptr<const ShownMaps> maps = link_.maps(open.id);
   const std::optional<HoveredTokens> tokens = hovered_tokens(session_, open.id);
