@@ -1,6 +1,6 @@
-// Hides side docks while a dock for reading is open and the window is too narrow, or its font too
-// large, for all: first the left docks, in a small window also the right ones. They reappear with
-// their former widths when the reading dock closes or the window grows.
+// Hides side docks when the window is too narrow for them, or its font too large: first the left
+// ones, then the right ones, and both earlier while a dock for reading is open. They reappear with
+// their former widths when the window grows or the reading dock closes.
 #pragma once
 
 #include <QHash>
