@@ -8,7 +8,7 @@
 namespace attnscope {
 
 struct GuiOptions {
-  std::vector<std::string> models;   ///< as in model_arguments.h, without an input of their own
+  std::vector<std::string> models;   ///< MODEL arguments without an input of their own
   std::string input;                 ///< a locator; empty: no input
   std::filesystem::path session;     ///< restored first; empty: no session
   std::filesystem::path screenshot;  ///< written once the window has settled, which then closes

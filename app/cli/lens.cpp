@@ -31,7 +31,7 @@ using nlohmann::ordered_json;
 struct LensArguments {
   ModelArguments models;
   std::size_t top = 3;
-  std::string target, heads = "all";  ///< as given on the command line
+  std::string target, heads = "all";  ///< values of the options
   std::int64_t place = -1;
   bool by_head = false, json = false, csv = false;
 };

@@ -18,7 +18,7 @@ void give_large_blocks_back() {
 #ifdef __GLIBC__
   constexpr int kLarge = 4 << 20;
   mallopt(M_MMAP_THRESHOLD, kLarge);
-  mallopt(M_TRIM_THRESHOLD, 2 * kLarge);  // as glibc's own tuning would set it
+  mallopt(M_TRIM_THRESHOLD, 2 * kLarge);  // the value of glibc's own tuning
 #endif
 }
 
@@ -32,7 +32,7 @@ void leave_blas_without_threads(char** argv) {
   const bool limited = ::getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;
   if (!limited || std::getenv(kThreads) != nullptr) return;
   ::setenv(kThreads, "1", 1);
-  ::execv("/proc/self/exe", argv);  // on failure the program continues unchanged
+  ::execv("/proc/self/exe", argv);  // a failed restart leaves the program unchanged
 }
 
 }  // namespace

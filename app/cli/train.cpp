@@ -100,7 +100,7 @@ void print(const TrainingRun& run, const RunFolder& folder, const std::string& m
               static_cast<long long>(run.step()),
               fixed_text(log.last("steps/loss").value(), 4).c_str());
   if (const auto accuracy = log.last("tests/accuracy")) {
-    constexpr const char* examples[] = {"images", "stretches", "texts"};  // as ExampleKind
+    constexpr const char* examples[] = {"images", "stretches", "texts"};  // ExampleKind's order
     std::printf("; %lld test %s: %s %% right, loss %s",
                 static_cast<long long>(run.data().test_size()),
                 examples[static_cast<std::size_t>(run.data().kind())],

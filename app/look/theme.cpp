@@ -146,7 +146,7 @@ class TintedIcon final : public QIconEngine {
  private:
   QString name_;
   QColor colour_;
-  std::map<std::tuple<int, int, bool>, QPixmap> drawn_;  ///< by width, height and faded state
+  std::map<std::tuple<int, int, bool>, QPixmap> drawn_;  ///< key: width, height, faded
 };
 
 }  // namespace

@@ -191,7 +191,7 @@ class Drawing {
         const int inset = pens_.pixels(2);
         placed.axes->insetLayout()->setMargins(QMargins(inset, inset, inset, inset));
       }
-      style(*legend);  // after placement, which gives the legend its plot
+      style(*legend);  // its plot is known only after placement
     }
     add_marks(*placed.axes, panel, pens_, legend);
     if (placed.legend != nullptr) {

@@ -9,7 +9,7 @@ class QCustomPlot;
 namespace attnscope {
 
 struct DrawOptions {
-  double pixels_per_pt = 1;  ///< in pixels of the plot: screen pixels, or 1/100 mm in vector files
+  double pixels_per_pt = 1;  ///< plot pixels: screen pixels, or 1/100 mm in vector files
   int width_pixels = 0;      ///< width of the plot, which limits legends
   FigureTheme theme = FigureTheme::light;
   bool heat_maps_as_pixels = false;

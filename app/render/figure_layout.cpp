@@ -39,8 +39,8 @@ double share_of_axis(const QCPAxis& axis, double value) {
 /// Distance by which labels and title extend beyond a frame of the given width. QCustomPlot's
 /// margins ignore it, and a tick label that the plot's edge would clip is left out.
 struct Reach {
-  double left = 0, right = 0;  ///< for tick labels
-  double text = 0;             ///< for the longer of axis label and title, on either side
+  double left = 0, right = 0;  ///< overhang of tick labels
+  double text = 0;             ///< overhang of the longer of axis label and title, per side
 };
 Reach reach_of(const FigureLayout::PlacedPanel& panel, double frame_width) {
   const QCPAxis& axis = *panel.axes->axis(QCPAxis::atBottom);
@@ -84,7 +84,7 @@ void place_frame(QCPLayoutElement* element, const QRect& frame) {
 struct FigureLayout::Tracks {
   std::vector<LayoutTrack> columns, rows;
   std::vector<int> tops, headings;  ///< per row: frame to title, title height
-  std::vector<int> bar_widths;      ///< with margins, per rank
+  std::vector<int> bar_widths;      ///< widths including margins, per rank
 };
 
 void FigureLayout::adopt(QCPLayoutElement* element) {

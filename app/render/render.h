@@ -32,8 +32,8 @@ enum class HeatMapExport {
 
 /// Place of the provenance of a .csv; the other formats have a field for it.
 enum class CsvProvenance {
-  file,     ///< in FILE.csv-metadata.json next to it, with the meaning of the columns
-  comment,  ///< in lines before the header that begin with #
+  file,     ///< a file FILE.csv-metadata.json next to it, with the meaning of the columns
+  comment,  ///< lines before the header that begin with #
   none
 };
 

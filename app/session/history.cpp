@@ -84,7 +84,7 @@ History::History(Session& session, QObject* parent)
 void History::note() {
   SessionState now = session_.state();
   if (moving_ || same_setup(current_, now)) {
-    current_ = std::move(now);  // includes traces that have arrived since
+    current_ = std::move(now);  // the new state may have more traces
     return;
   }
   // Changes of a slider, of which one gesture makes many.

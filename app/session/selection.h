@@ -34,7 +34,7 @@ struct MapIndex {
 /// The user's selection. It applies to the same layer and head in every subject that has them, and
 /// to the tokens at the same position of the input.
 struct Selection {
-  SubjectId subject = SubjectId::none;  ///< none if nothing is open
+  SubjectId subject = SubjectId::none;  ///< SubjectId::none if nothing is open
   std::int64_t layer = 0, head = 0;
   std::int64_t query = 0;  ///< a locked query of `layer` of `subject`; 0 is the class token's row
   std::optional<HoveredCell> hover;
@@ -101,7 +101,7 @@ struct ViewSettings {
   std::string colour_map = "viridis";
   bool reversed_colours = false;
   ScaleNorm norm = ScaleNorm::linear;
-  std::optional<double> range_minimum, range_maximum;  ///< by hand, for all maps; else automatic
+  std::optional<double> range_minimum, range_maximum;  ///< set for all maps; else automatic
   bool range_of_each_map = false;  ///< one range per map instead of one for all maps
   double range_share = 0.995;  ///< share of values in it, for linear scales; one of range_shares
   double temperature = 1.0;    ///< rows are p^(1/T), normalised to their former sum; 0.1 to 10

@@ -401,10 +401,10 @@ void Session::run(OpenSubject& subject) {
   subject.state = State::running;
   const SubjectId id = subject.id;
   TraceRequest request;
-  request.tokens = true;   // for comparisons of representations, and rank over depth
-  request.factors = true;  // for spectra of factored maps
+  request.tokens = true;   // needed by comparisons of representations, and rank over depth
+  request.factors = true;  // needed by spectra of factored maps
   request.quantities = true;
-  request.queries_keys_values = true;  // for the step-by-step view of a head, and more spectra
+  request.queries_keys_values = true;  // needed by the step-by-step view of a head
   request.large_maps = TraceRequest::LargeMaps::computed_alone;
   request.channel = subject.channel;
   request.parameters = subject.subject.parameters;
@@ -487,7 +487,7 @@ void Session::run(OpenSubject& subject) {
 
 void Session::take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,
                           std::shared_ptr<const Trace> trace, std::int64_t layers) {
-  if (subject.layers_so_far && *subject.layers_so_far >= layers) return;  // already shown
+  if (subject.layers_so_far && *subject.layers_so_far >= layers) return;  // shown already
   subject.layers_so_far = layers;
   subject.run = subject.job;
   subject.subject.input = input;

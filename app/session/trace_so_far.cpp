@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kAtOnce = 120ms;      // runs shorter than this show only their final trace
 constexpr auto kBetween = 250ms;     // minimum time between two copies
-constexpr int kTimesOfCopying = 10;  // and this multiple of the last copy's duration
+constexpr int kTimesOfCopying = 10;  // minimum time as a multiple of the last copy's duration
 constexpr std::int64_t kMostCopied = std::int64_t{1} << 30;  // bytes of maps
 
 }  // namespace

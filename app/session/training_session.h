@@ -30,7 +30,7 @@ class TrainingSession : public QObject {
     RunFolder folder;
     std::unique_ptr<LiveTraining> training;
     TrainingMoment moment;                ///< state at the last poll
-    SubjectId subject = SubjectId::none;  ///< none until its first weights arrive
+    SubjectId subject = SubjectId::none;  ///< SubjectId::none before its first weights
 
     std::shared_ptr<const TrainingSnapshot> shown = nullptr;  ///< weights of the subject
     std::int64_t job = 0;  ///< job that makes a model of newer weights

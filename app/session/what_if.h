@@ -36,9 +36,9 @@ inline constexpr EnumName<HeadReplacement> head_replacement_names[] = {
 struct ReplacedHead {
   std::int64_t layer = 0, head = 0;
   HeadReplacement by = HeadReplacement::zero;
-  std::int64_t other = 0;          ///< for other_head: index of that head
-  MechanismChoice mechanism = {};  ///< for other_attention
-  std::string data_set = {};       ///< for mean_over_data: path of the data set
+  std::int64_t other = 0;          ///< the other head's index (other_head)
+  MechanismChoice mechanism = {};  ///< the other mechanism (other_attention)
+  std::string data_set = {};       ///< the data set's path (mean_over_data)
 
   bool operator==(const ReplacedHead&) const = default;
 };

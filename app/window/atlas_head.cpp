@@ -19,8 +19,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t kAnswers = 5;      // in the tool tip
-constexpr qsizetype kAnswersInLine = 3;  // if the line is wide enough
+constexpr std::size_t kAnswers = 5;      // number in the tool tip
+constexpr qsizetype kAnswersInLine = 3;  // maximum number in the line
 constexpr int kLeastWidth = 120;         // pixels
 constexpr int kShortName = 64;
 

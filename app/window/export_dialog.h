@@ -88,7 +88,7 @@ class ExportDialog : public QDialog {
   QPushButton* write_ = nullptr;
 
   QTimer delay_;
-  std::optional<Figure> made_;  ///< without the chosen style
+  std::optional<Figure> made_;  ///< the figure without the chosen style
   bool current_ = false;        ///< true if made_ corresponds to the controls
   bool writing_ = false;        ///< the file is written when the figure is complete
   bool own_caption_ = false;    ///< the user edited the caption

@@ -41,7 +41,7 @@ class FramePace : public QObject {
   QTimer collecting_;  ///< active while a burst is collected
   std::chrono::duration<double, std::milli> cost_;
   bool drawing_ = false;
-  bool user_acted_ = false;  ///< since the last redraw
+  bool user_acted_ = false;  ///< true if the user acted since the last redraw
 };
 
 }  // namespace attnscope
