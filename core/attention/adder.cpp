@@ -51,7 +51,7 @@ class Adder final : public Mechanism {
 
   [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
     check_shapes(input);
-    // Keys are packed anew each time: kept, they would take as much memory again.
+    // Keys are packed again for each call: keeping the packed copy would double their memory.
     const auto fill = [&input](std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
       score(input, PackedRows(key_columns(input, head)), head, first, rows);
     };
@@ -77,7 +77,7 @@ class Adder final : public Mechanism {
     };
   }
 
-  /// −‖q − k‖₁ / √d_a of the queries from `first` on and a head's keys.
+  /// Scores −‖q − k‖₁ / √d_a between the queries from `first` on and a head's keys.
   static void score(const AttentionInput& input, const PackedRows& keys, std::int64_t head,
                     std::int64_t first, StridedMatrixMap block) {
     const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
@@ -88,8 +88,8 @@ class Adder final : public Mechanism {
     refuse_lost_keys(input, first, queries.cols(), block);
   }
 
-  /// A score's rounding is up to (d + 1) · 2⁻²⁴ of its size. Where that reaches 1 in the nearest
-  /// key's, k is lost in q − k, and weights say nothing of the keys.
+  /// The rounding error of a score is up to (d + 1) · 2⁻²⁴ of its magnitude. If it reaches 1 for
+  /// the nearest key, k is lost in q − k and the weights are meaningless: throws Error.
   static void refuse_lost_keys(const AttentionInput& input, std::int64_t first,
                                std::int64_t head_width, const StridedMatrixMap& scores) {
     const float most = 0x1p24F / static_cast<float>(head_width + 1);

@@ -1,11 +1,10 @@
-// Additive attention: one importance a token instead of one a pair. Bidirectional (Wu et al. 2021,
-// Eq. 3), causal (Fastformer-LM, Eq. 4 to 8), windowed (Eq. 9 to 15). This is the pooling alone;
-// products with queries and keys around it belong to the layer.
+// Additive attention: one importance per token instead of one per pair. Bidirectional (Wu et al.
+// 2021, Eq. 3), causal (Fastformer-LM, Eq. 4 to 8), windowed (Eq. 9 to 15). Only the pooling is
+// computed here; the products with queries and keys around it belong to the layer.
 //
-// Parameter "importance" [H, d]: w of each head; [H, H·d] where it reads the keys of all heads, as
-// in the code of Wu et al. "importance_bias" [H] is added to w·k. Models without it are given their
-// first token's query: what the class token looks for, and in a causal text what every prefix
-// knows.
+// Parameter "importance": w [H, d], or [H, H·d] if w reads the keys of all heads, as in the code of
+// Wu et al. "importance_bias" [H] is added to w·k. Models without "importance" use their first
+// token's query: the class token's, or in a causal text the only query that every prefix contains.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -89,7 +88,7 @@ class Additive final : public Mechanism {
     });
   }
 
-  /// A column of ones, and α: every query's row is the same.
+  /// Factors: a column of ones, and α. The rows of all queries are equal.
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     if (causal(input)) return std::nullopt;
     MapFactors factors{Tensor({input.heads, input.queries.rows(), 1}),
@@ -116,7 +115,8 @@ class Additive final : public Mechanism {
   }
 
  private:
-  /// Of each token, exp of its logit less the largest up to it.
+  /// Per token, exp(logit − m) and the factor of the previous sums, with m the largest logit so
+  /// far.
   static std::vector<RunningWeight> prefix_weights(
       const Eigen::Ref<const Eigen::RowVectorXf>& logits) {
     std::vector<RunningWeight> list(static_cast<std::size_t>(logits.size()));
@@ -137,7 +137,7 @@ class Additive final : public Mechanism {
     return list;
   }
 
-  /// w of each head, [H, d] or [H, H·d], and what is added to w·k, which may be null.
+  /// Importance vectors w [H, d] or [H, H·d], and the bias [H] added to w·k, which may be null.
   struct Importance {
     ConstMatrixMap vectors;
     const Tensor* bias;
@@ -151,7 +151,8 @@ class Additive final : public Mechanism {
           .found(std::to_string(input.keys.rows()));
     }
     const std::int64_t d = input.keys.cols() / input.heads;
-    ConstMatrixMap vectors(input.queries.data(), input.heads, d);  // the first row, by heads
+    // The first row, split into heads.
+    ConstMatrixMap vectors(input.queries.data(), input.heads, d);
     if (const Tensor* const given = parameter(input, "importance")) {
       const Shape own = {input.heads, d}, all = {input.heads, input.keys.cols()};
       if (given->shape() != own && given->shape() != all) {
@@ -172,7 +173,7 @@ class Additive final : public Mechanism {
     return {vectors, bias};
   }
 
-  /// (w·k + bias) / √d for every key.
+  /// Logits (w·k + bias) / √d of one head, for every key.
   static Eigen::RowVectorXf logits_of(const AttentionInput& input, const Importance& importance,
                                       std::int64_t head) {
     const std::int64_t d = input.keys.cols() / input.heads;
@@ -188,7 +189,7 @@ class Additive final : public Mechanism {
     return (scale * (products.array() + added)).cast<float>();
   }
 
-  /// The same for every head and key, [H, M].
+  /// Logits (w·k + bias) / √d [H, M] of all heads.
   [[nodiscard]] Tensor logits_of(const AttentionInput& input) const {
     const Importance importance = importance_in(input);
     const Shape shape = {input.heads, input.keys.rows()};
@@ -200,7 +201,7 @@ class Additive final : public Mechanism {
     return logits;
   }
 
-  /// The layer's own tensor of that name; null if there is none.
+  /// The layer's tensor `name`; null if missing.
   static const Tensor* parameter(const AttentionInput& input, std::string_view name) {
     if (!input.parameters) return nullptr;
     const auto given = input.parameters->find(name);
@@ -210,7 +211,7 @@ class Additive final : public Mechanism {
   [[nodiscard]] bool causal(const AttentionInput& input) const { return causal_ || input.causal; }
 
   bool causal_;
-  std::int64_t window_;  ///< 0: none
+  std::int64_t window_;  ///< 0: no window
 };
 
 }  // namespace

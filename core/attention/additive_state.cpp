@@ -40,7 +40,8 @@ double AdditiveState::push(double logit, std::span<const float> value, std::span
   if (window_ > 0) {
     logits_.push_back(logit);
     values_.insert(values_.end(), value.begin(), value.end());
-    // The token at place p of its block sees the last window − 1 − p tokens of the block before.
+    // The token at position p of its block sees the last window − 1 − p tokens of the previous
+    // block.
     if (logits_.size() < endings_.size()) ending = &endings_[logits_.size()];
   }
   if (ending != nullptr) {

@@ -1,4 +1,4 @@
-// The running weighted mean of additive attention, one token after another.
+// Running weighted mean of additive attention, updated token by token.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace attnscope {
 
 /// Σ e^s v / Σ e^s over all tokens so far, or the last `window` of them including the newest
-/// (Fastformer-LM, Eq. 4 to 8; Eq. 9 to 15). Cost of a token: O(width), whatever the window.
+/// (Fastformer-LM, Eq. 4 to 8; Eq. 9 to 15). Each token costs O(width) for any window.
 ///
-/// Nothing is ever subtracted from a sum: a window is the end of one block of `window` tokens,
-/// whose sums from each token to the block's end are kept, and the beginning of the next. Logits
-/// are taken relative to the largest: ±80 neither overflow nor cancel.
+/// Tokens are split into blocks of `window`; a window is the end of one block plus the beginning of
+/// the next. The sums from each token to the end of its block are kept, so nothing is ever
+/// subtracted. Logits are taken relative to the largest one, so ±80 neither overflow nor cancel.
 class AdditiveState {
  public:
-  /// width: of values, ≥ 0. window ≥ 1, or 0 for all tokens so far.
+  /// `width`: width of the values, ≥ 0. `window`: ≥ 1, or 0 for all tokens so far.
   AdditiveState(std::int64_t width, std::int64_t window);
 
   /// Takes the next token's logit and value [width]; writes the mean after it to `mean` [width].
@@ -36,10 +36,10 @@ class AdditiveState {
 
   std::int64_t width_;
   std::int64_t window_;
-  Sums begun_;                  ///< from the newest block's first token to the newest
-  std::vector<double> logits_;  ///< of the newest block, where there is a window
+  Sums begun_;                  ///< sums from the newest block's first token to the newest
+  std::vector<double> logits_;  ///< logits of the newest block; unused without a window
   std::vector<float> values_;   ///< [tokens of the newest block, width]
-  std::vector<Sums> endings_;   ///< of the block before: from each token to its end
+  std::vector<Sums> endings_;   ///< previous block: sums from each token to its end
 };
 
 }  // namespace attnscope

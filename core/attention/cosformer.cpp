@@ -1,10 +1,10 @@
 // cosFormer: relu(q_i)·relu(k_j) cos(π/2 · (i − j)/M), normalised, instead of a softmax (Qin et al.
 // 2022, Section 3). cos(a − b) = cos a cos b + sin a sin b makes it linear attention over 2d
-// features, relu(x) cos(π/2 · i/M) and relu(x) sin(π/2 · i/M) of the token at i: linear in the
-// tokens.
+// features, relu(x) cos(π/2 · i/M) and relu(x) sin(π/2 · i/M) for the token at position i. The cost
+// is linear in the number of tokens.
 //
-// As in the authors' code a row whose weights sum to less than 10⁻⁶ is divided by that: where no
-// channel of a query is positive the row is 0.
+// Like in the authors' code, a row whose weights sum to less than 10⁻⁶ is divided by 10⁻⁶. The row
+// of a query without positive channels is 0.
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr double kLeastSum = 1e-6;
 
-/// The features of one head's rows at places 0, 1, …, [rows, 2d].
+/// Features [rows, 2d] of one head's rows at positions 0, 1, ….
 Matrix features(const ConstStridedMatrixMap& rows, std::int64_t span) {
   const Eigen::Index d = rows.cols();
   Matrix both(rows.rows(), 2 * d);
@@ -40,10 +40,10 @@ Matrix features(const ConstStridedMatrixMap& rows, std::int64_t span) {
   return both;
 }
 
-/// What a row is divided by. NaN stays.
+/// The divisor of a row with this sum of weights. NaN stays NaN.
 double divisor(double sum) { return sum < kLeastSum ? kLeastSum : sum; }
 
-/// By sums over the tokens so far, in double: what comes later changes no bit.
+/// Causal attention by running sums in double. Later tokens do not change a bit of earlier results.
 void sum_causally(const Matrix& queries, const Matrix& keys, const ConstStridedMatrixMap& values,
                   StridedMatrixMap out) {
   MatrixD products = MatrixD::Zero(keys.cols(), values.cols());
@@ -100,7 +100,7 @@ class CosFormer final : public Mechanism {
     return map;
   }
 
-  /// φ(Q) divided by its row's sum, and φ(K): 2d columns.
+  /// Factors with 2d columns: φ(Q) divided by the row sums of the map, and φ(K).
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     const std::int64_t span = check(input), n = input.queries.rows(), m = input.keys.rows();
     const std::int64_t count = 2 * (input.keys.cols() / input.heads);
@@ -119,14 +119,15 @@ class CosFormer final : public Mechanism {
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min({shape.queries, shape.keys, 2 * shape.head_width}),
-            .rows_sum_to_one = false};  // those without a positive channel are 0
+            .rows_sum_to_one = false};  // rows of queries without positive channels are 0
   }
 
  private:
-  /// M, of this input.
+  /// Checks the shapes and returns M for this input.
   [[nodiscard]] std::int64_t check(const AttentionInput& input) const {
     check_shapes(input);
-    // By the tokens there are, a longer causal text would change what came before.
+    // In a causal text, M must not depend on the text's length: more tokens would change earlier
+    // results.
     constexpr std::int64_t kUsualText = 1024;
     const std::int64_t tokens = std::max(input.queries.rows(), input.keys.rows());
     const std::int64_t span = span_ > 0 ? span_ : input.causal ? kUsualText : tokens;
@@ -146,10 +147,10 @@ class CosFormer final : public Mechanism {
     return sums.unaryExpr(&divisor);
   }
 
-  std::int64_t span_;  ///< M; 0: by the input
+  std::int64_t span_;  ///< M; 0: derived from the input
 };
 
-/// Linear attention over 2d features; that of a row's least sum is a comparison.
+/// Linear attention over 2d features. The least divisor costs one comparison per row.
 std::vector<OperationCount> counts(const AttentionShape& shape, CostConvention convention,
                                    const TypedValues&) {
   costs::check(shape);

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kRows = 32;  // of a map, computed together
+constexpr std::int64_t kRows = 32;  // rows of a map computed together
 
 Error does_not_fit(const char* what, std::int64_t expected, std::int64_t found) {
   return Error(ErrorKind::usage, what)

@@ -14,19 +14,19 @@ namespace attnscope {
 
 namespace {
 
-/// Channels side by side, as add_window_products takes them: zeros where there are fewer.
+/// Rows of kWindowChannels channels, the layout of add_window_products; padded with zeros.
 using ChannelRow = Eigen::Matrix<float, 1, kWindowChannels, Eigen::RowMajor>;
 using Channels = Eigen::Matrix<float, Eigen::Dynamic, kWindowChannels, Eigen::RowMajor>;
 
-/// A part of the columns of a wider matrix.
+/// A range of columns of a wider matrix.
 struct Part {
   std::int64_t first = 0, count = 0;
 
-  /// [rows, count] of `matrix`, which may be constant.
+  /// These columns [rows, count] of `matrix`, which may be const.
   [[nodiscard]] auto of(auto&& matrix) const { return matrix.middleCols(first, count); }
 };
 
-/// Calls `work` with every part of so many columns, several at once.
+/// Calls `work` with consecutive parts of `columns` columns, in parallel.
 template <class Work>
 void for_each_part(std::int64_t columns, const Work& work) {
   const std::int64_t parts = (columns + kWindowChannels - 1) / kWindowChannels;
@@ -36,7 +36,7 @@ void for_each_part(std::int64_t columns, const Work& work) {
   });
 }
 
-/// exp(w) for the columns of a part: of each tap, and outside the window.
+/// exp(w) for the columns of a part: per tap, and outside the window.
 struct TapWeights {
   Channels inside;     ///< [taps, columns]
   ChannelRow outside;  ///< [columns]
@@ -64,7 +64,7 @@ TapWeights tap_weights(const DaftWindow& window, const Part& part, const HeadOf&
   return weights;
 }
 
-/// Sums of the rows of a matrix over what lies outside windows, from parts that are only added.
+/// Sums of the rows of a matrix over all tokens outside a window, computed without subtraction.
 class Outside {
  public:
   Outside(const DaftWindow& window, const Channels& x)
@@ -96,10 +96,10 @@ class Outside {
     }
   }
 
-  /// Everything: what a prefix token sees.
+  /// Sum over all tokens, which is what a prefix token sees.
   [[nodiscard]] ChannelRow all(const Channels& x) const { return x.colwise().sum(); }
 
-  /// Around the grid's token (y, column).
+  /// Sum over all tokens outside the window around token (y, column) of the grid.
   [[nodiscard]] ChannelRow around(std::int64_t y, std::int64_t column) const {
     ChannelRow sum = prefix_;
     if (window_.local()) return sum;
@@ -120,15 +120,15 @@ class Outside {
 
   const DaftWindow& window_;
   ChannelRow prefix_;
-  Channels above_, below_;  ///< of whole lines: before line y, from line y on
-  Channels left_, right_;   ///< within a line: before column c, from column c on
+  Channels above_, below_;  ///< sums of whole lines: before line y, from line y on
+  Channels left_, right_;   ///< sums within a line: before column c, from column c on
 };
 
 /// Σ_j exp(w_ij) x_j for every token i, up to each head's factor.
 Channels window_sums(const DaftWindow& window, const Channels& x, const TapWeights& weights) {
   const Outside outside(window, x);
   const std::int64_t rows = window.rows(), columns = window.columns();
-  // Of each line as many zeros before and after it as a window reaches.
+  // Each line is padded on both sides with as many zeros as a window reaches.
   const std::int64_t reach = std::min(window.half_columns(), columns - 1);
   const std::int64_t count = 2 * reach + 1, line = columns + 2 * reach;
   Channels padded = Channels::Zero(rows * line, kWindowChannels);
@@ -157,7 +157,7 @@ Channels window_sums(const DaftWindow& window, const Channels& x, const TapWeigh
   return sums;
 }
 
-/// exp(K − the largest K of its channel).
+/// exp(K − m) with m the largest K of the channel.
 Channels key_weights(const AttentionInput& input, const Part& part) {
   const auto keys = part.of(input.keys);
   Eigen::RowVectorXf largest = keys.row(0);
@@ -187,7 +187,8 @@ struct RunningSum {
   }
 };
 
-/// One channel of a causal sequence, token by token: it depends on nothing later, to the bit.
+/// One channel of a causal sequence, token by token. Later tokens do not change a bit of earlier
+/// results.
 void convolve_causally(const AttentionInput& input, const DaftChannels& channels,
                        const DaftWindow& window, std::int64_t channel, Tensor& output) {
   const std::int64_t reach = window.half_columns(), key = channels.key_channel(channel);
@@ -196,7 +197,7 @@ void convolve_causally(const AttentionInput& input, const DaftChannels& channels
   const auto value_of = [&](std::int64_t j) {
     return static_cast<double>(input.values(j, channel));
   };
-  RunningSum past;  // of tokens before the window
+  RunningSum past;  // sum over the tokens before the window
   for (std::int64_t i = 0; i < input.queries.rows(); ++i) {
     if (i > reach && !window.local()) past.add(key_of(i - reach - 1), value_of(i - reach - 1));
     RunningSum seen = past;
@@ -208,7 +209,7 @@ void convolve_causally(const AttentionInput& input, const DaftChannels& channels
   }
 }
 
-/// Of key channels that several channels share: exp(K), and its sums.
+/// exp(K) and its window sums for key channels that several value channels share.
 struct SharedKeys {
   Matrix weights, totals;  ///< [tokens, key channels]
 
@@ -224,7 +225,7 @@ struct SharedKeys {
   }
 };
 
-/// The columns of `of_keys` that the channels of a part have.
+/// For each channel of a part, the column of `of_keys` of its key channel.
 Channels by_channel(const Matrix& of_keys, const DaftChannels& channels, const Part& part) {
   std::vector<Eigen::Index> keys;
   for (std::int64_t c = 0; c < part.count; ++c) {
@@ -235,7 +236,7 @@ Channels by_channel(const Matrix& of_keys, const DaftChannels& channels, const P
   return spread;
 }
 
-/// In place of means whose totals float32 cannot tell from 0.
+/// Replaces means whose totals are too small for float32 by daft_element.
 void replace_vanished(const AttentionInput& input, const DaftChannels& channels,
                       const DaftWindow& window, const Part& part, std::int64_t token,
                       const ChannelRow& totals, Eigen::Ref<Eigen::RowVectorXf> means) {
@@ -267,7 +268,7 @@ Tensor daft_convolution(const AttentionInput& input, const DaftChannels& channel
   }
   std::optional<SharedKeys> shared;
   if (channels.key_channels != width) shared.emplace(input, channels, window);
-  // A part of the channels from its keys to its means, so that nothing of it leaves the cache.
+  // Each part of the channels is processed from keys to means while it is in the cache.
   for_each_part(width, [&](const Part& part) {
     const TapWeights taps =
         tap_weights(window, part, [&](std::int64_t c) { return channels.bias_head(c); });

@@ -1,9 +1,9 @@
 // DAFT-full (DAFT, Eq. 5 and 6, Algorithm 1): a bias for every pair of positions, w = pe0·pe1ᵀ or
-// free. Two products of exp(w), with exp(K) ⊙ V and with exp(K), in one.
+// free. The products of exp(w) with exp(K) ⊙ V and with exp(K) are computed as one.
 //
 // Layer parameters: "pe0" [N, n] and "pe1" [M, n]; or, with factors=0, "w" [N, M], times
 // "local_mask" [N, M] if the file has one. Causal layers take the first rows and columns of biases
-// for longer texts. Without any of them, as over other models, w is 0.
+// for longer texts. Without any of these (an overlay), w is 0.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -23,7 +23,7 @@ namespace attnscope {
 
 namespace {
 
-// Tokens of a block, few because what lies within one is computed element by element.
+// Tokens per block. Blocks are small because pairs within one are computed element by element.
 constexpr std::int64_t kCausalBlock = 32;
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
@@ -37,7 +37,7 @@ std::vector<ParameterDescription> daft_full_parameters() {
   };
 }
 
-/// [exp(K − max) ⊙ V, exp(K − max)] of the first keys, [keys, 2D].
+/// [exp(K − max) ⊙ V, exp(K − max)] [keys, 2D] of the first `keys` keys, with `largest` as max.
 Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64_t keys) {
   const std::int64_t width = input.values.cols();
   Matrix both(keys, 2 * width);
@@ -49,7 +49,7 @@ Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64
   return both;
 }
 
-/// exp of each row less its largest entry, in place; the largest are returned.
+/// Replaces each entry by exp(entry − largest of its row). Returns the largest entries.
 Eigen::VectorXf exponentiate_rows(Matrix& rows) {
   Eigen::VectorXf largest(rows.rows());
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
@@ -82,7 +82,7 @@ class DaftFull final : public Mechanism {
     return daft_map(input, channels, FullBias(input, factors_));
   }
 
-  /// "position_bias" [1, N, M]: w; "key_logits" [D, M]: K.
+  /// Quantities "position_bias" [1, N, M], which is w, and "key_logits" [D, M], which is K.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     check(input);
     const FullBias bias(input, factors_);
@@ -108,7 +108,7 @@ class DaftFull final : public Mechanism {
         .found(std::to_string(input.keys.cols()));
   }
 
-  /// Y = σ(Q) ⊙ numerator / denominator, whose halves `sums` holds.
+  /// Y = σ(Q) ⊙ numerator / denominator. `sums` [2D] holds the numerators, then the denominators.
   static void write_row(const AttentionInput& input, const DaftChannels& channels,
                         const FullBias& bias, std::int64_t query, const Row& sums, Tensor& output) {
     const std::int64_t width = channels.width;
@@ -123,8 +123,9 @@ class DaftFull final : public Mechanism {
                       out);
   }
 
-  /// Scaled by the largest key, a channel's past would feel later tokens by rounding. So each block
-  /// is scaled by the tokens before it, and what lies within it is computed by itself.
+  /// If each channel were scaled by its largest key, later tokens would change the rounding of
+  /// earlier results. So each block is scaled by the tokens before it, and pairs within the block
+  /// are computed separately.
   static void attend_causally(const AttentionInput& input, const DaftChannels& channels,
                               const FullBias& bias, Tensor& output) {
     const std::int64_t tokens = input.queries.rows(), width = channels.width;
@@ -167,7 +168,7 @@ class DaftFull final : public Mechanism {
           sums.head(width) += weight * input.values.row(j).array();
           sums.tail(width) += weight;
         }
-        if (first > 0) {  // what was lost in the product over the past is for write_row to find
+        if (first > 0) {  // a vanished past total becomes 0, which write_row recomputes
           const Row before = past.row(row).tail(width).array();
           sums.tail(width) = (before < kDaftLeast).select(Row::Zero(width), sums.tail(width));
         }
@@ -179,7 +180,7 @@ class DaftFull final : public Mechanism {
   std::int64_t factors_;
 };
 
-/// Of pe0 or pe1; null with factors=0.
+/// Shape of pe0 or pe1; empty with factors=0.
 std::optional<Shape> shape_of_factor(std::int64_t tokens, const TypedValues& values) {
   const std::int64_t factors = values.whole("factors");
   if (factors == 0) return std::nullopt;

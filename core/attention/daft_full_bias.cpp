@@ -104,7 +104,7 @@ void FullBias::fill_rows(const Matrix& right_panels, std::int64_t first,
 
 void FullBias::check(const Tensor& tensor, const char* name, std::int64_t rows,
                      std::int64_t columns, bool columns_are_tokens) const {
-  // Biases learnt for texts as long as possible serve shorter ones.
+  // Biases learned for the longest texts also serve shorter ones.
   const auto fits = [this](std::int64_t found, std::int64_t expected, bool tokens) {
     return found == expected || (tokens && any_length_ && found > expected);
   };

@@ -12,27 +12,27 @@ namespace attnscope {
 
 namespace {
 
-// Queries of a block: a thousand keys' weights of them stay in the second cache while everything of
-// the keys passes once.
+// Queries per block: their weights over a thousand keys stay in the L2 cache during one pass over
+// the keys.
 constexpr std::int64_t kQueriesAtOnce = 48;
-// A panel holds numerator and denominator of so many channels.
+// Channels per panel, which holds a numerator and a denominator of each.
 constexpr std::int64_t kChannels = kPanelColumns / 2;
-// Channels prepared together: whole lines of memory of every key, a few of them.
+// Channels prepared together: a few whole cache lines of every key.
 constexpr std::int64_t kChannelsAtOnce = 4 * kChannels;
 
-/// Of some channels; never on the heap.
+/// One value per channel of a part, stored inline without heap allocation.
 using PanelRow = Eigen::Array<float, 1, Eigen::Dynamic, Eigen::RowMajor, 1, kChannelsAtOnce>;
 
 std::int64_t parts_of(std::int64_t whole, std::int64_t each) { return (whole + each - 1) / each; }
 
-/// As many as make blocks alike.
+/// Queries per block such that all blocks are about equally large.
 std::int64_t queries_at_once(std::int64_t queries) {
-  constexpr std::int64_t kSide = 8;  // rows that the product takes at once
+  constexpr std::int64_t kSide = 8;  // rows per step of the product
   return parts_of(parts_of(queries, parts_of(queries, kQueriesAtOnce)), kSide) * kSide;
 }
 
-/// [exp(K − max) ⊙ V, exp(K − max)] of kChannels channels after the other, [keys, kPanelColumns]
-/// each, the last filled up with zeros.
+/// [exp(K − max) ⊙ V, exp(K − max)] in panels [keys, kPanelColumns] of kChannels channels each; the
+/// last panel is padded with zeros.
 class WeightedKeys {
  public:
   explicit WeightedKeys(const AttentionInput& input)
@@ -42,7 +42,7 @@ class WeightedKeys {
                       [&](std::int64_t part) { prepare(input, part * kChannelsAtOnce); });
   }
 
-  /// That begins with this channel.
+  /// The panel that begins with `channel`, a multiple of kChannels.
   [[nodiscard]] const float* panel(std::int64_t channel) const {
     return panels_.row(channel / kChannels * keys_).data();
   }
@@ -98,7 +98,8 @@ void attend_by_blocks(const AttentionInput& input, const DaftChannels& channels,
   const std::int64_t width = channels.width;
   const WeightedKeys weighted(input);
   const Matrix right_panels = bias.right_panels();
-  // Whole panels, and an odd number of cache lines, so that rows do not compete for the same ones.
+  // A row has whole panels and an odd number of cache lines, so rows do not compete for the same
+  // cache sets.
   const std::int64_t stride = parts_of(keys, kPanelColumns) * kPanelColumns + 16;
   const std::int64_t at_once = queries_at_once(queries);
   tbb::parallel_for(std::int64_t{0}, parts_of(queries, at_once), [&](std::int64_t block) {

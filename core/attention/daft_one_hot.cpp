@@ -1,4 +1,4 @@
-// DAFT-conv with one bias that is not 0 in each head (DAFT, appendix C, Eq. 11 at inference).
+// DAFT-conv with one nonzero bias per head (DAFT, appendix C, Eq. 11 at inference).
 #include "core/attention/daft_window.h"
 
 namespace attnscope {
@@ -14,7 +14,7 @@ MechanismEntry daft_one_hot_entry() {
   entry.counts = [](const AttentionShape& shape, CostConvention convention,
                     const TypedValues& values) {
     costs::DaftConvOptions options = daft_cost_options(values);
-    options.kernel = 1;  // one bias a head is indexing: a window of one token
+    options.kernel = 1;  // one bias per head is an index: a window of one token
     return costs::daft_conv(shape, convention, options);
   };
   entry.make = [](const TypedValues& values) {

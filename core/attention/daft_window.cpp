@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// One number a head, as stored: [h], [h, 1] or [h, 1, 1].
+/// One value per head from a stored tensor [h], [h, 1] or [h, 1, 1].
 Eigen::VectorXf one_a_head(const Tensor& tensor, const char* name, std::int64_t heads) {
   if (tensor.size() != heads) {
     throw Error(ErrorKind::usage, "the window biases do not fit the heads")
@@ -24,7 +24,7 @@ Eigen::VectorXf one_a_head(const Tensor& tensor, const char* name, std::int64_t 
   return Eigen::Map<const Eigen::VectorXf>(tensor.data(), heads);
 }
 
-/// Eq. 9, in double.
+/// Reparameterises `taps` in place (DAFT, Eq. 9), in double.
 void reparameterise(Matrix& taps, const Eigen::VectorXf& gain, const Eigen::VectorXf& bias) {
   for (Eigen::Index head = 0; head < taps.rows(); ++head) {
     Eigen::RowVectorXd centred = taps.row(head).cast<double>();
@@ -59,8 +59,8 @@ class WindowedDaft final : public Mechanism {
     return daft_map(input, channels, DaftWindow(input, options_));
   }
 
-  /// "window_bias" [h, rows, columns] of the window (one row if it has one dimension): w inside it;
-  /// "key_logits" [D or h, M]: K.
+  /// Quantities "window_bias" [h, rows, columns], which is w inside the window (one row if
+  /// one-dimensional), and "key_logits" [D or h, M], which is K.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     (void)daft_channels(input, options_.conv_heads);
     const DaftWindow window(input, options_);

@@ -1,6 +1,7 @@
 // Hashed attention: products of binary codes instead of queries and keys (EcoFormer, Eq. 7 to 11).
-// Linear in the tokens; codes by hash_codes.h, learned ones from the layer's buffers "ksh.A",
-// "ksh.mvec", "ksh.anchor". Queries and keys have the same hash function: that of the keys.
+// The cost is linear in the number of tokens. hash_codes.h makes the codes; learned ones come from
+// the layer's buffers "ksh.A", "ksh.mvec" and "ksh.anchor". Queries and keys share the hash
+// function of the keys.
 #include <bit>
 #include <optional>
 #include <span>
@@ -21,7 +22,7 @@ namespace attnscope {
 
 namespace {
 
-/// Of the values, beside the products of codes.
+/// Variant of the bias added to the products of codes.
 enum class Bias { paper, upstream };
 constexpr EnumName<Bias> bias_names[] = {{Bias::paper, "paper"}, {Bias::upstream, "upstream"}};
 
@@ -90,8 +91,8 @@ class Hash final : public Mechanism {
     return map;
   }
 
-  /// Codes and a column for the bias: b + 1 columns; none of causal maps, nor of upstream's with
-  /// their diagonal.
+  /// Factors with b + 1 columns: the codes and a column for the bias. Causal maps and upstream's
+  /// maps, which have a diagonal, have no factors.
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     check(input);
     const std::int64_t n = input.queries.rows(), m = input.keys.rows();
@@ -110,7 +111,7 @@ class Hash final : public Mechanism {
     return factors;
   }
 
-  /// "codes" of the queries and "key_codes", [H, N, b] and [H, M, b]: +1 and −1, without the
+  /// Quantities "codes" [H, N, b] of the queries and "key_codes" [H, M, b]: +1 and −1, without the
   /// scales of plain signs.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     check(input);
@@ -130,7 +131,7 @@ class Hash final : public Mechanism {
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     const std::int64_t smaller = std::min(shape.queries, shape.keys);
-    // Upstream adds a diagonal.
+    // The diagonal that upstream adds makes the rank full.
     return {.rank_bound = upstream_ ? smaller : std::min(smaller, bits_of(shape.head_width) + 1),
             .rows_sum_to_one = !upstream_,
             .non_negative = !upstream_};
@@ -139,15 +140,15 @@ class Hash final : public Mechanism {
  private:
   struct Codes {
     HashCodes queries, keys;
-    Eigen::VectorXd totals;  ///< of each query over the keys it sees: Σ_j h_i · h_j + bias
+    Eigen::VectorXd totals;  ///< [N], Σ_j (h_i · h_j + bias) over the keys that query i sees
   };
 
   [[nodiscard]] std::int64_t bits_of(std::int64_t head_width) const {
     return kind_ == HashKind::sign ? head_width : bits_;
   }
 
-  /// 2^c with c = ⌈log2(b + 1)⌉: above b, so that no weight is negative; upstream b + 1. Products
-  /// of scaled signs are those of rows of length 1, at most: 1 takes the place of b.
+  /// The bias 2^c with c = ⌈log2(b + 1)⌉, above b so that no weight is negative; upstream uses b +
+  /// 1. For scaled signs, whose products are at most 1, b is replaced by 1.
   [[nodiscard]] double bias(const Codes& codes) const {
     const std::int64_t greatest = codes.keys.scales.empty() ? codes.keys.bits() : 1;
     if (upstream_) return static_cast<double>(greatest + 1);
@@ -164,7 +165,7 @@ class Hash final : public Mechanism {
     }
   }
 
-  /// What "auto" stands for at this layer.
+  /// The kind of hash at this layer, with "auto" resolved.
   [[nodiscard]] HashKind kind_of(const AttentionInput& input) const {
     return kind_.value_or(has_hash_buffers(input.parameters) ? HashKind::learned : HashKind::klsh);
   }
@@ -177,7 +178,7 @@ class Hash final : public Mechanism {
         {.kind = kind_of(input), .bits = bits_, .supports = supports_, .causal = input.causal});
     Codes codes;
     codes.keys = function.codes_of(keys, upstream_);
-    // A shared projection, as in every network trained so, gives the same codes twice.
+    // Queries and keys from a shared projection have the same codes.
     const bool shared = queries.rows() == keys.rows() && queries == keys;
     codes.queries = shared ? codes.keys : function.codes_of(queries, upstream_);
     apply_scales(codes.keys);
@@ -186,7 +187,7 @@ class Hash final : public Mechanism {
     return codes;
   }
 
-  /// From here on a code is α · signs.
+  /// Multiplies the signs of each token by its scale α.
   static void apply_scales(HashCodes& codes) {
     for (std::size_t i = 0; i < codes.scales.size(); ++i) {
       codes.signs.row(static_cast<Eigen::Index>(i)) *= codes.scales[i];
@@ -209,7 +210,8 @@ class Hash final : public Mechanism {
     }
   }
 
-  /// out_i = (h_i · Σ_{j ≤ i} h_j v_jᵀ + bias · Σ_{j ≤ i} v_j) / total_i, by running sums.
+  /// Causal attention by running sums: out_i = (h_i · Σ_{j ≤ i} h_j v_jᵀ + bias · Σ_{j ≤ i} v_j) /
+  /// total_i.
   void attend_to_prefixes(const Codes& codes, const ConstStridedMatrixMap& values,
                           StridedMatrixMap out) const {
     MatrixD products = MatrixD::Zero(codes.keys.bits(), values.cols());
@@ -260,7 +262,7 @@ class Hash final : public Mechanism {
   }
 
   bool upstream_;
-  std::optional<HashKind> kind_;  ///< null: auto
+  std::optional<HashKind> kind_;  ///< empty: auto
   std::int64_t bits_;
   std::int64_t supports_;
 };
@@ -276,7 +278,7 @@ costs::CodeKind counted_kind(const TypedValues& values) {
   return kind == HashKind::sign ? costs::CodeKind::binary : costs::CodeKind::kernel;
 }
 
-/// `shape` where the codes are learned.
+/// `shape` if the codes may be learned, else empty.
 std::optional<Shape> learned(const TypedValues& values, Shape shape) {
   if (kind_of(values).value_or(HashKind::learned) != HashKind::learned) return std::nullopt;
   return shape;

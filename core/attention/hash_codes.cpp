@@ -9,13 +9,14 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kMostBits = 64;  // of a word
+constexpr std::int64_t kMostBits = 64;  // bits of a word
 
 MatrixD kernel_of(const MatrixD& squares, double bandwidth) {
   return (squares.array() / (-2 * bandwidth)).exp();
 }
 
-/// One head's share of a buffer [H, …], as [rows, columns]. Leading extents of 1 are upstream's.
+/// One head's share [rows, columns] of a buffer [H, …]. Upstream's buffers have leading dimensions
+/// of 1.
 MatrixD of_head(const NamedTensors& parameters, const char* name, std::int64_t heads,
                 std::int64_t head, std::int64_t rows, std::int64_t columns) {
   const Tensor& tensor = parameters.find(name)->second;
@@ -37,8 +38,8 @@ void read_buffers(const NamedTensors& parameters, std::int64_t heads, std::int64
   function.anchors = of_head(parameters, "ksh.anchor", heads, head, settings.supports, width);
 }
 
-/// Random weights over evenly spaced tokens, or where nothing may depend on them over random
-/// directions.
+/// Chooses random weights, and as anchors evenly spaced tokens, or random directions in causal
+/// layers.
 void choose_at_random(const MatrixD& tokens, std::int64_t head, const HashSettings& settings,
                       HashFunction& function) {
   const std::int64_t supports = settings.supports;
@@ -89,7 +90,7 @@ MatrixD squared_distances(const MatrixD& tokens, const MatrixD& anchors) {
 double mean_squared_distance(const MatrixD& tokens, const MatrixD& anchors) {
   if (tokens.size() == 0 || anchors.size() == 0) return 1;
   const double mean = squared_distances(tokens, anchors).mean();
-  return mean > 0 ? mean : 1;  // 0: all alike
+  return mean > 0 ? mean : 1;  // 0 if all are equal
 }
 
 bool has_hash_buffers(const NamedTensors* parameters) {
@@ -161,7 +162,7 @@ MatrixD centred_kernel_of(const HashFunction& function, const MatrixD& squares) 
 }
 
 HashCodes HashFunction::codes_of(const ConstStridedMatrixMap& tokens, bool zero_is_zero) const {
-  // In double: a sign does not forgive a rounded zero.
+  // Computed in double because rounding near zero would flip signs.
   MatrixD projected = unit_rows(tokens);
   HashCodes codes;
   if (kind == HashKind::sign) {

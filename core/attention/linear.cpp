@@ -1,5 +1,5 @@
 // Linear attention: φ(Q)(φ(K)ᵀV) / (φ(Q) Σφ(K)) with φ(x) = 1 + elu(x) (Katharopoulos et al. 2020,
-// Eq. 4 to 7). Linear in the tokens.
+// Eq. 4 to 7). The cost is linear in the number of tokens.
 #include <cmath>
 #include <tbb/parallel_for.h>
 
@@ -14,13 +14,13 @@ namespace attnscope {
 
 namespace {
 
-/// ln(1 + elu(x)): x below 0, ln(1 + x) above.
+/// ln(1 + elu(x)), which is x below 0 and ln(1 + x) above.
 Matrix logarithm_of_features(const ConstStridedMatrixMap& rows) {
   return rows.unaryExpr([](float x) { return x < 0 ? x : std::log1p(x); });
 }
 
-// The largest feature of each query, and of all keys of a head, cancels in the quotient. Divided
-// out, features of very negative rows cannot all vanish.
+// The largest feature of each query, and that of all keys of a head, cancel in the quotient.
+// Dividing by them keeps the features of very negative rows from all vanishing.
 Matrix query_features(const ConstStridedMatrixMap& queries) {
   Matrix features = logarithm_of_features(queries);
   for (Eigen::Index i = 0; i < features.rows(); ++i) {
@@ -35,15 +35,15 @@ Matrix key_features(const ConstStridedMatrixMap& keys) {
   return features.array().exp();
 }
 
-// A causal layer must not take the largest key of all: later ones would change earlier results. In
-// double precision features of very negative rows do not vanish.
+// A causal layer must not divide by the largest key of all: later keys would change earlier
+// results. In double, the features of very negative rows do not vanish.
 using DoubleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 DoubleMatrix causal_features(const ConstStridedMatrixMap& rows) {
   return logarithm_of_features(rows).cast<double>().array().exp();
 }
 
-/// The sums Σφ(k)vᵀ and Σφ(k) over the tokens so far (Katharopoulos et al. 2020, Eq. 9 to 12).
+/// Causal attention by the running sums Σφ(k)vᵀ and Σφ(k) (Katharopoulos et al. 2020, Eq. 9 to 12).
 void attend_causally(const AttentionInput& input, Tensor& output) {
   const std::int64_t width = input.values.cols() / input.heads;
   tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
@@ -124,7 +124,7 @@ class Linear final : public Mechanism {
     return map;
   }
 
-  /// φ(Q) divided by its row's sum, and φ(K).
+  /// Factors: φ(Q) divided by the row sums of the map, and φ(K).
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     check_shapes(input);
     if (input.causal) return std::nullopt;

@@ -1,5 +1,6 @@
 // Linformer: softmax(Q (E K)ᵀ/√d) · (F V), keys and values projected to a few landmarks (Wang et
-// al. 2020, Eq. 7). Linear in the tokens. The implied map softmax(Q (E K)ᵀ/√d) · F may be negative.
+// al. 2020, Eq. 7). The cost is linear in the number of tokens. The implied map softmax(Q (E
+// K)ᵀ/√d) · F may be negative.
 //
 // Parameters "E" and "F" [k, M], or [H, k, M]. Models without them: landmark l is the mean of the
 // tokens from l·M/k to (l+1)·M/k (Section 4, "General projections"), or E = F of normal numbers of
@@ -27,9 +28,9 @@ enum class Landmarks { pooling, gaussian };
 constexpr EnumName<Landmarks> landmark_names[] = {{Landmarks::pooling, "pooling"},
                                                   {Landmarks::gaussian, "gaussian"}};
 
-/// k where neither the settings nor the model say it.
+/// Default k if neither the settings nor the model specify it.
 std::int64_t landmarks_of(std::int64_t keys) {
-  constexpr std::int64_t kMost = 256;  // the paper's: from here on linear in the tokens
+  constexpr std::int64_t kMost = 256;  // the paper's k; the cost is linear for more tokens
   return std::clamp<std::int64_t>(keys / 4, keys > 0 ? 1 : 0, kMost);
 }
 
@@ -82,7 +83,7 @@ class Linformer final : public Mechanism {
     return map;
   }
 
-  /// softmax(Q (E K)ᵀ/√d), and Fᵀ.
+  /// Factors: softmax(Q (E K)ᵀ/√d), and Fᵀ.
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     const std::int64_t landmarks = check(input);
     const std::int64_t n = input.queries.rows(), m = input.keys.rows();
@@ -95,7 +96,7 @@ class Linformer final : public Mechanism {
     return factors;
   }
 
-  /// "landmark_weights" [H, N, k]: what each query gives to each landmark.
+  /// Quantity "landmark_weights" [H, N, k]: the weight of each landmark for each query.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     const std::int64_t landmarks = check(input);
     Tensor weights({input.heads, input.queries.rows(), landmarks});
@@ -108,7 +109,7 @@ class Linformer final : public Mechanism {
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
-    // Without a number of its own the model's E decides, which is not known here.
+    // Without a specified k, the model's E determines it, which is unknown here.
     const std::int64_t bound = landmarks_ > 0 ? landmarks_ : shape.keys;
     return {.rank_bound = std::min({shape.queries, shape.keys, bound}),
             .rows_sum_to_one = false,
@@ -116,7 +117,7 @@ class Linformer final : public Mechanism {
   }
 
  private:
-  /// How many landmarks there are.
+  /// Checks the input and returns the number of landmarks k.
   [[nodiscard]] std::int64_t check(const AttentionInput& input) const {
     check_shapes(input);
     refuse_causal(input, "linformer");  // a landmark mixes later tokens with earlier ones
@@ -144,7 +145,7 @@ class Linformer final : public Mechanism {
     return landmarks;
   }
 
-  /// E or F of one head, [k, M].
+  /// The projection E or F [k, M] of one head.
   [[nodiscard]] Matrix projection(const AttentionInput& input, const char* name, std::int64_t head,
                                   std::int64_t landmarks) const {
     const std::int64_t keys = input.keys.rows();
@@ -165,7 +166,7 @@ class Linformer final : public Mechanism {
     return means;
   }
 
-  /// softmax(Q (E K)ᵀ/√d) of one head, [N, k].
+  /// softmax(Q (E K)ᵀ/√d) [N, k] of one head.
   [[nodiscard]] Matrix landmark_weights(const AttentionInput& input, std::int64_t head,
                                         std::int64_t landmarks) const {
     const std::int64_t d = input.keys.cols() / input.heads;

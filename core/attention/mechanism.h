@@ -1,5 +1,5 @@
-// The one interface of attention. Adding a mechanism = one file, one line in mechanisms.cpp, one
-// naive twin in tests/support; every view, table and command then has it
+// Interface of all attention mechanisms. A new mechanism needs one file, one line in mechanisms.cpp
+// and a naive twin in tests/support; every view, table and command then supports it
 // (docs/adding-a-mechanism.md).
 #pragma once
 
@@ -21,108 +21,109 @@
 
 namespace attnscope {
 
-/// Tensors by name: a mechanism's own learned parameters at one layer, or what it recorded.
+/// Tensors by name: the learned parameters of a mechanism at one layer, or its recorded quantities.
 using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
-/// What one attention layer is given. Head h's share of a row is columns [h·d, (h+1)·d).
+/// Input of one attention layer. Head h has columns [h·d, (h+1)·d) of each row.
 struct AttentionInput {
   ConstMatrixMap queries;  ///< [N, H·d]
   ConstMatrixMap keys;     ///< [M, Hk·d]
   ConstMatrixMap values;   ///< [M, Hk·dv]
   std::int64_t heads = 1;
-  /// The mechanism's own parameters (position biases, importance vectors, anchors) at this layer,
-  /// under the names its file documents; empty for mechanisms without any.
+  /// The mechanism's own parameters at this layer (position biases, importance vectors, anchors),
+  /// under the names that its file documents; null or empty for mechanisms without any.
   const NamedTensors* parameters = nullptr;
-  const TokenLayout* layout = nullptr;  ///< of queries and keys; null where they lie nowhere
-  bool causal = false;                  ///< no query sees later keys: a language model's layer
-  std::int64_t layer = 0;  ///< which it is: random parameters differ from layer to layer
-  /// Which channel's implied map is asked for, where each has its own; their mean if absent.
+  const TokenLayout* layout = nullptr;  ///< token positions; null if unknown
+  bool causal = false;                  ///< no query sees later keys, as in language models
+  std::int64_t layer = 0;               ///< layer index; random parameters depend on it
+  /// Channel of the implied map for mechanisms with a map per channel; absent: the mean of all.
   std::optional<std::int64_t> channel = std::nullopt;
-  /// What q·k is multiplied with, where the model says other than 1/√d.
+  /// Factor of q·k if the model specifies one other than 1/√d.
   std::optional<double> scale = std::nullopt;
 
   [[nodiscard]] AttentionShape shape() const;
-  /// Hk, a divisor of H: query head h has the keys and values of head ⌊h·Hk/H⌋. 0: H. Only
-  /// mechanisms with MechanismEntry::terms are given another.
+  /// Hk, a divisor of H: query head h uses the keys and values of head ⌊h·Hk/H⌋. 0 means H. Always
+  /// 0 or H for mechanisms without MechanismEntry::terms.
   std::int64_t key_heads = 0;
-  /// Only mechanisms with MechanismEntry::terms are given any.
+  /// Terms of the scores. Always null for mechanisms without MechanismEntry::terms.
   const ScoreTerms* terms = nullptr;
 
-  /// Which head's keys and values query head `head` has.
+  /// The key and value head of query head `head`.
   [[nodiscard]] std::int64_t key_head(std::int64_t head) const {
     return key_heads ? head * key_heads / heads : head;
   }
   [[nodiscard]] std::int64_t heads_of_keys() const { return key_heads ? key_heads : heads; }
-  /// `scale`, else 1/√d.
+  /// Factor of q·k: `scale` if present, else 1/√d.
   [[nodiscard]] double score_scale() const;
 };
 
-/// What is known of an implied map without computing it.
+/// Properties of an implied map that are known without computing it.
 struct MapStructure {
-  std::int64_t rank_bound = 0;  ///< of each N×M map, in exact arithmetic
+  std::int64_t rank_bound = 0;  ///< rank of each N×M map at most, in exact arithmetic
   bool rows_sum_to_one = true;  ///< false with identity mapping (2) and for upstream hashing
   bool non_negative = true;
-  /// Maps each head has: 1, or one for each channel of its values (DAFT).
+  /// Number of maps per head: 1, or one per value channel (DAFT).
   std::int64_t channels = 1;
 };
 
-/// Maps as products of narrow matrices, with the scaling of rows: W = left · rightᵀ of every head,
-/// exactly as the implied map to the rounding of float32.
+/// Maps as products of narrow matrices, row scaling included: W = left · rightᵀ per head, equal to
+/// the implied map up to float32 rounding.
 struct MapFactors {
   Tensor left;   ///< [H, N, b]
   Tensor right;  ///< [H, M, b]
 };
 
-/// Writes of a head's implied map the rows from query `first` on, [n, M]; from several threads at
-/// once.
+/// Writes rows [n, M] of a head's implied map, from query `first` on. Called from several threads
+/// at once.
 using MapRows = std::function<void(std::int64_t head, std::int64_t first, StridedMatrixMap rows)>;
 
-/// What one attention layer gives, and the maps it gave it with.
+/// Output of one attention layer and the implied maps behind it.
 struct Attended {
-  Tensor output;       ///< Mechanism::forward's
-  Tensor implied_map;  ///< Mechanism::implied_map's
+  Tensor output;       ///< result of Mechanism::forward
+  Tensor implied_map;  ///< result of Mechanism::implied_map
 };
 
-/// One way to attend, with its parameters fixed. Immutable, safe to share between threads.
+/// An attention mechanism with fixed settings. Immutable and safe to share between threads.
 class Mechanism {
  public:
   virtual ~Mechanism() = default;
 
-  /// What make_mechanism made it of: every parameter, defaults too.
+  /// The choice that make_mechanism was given, with every parameter, defaults included.
   [[nodiscard]] const MechanismChoice& choice() const { return choice_; }
 
-  /// Output of every head, [N, H·dv]: fast, and never larger than it must be.
+  /// Output of all heads, [N, H·dv]. Avoids the full map where the mechanism allows it.
   [[nodiscard]] virtual Tensor forward(const AttentionInput& input) const = 0;
 
-  /// The weights W with forward = W · V per head, exactly: [H, N, M], rows are queries. Where the
-  /// channels of a head differ, W of `input.channel` (then exact for that channel) or their mean.
+  /// The weights W [H, N, M] with forward = W · V per head, exactly; rows are queries. If the
+  /// channels of a head differ, W is that of `input.channel` (exact for that channel) or the mean
+  /// over channels.
   [[nodiscard]] virtual Tensor implied_map(const AttentionInput& input) const = 0;
 
-  /// forward and implied_map, the same to the bit: at once where both follow from one set of
-  /// scores.
+  /// Results of forward and implied_map, bitwise the same. Mechanisms that derive both from one set
+  /// of scores compute it once.
   [[nodiscard]] virtual Attended forward_with_map(const AttentionInput& input) const {
     return {forward(input), implied_map(input)};
   }
 
-  /// The same maps some rows at a time, for those that are held nowhere; empty unless
-  /// MechanismEntry::rows. It reads `input`, which must live as long.
+  /// Computes the maps some rows at a time, for maps that are not stored. Empty unless
+  /// MechanismEntry::rows. `input` must outlive the result.
   [[nodiscard]] virtual MapRows map_rows(const AttentionInput& input) const {
     (void)input;
     return {};
   }
 
-  /// The same maps in factored form, where the mechanism has one and b is below N and M; its
-  /// spectra and those of very long inputs come from it. Never larger than (N + M) · b a head.
+  /// The maps in factored form, if the mechanism has one and b is below N and M. Spectra are then
+  /// computed from the factors. At most (N + M) · b numbers per head.
   [[nodiscard]] virtual std::optional<MapFactors> factors(const AttentionInput&) const {
     return std::nullopt;
   }
 
-  /// The mechanism's own quantities (codes, importances); none by default.
+  /// The mechanism's own quantities (codes, importances); empty by default.
   [[nodiscard]] virtual NamedTensors quantities(const AttentionInput&) const { return {}; }
 
   [[nodiscard]] virtual MapStructure structure(const AttentionShape& shape) const = 0;
 
-  /// Whether I is part of the implied map (Adder, Eq. 20).
+  /// True if the implied map includes I (Adder, Eq. 20).
   [[nodiscard]] virtual bool has_identity_mapping() const { return false; }
 
  private:
@@ -130,15 +131,17 @@ class Mechanism {
   MechanismChoice choice_;
 };
 
-/// A tensor of a layer that a mechanism reads from AttentionInput::parameters where it is there. A
-/// model file holds it beside the layer's projections.
+/// An optional tensor of a layer that a mechanism reads from AttentionInput::parameters. A model
+/// file stores it next to the layer's projections.
 struct TensorDescription {
   std::string_view name;         ///< "pe0"
   std::string_view explanation;  ///< "[N, n], the left factor of the position biases (Eq. 6)"
-  /// Its extents, heads first where each has its own; null where these settings have no such
-  /// tensor. Absent for one that goes with another model's settings only ("local_mask").
+  /// Its shape, with the heads first if each head has its own. The result is empty if these
+  /// settings have no such tensor; the function is null if the shape does not follow from the
+  /// settings ("local_mask").
   std::optional<Shape> (*shape)(const AttentionShape& shape, const TypedValues& values) = nullptr;
-  /// How many a trained layer holds among its parameters: 0 of random ones, kept as drawn.
+  /// Number of such tensors among a layer's learned parameters; 0 for random tensors, which are not
+  /// trained.
   std::int64_t learned = 1;
 };
 
@@ -150,68 +153,69 @@ struct Projection {
   bool of_keys = false;      ///< applied to the M key tokens, not to the N query tokens
 };
 
-/// How time and space of one layer with its projections grow, in symbols: N tokens, D channels; b
-/// bits, F features, k landmarks, s positions of a window, h rounds of hashing, c tokens a bucket.
+/// Asymptotic time and space of one layer with its projections, in symbols: N tokens, D channels, b
+/// bits, F features, k landmarks, s window positions, h hash rounds, c tokens per bucket.
 struct Complexity {
   std::string_view time, space;
-  std::string_view source;  ///< who says so
+  std::string_view source;  ///< publication
 };
 
-/// One line of the list of mechanisms: all that is known of it.
+/// Entry of the list of mechanisms: everything that is known about one of them.
 struct MechanismEntry {
-  std::string_view name;          ///< "adder": in files, flags and errors
+  std::string_view name;          ///< "adder", used in files, flags and errors
   std::string_view title;         ///< "Adder attention"
   std::string_view source;        ///< "Shu et al. 2021, Eq. 7"
-  std::string_view formula = {};  ///< "softmax(QKᵀ/√d)": the weights, for the manual
-  std::string_view rank = {};     ///< "N": of its map at most, in symbols
+  std::string_view formula = {};  ///< weights for the manual: "softmax(QKᵀ/√d)"
+  std::string_view rank = {};     ///< largest rank of its map, in symbols: "N"
   Complexity complexity = {};
   std::vector<ParameterDescription> parameters = {};
-  /// Further settings that change nothing but how papers count it.
+  /// Further settings that only affect how papers count operations.
   std::vector<ParameterDescription> accounting = {};
   std::vector<TensorDescription> tensors = {};
 
-  /// Operations of one layer's core, scores to weighted values, without projections; see
-  /// costs/costs.h. `values` holds all of counted_parameters().
+  /// Operations of one layer's core, from scores to weighted values, without projections (see
+  /// costs/costs.h). `values` holds all of counted_parameters().
   std::vector<OperationCount> (*counts)(const AttentionShape& shape, CostConvention convention,
                                         const TypedValues& values) = nullptr;
-  /// The linear layers around the core. `width` is D of the model; the core's own extents come from
-  /// `shape`.
+  /// The linear layers around the core. `width` is D of the model; the dimensions of the core come
+  /// from `shape`.
   std::vector<Projection> (*projections)(std::int64_t width, const AttentionShape& shape,
                                          const TypedValues& values) = nullptr;
-  /// `values` holds every one of `parameters`, validated. Null for what is counted only, because it
-  /// is no product of weights with values.
+  /// Creates the mechanism; `values` holds all of `parameters`, validated. Null if the mechanism
+  /// can only be counted, because it is not a product of weights with values.
   std::unique_ptr<Mechanism> (*make)(const TypedValues& values) = nullptr;
-  /// Whether it honours AttentionInput::causal; if not, language models refuse it.
+  /// True if it honours AttentionInput::causal; language models require this.
   bool causal = false;
-  /// Whether it scores by q·k and honours AttentionInput::scale.
+  /// True if its scores are q·k and it honours AttentionInput::scale.
   bool scaled = false;
-  /// Whether it is a softmax over scores, which honours AttentionInput::terms and key_heads.
+  /// True if it is a softmax over scores that honours AttentionInput::terms and key_heads.
   bool terms = false;
 
-  /// Whether rows of its map can be had alone: each follows from its own query and the keys.
+  /// True if rows of its map can be computed separately, each from its own query and the keys.
   bool rows = false;
 
-  /// `parameters`, then `accounting`.
+  /// All settings: `parameters`, then `accounting`.
   [[nodiscard]] std::vector<ParameterDescription> counted_parameters() const;
 };
 
-/// Those that the program can run.
+/// Mechanisms that the program can run.
 [[nodiscard]] std::span<const MechanismEntry> mechanisms();
 
-/// Those and the ones that it can only count.
+/// All mechanisms, including those that the program can only count.
 [[nodiscard]] std::span<const MechanismEntry> counted_mechanisms();
 
-/// One of mechanisms(). Throws Error(usage) listing the known names.
+/// Finds one of mechanisms(). Throws Error(usage) listing the known names.
 [[nodiscard]] const MechanismEntry& find_mechanism(std::string_view name);
 
-/// One of counted_mechanisms(). Throws Error(usage) listing the known names.
+/// Finds one of counted_mechanisms(). Throws Error(usage) listing the known names.
 [[nodiscard]] const MechanismEntry& find_counted_mechanism(std::string_view name);
 
-/// `choice` as it is over tokens that lie on a grid of patches, or along a sequence: a window whose
-/// "dimensions" are left out or "auto" has 2 of them, or 1.
+/// `choice` with "dimensions" resolved if they are missing or "auto": 2 for tokens on a grid of
+/// patches, 1 for a sequence.
 [[nodiscard]] MechanismChoice choice_over_tokens(MechanismChoice choice, bool on_grid);
 
-/// Fills in defaults and validates. Throws Error(usage) naming mechanism, parameter and range.
+/// Creates the mechanism: fills in defaults and validates. Throws Error(usage) naming mechanism,
+/// parameter and range.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// What one mechanism with its settings costs.
+// Cost of a mechanism with its settings.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// A mechanism of counted_mechanisms() with every setting that counts, as its entry counts it.
+/// Counts operations and parameters of one of counted_mechanisms() with all its settings.
 class MechanismCost {
  public:
   /// Fills in defaults and validates. Throws Error(usage) naming mechanism, parameter and range.
@@ -17,12 +17,14 @@ class MechanismCost {
 
   [[nodiscard]] const MechanismEntry& entry() const { return entry_; }
 
-  /// Of one layer's core. Throws Error(usage): impossible extents, counts beyond 2^63 − 1.
+  /// Operations of one layer's core. Throws Error(usage) for invalid dimensions and for counts
+  /// beyond 2^63 − 1.
   [[nodiscard]] std::vector<OperationCount> counts(const AttentionShape& shape,
                                                    CostConvention convention) const;
   [[nodiscard]] std::vector<Projection> projections(std::int64_t width,
                                                     const AttentionShape& shape) const;
-  /// Learned numbers of a layer beside its projections: position biases, hash functions.
+  /// Number of learned parameters of a layer besides its projections (position biases, hash
+  /// functions).
   [[nodiscard]] std::int64_t own_parameters(const AttentionShape& shape) const;
 
  private:
@@ -30,17 +32,17 @@ class MechanismCost {
   ParameterValues values_;
 };
 
-/// Query, key, value and output projections: what most mechanisms have around them.
+/// Query, key, value and output projections, the default of most mechanisms.
 [[nodiscard]] std::vector<Projection> separate_projections(std::int64_t width,
                                                            const AttentionShape& shape,
                                                            const TypedValues& values);
 
-/// The same with one projection for queries and keys.
+/// Value and output projections, and one projection shared by queries and keys.
 [[nodiscard]] std::vector<Projection> shared_projections(std::int64_t width,
                                                          const AttentionShape& shape,
                                                          const TypedValues& values);
 
-/// Values and output alone.
+/// Value and output projections only.
 [[nodiscard]] std::vector<Projection> value_projections(std::int64_t width,
                                                         const AttentionShape& shape,
                                                         const TypedValues& values);

@@ -1,14 +1,14 @@
-// What the manual says of mechanisms, from their entries.
+// Manual text about mechanisms, generated from their entries.
 #pragma once
 
 #include <string>
 
 namespace attnscope {
 
-/// A table in Markdown of all that run.
+/// Markdown table of all mechanisms that can run.
 [[nodiscard]] std::string mechanisms_as_markdown();
 
-/// The settings of each in Markdown, with default, range, unit and equation, and its tensors.
+/// Settings and tensors of each mechanism in Markdown, with default, range, unit and equation.
 [[nodiscard]] std::string mechanism_settings_as_markdown();
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The list of mechanisms.
+// The list of all mechanisms.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-// One line a mechanism, declared where it is written.
+// Entry functions, one per mechanism, each defined in the mechanism's file.
 MechanismEntry softmax_entry();
 MechanismEntry adder_entry();
 MechanismEntry additive_entry();
@@ -28,24 +28,13 @@ MechanismEntry talking_heads_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
-  // One line each.
-  // clang-format off
+  // One line per mechanism. clang-format off
   static const MechanismEntry list[] = {
       softmax_entry(),  // first: the default
-      adder_entry(),
-      additive_entry(),
-      hash_entry(),
-      linear_entry(),
-      daft_full_entry(),
-      daft_conv_entry(),
-      daft_local_entry(),
-      daft_one_hot_entry(),
-      performer_entry(),
-      linformer_entry(),
-      reformer_entry(),
-      synthesizer_entry(),
-      cosformer_entry(),
-      talking_heads_entry(),
+      adder_entry(),     additive_entry(),      hash_entry(),       linear_entry(),
+      daft_full_entry(), daft_conv_entry(),     daft_local_entry(), daft_one_hot_entry(),
+      performer_entry(), linformer_entry(),     reformer_entry(),   synthesizer_entry(),
+      cosformer_entry(), talking_heads_entry(),
       mixer_entry(),  // from here on: counted only
   };
   // clang-format on

@@ -1,6 +1,6 @@
 // MLP-Mixer's mixing of tokens (Tolstikhin et al. 2021, Eq. 1): per channel an MLP from N tokens
-// over hidden ones to N. Its GELU makes it no product of weights with values: it is counted, not
-// run.
+// through hidden units to N tokens. Because of its GELU it is not a product of weights with values,
+// so it is counted but not run.
 #include "core/attention/costs/costs.h"
 #include "core/attention/costs/count.h"
 #include "core/attention/mechanism.h"

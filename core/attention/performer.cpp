@@ -1,9 +1,10 @@
 // Performer: φ(Q)(φ(K)ᵀV) / (φ(Q) Σφ(K)) with random features (Choromanski et al. 2020). FAVOR+:
-// φ_f(x) = exp(ω_f·x' − ‖x'‖²/2), x' = x/d^¼, whose mean over random ω is the softmax kernel
-// (Lemma 1); or ReLU(ω_f·x') + 0.001 (Section 4.2; DAFT, Section 5.2). Linear in the tokens.
+// φ_f(x) = exp(ω_f·x' − ‖x'‖²/2), x' = x/d^¼, whose mean over random ω is the softmax kernel (Lemma
+// 1); or ReLU(ω_f·x') + 0.001 (Section 4.2; DAFT, Section 5.2). The cost is linear in the number of
+// tokens.
 //
-// Parameter "features" [F, d], or [H, F, d]: the ω. Models without them are given orthogonal random
-// ones (Section 2.4), others in every layer.
+// Parameter "features" [F, d] or [H, F, d]: the directions ω. Models without it use orthogonal
+// random ω (Section 2.4), different in each layer.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,14 +39,14 @@ std::vector<ParameterDescription> performer_parameters() {
   };
 }
 
-/// ln φ of one head, or φ itself where it may be 0 and never is large.
+/// ln φ of one head, or φ itself for ReLU features, which may be 0 and are never large.
 struct Features {
   Matrix queries, keys;  ///< [N, F], [M, F]
   bool logarithms = true;
 };
 
-/// φ as factors: what cancels in the quotient is divided out, so that no row of queries vanishes
-/// against any key: of each feature the greatest key, of each query the greatest product.
+/// φ as factors. The greatest key of each feature and the greatest product of each query cancel in
+/// the quotient; they are divided out so that no row of queries vanishes.
 struct ScaledFeatures {
   Matrix queries, keys;
 };
@@ -66,8 +67,7 @@ ScaledFeatures scaled(Features features) {
   return {std::move(features.queries), std::move(features.keys)};
 }
 
-/// One token after another: the greatest key of each feature so far, and the keys and queries
-/// relative to it.
+/// Features token by token: keys and queries relative to the greatest key of each feature so far.
 class CausalFeatures {
  public:
   explicit CausalFeatures(const Features& features)
@@ -78,14 +78,14 @@ class CausalFeatures {
         key(features.keys.cols()),
         query(features.keys.cols()) {}
 
-  /// Takes token i. `shrink(f, factor)`: what is kept of feature f is to be multiplied by factor.
+  /// Takes token i. `shrink(f, factor)` must multiply the running sums of feature f by `factor`.
   template <class Shrink>
   void push(Eigen::Index i, const Shrink& shrink) {
     key = features_.keys.row(i);
     query = features_.queries.row(i);
     if (!features_.logarithms) return;
     for (Eigen::Index f = 0; f < key.size(); ++f) {
-      if (!(key(f) <= greatest_(f))) {  // also a NaN
+      if (!(key(f) <= greatest_(f))) {  // true for NaN too
         shrink(f, std::exp(greatest_(f) - key(f)));
         greatest_(f) = key(f);
       }
@@ -100,7 +100,7 @@ class CausalFeatures {
   Eigen::VectorXf greatest_;
 
  public:
-  Eigen::VectorXf key, query;  ///< of the newest token, scaled
+  Eigen::VectorXf key, query;  ///< scaled features of the newest token
 };
 
 class Performer final : public Mechanism {
@@ -147,7 +147,7 @@ class Performer final : public Mechanism {
     return map;
   }
 
-  /// φ(Q) divided by its row's sum, and φ(K).
+  /// Factors: φ(Q) divided by the row sums of the map, and φ(K).
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     check_shapes(input);
     const std::int64_t n = input.queries.rows(), m = input.keys.rows();
@@ -171,7 +171,7 @@ class Performer final : public Mechanism {
   }
 
  private:
-  /// ω of one head, [F, d].
+  /// The directions ω [F, d] of one head.
   [[nodiscard]] Matrix directions(const AttentionInput& input, std::int64_t head) const {
     const std::int64_t d = input.keys.cols() / input.heads;
     const Tensor* const given =
@@ -221,7 +221,8 @@ class Performer final : public Mechanism {
     }
   }
 
-  /// Σ_{j≤i} φ(k_j) v_jᵀ and Σ_{j≤i} φ(k_j), token by token (Section 3, Eq. 11's prefix sums).
+  /// Causal attention by the running sums Σ_{j≤i} φ(k_j) v_jᵀ and Σ_{j≤i} φ(k_j) (Section 3, Eq.
+  /// 11's prefix sums).
   static void forward_causal(const Features& features, const ConstStridedMatrixMap& values,
                              StridedMatrixMap out) {
     CausalFeatures state(features);
@@ -239,7 +240,7 @@ class Performer final : public Mechanism {
     }
   }
 
-  /// φ(q_i)·φ(k_j) for j ≤ i, each row to its own scale.
+  /// Weights φ(q_i)·φ(k_j) for j ≤ i, each row in its own scale.
   static void causal_weights(const Features& features, MatrixMap weights) {
     CausalFeatures state(features);
     Matrix keys(features.keys.rows(), features.keys.cols());

@@ -24,7 +24,7 @@ NormalNumbers::NormalNumbers(std::int64_t seed, std::int64_t layer, std::int64_t
 double NormalNumbers::uniform() { return (static_cast<double>(generator_()) + 0.5) / 4294967296.0; }
 
 double NormalNumbers::operator()() {
-  // Box and Muller: std::normal_distribution differs between libraries.
+  // Box–Muller transform, because std::normal_distribution differs between libraries.
   const double radius = std::sqrt(-2.0 * std::log(uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }
@@ -49,9 +49,8 @@ MatrixD orthogonal_rows(NormalNumbers& numbers, std::int64_t count, std::int64_t
   for (std::int64_t first = 0; first < count; first += d) {
     const Eigen::HouseholderQR<MatrixD> factored(numbers.matrix(d, d));
     MatrixD orthogonal = factored.householderQ();
-    // Reflections leave R's diagonal of either sign, depending on what they reflect: such a Q
-    // prefers directions. The factorisation with a positive diagonal is the unique one, and
-    // uniform.
+    // Householder reflections leave the signs of R's diagonal arbitrary, so that Q is not uniform.
+    // The factorisation with a positive diagonal is unique, and its Q is uniform.
     for (Eigen::Index c = 0; c < d; ++c) {
       if (factored.matrixQR()(c, c) < 0) orthogonal.col(c) *= -1;
     }

@@ -1,15 +1,15 @@
-// Reformer: softmax within buckets of alike tokens, 0 elsewhere (Kitaev et al. 2020, Section 2).
-// One projection serves queries and keys: keys are the queries scaled to length 1, and the model's
-// own keys are not used. Tokens are hashed by random rotations, argmax([xR; −xR]), and sorted by
-// bucket; each attends to those of its bucket in its own chunk of the sorted tokens and the chunk
-// before. Rounds of hashing are united: a pair that meets twice counts once (Appendix A, Eq. 6). A
-// token attends to itself only where there is no other.
+// Reformer: softmax within buckets of similar tokens, 0 elsewhere (Kitaev et al. 2020, Section 2).
+// Queries and keys share a projection: keys are the queries scaled to length 1, and the model's own
+// keys are unused. Tokens are hashed by random rotations, argmax([xR; −xR]), and sorted by bucket;
+// each attends to tokens of its bucket in its own chunk of the sorted tokens and the previous
+// chunk. Hash rounds are united: a pair that meets twice counts once (Appendix A, Eq. 6). A token
+// attends to itself only if it meets no other.
 //
-// Without look-ahead, chunks are counted within each bucket: over all buckets, as in the paper, a
-// later token of another bucket would move an earlier token's chunk.
+// In causal layers, chunks are counted within each bucket. Chunks over all buckets, as in the
+// paper, would let a later token of another bucket change an earlier token's chunk.
 //
-// Parameter "rotations" [rounds, d, buckets/2], or with the heads in front. Models without them are
-// given normal numbers, others in every layer, the same in all heads.
+// Parameter "rotations" [rounds, d, buckets/2], or with the heads in front. Models without it use
+// normal numbers, different in each layer, the same in all heads.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -39,20 +39,21 @@ std::vector<ParameterDescription> reformer_parameters() {
   };
 }
 
-/// About a chunk each, an even number: every rotation gives two. A causal text's must not depend on
-/// its length, or a longer one would put earlier tokens into other buckets.
+/// Default number of buckets: about one per chunk, and even because every rotation gives two. In
+/// causal layers it does not depend on the number of tokens, or later tokens would change earlier
+/// tokens' buckets.
 std::int64_t default_buckets(std::int64_t tokens, std::int64_t chunk, bool causal) {
   constexpr std::int64_t kUsualText = 1024;
   const std::int64_t chunks = ((causal ? kUsualText : tokens) + chunk - 1) / chunk;
   return std::max<std::int64_t>(2, chunks + chunks % 2);
 }
 
-/// One round: which bucket each token is in, and where it lies when they are sorted.
+/// One hash round: the bucket of each token, and its position in the order sorted by bucket.
 struct Round {
   std::vector<std::int64_t> bucket;  ///< [N]
   std::vector<std::int64_t> order;   ///< [N], tokens by bucket, then by position
-  std::vector<std::int64_t> place;   ///< [N], of each token in `order`
-  std::vector<std::int64_t> first;   ///< [buckets + 1], where each bucket begins in `order`
+  std::vector<std::int64_t> place;   ///< [N], position of each token in `order`
+  std::vector<std::int64_t> first;   ///< [buckets + 1], start of each bucket in `order`
 
   Round(std::vector<std::int64_t> bucket_of, std::int64_t buckets)
       : bucket(std::move(bucket_of)),
@@ -79,7 +80,7 @@ struct Round {
   }
 };
 
-/// A key some query attends to.
+/// A key that a query attends to.
 struct AttendedToken {
   std::int64_t key;
   double weight;
@@ -118,7 +119,7 @@ class Reformer final : public Mechanism {
     return map;
   }
 
-  /// "buckets" [H, rounds, N]: which bucket each token is in.
+  /// Quantity "buckets" [H, rounds, N]: the bucket of each token.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     check(input);
     Tensor buckets({input.heads, hashes_, input.queries.rows()});
@@ -150,7 +151,7 @@ class Reformer final : public Mechanism {
         .found(std::to_string(input.keys.rows()));
   }
 
-  /// Columns of the rotations: half as many as buckets.
+  /// Number of columns of the rotations, half the number of buckets.
   [[nodiscard]] std::int64_t half_buckets(const AttentionInput& input) const {
     if (buckets_ > 0) return buckets_ / 2;
     if (input.parameters != nullptr) {
@@ -170,7 +171,7 @@ class Reformer final : public Mechanism {
         find_parameter(input.parameters, "rotations", input.heads, {hashes_, d, half});
     std::vector<Round> rounds;
     for (std::int64_t round = 0; round < hashes_; ++round) {
-      // A stream for each direction: more buckets leave those that were there as they are.
+      // Each direction has its own stream, so more buckets do not change the existing directions.
       const MatrixD rotation =
           given == nullptr
               ? MatrixD(rows_of_streams(seed_, input.layer, round, half, d).transpose())
@@ -190,7 +191,7 @@ class Reformer final : public Mechanism {
     return rounds;
   }
 
-  /// Calls work(head, query, what it attends to) for every query, in parallel.
+  /// Calls work(head, query, attended tokens) for every query, in parallel.
   template <class Work>
   void for_each_query(const AttentionInput& input, const Work& work) const {
     const std::int64_t n = input.queries.rows();
@@ -205,7 +206,8 @@ class Reformer final : public Mechanism {
       const double scale = input.score_scale();
       tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n, 64), [&](const auto& range) {
         std::vector<AttendedToken> attended;
-        std::vector<std::int64_t> met(static_cast<std::size_t>(n), -1);  // by which query last
+        // Last query that met each key.
+        std::vector<std::int64_t> met(static_cast<std::size_t>(n), -1);
         for (std::int64_t query = range.begin(); query < range.end(); ++query) {
           attended.clear();
           for (const Round& round : rounds) {
@@ -228,7 +230,7 @@ class Reformer final : public Mechanism {
     });
   }
 
-  /// Scores to weights.
+  /// Turns scores into weights by softmax.
   static void normalise(std::vector<AttendedToken>& attended) {
     double greatest = attended.front().weight, sum = 0;
     for (const AttendedToken& one : attended) greatest = std::max(greatest, one.weight);
@@ -238,7 +240,7 @@ class Reformer final : public Mechanism {
 
   std::int64_t hashes_;
   std::int64_t chunk_;
-  std::int64_t buckets_;  ///< 0: by the input
+  std::int64_t buckets_;  ///< 0: derived from the input
   std::int64_t seed_;
 };
 

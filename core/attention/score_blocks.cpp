@@ -14,8 +14,8 @@ namespace attnscope {
 
 namespace {
 
-// Queries of one block: with 64 of them the products run at full speed, and a block of 200 keys
-// stays in the L2 cache.
+// Queries per block: with 64 the products run at full speed, and a block over 200 keys stays in the
+// L2 cache.
 constexpr std::int64_t kBlock = 64;
 
 void check_identity(const AttentionInput& input, bool identity) {
@@ -26,7 +26,7 @@ void check_identity(const AttentionInput& input, bool identity) {
   }
 }
 
-/// Takes the keys after each query out of a block of scores, for a causal layer.
+/// Sets the scores of keys after each query to −∞ in a causal layer.
 void hide_later_keys(const AttentionInput& input, std::int64_t first, StridedMatrixMap block) {
   if (!input.causal) return;
   for (std::int64_t row = 0; row < block.rows(); ++row) {
@@ -54,13 +54,14 @@ void add_identity(std::int64_t first, StridedMatrixMap block) {
   for (std::int64_t row = 0; row < block.rows(); ++row) block(row, first + row) += 1.0F;
 }
 
-/// What is wanted of the blocks: either may be absent.
+/// Requested results of the blocks; either may be null.
 struct BlockResults {
   Tensor* output = nullptr;  ///< [N, H·dv]
   Tensor* map = nullptr;     ///< [H, N, M]
 };
 
-/// Fills, weighs and applies every block of every head. A map's blocks are made where they stay.
+/// Fills, weighs and applies every block of every head. A requested map's blocks are computed in
+/// place.
 void run_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
                 const BlockResults& results) {
   check_shapes(input);

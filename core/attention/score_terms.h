@@ -1,4 +1,4 @@
-// What a model adds to the scores of its attention, or hides of them, whatever makes the scores.
+// Terms that a model applies to its attention scores: soft cap, biases, hidden keys and sinks.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace attnscope {
 
-/// Taken in this order: the soft cap, the bias, the keys that are not seen, the sink.
+/// Terms of the scores, applied in this order: soft cap, bias, hidden keys, sink.
 struct ScoreTerms {
-  /// Adds the bias of one query of one head to its scores [M]. Called from several threads at once;
-  /// none if empty.
+  /// Adds the bias of one query of one head to its scores [M]. Called from several threads at once.
+  /// Empty if there is no bias.
   std::function<void(std::int64_t head, std::int64_t query, std::span<float> scores)> add_bias;
-  /// Of each query the first key it sees and the end of those it sees; empty: it sees all.
+  /// The range [first, end) of keys that each query sees; empty if every query sees all keys.
   std::vector<std::pair<std::int64_t, std::int64_t>> seen;
-  double soft_cap = 0;       ///< c · tanh(score / c); 0: none
-  std::vector<float> sinks;  ///< of each head: one more logit, whose weight no value has; or empty
-  /// What they are, for errors: "ALiBi's biases, a window of 4 tokens".
+  double soft_cap = 0;       ///< c of c · tanh(score / c); 0: no cap
+  std::vector<float> sinks;  ///< one extra logit per head, without a value; may be empty
+  /// Description for errors: "ALiBi's biases, a window of 4 tokens".
   std::string names;
 
   [[nodiscard]] bool empty() const {
@@ -29,11 +29,11 @@ struct ScoreTerms {
   }
 };
 
-/// Applies `terms` to the scores of one query of one head, [M], but for the sink.
+/// Applies `terms` except the sink to the scores [M] of one query of one head.
 void apply_terms(const ScoreTerms& terms, std::int64_t head, std::int64_t query,
                  std::span<float> scores);
 
-/// Adds a bias [H or 1, N, M], which the result keeps.
+/// A function for ScoreTerms::add_bias that adds, and keeps, a bias [H or 1, N, M].
 [[nodiscard]] std::function<void(std::int64_t, std::int64_t, std::span<float>)> bias_of(
     Tensor bias);
 

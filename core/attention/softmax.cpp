@@ -32,7 +32,7 @@ class Softmax final : public Mechanism {
   }
 
  private:
-  /// q·k / √d, or as the model scales it.
+  /// Scores q·k / √d, or with the model's own scale.
   static FillScores scores(const AttentionInput& input) {
     return [&input](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);

@@ -1,11 +1,12 @@
-// Synthesizer: softmax of scores that no query meets a key for (Tay et al. 2020). Random: learned
-// scores R, the same for every input (Eq. 5), or their factors R1·R2ᵀ (Section 3.2.2). Dense:
-// predicted from the token itself, W2·ReLU(W1·x + b1) + b2 (Eq. 2); x is the head's query here.
+// Synthesizer: softmax of scores that do not compare queries with keys (Tay et al. 2020). Random:
+// learned scores R, the same for every input (Eq. 5), or their factors R1·R2ᵀ (Section 3.2.2).
+// Dense: predicted from the token itself, W2·ReLU(W1·x + b1) + b2 (Eq. 2); x is the head's query
+// here.
 //
 // Parameters: random "R" [N, M]; factorised "R1" [N, k], "R2" [M, k]; dense "W1" [d, d], "b1" [d],
-// "W2" [M, d], "b2" [M]; each also with the heads in front. Models without them are given normal
-// numbers, others in every layer: R of variance 1, R1·R2ᵀ of variance 1, W1 of variance 2/d, W2 of
-// 1/d, no biases.
+// "W2" [M, d], "b2" [M]; each optionally with the heads as first dimension. Models without them use
+// normal numbers, different in each layer, with variance 1 (R and R1·R2ᵀ), 2/d (W1) and 1/d (W2),
+// and no biases.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -36,7 +37,7 @@ std::vector<ParameterDescription> synthesizer_parameters() {
   };
 }
 
-/// What one head's scores are made of: left · rightᵀ + a bias for each key.
+/// One head's scores as left · rightᵀ plus a bias per key.
 struct ScoreFactors {
   Matrix left;   ///< [N, k]
   Matrix right;  ///< [M, k]
@@ -61,20 +62,20 @@ class Synthesizer final : public Mechanism {
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
-    // The softmax of narrow scores is not narrow.
+    // The softmax of low-rank scores has full rank in general.
     return {.rank_bound = std::min(shape.queries, shape.keys)};
   }
 
  private:
-  /// How far a tensor goes in one direction, and whether that is one place for each token.
+  /// One dimension of a tensor. `tokens`: the dimension has one entry per token.
   struct Extent {
     std::int64_t size;
     bool tokens = false;
   };
 
-  /// One head's share of the layer's tensor, if it has that; else normal numbers of that standard
-  /// deviation, a stream for each row: longer texts leave earlier tokens theirs. `part` tells the
-  /// parameters of a head apart.
+  /// One head's share of the layer's tensor `name`. If missing, normal numbers with standard
+  /// deviation `deviation`, one stream per row, so earlier tokens' numbers do not depend on the
+  /// text's length. `part` distinguishes the parameters of a head.
   [[nodiscard]] Matrix own(const AttentionInput& input, const char* name, std::int64_t head,
                            std::vector<Extent> extents, double deviation, std::int64_t part) const {
     const std::int64_t rows = extents[0].size;
@@ -88,14 +89,14 @@ class Synthesizer final : public Mechanism {
       return (deviation * rows_of_streams(seed_, input.layer, 4 * head + part, rows, columns))
           .cast<float>();
     }
-    // A layer of texts takes the first of what was learnt for texts as long as possible.
+    // For texts, the first entries of a tensor learned for the longest texts are used.
     const bool any_length = input.causal || (input.layout && input.layout->is_text());
     const Shape& there = given->second.shape();
     for (std::size_t i = 0; any_length && i < stored.size() && there.size() >= stored.size(); ++i) {
       const std::int64_t size = there[there.size() - stored.size() + i];
       if (extents[i].tokens) stored[i] = std::max(stored[i], size);
     }
-    (void)find_parameter(input.parameters, name, input.heads, stored);  // its shape
+    (void)find_parameter(input.parameters, name, input.heads, stored);  // checks the shape
     return of_head(given->second, head, stored[0], stored.size() > 1 ? stored[1] : 1)
         .topLeftCorner(rows, columns);
   }
@@ -121,7 +122,7 @@ class Synthesizer final : public Mechanism {
             own(input, "b2", head, {m}, 0, 0).col(0).transpose()};
   }
 
-  /// The scores of every head, made once for all blocks.
+  /// Fills blocks from the scores' factors, which are computed once per head.
   [[nodiscard]] FillScores filler(const AttentionInput& input) const {
     check_shapes(input);
     const Extent n{input.queries.rows(), true}, m{input.keys.rows(), true};
@@ -155,7 +156,7 @@ class Synthesizer final : public Mechanism {
   std::int64_t seed_;
 };
 
-/// `shape` where the scores come from there.
+/// `shape` if the setting "scores" is `source`, else empty.
 std::optional<Shape> only(Scores source, const TypedValues& values, Shape shape) {
   if (values.choice("scores", score_names) != source) return std::nullopt;
   return shape;

@@ -1,15 +1,15 @@
 // Talking heads (Shazeer et al. 2020, Section 3): the heads mix their scores before the softmax and
-// their weights after it. With S_h = q_h·k_h / √d of every head,
+// their weights after it. With S_h = q_h·k_h / √d per head,
 //
 //   L_h = Σ_g proj_l[h, g] S_g + proj_l_bias[h]
 //   W_h = Σ_g proj_w[h, g] softmax(L_g) + proj_w_bias[h].
 //
-// W is what values are weighed with: its rows need not sum to 1, and its weights may be negative.
-// The biases are CaiT's (timm, cait.py: proj_l and proj_w are linear layers over the heads). That
-// of the weights goes to the keys that are seen: a hidden one has no weight.
+// W is the map applied to the values: its rows need not sum to 1, and its weights may be negative.
+// The biases are CaiT's (timm, cait.py: proj_l and proj_w are linear layers over the heads). The
+// bias of the weights is added to visible keys only: hidden keys have weight 0.
 //
-// Parameters: "proj_l", "proj_w" [H, H], "proj_l_bias", "proj_w_bias" [H]. Models without them mix
-// nothing, which is softmax attention.
+// Parameters: "proj_l", "proj_w" [H, H], "proj_l_bias", "proj_w_bias" [H]. Without them, nothing is
+// mixed, which is softmax attention.
 #include <algorithm>
 #include <limits>
 #include <tbb/parallel_for.h>
@@ -26,7 +26,7 @@ namespace attnscope {
 
 namespace {
 
-// Queries of one block: all heads of it are there at once, and once more while they are mixed.
+// Queries per block. A block holds all heads at once, twice while they are mixed.
 constexpr std::int64_t kTalkingBlock = 32;
 
 /// A linear layer over the heads.
@@ -116,13 +116,13 @@ class TalkingHeads final : public Mechanism {
                       });
   }
 
-  /// Of all heads [H, rows · M], the rows of head `head` as [rows, M].
+  /// The rows [rows, M] of head `head` in a block [H, rows · M] of all heads.
   static StridedMatrixMap rows_of(StridedMatrixMap all, std::int64_t head, std::int64_t keys) {
     return {all.data() + head * all.outerStride(), all.cols() / keys, keys,
             Eigen::OuterStride<>(keys)};
   }
 
-  /// The weights of all heads for the queries from `first` on, [H, rows · M].
+  /// Computes the weights [H, rows · M] of all heads for the queries from `first` on.
   static void fill(const AttentionInput& input, const Mixings& mixings, std::int64_t first,
                    std::int64_t rows, StridedMatrixMap weights) {
     const std::int64_t keys = input.keys.rows(), heads = input.heads;

@@ -7,16 +7,16 @@ namespace attnscope::costs {
 
 namespace {
 
-/// One importance a token and head: a product of `inputs` numbers, scaled; exp where counted.
+/// One importance per token and head: a product over `inputs` numbers, scaled, and its exp.
 OperationCount importances(const char* name, const AttentionShape& shape, CostConvention convention,
                            Count inputs) {
   const Count rows = Count(shape.heads) * shape.queries;
   OperationCount count = accumulated(name, rows * inputs);
   if (convention != CostConvention::adder) {
-    count.multiplications = (rows * inputs + rows).value();  // by 1/√d
+    count.multiplications = (rows * inputs + rows).value();  // scaling by 1/√d
   }
   if (convention == CostConvention::complete) {
-    count.additions = (rows * inputs + 2 * rows).value();  // the largest, the difference
+    count.additions = (rows * inputs + 2 * rows).value();  // the maximum, the difference
     count.exponentials = rows.value();
     count = moving(count, convention,
                    Count(shape.queries) * shape.heads * shape.head_width + inputs + rows);
@@ -51,7 +51,7 @@ OperationCounts additive(const AttentionShape& shape, CostConvention convention,
     if (papers) sums.multiplications = (n * width + divided).value();
     if (papers || complete) sums.additions = (n * width + rows).value();
     if (windowed) {
-      // What leaves the window is subtracted (Eq. 15).
+      // Tokens that leave the window are subtracted (Eq. 15).
       sums.additions = (Count(sums.additions) + n * width +
                         (convention == CostConvention::adder ? Count(0) : rows))
                            .value();

@@ -1,4 +1,4 @@
-// How cost functions write a component: counts, and for `complete` the elements moved.
+// Builders for the components that cost functions return.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace attnscope::costs {
 
 inline constexpr std::int64_t kFloatBytes = 4;
 
-/// One component: multiplications and additions, by every accounting.
+/// A component with the same multiplications and additions in every convention.
 inline OperationCount component(std::string name, Count multiplications, Count additions) {
   return {.component = std::move(name),
           .multiplications = multiplications.value(),
           .additions = additions.value()};
 }
 
-/// `count` products, each accumulated.
+/// A component of `count` products, each accumulated.
 inline OperationCount accumulated(std::string name, Count count) {
   return component(std::move(name), count, count);
 }
 
-/// With the traffic of `elements` float32 values, where the convention counts it.
+/// Adds the memory traffic of `elements` float32 values if the convention counts it.
 inline OperationCount moving(OperationCount count, CostConvention convention, Count elements) {
   if (convention == CostConvention::complete) count.bytes_moved = (kFloatBytes * elements).value();
   return count;

@@ -1,4 +1,4 @@
-// Operations of one mechanism, by component. Rules: core/attention/costs/costs.h.
+// Types for counting the operations of a mechanism. The rules are in core/attention/costs/costs.h.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace attnscope {
 
-/// Whose accounting a count follows.
+/// Accounting convention of a count.
 enum class CostConvention {
-  adder,      ///< the Adder paper's: products and distances of matrices; all else is free
-  ecoformer,  ///< EcoFormer's released counter: also scaling, normalisers and divisions
-  complete    ///< everything, including what the papers leave out
+  adder,      ///< Adder paper: only products and distances of matrices count
+  ecoformer,  ///< EcoFormer's code: also scaling, normalisers and divisions
+  complete    ///< every operation, including those that the papers omit
 };
 
 /// Operations of one component for one input through one layer. Exact counts.
@@ -25,13 +25,13 @@ struct OperationCount {
   std::int64_t bytes_moved = 0;   ///< memory traffic, read and written once; `complete` only
 };
 
-/// Extents of one attention layer.
+/// Dimensions of one attention layer.
 struct AttentionShape {
   std::int64_t queries = 0;      ///< N
   std::int64_t keys = 0;         ///< M; equals N for self-attention
   std::int64_t heads = 1;        ///< H
-  std::int64_t head_width = 0;   ///< d, of queries and keys
-  std::int64_t value_width = 0;  ///< of values, per head
+  std::int64_t head_width = 0;   ///< d, width of queries and keys per head
+  std::int64_t value_width = 0;  ///< width of values per head
 };
 
 }  // namespace attnscope

@@ -1,4 +1,5 @@
-// Checked 64-bit counts: a product or sum beyond 2^63 - 1 is an error, never a wrapped number.
+// Checked 64-bit counts: a sum, difference or product outside the range is an error and never
+// wraps.
 #pragma once
 
 #include <cstdint>

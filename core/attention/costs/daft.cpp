@@ -7,7 +7,8 @@ namespace attnscope::costs {
 
 namespace {
 
-/// exp(K) ⊙ V, the quotient and the gate σ(Q): three products an element by the papers' way.
+/// exp(K) ⊙ V, the quotient and the gate σ(Q): three products per element in the papers'
+/// convention.
 void append_elementwise(OperationCounts& counts, CostConvention convention, Count queries,
                         Count keys, Count key_channels, Count width) {
   const bool complete = convention == CostConvention::complete;
@@ -16,7 +17,7 @@ void append_elementwise(OperationCounts& counts, CostConvention convention, Coun
   OperationCount division{.component = "division"};
   OperationCount gate = component("gate", queries * width, 0);
   if (complete) {
-    // The largest key of a channel, the difference, exp.
+    // Operations: the largest key of a channel, the difference, exp.
     weights.additions = (2 * keys * key_channels).value();
     weights.exponentials = (keys * key_channels).value();
     weights = moving(weights, convention, 2 * keys * key_channels + 2 * keys * width);
@@ -44,7 +45,7 @@ OperationCounts daft_full(const AttentionShape& shape, CostConvention convention
                             (n + m) * factors + n * m));
   }
   if (convention == CostConvention::complete) {
-    // The largest bias of a row, the difference, exp.
+    // Operations: the largest bias of a row, the difference, exp.
     OperationCount weights = component("position weights", 0, 2 * n * m);
     weights.exponentials = (n * m).value();
     counts.push_back(moving(weights, convention, 2 * n * m));
@@ -85,7 +86,7 @@ OperationCounts daft_conv(const AttentionShape& shape, CostConvention convention
   counts.push_back(moving(accumulated("normaliser", n * channels * taps), convention,
                           2 * n * channels + channels * taps));
   if (convention != CostConvention::adder) {
-    // Sums over all tokens, of exp(K) ⊙ V and, completely, of exp(K), added to every token.
+    // Sums over all tokens of exp(K) ⊙ V and, under `complete`, of exp(K), added to every token.
     const Count sums = 2 * n * width + (complete ? 2 * n * channels : Count(0));
     counts.push_back(moving(component("global sums", 0, sums), convention, 3 * n * width));
   }

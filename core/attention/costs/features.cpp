@@ -18,11 +18,11 @@ OperationCount random_features(std::string name, const AttentionShape& shape, st
   }
   const Count traffic = rows * (c + f) + Count(shape.heads) * f * c;
   if (kind == FeatureKind::relu) {
-    // x·d^(-1/4); ω·x; the larger of it and 0; plus ε.
+    // Operations: x·d^(-1/4), ω·x, max(ω·x, 0), + ε.
     return moving(component(std::move(name), rows * (c + f * c), rows * (f * c + 2 * f)),
                   convention, traffic);
   }
-  // x·d^(-1/4); ω·x; ‖x‖²/2; exp of the difference; times 1/√F.
+  // Operations: x·d^(-1/4), ω·x, ‖x‖²/2, exp of the difference, times 1/√F.
   OperationCount count =
       component(std::move(name), rows * (c + f * c + c + 1 + f), rows * (f * c + c + f));
   count.exponentials = (rows * f).value();

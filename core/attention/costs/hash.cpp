@@ -16,7 +16,7 @@ OperationCount kernel_features(const AttentionShape& shape, CostConvention conve
     case CostConvention::complete:
       break;
   }
-  // Squared distance, its product with -1/(2σ), exp; the mean over tokens, and its difference.
+  // Operations: squared distance, product with -1/(2σ), exp, mean over tokens, difference from it.
   OperationCount count = component("hash kernel", pairs * c + pairs, 2 * pairs * c + 2 * pairs);
   count.exponentials = pairs.value();
   count.divisions = (Count(shape.heads) * m).value();
@@ -53,7 +53,7 @@ void append_code_attention(OperationCounts& counts, const AttentionShape& shape,
     division.multiplications = (rows * c).value();
   }
   if (complete) {
-    // Σ v and its addition to every row; one shift an element of Σ v, one for 2^c N.
+    // Operations: Σ v and its addition to every row; one shift per element of Σ v, one for 2^c N.
     bias.additions = (2 * rows * c).value();
     bias.shifts = (h * c).value();
     normaliser.additions = (2 * rows * b + rows).value();
@@ -97,7 +97,7 @@ OperationCounts hash(const AttentionShape& shape, CostConvention convention,
     return counts;
   }
   if (convention == CostConvention::complete) {
-    // The scale ‖u‖₁/n of a row, and its signs.
+    // Operations: the scale ‖u‖₁/n of a row, and its signs.
     const Count rows = Count(shape.heads) * shape.queries, f = features;
     counts.push_back(
         moving(component("binarisation", rows, 2 * rows * f), convention, 2 * rows * f));

@@ -54,7 +54,7 @@ OperationCounts linear(const AttentionShape& shape, CostConvention convention) {
       Count(shape.heads) * (Count(shape.queries) + shape.keys) * shape.head_width;
   OperationCounts counts = {OperationCount{.component = "features"}};
   if (convention == CostConvention::complete) {
-    // 1 + elu(x): a comparison and, for x < 0, exp; the sum is counted for every element.
+    // 1 + elu(x) is a comparison and, for x < 0, exp; the sum is counted for every element.
     counts[0] = component("features", 0, 2 * elements);
     counts[0].exponentials = elements.value();
     counts[0] = moving(counts[0], convention, 2 * elements);

@@ -14,7 +14,7 @@ OperationCounts mixer(const AttentionShape& shape, CostConvention convention,
   const Count products = 2 * width * n * hidden;
   OperationCount mixing = accumulated("token mixing", products);
   if (convention == CostConvention::complete) {
-    // Biases, and GELU: x/2 · (1 + erf(x/√2)).
+    // Operations: biases, and GELU x/2 · (1 + erf(x/√2)).
     mixing.multiplications = (products + 3 * width * hidden).value();
     mixing.additions = (products + width * (2 * hidden + n)).value();
     mixing.exponentials = (width * hidden).value();

@@ -16,7 +16,7 @@ OperationCounts reformer(const AttentionShape& shape, CostConvention convention,
   const bool complete = convention == CostConvention::complete;
   const Count h = shape.heads, n = shape.queries, d = shape.head_width, dv = shape.value_width,
               rounds = options.hashes;
-  // A chunk of `chunk` tokens and the one before it; no more than there are tokens.
+  // Keys per query: a chunk of `chunk` tokens and the previous one, at most the number of tokens.
   const Count reach = papers ? 2 * Count(options.chunk)
                              : Count(std::min((2 * Count(options.chunk)).value(), shape.keys));
   const Count buckets = options.buckets > 0 ? Count(options.buckets) : n / options.chunk;
@@ -27,7 +27,7 @@ OperationCounts reformer(const AttentionShape& shape, CostConvention convention,
     normalisation = component("key normalisation", (papers ? 2 : 1) * h * n * d, h * n * d);
     if (complete) {
       normalisation.divisions = (h * n * d).value();
-      normalisation.exponentials = (h * n).value();  // the root
+      normalisation.exponentials = (h * n).value();  // the square root
       normalisation = moving(normalisation, convention, 2 * h * n * d);
     }
   }
@@ -36,7 +36,7 @@ OperationCounts reformer(const AttentionShape& shape, CostConvention convention,
   if (options.rotations) {
     OperationCount rotations = accumulated("hash rotations", rounds * h * n * d * buckets / 2);
     if (complete) {
-      // The largest of the rotations and their negatives; a merge sort of the tokens by bucket.
+      // Comparisons: the largest of the rotations and their negatives; a merge sort by bucket.
       const Count comparisons = rounds * h * n *
                                 (buckets + static_cast<std::int64_t>(std::bit_width(
                                                static_cast<std::uint64_t>(shape.queries - 1))));

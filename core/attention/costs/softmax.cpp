@@ -25,7 +25,7 @@ OperationCount softmax_rows(std::int64_t rows, std::int64_t columns, CostConvent
   OperationCount count{.component = "softmax"};
   if (convention == CostConvention::ecoformer) count.multiplications = scores.value();
   if (convention == CostConvention::complete) {
-    count.multiplications = scores.value();  // by 1/√d
+    count.multiplications = scores.value();  // scaling by 1/√d
     count.additions = (3 * scores).value();  // maximum, difference, sum
     count.exponentials = scores.value();
     count.divisions = scores.value();

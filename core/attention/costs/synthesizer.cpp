@@ -19,7 +19,7 @@ OperationCounts synthesizer(const AttentionShape& shape, CostConvention conventi
                          h * ((n + m) * factors + n * m));
       break;
     case ScoreSource::dense: {
-      // relu(x·W1 + b1)·W2 + b2, widths d → d → M.
+      // Scores relu(x·W1 + b1)·W2 + b2, widths d → d → M.
       const Count products = h * n * d * (d + m);
       const Count elementwise = complete ? h * n * (2 * d + m) : Count(0);
       counts[0] = moving(component("scores", products, products + elementwise), convention,

@@ -1,4 +1,4 @@
-// The adder linear layer: distances instead of products.
+// Adder linear layer: negated L1 distances instead of products.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace attnscope {
 
 /// y(n, o) = −Σ_i |x(n, i) − W(o, i)| + b(o) (Adder, Eq. 4, 5). x [N, in], weights [out, in] packed
 /// once per model, bias [out] or empty; returns [N, out]. Rows run in parallel; the result does not
-/// depend on the thread count. Throws Error(usage) when the widths do not fit.
+/// depend on the thread count. Throws Error(usage) if the widths do not fit.
 [[nodiscard]] Tensor adder_linear(const ConstStridedMatrixMap& x, const PackedRows& weights,
                                   std::span<const float> bias = {});
 

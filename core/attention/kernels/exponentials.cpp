@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/exponentials.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -17,14 +17,14 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// For every float. Highway's Exp makes a number of NaN, and its exponent wraps around from 178 on;
-/// from 89 on exp is infinite.
+/// exp for every float. Highway's Exp does not propagate NaN, and its exponent wraps around from
+/// 178 on; from 89 on exp is infinite.
 template <class D, class V>
 HWY_INLINE V exp_of_any(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, hn::Min(x, hn::Set(d, 100.0F))));
 }
 
-/// By exp(−|x|), which neither overflows nor takes a small σ(x) from the rounding of 1 + exp(−x).
+/// σ(x) computed from exp(−|x|), which does not overflow and keeps small σ(x) accurate.
 template <class D, class V>
 HWY_INLINE V sigmoid_of_any(D d, V x) {
   const V one = hn::Set(d, 1.0F), decay = exp_of_any(d, hn::Neg(hn::Abs(x)));
@@ -32,7 +32,7 @@ HWY_INLINE V sigmoid_of_any(D d, V x) {
   return hn::Div(numerator, hn::Add(one, decay));
 }
 
-/// `shift_at(i)` gives the shifts of the lanes from i on.
+/// out[i] = exp(values[i] − shift). `shift_at(d, i)` gives the shifts of the lanes from i on.
 template <class ShiftAt>
 HWY_INLINE void run(const float* values, std::int64_t count, float* out, const ShiftAt& shift_at) {
   for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {

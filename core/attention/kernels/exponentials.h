@@ -1,18 +1,19 @@
-// exp and σ of many numbers at once, by SIMD chosen at run time for the CPU: right for every float.
+// Vectorised exp and σ, correct for every float. The instruction set is chosen at run time.
 #pragma once
 
 #include <cstdint>
 
 namespace attnscope {
 
-/// values[i] = exp(values[i] − shift), ∞ above ln of the largest float. NaN stays NaN.
+/// values[i] = exp(values[i] − shift); ∞ if the exponent exceeds ln of the largest float. NaN stays
+/// NaN.
 void exponentiate(float* values, std::int64_t count, float shift);
 
 /// out[i] = exp(values[i] − shifts[i]). NaN in either gives NaN.
 void exponentiate(const float* values, const float* shifts, std::int64_t count, float* out);
 
-/// values[i] = exp(values[i] − the largest of them), which is returned. NaN stays NaN, and may then
-/// be the largest; without values it is −∞.
+/// values[i] = exp(values[i] − largest). Returns the largest value, −∞ if `count` is 0. NaN stays
+/// NaN, and the largest value may then be NaN.
 float exponentiate_below_largest(float* values, std::int64_t count);
 
 /// out[i] = 1 / (1 + exp(−x[i])), in [0, 1]. NaN stays NaN.

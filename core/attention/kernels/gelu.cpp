@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/gelu.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/highway.h>
 
 #include "core/attention/kernels/lanes-inl.h"
@@ -18,8 +18,8 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `series`: of erf(z) / z in powers of t = z² / 8 − 1, an even number of them, for |z| ≤ 4. Beyond
-/// that erf is ±1 in float32.
+/// GELU of `count` values. `series` holds the coefficients of erf(z) / z in powers of t = z² / 8 −
+/// 1 for |z| ≤ 4; `terms` is even. Beyond that range erf is ±1 in float32.
 HWY_NOINLINE void gelu_for_target(const double* series, std::int64_t terms, float* values,
                                   std::int64_t count) {
   for_lanes<double>(count, [&](auto d, std::int64_t i) HWY_ATTR {
@@ -30,7 +30,7 @@ HWY_NOINLINE void gelu_for_target(const double* series, std::int64_t terms, floa
     const auto inside = hn::Min(hn::Abs(z), most);
     const auto t = hn::MulSub(hn::Mul(inside, inside), hn::Set(d, 0.125), hn::Set(d, 1.0));
     const auto square = hn::Mul(t, t);
-    auto even = hn::Zero(d), odd = hn::Zero(d);  // neither waits for the other
+    auto even = hn::Zero(d), odd = hn::Zero(d);  // independent chains for the pipeline
     for (std::int64_t k = terms - 2; k >= 0; k -= 2) {
       even = hn::MulAdd(even, square, hn::Set(d, series[k]));
       odd = hn::MulAdd(odd, square, hn::Set(d, series[k + 1]));
@@ -56,7 +56,7 @@ namespace {
 
 constexpr int kTerms = 24;
 
-/// From Chebyshev's series, whose terms fall so fast that no coefficient of a power is above 1:
+/// Power series from the Chebyshev series. Its terms fall so fast that no coefficient exceeds 1, so
 /// nothing cancels. The error is below 1e-13.
 std::array<double, kTerms> erf_series() {
   std::array<double, kTerms> chebyshev{};

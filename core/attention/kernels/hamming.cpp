@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/hamming.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -31,7 +31,7 @@ HWY_NOINLINE void hamming_for_target(std::uint64_t code, const std::uint64_t* HW
     hn::StoreU(affinities(hn::LoadU(words, codes + j)), numbers, out + j);
   }
   if (j == count) return;
-  // The rest, filled up.
+  // The remaining codes are padded to a full vector.
   HWY_ALIGN std::uint64_t keys[hn::MaxLanes(words)] = {};
   HWY_ALIGN float found[hn::MaxLanes(words)];
   for (std::size_t k = 0; k < count - j; ++k) keys[k] = codes[j + k];

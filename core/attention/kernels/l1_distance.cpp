@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/l1_distance.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -14,31 +14,31 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sums of a tile stay in registers only if the loops over it are unrolled: rolled up, they are
-// an array in memory, at two thirds of the speed.
+// The sums of a tile stay in registers only if the loops over it are unrolled: rolled loops keep
+// them in memory and run at two thirds of the speed.
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
 
-// Columns summed before the next panel columns are touched: 256 × 32 floats stay in the L1 and L2
-// caches while all queries pass over them.
+// Columns per block: 256 × 32 floats of a panel stay in the L1 and L2 caches while all queries pass
+// over them.
 constexpr std::int64_t kColumnBlock = 256;
 
 struct Strip {
-  const float* a;  // first of Rows rows, at the block's first column
+  const float* a;  // first of Rows rows, at the first column of the block
   std::int64_t a_stride;
   const float* panel;  // at the block's first column and the strip's first row
   std::int64_t panel_width;
-  std::int64_t columns;  // of this block
+  std::int64_t columns;  // columns of this block
   float* out;
   std::int64_t out_stride;
-  std::int64_t out_columns;  // valid ones, possibly fewer than the strip is wide
-  bool first, last;          // block of columns
+  std::int64_t out_columns;  // valid columns, at most the width of the strip
+  bool first, last;          // position among the blocks of columns
   float scale;
 };
 
-/// |a − b|. On CPUs with FMA the difference is made by the multiplication's ports and the sum by
-/// the addition's: where these are different ones, twice as many of them run at once. 1·a − b is
-/// rounded once, so it is the same difference.
+/// |a − b|. On CPUs with FMA the difference runs on the multiplication ports and the sum on the
+/// addition ports, which doubles the throughput if these differ. 1·a − b is rounded once, so the
+/// result is the same.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V absolute_difference(D d, V a, V b) {
 #if defined(HWY_NATIVE_FMA) && HWY_NATIVE_FMA
@@ -49,7 +49,7 @@ HWY_INLINE V absolute_difference(D d, V a, V b) {
 #endif
 }
 
-/// Rows × (Vectors · lanes) sums held in registers.
+/// Accumulates Rows × (Vectors · lanes) sums in registers.
 template <int Rows, int Vectors, class D>
 HWY_INLINE void accumulate(D d, const Strip& strip) {
   using V = hn::Vec<D>;
@@ -114,7 +114,7 @@ HWY_INLINE void accumulate(D d, const Strip& strip) {
 /// One strip of packed rows (Vectors · lanes wide) against all rows of a.
 template <int Vectors, class D>
 HWY_INLINE void run_strip(D d, Strip strip, std::int64_t rows) {
-  // 32 vector registers hold 8 × 2 sums beside the keys and a query; 16 registers hold 4 × 2.
+  // 32 vector registers hold 8 × 2 sums as well as the keys and a query; 16 registers hold 4 × 2.
 #if HWY_TARGET <= HWY_AVX3
   constexpr int kRows = 8;
 #else

@@ -1,4 +1,4 @@
-// L1 distances between the rows of two matrices, by SIMD chosen at run time for the CPU.
+// L1 distances between the rows of two matrices. The instruction set is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace attnscope {
 
-/// Rows laid out for l1_distances: panels of 32 rows (the last one as many as are left, rounded up
-/// to 8), inside a panel column by column, missing rows zero. Pack keys once per head, weights once
-/// per model.
+/// Rows laid out for l1_distances: panels of 32 rows (the last one has the remaining rows, rounded
+/// up to a multiple of 8), column by column within a panel, padded with zeros. Keys are packed once
+/// per head, weights once per model.
 class PackedRows {
  public:
   static constexpr std::int64_t panel_rows = 32;
@@ -21,11 +21,11 @@ class PackedRows {
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t columns() const { return columns_; }
 
-  /// The panel that begins at row `first_row`, a multiple of panel_rows: [columns, panel_width].
+  /// The panel [columns, panel_width] that begins at row `first_row`, a multiple of panel_rows.
   [[nodiscard]] const float* panel(std::int64_t first_row) const {
     return values_.data() + first_row * columns_;
   }
-  /// Rows that panel has room for: 8, 16, 24 or 32.
+  /// Number of rows in that panel, padding included: 8, 16, 24 or 32.
   [[nodiscard]] std::int64_t panel_width(std::int64_t first_row) const;
 
  private:
@@ -34,8 +34,8 @@ class PackedRows {
 };
 
 /// out(i, j) = scale · Σ_c |a(i, c) − b(j, c)|. a [m, k], b [n, k], out [m, n]; rows of a and out
-/// may be strided. The sum runs over c in order in float32, so that the result does not depend on
-/// the CPU: relative error at most (k + 1) · 2⁻²⁴.
+/// may be strided. The sum runs over c in order in float32, so the result does not depend on the
+/// CPU. The relative error is at most (k + 1) · 2⁻²⁴.
 void l1_distances(const ConstStridedMatrixMap& a, const PackedRows& b, float scale,
                   StridedMatrixMap out);
 

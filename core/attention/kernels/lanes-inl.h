@@ -1,4 +1,4 @@
-// The loop over numbers side by side that kernels share, once for each set of instructions.
+// Vector loop shared by the kernels, compiled once per instruction set.
 #if defined(ATTNSCOPE_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATTNSCOPE_LANES_INL_H
 #undef ATTNSCOPE_LANES_INL_H
@@ -12,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace attnscope::HWY_NAMESPACE {
 
-/// Calls use(tag, first of its numbers) for all `count` of them: as many at once as the processor
-/// takes, at most 64 bytes, then of those that are left a quarter as many at once, then one by one.
+/// Calls use(tag, index of the first lane) until all `count` numbers are covered: full vectors of
+/// at most 64 bytes first, then vectors of at most 16 bytes, then single numbers.
 template <class Number, class Use>
 HWY_INLINE void for_lanes(std::int64_t count, const Use& use) {
   std::int64_t i = 0;

@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/panel_product.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -17,8 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
 
-/// Rows × 2 vectors of sums in registers: two loads of the panel serve all rows. `add`: to what
-/// stands in out.
+/// Accumulates Rows × 2 vectors of sums in registers: two loads of the panel serve all rows. If
+/// `add`, the sums are added to `out`.
 template <int Rows, class D>
 HWY_INLINE void multiply_tile(D d, const float* a, std::int64_t stride, const float* panel,
                               std::int64_t count, bool add, float* out, std::int64_t out_stride) {
@@ -50,15 +50,15 @@ HWY_INLINE void multiply_tile(D d, const float* a, std::int64_t stride, const fl
 HWY_NOINLINE void multiply_panel_for_target(const float* a, std::int64_t rows, std::int64_t stride,
                                             const float* panel, std::int64_t count, float* out,
                                             std::int64_t out_stride) {
-  // That much of a panel stays in the first cache or near it while all rows pass, and sums of sums
-  // round less than one long sum.
+  // Panel rows per pass. They stay in or near the L1 cache while all rows pass, and sums of partial
+  // sums round less than one long sum.
   constexpr std::int64_t kAtOnce = 256;
   const hn::CappedTag<float, 16> d;
   const auto step = 2 * static_cast<std::int64_t>(hn::Lanes(d));
 #if HWY_TARGET <= HWY_AVX3
   constexpr int kRows = 8;
 #else
-  constexpr int kRows = 6;  // of 16 registers, sums take 12
+  constexpr int kRows = 6;  // sums take 12 of 16 registers
 #endif
   std::int64_t k = 0;
   do {

@@ -1,20 +1,20 @@
-// Products with a right side that lies in panels of columns, so that it is arranged once for all
-// rows, and by whoever computes it.
+// Matrix products whose right operand is stored in panels of columns. The caller arranges it once
+// for all rows.
 #pragma once
 
 #include <cstdint>
 
 namespace attnscope {
 
-/// Columns of a panel.
+/// Number of columns of a panel.
 inline constexpr std::int64_t kPanelColumns = 32;
 
 /// out[i, c] = Σ_k a[i, k] · panel[k, c] for `rows` rows, k from 0 to `count` − 1, and the
-/// kPanelColumns columns of a panel, whose rows follow each other. Rows of a are `stride` apart,
-/// those of out `out_stride`. A row comes out the same to the bit whatever rows are beside it.
+/// kPanelColumns columns of a contiguous panel. Rows of a are `stride` apart, rows of out
+/// `out_stride`. The result of a row is bitwise independent of the other rows.
 ///
-/// Fastest where rows of a do not lie a multiple of 512 bytes apart, which would make them compete
-/// for the same places in the cache.
+/// Rows of a that are a multiple of 512 bytes apart are slower, because they compete for the same
+/// cache sets.
 void multiply_panel(const float* a, std::int64_t rows, std::int64_t stride, const float* panel,
                     std::int64_t count, float* out, std::int64_t out_stride);
 

@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/running_sums.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -17,8 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 4")
 
-/// Asks for the `count` numbers of a row some tokens after this one. Rows of one head lie so far
-/// apart that the processor does not foresee them. (Past the last token it has no effect.)
+/// Prefetches `count` numbers of the row kTokensAhead tokens after `row`. Rows of one head are too
+/// far apart for the hardware prefetcher. Prefetching past the last token has no effect.
 HWY_INLINE void expect(const float* row, std::int64_t stride, std::int64_t count) {
   constexpr std::int64_t kTokensAhead = 12, kLine = 64 / sizeof(float);
   for (std::int64_t c = 0; c < count; c += kLine) {
@@ -50,8 +50,8 @@ HWY_NOINLINE void exponentials_for_target(double* x, std::int64_t count) {
                                HWY_ATTR { hn::StoreU(hn::Exp(d, hn::LoadU(d, x + i)), d, x + i); });
 }
 
-/// `Tokens` rows at once: what the direction's numbers are loaded for, and sums that do not wait
-/// for each other.
+/// Projects `Tokens` rows at once, which shares the loads of the direction and keeps the sums
+/// independent of each other.
 template <int Tokens>
 HWY_INLINE void project_tokens(const double* direction, std::int64_t channels, const float* rows,
                                std::int64_t stride, double* out) {
@@ -95,7 +95,7 @@ HWY_NOINLINE void project_for_target(const double* direction, std::int64_t chann
   }
 }
 
-/// The sums of Vectors vectors stay in registers from token to token.
+/// Running means of Vectors vectors of channels, whose sums stay in registers.
 template <int Vectors, class D>
 HWY_INLINE void run_channels(D d, const RunningWeight* weights, std::int64_t tokens,
                              const float* values, std::int64_t stride, float* out,
@@ -107,7 +107,7 @@ HWY_INLINE void run_channels(D d, const RunningWeight* weights, std::int64_t tok
   for (auto& sum : sums) sum = hn::Zero(d);
   double total = 0;
   for (std::int64_t j = 0; j < tokens; ++j, values += stride, out += out_stride) {
-    if (weights[j].keep != 1) {  // seldom, and not worth a product for every token
+    if (weights[j].keep != 1) {  // rare, so the product is skipped otherwise
       total *= weights[j].keep;
       ATTNSCOPE_UNROLL
       for (auto& sum : sums) sum = hn::Mul(hn::Set(d, weights[j].keep), sum);

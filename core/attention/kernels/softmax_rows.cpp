@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/softmax_rows.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -21,11 +21,11 @@ HWY_INLINE void softmax_row(float* HWY_RESTRICT row, std::int64_t columns) {
   const std::int64_t whole = columns / lanes * lanes;
   const std::int64_t rest = columns - whole;
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
-  // The rest of the row, filled up with what a softmax ignores.
+  // The rest of the row, padded with −∞, which a softmax ignores.
   HWY_ALIGN float tail[hn::MaxLanes(d)];
   for (std::int64_t j = 0; j < lanes; ++j) tail[j] = j < rest ? row[whole + j] : kLowest;
 
-  // False for NaN and +inf, which neither Max nor Exp would hand on.
+  // False for NaN and +inf, which Max and Exp do not propagate.
   const auto below_infinity = [d](auto v) { return hn::Lt(v, hn::Set(d, -kLowest)); };
   auto greatest = hn::Load(d, tail);
   auto proper = below_infinity(greatest);

@@ -1,4 +1,4 @@
-// Softmax over the rows of a matrix, in place, by SIMD chosen at run time for the CPU.
+// Softmax over the rows of a matrix, in place. The instruction set is chosen at run time.
 #pragma once
 
 #include "core/tensor/tensor.h"
@@ -6,7 +6,7 @@
 namespace attnscope {
 
 /// scores(i, j) = exp(scores(i, j) − max_j) / Σ_j exp(scores(i, j) − max_j). Rows may be strided.
-/// −inf becomes 0. A row that holds NaN or +inf, or nothing but −inf, becomes NaN.
+/// −inf becomes 0. A row that holds NaN or +inf, or only −inf, becomes NaN.
 void softmax_rows(StridedMatrixMap scores);
 
 }  // namespace attnscope

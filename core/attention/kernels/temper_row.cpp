@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/temper_row.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -21,8 +21,7 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Numbers side by side that are added up, or the greatest of them kept, lane by lane: to add the
-/// lanes of every vector would take longer than what is added.
+/// Lane-wise sum or maximum. Reducing the lanes of every vector would cost more than the additions.
 class Lanes {
  public:
   template <class D>
@@ -41,7 +40,7 @@ class Lanes {
   [[nodiscard]] float greatest() const { return *std::max_element(lanes_, std::end(lanes_)); }
 
  private:
-  static constexpr int kMostInFloat = 16;  // rows of any length round as short ones do
+  static constexpr int kMostInFloat = 16;  // bounds the float32 rounding for rows of any length
 
   void add_lanes() {
     sum_ = std::accumulate(lanes_, std::end(lanes_), sum_);
@@ -50,7 +49,7 @@ class Lanes {
   }
 
   double sum_ = 0;
-  int added_ = 0;  ///< to each of the lanes
+  int added_ = 0;  ///< number of values added to each lane since add_lanes
   HWY_ALIGN float lanes_[64 / sizeof(float)] = {};
 };
 
@@ -68,7 +67,7 @@ HWY_NOINLINE void temper_for_target(float* values, std::int64_t count, float inv
   for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const auto value = hn::LoadU(d, values + i);
     const auto magnitude = hn::Abs(value);
-    // The logarithm of 0 is another number on each processor: zeros are set apart.
+    // The logarithm of 0 differs between instruction sets, so zeros are handled separately.
     const auto logarithm =
         hn::Log(d, hn::Max(magnitude, hn::Set(d, std::numeric_limits<float>::min())));
     const auto exponent = hn::Mul(hn::Sub(logarithm, hn::Set(d, log_peak)), hn::Set(d, inverse));

@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/window_products.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -15,7 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
 
-/// Tokens × Vectors sums in registers: each tap is loaded once for all tokens.
+/// Accumulates Tokens × Vectors sums in registers; each tap is loaded once for all tokens.
 template <int Tokens, int Vectors, class D>
 HWY_INLINE void add_tile(D d, const float* x, const float* taps, std::int64_t count, float* sums) {
   using V = hn::Vec<D>;
@@ -53,7 +53,7 @@ HWY_INLINE void add_tile(D d, const float* x, const float* taps, std::int64_t co
 HWY_NOINLINE void add_window_products_for_target(const float* x, std::int64_t tokens,
                                                  const float* taps, std::int64_t count,
                                                  float* sums) {
-  // Two vectors at a time, and as many tokens as leave registers for the taps.
+  // Each step takes two vectors, and as many tokens as leave registers for the taps.
   const hn::CappedTag<float, 16> d;
   const auto step = 2 * static_cast<std::int64_t>(hn::Lanes(d));
 #if HWY_TARGET <= HWY_AVX3
