@@ -28,14 +28,15 @@ fs::path weights_of_adapter(const fs::path& folder) {
       .expected("adapter_model.safetensors or adapter_model.bin");
 }
 
-/// Whether `path` is `folder` or below it, by their names: a link there was put by the user.
+/// True if `path` is `folder` or below it, judged by the names. Links are not resolved: a link in
+/// these folders was created by the user.
 bool is_within(const fs::path& path, const fs::path& folder) {
   const fs::path rest = path.lexically_normal().lexically_relative(folder.lexically_normal());
   return !rest.empty() && *rest.begin() != "..";
 }
 
-/// The base as it was named, inside or beside the adapter's folder, or under its own name beside
-/// it. No path in a downloaded file leads elsewhere.
+/// Finds the base by its given path inside or next to the adapter's folder, or by its own name next
+/// to it. A path in a downloaded file must not lead elsewhere.
 fs::path find_base(const fs::path& folder, const std::string& name) {
   const fs::path base(name);
   const fs::path here = fs::absolute(folder / "").lexically_normal().parent_path();
@@ -60,7 +61,7 @@ fs::path find_base(const fs::path& folder, const std::string& name) {
           shown_text(base.filename().string()) + "'");
 }
 
-/// B and A of one module.
+/// The factors B and A of one module.
 struct LowRank {
   const StoredTensor* a = nullptr;
   const StoredTensor* b = nullptr;
@@ -68,11 +69,12 @@ struct LowRank {
 };
 
 struct AdapterTensors {
-  std::map<std::string, LowRank> modules;            ///< by the module's name
-  std::map<std::string, const StoredTensor*> whole;  ///< stand for the base's of that name
+  std::map<std::string, LowRank> modules;  ///< by module name
+  /// Replacements of the base's tensors, by name.
+  std::map<std::string, const StoredTensor*> whole;
 };
 
-/// Sorts the adapter's tensors by what their names say.
+/// Sorts the adapter's tensors by the endings of their names.
 AdapterTensors sort_tensors(const Checkpoint& adapter) {
   struct Ending {
     std::string_view text;
@@ -113,8 +115,8 @@ AdapterTensors sort_tensors(const Checkpoint& adapter) {
   return sorted;
 }
 
-/// The base's tensor of this name; a model inside another has its names with or without the outer
-/// one's in front. Null if there is none.
+/// The base's tensor `name`, where either name may have an additional prefix, as for a model inside
+/// another one. Null if missing. Throws Error(unsupported) if several match.
 const StoredTensor* tensor_of_base(const Checkpoint& base, const std::string& name) {
   if (const StoredTensor* exact = base.find(name)) return exact;
   const StoredTensor* found = nullptr;
@@ -137,7 +139,7 @@ Error misfit(const std::string& name, const LowRank& module, const StoredTensor&
       .found("B " + to_string(module.b->shape) + ", A " + to_string(module.a->shape));
 }
 
-/// W + scale · B A, with the product transposed where the base stores [in, out].
+/// W + scale · B A, with the product transposed if the base stores [in, out].
 StoredTensor merged(const StoredTensor& weight, const std::string& name, const LowRank& module,
                     const AdapterConfig& config, const fs::path& adapter_file) {
   if (module.a == nullptr || module.b == nullptr) {
@@ -189,10 +191,10 @@ StoredTensor merged(const StoredTensor& weight, const std::string& name, const L
 Checkpoint lay_over(const Checkpoint& base, const Checkpoint& adapter,
                     const AdapterConfig& config) {
   const AdapterTensors changes = sort_tensors(adapter);
-  std::map<std::string, StoredTensor> changed;  // by the base's names
+  std::map<std::string, StoredTensor> changed;  // by names of the base
   for (const auto& [name, module] : changes.modules) {
     const StoredTensor* const weight = tensor_of_base(base, name + ".weight");
-    if (weight == nullptr) (void)base.at(name + ".weight");  // throws, naming the nearest
+    if (weight == nullptr) (void)base.at(name + ".weight");  // throws with the nearest names
     changed.insert_or_assign(weight->name, merged(*weight, name, module, config, adapter.path()));
   }
   std::vector<StoredTensor> tensors = base.tensors();

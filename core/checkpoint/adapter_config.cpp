@@ -15,13 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-/// Keys that say how the adapter was trained, or what its tensors show by themselves.
+/// Keys that only describe the training, or follow from the adapter's tensors.
 constexpr std::array kHarmless = {"auto_mapping",        "corda_config",   "eva_config",
                                   "exclude_modules",     "inference_mode", "layers_pattern",
                                   "layers_to_transform", "loftq_config",   "lora_dropout",
                                   "lora_ga_config",      "megatron_core",  "modules_to_save",
                                   "peft_version",        "revision",       "runtime_config",
-                                  "qalora_group_size",  // of use_qalora, which is refused
+                                  "qalora_group_size",  // belongs to use_qalora, which is refused
                                   "target_modules",      "task_type"};
 
 Error refused(const std::string& key, const json& value) {
@@ -52,8 +52,8 @@ bool truth(const std::string& key, const json& value) {
   return value.get<bool>();
 }
 
-/// The keys are regular expressions for the ends of modules' names; those that libraries write are
-/// names, perhaps anchored.
+/// Reads a pattern table. PEFT's keys are regular expressions for the ends of module names; only
+/// plain names, optionally anchored by '^', are supported because libraries write no others.
 std::map<std::string, double> patterns(const std::string& key, const json& value) {
   std::map<std::string, double> result;
   if (value.is_null()) return result;
@@ -68,7 +68,7 @@ std::map<std::string, double> patterns(const std::string& key, const json& value
   return result;
 }
 
-/// As PEFT matches: the whole name, or what follows a dot in it; after '^' the whole name only.
+/// Matches like PEFT: the whole name, or the part after a dot; with '^' only the whole name.
 bool fits(std::string_view pattern, std::string_view module) {
   if (pattern.starts_with('^')) return module == pattern.substr(1);
   if (!module.ends_with(pattern)) return false;
@@ -90,8 +90,8 @@ double value_of(const std::map<std::string, double>& patterns, std::string_view 
   return found.value_or(otherwise);
 }
 
-/// Initialisations that take something away from the base's weights: the base as it is published
-/// is then not what the adapter was trained on.
+/// Refuses initialisations that subtract from the base's weights, because the adapter was then not
+/// trained on the published base.
 void check_initialisation(const json& value) {
   if (value.is_null() || value.is_boolean()) return;
   for (const char* kept : {"gaussian", "eva", "orthogonal"}) {

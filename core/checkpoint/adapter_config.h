@@ -1,4 +1,4 @@
-// adapter_config.json of PEFT: every key that changes the computation is read or refused.
+// Reader of PEFT's adapter_config.json. Every key that changes the computation is read or refused.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,18 @@ struct AdapterConfig {
   std::string base;                             ///< base_model_name_or_path
   double rank = 0, alpha = 0;                   ///< r, lora_alpha
   bool root_of_rank = false;                    ///< use_rslora
-  bool fan_in_fan_out = false;                  ///< the base's weights are [in, out]
-  std::map<std::string, double> ranks, alphas;  ///< rank_pattern, alpha_pattern: of some modules
+  bool fan_in_fan_out = false;                  ///< base weights are stored [in, out]
+  std::map<std::string, double> ranks, alphas;  ///< rank_pattern, alpha_pattern
 
-  /// Of the module of this name ("model.layers.0.self_attn.q_proj"). Throws Error(unsupported) if
-  /// several patterns fit and disagree.
+  /// Rank of the module with this name ("model.layers.0.self_attn.q_proj"). Throws
+  /// Error(unsupported) if several patterns fit and disagree.
   [[nodiscard]] double rank_of(std::string_view module) const;
-  /// What B A is multiplied by.
+  /// Factor of B A for the module with this name.
   [[nodiscard]] double scale_of(std::string_view module) const;
 };
 
-/// Throws Error(io, damaged), and Error(unsupported) naming the key that is neither understood nor
-/// switched off (null, false, empty).
+/// Reads the file. Throws Error(io, damaged), and Error(unsupported) naming a key that is neither
+/// supported nor disabled (null, false, empty).
 [[nodiscard]] AdapterConfig read_adapter_config(const std::filesystem::path& file);
 
 }  // namespace attnscope

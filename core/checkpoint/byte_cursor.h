@@ -1,4 +1,4 @@
-// Reading a file's bytes from front to back, each step checked against what is there.
+// Sequential reader of a file's bytes with bounds checks.
 #pragma once
 
 #include <bit>
@@ -17,19 +17,20 @@ class ByteCursor {
   [[nodiscard]] std::size_t position() const { return position_; }
   [[nodiscard]] std::size_t remaining() const { return bytes_.size() - position_; }
 
-  /// The next `count` bytes. Throws Error(damaged) if there are not as many, as all of these do.
+  /// Takes the next `count` bytes. Throws Error(damaged) if fewer remain, like all members that
+  /// read.
   std::span<const std::byte> take(std::uint64_t count);
   std::string_view text(std::uint64_t count);
-  /// The next byte, which stays the next.
+  /// The next byte, without taking it.
   [[nodiscard]] std::uint8_t peek() const;
-  /// A number stored with its lowest byte first.
+  /// Takes a little-endian number.
   template <class Number>
   Number little() {
     Number number{};
     std::memcpy(&number, take(sizeof number).data(), sizeof number);
     return number;
   }
-  /// An unsigned number of `width` (at most 8) bytes, the highest first.
+  /// Takes a big-endian unsigned number of `width` (at most 8) bytes.
   std::uint64_t big(std::size_t width);
 
  private:

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-/// Levenshtein's distance: insertions, deletions and substitutions from one to the other.
+/// Levenshtein distance: the number of insertions, deletions and substitutions.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -26,8 +26,9 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-/// "blocks.0.weight" of "module.blocks.0._checkpoint_wrapped_module.weight": DataParallel,
-/// torch.compile, FSDP and activation checkpoints put a module around each, or around the whole.
+/// Removes wrapper modules from a name: "module.blocks.0._checkpoint_wrapped_module.weight" becomes
+/// "blocks.0.weight". DataParallel, torch.compile, FSDP and activation checkpointing add wrappers
+/// around single modules or the whole model.
 std::string without_wrappers(std::string_view name) {
   static constexpr std::string_view wrappers[] = {"module.", "_orig_mod.", "_fsdp_wrapped_module.",
                                                   "_checkpoint_wrapped_module."};
@@ -46,7 +47,7 @@ std::string without_wrappers(std::string_view name) {
   return plain;
 }
 
-/// Takes the wrappers out of all names, unless two would then be the same.
+/// Removes the wrappers from all names, unless two names would then be equal.
 void unwrap_names(std::vector<StoredTensor>& tensors) {
   std::vector<std::string> plain;
   plain.reserve(tensors.size());
@@ -137,8 +138,8 @@ const StoredTensor& Checkpoint::at(std::string_view name) const {
 }
 
 std::vector<std::string> Checkpoint::nearest_names(std::string_view name, std::size_t count) const {
-  constexpr std::size_t compared = 200;  // characters: keeps a hostile file's names affordable
-  std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, place
+  constexpr std::size_t compared = 200;  // characters; bounds the cost of a hostile file's names
+  std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, index
   ranked.reserve(tensors_.size());
   for (std::size_t place = 0; place < tensors_.size(); ++place) {
     const std::string_view other = tensors_[place].name;

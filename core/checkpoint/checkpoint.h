@@ -1,4 +1,4 @@
-// A weight file: names → tensors, and what the file says about itself.
+// Weight files: tensors by name, and the file's metadata.
 #pragma once
 
 #include <cstdint>
@@ -19,47 +19,47 @@ class KeyValues;
 
 /// One stored tensor. The shape is known from the file's header; the elements are read by `view`.
 struct StoredTensor {
-  std::string name;  ///< in a Checkpoint as shown_text has it, without wrappers if that is unique
+  std::string name;  ///< in a Checkpoint: after shown_text, without wrappers if still unique
   DType dtype = DType::f32;
   Shape shape;
-  std::int64_t bytes = 0;            ///< of the elements: count × size_of(dtype), or of the blocks
-  std::function<TensorView()> view;  ///< maps or decompresses the elements; may throw Error
-  const BlockLayout* blocks = nullptr;  ///< of dtype quantised: how
+  std::int64_t bytes = 0;               ///< size of the elements, or of the blocks
+  std::function<TensorView()> view;     ///< maps or decompresses the elements; may throw Error
+  const BlockLayout* blocks = nullptr;  ///< layout of dtype quantised, else null
 
-  /// "float32", "Q4_K": what the elements are stored as.
+  /// Name of the stored element type: "float32", "Q4_K".
   [[nodiscard]] std::string_view type_name() const;
 };
 
-/// An opened weight file, whatever its format. Memory-mapped where the format allows.
+/// An opened weight file of any format. Memory-mapped if the format allows it.
 class Checkpoint {
  public:
   Checkpoint(std::filesystem::path path, std::string format, std::vector<StoredTensor> tensors,
              std::map<std::string, std::string> metadata);
 
-  /// The tensors of each of several state dicts in the file (raw and averaged ones, say), but for
-  /// the one in `tensors`, which is named `taken`.
+  /// Stores the tensors of the file's other state dicts (averaged weights, for example), by name.
+  /// `taken` is the name of the state dict in `tensors`.
   void hold_state_dicts(std::string taken, std::map<std::string, std::vector<StoredTensor>> others);
-  /// Name of the state dict whose tensors these are; empty where the file has but one.
+  /// Name of the state dict of `tensors`; empty if the file has only one.
   [[nodiscard]] const std::string& state_dict() const { return state_dict_; }
   [[nodiscard]] std::vector<std::string> other_state_dicts() const;
-  /// This file with another of its state dicts. Throws Error(usage) listing the known.
+  /// The file with the state dict `name` as `tensors`. Throws Error(usage) listing the known names.
   [[nodiscard]] Checkpoint with_state_dict(const std::string& name) const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& format() const { return format_; }
-  /// In the order of the file. Names are unique: a duplicate is refused when the file is opened.
+  /// Tensors in the order of the file. Names are unique: opening a file with duplicates fails.
   [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
-  /// What the file says of itself: safetensors `__metadata__`, HDF5 root attributes (strings as
-  /// they are, numbers printed).
+  /// The file's metadata: safetensors `__metadata__`, HDF5 root attributes (strings unchanged,
+  /// numbers printed), and the like.
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  /// The same as typed values, lists and all, of a format that has them (GGUF); else null.
+  /// The metadata as typed values, including lists, for formats that have them (GGUF); else null.
   [[nodiscard]] const KeyValues* key_values() const { return key_values_.get(); }
   void hold_key_values(std::shared_ptr<const KeyValues> values);
 
   [[nodiscard]] const StoredTensor* find(std::string_view name) const;
-  /// Throws Error(damaged) naming the nearest names if there is no such tensor.
+  /// Like find, but throws Error(damaged) with the nearest names if the tensor is missing.
   [[nodiscard]] const StoredTensor& at(std::string_view name) const;
-  /// The (at most `count`) stored names most like `name`, best first.
+  /// At most `count` stored names that are most similar to `name`, best first.
   [[nodiscard]] std::vector<std::string> nearest_names(std::string_view name,
                                                        std::size_t count = 3) const;
 
@@ -74,9 +74,9 @@ class Checkpoint {
   std::shared_ptr<const KeyValues> key_values_;
 };
 
-/// Opens a weight file of any known format, decided by its content, then by its extension; of a
-/// folder, the weight file in it.
-/// Throws Error(not_this_format) listing the known formats, or Error(damaged, unsupported, io).
+/// Opens a weight file of any known format, or the weight file of a folder. The content decides the
+/// format, then the extension. Throws Error(not_this_format) listing the known formats, or
+/// Error(damaged, unsupported, io).
 [[nodiscard]] Checkpoint open_checkpoint(const std::filesystem::path& path);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The list of checkpoint formats: one file a format in formats/, one line each in formats.cpp.
+// The list of checkpoint formats: one file per format in formats/, and one line in formats.cpp.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace attnscope {
 
 struct CheckpointFormat {
   std::string_view name;        ///< "safetensors"
-  std::string_view extensions;  ///< ".safetensors .index.json": shown in dialogs and errors
-  /// True if a file that starts with these bytes (at most 64) and has this name is of the format.
+  std::string_view extensions;  ///< ".safetensors .index.json", for dialogs and errors
+  /// True if a file with this path and these first bytes (at most 64) has the format.
   bool (*recognises)(const std::filesystem::path& path, std::span<const std::byte> head);
-  /// Throws Error(not_this_format | damaged | unsupported | io), which names a file only where it
-  /// is another than `path`; open_checkpoint names that one.
+  /// Opens the file. Throws Error(not_this_format | damaged | unsupported | io). The error names a
+  /// file only if it is not `path`; open_checkpoint adds `path`.
   Checkpoint (*open)(const std::filesystem::path& path);
 };
 

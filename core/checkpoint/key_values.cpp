@@ -13,7 +13,7 @@ namespace {
 using Type = KeyValues::Type;
 
 constexpr int deepest_list = 4;
-constexpr std::uint64_t longest_key = 65535;  // bytes, as the specification has it
+constexpr std::uint64_t longest_key = 65535;  // bytes, from the specification
 
 std::string_view type_name(Type type) {
   constexpr std::string_view names[] = {"uint8",  "int8",    "uint16", "int16", "uint32",
@@ -108,7 +108,7 @@ double read_number(ByteCursor& cursor, Type type) {
 
 KeyValues KeyValues::read(std::shared_ptr<const MappedFile> file, ByteCursor& cursor,
                           std::uint64_t count) {
-  constexpr std::size_t shortest = 8 + 4 + 1;  // a key's length, a type, a value
+  constexpr std::size_t shortest = 8 + 4 + 1;  // bytes of a key's length, a type and a value
   if (count > cursor.remaining() / shortest) {
     throw Error(ErrorKind::damaged, "the file claims more keys than it has room for")
         .found(std::to_string(count));
@@ -157,7 +157,7 @@ const KeyValues::Value* KeyValues::find(std::string_view key) const {
   return found == values_.end() ? nullptr : &found->second;
 }
 
-/// The value's items, or the value itself as the only one, by `read(cursor, type)`.
+/// The items of a list, or the value as its only item, each read by `read(cursor, type)`.
 template <class Item, class Accepts, class Read>
 std::optional<std::vector<Item>> KeyValues::items(std::string_view key, bool list,
                                                   std::string_view wanted, Accepts&& accepts,
@@ -176,7 +176,7 @@ std::optional<std::vector<Item>> KeyValues::items(std::string_view key, bool lis
     return read_unchanged(*file_, [&] {
       ByteCursor cursor(value->bytes);
       std::vector<Item> items;
-      items.reserve(value->count);  // at most as many as there are bytes: checked when opened
+      items.reserve(value->count);  // at most one per byte, checked when the file was opened
       for (std::uint64_t i = 0; i < value->count; ++i) items.push_back(read(cursor, type));
       return items;
     });

@@ -1,4 +1,4 @@
-// What a GGUF file says of itself, and of its tokenizer: typed values by key.
+// Metadata of a GGUF file and its tokenizer: typed values by key.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ namespace attnscope {
 
 class ByteCursor;
 
-/// The values stay in the mapped file until they are asked for. Each of the questions by type
-/// throws Error(damaged), naming key and types, if the value is there and of another type; and
-/// Error(io) if the file was written to meanwhile.
+/// Values are read from the mapped file on request. Each typed query throws Error(damaged), naming
+/// key and types, if the value has another type, and Error(io) if the file was changed in the
+/// meantime.
 ///
 ///     const KeyValues& keys = *checkpoint.key_values();
 ///     const std::int64_t layers = keys.whole("llama.block_count").value();
 ///     const std::vector<std::string> tokens = keys.texts("tokenizer.ggml.tokens").value();
 class KeyValues {
  public:
-  /// GGUF's numbers of its types.
+  /// Value types with GGUF's type numbers.
   enum class Type : std::uint32_t {
     u8 = 0,
     i8 = 1,
@@ -43,34 +43,34 @@ class KeyValues {
     f64 = 12
   };
 
-  /// Reads `count` pairs from `cursor`, which goes over `file`'s bytes, and leaves it behind them.
-  /// Throws Error(damaged) for a value that is cut off, an unknown type, a key that stands twice.
+  /// Reads `count` pairs from `cursor`, a cursor over the bytes of `file`, and advances it past
+  /// them. Throws Error(damaged) for truncated values, unknown types and duplicate keys.
   static KeyValues read(std::shared_ptr<const MappedFile> file, ByteCursor& cursor,
                         std::uint64_t count);
 
   [[nodiscard]] bool contains(std::string_view key) const { return values_.contains(key); }
-  /// Sorted.
+  /// All keys, sorted.
   [[nodiscard]] std::vector<std::string> keys() const;
 
-  // Null if there is no such key.
+  // The typed queries return nullopt for a missing key.
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
   [[nodiscard]] std::optional<bool> truth(std::string_view key) const;
-  /// Of any integer type; Error(damaged) too if it is above 2^63 − 1.
+  /// Value of any integer type. Throws Error(damaged) above 2^63 − 1.
   [[nodiscard]] std::optional<std::int64_t> whole(std::string_view key) const;
-  /// Of any type of number.
+  /// Value of any numeric type.
   [[nodiscard]] std::optional<double> number(std::string_view key) const;
   [[nodiscard]] std::optional<std::vector<std::string>> texts(std::string_view key) const;
   [[nodiscard]] std::optional<std::vector<std::int64_t>> wholes(std::string_view key) const;
   [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view key) const;
 
-  /// What to show of the value: short ones as they are, others as "[32000 texts]".
+  /// Display text of the value: short values in full, long ones as "[32000 texts]".
   [[nodiscard]] std::string shown(std::string_view key) const;
 
  private:
   struct Value {
     Type type = Type::u8;
-    Type item = Type::u8;     ///< of a list
-    std::uint64_t count = 1;  ///< of its items
+    Type item = Type::u8;     ///< item type of a list
+    std::uint64_t count = 1;  ///< number of items of a list
     std::span<const std::byte> bytes;
   };
 

@@ -23,7 +23,7 @@ constexpr const char* kUsual[] = {"model.safetensors.index.json", "model.safeten
                                   "consolidated.safetensors",     "consolidated.00.pth",
                                   "flax_model.msgpack",           "tf_model.h5"};
 
-/// What a training run saves beside the weights.
+/// Files that a training run saves next to the weights.
 constexpr std::string_view kBesideWeights[] = {"training_args.bin", "optimizer.pt",
                                                "optimizer.bin",     "scheduler.pt",
                                                "scaler.pt",         "rng_state.pth"};
@@ -45,7 +45,7 @@ bool is_weight_file(const std::string& name) {
   });
 }
 
-/// True if an earlier part of the same model lies beside it.
+/// True if an earlier part of the same model exists in the folder.
 bool is_later_part(const fs::path& path) {
   for (const fs::path& part : part_paths(path)) {
     if (part == path) return false;
@@ -71,7 +71,7 @@ std::vector<std::string> weight_files_in(const fs::path& folder) {
   });
 }
 
-/// Sub-folders that a training run saved, by their steps.
+/// Names of sub-folders that a training run saved, sorted by step.
 std::vector<std::string> checkpoints_in(const fs::path& folder) {
   static constexpr std::string_view prefix = "checkpoint-";
   std::vector<std::string> names = names_in(folder, [](const fs::path& path) {

@@ -1,4 +1,4 @@
-// Which tensors of a file hold numbers that are none.
+// Finds NaN and infinite elements in the tensors of a file.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace attnscope {
 
 struct TensorScan {
   TensorView::NonFinite counts;
-  std::string error;  ///< why the elements cannot be read; empty if they can
+  std::string error;  ///< reason why the elements cannot be read, else empty
 };
 
-/// One per tensor, in their order. Reads every element of the file, on all cores.
+/// One result per tensor, in order. Reads every element of the file on all cores.
 [[nodiscard]] std::vector<TensorScan> scan_tensors(const Checkpoint& checkpoint);
 
 }  // namespace attnscope

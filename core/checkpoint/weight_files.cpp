@@ -21,10 +21,10 @@ std::vector<std::filesystem::path> weight_files(const std::filesystem::path& pat
       if (shard.is_string()) files.push_back(path.parent_path() / shard.get<std::string>());
     }
   } catch (const Error&) {
-    // Whoever opens it says what is wrong with it.
+    // Opening the file reports the error.
   }
   std::ranges::sort(files);
-  // Not std::ranges::unique, which clang 14 cannot compile with GCC's library.
+  // clang 14 cannot compile std::ranges::unique with GCC's library.
   files.erase(std::unique(files.begin(), files.end()), files.end());
   return files;
 }

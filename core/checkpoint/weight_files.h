@@ -1,4 +1,4 @@
-// All files that a model's weights lie in.
+// Lists all files that hold a model's weights.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,8 @@
 
 namespace attnscope {
 
-/// `path` itself, and what it leads to: of an index (*.index.json) the files that it names, of a
-/// part of a split model the other parts. Opens no weights; an index that cannot be read leads
-/// nowhere.
+/// `path` and the files it refers to: the files of an index (*.index.json), or the other parts of a
+/// split model. Opens no weights. An unreadable index adds no files.
 [[nodiscard]] std::vector<std::filesystem::path> weight_files(const std::filesystem::path& path);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// Flax (flax_model.msgpack): maps of maps whose leaves are arrays, as flax.serialization writes
+// Flax (flax_model.msgpack): nested maps whose leaves are arrays, as flax.serialization writes
 // them. An array is an extension of type 1 (a scalar: 3) that holds (shape, name of the element
-// type, bytes) once more in MessagePack; one above 1 GiB is a map of its shape and its chunks.
+// type, bytes) in MessagePack; an array above 1 GiB is a map of its shape and its chunks.
 #include <memory>
 #include <optional>
 #include <utility>

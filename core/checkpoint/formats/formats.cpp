@@ -41,7 +41,8 @@ bool has_extension(const std::filesystem::path& path, std::string_view extension
   return false;
 }
 
-/// What a file that is no checkpoint at all is, where that is easily said.
+/// The error for a file that is not a checkpoint, with its actual type if that is easy to
+/// recognise.
 Error not_a_checkpoint(const std::filesystem::path& path, std::string_view head) {
   Error error(ErrorKind::not_this_format, "is not a weight file that can be read");
   error.in_file(path);
@@ -86,7 +87,7 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     return is_adapter_folder(path) ? open_adapter(path) : open_checkpoint(weight_file_in(path));
   }
-  // A part of a GGUF file says itself what it is a part of.
+  // GGUF parts are excluded because their keys name the other parts.
   const std::vector<std::filesystem::path> shards = part_paths(path);
   const bool split = shards.size() > 1 && path.extension() != ".gguf";
   return split && std::filesystem::exists(path, ignored) ? open_shards(path, shards)
@@ -106,7 +107,8 @@ Checkpoint open_one_file(const std::filesystem::path& path) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const Error unknown = not_a_checkpoint(path, text);
   if (!unknown.found_text().empty()) throw unknown;
-  // The last one of an extension says what is wrong: torch.save's .bin is commoner than llama2c's.
+  // The last format with the extension reports the error: .bin files of torch.save are more common
+  // than those of llama2.c.
   for (const CheckpointFormat& format : checkpoint_formats() | std::views::reverse) {
     if (has_extension(path, format.extensions)) return open(format);
   }

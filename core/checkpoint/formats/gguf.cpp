@@ -1,5 +1,5 @@
-// GGUF: the format of llama.cpp. A model may be split into several files, of which the first has
-// the keys.
+// GGUF: the format of llama.cpp. A model may be split into several files; the first one has the
+// keys.
 #include <memory>
 #include <utility>
 
@@ -40,7 +40,7 @@ GgufHeader header_of(const std::filesystem::path& path, std::shared_ptr<const Ma
   });
 }
 
-/// The parts' paths, in their order.
+/// Paths of all parts, in order.
 std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path,
                                             const KeyValues& keys, std::int64_t parts) {
   const std::int64_t here = keys.whole("split.no").value_or(0) + 1;  // counted from 0 in the file

@@ -16,7 +16,8 @@ bool recognises_hdf5(const std::filesystem::path&, FileHead head) {
 }
 
 Checkpoint open_hdf5(const std::filesystem::path& path) {
-  // The whole file is listed even for our own layout: it must not hide a link to elsewhere.
+  // The whole file is listed even for our own layout, so that it cannot hide a link to another
+  // file.
   Hdf5File file = read_hdf5(path);
   const auto format = file.metadata.find("format");
   if (format != file.metadata.end() && format->second == "attnscope-model") {

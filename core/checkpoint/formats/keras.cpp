@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* weights_name = "model.weights.h5";
 
-/// Texts of the archive, as the attributes of Keras's older files have them.
+/// Adds a text of the archive to the metadata, under the attribute name of Keras's older HDF5
+/// files.
 void add_text(const ZipArchive& archive, const char* entry_name, const char* key,
               std::map<std::string, std::string>& metadata) {
   constexpr std::uint64_t longest = 16 << 20;  // bytes
@@ -30,7 +31,7 @@ void add_text(const ZipArchive& archive, const char* entry_name, const char* key
       key, std::string(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()));
 }
 
-/// Those of the user's layers in place of the file's paths.
+/// Replaces the file's paths by the names of the user's layers.
 void take_names(Hdf5File& file) {
   const auto config = file.metadata.find("model_config");
   if (config == file.metadata.end()) return;

@@ -18,7 +18,7 @@ using nlohmann::json;
 bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 bool is_lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0; }
 
-/// "MultiHeadAttention" as "multi_head_attention", "Conv2D" as "conv2d".
+/// Keras's snake case: "MultiHeadAttention" becomes "multi_head_attention", "Conv2D" "conv2d".
 std::string snake_case(std::string_view name) {
   std::string words, result;
   for (const char c : name) {
@@ -43,7 +43,7 @@ bool flag_at(const json& object, const char* key, bool otherwise) {
   return found != object.end() && found->is_boolean() ? found->get<bool>() : otherwise;
 }
 
-/// In the order in which a layer of that class keeps its variables; empty where it is not known.
+/// Names of the variables of a layer class, in stored order; empty if the class is unknown.
 std::vector<std::string> variables_of(const std::string& class_name, const json& config) {
   if (class_name == "Embedding") return {"embeddings"};
   if (class_name == "Dense" || class_name == "EinsumDense" || class_name.starts_with("Conv")) {
@@ -58,7 +58,7 @@ std::vector<std::string> variables_of(const std::string& class_name, const json&
   return names;
 }
 
-/// "vars/1" as the variable's name.
+/// Replaces "vars/1" by the variable's name.
 std::string variable(const std::string& rest, const std::vector<std::string>& names) {
   constexpr std::string_view beginning = "vars/";
   if (!rest.starts_with(beginning)) return rest;
@@ -67,7 +67,7 @@ std::string variable(const std::string& rest, const std::vector<std::string>& na
   return names[static_cast<std::size_t>(*number)];
 }
 
-/// What lies in a layer: its variables, or those of the layers that attention is made of.
+/// Name of a part of a layer: a variable, or a variable of one of the sub-layers of attention.
 std::string part_of_layer(const std::string& rest, const std::string& class_name,
                           const json& config) {
   constexpr std::array<std::string_view, 4> parts = {"query_dense/", "key_dense/", "value_dense/",
@@ -80,7 +80,7 @@ std::string part_of_layer(const std::string& rest, const std::string& class_name
   return variable(rest, variables_of(class_name, config));
 }
 
-/// The layers of a model by the names of their groups: "dense_3".
+/// The layers of a model by group name ("dense_3").
 using Groups = std::map<std::string, const json*>;
 
 Groups groups_of(const json& layers) {
@@ -97,7 +97,7 @@ Groups groups_of(const json& layers) {
 
 class LayerNames {
  public:
-  /// `path` in a model's group, with the names of its layers; unchanged where they are not known.
+  /// `path` within a model's group, with its layers' names; unchanged if they are unknown.
   std::string named(const std::string& path, const json& model) {
     constexpr std::string_view beginning = "layers/";
     const std::size_t slash = path.find('/', beginning.size());

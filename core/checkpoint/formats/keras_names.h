@@ -1,5 +1,5 @@
-// The names of Keras's weights: model.weights.h5 numbers layers by their classes ("dense_3") and
-// variables by their order, config.json has the names that users gave the layers.
+// Names of Keras weights. model.weights.h5 numbers layers per class ("dense_3") and variables by
+// order; config.json has the layers' user-given names.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace attnscope {
 
-/// Each path "layers/dense_3/vars/0" as "blocks_0_mlp/kernel", where `config` (JSON, of a
-/// Functional or Sequential model) lists the layer: by its name, within models by theirs, and by
-/// the variable's where its class is known. All paths unchanged where two would be called alike.
-/// keras/src/saving/saving_lib.py.
+/// Renames paths such as "layers/dense_3/vars/0" to "blocks_0_mlp/kernel" if `config` (JSON of a
+/// Functional or Sequential model) lists the layer. A name consists of the nested models' names,
+/// the layer's name, and the variable's name if the layer's class is known. All paths are unchanged
+/// if two would get the same name. Source: keras/src/saving/saving_lib.py.
 [[nodiscard]] std::vector<std::string> keras_names(const std::vector<std::string>& paths,
                                                    std::string_view config);
 

@@ -1,7 +1,7 @@
-// llama2.c's .bin, as its export.py writes it: seven whole numbers, then the weights of a Llama as
-// float32, one kind after the other for all layers. Version 0 begins with the numbers; version 1
-// with "24ka", its number and them, and has the weights from byte 256 on. Names are Meta's, which
-// are the exporting model's own. Version 2 has quantised weights, and is refused.
+// llama2.c's .bin, as its export.py writes it: seven integers, then the weights of a Llama as
+// float32, each weight for all layers in turn. Version 0 begins with the integers. Version 1 begins
+// with "24ka", the version and the integers, and has the weights from byte 256 on. Names are
+// Meta's, as in the exporting model. Version 2 has quantised weights and is refused.
 #include <array>
 #include <cstring>
 #include <optional>
@@ -15,14 +15,14 @@ namespace attnscope {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x616b3432;
-constexpr std::int64_t kHeader = 256;       // bytes, of version 1
-constexpr std::int64_t kLegacyHeader = 28;  // bytes, of version 0
+constexpr std::int64_t kHeader = 256;       // bytes, version 1
+constexpr std::int64_t kLegacyHeader = 28;  // bytes, version 0
 constexpr std::int64_t kGreatestExtent = 1 << 22, kMostLlamaLayers = 1024;
 
-/// The header's numbers.
+/// Dimensions from the header.
 struct LlamaExtents {
   std::int64_t width, hidden, layers, heads, key_heads, vocabulary, context;
-  bool shares_head = false;  ///< the head is the table of embeddings
+  bool shares_head = false;  ///< the output head shares the embedding table
 
   [[nodiscard]] bool possible() const {
     for (const std::int64_t extent :
@@ -99,8 +99,9 @@ std::uint64_t bytes_of(const std::vector<LlamaTensor>& tensors) {
   return sum;
 }
 
-/// A negative vocabulary of version 0 says that the head is apart. Nothing unless the file is as
-/// long as these extents make it, for its beginning says nothing else.
+/// Dimensions of a version 0 file, where a negative vocabulary size means a separate output head.
+/// Empty unless the file has the length that the dimensions imply, because version 0 has no magic
+/// number.
 std::optional<LlamaExtents> legacy_extents(FileHead bytes, std::uint64_t file_size) {
   if (bytes.size() < kLegacyHeader) return std::nullopt;
   LlamaExtents extents = extents_at(bytes, 0);
@@ -171,7 +172,7 @@ Checkpoint open_llama2c(const std::filesystem::path& path) {
     add(tensor.name, tensor.shape, offset);
     offset += static_cast<std::uint64_t>(byte_count(tensor.shape, DType::f32));
   }
-  // The exported model has both names for it.
+  // The exported model has both names for the shared tensor.
   if (extents->shares_head) {
     add("output.weight", {extents->vocabulary, extents->width}, embedding);
   }

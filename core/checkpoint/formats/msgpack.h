@@ -1,6 +1,6 @@
-// MessagePack from strangers: the tree of a file's values, whose arrays stay where they are.
-// Format: github.com/msgpack/msgpack, spec.md. Written here because the libraries that read it copy
-// every array into their own values, or need Boost.
+// Reader of untrusted MessagePack: the tree of a file's values, with byte arrays left in place.
+// Format: github.com/msgpack/msgpack, spec.md. No library is used because the existing ones copy
+// every array into their own values or need Boost.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ struct MsgpackValue {
   enum class Kind { nil, boolean, integer, real, text, binary, list, map, extension };
 
   Kind kind = Kind::nil;
-  std::int64_t integer = 0;  ///< also of a boolean; the type of an extension
+  std::int64_t integer = 0;  ///< also the value of a boolean and the type of an extension
   double real = 0;
-  std::span<const std::byte> bytes;  ///< of text, binary, extension: where they lie in the file
-  /// Of lists and maps; a list's names are "0", "1", …
+  std::span<const std::byte> bytes;  ///< content of text, binary and extension, in place
+  /// Members of lists and maps. Those of a list are named "0", "1", …
   std::vector<MsgpackMember> members;
 
   [[nodiscard]] const MsgpackValue* find(std::string_view name) const;
@@ -32,8 +32,9 @@ struct MsgpackMember {
   MsgpackValue value;
 };
 
-/// The one value that `bytes` are. Throws Error(damaged) for anything else: cut off, bytes behind
-/// it, nested more than 32 deep, more than a million values, keys that are no texts or stand twice.
+/// Reads `bytes` as a single value. Throws Error(damaged) if it is truncated or followed by further
+/// bytes, nested more than 32 deep, has more than a million values, or has keys that are duplicate
+/// or not text.
 [[nodiscard]] MsgpackValue read_msgpack(std::span<const std::byte> bytes);
 
 }  // namespace attnscope

@@ -22,8 +22,8 @@ Error broken(std::string_view what) {
   return Error(ErrorKind::damaged, "the array's header is broken: " + std::string(what));
 }
 
-/// Reads the Python dictionary that is the header:
-/// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+/// Reads the header, which is a Python dictionary: {'descr': '<f4', 'fortran_order': False,
+/// 'shape': (3, 4), }
 class DictionaryReader {
  public:
   explicit DictionaryReader(std::string_view text) : rest_(text) {}
@@ -76,7 +76,7 @@ class DictionaryReader {
     }
     return shape;
   }
-  /// Whatever stands there instead of a quoted element type, for the error.
+  /// True if the element type is a list (a record type), for the error message.
   [[nodiscard]] bool at_list() {
     skip_spaces();
     return rest_.starts_with('[');
@@ -95,7 +95,7 @@ std::optional<DType> dtype_of(char kind, std::string_view size) {
       {"f8", DType::f64}, {"f4", DType::f32}, {"f2", DType::f16}, {"i8", DType::i64},
       {"i4", DType::i32}, {"i2", DType::i16}, {"i1", DType::i8},  {"u8", DType::u64},
       {"u4", DType::u32}, {"u2", DType::u16}, {"u1", DType::u8},  {"b1", DType::boolean},
-      {"V2", DType::bf16}};  // JAX's bfloat16, of which NumPy knows the two bytes only
+      {"V2", DType::bf16}};  // JAX's bfloat16, which NumPy stores as two raw bytes
   for (const auto& [name, dtype] : types) {
     if (name[0] == kind && name.substr(1) == size) return dtype;
   }

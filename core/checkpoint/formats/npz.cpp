@@ -1,5 +1,5 @@
-// NumPy: one array (.npy), or a zip archive of them (.npz). Stored arrays are viewed in place, once
-// their checksums fit.
+// NumPy: one array (.npy), or a zip archive of them (.npz). Uncompressed arrays are viewed in place
+// after their checksums are verified.
 #include <memory>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view array_ending = ".npy";
 
-/// The name of the first entry of a zip archive, as far as `head` shows it.
+/// The name of the first entry of a zip archive, truncated to the bytes in `head`.
 std::string_view first_entry_name(FileHead head) {
   constexpr std::size_t name_start = 30;
   if (head.size() <= name_start) return {};

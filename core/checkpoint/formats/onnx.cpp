@@ -1,5 +1,5 @@
 // ONNX (.onnx): the initialisers of the graph, by name. Exporters rename the weights of matrix
-// products ("onnx::MatMul_123") and transpose them: such a weight is called by the node that uses
+// products ("onnx::MatMul_123") and transpose them: such a weight is named after the node that uses
 // it ("blocks.0/attn/qkv/MatMul").
 #include <algorithm>
 #include <memory>
@@ -35,7 +35,7 @@ void append(std::vector<std::byte>& to, std::uint64_t value) {
   to.insert(to.end(), bytes, bytes + sizeof number);
 }
 
-/// Elements that stand as numbers of variable length, as plain ones.
+/// Unpacks elements that are stored as variable-length numbers.
 std::vector<std::byte> unpacked(const std::vector<Bytes>& pieces, DType dtype, std::int64_t bytes) {
   std::vector<std::byte> elements;
   for (const Bytes piece : pieces) {
@@ -76,7 +76,7 @@ TensorView view_over(DType dtype, const Shape& shape, const std::byte* data,
   return {dtype, shape, TensorView::contiguous_strides(shape), data, std::move(storage)};
 }
 
-/// Where external data lie: a file beside the model, never elsewhere.
+/// The file with external data. It must be in the folder of the model.
 std::filesystem::path external_file(const TensorRecord& record, const std::filesystem::path& path) {
   const auto location = record.place.find("location");
   const std::filesystem::path name = location == record.place.end() ? "" : location->second;
@@ -100,7 +100,8 @@ std::uint64_t stated_number(const TensorRecord& record, const char* key, std::in
   return static_cast<std::uint64_t>(*number);
 }
 
-/// "onnx::MatMul_123", "123", "val_45": what an exporter calls what it made or changed itself.
+/// True for names that exporters give to initialisers they created or changed: "onnx::MatMul_123",
+/// "123", "val_45".
 bool is_numbered(std::string_view name) {
   if (name.starts_with("onnx::")) return true;
   for (const std::string_view beginning : {"_val_", "val_"}) {
@@ -119,8 +120,8 @@ class NodeNames {
     }
   }
 
-  /// Each by the first node that uses it, and where that has several of them by which input it is;
-  /// unless two tensors would be called alike.
+  /// Names each numbered initialiser after the first node that uses it, plus the input's index if
+  /// that node uses several. A tensor keeps its name if two would get the same one.
   void give(std::vector<StoredTensor>& tensors) const {
     std::map<std::string, std::string, std::less<>> names;
     for (const StoredTensor& tensor : tensors) {
@@ -148,7 +149,7 @@ class NodeNames {
   }
 
  private:
-  std::vector<onnx::NodeRecord> nodes_;  // of what lies in the file
+  std::vector<onnx::NodeRecord> nodes_;  // nodes with numbered inputs, as views into the file
 };
 
 class GraphReader {
@@ -222,7 +223,7 @@ class GraphReader {
     for (const Bytes piece : pieces) stored += piece.size();
     const bool fixed =
         type.typed_field == onnx::float_data || type.typed_field == onnx::double_data;
-    // A number of variable length has a byte at least: what is claimed is bounded by the file.
+    // A variable-length number has at least one byte, so the file's size bounds the claimed count.
     const auto count = static_cast<std::uint64_t>(element_count(record.shape));
     if (fixed ? stored != static_cast<std::uint64_t>(bytes) : stored < count) {
       throw wrong_size(record, bytes, stored);
@@ -261,7 +262,7 @@ class GraphReader {
 }  // namespace
 
 bool recognises_onnx(const std::filesystem::path& path, FileHead head) {
-  // Field 1, the version of the format, stands first; there is no other mark.
+  // The only mark is field 1, the version of the format, which comes first.
   return path.extension() == ".onnx" && !head.empty() && head[0] == std::byte{0x08};
 }
 

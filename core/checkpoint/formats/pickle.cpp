@@ -1,6 +1,6 @@
-// Opcodes: Python's Lib/pickletools.py documents each. Those of protocols 2 to 5 that data need are
-// here; those that only older protocols make instances with (INST, OBJ), EXT and out-of-band
-// buffers are not.
+// Interpreter of pickle opcodes, which Python's Lib/pickletools.py documents. It supports the
+// opcodes of protocols 2 to 5 that data need, but not INST and OBJ of older protocols, EXT, and
+// out-of-band buffers.
 #include "core/checkpoint/formats/pickle.h"
 
 #include <bit>
@@ -13,8 +13,8 @@ namespace attnscope {
 
 namespace {
 
-// Whatever each byte makes by itself, an object and its place on the stack and in the memo, is
-// allowed up to that; a checkpoint of ten thousand tensors has 200,000 objects.
+// Memory allowed for the objects of a pickle. Each byte may create one object with its entries on
+// the stack and in the memo; a checkpoint of ten thousand tensors has 200,000 objects.
 constexpr BudgetRates rates{.always = 32 << 20, .a_byte = 192, .most = 512 << 20};
 constexpr std::size_t memo_bytes = 56;
 static_assert(sizeof(PickleNode) + 2 * sizeof(PickleNode*) <= rates.a_byte);
@@ -132,7 +132,8 @@ void PickleReader::push_collected(Kind kind, std::vector<PickleNode*> items) {
 
 void PickleReader::append(std::vector<PickleNode*> items) {
   PickleNode& target = top();
-  if (target.kind == Kind::opaque) return;  // a list of its own kind: what is in it says nothing
+  // An instance of an unknown list type, whose items are ignored.
+  if (target.kind == Kind::opaque) return;
   if (target.kind != Kind::list && target.kind != Kind::set) {
     throw broken("an item is added to what is not a list");
   }
@@ -185,15 +186,16 @@ void PickleReader::build() {
   };
   if (target.kind == Kind::record && state.kind == Kind::dict) return take(state);
   if (target.kind == Kind::opaque) {
-    // A dictionary, or (dictionary, slots); classes with a form of their own may have any other.
+    // The state is a dictionary or (dictionary, slots). Classes may use any other form, which is
+    // ignored.
     if (state.kind == Kind::dict) take(state);
     for (const PickleNode* part : state.items) {
       if (state.kind == Kind::tuple && part->kind == Kind::dict) take(*part);
     }
     return;
   }
-  // Attributes of an OrderedDict (a state dict's _metadata), of a tensor or of a number type say
-  // nothing of weights.
+  // Attributes of an OrderedDict (a state dict's _metadata), a tensor or a number type do not
+  // affect the weights.
   if (target.kind == Kind::dict || target.kind == Kind::tensor || target.kind == Kind::record) {
     return;
   }
@@ -328,7 +330,7 @@ bool PickleReader::step(unsigned opcode) {
       }
       break;
     }
-    case 0x95:  // FRAME: how much to read ahead
+    case 0x95:  // FRAME: number of bytes to read ahead
       (void)number(8);
       break;
     case '.':
@@ -380,7 +382,7 @@ bool PickleReader::step(unsigned opcode) {
       break;
     }
     case 0x92: {    // NEWOBJ_EX
-      (void)pop();  // arguments by name
+      (void)pop();  // keyword arguments
       PickleNode& arguments = pop();
       PickleNode& callee = pop();
       push(PickleGlobals::build(*this, callee, arguments));

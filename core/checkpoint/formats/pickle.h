@@ -1,7 +1,7 @@
 // Python pickles as torch.save writes them, read by an interpreter that can only build numbers,
 // text, containers, and descriptions of tensors. It never calls anything: a global is looked up in
-// a fixed table (pickle_globals.cpp), and what one makes that is not there stays an opaque value,
-// with the attributes the pickle gives it.
+// a fixed table (pickle_globals.cpp). The result of an unknown global stays an opaque value with
+// the attributes that the pickle sets.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@
 
 namespace attnscope {
 
-/// Elements in the file that tensors are views of, or one such view.
+/// A storage in the file, or a tensor as a view of a storage.
 struct PickledTensor {
-  std::string storage;  ///< its key
+  std::string storage;  ///< key of the storage
   DType storage_dtype = DType::f32;
   std::int64_t storage_count = 0;  ///< elements of storage_dtype
-  DType dtype = DType::f32;        ///< of the view; differs for untyped storages
-  std::int64_t offset = 0;         ///< of the view's first element, in elements of dtype
+  DType dtype = DType::f32;  ///< dtype of the view; differs from storage_dtype for untyped storages
+  std::int64_t offset = 0;   ///< offset of the view's first element, in elements of dtype
   Shape shape;
-  std::vector<std::int64_t> strides;  ///< in elements; none negative
-  std::size_t place = 0;  ///< of its elements in the file, where the pickle holds them; else 0
+  std::vector<std::int64_t> strides;  ///< in elements, ≥ 0
+  std::size_t place = 0;  ///< file offset of the elements if the pickle holds them, else 0
 };
 
 struct PickleNode {
@@ -37,46 +37,47 @@ struct PickleNode {
     none,
     boolean,
     integer,
-    large_integer,  ///< more than 64 bits: `text` holds it little-endian
+    large_integer,  ///< more than 64 bits, little-endian in `text`
     real,
     text,
-    bytes,  ///< of more than a few only where they are: `place`, `integer` of them
+    bytes,  ///< short ones in `text`; long ones at `place`, `integer` bytes
     list,
     tuple,
     set,
-    dict,     ///< `items` are keys and values in turn
-    record,   ///< attributes by name, in `items` as those of a dict
-    opaque,   ///< what the global `text` would make; attributes in `items` as those of a record
+    dict,     ///< `items` alternate between keys and values
+    record,   ///< attributes by name, in `items` like a dict
+    opaque,   ///< result of the unknown global `text`; `items` like a record
     global,   ///< `text` is "module.name"
     storage,  ///< `tensor` without shape
     tensor
   };
 
   Kind kind = Kind::none;
-  std::int64_t integer = 0;  ///< also of booleans
-  std::size_t place = 0;     ///< of bytes, in the file
+  std::int64_t integer = 0;  ///< also the value of booleans
+  std::size_t place = 0;     ///< file offset of bytes
   double real = 0;
   std::string text;
   std::vector<PickleNode*> items;
   std::unique_ptr<PickledTensor> tensor;
-  bool made_of_tensors = false;  ///< opaque: a tensor or storage is among what it is made of
+  bool made_of_tensors = false;  ///< opaque values: made from a tensor or storage
 
   [[nodiscard]] bool is_mapping() const {
     return kind == Kind::dict || kind == Kind::record || kind == Kind::opaque;
   }
 };
 
-/// Owns all nodes of the pickles it read: containers may hold themselves, so they are not counted.
+/// Reads pickles and owns all their nodes. Nodes are not reference-counted because containers may
+/// contain themselves.
 class PickleReader {
  public:
-  /// `start`: of the bytes in the file.
+  /// `start`: offset of `bytes` in the file.
   explicit PickleReader(std::span<const std::byte> bytes, std::size_t start = 0);
 
-  /// Reads one pickle and stands behind it afterwards. Throws Error(damaged), or Error(unsupported)
-  /// naming a global that only serves to run something (os.system).
+  /// Reads one pickle; position() is then its end. Throws Error(damaged), or Error(unsupported)
+  /// naming a global whose only purpose is to run code (os.system).
   [[nodiscard]] const PickleNode& read();
 
-  /// Calls visit(const PickledTensor&) for every storage the pickles referred to.
+  /// Calls visit(const PickledTensor&) for every storage that the pickles refer to.
   template <class Visit>
   void for_each_storage(Visit&& visit) const {
     for (const PickleNode& node : nodes_) {
@@ -84,12 +85,12 @@ class PickleReader {
     }
   }
 
-  /// Bytes read so far.
+  /// Number of bytes read so far.
   [[nodiscard]] std::size_t position() const { return position_; }
 
-  /// Reads what begins torch.save's legacy container: a magic number, its protocol, the machine.
-  /// False, behind what it read, if it is no such container; that is then `first`. Throws
-  /// Error(unsupported) for another protocol or byte order.
+  /// Reads the start of torch.save's legacy container: a magic number, the protocol and the
+  /// machine. Returns false if the bytes are not such a container; `first` is then the pickle that
+  /// was read instead. Throws Error(unsupported) for another protocol or byte order.
   [[nodiscard]] bool read_legacy_head(const PickleNode*& first);
 
  private:
@@ -115,8 +116,8 @@ class PickleReader {
   void remember(std::uint64_t place);
   void recall(std::uint64_t place);
   void global(const std::string& module, const std::string& name);
-  /// Pays for items and characters that are copied by reference to them: a few bytes of pickle
-  /// could otherwise copy megabytes, again and again.
+  /// Charges the budget for `count` copied items or characters. Without it, a few bytes of pickle
+  /// could copy megabytes repeatedly.
   void charge(std::size_t count);
   void build();
   /// False at the end of the pickle.
@@ -135,17 +136,17 @@ class PickleReader {
   std::unordered_map<std::uint64_t, PickleNode*> memo_;
 };
 
-/// The table of what a pickle may name, and what a "call" of it builds.
+/// The table of globals that a pickle may name, and the nodes that "calls" of them build.
 class PickleGlobals {
  public:
-  /// Whether loading the pickle in Python would run something that no data need.
+  /// True if the global `name` runs code that data never need.
   [[nodiscard]] static bool runs_something(std::string_view name);
-  /// What `callee(arguments...)` stands for: a container, a described tensor, or an opaque value.
-  /// Throws Error(damaged) for arguments that do not fit.
+  /// The result of `callee(arguments...)`: a container, a description of a tensor, or an opaque
+  /// value. Throws Error(damaged) for arguments that do not fit.
   [[nodiscard]] static PickleNode& build(PickleReader& reader, PickleNode& callee,
                                          PickleNode& arguments);
-  /// What a persistent id stands for: a storage, ('storage', type, key, location, elements[,
-  /// view]), or the class of a module, ('module', class, file, source).
+  /// The value of a persistent id: a storage, ('storage', type, key, location, elements[, view]),
+  /// or the class of a module, ('module', class, file, source).
   [[nodiscard]] static PickleNode& persistent(PickleReader& reader, const PickleNode& id);
 };
 

@@ -1,6 +1,6 @@
-// What the things that a pickle names stand for. Nothing here runs anything of Python's: a "call"
-// is recognised by name, its arguments are checked, and a node that describes the result is made;
-// one that is not recognised is an opaque value.
+// Results of the "calls" in a pickle. No Python code runs: a call is recognised by name, its
+// arguments are checked, and a node that describes the result is made. The result of an unknown
+// call is an opaque value.
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -46,8 +46,8 @@ std::vector<std::int64_t> integers(const PickleNode& list, const std::string& ca
   return numbers;
 }
 
-/// Refuses a view that reaches beyond its storage, and one that repeats a little storage into an
-/// array that would fill the memory.
+/// Refuses a view that reaches beyond its storage, and one that repeats a small storage into a huge
+/// array.
 void check_view(const PickledTensor& view, const std::string& callee) {
   const std::int64_t count = element_count(view.shape);
   if (count == 0) return;
@@ -73,7 +73,8 @@ void check_view(const PickledTensor& view, const std::string& callee) {
   }
 }
 
-/// (storage, offset, size, stride, …): how torch rebuilds a tensor.
+/// Fills a tensor from the arguments (storage, offset, size, stride, …) of torch's rebuild
+/// functions.
 void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::string& callee,
                  std::optional<DType> dtype) {
   if (arguments.items.size() < 4 || arguments.items[0]->kind != Kind::storage) {
@@ -95,7 +96,7 @@ void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::str
   result.tensor = std::make_unique<PickledTensor>(std::move(view));
 }
 
-/// dict(), dict([[key, value], …]), defaultdict(factory).
+/// Fills a dict from the arguments of dict(), dict([[key, value], …]) or defaultdict(factory).
 void fill_mapping(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
   result.kind = Kind::dict;
   if (arguments.items.empty() || arguments.items[0]->kind == Kind::global) return;
@@ -109,7 +110,8 @@ void fill_mapping(PickleNode& result, const PickleNode& arguments, const std::st
   }
 }
 
-/// Bytes that protocol 2 writes as text: each character is one byte (Latin-1), here in UTF-8.
+/// Decodes bytes that protocol 2 writes as text: each character, given in UTF-8, is one byte
+/// (Latin-1).
 std::string latin1(const std::string& text, const std::string& callee) {
   std::string bytes;
   for (std::size_t place = 0; place < text.size(); ++place) {
@@ -127,7 +129,7 @@ std::string latin1(const std::string& text, const std::string& callee) {
   return bytes;
 }
 
-/// scalar(dtype, bytes): numbers of 64 bits; others are left out.
+/// Fills a number from scalar(dtype, bytes). Numbers of other sizes than 64 bits are ignored.
 void fill_number(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
   if (arguments.items.size() != 2 || arguments.items[0]->kind != Kind::record) {
     throw unfit(callee, "not a type");
@@ -144,7 +146,8 @@ void fill_number(PickleNode& result, const PickleNode& arguments, const std::str
   }
 }
 
-/// Whether a tensor or storage is among `node`'s parts, some levels down.
+/// True if `node` contains a tensor or storage within `levels` levels. `left` limits the visited
+/// parts.
 bool reaches_tensor(const PickleNode& node, int levels, std::size_t& left) {
   if (node.kind == Kind::tensor || node.kind == Kind::storage || node.made_of_tensors) return true;
   if (levels == 0) return false;
@@ -178,7 +181,7 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
     PickleNode& result = reader.make(Kind::opaque);
     result.made_of_tensors = reaches_tensor(arguments, levels, most_parts);
     reader.charge(4096 - most_parts + name.size());
-    // Protocols before 2 name the class as the first argument of a function that makes any.
+    // Protocols before 2 pass the class as the first argument of a generic constructor.
     const bool any = name == "copyreg._reconstructor" || name == "copy_reg._reconstructor";
     const bool has_class =
         any && !arguments.items.empty() && arguments.items[0]->kind == Kind::global;
@@ -195,7 +198,7 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
     reader.charge(item->items.size() + item->text.size());
     if (item->tensor) reader.charge(sizeof(PickledTensor) + item->tensor->storage.size());
   }
-  // A tensor of elements or a kind that is not known stays what it is made of.
+  // A tensor of an unknown element type or kind remains the opaque value it is made from.
   if (is_first({Kind::opaque}) && arguments.items[0]->made_of_tensors) return *arguments.items[0];
   PickleNode& result = reader.make(Kind::none);
   switch (global->role) {
@@ -247,7 +250,7 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
         throw unfit(name, "not a function");
       if (arguments.items[0]->text == name) throw unfit(name, "it names itself");
       return build(reader, *arguments.items[0], *arguments.items[2]);
-    case Role::saved_storage:  // as pickle.dump writes a tensor's elements
+    case Role::saved_storage:  // a tensor's elements as pickle.dump writes them
       if (!is_first({Kind::bytes})) throw unfit(name, "not bytes");
       result.kind = Kind::storage;
       result.tensor = std::make_unique<PickledTensor>(

@@ -15,7 +15,7 @@ using Role = PickleGlobal::Role;
 constexpr auto globals = std::to_array<PickleGlobal>({
     {"collections.OrderedDict", Role::mapping},
     {"collections.defaultdict", Role::mapping},
-    {"argparse.Namespace", Role::record},  // training options beside the weights
+    {"argparse.Namespace", Role::record},  // training options next to the weights
     {"types.SimpleNamespace", Role::record},
     {"builtins.set", Role::set},
     {"__builtin__.set", Role::set},
@@ -30,7 +30,7 @@ constexpr auto globals = std::to_array<PickleGlobal>({
     {"builtins.float", Role::inert},
     {"__builtin__.float", Role::inert},
     {"_codecs.encode", Role::encoded_bytes},
-    // A metric that NumPy computed, beside the weights.
+    // These make metrics computed by NumPy, stored next to the weights.
     {"numpy.dtype", Role::number_type},
     {"numpy.core.multiarray.scalar", Role::number},
     {"numpy._core.multiarray.scalar", Role::number},

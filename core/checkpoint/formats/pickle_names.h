@@ -1,4 +1,4 @@
-// The names that a pickle may call by: functions and types of Python, NumPy and PyTorch.
+// Globals that a pickle may name: functions and types of Python, NumPy and PyTorch.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// One whose results are understood.
+/// A global whose results are understood.
 struct PickleGlobal {
   enum class Role {
     mapping,
@@ -26,17 +26,17 @@ struct PickleGlobal {
     subclass,
     storage_type,
     untyped_storage,
-    saved_storage,  // bytes: a legacy file of torch.save that holds one storage
+    saved_storage,  // bytes of a legacy torch.save file that holds one storage
     element_type,
-    inert  // a function or type of Python's own: what it makes is opaque
+    inert  // a function or type of Python whose result is opaque
   };
 
   std::string_view name;
   Role role;
-  std::optional<DType> dtype = std::nullopt;  ///< of storages and element types
+  std::optional<DType> dtype = std::nullopt;  ///< dtype of storages and element types
 };
 
-/// Null for a name that is not in the list.
+/// The global `name`; null if unknown.
 [[nodiscard]] const PickleGlobal* find_pickle_global(std::string_view name);
 
 }  // namespace attnscope

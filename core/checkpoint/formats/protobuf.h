@@ -1,6 +1,6 @@
-// Protocol Buffers' wire format from strangers: a message's fields, one after the other, in place.
-// Format: protobuf.dev, "Encoding". Written here because libprotobuf copies all bytes of a message
-// into objects of its own, where weights are to stay in the mapped file.
+// Reader of untrusted Protocol Buffers: a message's fields in order and in place. Format:
+// protobuf.dev, "Encoding". libprotobuf is not used because it copies all bytes of a message,
+// whereas weights should stay in the mapped file.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct ProtobufField {
 
   std::uint64_t number = 0;
   Wire wire = Wire::varint;
-  std::uint64_t value = 0;           ///< of a varint
-  std::span<const std::byte> bytes;  ///< what is stored: of a varint its own bytes too
+  std::uint64_t value = 0;           ///< value of a varint
+  std::span<const std::byte> bytes;  ///< stored bytes, for a varint too
 
   [[nodiscard]] std::string_view text() const {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
 };
 
-/// Goes over the fields of one message.
+/// Iterates over the fields of one message.
 ///
 ///     ProtobufReader reader(bytes);
 ///     while (const auto field = reader.next()) { … }
@@ -34,15 +34,15 @@ class ProtobufReader {
  public:
   explicit ProtobufReader(std::span<const std::byte> message) : cursor_(message) {}
 
-  /// Null at the end. Throws Error(damaged) for a field that is cut off, of an unknown kind, or a
-  /// number longer than 64 bits.
+  /// The next field; nullopt at the end. Throws Error(damaged) for truncated fields, unknown wire
+  /// types and numbers of more than 64 bits.
   std::optional<ProtobufField> next();
 
  private:
   ByteCursor cursor_;
 };
 
-/// The next variable-length number. Throws Error(damaged).
+/// Takes the next variable-length number. Throws Error(damaged).
 std::uint64_t read_varint(ByteCursor& cursor);
 
 }  // namespace attnscope

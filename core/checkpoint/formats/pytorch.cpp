@@ -1,8 +1,8 @@
-// torch.save's two containers. The newer is a zip archive: NAME/data.pkl refers to NAME/data/KEY;
-// so does a TorchScript program's, whose code is not read.
-// The legacy one is a row of pickles (a magic number, a protocol, the machine, the object, the
-// storages' keys), then for each key 8 bytes of element count and the elements. pickle.dump writes
-// one pickle, with such a container for each storage in it.
+// torch.save's two containers. The newer one is a zip archive in which NAME/data.pkl refers to
+// NAME/data/KEY. TorchScript programs have the same layout; their code is not read. The legacy one
+// is a sequence of pickles (a magic number, a protocol, the machine, the object, the storages'
+// keys), followed by 8 bytes of element count and the elements for each key. pickle.dump writes one
+// pickle that contains a legacy container per storage.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -20,7 +20,7 @@ namespace {
 
 using Kind = PickleNode::Kind;
 
-/// Where a storage's bytes are: their number is known, the bytes are fetched when viewed.
+/// Bytes of a storage: their number is known, and they are fetched when viewed.
 struct Storage {
   std::uint64_t bytes = 0;
   std::function<ZipBytes()> fetch;
@@ -44,7 +44,7 @@ StoredTensor stored_tensor(const std::string& name, const PickledTensor& tensor,
   auto view = [fetch = std::move(storage.fetch), tensor] {
     ZipBytes bytes = fetch();
     const std::size_t start = static_cast<std::size_t>(tensor.offset) * size_of(tensor.dtype);
-    // An empty view may start anywhere; it must not even point outside.
+    // An empty view may have any offset, but its pointer must stay inside the storage.
     const std::size_t inside = std::min(start, bytes.bytes.size());
     return TensorView{tensor.dtype, tensor.shape, tensor.strides, bytes.bytes.data() + inside,
                       std::move(bytes.storage)};
@@ -110,7 +110,7 @@ Checkpoint read_zip(const std::filesystem::path& path,
   });
 }
 
-/// One pickle that holds the elements too: pickle.dump(model, file).
+/// Reads a pickle that also holds the elements: pickle.dump(model, file).
 Checkpoint read_dumped(const std::filesystem::path& path,
                        const std::shared_ptr<const MappedFile>& file, const PickleReader& reader,
                        const PickleNode& root) {
@@ -143,7 +143,7 @@ Checkpoint read_legacy(const std::filesystem::path& path,
   const PickleNode& keys = reader.read();
   if (keys.kind != Kind::list) throw Error(ErrorKind::damaged, "the list of storages is missing");
 
-  // A storage's extent in bytes is only known with its element type, which its tensors tell.
+  // The size of a storage in bytes depends on its element type, which only its tensors specify.
   std::map<std::string, std::uint64_t> element_sizes;
   reader.for_each_storage([&](const PickledTensor& storage) {
     element_sizes.emplace(storage.storage, size_of(storage.storage_dtype));

@@ -1,5 +1,5 @@
-// What each file in this folder offers to the list in formats.cpp: how it knows its format by a
-// file's first bytes, and how it opens it.
+// Functions of each format for the list in formats.cpp: recognises_… checks a file's first bytes,
+// open_… opens the file.
 #pragma once
 
 #include <cstddef>
@@ -13,46 +13,46 @@ namespace attnscope {
 
 using FileHead = std::span<const std::byte>;
 
-/// An 8-byte header length, a JSON header, the tensors' bytes.
+/// safetensors: an 8-byte header length, a JSON header, and the tensors' bytes.
 [[nodiscard]] bool recognises_safetensors(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_safetensors(const std::filesystem::path& path);
 
-/// A JSON index that names the file of every tensor (`weight_map`), as Hugging Face writes beside
-/// sharded safetensors and PyTorch files. Shards lie in the index's own folder.
+/// Sharded checkpoints: a JSON index with the file of every tensor (`weight_map`), as Hugging Face
+/// writes for sharded safetensors and PyTorch files. Shards must be in the folder of the index.
 [[nodiscard]] bool recognises_sharded(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_sharded(const std::filesystem::path& path);
 
-/// One file, whatever its format: of a split model that part alone.
+/// Opens a single file of any format; for a split model, only that part.
 [[nodiscard]] Checkpoint open_one_file(const std::filesystem::path& path);
 
-/// All of `shards` together, as the one `path` was asked for; how many they are stands in the
-/// metadata. Throws Error(io) naming those that are not there.
+/// Opens all of `shards` as one checkpoint with the path `path`. The metadata has the number of
+/// shards. Throws Error(io) naming the missing ones.
 [[nodiscard]] Checkpoint open_shards(const std::filesystem::path& path,
                                      const std::vector<std::filesystem::path>& shards);
 
-/// HDF5: ours (root attribute format = "attnscope-model": the data sets under /tensors, named as
-/// the tensors), or any file of numeric data sets, named by their paths.
+/// HDF5: Attnscope's own files (root attribute format = "attnscope-model", tensors under /tensors),
+/// or any file with numeric data sets, named by their paths.
 [[nodiscard]] bool recognises_hdf5(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_hdf5(const std::filesystem::path& path);
 
-/// Whether the file starts as a zip archive does: .npz, and PyTorch's newer container.
+/// True if the file starts like a zip archive (.npz, PyTorch's newer container).
 [[nodiscard]] bool is_zip(FileHead head);
 
-/// NumPy: a zip archive of arrays, and a single array, named as its file.
+/// NumPy: a zip archive of arrays, or a single array, named like its file.
 [[nodiscard]] bool recognises_npz(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_npz(const std::filesystem::path& path);
 [[nodiscard]] bool recognises_npy(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_npy(const std::filesystem::path& path);
 
-/// PyTorch: what torch.save writes, in the zip container and the legacy one.
+/// PyTorch: files of torch.save, in the zip container and the legacy one.
 [[nodiscard]] bool recognises_pytorch(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_pytorch(const std::filesystem::path& path);
 
-/// GGUF, versions 2 and 3, one file or all parts of a split model; the keys are in `key_values`.
+/// GGUF versions 2 and 3: one file, or all parts of a split model. The keys are in `key_values`.
 [[nodiscard]] bool recognises_gguf(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_gguf(const std::filesystem::path& path);
 
-/// llama2.c's .bin, versions 0 and 1: a Llama under Meta's names.
+/// llama2.c's .bin, versions 0 and 1: a Llama with Meta's tensor names.
 [[nodiscard]] bool recognises_llama2c(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_llama2c(const std::filesystem::path& path);
 

@@ -18,8 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t longest_header = 100'000'000;  // bytes; the reference reader's own cap
-/// A tensor has some eight values: half a million tensors.
+// Longest header in bytes, the limit of the reference implementation.
+constexpr std::uint64_t longest_header = 100'000'000;
+/// Limits for half a million tensors, at about eight JSON values each.
 constexpr JsonLimits header_limits{.depth = 16, .elements = 4'000'000};
 
 std::uint64_t header_length(std::span<const std::byte> bytes) {
@@ -47,7 +48,8 @@ struct Entry {
   std::uint64_t begin, end;  // bytes after the header
 };
 
-/// The member `key` as a list of `count` (any, if negative) numbers from 0 to 2^62.
+/// The member `key` as a list of integers from 0 to 2^62, `count` of them unless `count` is
+/// negative.
 std::vector<std::int64_t> whole_numbers(const json& entry, const char* key, int count) {
   const auto list = entry.find(key);
   if (list == entry.end() || !list->is_array() ||

@@ -14,7 +14,7 @@ Error no_storage(const char* what) {
   return Error(ErrorKind::damaged, std::string("a tensor's elements in the pickle: ") + what);
 }
 
-/// Whether the machine that wrote the file stored its lowest byte first, as this one.
+/// True if the machine that wrote the file is little-endian, like this one.
 bool has_lowest_byte_first(const PickleNode& machine) {
   for (std::size_t place = 0; machine.is_mapping() && place + 1 < machine.items.size();
        place += 2) {
@@ -45,7 +45,7 @@ bool PickleReader::read_legacy_head(const PickleNode*& first) {
 
 PickledTensor read_saved_storage(std::span<const std::byte> bytes, std::size_t start,
                                  const PickleNode& node) {
-  // What is read here may not hold another, which would hold another …
+  // Nested storages are refused: they could nest without end.
   thread_local bool within = false;
   if (within) throw no_storage("they hold a pickle of their own");
   if (node.place < start || node.place - start > bytes.size())

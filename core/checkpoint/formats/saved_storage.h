@@ -1,4 +1,4 @@
-// A tensor's elements as pickle.dump writes them: a legacy file of torch.save, within a pickle.
+// Reader of tensor elements written by pickle.dump: a legacy torch.save file inside a pickle.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// `bytes` are of the file from `start` on, and `node` is a node of bytes among them. The one
-/// storage they hold, with its place in the file. Throws Error(damaged, unsupported).
+/// The single storage held by `node`, with its file offset. `bytes` are the file's bytes from
+/// `start` on, and `node` is a node of kind bytes among them. Throws Error(damaged, unsupported).
 [[nodiscard]] PickledTensor read_saved_storage(std::span<const std::byte> bytes, std::size_t start,
                                                const PickleNode& node);
 

@@ -1,5 +1,5 @@
-// A checkpoint in several files, by its index: {"metadata": {...}, "weight_map": {"name": "file"}},
-// or, without one, by the numbers in the files' names.
+// A checkpoint in several files, listed in an index: {"metadata": {...}, "weight_map": {"name":
+// "file"}}, or, without one, by the numbers in the files' names.
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -20,7 +20,8 @@ using nlohmann::json;
 constexpr std::size_t longest_index = 100'000'000;  // bytes
 constexpr std::size_t most_shards = 4096;
 
-/// Only files beside the index: an index from a stranger must not reach elsewhere.
+/// Allows only files in the folder of the index, because an untrusted index must not reach
+/// elsewhere.
 void check_shard_name(const std::string& name) {
   const std::filesystem::path path(name);
   if (name.empty() || name == "." || name == ".." || path.has_parent_path() ||

@@ -17,8 +17,9 @@ namespace {
 using Kind = PickleNode::Kind;
 
 constexpr int deepest = 32;
-constexpr std::size_t most_visits = 2'000'000;  // containers may share members: names can explode
-constexpr std::size_t most_characters = 100'000'000;  // of all names together
+// Shared members could make the number of names explode.
+constexpr std::size_t most_visits = 2'000'000;
+constexpr std::size_t most_characters = 100'000'000;  // characters of all names together
 constexpr std::size_t most_metadata = 500;
 
 std::string join(const std::string& prefix, const std::string& name) {
@@ -55,13 +56,13 @@ const PickleNode* member(const PickleNode& node, std::string_view name) {
   return nullptr;
 }
 
-/// A torch.nn.Module that was saved whole: its class is not known, its attributes are.
+/// True for a torch.nn.Module that was saved whole. Its class is unknown, but not its attributes.
 bool is_module(const PickleNode& node) {
   return node.kind == Kind::opaque && member(node, "_parameters") != nullptr &&
          member(node, "_buffers") != nullptr && member(node, "_modules") != nullptr;
 }
 
-/// A module of a TorchScript program: its attributes stand side by side.
+/// True for a module of a TorchScript program, which has all kinds of attributes side by side.
 bool is_scripted(const PickleNode& node) {
   return node.kind == Kind::opaque && node.text.starts_with("__torch__");
 }
@@ -91,7 +92,8 @@ class Collector {
       if (!is_scripted(node) || name.empty()) note_opaque(node, name);
       for (std::size_t place = 0; place + 1 < node.items.size(); place += 2) {
         const PickleNode& value = *node.items[place + 1];
-        if (is_scripted(node) && scalar_text(value)) continue;  // "training" of every module
+        // Skips values such as "training" of every module.
+        if (is_scripted(node) && scalar_text(value)) continue;
         if (const auto key = key_text(*node.items[place])) {
           visit(value, join(name, *key), depth + 1);
         } else if (value.kind == Kind::tensor) {
@@ -108,8 +110,8 @@ class Collector {
   }
 
  private:
-  /// As Module.state_dict() names them: its own parameters and buffers, then those of the modules
-  /// inside; without buffers that are not saved.
+  /// Visits a module with the names of Module.state_dict(): its parameters and buffers, then those
+  /// of its sub-modules, without non-persistent buffers.
   void visit_module(const PickleNode& module, const std::string& name, int depth) {
     std::set<std::string_view> unsaved;
     if (const PickleNode* const set = member(module, "_non_persistent_buffers_set")) {
@@ -133,7 +135,7 @@ class Collector {
     if (visits_ > most_visits) throw Error(ErrorKind::damaged, "the file names too many things");
   }
 
-  /// So that nobody wonders where a value is that the file has and no tensor needs.
+  /// Records an opaque value in the metadata, so that users see that it is not read.
   void note_opaque(const PickleNode& node, const std::string& name) {
     if (node.kind != Kind::opaque || result_.metadata.size() >= most_metadata) return;
     result_.metadata.emplace(name.empty() ? "object" : name, node.text);
@@ -143,7 +145,7 @@ class Collector {
   std::size_t visits_ = 0, characters_ = 0;
 };
 
-/// `text` with the letters A to Z small: some write MODEL_STATE, or State_Dict.
+/// `text` in lower case (A to Z), because keys may be MODEL_STATE or State_Dict.
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -151,7 +153,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// The member of a file's outermost dictionary, whatever the case of its name.
+/// The member of a file's outermost dictionary, in any case; null if missing.
 const PickleNode* root_member(const PickleNode& root, std::string_view name) {
   for (std::size_t place = 0; root.is_mapping() && place + 1 < root.items.size(); place += 2) {
     const PickleNode& key = *root.items[place];
@@ -169,7 +171,8 @@ bool holds_tensor(const PickleNode& node) {
   return false;
 }
 
-/// Numbers and texts beside the state dict: the epoch, the architecture's name, training options.
+/// Collects numbers and texts next to the state dict: the epoch, the architecture's name, training
+/// options.
 void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& result) {
   for (std::size_t place = 0; place + 1 < root.items.size(); place += 2) {
     const PickleNode& key = *root.items[place];
@@ -190,12 +193,12 @@ void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& 
   }
 }
 
-/// Takes apart what MMCV and MMEngine save in one dictionary: beside each parameter a.b its twin
-/// "ema_a_b". The twins, under their parameters' names and with what has no twin, are a state dict
-/// of their own. Nothing if there are none.
+/// Splits dictionaries of MMCV and MMEngine, which hold a twin "ema_a_b" for each parameter a.b.
+/// The result is a state dict of the twins under their parameters' names, plus the tensors without
+/// a twin. Empty if there are no twins.
 std::optional<StateDict> split_off_twins(StateDict& state) {
   constexpr std::string_view prefix = "ema_";
-  std::map<std::string, const PickledTensor*> twins;  // by the rest of their names
+  std::map<std::string, const PickledTensor*> twins;  // by name without the prefix
   for (const auto& [name, tensor] : state.tensors) {
     if (name.starts_with(prefix)) twins.emplace(name.substr(prefix.size()), tensor);
   }
@@ -224,8 +227,8 @@ std::optional<StateDict> split_off_twins(StateDict& state) {
 }  // namespace
 
 std::vector<StateDict> find_state_dicts(const PickleNode& root) {
-  // Where there are several, raw weights go before averaged ones; but of a teacher and the student
-  // that it is the average of (DINO), the teacher is what is published.
+  // Raw weights come before averaged ones. Exception: the teacher comes before the student that it
+  // averages (DINO), because the teacher is the published model.
   static constexpr std::string_view names[] = {
       "state_dict",     "model_state_dict", "model_state", "model",     "net",    "network",
       "module",         "weights",          "params",      "model_ema", "ema",    "state_dict_ema",

@@ -1,4 +1,4 @@
-// From a pickled object to named tensors: where the state dict lies, and what lies beside it.
+// Finds named tensors in a pickled object: the state dicts and the values next to them.
 #pragma once
 
 #include <map>
@@ -11,18 +11,18 @@
 namespace attnscope {
 
 struct StateDict {
-  std::string name;  ///< of its place in the file, in small letters; empty: the whole file
+  std::string name;  ///< lower-case key in the file; empty: the whole file
   std::vector<std::pair<std::string, const PickledTensor*>> tensors;  ///< in the file's order
-  std::map<std::string, std::string> metadata;  ///< numbers and texts beside and among them
+  std::map<std::string, std::string> metadata;  ///< numbers and texts next to the tensors
 };
 
-/// The tensors of `root`: all of them if it holds any directly; else those under each of
-/// state_dict, model_state_dict, model, net, model_ema and their like (in any case) that holds any,
-/// raw weights before averaged ones; else all at whatever depth. Nested names are joined by dots.
-/// Twins named ema_a_b beside a.b are a further state dict, "ema_ names", under the names a.b.
-/// A module that was saved whole counts as its state_dict(). At least one. Throws Error(damaged)
-/// for nesting too deep or endless, Error(unsupported) naming the tensor that something unknown
-/// would make.
+/// The state dicts of `root`, at least one. If `root` holds tensors directly, it is the only one.
+/// Else every member named state_dict, model_state_dict, model, net, model_ema or similar (in any
+/// case) that holds tensors is one, raw weights before averaged ones. Else all tensors at any depth
+/// form one. Nested names are joined by dots. Twins named ema_a_b next to a.b form a further state
+/// dict, "ema_ names", under the names a.b. A module that was saved whole counts as its
+/// state_dict(). Throws Error(damaged) if nesting is too deep or endless, Error(unsupported) naming
+/// a tensor that an unknown function would make.
 [[nodiscard]] std::vector<StateDict> find_state_dicts(const PickleNode& root);
 
 }  // namespace attnscope

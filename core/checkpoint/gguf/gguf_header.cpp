@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::uint64_t longest_name = 1024;  // bytes; ggml itself has room for 63
+constexpr std::uint64_t longest_name = 1024;  // bytes; ggml allows 63
 constexpr std::uint32_t most_axes = 8;        // ggml: 4
 
 std::optional<DType> plain_type(std::uint32_t ggml_type) {
@@ -45,7 +45,7 @@ void check_start(ByteCursor& cursor) {
   }
 }
 
-/// What a tensor's record says, with `offset` still from the start of the data.
+/// Reads a tensor's record; `offset` is still relative to the start of the data.
 GgufTensor read_tensor(ByteCursor& cursor) {
   GgufTensor tensor;
   const auto length = cursor.little<std::uint64_t>();
@@ -97,7 +97,7 @@ std::uint64_t alignment_of(const KeyValues& keys) {
   return static_cast<std::uint64_t>(alignment);
 }
 
-/// Makes the offset one from the start of the file.
+/// Makes the offset relative to the start of the file, after checking it.
 void place(GgufTensor& tensor, std::uint64_t data, std::uint64_t alignment,
            std::uint64_t file_size) {
   const auto bytes = static_cast<std::uint64_t>(tensor.bytes);
@@ -145,7 +145,8 @@ GgufHeader read_gguf_header(const std::shared_ptr<const MappedFile>& file) {
   GgufHeader header;
   header.keys = std::make_shared<const KeyValues>(KeyValues::read(file, cursor, keys));
 
-  constexpr std::size_t shortest = 8 + 4 + 4 + 8;  // a name's length, axes, type, offset
+  // Bytes of a name's length, axes, type and offset.
+  constexpr std::size_t shortest = 8 + 4 + 4 + 8;
   if (tensors > cursor.remaining() / shortest) {
     throw Error(ErrorKind::damaged, "the file claims more tensors than it has room for")
         .found(std::to_string(tensors));

@@ -1,5 +1,5 @@
-// The part of a GGUF file before its data: keys and values, and where each tensor lies.
-// Specification: ggml, docs/gguf.md.
+// Header of a GGUF file: keys and values, and the position of each tensor. Specification: ggml,
+// docs/gguf.md.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace attnscope {
 struct GgufTensor {
   std::string name;
   DType dtype = DType::f32;
-  const BlockLayout* blocks = nullptr;  ///< of dtype quantised
+  const BlockLayout* blocks = nullptr;  ///< layout of dtype quantised, else null
   Shape shape;                          ///< slowest axis first; the file has the fastest first
   std::int64_t bytes = 0;
-  std::uint64_t offset = 0;  ///< from the start of the file; offset + bytes lies inside
+  std::uint64_t offset = 0;  ///< from the start of the file; offset + bytes is inside it
 };
 
 struct GgufHeader {
@@ -27,9 +27,9 @@ struct GgufHeader {
   std::vector<GgufTensor> tensors;  ///< in the file's order
 };
 
-/// Throws Error(damaged): anything that is cut off, does not lie in the file, overlaps, or stands
-/// twice. Throws Error(unsupported): big-endian files, version 1 and GGUF's predecessors, and
-/// element types without a known size.
+/// Reads the header. Throws Error(damaged) for data that is truncated, outside the file,
+/// overlapping or duplicate, and Error(unsupported) for big-endian files, version 1, GGUF's
+/// predecessors and element types of unknown size.
 [[nodiscard]] GgufHeader read_gguf_header(const std::shared_ptr<const MappedFile>& file);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// What a reading child answers, as bytes: numbers of 8 bytes, texts behind their lengths.
+// Serialised answer of a reading child: numbers of 8 bytes, texts preceded by their lengths.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline void put_text(std::string& answer, std::string_view text) {
   answer += text;
 }
 
-/// Throw Error(damaged) where the answer ends too early.
+/// Both take_… functions throw Error(damaged) if the answer is truncated.
 inline std::uint64_t take_number(ByteCursor& answer) { return answer.little<std::uint64_t>(); }
 
 inline std::string take_text(ByteCursor& answer) {

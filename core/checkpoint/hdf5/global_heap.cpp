@@ -31,8 +31,8 @@ const GlobalHeap::Objects& GlobalHeap::collection(std::uint64_t address) {
   if (const auto known = collections_.find(address); known != collections_.end()) {
     return known->second;
   }
-  // "GCOL", version, 3 reserved bytes, the collection's size; then for each object index, number of
-  // references, 4 reserved bytes, size, and the bytes, filled up to a multiple of 8.
+  // Layout: "GCOL", version, 3 reserved bytes, size of the collection; then per object: index,
+  // reference count, 4 reserved bytes, size, and the bytes, padded to a multiple of 8.
   constexpr std::uint64_t header = 16, object_header = 16;
   if (file_.size() < header || address > file_.size() - header) {
     throw broken("a collection lies outside the file");
@@ -48,7 +48,7 @@ const GlobalHeap::Objects& GlobalHeap::collection(std::uint64_t address) {
   Objects objects;
   for (std::uint64_t at = header; size - at >= object_header;) {
     const auto index = number_at<std::uint16_t>(bytes, at);
-    if (index == 0) break;  // the rest is free
+    if (index == 0) break;  // free space until the end
     const auto length = number_at<std::uint64_t>(bytes, at + 8);
     const std::uint64_t room = size - at - object_header;
     if (length > room) throw broken("an object reaches beyond its collection");

@@ -1,7 +1,7 @@
-// HDF5's global heap, where texts of any length lie, read from the file's bytes and not by the
-// library: that one copies as many bytes as the heap says into room for as many as the reference
-// says, and follows collections whose objects have no size for ever.
-// Format: HDF5 File Format Specification 3.0, III.E "Disk Format: Level 1E - Global Heap".
+// Reader of HDF5's global heap, which holds variable-length texts. The library is not used because
+// it copies as many bytes as the heap claims into a buffer of the length that the reference claims,
+// and loops forever over collections whose objects have size 0. Format: HDF5 File Format
+// Specification 3.0, III.E "Disk Format: Level 1E - Global Heap".
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace attnscope {
 
-/// What a value of variable length is in the file: how long, and where.
+/// Stored reference to a variable-length value: length and location.
 struct HeapReference {
-  std::uint32_t length = 0;      ///< elements
+  std::uint32_t length = 0;      ///< number of elements
   std::uint64_t collection = 0;  ///< address; 0 or undefined for an empty value
-  std::uint32_t index = 0;       ///< of the object in its collection
+  std::uint32_t index = 0;       ///< index of the object in its collection
 
-  static constexpr std::size_t bytes = 16;  ///< in the file, with addresses of 8 bytes
+  static constexpr std::size_t bytes = 16;  ///< size in the file, with 8-byte addresses
   [[nodiscard]] static HeapReference read(std::span<const std::byte, bytes> stored);
 };
 
 class GlobalHeap {
  public:
-  /// `file`: all bytes from the superblock's base address on, from which addresses count.
+  /// `file`: all bytes from the superblock's base address on; addresses are relative to it.
   explicit GlobalHeap(std::span<const std::byte> file) : file_(file) {}
 
-  /// The text that `reference` leads to. Throws Error(damaged) unless the collection lies in the
-  /// file, the object in the collection, and the text in the object.
+  /// The text that `reference` refers to. Throws Error(damaged) unless the collection is inside the
+  /// file, the object inside the collection, and the text inside the object.
   [[nodiscard]] std::string_view text(const HeapReference& reference);
 
  private:
@@ -36,7 +36,7 @@ class GlobalHeap {
   const Objects& collection(std::uint64_t address);
 
   std::span<const std::byte> file_;
-  std::map<std::uint64_t, Objects> collections_;  ///< those read so far, by address
+  std::map<std::uint64_t, Objects> collections_;  ///< collections read so far, by address
 };
 
 }  // namespace attnscope

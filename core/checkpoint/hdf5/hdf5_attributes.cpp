@@ -1,4 +1,4 @@
-// Attributes of an HDF5 file as text. Runs in a reading child.
+// Reads attributes of an HDF5 file as text. Runs in a reading child.
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -34,8 +34,8 @@ std::string print_all(hid_t attribute, hid_t type, std::size_t count) {
 
 constexpr const char* kRefused = "the library refused a type";
 
-/// The library "converts" texts of any length to their references by leaving them as they lie in
-/// the file: so it never follows one.
+/// Conversion callback from variable-length texts to their references. It leaves the stored bytes
+/// unchanged, so the library never follows a reference.
 herr_t keep_references(hid_t from, hid_t, H5T_cdata_t* state, std::size_t, std::size_t, std::size_t,
                        void*, void*, hid_t) {
   state->need_bkg = H5T_BKG_NO;
@@ -43,7 +43,7 @@ herr_t keep_references(hid_t from, hid_t, H5T_cdata_t* state, std::size_t, std::
   return H5Tget_size(from) == HeapReference::bytes ? 0 : -1;
 }
 
-/// References as 16 opaque bytes each.
+/// The type of references, 16 opaque bytes each.
 Hdf5Id reference_type() {
   static std::once_flag once;
   Hdf5Id opaque(H5Tcreate(H5T_OPAQUE, HeapReference::bytes), H5Tclose, kRefused);
@@ -69,7 +69,7 @@ std::string read_long_strings(hid_t attribute, std::size_t count, GlobalHeap& he
     one = one.substr(0, one.find('\0'));
     if (place > 0) text += ", ";
     text += one;
-    if (text.size() > largest) {  // many references may lead to one long text
+    if (text.size() > largest) {  // many references may share one long text
       throw Error(ErrorKind::damaged, "the attribute is absurdly long")
           .expected("at most " + std::to_string(largest) + " bytes");
     }
@@ -85,7 +85,7 @@ std::string read_strings(hid_t attribute, hid_t file_type, std::size_t count) {
     text += (text.empty() ? "" : ", ") + std::string(begin, strnlen(begin, size));
   };
   const std::size_t size = H5Tget_size(file_type);
-  H5Tset_size(type.get(), size + 1);  // room for the zero that space-padded strings lack
+  H5Tset_size(type.get(), size + 1);  // plus the terminator that space-padded strings lack
   std::vector<char> strings((size + 1) * count, '\0');
   if (H5Aread(attribute, type.get(), strings.data()) < 0) return {};
   for (std::size_t place = 0; place < count; ++place) {

@@ -22,7 +22,7 @@ void put(std::string& answer, const Hdf5DataSet& data_set) {
   }
 }
 
-/// The number of things that follow, of at least 8 bytes each.
+/// Takes the number of items that follow, each of at least 8 bytes.
 std::uint64_t take_count(ByteCursor& answer) {
   const std::uint64_t count = take_number(answer);
   if (count > answer.remaining() / 8) throw Error(ErrorKind::damaged, "the list has no end");

@@ -1,4 +1,4 @@
-// What an HDF5 file holds, as a reading child tells it.
+// Contents of an HDF5 file, as reported by a reading child.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 namespace attnscope {
 
 struct Hdf5DataSet {
-  std::string name;  ///< its path without a leading slash
+  std::string name;  ///< path without a leading slash
   DType dtype = DType::f32;
   Shape shape;
-  /// Of the elements in the file where they lie there as they are: contiguous, little-endian.
-  /// Without, they are to be unpacked or converted.
+  /// File offset of the elements if they are contiguous and little-endian. If empty, the elements
+  /// must be unpacked or converted.
   std::optional<std::uint64_t> offset;
 };
 
 struct Hdf5Catalogue {
-  std::map<std::string, std::string> attributes;  ///< of the root
+  std::map<std::string, std::string> attributes;  ///< attributes of the root group
   std::vector<Hdf5DataSet> data_sets;
-  std::vector<std::string> not_numeric;  ///< names of the data sets left out
+  std::vector<std::string> not_numeric;  ///< names of the data sets that are left out
 
   [[nodiscard]] std::string to_bytes() const;
-  /// Throws Error(damaged) for bytes that `to_bytes` does not make.
+  /// Inverse of to_bytes. Throws Error(damaged) for other bytes.
   [[nodiscard]] static Hdf5Catalogue from_bytes(std::string_view bytes);
 };
 

@@ -1,4 +1,4 @@
-// Data sets of an HDF5 file: what they hold, and their elements. Runs in a reading child.
+// Describes data sets of an HDF5 file and reads their elements. Runs in a reading child.
 #include <optional>
 
 #include "core/checkpoint/hdf5/hdf5_reading.h"
@@ -10,10 +10,10 @@ namespace attnscope {
 
 namespace {
 
-/// How a file's element type is read.
+/// An element type of a file and the type to read it as.
 struct ElementType {
   DType dtype;
-  hid_t memory;  ///< the library's type to read as; negative: as stored
+  hid_t memory;  ///< library type to read as; negative: as stored
 };
 
 std::optional<ElementType> float_type(hid_t type) {
@@ -94,7 +94,7 @@ Shape extents_of(hid_t data_set) {
   return shape;
 }
 
-/// Refuses what reaches outside the file, what would decode to far more than is stored, and filters
+/// Refuses data sets that reach outside the file or decode to far more than is stored, and filters
 /// that are not built in. Returns the layout.
 H5D_layout_t check_storage(hid_t data_set, std::int64_t bytes) {
   const Hdf5Id creation(H5Dget_create_plist(data_set), H5Pclose, "the data set is incomplete");
@@ -121,7 +121,7 @@ H5D_layout_t check_storage(hid_t data_set, std::int64_t bytes) {
           .remedy("store it again with gzip or without compression");
     }
   }
-  // A data set that claims more than its file can hold was never written in full, or is a bomb.
+  // A data set that claims more than its file can hold is incomplete or a decompression bomb.
   constexpr std::int64_t always_fine = 64 << 20;
   const hsize_t stored = H5Dget_storage_size(data_set);
   const auto claimed = static_cast<hsize_t>(bytes);

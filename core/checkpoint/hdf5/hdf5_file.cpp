@@ -35,10 +35,10 @@ std::string catalogue_of(std::span<const std::byte> bytes) {
   return catalogue.to_bytes();
 }
 
-/// "1" or "0".
+/// Returns "1" if the object exists, else "0".
 std::string has_object(std::span<const std::byte> bytes, const std::string& object) {
   const Hdf5Id file = open_hdf5_image(bytes);
-  // Each group on the way must be there, or the library takes the question for an error.
+  // Each parent group is checked first, because the library reports an error if one is missing.
   for (std::size_t end = 0; end != std::string::npos;) {
     end = object.find('/', end + 1);
     if (H5Lexists(file.get(), object.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return "0";
@@ -48,7 +48,7 @@ std::string has_object(std::span<const std::byte> bytes, const std::string& obje
 
 // ---- in the program ----
 
-/// An HDF5 file in memory, for the views into it.
+/// An HDF5 file in memory, shared by the views into it.
 struct Source {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> storage;
@@ -59,7 +59,7 @@ Source mapped(const std::filesystem::path& path) {
   return {file->bytes(), file};
 }
 
-/// `read` of the file's bytes in a child; an error of it names `subject` if it names nothing.
+/// Runs `read` on the file's bytes in a child. Errors without a subject get `subject`.
 template <class Read>
 std::string ask(const Source& source, const std::string& subject, const ReadingLimits& limits,
                 Read&& read) {
@@ -76,13 +76,14 @@ std::string ask(const Source& source, const std::string& subject, const ReadingL
 
 TensorView unpack(const Source& source, const Hdf5DataSet& data_set) {
   const auto bytes = static_cast<std::size_t>(byte_count(data_set.shape, data_set.dtype));
-  // The library fills what it has no chunk for only if the file says so: start from zeros.
+  // The buffer starts with zeros because the library fills missing chunks only if the file requests
+  // it.
   const auto elements = std::make_shared<const SharedBytes>(bytes);
   if (bytes > 0) {
-    constexpr std::uint64_t slowest = 10'000;  // bytes a millisecond
+    constexpr std::uint64_t slowest = 10'000;  // bytes per millisecond
     ReadingLimits limits;
     limits.time += std::chrono::milliseconds(bytes / slowest);
-    limits.memory += 2 * bytes;  // one chunk may be all, packed and unpacked
+    limits.memory += 2 * bytes;  // a chunk may hold all elements, packed and unpacked
     (void)ask(source, "/" + data_set.name, limits, [&](std::span<const std::byte> file) {
       read_hdf5_elements(open_hdf5_image(file), data_set, elements->bytes());
       return std::string();
@@ -101,7 +102,7 @@ StoredTensor stored_tensor(const std::filesystem::path& path, const Source& sour
       return view_of(source.bytes, source.storage, *data_set.offset, data_set.dtype,
                      data_set.shape);
     };
-    (void)view();  // lies in the file
+    (void)view();  // checks that the elements are inside the file
   } else {
     view = [path, source, data_set] {
       return with_file(path, [&] { return unpack(source, data_set); });

@@ -1,5 +1,5 @@
-// HDF5 files from strangers, read so that nothing outside the file is reached, nothing is executed,
-// and nothing in the file can crash or hang the program: the HDF5 library works in a child process.
+// Reader of untrusted HDF5 files. The HDF5 library runs in a child process, so a file cannot reach
+// other files, execute code, or crash or hang the program.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,25 @@
 namespace attnscope {
 
 struct Hdf5File {
-  /// The attributes of the root as text, and the names of the data sets that are not numeric.
+  /// Attributes of the root group as text, and the names of the data sets that are not numeric.
   std::map<std::string, std::string> metadata;
-  /// The numeric data sets in the order of their names, each named by its path without a leading
-  /// slash; soft links inside the file count as names too. Uncompressed little-endian ones are
-  /// mapped, others are unpacked when viewed.
+  /// Numeric data sets, each named by its path without a leading slash, sorted by name. Soft links
+  /// inside the file count as names too. Uncompressed little-endian data sets are mapped, others
+  /// are unpacked when viewed.
   std::vector<StoredTensor> tensors;
 };
 
-/// Throws Error(io), Error(not_this_format) without HDF5's signature, Error(damaged), and
-/// Error(unsupported) for external and user-defined links, virtual data sets, external storage and
-/// filters that are not built in.
+/// Reads an HDF5 file. Throws Error(io), Error(not_this_format) without HDF5's signature,
+/// Error(damaged), and Error(unsupported) for external and user-defined links, virtual data sets,
+/// external storage and filters that are not built in.
 [[nodiscard]] Hdf5File read_hdf5(const std::filesystem::path& path);
-/// The same of an HDF5 file that lies inside another, `path`: its bytes, which `storage` keeps
-/// alive.
+/// Reads an HDF5 file inside another file, `path`. `storage` keeps `bytes` alive.
 [[nodiscard]] Hdf5File read_hdf5(std::span<const std::byte> bytes,
                                  std::shared_ptr<const void> storage,
                                  const std::filesystem::path& path);
 
-/// Whether the file has an object of that path, "layer_00/implied_map", without a look at what else
-/// it has. Throws like read_hdf5.
+/// True if the file has an object with the path `object` ("layer_00/implied_map"). Does not list
+/// the file. Throws like read_hdf5.
 [[nodiscard]] bool hdf5_has(const std::filesystem::path& path, const std::string& object);
 
 }  // namespace attnscope

@@ -8,15 +8,15 @@ namespace attnscope {
 
 namespace {
 
-/// Counted by the thread and not by a recursive mutex, whose owner would be another thread in the
-/// eyes of a forked child.
+/// Nesting depth per thread. A recursive mutex would not work in a forked child, which has another
+/// thread id than the owner.
 std::mutex library_mutex;
 thread_local int nested = 0;
 
-/// Once a process, before anything else: the library must load no filter from a shared object,
-/// follow no link into another file even where a path passes through one, and close nothing by
-/// itself when the process ends. We close all files; what it could not close then (a broken file, a
-/// full disk) it would only try again, print about, or fall over.
+/// Initialises the library once per process. It must not load filters from shared objects, follow
+/// links into other files, or close anything at exit. All files are closed explicitly; for a file
+/// that could not be closed (broken file, full disk), an exit handler would only print messages or
+/// crash.
 void start_library() {
   static std::once_flag once;
   std::call_once(once, [] {

@@ -1,6 +1,5 @@
-// The HDF5 library as the program uses it: one thread at a time, with its doors closed: no filter
-// plug-ins, no external links, nothing printed, nothing done when the process ends.
-// Includes the HDF5 library's header: for .cpp files of core only.
+// Restricted use of the HDF5 library: one thread at a time, no filter plug-ins, no external links,
+// no messages, no exit handlers. Includes the HDF5 library's header; only for .cpp files of core.
 #pragma once
 
 #include <hdf5.h>
@@ -14,7 +13,8 @@ class Hdf5Id {
   using Close = herr_t (*)(hid_t);
 
   Hdf5Id() = default;
-  /// Throws Error(damaged) saying `what` if `id` is negative, as the library's calls return it.
+  /// Takes the result of a library call. Throws Error(damaged) with the message `what` if `id` is
+  /// negative.
   Hdf5Id(hid_t id, Close close, const char* what);
   ~Hdf5Id() { reset(); }
   Hdf5Id(Hdf5Id&& other) noexcept
@@ -26,7 +26,7 @@ class Hdf5Id {
   }
 
   [[nodiscard]] hid_t get() const { return id_; }
-  /// Before the destructor, to hear whether it succeeded: negative if not.
+  /// Closes the identifier before the destructor does. Returns a negative number on failure.
   [[nodiscard]] herr_t close();
 
  private:
@@ -36,9 +36,8 @@ class Hdf5Id {
   Close close_ = nullptr;
 };
 
-/// While it lives, this thread alone may call the library (others wait), and the library prints no
-/// error stack of its own. Stands before every call; may be nested. Lives in one scope of one
-/// thread. The first one starts the library.
+/// Scope in which only this thread may call the library (others wait), and the library prints no
+/// error stack. Required around every call; may be nested. The first one initialises the library.
 class QuietHdf5 {
  public:
   QuietHdf5();

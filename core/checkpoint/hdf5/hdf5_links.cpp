@@ -1,4 +1,4 @@
-// The walk over an HDF5 file's links. Runs in a reading child.
+// Walks over the links of an HDF5 file. Runs in a reading child.
 #include <set>
 #include <utility>
 
@@ -28,7 +28,7 @@ class Walk {
  public:
   explicit Walk(const Hdf5Id& file) : file_(file) {}
 
-  /// Names of all data sets; soft links after hard ones.
+  /// Names of all data sets, soft links after hard ones.
   std::vector<std::string> data_sets() {
     (void)type_of("/");
     groups_seen_.insert(address_);

@@ -1,5 +1,5 @@
-// What a reading child does with the HDF5 library: files from strangers may crash it or keep it
-// busy for ever. Includes the HDF5 library's header: for .cpp files of core only.
+// Library calls of a reading child. Untrusted files may crash or hang the library, so they never
+// run in the program itself. Includes the HDF5 library's header; only for .cpp files of core.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,26 @@
 
 namespace attnscope {
 
-/// The file whose bytes are `bytes`, which live as long and are not copied. Throws Error(damaged).
+/// Opens a file from its bytes, which are not copied and must outlive the result. Throws
+/// Error(damaged).
 [[nodiscard]] Hdf5Id open_hdf5_image(std::span<const std::byte> bytes);
 
-/// All data sets, in the order of their names, each named by its path without a leading slash; soft
-/// links inside the file count as names too. Refuses external and user-defined links with
-/// Error(unsupported).
+/// Names of all data sets, sorted: paths without a leading slash. Soft links inside the file count
+/// as names too. Refuses external and user-defined links with Error(unsupported).
 [[nodiscard]] std::vector<std::string> hdf5_data_set_names(const Hdf5Id& file);
 
-/// Nothing if its elements are no numbers. Refuses virtual data sets, external storage and unknown
-/// filters with Error(unsupported), what claims to be far more than it stores with Error(damaged).
+/// Describes a data set; nullopt if its elements are not numeric. Refuses virtual data sets,
+/// external storage and unknown filters with Error(unsupported), and data sets that claim far more
+/// than they store with Error(damaged).
 [[nodiscard]] std::optional<Hdf5DataSet> hdf5_data_set(const Hdf5Id& file, const std::string& name);
 
-/// Into as many bytes as `wanted` takes.
+/// Reads the elements of `wanted` into `elements`, which has exactly the required size.
 void read_hdf5_elements(const Hdf5Id& file, const Hdf5DataSet& wanted,
                         std::span<std::byte> elements);
 
-/// Attributes of the root as text: strings as they are, numbers printed, arrays as "[1, 2]".
-/// Attributes of other kinds, and those above 16 MiB, are left out. Throws Error(damaged) for a
-/// text that is not where the file says.
+/// Attributes of the root group as text: strings unchanged, numbers printed, arrays as "[1, 2]".
+/// Attributes of other types, and those above 16 MiB, are left out. Throws Error(damaged) for an
+/// invalid reference to a text.
 [[nodiscard]] std::map<std::string, std::string> hdf5_attributes(const Hdf5Id& file,
                                                                  GlobalHeap& heap);
 

@@ -43,8 +43,8 @@ Hdf5Writer::Hdf5Writer() : file_(std::make_unique<File>()) {
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, refused);
   constexpr std::size_t growth = 1 << 20;
   must_write(H5Pset_fapl_core(access.get(), growth, false) >= 0, "memory");
-  // The file is in memory alone. Its name tells it from others that are being written: the library
-  // takes two of one name for one file.
+  // The file exists only in memory. Its name must be unique because the library treats files with
+  // equal names as the same file.
   static std::atomic<unsigned> count{0};
   const std::string name = "attnscope-" + std::to_string(count++) + ".h5";
   file_->id =

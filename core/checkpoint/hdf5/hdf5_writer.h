@@ -1,4 +1,4 @@
-// An HDF5 file made in memory: small results as arrays with attributes, the same bytes each time.
+// Writer of small HDF5 files in memory: arrays with attributes. Equal contents give equal bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace attnscope {
 
-/// Objects are named by their path, "/panel_00/x"; groups on the way are created. Every member
-/// throws Error(io) if the library refuses: a name used twice, extents that do not fit the values.
+/// Builds an HDF5 file. Objects are named by paths such as "/panel_00/x"; missing groups are
+/// created. Every member throws Error(io) if the library refuses, for example a duplicate name or a
+/// shape that does not fit the values.
 class Hdf5Writer {
  public:
   Hdf5Writer();
@@ -25,10 +26,10 @@ class Hdf5Writer {
   void data(const std::string& path, const Shape& shape, std::span<const double> values);
   void data(const std::string& path, const Shape& shape, std::span<const std::uint8_t> values);
   void data(const std::string& path, const Shape& shape, std::span<const std::int64_t> values);
-  /// UTF-8.
+  /// Writes texts in UTF-8.
   void data(const std::string& path, const Shape& shape, const std::vector<std::string>& texts);
 
-  /// Of the object at `path`; "/" is the file's root.
+  /// Adds an attribute to the object at `path`; "/" is the root group.
   void attribute(const std::string& path, const std::string& name, const std::string& text);
   void attribute(const std::string& path, const std::string& name, const char* text) {
     attribute(path, name, std::string(text));
@@ -38,7 +39,7 @@ class Hdf5Writer {
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::string>& texts);
 
-  /// The file so far.
+  /// The bytes of the file as written so far.
   [[nodiscard]] std::string bytes() const;
 
  private:

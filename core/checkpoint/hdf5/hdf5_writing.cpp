@@ -49,17 +49,17 @@ void write_hdf5_file(const std::filesystem::path& path,
   AtomicFile target(path);
   try {
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, kRefusedToWrite);
-    // The target is locked already; the library's own lock would find it taken.
+    // The target is locked already, so the library's own lock would fail.
     must(H5Pset_file_locking(access.get(), false, true) >= 0, "locks");
     must(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0, "access");
     Hdf5Id root(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
                 H5Fclose, kRefusedToWrite);
     contents(root);
-    // Hands everything to the operating system, and reports what failed.
+    // Flushes everything to the operating system and reports failures.
     must(H5Fflush(root.get(), H5F_SCOPE_LOCAL) >= 0 && root.close() >= 0, "/");
   } catch (Error& error) {
     error.in_file(path);
-    // What the library refuses to make is no fault of a file that was read.
+    // A failure to write is an I/O error, not a damaged input file.
     if (error.kind() != ErrorKind::damaged) throw;
     throw Error(ErrorKind::io, error.message())
         .in_file(path)

@@ -25,7 +25,7 @@ namespace attnscope {
 
 namespace {
 
-// Sanitizers map terabytes: with them, memory has no limit.
+// Memory is not limited under sanitizers, which map terabytes.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMemoryIsLimited = false;
 #elif defined(__clang__)
@@ -73,7 +73,7 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
   ::setrlimit(resource, &both);
 }
 
-/// Bytes of the process's addresses in use; nothing if the system does not say.
+/// Size of the process's address space in use, in bytes; empty if unknown.
 std::optional<std::uint64_t> present_memory() {
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
@@ -85,13 +85,13 @@ std::optional<std::uint64_t> present_memory() {
          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Nothing that the library does reaches the user, the terminal or the program's own handlers.
+/// Isolates the child from the terminal and the program's signal handlers, and sets its limits.
 void withdraw(const ReadingLimits& limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int fatal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGXCPU}) {
     ::signal(fatal, SIG_DFL);
   }
-  // Ctrl-C is the program's to answer.
+  // The program handles Ctrl-C, not the child.
   for (const int outside : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(outside, SIG_IGN);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
@@ -132,14 +132,14 @@ std::string answer_to(const std::function<std::string()>& read) {
 
 // ---- the program ----
 
-/// A child that is ended and waited for, whatever happens.
+/// A child process that is always ended and waited for.
 class Child {
  public:
   Child(const std::function<std::string()>& read, const ReadingLimits& limits) {
-    const QuietHdf5 alone;  // no thread is inside the library, and no other child gets our pipe
+    const QuietHdf5 alone;  // no thread is in the library, no other child inherits the pipe
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw not_started();
-    // Not among the child's standard streams, which it redirects.
+    // The pipe must not be one of the standard streams, which the child redirects.
     const int writing = ::fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
     ::close(ends[1]);
     pipe_ = ends[0];
@@ -163,8 +163,8 @@ class Child {
 
   [[nodiscard]] int pipe() const { return pipe_; }
 
-  /// Its status as waitpid has it. One that has closed its pipe is ending by itself: the signal
-  /// comes too late to change how.
+  /// Ends the child and returns its status from waitpid. A child that has closed its pipe is
+  /// already exiting, so the signal does not change its status.
   int end() {
     const pid_t process = std::exchange(process_, -1);
     ::kill(process, SIGKILL);
@@ -173,7 +173,7 @@ class Child {
     do {
       ended = ::waitpid(process, &status, 0);
     } while (ended < 0 && errno == EINTR);
-    return ended < 0 ? 0 : status;  // where nobody waits for children, the answer alone counts
+    return ended < 0 ? 0 : status;  // if SIGCHLD is ignored, only the answer counts
   }
 
  private:
@@ -189,7 +189,7 @@ class Child {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether there is something to read (the end, too) before `end`.
+/// Waits until the pipe has data or is closed. False if `end` passes first.
 bool wait_until(Clock::time_point end, int pipe) {
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();

@@ -1,5 +1,5 @@
-// Reading by a library that damaged files crash or hang: in a child process with limits, so that
-// the program gets an error instead.
+// Runs a reader that damaged files may crash or hang in a child process with limits, so the program
+// gets an error instead.
 #pragma once
 
 #include <chrono>
@@ -13,22 +13,22 @@ namespace attnscope {
 
 struct ReadingLimits {
   std::chrono::milliseconds time{20'000};
-  std::uint64_t memory = std::uint64_t{2} << 30;    ///< bytes beyond what the process has already
+  std::uint64_t memory = std::uint64_t{2} << 30;    ///< bytes beyond the memory already in use
   std::uint64_t answer = std::uint64_t{256} << 20;  ///< bytes
 };
 
-/// What `read()` returns, run in a child process while no thread is inside the HDF5 library. It may
-/// call that library and our own code without locks, and nothing else of the program; memory it
-/// changes is its own, but for SharedBytes. Throws the Error that `read` throws; Error(damaged) if
-/// the child crashed, came to a limit or ended otherwise (under address and thread sanitizers
-/// memory has no limit); Error(io) if no process can be started.
+/// Runs `read()` in a child process and returns its result. The child starts while no thread is
+/// inside the HDF5 library. `read` may only call that library and our own code that takes no locks.
+/// Its writes to memory are lost, except to SharedBytes. Throws the Error that `read` throws;
+/// Error(damaged) if the child crashed, reached a limit or ended early (memory is not limited under
+/// address and thread sanitizers); Error(io) if the process cannot be started.
 [[nodiscard]] std::string read_in_child(const std::function<std::string()>& read,
                                         const ReadingLimits& limits = {});
 
-/// Zeros at first; memory that a child writes to and the program reads.
+/// Zero-initialised memory that a child writes and the program reads.
 class SharedBytes {
  public:
-  /// Throws Error(io) if there is not as much memory.
+  /// Throws Error(io) if `count` bytes cannot be allocated.
   explicit SharedBytes(std::size_t count);
   ~SharedBytes();
   SharedBytes(const SharedBytes&) = delete;

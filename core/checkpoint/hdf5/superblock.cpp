@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
 
-/// Byte of the signature: at 0, or after a user block of 512, 1024, 2048 … bytes.
+/// Offset of the signature: 0, or after a user block of 512, 1024, 2048 … bytes.
 std::optional<std::size_t> superblock_start(std::span<const std::byte> bytes) {
   for (std::size_t start = 0; start + 8 <= bytes.size(); start = start == 0 ? 512 : start * 2) {
     if (std::memcmp(bytes.data() + start, signature, 8) == 0) return start;
@@ -56,8 +56,7 @@ void check_superblock(std::span<const std::byte> bytes) {
   if (base_address != 0 && base_address != *start) {
     throw Error(ErrorKind::damaged, "the superblock's base address is impossible");
   }
-  // The end counts from the base address in some writers' files and from the file's start in
-  // others.
+  // Some writers store the end relative to the base address, others relative to the file's start.
   if (end > bytes.size() + *start) {
     throw Error(ErrorKind::damaged, "the file is cut off")
         .expected(std::to_string(end) + " bytes")
