@@ -28,7 +28,7 @@ std::string joined(std::initializer_list<unsigned> numbers) {
   return text;
 }
 
-/// "OpenBLAS 0.3.21 NO_AFFINITY …": the second word.
+/// The second word of "OpenBLAS 0.3.21 NO_AFFINITY …".
 std::string openblas_version() {
   std::istringstream words{std::string(openblas_get_config())};
   std::string name, version;
@@ -56,7 +56,7 @@ std::string sndfile_version() {
 
 std::string jpeg_version() {
 #ifdef LIBJPEG_TURBO_VERSION_NUMBER
-  constexpr unsigned number = LIBJPEG_TURBO_VERSION_NUMBER;  // 2001005 is 2.1.5
+  constexpr unsigned number = LIBJPEG_TURBO_VERSION_NUMBER;  // 2001005 means 2.1.5
   return "turbo " + joined({number / 1'000'000, number / 1'000 % 1'000, number % 1'000});
 #else
   return std::to_string(JPEG_LIB_VERSION);

@@ -1,4 +1,4 @@
-// What the program was built with, and which of it runs here: for reports of faults.
+// Versions and instruction sets of the build and this machine, for bug reports.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@ namespace attnscope {
 
 struct LibraryVersion {
   std::string name;     ///< "HDF5"
-  std::string version;  ///< of what is loaded, where the library says; of its headers otherwise
+  std::string version;  ///< loaded version if the library reports it, else that of its headers
 };
 
-/// "GCC 12.2.0", "Clang 14.0.6".
+/// Compiler and version: "GCC 12.2.0", "Clang 14.0.6".
 [[nodiscard]] std::string compiler_version();
 
-/// Of what core links, by name.
+/// Versions of the libraries that core links, by name.
 [[nodiscard]] std::vector<LibraryVersion> core_libraries();
 
-/// Highway's instruction sets that were compiled and that this processor has, best first: the first
-/// one runs ("AVX3", "AVX2", …).
+/// Highway targets that were compiled and that this processor supports, best first ("AVX3", "AVX2",
+/// …). The first one is used.
 [[nodiscard]] std::vector<std::string> simd_targets();
 
-/// Threads that work at once.
+/// Number of worker threads.
 [[nodiscard]] int worker_threads();
 
 }  // namespace attnscope

@@ -11,11 +11,12 @@ namespace attnscope {
 
 namespace {
 
-/// What an error quotes comes from files of strangers: no terminal's control sequences, no novels.
+/// Makes quoted text from untrusted files safe: one line, no control sequences, limited length.
 std::string one_line(const std::string& text) {
   constexpr std::size_t longest = 1000;  // bytes
   std::size_t end = std::min(longest, text.size());
-  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // inside a character
+  // Moves back to the start of a character.
+  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;
   std::string line = text.substr(0, end);
   std::replace(line.begin(), line.end(), '\n', ' ');
   return shown_text(line) + (end < text.size() ? "…" : "");
@@ -75,7 +76,7 @@ void Error::compose() {
 
 Error unknown_name(std::string_view kind_of_thing, std::string_view name,
                    const std::string& known_names) {
-  // The list names what is known one by one; the nearest is probably what was meant.
+  // Splits the list of known names to find the nearest one.
   constexpr std::string_view separator = ", ";
   std::vector<std::string> known;
   for (std::size_t first = 0; first < known_names.size();) {

@@ -8,17 +8,17 @@
 
 namespace attnscope {
 
-/// What sort of failure an Error is; decides the exit status and whether another reader may try.
+/// Kind of failure; decides the exit status and whether another reader may try.
 enum class ErrorKind {
-  usage,            ///< the caller asked for something impossible; exit status 2
-  not_this_format,  ///< the file is not of the reader's format; another reader may try
-  damaged,          ///< the file is of the format, and broken or hostile
-  unsupported,      ///< well-formed, but beyond what the program does
-  io                ///< the operating system refused
+  usage,            ///< invalid request; exit status 2
+  not_this_format,  ///< the file has another format; another reader may try
+  damaged,          ///< the file has the format, but is broken or hostile
+  unsupported,      ///< well-formed, but not supported by the program
+  io                ///< an operation of the operating system failed
 };
 
-/// Something went wrong: what, where, what was expected and found, and what to do about it.
-/// Thrown anywhere, caught once at the edge: one line on stderr, or a dialog.
+/// An error with message, location, expected and found values, and a remedy. Thrown anywhere and
+/// caught once, by the command line (one line on stderr) or the window (a dialog).
 ///
 ///     throw Error(ErrorKind::damaged, "the tensor does not fit its data")
 ///         .in_file(path).about("blocks.0.attn.qkv.weight")
@@ -47,7 +47,7 @@ class Error : public std::exception {
   [[nodiscard]] const std::string& found_text() const { return found_; }
   [[nodiscard]] const std::string& remedy_text() const { return remedy_; }
 
-  /// All of it in one line: "FILE: SUBJECT: MESSAGE (expected X, found Y); REMEDY".
+  /// The whole error in one line: "FILE: SUBJECT: MESSAGE (expected X, found Y); REMEDY".
   [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
 
  private:
@@ -63,7 +63,7 @@ class Error : public std::exception {
   std::string line_;
 };
 
-/// What `read()` returns; an Error of it that names no file names `file`.
+/// Returns `read()`. An Error that it throws without a file gets `file`.
 ///
 ///     const json object = with_file(path, [&] { return parse_json(text); });
 template <class Read>

@@ -8,7 +8,7 @@ namespace attnscope {
 namespace {
 
 std::size_t changes_between(std::string_view a, std::string_view b) {
-  // Rows of the table of optimal string alignment: two characters ago, one ago, now.
+  // Rows of the optimal string alignment table: the one before the last, the last, the current.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

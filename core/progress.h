@@ -1,4 +1,4 @@
-// How long work tells how far it is, and how it is told to stop.
+// Progress reports and cancellation of long work.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace attnscope {
 
-/// Thrown by Progress::step when the work was cancelled; not an Error: nothing went wrong.
+/// Thrown by Progress::step when the work was cancelled. Not an Error, because nothing failed.
 struct Cancelled {};
 
-/// Passed by reference into long work. Safe to call from several threads when `report` is.
-/// A default-constructed Progress reports to nobody and cannot be cancelled.
+/// Progress and cancellation, passed by reference into long work. Thread-safe if `report` is. A
+/// default-constructed Progress reports nothing and cannot be cancelled.
 class Progress {
  public:
   using Report = std::function<void(double fraction, std::string_view what)>;
@@ -21,7 +21,7 @@ class Progress {
   Progress(Report report, std::stop_token stop)
       : report_(std::move(report)), stop_(std::move(stop)) {}
 
-  /// Says that `fraction` (0 to 1) is done. Throws Cancelled if the work is to stop.
+  /// Reports that `fraction` (0 to 1) is done. Throws Cancelled if the work was cancelled.
   void step(double fraction, std::string_view what = {}) const {
     if (cancelled()) throw Cancelled{};
     if (report_) report_(fraction, what);
@@ -29,7 +29,7 @@ class Progress {
 
   [[nodiscard]] bool cancelled() const { return stop_.stop_requested(); }
 
-  /// A Progress whose 0…1 is this one's first…last: for a part of a longer piece of work.
+  /// A Progress that maps 0…1 to first…last of this one, for a part of the work.
   [[nodiscard]] Progress part(double first, double last) const {
     if (!report_) return silent();
     return Progress(
@@ -39,7 +39,7 @@ class Progress {
         stop_);
   }
 
-  /// One that can be cancelled as this one, and reports to nobody.
+  /// A Progress with the same cancellation that reports nothing.
   [[nodiscard]] Progress silent() const { return Progress({}, stop_); }
 
  private:

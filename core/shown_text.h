@@ -1,6 +1,6 @@
-// Names and labels from files of strangers, made fit to be shown: on a terminal, where a control
-// sequence moves the cursor or sets the title; in SVG, which one control character makes invalid;
-// in a window, where marks that turn the direction of writing make one name look like another.
+// Makes names and labels from untrusted files safe to display: on a terminal, where control
+// sequences move the cursor or set the title; in SVG, which a control character makes invalid; and
+// in a window, where bidirectional marks make one name look like another.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace attnscope {
 
-/// `text` in one line of valid UTF-8. Control characters, line and paragraph separators, marks of
-/// direction and bytes that are no UTF-8 become visible: "\n", "\x1B", "\u202E". Other text stays
-/// as it is, backslashes too. To be applied where a name enters from a file; what was shown once is
-/// unchanged by a second time.
+/// `text` in one line of valid UTF-8. Control characters, line and paragraph separators,
+/// bidirectional marks and invalid UTF-8 bytes become visible: "\n", "\x1B", "\u202E". Other text,
+/// including backslashes, is unchanged. Apply it where a name is read from a file. The function is
+/// idempotent.
 [[nodiscard]] std::string shown_text(std::string_view text);
 
-/// The same for text that may have several lines: line feeds stay.
+/// Like shown_text, but keeps line feeds.
 [[nodiscard]] std::string shown_lines(std::string_view text);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// UTF-8, read without trust.
+// Decoding of untrusted UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace attnscope {
 
-/// Bytes of the character that begins at `at`, or 0 if none does: a byte that begins none, a
-/// character cut off, an overlong form, a surrogate, a number beyond U+10FFFF (The Unicode
-/// Standard, Table 3-7).
+/// Length in bytes of the character at `at`, or 0 if it is invalid: a wrong first byte, a truncated
+/// character, an overlong form, a surrogate, or a code point above U+10FFFF (The Unicode Standard,
+/// Table 3-7).
 [[nodiscard]] std::size_t utf8_length(std::string_view text, std::size_t at);
 
-/// The number of the character of `length` bytes at `at`, where utf8_length found one.
+/// Code point of the character at `at`; `length` is the nonzero result of utf8_length.
 [[nodiscard]] char32_t utf8_character(std::string_view text, std::size_t at, std::size_t length);
 
 }  // namespace attnscope

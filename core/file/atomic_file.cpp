@@ -34,7 +34,7 @@ std::string start_of_temporary_name(const std::filesystem::path& path) {
   return "." + path.stem().string() + ".";
 }
 
-/// The process in the name of a temporary file of `path`; nothing if it has another name.
+/// The process id in the name of a temporary file of `path`; nullopt for other names.
 std::optional<pid_t> writer_of(const std::string& name, const std::filesystem::path& path) {
   const std::string start = start_of_temporary_name(path);
   const std::string end = ".part" + path.extension().string();
@@ -49,8 +49,9 @@ std::optional<pid_t> writer_of(const std::string& name, const std::filesystem::p
   return writer;
 }
 
-/// Opens what a killed writer of `path` left and takes its lock: the process is gone, and nobody
-/// holds it (a process of another container, whose number says nothing here). −1 for anything else.
+/// Opens and locks `entry` if it is a temporary file of a killed writer of `path`: the process is
+/// gone, and nobody holds the lock (a writer in another container may have the same process id).
+/// Returns −1 otherwise.
 int take_abandoned(const std::filesystem::path& entry, const std::filesystem::path& path) {
   const std::optional<pid_t> writer = writer_of(entry.filename().string(), path);
   if (!writer || ::kill(*writer, 0) == 0 || errno != ESRCH) return -1;
@@ -60,7 +61,7 @@ int take_abandoned(const std::filesystem::path& entry, const std::filesystem::pa
   return -1;
 }
 
-/// Removes what writers of `path` left that were killed.
+/// Removes temporary files of killed writers of `path`.
 void remove_abandoned(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -78,7 +79,7 @@ struct NewFile {
   int descriptor;
 };
 
-/// Creates a new file beside `path` under a name nobody uses, and locks it.
+/// Creates and locks a new file next to `path` under an unused name.
 NewFile create_beside(const std::filesystem::path& path) {
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 1000; ++attempt) {
@@ -87,7 +88,8 @@ NewFile create_beside(const std::filesystem::path& path) {
                                std::to_string(counter++) + ".part" + path.extension().string());
     const int descriptor = ::open(candidate.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
-      ::flock(descriptor, LOCK_EX | LOCK_NB);  // where the file system knows no locks, without
+      // A failure is ignored because some file systems have no locks.
+      ::flock(descriptor, LOCK_EX | LOCK_NB);
       return {candidate, descriptor};
     }
     if (errno != EEXIST) throw cannot_write(path, std::strerror(errno));
@@ -139,7 +141,7 @@ void AtomicFile::commit() {
   const int reason = errno;
   ::close(descriptor);
   if (synced != 0) throw cannot_write(final_path_, std::strerror(reason));
-  // HDF5 opens no file that somebody has locked: under its final name it is free from the start.
+  // HDF5 refuses locked files, so the lock is released before the file gets its final name.
   if (lock_ >= 0) ::flock(lock_, LOCK_UN);
   std::error_code error;
   std::filesystem::rename(temporary_, final_path_, error);
@@ -149,7 +151,7 @@ void AtomicFile::commit() {
 
 namespace {
 
-/// Fills the temporary file of `path`.
+/// Writes `bytes` to the temporary file of `path`.
 void fill(const AtomicFile& file, const std::filesystem::path& path, std::string_view bytes) {
   errno = 0;
   std::ofstream stream(file.temporary(), std::ios::binary | std::ios::trunc);
@@ -160,12 +162,13 @@ void fill(const AtomicFile& file, const std::filesystem::path& path, std::string
   }
 }
 
-/// Of files that belong together, also those stay that stand beside the one that fails: its own
-/// place may be empty.
+/// Adds to an error in writing several files that the existing ones are unchanged, if the failed
+/// one does not exist.
 void say_unchanged(Error& error, const std::filesystem::path& failed,
                    const std::vector<FileContent>& files) {
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(failed, ignored)) return;  // cannot_write said so
+  // In this case, cannot_write has already added the remark.
+  if (std::filesystem::is_regular_file(failed, ignored)) return;
   for (const FileContent& file : files) {
     if (!std::filesystem::is_regular_file(file.path, ignored)) continue;
     error.remedy(file.path.filename().string() + " is unchanged");

@@ -1,4 +1,4 @@
-// What a folder is called, however the path to it is written.
+// Name of a folder, independent of how its path is written.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,8 @@
 
 namespace attnscope {
 
-/// Its own name: "run" of "runs/run", "runs/run/" and, inside of it, of "."; empty of "/".
+/// The folder's own name: "run" for "runs/run", "runs/run/" and, if it is the current folder, ".";
+/// empty for "/".
 [[nodiscard]] std::string name_of_folder(const std::filesystem::path& folder);
 
 }  // namespace attnscope

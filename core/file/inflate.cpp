@@ -40,7 +40,7 @@ Inflated inflate(std::span<const std::byte> packed, DeflateWrapping wrapping,
   z_stream& stream = decoder.get();
   Inflated result;
   std::uint64_t consumed = 0, produced = 0;
-  Bytef beyond = 0;  // one byte more than allowed shows that the stream goes on
+  Bytef beyond = 0;  // receives a byte beyond the limit, which shows that the stream continues
   while (true) {
     const bool full = produced == at_most;
     if (!full && result.bytes.size() == produced) {

@@ -1,4 +1,4 @@
-// Deflated data from strangers: decoded only up to a stated size.
+// Decompression of untrusted deflate data with a size limit.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,22 @@
 
 namespace attnscope {
 
-/// What stands around a deflate stream: nothing (zip), or a gzip header with a checksum.
+/// Container of a deflate stream: none (zip), or a gzip header with a checksum.
 enum class DeflateWrapping { raw, gzip };
 
 struct Inflated {
   std::vector<std::byte> bytes;
-  bool complete = false;  ///< the stream ended within `at_most` bytes (gzip: its checksum fits)
+  /// The stream ended within `at_most` bytes (gzip: and its checksum is correct).
+  bool complete = false;
 };
 
-/// Decodes the first `at_most` bytes of `packed`. Memory grows with what is decoded, not with what
-/// is claimed. Throws Error(damaged) for anything that is no deflate stream or is cut off.
+/// Decodes the first `at_most` bytes of `packed`. Memory grows with the decoded bytes, not with a
+/// claimed size. Throws Error(damaged) for invalid or truncated streams.
 [[nodiscard]] Inflated inflate(std::span<const std::byte> packed, DeflateWrapping wrapping,
                                std::uint64_t at_most);
 
-/// Whether `packed` bytes that claim to unpack to `unpacked` are refused unread: more than deflate
-/// can reach (1 : 1032), or more than 256 MiB at a ratio (1 : 100) that no weights have.
+/// True if `packed` bytes that claim to unpack to `unpacked` bytes must be refused: the ratio
+/// exceeds deflate's maximum (1 : 1032), or 1 : 100, which no weights reach, at more than 256 MiB.
 [[nodiscard]] bool is_bomb(std::uint64_t packed, std::uint64_t unpacked);
 
 }  // namespace attnscope

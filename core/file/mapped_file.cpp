@@ -31,7 +31,7 @@ struct FileDescriptor {
 }  // namespace
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  // O_NONBLOCK: a named pipe must not hang the program; it is refused below.
+  // O_NONBLOCK keeps a named pipe, which is refused below, from blocking the program.
   const FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.number < 0) throw refused_by_system(path, errno);
   struct stat status {};

@@ -1,4 +1,4 @@
-// A file mapped into memory, read-only: opening costs nothing, pages are read when touched.
+// Read-only memory mapping of a file. Pages are read when they are touched.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace attnscope {
 
-/// Shared by every TensorView into the file, so that the mapping lives as long as one of them.
-/// Another program may write to the file meanwhile: the bytes are then anything, zeros where the
-/// file has become shorter, and `check_unchanged` tells. Writers that rename are harmless.
+/// A mapped file, kept alive by every TensorView into it. If another program writes to the file,
+/// the bytes are undefined (zeros where the file became shorter), and `check_unchanged` reports it.
+/// Writers that replace the file by renaming are harmless.
 class MappedFile {
  public:
-  /// Throws Error(io) if the file cannot be opened, is no regular file, or cannot be mapped.
+  /// Throws Error(io) if the file cannot be opened, is not a regular file, or cannot be mapped.
   [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
 
   MappedFile(const MappedFile&) = delete;
@@ -27,12 +27,13 @@ class MappedFile {
   [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes; }
   [[nodiscard]] std::size_t size() const { return mapping_.bytes.size(); }
 
-  /// To be called after reading, before what was read is believed; TensorView does so itself.
-  /// Throws Error(io) if the file changed since it was opened.
+  /// Throws Error(io) if the file changed since it was opened. Call it after reading and before
+  /// using the data; TensorView calls it itself.
   void check_unchanged() const { watched_.check(); }
 
  private:
-  /// Unmapped only when it is no longer watched: another mapping may then have the same place.
+  /// Owner of the mapping. Declared before `watched_` so that unmapping comes after the end of
+  /// watching: the address range may be reused at once.
   struct Mapping {
     std::span<const std::byte> bytes;
     ~Mapping();
@@ -45,8 +46,8 @@ class MappedFile {
   WatchedMemory watched_;
 };
 
-/// What `read()` returns if `check()` throws nothing; what `check` throws comes before an error of
-/// `read`.
+/// Returns `read()` if `check()` does not throw. An exception of `check` takes precedence over an
+/// Error of `read`.
 template <class Read, class Check>
 auto read_and_check(Read&& read, Check&& check) {
   try {
@@ -59,29 +60,31 @@ auto read_and_check(Read&& read, Check&& check) {
   }
 }
 
-/// What `read()` returns if `file` stayed the same meanwhile. Throws Error(io) if not, also in
-/// place of an error that `read` throws: half a new file looks damaged.
+/// Returns `read()` if `file` did not change in the meantime, else throws Error(io), even if `read`
+/// throws: a partly rewritten file looks damaged.
 template <class Read>
 auto read_unchanged(const MappedFile& file, Read&& read) {
   return read_and_check(read, [&] { file.check_unchanged(); });
 }
 
-/// The same of bytes that may lie in a mapped file, which the caller keeps open.
+/// Like the overload for files, for bytes that may be in a mapped file, which the caller keeps
+/// open.
 template <class Read>
 auto read_unchanged(std::span<const std::byte> bytes, Read&& read) {
   return read_and_check(read, [&] { check_unchanged(bytes.data()); });
 }
 
-/// The contiguous tensor at byte `offset` of `file`. Throws Error(damaged) unless it lies wholly
-/// inside.
+/// The contiguous tensor at byte `offset` of `file`. Throws Error(damaged) unless it is entirely
+/// inside the file.
 [[nodiscard]] TensorView view_of(const std::shared_ptr<const MappedFile>& file,
                                  std::uint64_t offset, DType dtype, Shape shape);
-/// The same of a file's bytes, which `storage` keeps alive.
+/// The contiguous tensor at byte `offset` of a file's bytes, which `storage` keeps alive. Throws
+/// Error(damaged) unless it is entirely inside.
 [[nodiscard]] TensorView view_of(std::span<const std::byte> file,
                                  std::shared_ptr<const void> storage, std::uint64_t offset,
                                  DType dtype, Shape shape);
 
-/// element_count(shape) × size_of(dtype). Throws Error(damaged) where that passes 2^62.
+/// element_count(shape) × size_of(dtype). Throws Error(damaged) if the product exceeds 2^62.
 [[nodiscard]] std::int64_t byte_count(const Shape& shape, DType dtype);
 
 }  // namespace attnscope

@@ -18,8 +18,8 @@ void add_little_endian(std::string& bytes, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 255U);
 }
 
-/// "\x93NUMPY", the version, and the array's description, padded so that its values begin at a
-/// multiple of 64 bytes of the entry (numpy.lib.format).
+/// Header of a .npy array: "\x93NUMPY", the version, and the array's description, padded so that
+/// the values begin at a multiple of 64 bytes in the entry (numpy.lib.format).
 std::string npy_header(const std::string& type, const Shape& shape) {
   std::string extents;
   for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
@@ -34,7 +34,7 @@ std::string npy_header(const std::string& type, const Shape& shape) {
   return header + text;
 }
 
-/// The UTF-8 text's code points; what is no UTF-8 is U+FFFD.
+/// Code points of a UTF-8 text. Invalid bytes become U+FFFD.
 std::u32string code_points(const std::string& text) {
   std::u32string points;
   for (std::size_t i = 0; i < text.size();) {
@@ -75,7 +75,7 @@ void NpzWriter::add_array(const std::string& name, const std::string& type, cons
     i += part;
   }
 
-  // A zip entry (APPNOTE.TXT, 4.3.7 and 4.3.12): stored, names in UTF-8, of 1980-01-01, 00:00.
+  // A zip entry (APPNOTE.TXT, 4.3.7 and 4.3.12): stored, name in UTF-8, dated 1980-01-01, 00:00.
   const std::string file = name + ".npy";
   const std::uint64_t place = entries_.size();
   std::string common;
@@ -88,7 +88,7 @@ void NpzWriter::add_array(const std::string& name, const std::string& type, cons
   add_little_endian(common, content.size(), 4);
   add_little_endian(common, content.size(), 4);
   add_little_endian(common, file.size(), 2);
-  // Padded, as an extra field of no known kind, so that values lie at multiples of 64 in the file.
+  // Padding by an extra field aligns the values to multiples of 64 bytes in the file.
   constexpr std::uint64_t fixed = 30, extra_head = 4;
   const std::uint64_t padding = (64 - (place + fixed + file.size() + extra_head) % 64) % 64;
   entries_ += "PK\x03\x04" + common;

@@ -1,4 +1,4 @@
-// NumPy's .npz files, made in memory: named arrays, the same bytes for the same arrays.
+// Writer of NumPy's .npz files in memory: named arrays. Equal arrays give equal bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace attnscope {
 
 /// A zip archive of .npy arrays (version 1.0 of the format, C order, little-endian), stored without
 /// compression so that numpy.load(…, mmap_mode) and this program can map them. `add` throws
-/// Error(usage) for a name used twice or values that do not fit their extents, `bytes` Error(io)
-/// where the archive would pass 4 GB.
+/// Error(usage) for a duplicate name or values that do not fit their shape, `bytes` Error(io) if
+/// the archive would exceed 4 GB.
 ///
 ///     NpzWriter file;
 ///     file.add("map", {2, 3}, std::span<const float>(values));
@@ -25,10 +25,10 @@ class NpzWriter {
   void add(const std::string& name, const Shape& shape, std::span<const double> values);
   void add(const std::string& name, const Shape& shape, std::span<const std::uint8_t> values);
   void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values);
-  /// UTF-8, as an array of Unicode texts (dtype U); no pickle.
+  /// Adds UTF-8 texts as an array of Unicode texts (dtype U), without pickle.
   void add(const std::string& name, const Shape& shape, const std::vector<std::string>& texts);
 
-  /// The file so far.
+  /// The bytes of the file as written so far.
   [[nodiscard]] std::string bytes() const;
 
  private:

@@ -17,10 +17,12 @@ namespace {
 
 using Identity = std::pair<dev_t, ino_t>;
 
-/// Device, inode and time of birth: a file system gives the inode of a deleted file to the next.
+/// Device, inode and creation time. The time is needed because file systems reuse the inodes of
+/// deleted files.
 using Life = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::int64_t, std::uint32_t>;
 
-/// The regular file at `path` in `folder`, or of the descriptor `folder` where `path` is empty.
+/// Identity of the regular file at `path` in `folder`, or of the descriptor `folder` if `path` is
+/// empty.
 std::optional<Life> life_of(int folder, const char* path) {
   struct statx status {};
   const int flags = *path == '\0' ? AT_EMPTY_PATH : 0;
@@ -50,7 +52,7 @@ Error would_replace(const std::filesystem::path& output, std::string found) {
       .remedy("give the output another name");
 }
 
-/// Of what `path` leads to; nothing if that is neither a file nor a folder.
+/// Identity of the target of `path`; nullopt if it is neither a file nor a folder.
 std::optional<Identity> identity_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
@@ -58,7 +60,7 @@ std::optional<Identity> identity_of(const std::filesystem::path& path) {
   return Identity(status.st_dev, status.st_ino);
 }
 
-/// Whether `file` stands in `folder` or in a folder inside it.
+/// True if `file` is in `folder` or in one of its sub-folders.
 bool lies_in(const std::filesystem::path& file, const Identity& folder) {
   std::error_code unknown;
   std::filesystem::path above = std::filesystem::weakly_canonical(file, unknown);

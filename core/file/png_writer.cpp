@@ -17,7 +17,7 @@ void add_colour(std::string& bytes, std::uint32_t colour) {
   for (const int shift : {16, 8, 0}) bytes += static_cast<char>(colour >> shift & 255U);
 }
 
-/// Length, type, data, and the CRC of the two last (PNG specification, 5.3).
+/// Appends a chunk: length, type, data, and the CRC of type and data (PNG specification, 5.3).
 void add_chunk(std::string& file, const char* type, const std::string& data) {
   add_number(file, static_cast<std::uint32_t>(data.size()));
   const std::string checked = type + data;
@@ -39,7 +39,8 @@ std::string deflated(const std::string& data) {
 }
 
 void check_pixels(std::int64_t width, std::int64_t height, std::span<const std::uint32_t> pixels) {
-  constexpr std::int64_t most = 1 << 24;  // an extent; far below what a chunk's length may be
+  // Pixels per side, far below the limit of a chunk's length.
+  constexpr std::int64_t most = 1 << 24;
   if (width > 0 && height > 0 && width <= most && height <= most &&
       pixels.size() == static_cast<std::size_t>(width * height)) {
     return;
@@ -49,7 +50,7 @@ void check_pixels(std::int64_t width, std::int64_t height, std::span<const std::
       .found(std::to_string(pixels.size()));
 }
 
-/// Of 8 bits a channel, or a number in the palette.
+/// Data of the IHDR chunk, with 8 bits per channel or per palette index.
 std::string header_of(std::int64_t width, std::int64_t height, bool indexed) {
   std::string header;
   add_number(header, static_cast<std::uint32_t>(width));
@@ -60,7 +61,8 @@ std::string header_of(std::int64_t width, std::int64_t height, bool indexed) {
 
 constexpr const char* kSignature = "\x89PNG\r\n\x1a\n";
 
-/// Rows of colours, each after a filter byte: what differs from the pixel on the left.
+/// Rows of colours, each after a filter byte and filtered by the difference from the left pixel
+/// (Sub).
 std::string filtered_colours(std::int64_t width, std::span<const std::uint32_t> pixels) {
   std::string data, row;
   for (std::size_t first = 0; first < pixels.size(); first += static_cast<std::size_t>(width)) {
@@ -78,7 +80,7 @@ std::string filtered_colours(std::int64_t width, std::span<const std::uint32_t> 
   return data;
 }
 
-/// Of a picture that fills the film and covers the one before (fcTL).
+/// Data of an fcTL chunk for a frame that covers the whole picture and replaces the previous frame.
 std::string frame_control(std::uint32_t number, std::int64_t width, std::int64_t height,
                           std::int64_t milliseconds) {
   std::string control;
@@ -87,11 +89,12 @@ std::string frame_control(std::uint32_t number, std::int64_t width, std::int64_t
   add_number(control, static_cast<std::uint32_t>(height));
   add_number(control, 0);  // offsets
   add_number(control, 0);
-  for (const std::int64_t half : {milliseconds, std::int64_t{1000}}) {  // of a second
+  // The duration is a fraction of a second.
+  for (const std::int64_t half : {milliseconds, std::int64_t{1000}}) {
     control += static_cast<char>(half >> 8 & 255);
     control += static_cast<char>(half & 255);
   }
-  control += {'\0', '\0'};  // nothing is disposed of, nothing is blended
+  control += {'\0', '\0'};  // dispose_op none, blend_op source
   return control;
 }
 
@@ -145,9 +148,9 @@ std::string animated_png_of(std::int64_t width, std::int64_t height,
   add_chunk(file, "IHDR", header_of(width, height, false));
   std::string control;
   add_number(control, static_cast<std::uint32_t>(frames.size()));
-  add_number(control, 0);  // again and again
+  add_number(control, 0);  // endless loop
   add_chunk(file, "acTL", control);
-  std::uint32_t number = 0;  // of chunks of the film
+  std::uint32_t number = 0;  // sequence number of animation chunks
   for (const std::vector<std::uint32_t>& frame : frames) {
     check_pixels(width, height, frame);
     const bool first = number == 0;

@@ -1,4 +1,4 @@
-// Small files read whole: configurations, vocabularies, descriptions, sessions.
+// Reads small files whole: configurations, vocabularies, descriptions, sessions.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace attnscope {
 
-/// Whether the folder has such an entry: a link that leads nowhere is one too, and an error to
-/// read.
+/// True if the path exists, even as a broken link. Reading a broken link is an error.
 [[nodiscard]] bool is_entry(const std::filesystem::path& path);
 
-/// All bytes, copied. Throws Error(io) if the file cannot be opened, is no regular file (a pipe
-/// would never end), or changes while it is read, and Error(damaged) if it has more than `most`.
+/// A copy of all bytes. Throws Error(io) if the file cannot be opened, is not a regular file (a
+/// pipe might never end), or changes while it is read, and Error(damaged) if it has more than
+/// `most` bytes.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t most);
 
-/// The JSON text in a file of at most `most` bytes. Throws as read_file and parse_json do, naming
-/// the file.
+/// Parses a JSON file of at most `most` bytes. Throws like read_file and parse_json, naming the
+/// file.
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& path,
                                             std::size_t most = std::size_t{64} << 20,
                                             const JsonLimits& limits = {});

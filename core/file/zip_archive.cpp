@@ -1,4 +1,5 @@
-// Layout: APPNOTE.TXT of PKWARE, §§ 4.3.7 (local header), 4.3.12 (directory), 4.3.14–16 (its end).
+// The layout follows PKWARE's APPNOTE.TXT, §§ 4.3.7 (local header), 4.3.12 (directory), 4.3.14–16
+// (its end).
 #include "core/file/zip_archive.h"
 
 #include <algorithm>
@@ -19,9 +20,10 @@ namespace {
 constexpr std::uint32_t local_signature = 0x04034B50, entry_signature = 0x02014B50,
                         end_signature = 0x06054B50, end64_signature = 0x06064B50,
                         locator64_signature = 0x07064B50;
-constexpr std::uint64_t in_zip64 = 0xFFFFFFFF;  // a 32-bit field that says: see the 64-bit one
+// Value of a 32-bit field that refers to the 64-bit one.
+constexpr std::uint64_t in_zip64 = 0xFFFFFFFF;
 
-/// A stretch of the file with checked little-endian reads.
+/// A range of the file with checked little-endian reads.
 class Record {
  public:
   Record(std::span<const std::byte> file, std::uint64_t at, std::uint64_t size) {
@@ -96,7 +98,7 @@ Directory find_directory(std::span<const std::byte> file) {
   return directory;
 }
 
-/// Replaces sizes and offset by those of the zip64 extra field where the entry says so.
+/// Replaces sizes and offset by those of the zip64 extra field if the entry refers to it.
 void apply_zip64(const Record& extra, std::size_t extra_size, ZipEntry& entry,
                  std::uint64_t& header) {
   constexpr std::uint64_t zip64_field = 1;
@@ -127,7 +129,7 @@ Error bomb(std::uint64_t packed, std::uint64_t unpacked) {
       .remedy("if it is what you want, store it without compression");
 }
 
-/// CRC-32 of parts beside each other, then of all.
+/// CRC-32 computed in parallel over parts, then combined.
 std::uint32_t checksum_of(std::span<const std::byte> bytes) {
   constexpr std::size_t part = 4 << 20;
   std::vector<uLong> sums((bytes.size() + part - 1) / part);
@@ -183,8 +185,8 @@ void ZipArchive::read_directory() {
     throw Error(ErrorKind::damaged, "the archive claims more entries than its directory can hold")
         .found(std::to_string(directory.entries));
   }
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;  // of header and data
-  std::uint64_t packed = 0, unpacked = 0;                        // of all deflated entries
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;  // ranges of header and data
+  std::uint64_t packed = 0, unpacked = 0;                        // sums over all deflated entries
   std::uint64_t at = directory.offset;
   const std::uint64_t end = directory.offset + directory.size;
   for (std::uint64_t place = 0; place < directory.entries; ++place) {
@@ -268,7 +270,7 @@ ZipBytes ZipArchive::read(const ZipEntry& entry) const {
 }
 
 void ZipArchive::check_stored(const ZipEntry& entry, std::span<const std::byte> bytes) const {
-  // torch.save writes 0 where it was told to compute no checksums.
+  // torch.save writes 0 if checksums are disabled.
   const auto known = index_.find(entry.name);
   if (entry.checksum == 0 || known == index_.end() || checked_[known->second]) return;
   check_checksum(entry, bytes);

@@ -1,5 +1,5 @@
-// HDF5 and NPZ files of `images` and `labels`. Bytes are pictures; floating-point images are taken
-// as already normalised.
+// HDF5 and NPZ files with `images` and `labels`. Images of bytes are pictures; floating-point
+// images are already normalised.
 #include <cstring>
 #include <utility>
 
@@ -44,7 +44,7 @@ class ArrayDataSet : public DataSet {
   [[nodiscard]] std::vector<std::filesystem::path> files() const override { return {path_}; }
 
  private:
-  /// Image `index` seen as [C, H, W], whatever the order of the file's axes.
+  /// Image `index` as [C, H, W] for any order of the file's axes.
   [[nodiscard]] TensorView channels_first(std::int64_t index) const {
     const auto width = static_cast<std::int64_t>(size_of(images_.dtype));
     TensorView view = images_;
@@ -76,11 +76,11 @@ class ArrayDataSet : public DataSet {
   std::filesystem::path path_;
   TensorView images_;
   std::vector<std::int64_t> labels_;
-  std::size_t channel_axis_;  ///< 0: none
+  std::size_t channel_axis_;  ///< 0: no channel axis
   std::vector<std::string> class_names_;
 };
 
-/// Which axis of [n, H, W], [n, H, W, C] or [n, C, H, W] is C; 0 for the first.
+/// The axis C of [n, H, W, C] or [n, C, H, W]; 0 for [n, H, W].
 std::size_t channel_axis(const StoredTensor& images) {
   const Shape& shape = images.shape;
   if (shape.size() == 3) return 0;

@@ -18,7 +18,7 @@ bool is_picture(const std::filesystem::path& file) {
   return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
 }
 
-/// A picture, or a text.
+/// A file with a picture or a text, and its class.
 struct ClassItem {
   std::filesystem::path file;
   int class_index;
@@ -94,7 +94,7 @@ std::shared_ptr<const DataSet> open_class_folders(const std::filesystem::path& f
     throw Error(ErrorKind::io, "cannot be read: " + problem.code().message())
         .in_file(problem.path1());
   }
-  // Texts beside pictures are notes about them.
+  // Texts next to pictures are ignored as notes.
   std::vector<ClassItem>& items = pictures.empty() ? texts : pictures;
   if (items.empty()) {
     throw Error(ErrorKind::not_this_format,

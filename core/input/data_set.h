@@ -1,5 +1,5 @@
-// Labelled data sets: IDX (also .gz), HDF5 and NPZ with `images` and `labels`, class folders,
-// tables of texts.
+// Access to labelled data sets: IDX (also .gz), HDF5 and NPZ with `images` and `labels`, class
+// folders, tables of texts.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,16 @@ class DataSet {
   [[nodiscard]] virtual std::int64_t size() const = 0;
   /// Throws Error(usage) unless 0 <= index < size().
   [[nodiscard]] virtual Input item(std::int64_t index) const = 0;
-  /// Names of the classes, where the data set has any; else empty.
+  /// Names of the classes; empty if the data set has none.
   [[nodiscard]] virtual const std::vector<std::string>& class_names() const = 0;
-  /// What it is read from: files, or a folder; none for one that is in memory.
+  /// The files or the folder that the data set is read from; empty for data in memory.
   [[nodiscard]] virtual std::vector<std::filesystem::path> files() const { return {}; }
 };
 
-/// Opens a data set: an IDX image file (its label file is found beside it: `images-idx3` →
+/// Opens a data set: an IDX image file (with its label file in the same folder: `images-idx3` →
 /// `labels-idx1`), an HDF5 or NPZ file with `images` [n,H,W] | [n,H,W,C] | [n,C,H,W] and `labels`
-/// [n], a folder of such IDX files (of t10k-… and train-… the former, on which nothing was
-/// trained), a folder of class folders of images or texts, or a table of texts and labels (.tsv,
-/// .csv). Throws Error.
+/// [n], a folder of such IDX files (t10k-…, the test set, before train-…), a folder of class
+/// folders of images or texts, or a table of texts and labels (.tsv, .csv). Throws Error.
 [[nodiscard]] std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path);
 
 }  // namespace attnscope

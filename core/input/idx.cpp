@@ -1,5 +1,5 @@
-// IDX: bytes 0, 0, element type, number of axes; big-endian 32-bit extents; the elements. Images
-// are unsigned bytes [n, H, W] or [n, H, W, C], labels unsigned bytes [n].
+// IDX format: bytes 0, 0, element type, number of axes; big-endian 32-bit dimensions; the elements.
+// Images are unsigned bytes [n, H, W] or [n, H, W, C], labels unsigned bytes [n].
 #include <optional>
 #include <utility>
 
@@ -104,7 +104,7 @@ bool replace_last(std::string& text, std::string_view from, std::string_view to)
   return true;
 }
 
-/// train-images-idx3-ubyte.gz → train-labels-idx1-ubyte[.gz]; nothing if there is none.
+/// The label file train-labels-idx1-ubyte[.gz] of train-images-idx3-ubyte.gz; nullopt if missing.
 std::optional<std::filesystem::path> labels_beside(const std::filesystem::path& images) {
   std::string name = images.filename().string();
   if (!replace_last(name, "images", "labels")) return std::nullopt;
@@ -165,7 +165,7 @@ class IdxDataSet : public DataSet {
 
 bool is_idx(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  // An error is a broken gzip stream: nothing else this program reads is gzipped.
+  // An error here means a broken gzip stream. Other kinds of data sets are not gzipped.
   return with_file(path, [&] { return has_idx_magic(start_of(file->bytes())); });
 }
 

@@ -1,4 +1,4 @@
-// Pictures as files hold them.
+// Decoded pictures.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// 8 bits a channel, row-major, channels interleaved.
+/// A picture with 8 bits per channel, row-major, channels interleaved.
 struct Image {
   std::int64_t width = 0;
   std::int64_t height = 0;

@@ -25,10 +25,10 @@ constexpr const char* kinds_of_input =
     "(text:To be, or not), a pair of texts (pair:FIRST ||| SECOND) or token ids (ids:1,2,3)";
 
 constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:";
-/// Between the texts of a pair, as the tools that came with BERT have it.
+/// Separator between the texts of a pair, as in BERT's original tools.
 constexpr std::string_view kBetween = "|||";
 
-/// "PATH#17" as PATH and 17; nothing if it does not end so.
+/// Splits "PATH#17" into PATH and 17; nullopt for other locators.
 std::optional<std::pair<std::string, std::int64_t>> split_item(const std::string& locator) {
   const std::size_t mark = locator.rfind('#');
   if (mark == std::string::npos || mark + 1 == locator.size()) return std::nullopt;
@@ -44,7 +44,7 @@ bool is_sound_file_name(const std::filesystem::path& file) {
   return extension == ".wav" || extension == ".WAV";
 }
 
-/// "PATH#100-356" as PATH, 100 and 356, for a part of a text or of a sound.
+/// A part of a text or sound, given as "PATH#100-356".
 struct FilePart {
   std::filesystem::path path;
   std::int64_t first = 0, last = 0;
@@ -66,7 +66,7 @@ std::optional<FilePart> split_part(const std::string& locator) {
   return part;
 }
 
-/// The beginning of a text, to be shown as its name.
+/// The beginning of a text in quotes, as its display name.
 std::string in_quotes(const std::string& text) {
   const std::vector<std::size_t> starts = character_starts(text);
   constexpr std::size_t most = 24;
@@ -113,7 +113,7 @@ Input open_pair(const std::string& locator) {
   return {Text{first, {}, second}, in_quotes(first) + " + " + in_quotes(second), locator, -1};
 }
 
-/// One list of ids, or two with what stands between texts.
+/// Opens one list of ids, or two with the separator of pairs between them.
 Input open_ids(const std::string& locator) {
   const std::string_view lists = std::string_view(locator).substr(kIds.size());
   const std::size_t between = lists.find(kBetween);
@@ -147,7 +147,7 @@ Input open_part(const FilePart& part, const std::string& locator) {
   });
 }
 
-/// Token ids of an array of whole numbers.
+/// Token ids from an array of integers.
 Text read_ids(const std::filesystem::path& path, const StoredTensor& array) {
   Shape shape = array.shape;
   std::erase(shape, 1);
@@ -189,7 +189,7 @@ Input open_input(const std::string& locator) {
     return open_ids(locator);
   }
   const std::filesystem::path path(locator);
-  std::error_code unreadable;  // a name too long for the system is the name of no file
+  std::error_code unreadable;  // a name that is too long counts as missing
   if (!std::filesystem::exists(path, unreadable)) {
     if (const auto part = split_part(locator)) return open_part(*part, locator);
     if (const auto item = split_item(locator)) {

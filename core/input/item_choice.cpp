@@ -8,8 +8,8 @@ namespace attnscope {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea & Flood 2014): the draw of stretch `place`. The library's distributions
-/// differ between implementations.
+/// Random number of range `place` by SplitMix64 (Steele, Lea & Flood 2014). The standard library's
+/// distributions differ between implementations.
 std::uint64_t draw(std::uint32_t seed, std::int64_t place) {
   std::uint64_t z =
       (std::uint64_t{seed} << 32U) + 0x9e3779b97f4a7c15U * (static_cast<std::uint64_t>(place) + 1);
@@ -18,7 +18,7 @@ std::uint64_t draw(std::uint32_t seed, std::int64_t place) {
   return z ^ (z >> 31U);
 }
 
-/// ⌊place · size / count⌋ without overflow.
+/// First index of range `place`: ⌊place · size / count⌋ without overflow.
 std::int64_t stretch_begin(std::int64_t place, std::int64_t size, std::int64_t count) {
   const std::int64_t whole = size / count, rest = size % count;
   return place * whole + place * rest / count;

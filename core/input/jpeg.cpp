@@ -1,7 +1,7 @@
 #include <csetjmp>
 #include <cstdio>  // jpeglib.h needs FILE
 #include <jpeglib.h>
-// Needs jpeglib.h before it.
+// jerror.h needs jpeglib.h before it.
 #include <jerror.h>
 #include <string>
 
@@ -12,7 +12,8 @@ namespace attnscope {
 
 namespace {
 
-/// libjpeg reports errors by a callback that must not return; it jumps, over no C++ destructor.
+/// Error state of libjpeg, which reports errors by a callback that must not return. The callback
+/// uses longjmp, which must not skip a C++ destructor.
 struct ErrorState {
   jpeg_error_mgr manager;
   std::jmp_buf jump;
@@ -37,12 +38,13 @@ struct JpegDecoder {
   std::longjmp(state.jump, 1);
 }
 
-/// A file that is cut off is only a warning to libjpeg, which then paints the rest grey.
+/// Refuses truncated files, for which libjpeg only warns and fills the rest with grey.
 void refuse_cut_off(j_common_ptr jpeg, int level) {
   if (level < 0 && jpeg->err->msg_code == JWRN_JPEG_EOF) give_up(jpeg);
 }
 
-/// A few kilobytes can hold thousands of scans, each a pass over the whole picture.
+/// Limits the number of scans: a few kilobytes can hold thousands of them, each a pass over the
+/// whole picture.
 void refuse_many_scans(j_common_ptr jpeg) {
   constexpr int most_scans = 200;
   auto& state = *reinterpret_cast<ErrorState*>(jpeg->err);

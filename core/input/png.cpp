@@ -31,8 +31,8 @@ void take_bytes(png_structp png, png_bytep target, std::size_t count) {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// libpng reports errors by longjmp, which must pass over no C++ destructor: everything it works on
-/// lives here, outside the functions that call it.
+/// State of decoding. libpng reports errors by longjmp, which must not skip a C++ destructor, so
+/// all data live here, outside the functions that call libpng.
 struct PngDecoder {
   Source source;
   png_structp png = nullptr;
@@ -52,7 +52,7 @@ struct PngDecoder {
   PngDecoder& operator=(const PngDecoder&) = delete;
 };
 
-/// Reads up to the pixels and asks for 8 bits a channel. False on error.
+/// Reads the header and requests 8 bits per channel. Returns false on error.
 bool read_header(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
   png_set_read_fn(decoder.png, &decoder.source, take_bytes);

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-/// What libsndfile reads as its file.
+/// Bytes in memory that libsndfile reads as a file.
 struct SoundBytes {
   std::span<const std::byte> bytes;
   sf_count_t at = 0;
@@ -85,7 +85,7 @@ Sound decode_wav(std::span<const std::byte> bytes) {
   const auto channels = static_cast<std::size_t>(info.channels);
   constexpr std::size_t at_once = 4096;
   std::vector<float> block(at_once * channels);
-  // The header may promise more than there is.
+  // The header may claim more frames than the file has.
   for (sf_count_t count = 1; count > 0 && std::ssize(sound.samples) < info.frames;) {
     count = sf_readf_float(opened.get(), block.data(), at_once);
     for (std::size_t i = 0; i < static_cast<std::size_t>(std::max<sf_count_t>(count, 0)); ++i) {

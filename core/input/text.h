@@ -1,4 +1,4 @@
-// Texts as users give them: characters, or tokens already numbered.
+// Texts given by users: characters or token ids.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace attnscope {
 
-/// Either characters or ids are empty.
+/// A text; either `characters` or `ids` is empty.
 struct Text {
-  std::string characters;         ///< UTF-8, as the file has them
-  std::vector<std::int64_t> ids;  ///< numbers of tokens in the model's vocabulary
-  /// The characters of the second text of a pair: question and answer, premise and hypothesis.
+  std::string characters;         ///< UTF-8, unchanged from the file
+  std::vector<std::int64_t> ids;  ///< token ids in the model's vocabulary
+  /// The second text of a pair (question and answer, premise and hypothesis).
   std::optional<std::string> second = std::nullopt;
-  std::vector<std::int64_t> second_ids = {};  ///< of a pair of which tokens are numbered
+  std::vector<std::int64_t> second_ids = {};  ///< token ids of the second text of a pair
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Texts and lists of token ids, as inputs.
+// Reads texts and lists of token ids as inputs.
 #pragma once
 
 #include <filesystem>
@@ -10,28 +10,29 @@
 
 namespace attnscope {
 
-/// Bytes of the longest text that is read.
+/// Length limit of a text in bytes.
 constexpr std::size_t longest_text = std::size_t{16} << 20;
 
-/// Whether a file of that name is taken as a text: .txt, .text or .md.
+/// True if the file name is that of a text: .txt, .text or .md.
 [[nodiscard]] bool is_text_file_name(const std::filesystem::path& file);
 
-/// The whole file, its bytes as they are. Throws Error(io), and Error(unsupported) for more than
+/// The whole file, bytes unchanged. Throws Error(io), and Error(unsupported) for more than
 /// longest_text bytes, Error(usage) for an empty one.
 [[nodiscard]] Text read_text(const std::filesystem::path& file);
 
-/// The characters [first, last) of `text`, counted from 0: "PATH#100-356". Throws Error(usage) for
-/// a part that is empty or begins after the end; one that ends after it ends there.
+/// The part [first, last) in characters from 0, for "PATH#100-356". `last` is limited to the end of
+/// the text. Throws Error(usage) for a part that is empty or begins after the end.
 [[nodiscard]] Text part_of_text(const Text& text, std::int64_t first, std::int64_t last);
 
-/// "1, 2,3" or numbers with spaces between. Throws Error(usage) naming what is not a token id.
+/// Parses token ids separated by commas or spaces ("1, 2,3"). Throws Error(usage) naming an invalid
+/// token id.
 [[nodiscard]] Text parse_token_ids(std::string_view list);
 
-/// The start of each character of UTF-8, and the end. A byte that is no valid UTF-8 counts as one
-/// character of its own.
+/// Byte offset of each UTF-8 character, followed by the length of the text. A byte that is not
+/// valid UTF-8 counts as one character.
 [[nodiscard]] std::vector<std::size_t> character_starts(std::string_view utf8);
 
-/// The place of the first byte that is not part of valid UTF-8, or npos.
+/// Offset of the first byte that is not part of valid UTF-8, or npos.
 [[nodiscard]] std::size_t first_invalid_utf8(std::string_view bytes);
 
 }  // namespace attnscope

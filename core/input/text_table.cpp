@@ -1,4 +1,4 @@
-// Texts and their labels in a table: .tsv, .csv.
+// Data sets of texts and labels in a table: .tsv, .csv.
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -17,20 +17,20 @@ namespace {
 
 constexpr std::size_t kLongestTable = std::size_t{1} << 30;  // bytes
 
-/// One line of the table, which in .csv may be several of the file.
+/// A row of the table, which may span several lines of a .csv file.
 struct TableLine {
   std::vector<std::string> fields;
-  std::int64_t number = 1;  ///< of its first line in the file
+  std::int64_t number = 1;  ///< number of its first line in the file
 };
 
 class TableReader {
  public:
   TableReader(std::string_view text, bool commas)
       : text_(text), separator_(commas ? ',' : '\t'), quotes_(commas) {
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // a byte order mark
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // byte order mark
   }
 
-  /// Empty at the end; lines of nothing are left out.
+  /// The next row; empty at the end. Empty lines are skipped.
   TableLine next() {
     while (at_ < text_.size() && ends_line()) end_line();
     TableLine line{{}, line_};
@@ -131,7 +131,7 @@ std::size_t column_of(const TableLine& names, std::string_view name) {
              std::string(name) + "'");
 }
 
-/// In the order of their numbers where all are numbers, else of their names.
+/// Class names, sorted numerically if all are integers, else by name.
 std::vector<std::string> ordered_classes(const std::set<std::string>& labels) {
   std::vector<std::string> names(labels.begin(), labels.end());
   const bool numbers = std::ranges::all_of(
@@ -141,7 +141,7 @@ std::vector<std::string> ordered_classes(const std::set<std::string>& labels) {
   return names;
 }
 
-/// Text and label of each line.
+/// Text and label of each row.
 std::vector<std::pair<std::string, std::string>> rows_in(std::string_view content, bool commas) {
   TableReader reader(content, commas);
   const TableLine names = reader.next();
@@ -166,7 +166,7 @@ std::vector<std::pair<std::string, std::string>> rows_in(std::string_view conten
   return rows;
 }
 
-/// Its extension in small letters.
+/// The file's extension in lower case.
 std::string ending_of(const std::filesystem::path& file) {
   std::string ending = file.extension().string();
   std::ranges::transform(ending, ending.begin(), [](char c) {

@@ -1,5 +1,5 @@
-// What a file from a stranger may cost to read, and a text to split by it: a bound on work and
-// memory that is linear in what is given.
+// Budgets for reading untrusted files and for tokenizing with them: a bound on work and memory that
+// is linear in the input's size.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,21 @@
 
 namespace attnscope {
 
-/// Units of work that may be spent: a unit is about a byte that is kept or written, or a step.
+/// Allowed units of work. A unit is about one byte kept or written, or one step.
 struct BudgetRates {
-  std::uint64_t always;  ///< for whatever is given
-  std::uint64_t a_byte;  ///< for each that is given
+  std::uint64_t always;  ///< units for any input
+  std::uint64_t a_byte;  ///< additional units per byte of input
   std::uint64_t most = std::uint64_t{1} << 62;
 };
 
 class Budget {
  public:
-  /// `work`: what errors call it, "splitting the text"; `given`: bytes of the file or text, or
+  /// `work`: description in errors, "splitting the text". `given`: size of the input in bytes or
   /// tokens.
   Budget(std::string work, std::uint64_t given, BudgetRates rates);
 
-  /// Throws Error(unsupported) about `rule`, what in the file asks for it, once more was spent than
-  /// may be. To be called before the memory is taken.
+  /// Spends units; call it before allocating. Throws Error(unsupported) about `rule`, the part of
+  /// the file that requires the work, if the budget is exceeded.
   void spend(std::uint64_t units, std::string_view rule) {
     spent_ += units;
     if (spent_ > units_ || spent_ < units) refuse(rule);
@@ -35,8 +35,8 @@ class Budget {
   std::uint64_t units_, spent_ = 0;
 };
 
-/// A budget of this thread while it lives: spend_work draws on it, and on those that were there
-/// before. What lies between waits for no other thread.
+/// A budget of this thread during its lifetime: spend_work charges it and the earlier ones. The
+/// code in its scope must not wait for other threads.
 class ThreadBudget {
  public:
   ThreadBudget(std::string work, std::uint64_t given, BudgetRates rates);
@@ -50,14 +50,14 @@ class ThreadBudget {
   ThreadBudget* before_;
 };
 
-/// Draws on all budgets of this thread; nothing where it has none. Throws as Budget::spend, about
-/// the innermost WorkRule.
+/// Charges all budgets of this thread, if any. Throws like Budget::spend, about the innermost
+/// WorkRule.
 void spend_work(std::uint64_t units);
 
-/// While it lives, what this thread spends is spent for the rule of that name: "normalizer".
+/// Names the rule ("normalizer") for which this thread spends work during its lifetime.
 class WorkRule {
  public:
-  /// `name` stays where it is meanwhile.
+  /// `name` must outlive the object.
   explicit WorkRule(std::string_view name);
   ~WorkRule();
   WorkRule(const WorkRule&) = delete;

@@ -13,8 +13,8 @@
 
 namespace attnscope {
 
-/// One watched mapping as the signal's handler sees it: it may take no lock and free nothing, so
-/// ranges form a list that only grows, and are used again.
+/// A watched mapping for the signal handler. The handler may neither lock nor free, so ranges form
+/// a list that only grows, and free ones are reused.
 struct WatchedMemory::Range {
   std::atomic<std::uintptr_t> begin{0};  ///< 0: free
   std::atomic<std::uintptr_t> end{0};
@@ -24,13 +24,13 @@ struct WatchedMemory::Range {
 
 namespace {
 
-/// All that is watched, by address.
+/// All watched memory, by address.
 struct Watched {
   std::mutex mutex;
   std::map<std::uintptr_t, const WatchedMemory*> memory;  ///< by first byte
 
   static Watched& all() {
-    static auto* const watched = new Watched;  // outlives every static that holds a mapping
+    static auto* const watched = new Watched;  // never destroyed, because statics may hold mappings
     return *watched;
   }
 };
@@ -41,7 +41,7 @@ std::uintptr_t address(const void* at) { return reinterpret_cast<std::uintptr_t>
 
 class WatchedMemory::Signal {
  public:
-  /// Needs Watched's mutex.
+  /// Registers `memory`. Requires the mutex of Watched.
   static Range* take(std::span<const std::byte> memory) {
     static const bool installed = install();
     (void)installed;
@@ -69,13 +69,13 @@ class WatchedMemory::Signal {
     return true;
   }
 
-  /// Only what a signal's handler may do: atomics and system calls.
+  /// The signal handler, restricted to atomics and system calls.
   static void handle(int signal, siginfo_t* info, void* context) {
     const int error = errno;
     const std::uintptr_t at = address(info->si_addr);
     for (Range* range = first_.load(); range != nullptr; range = range->next) {
       const std::uintptr_t begin = range->begin.load(), end = range->end.load();
-      // Read again: between the two loads the range may have been given up and used anew.
+      // Reads `begin` again, because the range may have been released and reused between the loads.
       if (begin == 0 || begin != range->begin.load() || at < begin || at >= end) continue;
       const std::uintptr_t page = at / page_ * page_;
       const std::uintptr_t size = (end - page + page_ - 1) / page_ * page_;
@@ -90,7 +90,7 @@ class WatchedMemory::Signal {
       before_.sa_sigaction(signal, info, context);
       return;
     }
-    // The faulting instruction runs again, and ends the process as it would have.
+    // With the previous handler restored, the faulting instruction runs again and ends the process.
     ::sigaction(SIGBUS, &before_, nullptr);
     errno = error;
   }
@@ -109,7 +109,7 @@ FileState FileState::of(const struct stat& status) {
 WatchedMemory::WatchedMemory(std::span<const std::byte> memory, const std::filesystem::path& file,
                              FileState state)
     : memory_(memory), state_(state) {
-  std::error_code unknown;  // without a current folder, the path stays as it is
+  std::error_code unknown;  // without a current folder, the path is unchanged
   file_ = std::filesystem::absolute(file, unknown);
   if (unknown) file_ = file;
   if (memory.empty()) return;
@@ -141,7 +141,7 @@ void WatchedMemory::check() const {
 
 namespace {
 
-/// The watched memory that `at` points into; null if there is none.
+/// The watched memory that `at` points into; null if none.
 const WatchedMemory* watched_at(const void* at) {
   Watched& watched = Watched::all();
   const std::lock_guard lock(watched.mutex);
@@ -166,8 +166,8 @@ void give_back_pages(std::span<const std::byte> memory) {
   const std::uintptr_t begin = (address(memory.data()) + page - 1) / page * page;
   const std::uintptr_t end = address(memory.data() + memory.size()) / page * page;
   if (begin >= end) return;
-  // Such a mapping is read-only and private: what is dropped is what the file has. It is only
-  // advice, so that a refusal changes nothing.
+  // The mapping is read-only and private, so dropped pages equal the file. The call is only advice;
+  // a failure is harmless.
   (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 

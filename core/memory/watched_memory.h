@@ -1,5 +1,5 @@
-// Memory that a file is mapped to, watched for writers: a training run rewrites its last.pt while
-// it is being read, and a page that the file no longer has would end the process (SIGBUS).
+// Mapped memory that is watched for writers. A training run may rewrite its last.pt while it is
+// read, and a page beyond the new end of the file would end the process (SIGBUS).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct stat;
 
 namespace attnscope {
 
-/// By which a file is known again, and by which a change to it is seen.
+/// Identity of a file, and the state that reveals changes to it.
 struct FileState {
   dev_t device = 0;
   ino_t inode = 0;
@@ -23,24 +23,23 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-/// While it lives, reading `memory` beyond the end of a file that has become shorter gives zeros,
-/// in every thread, and `check` says so. The first one made takes over the process's SIGBUS; what
-/// is not about watched memory goes on to whoever had it before.
+/// During its lifetime, reading `memory` beyond the end of a truncated file gives zeros in every
+/// thread, and `check` reports it. The first object installs a SIGBUS handler for the process,
+/// which passes signals outside watched memory to the previous handler.
 class WatchedMemory {
  public:
-  /// `memory` is the mapping of `file`, whose state was `state` when it was made.
+  /// `memory` is the mapping of `file`; `state` is the file's state when it was mapped.
   WatchedMemory(std::span<const std::byte> memory, const std::filesystem::path& file,
                 FileState state);
   ~WatchedMemory();
   WatchedMemory(const WatchedMemory&) = delete;
   WatchedMemory& operator=(const WatchedMemory&) = delete;
 
-  /// To be called after reading, before what was read is used. Throws Error(io) if the file was
-  /// written to or cut off since it was mapped. A file that another took the place of (a writer
-  /// that renames) is still whole.
+  /// Throws Error(io) if the file was written to or truncated since it was mapped. Call it after
+  /// reading and before using the data. A file that was replaced by renaming is still intact.
   void check() const;
 
-  /// Whether `at` points into it, or just behind.
+  /// True if `at` points into the memory or to its end.
   [[nodiscard]] bool holds(const void* at) const {
     const auto* const byte = static_cast<const std::byte*>(at);
     return byte >= memory_.data() && byte <= memory_.data() + memory_.size();
@@ -56,14 +55,13 @@ class WatchedMemory {
   Range* range_ = nullptr;
 };
 
-/// `check` of the watched memory that `at` points into; nothing if there is none, as for elements
-/// that were copied or decompressed. The caller keeps the mapping alive.
+/// Calls `check` of the watched memory that `at` points into. Does nothing for other memory, such
+/// as copied or decompressed elements. The caller keeps the mapping alive.
 void check_unchanged(const void* at);
 
-/// Whole pages inside `memory` need no room any more, where it lies in watched memory; nothing
-/// happens elsewhere. They are read from the file again when they are touched, which costs no more
-/// than a fault as long as the system still caches them. The caller keeps the mapping alive; other
-/// threads may read it meanwhile.
+/// Releases the whole pages inside `memory` if it is in watched memory; does nothing otherwise.
+/// Touched pages are read from the file again, which costs only a page fault while the system
+/// caches them. The caller keeps the mapping alive; other threads may read it at the same time.
 void give_back_pages(std::span<const std::byte> memory);
 
 }  // namespace attnscope

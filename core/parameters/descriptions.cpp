@@ -1,4 +1,4 @@
-// How settings are described.
+// Creation of descriptions of settings.
 #include <utility>
 
 #include "core/error.h"

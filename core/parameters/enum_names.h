@@ -1,4 +1,4 @@
-// The one table of an enumeration's names: what files, flags, figures and dialogs spell.
+// Tables of the names of enumerations in files, flags, figures and dialogs.
 //
 //     inline constexpr EnumName<HashKind> hash_kind_names[] = {
 //         {HashKind::learned, "learned"}, {HashKind::klsh, "klsh"}};
@@ -22,7 +22,7 @@ struct EnumName {
   std::string_view name;
 };
 
-/// Empty for a value that the table lacks.
+/// The name of `value`; empty if the table lacks it.
 template <class Enum, std::size_t n>
 [[nodiscard]] std::string_view name_of(const EnumName<Enum> (&names)[n], Enum value) {
   for (const EnumName<Enum>& known : names) {
@@ -31,7 +31,8 @@ template <class Enum, std::size_t n>
   return {};
 }
 
-/// Throws Error(usage) listing the names: "unknown `kind_of_thing` 'klhs'; known: …".
+/// The value of `name`. Throws Error(usage) listing the names: "unknown `kind_of_thing` 'klhs';
+/// known: …".
 template <class Enum, std::size_t n>
 [[nodiscard]] Enum value_of(const EnumName<Enum> (&names)[n], std::string_view name,
                             std::string_view kind_of_thing) {

@@ -23,7 +23,7 @@ Error out_of_range(const ParameterDescription& description, std::string_view fou
       .found("'" + std::string(found) + "'");
 }
 
-/// 1000000, not 1e+06.
+/// Bound as text: 1000000, not 1e+06.
 std::string bound_in_words(double bound) {
   constexpr double kExactWholes = 0x1p53;
   return std::abs(bound) < kExactWholes && bound == std::floor(bound) ? fixed_text(bound, 0)
@@ -39,7 +39,7 @@ std::string bounds_in_words(const Bounds& bounds) {
   return to ? ", at most " + most : "";
 }
 
-/// False for NaN; infinite numbers are none that a setting may have.
+/// True if the number is finite and in range.
 bool within(const Bounds& bounds, double number) {
   return std::isfinite(number) && number >= bounds.minimum && number <= bounds.maximum;
 }
@@ -75,7 +75,7 @@ std::optional<ParameterValue> parse_flag(std::string_view text) {
   return std::nullopt;
 }
 
-/// What `text` is as a value of that kind, whatever its range; null if it is none.
+/// Parses `text` as a value of `kind` without checking its range; nullopt if it is invalid.
 std::optional<ParameterValue> parsed_as(ParameterKind kind, std::string_view text) {
   switch (kind) {
     case ParameterKind::flag:
@@ -101,7 +101,7 @@ std::optional<ParameterValue> parsed_as(ParameterKind kind, std::string_view tex
     }
     case ParameterKind::names: {
       std::vector<std::string> names;
-      // What has spaces in it reads better with semicolons: "softmax; hash bits=8".
+      // Items with spaces read better with semicolons: "softmax; hash bits=8".
       for (const std::string_view item : items_of(text, ",;")) {
         if (!item.empty()) names.emplace_back(item);
       }
@@ -111,7 +111,7 @@ std::optional<ParameterValue> parsed_as(ParameterKind kind, std::string_view tex
   return std::nullopt;
 }
 
-/// Whether `value` is of the description's kind and in its range.
+/// True if `value` has the description's kind and is in its range.
 bool fits(const ParameterDescription& description, const ParameterValue& value) {
   const auto allowed = [&](const std::string& word) {
     return description.choices.empty() || among(description.choices, word);
@@ -235,7 +235,7 @@ ParameterValue parse_parameter(const ParameterDescription& description, std::str
 
 ParameterValue checked_parameter(const ParameterDescription& description,
                                  const ParameterValue& value) {
-  // A whole number is a number too: 2 stands for 2.0.
+  // Integers are accepted as numbers: 2 for 2.0.
   if (const auto* whole = std::get_if<std::int64_t>(&value);
       whole != nullptr && description.kind == ParameterKind::number) {
     return checked_parameter(description, static_cast<double>(*whole));

@@ -1,4 +1,4 @@
-// Values of settings as JSON: {"identity": true}.
+// Conversion of settings to and from JSON: {"identity": true}.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace attnscope {
 
 [[nodiscard]] std::string to_json(const ParameterValues& parameters);
 
-/// Throws Error(damaged) unless `text` is an object of numbers, truth values, texts and lists of
-/// numbers or texts. Indices come back as their text: checked_parameter makes them of it.
+/// Parses `text`. Throws Error(damaged) unless it is an object of numbers, booleans, texts and
+/// lists of numbers or texts. Indices are returned as text, which checked_parameter converts.
 [[nodiscard]] ParameterValues parameters_from_json(std::string_view text);
 
 }  // namespace attnscope

@@ -27,8 +27,8 @@ void gemm(ConstStridedMatrixMap a, ConstStridedMatrixMap b, bool transpose_b, fl
               out.data(), extent(out.outerStride()));
 }
 
-/// OpenBLAS takes work space for every thread that calls it, and asks again for ever where there is
-/// none. Whether there is some is asked once a thread.
+/// Checks once per thread that there is memory for OpenBLAS's work space. OpenBLAS allocates one
+/// for every calling thread and retries forever if that fails.
 void check_work_space() {
   constexpr std::size_t bytes = 128 << 20;
   thread_local bool is_there = false;

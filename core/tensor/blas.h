@@ -1,14 +1,15 @@
-// Dense products by OpenBLAS on one thread: parallelism is ours, over heads, maps and images.
+// Dense matrix products by OpenBLAS on one thread. The program parallelises over heads, maps and
+// images instead.
 #pragma once
 
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
 
-/// Sets OpenBLAS and its LAPACK to one thread and to kernels that use the processor
-/// (blas_kernels.h), once; cheap to call again. Everything that calls either directly calls this
-/// first, as the products below do. Throws Error(io) where a thread's work space has no memory:
-/// they would wait for ever.
+/// Sets OpenBLAS and its LAPACK to one thread and to kernels that suit the processor
+/// (blas_kernels.h). Only the first call does so. Code that calls either library directly must call
+/// this first, as the products below do. Throws Error(io) if there is no memory for a thread's work
+/// space, since OpenBLAS would wait forever.
 void use_one_blas_thread();
 
 /// out = scale · a bᵀ (+ out if `accumulate`). a [m, k], b [n, k], out [m, n]; rows may be strided.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kChoice = "OPENBLAS_CORETYPE";
 
-/// Sets the environment's word for OpenBLAS while it looks, then puts back what stood there.
+/// Sets OPENBLAS_CORETYPE during its lifetime and restores the previous value afterwards.
 class StatedKernels {
  public:
   explicit StatedKernels(std::string_view name) {
@@ -38,7 +38,7 @@ class StatedKernels {
 
 VectorInstructions vector_instructions_here() {
 #if defined(__x86_64__)
-  // These ask the system too: registers it does not save are no use.
+  // These builtins also check that the operating system saves the registers.
   return {
       .avx = __builtin_cpu_supports("avx") != 0,
       .avx2_and_fma = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0,
@@ -68,8 +68,8 @@ std::string_view better_blas_kernels(std::string_view chosen, const VectorInstru
 std::string blas_kernels() { return openblas_get_corename(); }
 
 bool use_blas_kernels(std::string_view name) {
-  // What OpenBLAS does when it is loaded and unloaded. Not in its header, and not there where it
-  // was built without DYNAMIC_ARCH: hence looked up.
+  // OpenBLAS's own functions for loading and unloading. They are not in its header and exist only
+  // with DYNAMIC_ARCH, hence the look-up at run time.
   using Call = void (*)();
   const auto forget = reinterpret_cast<Call>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
   const auto choose = reinterpret_cast<Call>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));

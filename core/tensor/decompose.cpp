@@ -14,7 +14,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 lapack_int extent(Eigen::Index count) { return static_cast<lapack_int>(count); }
 
-/// The distance between columns, which LAPACK wants to be at least 1.
+/// Distance between columns, at least 1 as LAPACK requires.
 lapack_int stride(const Eigen::MatrixXd& matrix) { return std::max(extent(matrix.rows()), 1); }
 
 }  // namespace
@@ -87,7 +87,7 @@ Eigenpairs symmetric_eigenpairs(Eigen::MatrixXd matrix, Eigen::MatrixXd metric) 
 Eigenpairs tridiagonal_eigenpairs(Eigen::VectorXd diagonal, Eigen::VectorXd beside) {
   const Eigen::Index n = diagonal.size();
   Eigen::MatrixXd vectors(n, n);
-  // LAPACK works in both, and wants an address even where there is nothing beside the diagonal.
+  // LAPACK overwrites both arrays and requires a valid address even without off-diagonal entries.
   double nothing = 0;
   const bool converged = n == 0 || (diagonal.allFinite() && beside.allFinite() &&
                                     LAPACKE_dstev(LAPACK_COL_MAJOR, 'V', extent(n), diagonal.data(),

@@ -1,8 +1,8 @@
-// Decompositions of dense matrices in double, by LAPACK on one thread. Nothing else in the program
-// decomposes a matrix, but for the batched spectra of analysis/spectrum and the random orthogonal
-// rows of core/attention, which promise the same bytes on every machine.
+// Decompositions of dense matrices in double, by LAPACK on one thread. The only other
+// decompositions are the batched spectra of analysis/spectrum and the random orthogonal rows of
+// core/attention, which guarantee the same bytes on every machine.
 //
-// A matrix that holds NaN or Inf, or on which LAPACK does not converge, gives results of NaN.
+// Results are NaN if the matrix holds NaN or Inf, or if LAPACK does not converge.
 #pragma once
 
 #include <complex>
@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-/// A = left · diag(values) · rightᵀ with k = min(rows, columns).
+/// Singular value decomposition A = left · diag(values) · rightᵀ with k = min(rows, columns).
 struct SingularVectors {
   Eigen::MatrixXd left;    ///< [rows, k], orthonormal columns
   Eigen::VectorXd values;  ///< [k], descending, ≥ 0
@@ -21,28 +21,30 @@ struct SingularVectors {
 
 [[nodiscard]] SingularVectors singular_vectors(Eigen::MatrixXd matrix);
 
-/// The values of `singular_vectors`: half of its time or less.
+/// Only the values of `singular_vectors`, in at most half its time.
 [[nodiscard]] Eigen::VectorXd singular_values_of(Eigen::MatrixXd matrix);
 
 struct Eigenpairs {
   Eigen::VectorXd values;   ///< [n], ascending
-  Eigen::MatrixXd vectors;  ///< [n, n], one a column
+  Eigen::MatrixXd vectors;  ///< [n, n], one vector per column
 };
 
-/// A x = λ x of a symmetric matrix, of which the lower triangle is read. Vectors are orthonormal.
+/// Solves A x = λ x for a symmetric matrix, of which only the lower triangle is read. Vectors are
+/// orthonormal.
 [[nodiscard]] Eigenpairs symmetric_eigenpairs(Eigen::MatrixXd matrix);
 
-/// A x = λ B x of a symmetric A and a symmetric positive definite B; vectors with xᵀ B x = 1.
+/// Solves A x = λ B x for a symmetric A and a symmetric positive definite B. Vectors satisfy xᵀ B x
+/// = 1.
 [[nodiscard]] Eigenpairs symmetric_eigenpairs(Eigen::MatrixXd matrix, Eigen::MatrixXd metric);
 
-/// A x = λ x of the symmetric tridiagonal matrix with this diagonal [n] and the n − 1 entries
-/// beside it. Vectors are orthonormal.
+/// Solves A x = λ x for the symmetric tridiagonal matrix with `diagonal` [n] and the n − 1 entries
+/// `beside` it. Vectors are orthonormal.
 [[nodiscard]] Eigenpairs tridiagonal_eigenpairs(Eigen::VectorXd diagonal, Eigen::VectorXd beside);
 
-/// The eigenvalues of a square matrix, in no order.
+/// The eigenvalues of a square matrix, in no particular order.
 [[nodiscard]] std::vector<std::complex<double>> eigenvalues_of(Eigen::MatrixXd matrix);
 
-/// R of A = Q R, [min(rows, columns), columns]; the signs of its rows are LAPACK's.
+/// R [min(rows, columns), columns] of A = Q R. The signs of its rows are LAPACK's.
 [[nodiscard]] Eigen::MatrixXd triangular_factor(Eigen::MatrixXd matrix);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// Decoding of quantised blocks, once for each processor: what each layout's bytes say is unpacked
-// to codes, scales and minima, and those become floats.
+// Decoding of quantised blocks, compiled once per instruction set. Each layout is unpacked to
+// codes, scales and minima, which are then converted to floats.
 #include <cstring>
 
 #include "core/tensor/half.h"
@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/tensor/dequantise.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// The following headers must come after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -24,16 +24,16 @@ inline float half_at(const Byte* at) {
   return from_half(bits);
 }
 
-/// What every layout is unpacked to: an element is scale · code − minimum, with one scale and
-/// minimum for each group of consecutive elements.
+/// Unpacked block: an element is scale · code − minimum, with one scale and minimum per group of
+/// consecutive elements.
 struct Unpacked {
   HWY_ALIGN std::int8_t codes[256];
   float scales[16];
   float minima[16];
 };
 
-// Each layout: the elements and bytes of a block, the elements of a group, whether there are
-// minima, and `unpack`, which reads `bytes` bytes and writes elements / group scales.
+// Each layout has the elements and bytes of a block, the elements of a group, a flag for minima,
+// and `unpack`, which reads `bytes` bytes and writes elements / group scales.
 
 struct Q8_0 {
   static constexpr int elements = 32, bytes = 34, group = 32;
@@ -44,8 +44,8 @@ struct Q8_0 {
   }
 };
 
-/// 32 codes of 4 bits: the low halves of the bytes are the first 16. `fifth` has a further bit for
-/// each code, bit i that of code i.
+/// Unpacks 32 codes of 4 bits: the low halves of the bytes are the first 16. Bit i of `fifth` is
+/// the fifth bit of code i.
 HWY_INLINE void unpack_nibbles(const Byte* nibbles, std::uint32_t fifth, int offset,
                                std::int8_t* codes) {
   for (int i = 0; i < 16; ++i) {
@@ -100,8 +100,8 @@ struct Q5_1 {
   }
 };
 
-/// 256 codes of 2 bits in 64 bytes: bits 2k and 2k + 1 of byte l of half h are code
-/// 128 h + 32 k + l.
+/// Unpacks 256 codes of 2 bits from 64 bytes: bits 2k and 2k + 1 of byte l of half h are code 128 h
+/// + 32 k + l.
 HWY_INLINE void unpack_pairs(const Byte* pairs, std::int8_t* codes) {
   for (std::ptrdiff_t half = 0; half < 2; ++half) {
     for (int k = 0; k < 4; ++k) {
@@ -139,7 +139,7 @@ struct Q3_K {
       to.scales[i] = scale * static_cast<float>((low | high << 4) - 32);
     }
     unpack_pairs(block + 32, to.codes);
-    for (int k = 0; k < 8; ++k) {  // a bit that is not set takes 4 away
+    for (int k = 0; k < 8; ++k) {  // a cleared bit subtracts 4
       for (int l = 0; l < 32; ++l) {
         std::int8_t& code = to.codes[32 * k + l];
         code = static_cast<std::int8_t>(code - 4 + 4 * ((high_bits[l] >> k) & 1));
@@ -148,7 +148,7 @@ struct Q3_K {
   }
 };
 
-/// The eight scales and minima of Q4_K and Q5_K, 6 bits each, in 12 bytes.
+/// Unpacks the eight scales and minima of Q4_K and Q5_K, 6 bits each, from 12 bytes.
 HWY_INLINE void unpack_scales(const Byte* block, Unpacked& to) {
   const float scale = half_at(block), minimum = half_at(block + 2);
   const Byte* const packed = block + 4;
@@ -161,7 +161,8 @@ HWY_INLINE void unpack_scales(const Byte* block, Unpacked& to) {
   }
 }
 
-/// 256 codes of 4 bits: of each 32 bytes the low halves are 32 codes, the high ones the next 32.
+/// Unpacks 256 codes of 4 bits: in each group of 32 bytes, the low halves are 32 codes and the high
+/// halves the next 32.
 HWY_INLINE void unpack_long_nibbles(const Byte* nibbles, std::int8_t* codes) {
   for (int k = 0; k < 4; ++k) {
     for (int l = 0; l < 32; ++l) {
@@ -222,10 +223,10 @@ struct Q6_K {
   }
 };
 
-/// scale · code − minimum for the `Layout::group` codes of one group.
+/// Computes scale · code − minimum for the `Layout::group` codes of one group.
 template <class Layout>
 HWY_INLINE void decode_group(const std::int8_t* codes, float scale, float minimum, float* out) {
-  // No group is longer than 32, so that no vector is: groups are whole vectors.
+  // Vectors have at most 16 lanes, so every group consists of whole vectors.
   const hn::CappedTag<float, 16> d;
   const hn::Rebind<std::int8_t, decltype(d)> d8;
   const hn::Rebind<std::int32_t, decltype(d)> d32;
@@ -239,8 +240,8 @@ HWY_INLINE void decode_group(const std::int8_t* codes, float scale, float minimu
 }
 
 #undef ATTNSCOPE_OPAQUE
-// GCC 12 takes some of these for functions without effects and leaves their calls out, wherever it
-// may look into them from outside.
+// GCC 12 treats some of these functions as free of side effects and drops their calls if it can
+// analyse their bodies from outside.
 #if defined(__GNUC__) && !defined(__clang__)
 #define ATTNSCOPE_OPAQUE __attribute__((noipa))
 #else
@@ -260,7 +261,7 @@ ATTNSCOPE_OPAQUE void decode(const Byte* blocks, std::int64_t count, float* out)
   }
 }
 
-/// False if there is no decoder for the layout.
+/// Decodes blocks; returns false if there is no decoder for the layout.
 bool Decode(std::uint32_t ggml_type, const Byte* blocks, std::int64_t count, float* out) {
   switch (ggml_type) {
     case 2:

@@ -6,14 +6,13 @@
 
 namespace attnscope {
 
-/// `quantised` elements share bytes in blocks (core/tensor/quantised.h).
+/// Element type. Elements of `quantised` share bytes in blocks (core/tensor/quantised.h).
 enum class DType { f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, boolean, quantised };
 
-/// Bytes of one element. Throws Error(unsupported) for quantised ones, which have none of their
-/// own.
+/// Bytes per element. Throws Error(unsupported) for `quantised`.
 [[nodiscard]] std::size_t size_of(DType dtype);
 
-/// "float32", "bfloat16", … as NumPy and PyTorch write them.
+/// Name as in NumPy and PyTorch: "float32", "bfloat16", ….
 [[nodiscard]] std::string_view name_of(DType dtype);
 
 /// True for f64, f32, f16 and bf16: the plain types that can hold NaN and Inf.

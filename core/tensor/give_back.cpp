@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// From the first element of the view to the last.
+/// Number of bytes from the first element of the view to the last.
 std::int64_t bytes_of(const TensorView& view) {
   const std::int64_t count = element_count(view.shape);
   if (count == 0) return 0;

@@ -1,16 +1,16 @@
-// Memory that a stored tensor need not hold between one use and the next.
+// Releases memory of stored tensors between uses.
 #pragma once
 
 #include "core/tensor/tensor_view.h"
 
 namespace attnscope {
 
-/// The pages of a mapped file from the first of these elements to the last need no room any more,
-/// until they are read again (give_back_pages); nothing happens to elements that lie elsewhere.
+/// Releases the pages of a mapped file from the first of these elements to the last, until they are
+/// read again (give_back_pages). Does nothing for elements elsewhere.
 void give_back(const TensorView& view);
 
-/// Memory that was freed and is kept for the next who asks need not be kept: for after work on
-/// large tensors. Takes about a millisecond; nothing happens where the C library has no such thing.
+/// Returns freed heap memory to the operating system (malloc_trim), for use after work on large
+/// tensors. Takes about a millisecond. Does nothing without glibc.
 void give_back_freed();
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Floating-point numbers of 16 bits as they are stored, in float32: every one has its exact value.
+// Exact conversion of stored 16-bit floating-point numbers to float32.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits.
+/// Converts IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits.
 [[nodiscard]] inline float from_half(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
   const std::uint32_t exponent = (bits >> 10) & 0x1FU;
@@ -19,7 +19,7 @@ namespace attnscope {
   return std::bit_cast<float>(sign | (rebased << 23) | (fraction << 13));
 }
 
-/// bfloat16: the upper half of a float32.
+/// Converts bfloat16, the upper half of a float32.
 [[nodiscard]] inline float from_bfloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }

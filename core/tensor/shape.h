@@ -1,4 +1,4 @@
-// Shapes: extents of each axis, slowest first (row-major).
+// Shapes of tensors.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace attnscope {
 
 using Shape = std::vector<std::int64_t>;
 
-/// Product of the extents; 1 for a scalar. Throws Error(damaged) for a negative extent and when
+/// Product of the dimensions; 1 for a scalar. Throws Error(damaged) for a negative dimension and if
 /// the product exceeds 2^62.
 [[nodiscard]] std::int64_t element_count(const Shape& shape);
 
-/// "[3, 197, 197]"
+/// The shape as text: "[3, 197, 197]".
 [[nodiscard]] std::string to_string(const Shape& shape);
 
 }  // namespace attnscope

@@ -12,8 +12,9 @@ void multiply_transposed(ConstStridedMatrixMap x, const TensorView& weights, Str
   const std::int64_t columns = weights.columns(), rows = weights.rows();
   assert(x.cols() == columns && out.rows() == x.rows() && out.cols() == rows);
   use_one_blas_thread();
-  // Each tile costs BLAS one copy of x into its own order: with fewer rows that would show, with
-  // more the tile (rows × columns × 4 bytes) would leave the caches before it is used.
+  // For each tile, BLAS copies x into its own order. Fewer rows per tile would make that cost
+  // noticeable; more rows would push the tile (rows × columns × 4 bytes) out of the caches before
+  // it is used.
   constexpr std::int64_t kTileRows = 128;
   const std::int64_t tiles = (rows + kTileRows - 1) / kTileRows;
   tbb::parallel_for(std::int64_t{0}, tiles, [&](std::int64_t tile) {

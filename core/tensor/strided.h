@@ -1,4 +1,4 @@
-// A whole matrix where a part of a wider one may stand too.
+// Strided maps of whole matrices, for functions that also accept parts of wider ones.
 #pragma once
 
 #include "core/tensor/tensor.h"

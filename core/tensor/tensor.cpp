@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// Rows and columns of `shape` seen as a matrix: all leading axes × the last.
+/// Rows and columns of `shape` as a matrix: product of the leading dimensions, and the last.
 std::pair<std::int64_t, std::int64_t> as_matrix(const Shape& shape, std::int64_t size) {
   const std::int64_t columns = shape.empty() ? 1 : shape.back();
   return {columns == 0 ? 0 : size / columns, columns};

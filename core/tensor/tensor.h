@@ -1,4 +1,4 @@
-// Tensors the program computes with: float32, contiguous, row-major, owning.
+// Tensors for computation: float32, contiguous, row-major, owning.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,7 +15,7 @@ using MatrixD = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Row
 using Vector = Eigen::VectorXf;
 using MatrixMap = Eigen::Map<Matrix>;
 using ConstMatrixMap = Eigen::Map<const Matrix>;
-/// Rows of a wider matrix, e.g. one head's columns of [N, D]: outer stride D, inner stride 1.
+/// Columns of a wider matrix, e.g. one head's columns of [N, D]: outer stride D, inner stride 1.
 using ConstStridedMatrixMap = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
 using StridedMatrixMap = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
 
@@ -23,11 +23,11 @@ using StridedMatrixMap = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
 class Tensor {
  public:
   Tensor() = default;
-  /// All zero.
+  /// Creates a tensor of zeros.
   explicit Tensor(Shape shape);
   /// Throws Error(damaged) unless `values` has element_count(shape) elements.
   Tensor(Shape shape, const std::vector<float>& values);
-  /// For those who write every value before any is read: until then they are whatever they are.
+  /// Creates an uninitialised tensor. Every value must be written before it is read.
   [[nodiscard]] static Tensor unfilled(Shape shape);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
@@ -43,14 +43,14 @@ class Tensor {
   }
   [[nodiscard]] std::span<float> values() { return {data(), static_cast<std::size_t>(size())}; }
 
-  /// The whole tensor as [product of the leading extents, last extent].
+  /// The whole tensor as a matrix [product of the leading dimensions, last dimension].
   [[nodiscard]] MatrixMap matrix();
   [[nodiscard]] ConstMatrixMap matrix() const;
   /// Slice `index` of the first axis of a rank-3 tensor [A, B, C], as [B, C].
   [[nodiscard]] MatrixMap slice(std::int64_t index);
   [[nodiscard]] ConstMatrixMap slice(std::int64_t index) const;
 
-  /// The same values under another shape of the same element count.
+  /// The same values with another shape of the same element count.
   [[nodiscard]] Tensor reshaped(Shape shape) &&;
   [[nodiscard]] Tensor reshaped(Shape shape) const&;
 

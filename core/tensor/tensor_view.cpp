@@ -64,12 +64,12 @@ void with_element_type(DType dtype, Visit&& visit) {
       return visit(static_cast<const std::uint8_t*>(nullptr));
     case DType::boolean:
       return visit(static_cast<const Boolean*>(nullptr));
-    case DType::quantised:  // readers of single elements refuse them before
+    case DType::quantised:  // unreachable: callers handle quantised views before
       throw Error(ErrorKind::unsupported, "quantised elements cannot be read one by one");
   }
 }
 
-/// Calls `consume(number)` for every element in row-major order. Elements may lie unaligned.
+/// Calls `consume(number)` for every element in row-major order. Elements may be unaligned.
 template <class Element, class Consume>
 void for_each_element(const TensorView& view, Consume&& consume) {
   const std::int64_t count = element_count(view.shape);
@@ -84,7 +84,7 @@ void for_each_element(const TensorView& view, Consume&& consume) {
     for (std::int64_t index = 0; index < count; ++index) consume(load(index));
     return;
   }
-  // The last axis is walked in the inner loop; the others count up like an odometer.
+  // The inner loop runs over the last axis; the other axes count up like an odometer.
   const std::size_t leading = view.shape.size() - 1;
   std::vector<std::int64_t> position(leading, 0);
   std::int64_t start = 0;
@@ -107,7 +107,7 @@ void copy_as_float(const TensorView& view, float* out) {
   });
 }
 
-/// Where row `row` of the view seen as a matrix starts, in elements from its first.
+/// Offset of row `row` of the view as a matrix, in elements from its first.
 std::int64_t row_start(const TensorView& view, std::int64_t row) {
   std::int64_t start = 0;
   for (std::size_t axis = view.shape.size() - 1; axis-- > 0;) {
@@ -117,7 +117,7 @@ std::int64_t row_start(const TensorView& view, std::int64_t row) {
   return start;
 }
 
-/// Calls `consume(values)` for all elements decoded, some rows at a time.
+/// Calls `consume(values)` with the decoded elements, some rows at a time.
 template <class Consume>
 void for_each_decoded(const TensorView& view, Consume&& consume) {
   const std::int64_t width = view.columns(), rows = view.rows();
@@ -146,7 +146,7 @@ bool TensorView::is_contiguous() const {
   if (element_count(shape) == 0) return true;
   std::int64_t expected = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    // The stride of an axis of extent 1 is never used; PyTorch writes any number there.
+    // The stride of an axis of length 1 is never used, and PyTorch may write any number there.
     if (shape[axis] != 1 && strides[axis] != expected) return false;
     expected *= shape[axis];
   }

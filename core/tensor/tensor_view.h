@@ -1,5 +1,4 @@
-// Tensors as they lie in files: any dtype, any strides, memory owned by whoever keeps the file
-// open.
+// Views of stored tensors: any dtype, any strides, memory owned by the file's mapping or a buffer.
 #pragma once
 
 #include <cstddef>
@@ -22,23 +21,24 @@ struct TensorView {
   std::vector<std::int64_t> strides;  ///< in elements, one per axis; may be 0 or overlap
   const std::byte* data = nullptr;    ///< first element
   std::shared_ptr<const void> storage;
-  /// Of dtype quantised, and of no other: such a view is contiguous, its rows are whole blocks.
+  /// Layout of dtype quantised, else null. A quantised view is contiguous and its rows are whole
+  /// blocks.
   const BlockLayout* blocks = nullptr;
 
   /// Strides of a contiguous row-major tensor of this shape.
   [[nodiscard]] static std::vector<std::int64_t> contiguous_strides(const Shape& shape);
   [[nodiscard]] bool is_contiguous() const;
 
-  // Each of these reads the elements, and throws Error(io) if the file they are mapped from was
-  // written to meanwhile.
+  // The following members that read elements throw Error(io) if the mapped file was changed in the
+  // meantime.
 
   /// Copies into float32; integers and booleans become numbers, f64 is rounded, quantised elements
   /// are decoded (Error(unsupported) if their layout is not readable).
   [[nodiscard]] Tensor to_float() const;
-  /// The same of rows `begin` to `end` (exclusive) alone, the view seen as [product of the leading
-  /// extents, last extent]; `out` has room for (end − begin) × last extent.
+  /// Like to_float, but only for rows `begin` to `end` (exclusive) of the view as a matrix [product
+  /// of the leading dimensions, last dimension]. `out` has (end − begin) × columns() elements.
   void rows_to_float(std::int64_t begin, std::int64_t end, float* out) const;
-  /// Rows and columns of the view seen so.
+  /// Rows and columns of the view as a matrix.
   [[nodiscard]] std::int64_t rows() const;
   [[nodiscard]] std::int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
   /// Copies into float64.
@@ -46,8 +46,8 @@ struct TensorView {
   /// Copies into int64; throws Error(unsupported) for floating types.
   [[nodiscard]] std::vector<std::int64_t> to_int64() const;
 
-  /// How many elements are NaN and infinite (0 for integers). Reads every element; of quantised
-  /// ones as rows_to_float does.
+  /// Numbers of NaN and infinite elements (0 for integers). Reads every element; quantised elements
+  /// like rows_to_float.
   struct NonFinite {
     std::int64_t nan = 0;
     std::int64_t infinite = 0;

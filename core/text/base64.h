@@ -1,4 +1,4 @@
-// Bytes as text (RFC 4648, section 4).
+// Decoding of base64 (RFC 4648, section 4).
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// Null for anything but base64 with its padding.
+/// The decoded bytes; nullopt unless `text` is valid base64 with padding.
 [[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Text in tables of comma-separated values.
+// Fields of comma-separated values.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace attnscope {
 
-/// A field as RFC 4180 has it: quoted where it must be. Text that a spreadsheet would run as a
-/// formula (it begins with =, +, -, @, a tab or a carriage return, and is no number) gets an
-/// apostrophe in front, which spreadsheets take for "this is text".
+/// A field in the format of RFC 4180, quoted if necessary. Text that a spreadsheet would run as a
+/// formula (it begins with =, +, -, @, a tab or a carriage return, and is not a number) is prefixed
+/// with an apostrophe, which marks text in spreadsheets.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Exceptions of libraries in the program's own words.
+// Converts exceptions of libraries into Errors.
 #pragma once
 
 #include <exception>
@@ -8,11 +8,11 @@
 
 namespace attnscope {
 
-/// The problem that a library names, without its name of the error ("[json.exception.…]").
+/// The message of a library's exception without its error name ("[json.exception.…]").
 [[nodiscard]] std::string problem_of(const std::exception& failure);
 
-/// `failure` itself where it is an Error. Else an Error in its place: of the file system with the
-/// path (io), of a value in JSON (damaged), of memory or anything else (unsupported).
+/// `failure` as an Error. Other exceptions are converted: file system errors with the path (io),
+/// JSON errors (damaged), memory and all others (unsupported).
 [[nodiscard]] Error as_error(const std::exception& failure);
 
 }  // namespace attnscope

@@ -21,7 +21,7 @@ class Builder {
  public:
   explicit Builder(const JsonLimits& limits) : limits_(limits) {}
 
-  // What nlohmann::json::sax_parse calls; true goes on.
+  // Callbacks of nlohmann::json::sax_parse; returning true continues the parsing.
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
   bool number_integer(std::int64_t value) { return add(value); }
@@ -70,7 +70,7 @@ class Builder {
     }
     auto& members = inside.template get_ref<typename Json::object_t&>();
     if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
-      // Its own operator[] searches all members; that the key is new is known.
+      // The key is known to be new, so the linear search of operator[] is avoided.
       using Pairs = std::vector<typename Json::object_t::value_type>;
       return static_cast<Pairs&>(members).emplace_back(std::move(key_), std::move(value)).second;
     } else {
@@ -95,8 +95,9 @@ class Builder {
 
   const JsonLimits& limits_;
   Json root_;
-  std::vector<Json*> open_;  ///< each the last member of the one before: none moves while open
-  std::vector<std::set<std::string>> keys_;  ///< of each open object
+  /// Open values, each the last member of the previous one, so none moves.
+  std::vector<Json*> open_;
+  std::vector<std::set<std::string>> keys_;  ///< keys of each open object
   std::string key_;
   std::size_t elements_ = 0;
 };

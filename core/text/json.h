@@ -1,5 +1,5 @@
-// JSON from strangers. Every text that is not our own is parsed here: what follows may then walk,
-// copy and print the value without running out of stack or memory.
+// Parser of untrusted JSON. All external JSON is parsed here, so its values can be traversed,
+// copied and printed without running out of stack or memory.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 namespace attnscope {
 
 struct JsonLimits {
-  int depth = 64;                    ///< objects and lists inside each other
-  std::size_t elements = 4'000'000;  ///< values of any kind, together
+  int depth = 64;                    ///< nesting depth of objects and lists
+  std::size_t elements = 4'000'000;  ///< total number of values of any kind
 };
 
-/// Time and memory are linear in the text, but for a logarithm in the keys of one object. Throws
-/// Error(damaged): a syntax error, with its place; more depth or elements than `limits`; a key that
-/// an object has twice, since readers disagree about which counts.
+/// Parses JSON. Time and memory are linear in the text, apart from a logarithmic factor in the
+/// number of keys of an object. Throws Error(damaged) for a syntax error, with its position; for
+/// more depth or elements than `limits`; and for duplicate keys, which readers treat differently.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const JsonLimits& limits = {});
 
-/// The same with the members of objects in the order of the text.
+/// Like parse_json, but keeps the members of objects in the order of the text.
 [[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text,
                                                         const JsonLimits& limits = {});
 
-/// `text` as JSON if it is that within the default limits, else null: for what a file says of
-/// itself in passing.
+/// `text` parsed as JSON within the default limits, or null if that fails. For optional metadata of
+/// files.
 [[nodiscard]] nlohmann::json parse_json_or_null(std::string_view text);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Names in a row, for errors that list what is known.
+// Lists of names for errors.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,8 @@
 
 namespace attnscope {
 
-/// "softmax, adder, additive": what `name_of` (a member or a function) says of each of `items`.
+/// Joins the results of `name_of` (a member or a function) for all `items`: "softmax, adder,
+/// additive".
 template <class Items, class NameOf = std::identity>
 [[nodiscard]] std::string name_list(const Items& items, NameOf name_of = {},
                                     std::string_view separator = ", ") {

@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-/// Room for the longest fixed number: 309 digits before the point, 17 after it, the sign.
+/// Buffer for the longest fixed number: 309 digits before the point, 17 after it, the sign.
 using Room = std::array<char, 352>;
 
 template <class Number, class... Format>

@@ -1,5 +1,5 @@
-// Numbers as text and back: the same in every locale. What the C library does (printf, strtod)
-// follows LC_NUMERIC and is used nowhere for numbers with a point.
+// Conversion of numbers to text and back, independent of the locale. The C library's functions
+// (printf, strtod) follow LC_NUMERIC and are not used for numbers with a decimal point.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace attnscope {
 [[nodiscard]] std::string exact(double value);
 [[nodiscard]] std::string exact(float value);
 
-/// At most `digits` significant digits (1 to 17), without trailing zeros: for labels.
+/// Text with at most `digits` significant digits (1 to 17), without trailing zeros, for labels.
 [[nodiscard]] std::string rounded_text(double value, int digits = 4);
 
-/// `decimals` digits after the point (0 to 17), as in columns of tables: "0.90".
+/// Text with `decimals` digits after the point (0 to 17), for columns of tables: "0.90".
 [[nodiscard]] std::string fixed_text(double value, int decimals);
 
-/// The number that `text` is, all of it: "0.9", "-1e-3", "inf". Null for anything else: other
-/// words, a comma for the point, spaces, what is beyond the range of the type.
+/// Parses the whole `text` as a number: "0.9", "-1e-3", "inf". nullopt for anything else: other
+/// words, a decimal comma, spaces, values out of range.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 [[nodiscard]] std::optional<std::int64_t> parse_whole(std::string_view text);
 

@@ -1,11 +1,11 @@
-// Names by pattern: * stands for any characters.
+// Matching of names against patterns in which * matches any characters.
 #pragma once
 
 #include <string_view>
 
 namespace attnscope {
 
-/// Whether `text` is as `pattern` says. Linear but for backtracking to the last *.
+/// True if `text` matches `pattern`. The time is linear except for backtracking to the last *.
 [[nodiscard]] inline bool matches_pattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resumed = 0;
   while (t < text.size()) {
