@@ -42,8 +42,8 @@ struct TapWeights {
   ChannelRow outside;  ///< [columns]
 };
 
-/// Column c is for bias head head_of(c). Each head's weights are scaled by a factor, the same
-/// wherever it occurs.
+/// Column c is for bias head head_of(c). Each head's weights are scaled by a factor, the same for
+/// all columns of the head.
 template <class HeadOf>
 TapWeights tap_weights(const DaftWindow& window, const Part& part, const HeadOf& head_of) {
   const bool others = !window.local() || window.prefix() > 0;
@@ -225,7 +225,7 @@ struct SharedKeys {
   }
 };
 
-/// For each channel of a part, the column of `of_keys` of its key channel.
+/// The column of `of_keys` of the key channel of each channel of a part.
 Channels by_channel(const Matrix& of_keys, const DaftChannels& channels, const Part& part) {
   std::vector<Eigen::Index> keys;
   for (std::int64_t c = 0; c < part.count; ++c) {

@@ -35,7 +35,7 @@ std::span<const MechanismEntry> counted_mechanisms() {
       daft_full_entry(), daft_conv_entry(),     daft_local_entry(), daft_one_hot_entry(),
       performer_entry(), linformer_entry(),     reformer_entry(),   synthesizer_entry(),
       cosformer_entry(), talking_heads_entry(),
-      mixer_entry(),  // from here on: counted only
+      mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on
   return list;

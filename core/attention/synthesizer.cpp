@@ -89,7 +89,7 @@ class Synthesizer final : public Mechanism {
       return (deviation * rows_of_streams(seed_, input.layer, 4 * head + part, rows, columns))
           .cast<float>();
     }
-    // For texts, the first entries of a tensor learned for the longest texts are used.
+    // Texts use the first entries of a tensor that was learned for the longest texts.
     const bool any_length = input.causal || (input.layout && input.layout->is_text());
     const Shape& there = given->second.shape();
     for (std::size_t i = 0; any_length && i < stored.size() && there.size() >= stored.size(); ++i) {

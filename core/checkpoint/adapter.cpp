@@ -69,7 +69,7 @@ struct LowRank {
 };
 
 struct AdapterTensors {
-  std::map<std::string, LowRank> modules;  ///< by module name
+  std::map<std::string, LowRank> modules;  ///< modules by name
   /// Replacements of the base's tensors, by name.
   std::map<std::string, const StoredTensor*> whole;
 };
@@ -191,7 +191,7 @@ StoredTensor merged(const StoredTensor& weight, const std::string& name, const L
 Checkpoint lay_over(const Checkpoint& base, const Checkpoint& adapter,
                     const AdapterConfig& config) {
   const AdapterTensors changes = sort_tensors(adapter);
-  std::map<std::string, StoredTensor> changed;  // by names of the base
+  std::map<std::string, StoredTensor> changed;  // changed tensors by their names in the base
   for (const auto& [name, module] : changes.modules) {
     const StoredTensor* const weight = tensor_of_base(base, name + ".weight");
     if (weight == nullptr) (void)base.at(name + ".weight");  // throws with the nearest names

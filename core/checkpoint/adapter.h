@@ -15,8 +15,8 @@ namespace attnscope {
 /// (biases, modules_to_save) replace the base's. `path()` is the base's file, next to its
 /// configuration and tokenizer; `metadata()["adapter"]` names the adapter's file.
 ///
-/// The base is the path `base_model_name_or_path` if it lies inside or next to the adapter's
-/// folder, else the entry next to the folder with the last component of that name. No other path is
+/// The base is the path `base_model_name_or_path` if it is inside or next to the adapter's folder,
+/// else the entry next to the folder with the last component of that name. No other path is
 /// followed. Throws Error(io) naming the base if it is missing, Error(unsupported) for every other
 /// setting that changes the computation (DoRA, PiSSA, …), Error(damaged) for tensors that do not
 /// fit.

@@ -11,7 +11,7 @@ namespace attnscope {
 
 struct PartName {
   std::string model;      ///< text before the numbers: "NAME"
-  std::int64_t part = 1;  ///< from 1
+  std::int64_t part = 1;  ///< number of the part, from 1
   std::int64_t parts = 1;
   std::string extension = ".gguf";
 

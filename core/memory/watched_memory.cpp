@@ -27,7 +27,7 @@ namespace {
 /// All watched memory, by address.
 struct Watched {
   std::mutex mutex;
-  std::map<std::uintptr_t, const WatchedMemory*> memory;  ///< by first byte
+  std::map<std::uintptr_t, const WatchedMemory*> memory;  ///< watched memory by its first byte
 
   static Watched& all() {
     static auto* const watched = new Watched;  // never destroyed, because statics may hold mappings
@@ -90,7 +90,7 @@ class WatchedMemory::Signal {
       before_.sa_sigaction(signal, info, context);
       return;
     }
-    // With the previous handler restored, the faulting instruction runs again and ends the process.
+    // Restores the previous handler. The faulting instruction runs again and ends the process.
     ::sigaction(SIGBUS, &before_, nullptr);
     errno = error;
   }

@@ -12,7 +12,7 @@ void multiply_transposed(ConstStridedMatrixMap x, const TensorView& weights, Str
   const std::int64_t columns = weights.columns(), rows = weights.rows();
   assert(x.cols() == columns && out.rows() == x.rows() && out.cols() == rows);
   use_one_blas_thread();
-  // For each tile, BLAS copies x into its own order. Fewer rows per tile would make that cost
+  // BLAS copies x into its own order for each tile. Fewer rows per tile would make that cost
   // noticeable; more rows would push the tile (rows × columns × 4 bytes) out of the caches before
   // it is used.
   constexpr std::int64_t kTileRows = 128;

@@ -73,7 +73,7 @@ void AddedTokens::find(const AlignedText& text, const PrefixTable& patterns,
                        std::vector<TextPiece>& pieces) const {
   const WorkRule rule("added_tokens");
   const std::string_view all = text.text();
-  std::size_t done = 0;  // what lies before is in pieces
+  std::size_t done = 0;  // end of the text that is in `pieces`
   for (std::size_t at = 0; at < all.size();) {
     const auto found = patterns.longest(all.substr(at));
     if (!found) {

@@ -1,4 +1,4 @@
-// Tokens that are found in the text before anything is cut: <s>, [MASK], what users added.
+// Added tokens, which are found in a text before it is split: <s>, [MASK], tokens added by users.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace attnscope {
 struct AddedToken {
   std::int64_t id = 0;
   std::string content;
-  bool single_word = false;  ///< not inside of a word
-  bool lstrip = false;       ///< with the white space before it
+  bool single_word = false;  ///< does not match inside a word
+  bool lstrip = false;       ///< includes the white space before it
   bool rstrip = false;
-  bool normalized = false;  ///< looked for after normalisation, as its normalised content
+  bool normalized = false;  ///< matched after normalisation, by its normalised content
   bool special = false;
 };
 
 class StageFields;
 
-/// The token that the members other than "id" describe, all of them asked for. Where the file does
-/// not say, it is looked for after normalisation if `normalized`.
+/// Reads the token from all members except "id". `normalized` is the default of the member of that
+/// name.
 [[nodiscard]] AddedToken read_added_token(StageFields& fields, std::int64_t id, bool normalized);
 
 class AddedTokens {
@@ -32,14 +32,14 @@ class AddedTokens {
   AddedTokens() = default;
   AddedTokens(std::vector<AddedToken> tokens, const Normalizer& normalizer);
 
-  /// Looks for the tokens, the leftmost and longest first, and normalises what lies between: those
-  /// with normalized = false before that, the others after it.
+  /// Splits a text at the tokens, leftmost and longest first, and normalises the parts in between.
+  /// Tokens with normalized = false are matched before normalisation, the others after it.
   [[nodiscard]] std::vector<TextPiece> split(const AlignedText& text,
                                              const Normalizer& normalizer) const;
   [[nodiscard]] const std::vector<AddedToken>& tokens() const { return tokens_; }
 
  private:
-  /// Looks for texts whose places in `patterns` are those in tokens_.
+  /// Splits a text at the tokens in `patterns`, whose indices are those of tokens_.
   void find(const AlignedText& text, const PrefixTable& patterns,
             std::vector<TextPiece>& pieces) const;
 

@@ -9,8 +9,8 @@ namespace attnscope {
 
 namespace {
 
-/// Before `added` bytes make it so many. The limit is far beyond the longest text that is read:
-/// only a hostile tokenizer makes so much of one.
+/// Call before `added` bytes increase the text to `bytes`. The limit is far above the longest input
+/// text; only a hostile tokenizer reaches it.
 void check_size(std::size_t bytes, std::size_t added) {
   spend_work(added);
   constexpr std::size_t most = std::size_t{64} << 20;

@@ -1,4 +1,4 @@
-// A text on its way through a tokenizer that still knows where each of its bytes comes from.
+// A text that records the origin of each byte while a tokenizer transforms it.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace attnscope {
 class AlignedText {
  public:
   AlignedText() = default;
-  /// A text as it was given: each character stands for itself. Throws Error(usage) unless it is
-  /// UTF-8, with the place of the byte that is not.
+  /// An original text, where each character is its own origin. Throws Error(usage) unless it is
+  /// UTF-8, with the position of the invalid byte.
   explicit AlignedText(std::string_view text);
 
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool empty() const { return text_.empty(); }
-  /// The bytes of the given text that [begin, end) of this one stand for.
+  /// Origin of the bytes [begin, end): a byte range of the original text.
   [[nodiscard]] TokenPlace place(std::size_t begin, std::size_t end) const;
 
   void append(std::string_view written, TokenPlace from);
-  /// [begin, end) of another.
+  /// Appends the bytes [begin, end) of another text with their origins.
   void append(const AlignedText& other, std::size_t begin, std::size_t end);
   [[nodiscard]] AlignedText part(std::size_t begin, std::size_t end) const;
-  /// The same behind `prefix`, which stands for nothing before its first byte.
+  /// The text preceded by `prefix`, whose origin is an empty range before the first byte.
   [[nodiscard]] AlignedText with_prefix(std::string_view prefix) const;
 
  private:
@@ -36,10 +36,10 @@ class AlignedText {
     std::uint32_t begin, end;
   };
   std::string text_;
-  std::vector<Origin> origins_;  // of each byte
+  std::vector<Origin> origins_;  // origin of each byte
 };
 
-/// A part of the text between two places where no token reaches across; or one token, found.
+/// A part of the text that tokens do not extend beyond, or an added token.
 struct TextPiece {
   AlignedText text;
   std::optional<std::int64_t> token;

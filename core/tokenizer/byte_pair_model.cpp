@@ -1,4 +1,4 @@
-// Byte pair encoding (Sennrich et al. 2016): over bytes written as signs, or over characters.
+// Byte pair encoding (Sennrich et al. 2016): over bytes written as characters, or over characters.
 #include <queue>
 
 #include "core/error.h"
@@ -10,12 +10,12 @@ namespace attnscope {
 
 namespace {
 
-/// A token so far, and its neighbours in the list of those that are left; none: npos.
+/// A current token and its neighbours in the linked list of remaining ones; npos if none.
 struct Symbol {
   std::int64_t id;
   std::size_t begin, end;
   std::size_t before, behind;
-  bool merged = false;  ///< into the one before
+  bool merged = false;  ///< merged into the previous symbol
 };
 constexpr std::size_t kNone = std::string::npos;
 
@@ -27,7 +27,7 @@ struct Merge {
 struct Candidate {
   std::size_t rank, at;
   std::int64_t result;
-  bool operator<(const Candidate& other) const {  // the queue's top is the greatest
+  bool operator<(const Candidate& other) const {  // the greatest is on top of the queue
     return rank != other.rank ? rank > other.rank : at > other.at;
   }
 };
@@ -73,7 +73,7 @@ class BytePairModel final : public TokenModel {
 
   [[nodiscard]] std::vector<Symbol> characters_of(std::string_view word) const {
     std::vector<Symbol> symbols;
-    bool unknown = false;  // the last symbol is the token for unknown characters
+    bool unknown = false;  // true if the last symbol is the token for unknown characters
     for_each_character(word, [&](char32_t, std::size_t begin, std::size_t end) {
       spend_work(1 + (settings_.continuing_prefix.size() + settings_.end_of_word.size()) / 8);
       std::string text(word.substr(begin, end - begin));
@@ -129,7 +129,8 @@ class BytePairModel final : public TokenModel {
       if (left.merged || left.behind == kNone) continue;
       Symbol& right = symbols[left.behind];
       const auto found = merges_.find(key_of(left.id, right.id));
-      if (found == merges_.end() || found->second.result != best.result) continue;  // out of date
+      // Skips outdated candidates.
+      if (found == merges_.end() || found->second.result != best.result) continue;
       left.id = best.result;
       left.end = right.end;
       left.behind = right.behind;

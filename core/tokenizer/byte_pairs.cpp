@@ -93,7 +93,7 @@ Merges read_merges(const std::filesystem::path& path) {
 }
 
 std::vector<std::string> split_into_words(const std::string& text) {
-  (void)AlignedText(text);  // refuses what is no UTF-8
+  (void)AlignedText(text);  // throws unless the text is UTF-8
   std::vector<std::string> words;
   for (const auto& part : SplitPattern::regular_expression(gpt2_words).parts(text)) {
     words.push_back(text.substr(part.begin, part.end - part.begin));

@@ -1,5 +1,5 @@
-// The files of byte-level byte-pair encoding (GPT-2, Radford et al. 2019, 2.2): vocab.json, the
-// tokens with their numbers; merges.txt, the pairs in the order in which they are merged.
+// Readers of the files of byte-level byte-pair encoding (GPT-2, Radford et al. 2019, 2.2):
+// vocab.json with tokens and ids, and merges.txt with pairs in merge order.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,21 @@
 
 namespace attnscope {
 
-/// Reads both; <|endoftext|> is found in texts. `size`: tokens of the model; the files may have
-/// fewer. Throws Error(io, damaged).
+/// Reads vocab.json and merges.txt. <|endoftext|> is matched in texts. `size`: vocabulary size of
+/// the model; the files may have fewer tokens. Throws Error(io, damaged).
 [[nodiscard]] std::shared_ptr<const Vocabulary> read_byte_pairs(const std::filesystem::path& folder,
                                                                 std::int64_t size);
 
-/// vocab.json. Throws Error(io, damaged) naming the file and the token.
+/// Reads a vocab.json. Throws Error(io, damaged) naming the file and the token.
 [[nodiscard]] TokenTable read_token_table(const std::filesystem::path& path);
-/// merges.txt. Throws Error(io, damaged) naming the file and the line.
+/// Reads a merges.txt. Throws Error(io, damaged) naming the file and the line.
 [[nodiscard]] Merges read_merges(const std::filesystem::path& path);
-/// Without their ends. Throws Error(io, damaged).
+/// Reads lines without line endings. Throws Error(io, damaged).
 [[nodiscard]] std::vector<std::string> read_lines(const std::filesystem::path& path);
 
-/// A text as GPT-2 splits it before merging: contractions, words, numbers and other signs, each
-/// with the one space before it, and the remaining space. Throws Error(usage) unless it is UTF-8.
+/// Splits a text like GPT-2 before merging: into contractions, words, numbers and other characters,
+/// each with at most one space before it, and the remaining white space. Throws Error(usage) unless
+/// it is UTF-8.
 [[nodiscard]] std::vector<std::string> split_into_words(const std::string& text);
 
 }  // namespace attnscope

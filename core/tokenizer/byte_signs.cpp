@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// Bytes that print as themselves keep their number; the others follow from 256 on.
+/// Printable bytes keep their code point; the others are mapped to code points from 256 on.
 bool prints(unsigned byte) {
   return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
 }

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr std::string_view kSpaceMark = "▁";
 
-/// Python's, which also splits at four controls.
+/// Python's white space, which includes four control characters.
 bool is_python_space(char32_t c) { return is_white_space(c) || (c >= 0x1C && c <= 0x1F); }
 
 bool is_ascii_punctuation(char32_t c) { return c < 128 && is_punctuation(c); }
@@ -24,7 +24,7 @@ char32_t plain_quote(char32_t c) {
   return c >= 0x201C && c <= 0x201F ? U'"' : c;
 }
 
-/// Each character as the settings have it; those that go, go.
+/// Applies the per-character steps of the settings.
 AlignedText changed(const AlignedText& text, const TextCleaning& settings) {
   AlignedText result;
   for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
@@ -41,7 +41,7 @@ AlignedText changed(const AlignedText& text, const TextCleaning& settings) {
   return result;
 }
 
-/// One space for white space, and none at the ends.
+/// Replaces runs of white space by one space and removes it at both ends.
 AlignedText single_spaced(const AlignedText& text) {
   AlignedText result;
   TokenPlace space{0, 0};
@@ -71,7 +71,7 @@ json text_tower_of(const std::filesystem::path& folder) {
   return tower.is_object() ? tower : json::object();
 }
 
-/// "canonicalize", "lower", "whitespace", or nothing.
+/// Name of the cleaning: "canonicalize", "lower", "whitespace", or empty.
 std::string cleaning_of(const json& tower) {
   const json arguments = tower.value("tokenizer_kwargs", json::object());
   std::string cleaning;
@@ -91,7 +91,7 @@ std::string cleaning_of(const json& tower) {
     }
   }
   if (!cleaning.empty()) return cleaning;
-  // SigLIP's before its configurations named their tokenizer.
+  // Older SigLIP configurations do not name their tokenizer and are recognised by their tower.
   const bool siglip =
       tower.value("no_causal_mask", json()) == true && tower.value("pool_type", json()) == "last";
   if (tower.value("hf_tokenizer_name", json()).is_string()) return "whitespace";

@@ -1,4 +1,4 @@
-// What is done to whole texts before a tokenizer of CLIP's kin sees them.
+// Cleaning of whole texts before tokenizers of CLIP-like models.
 #pragma once
 
 #include <filesystem>
@@ -8,23 +8,25 @@
 
 namespace attnscope {
 
-/// White space becomes single spaces, and goes at both ends; before that, in this order:
+/// Steps of cleaning. Per character: `spaces`, `plain_quotes`, `without_punctuation`, `lower_case`.
+/// Then `prefix` is added, runs of white space become single spaces, and white space at both ends
+/// is removed.
 struct TextCleaning {
   std::string spaces;                ///< characters that become spaces
-  bool plain_quotes = false;         ///< ‘ ’ “ ” and their kin become ' and " (ftfy)
-  bool lower_case = false;           ///< each character by itself
-  std::string prefix;                ///< before a part that begins the text
-  bool without_punctuation = false;  ///< ASCII's goes, as Python's string.punctuation
+  bool plain_quotes = false;         ///< ‘ ’ “ ” and similar quotes become ' and " (ftfy)
+  bool lower_case = false;           ///< lower case, per character
+  std::string prefix;                ///< text put before the first part of a text
+  bool without_punctuation = false;  ///< ASCII punctuation (Python's string.punctuation) is removed
 };
 [[nodiscard]] Normalizer clean_text(const TextCleaning& settings);
 
-/// SigLIP's texts in transformers (SiglipTokenizer): each part between special tokens by itself.
+/// Cleaning of SigLIP in transformers (SiglipTokenizer), applied to each part between special
+/// tokens.
 [[nodiscard]] Normalizer siglip_text(bool lower_case);
 
-/// What open_clip_config.json in `folder` has done to texts before the tokenizer:
-/// `tokenizer_kwargs` of its text tower, SigLIP's in any case; null where it has none of it. Of
-/// ftfy's repairs the quotes alone are made, and HTML's entities stay. Throws Error(unsupported)
-/// naming a key that is not known.
+/// Cleaning specified by open_clip_config.json in `folder`: `tokenizer_kwargs` of the text tower,
+/// or SigLIP's default; null if there is none. Of ftfy's repairs only the quotes are implemented,
+/// and HTML entities are kept. Throws Error(unsupported) naming an unknown key.
 [[nodiscard]] Normalizer read_open_clip_cleaning(const std::filesystem::path& folder);
 
 }  // namespace attnscope

@@ -18,7 +18,7 @@ std::uint32_t little_endian(std::string_view bytes, std::size_t at) {
 
 Error damaged() { return Error(ErrorKind::damaged, "the tokenizer's charsmap is damaged"); }
 
-// What a unit of the trie holds (Darts-clone, Yata).
+// Fields of a unit of the trie (Darts-clone, Yata).
 bool has_leaf(std::uint32_t unit) { return ((unit >> 8) & 1U) != 0; }
 std::uint32_t label(std::uint32_t unit) { return unit & ((1U << 31) | 0xFFU); }
 std::size_t offset(std::uint32_t unit) { return (unit >> 10) << ((unit & (1U << 9)) >> 6); }

@@ -1,5 +1,5 @@
-// The table by which SentencePiece normalises: texts to be replaced in a double-array trie (Darts),
-// then the texts that replace them, each with a NUL at its end.
+// SentencePiece's normalisation table: a double-array trie (Darts) of texts to replace, followed by
+// their NUL-terminated replacements.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace attnscope {
 
 class Charsmap {
  public:
-  /// `bytes`: the trie's length in bytes (32 bits, little endian), the trie, the texts. Throws
-  /// Error(damaged) unless they are that.
+  /// `bytes`: the trie's length in bytes (32 bits, little endian), the trie, the replacements.
+  /// Throws Error(damaged) if the layout is invalid.
   explicit Charsmap(std::string_view bytes);
 
   struct Replacement {
-    std::size_t length;  ///< bytes of the beginning that is replaced
+    std::size_t length;  ///< length of the replaced prefix in bytes
     std::string_view by;
   };
-  /// The shortest or longest beginning of `text` that the table has. Throws Error(damaged) if the
-  /// trie leads out of itself or the texts, or cuts characters. `text` must be UTF-8.
+  /// The shortest or longest prefix of `text` in the table. Throws Error(damaged) if the trie
+  /// refers outside itself or the replacements, or splits characters. `text` must be UTF-8.
   [[nodiscard]] std::optional<Replacement> shortest(std::string_view text) const;
   [[nodiscard]] std::optional<Replacement> longest(std::string_view text) const;
 

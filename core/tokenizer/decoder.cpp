@@ -52,7 +52,7 @@ TokenText make_byte_level(StageFields& fields) {
 TokenText make_byte_fallback(StageFields&) { return byte_of; }
 TokenText make_fuse(StageFields&) { return unchanged(); }
 
-TokenText make_strip(StageFields& fields) {  // of the beginning and end of the whole text
+TokenText make_strip(StageFields& fields) {  // affects only the ends of a whole text
   (void)fields.text("content");
   (void)fields.whole("start");
   (void)fields.whole("stop");
@@ -71,7 +71,7 @@ TokenText make_metaspace(StageFields& fields) {
 TokenText make_replace(StageFields& fields) {
   return [pattern = fields.pattern("pattern"),
           content = fields.text("content")](const std::string& token) {
-    if (token.size() == 1 && utf8_length(token, 0) == 0) return token;  // a byte
+    if (token.size() == 1 && utf8_length(token, 0) == 0) return token;  // a single byte
     std::string result;
     for (const SplitPattern::Part& part : pattern.parts(token)) {
       const std::size_t length = part.end - part.begin;

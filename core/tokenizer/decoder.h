@@ -1,4 +1,4 @@
-// What each token says, for showing: the last stage of a tokenizer, token by token.
+// The text of each token for display: the last stage of a tokenizer, applied per token.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace attnscope {
 
-/// From a token as the vocabulary has it to the bytes it stands for. A continued word keeps its ##,
-/// and spaces that decoding would strip from a whole text stay.
+/// Maps a token of the vocabulary to the bytes it stands for. Unlike in decoding of whole texts,
+/// continued words keep their ##, and no spaces are stripped.
 using TokenText = std::function<std::string(std::string)>;
 
-/// "decoder" of a tokenizer.json; null shows tokens as they are. Throws Error(unsupported) naming
-/// what is not implemented, Error(damaged).
+/// Makes the "decoder" of a tokenizer.json; null leaves tokens unchanged. Throws Error(unsupported)
+/// naming the unsupported part, Error(damaged).
 [[nodiscard]] TokenText make_decoder(const nlohmann::json& object,
                                      const std::string& place = "decoder");
 

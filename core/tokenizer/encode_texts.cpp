@@ -1,4 +1,4 @@
-// What vocabularies do of which no two texts and no places are known.
+// Default of Vocabulary::encode_texts: a single text, with byte ranges from the tokens' lengths.
 #include "core/error.h"
 #include "core/tokenizer/vocabulary.h"
 

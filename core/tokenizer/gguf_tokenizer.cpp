@@ -40,7 +40,7 @@ json qwen2_split() {
       R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)");
 }
 
-/// What tokenizer.ggml.pre stands for in the tokenizer.json of the models that have it.
+/// The pre-tokenizer behind a value of tokenizer.ggml.pre, as in the tokenizer.json of its models.
 struct Splitting {
   std::string_view name;
   json (*pre_tokenizer)();
@@ -105,7 +105,7 @@ std::vector<std::int64_t> token_if(bool wanted, const std::optional<std::int64_t
   return {*id};
 }
 
-/// SentencePiece's byte pairs as llama.cpp keeps them: pieces, scores and kinds.
+/// Makes SentencePiece's byte-pair model from llama.cpp's pieces, scores and kinds.
 std::shared_ptr<const Vocabulary> make_scored_pairs(const GgufTokenizer& data) {
   SentencePiece model;
   model.algorithm = SentencePiece::Algorithm::byte_pairs;

@@ -15,7 +15,7 @@ namespace attnscope {
 
 namespace {
 
-/// Each character replaced by what `written(c)` says.
+/// Replaces each character c by `written(c)`.
 AlignedText map_characters(const AlignedText& text, const auto& written) {
   AlignedText result;
   for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
@@ -38,7 +38,7 @@ std::size_t character_count(std::string_view text) {
   return count;
 }
 
-/// `written` instead of [begin, end): character for character if there are as many.
+/// Appends `written` in place of [begin, end), aligned per character if both have as many.
 void append_instead(AlignedText& result, const AlignedText& text, std::size_t begin,
                     std::size_t end, std::string_view written) {
   const std::string_view old = std::string_view(text.text()).substr(begin, end - begin);
@@ -62,7 +62,8 @@ AlignedText to_form(const AlignedText& text, NormalForm form) {
     if (end - begin == 1) {
       result.append(text, begin, end);
     } else {
-      // Marks are put in order one after the other: the steps grow with the square of a part.
+      // Marks are sorted one by one, so the number of steps grows with the square of a part's
+      // length.
       spend_work((end - begin) * (end - begin) / 4);
       append_instead(result, text, begin, end,
                      normal(std::string_view(text.text()).substr(begin, end - begin), form));
@@ -120,8 +121,9 @@ Normalizer make_prepend(StageFields& fields) {
   };
 }
 
-/// Grapheme clusters of fewer than six bytes are looked up whole, longer ones by character; the
-/// shortest beginning that is found replaces all of it. SentencePiece itself does otherwise.
+/// Looks up grapheme clusters of fewer than six bytes as a whole, and longer ones per character.
+/// The replacement of the shortest matching prefix replaces the whole unit. SentencePiece itself
+/// differs.
 AlignedText by_clusters(const AlignedText& text, const Charsmap& map) {
   constexpr std::size_t longest_looked_up = 5;
   AlignedText result;
@@ -153,7 +155,8 @@ Normalizer make_precompiled(StageFields& fields) {
   };
 }
 
-/// Neural machine translation's: controls go, what looks like a space is one.
+/// Normalisation for neural machine translation: removes control characters and turns space-like
+/// characters into spaces.
 Normalizer make_nmt(StageFields&) {
   return [](const AlignedText& text) {
     const AlignedText kept = filter(text, [](char32_t c) {

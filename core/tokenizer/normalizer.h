@@ -1,4 +1,4 @@
-// The first stage of a tokenizer: what is done to the characters.
+// The first stage of a tokenizer: normalisation of characters.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@ namespace attnscope {
 
 using Normalizer = std::function<AlignedText(const AlignedText&)>;
 
-/// "normalizer" of a tokenizer.json; null does nothing. Throws Error(unsupported) naming what is
-/// not implemented, Error(damaged).
+/// Makes the "normalizer" of a tokenizer.json; null leaves texts unchanged. Throws
+/// Error(unsupported) naming the unsupported part, Error(damaged).
 [[nodiscard]] Normalizer make_normalizer(const nlohmann::json& object,
                                          const std::string& place = "normalizer");
 
 struct BertNormalization {
-  bool clean = true;          ///< without control characters; white space is a space
+  bool clean = true;          ///< removes control characters; white space becomes spaces
   bool space_chinese = true;  ///< spaces around CJK ideographs
   bool strip_accents = true;  ///< NFD without marks
   bool lowercase = true;

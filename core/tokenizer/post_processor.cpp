@@ -11,9 +11,9 @@ namespace attnscope {
 
 namespace {
 
-/// A place in a template: one of the texts, or tokens that are put in.
+/// A slot of a template: one of the texts, or inserted tokens.
 struct Slot {
-  int text = -1;  ///< 0, 1; -1: tokens
+  int text = -1;  ///< index of the text, 0 or 1; -1: tokens
   std::vector<std::int64_t> tokens;
   std::int64_t type = 0;
 };
@@ -112,7 +112,7 @@ PostProcessor make_template(StageFields& fields) {
   return template_of(std::move(single), std::move(pair));
 }
 
-/// ["[SEP]", 102]
+/// The id of a member such as ["[SEP]", 102].
 std::int64_t named_token(StageFields& fields, const std::string& key) {
   const nlohmann::json& value = fields.at(key);
   if (!value.is_array() || value.size() != 2 || !value[1].is_number_unsigned()) {
@@ -135,7 +135,7 @@ PostProcessor nothing() {
   return [](std::vector<Encoding> texts) { return texts; };
 }
 
-/// It only trims places, which are not trimmed here.
+/// ByteLevel only trims byte ranges, which is not implemented because ids do not depend on it.
 PostProcessor make_byte_level(StageFields& fields) {
   for (const char* const key : {"add_prefix_space", "trim_offsets", "use_regex"}) {
     (void)fields.flag(key, true);

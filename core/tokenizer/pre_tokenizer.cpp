@@ -27,7 +27,7 @@ constexpr EnumName<Behavior> behavior_names[] = {
     {Behavior::contiguous, "Contiguous"},
 };
 
-/// What a cut leaves of the parts: neighbours joined as `behavior` says.
+/// Drops matches or joins neighbouring parts according to `behavior`.
 Parts joined(const Parts& parts, Behavior behavior) {
   Parts result;
   if (behavior == Behavior::removed) {
@@ -35,7 +35,7 @@ Parts joined(const Parts& parts, Behavior behavior) {
                  [](const SplitPattern::Part& part) { return !part.matches; });
     return result;
   }
-  if (behavior == Behavior::merged_with_next) {  // from the end, as the other from the beginning
+  if (behavior == Behavior::merged_with_next) {  // mirror image of merged_with_previous
     bool previous = false;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       const bool joins = part->matches && !previous && !result.empty();
@@ -63,7 +63,7 @@ Parts joined(const Parts& parts, Behavior behavior) {
   return result;
 }
 
-/// Each piece without a token goes through `parts_of(piece)`, then is cut.
+/// Splits each piece that is not a token into `parts_of(piece)`, which may rewrite the piece.
 void cut(std::vector<TextPiece>& pieces, const auto& parts_of) {
   std::vector<TextPiece> result;
   for (TextPiece& piece : pieces) {
@@ -78,7 +78,7 @@ void cut(std::vector<TextPiece>& pieces, const auto& parts_of) {
   pieces = std::move(result);
 }
 
-/// Each character that is so is a match.
+/// Parts in which each character with `match(c)` is a match of its own.
 Parts characters_that(std::string_view text, const auto& match) {
   Parts parts;
   for_each_character(text, [&](char32_t c, std::size_t begin, std::size_t end) {
@@ -120,7 +120,7 @@ PreTokenizer make_bert(StageFields&) {
 PreTokenizer make_byte_level(StageFields& fields) {
   const bool prefix = fields.flag("add_prefix_space");
   const bool words = fields.flag("use_regex", true);
-  (void)fields.flag("trim_offsets", true);  // of no token; places are not trimmed here
+  (void)fields.flag("trim_offsets", true);  // affects no ids; byte ranges are not trimmed
   return [prefix, words,
           pattern = SplitPattern::regular_expression(gpt2_words)](std::vector<TextPiece>& pieces) {
     cut(pieces, [&](AlignedText& text) {
@@ -158,7 +158,7 @@ PreTokenizer make_digits(StageFields& fields) {
 PreTokenizer make_white_space(StageFields&) {
   return [](std::vector<TextPiece>& pieces) {
     cut(pieces, [](AlignedText& text) {
-      // Runs of word characters and runs of other signs.
+      // Parts are runs of word characters and runs of other non-space characters.
       Parts parts;
       int last = 0;
       for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
@@ -189,7 +189,8 @@ constexpr EnumName<Prepend> prepend_names[] = {
 
 Prepend prepend_in(StageFields& fields) {
   const std::string name = fields.optional_text("prepend_scheme").value_or("always");
-  const bool prefix = fields.flag("add_prefix_space", true);  // of files before "prepend_scheme"
+  // This member is used by files older than "prepend_scheme".
+  const bool prefix = fields.flag("add_prefix_space", true);
   for (const auto& [value, known] : prepend_names) {
     if (known != name) continue;
     const bool stated = fields.find("prepend_scheme") != nullptr;
@@ -206,7 +207,7 @@ PreTokenizer make_metaspace(StageFields& fields) {
   if (sign.empty() || utf8_length(sign, 0) != sign.size()) {
     throw fields.refused("replacement", "one character");
   }
-  (void)fields.find("str_rep");  // the same once more, in old files
+  (void)fields.find("str_rep");  // duplicate of "replacement" in old files
   const Prepend prepend = prepend_in(fields);
   const bool split = fields.flag("split", true);
   return [sign, prepend, split](std::vector<TextPiece>& pieces) {

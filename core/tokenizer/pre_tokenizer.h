@@ -1,4 +1,4 @@
-// The second stage of a tokenizer: where words end, across which no token reaches.
+// The second stage of a tokenizer: splitting into words, which tokens do not extend beyond.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace attnscope {
 
-/// Cuts the pieces that are no tokens yet into smaller ones, and may rewrite them.
+/// Splits the pieces that are not tokens yet into smaller ones, and may rewrite them.
 using PreTokenizer = std::function<void(std::vector<TextPiece>&)>;
 
-/// "pre_tokenizer" of a tokenizer.json; null cuts nothing. Throws Error(unsupported) naming what is
-/// not implemented, Error(damaged).
+/// Makes the "pre_tokenizer" of a tokenizer.json; null splits nothing. Throws Error(unsupported)
+/// naming the unsupported part, Error(damaged).
 [[nodiscard]] PreTokenizer make_pre_tokenizer(const nlohmann::json& object,
                                               const std::string& place = "pre_tokenizer");
 
-/// GPT-2's words: contractions, words, numbers and other signs, each with the one space before it,
-/// and the remaining space.
+/// Regular expression of GPT-2's words: contractions, words, numbers and other characters, each
+/// with at most one space before it, and the remaining white space.
 extern const std::string_view gpt2_words;
 
 }  // namespace attnscope

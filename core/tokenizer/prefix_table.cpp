@@ -20,7 +20,7 @@ PrefixTable::PrefixTable(std::vector<std::string> texts) : texts_(std::move(text
 std::optional<PrefixTable::Found> PrefixTable::longest(std::string_view text) const {
   std::optional<Found> found;
   auto first = sorted_.begin(), last = sorted_.end();
-  // The range of those that begin like the text narrows with each byte.
+  // The range of texts with the same beginning narrows with each byte.
   for (std::size_t depth = 0; depth < text.size() && first != last; ++depth) {
     const auto wanted = static_cast<unsigned char>(text[depth]);
     const auto byte_of = [&](std::size_t place) {

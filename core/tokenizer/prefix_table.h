@@ -1,4 +1,4 @@
-// Which of many texts another one begins with.
+// Finds the texts of a list that are prefixes of another text.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@ namespace attnscope {
 class PrefixTable {
  public:
   PrefixTable() = default;
-  /// Empty texts are none of its; of equal ones the first counts.
+  /// Empty texts are ignored. Of equal texts the first one is found.
   explicit PrefixTable(std::vector<std::string> texts);
 
   struct Found {
-    std::size_t place;   ///< in the list that was given
-    std::size_t length;  ///< bytes of the text
+    std::size_t place;   ///< index in the given list
+    std::size_t length;  ///< length of the text in bytes
   };
-  /// The longest of the texts that `text` begins with. Its work, about the length of that text and
-  /// a logarithm of how many there are, is spent (spend_work).
+  /// The longest of the texts that is a prefix of `text`; nullopt if none. Charges work for each
+  /// compared byte (spend_work).
   [[nodiscard]] std::optional<Found> longest(std::string_view text) const;
 
  private:
   std::vector<std::string> texts_;
-  std::vector<std::size_t> sorted_;  ///< places by their texts
+  std::vector<std::size_t> sorted_;  ///< indices sorted by text
 };
 
 }  // namespace attnscope

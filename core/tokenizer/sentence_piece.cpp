@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kSpace = "▁";
 
-/// Pieces that users defined are never taken apart, nor normalised.
+/// User-defined pieces, which are neither split nor normalised.
 PrefixTable kept_pieces(const ScoredPieces& pieces) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
@@ -26,7 +26,7 @@ PrefixTable kept_pieces(const ScoredPieces& pieces) {
   return PrefixTable(std::move(kept));
 }
 
-/// What normalising does, from left to right.
+/// SentencePiece's normaliser, which works from left to right.
 class SpaceMarks {
  public:
   explicit SpaceMarks(const SentencePiece& model)
@@ -66,7 +66,7 @@ class SpaceMarks {
 
  private:
   struct Written {
-    std::size_t length;  ///< of the beginning that is replaced
+    std::size_t length;  ///< length of the replaced prefix in bytes
     std::string_view by;
   };
 
@@ -77,7 +77,7 @@ class SpaceMarks {
     }
     if (charsmap_) {
       if (const auto found = charsmap_->longest(rest)) {
-        // A table of strangers may end amid a character, or write what is none.
+        // An untrusted table may split a character or produce invalid UTF-8.
         const bool whole = found->length == rest.size() || utf8_length(rest, found->length) > 0;
         if (!whole || first_invalid_utf8(found->by) != std::string::npos) {
           throw Error(ErrorKind::damaged, "the tokenizer's charsmap takes characters apart");
@@ -111,9 +111,9 @@ class SpaceMarks {
   bool prefix_, every_part_, goes_on_, remove_;
 };
 
-/// Throws Error(damaged, unsupported) for what no model of pieces has.
+/// Throws Error(damaged, unsupported) for invalid pieces.
 void check_pieces(const ScoredPieces& pieces) {
-  constexpr std::size_t longest = 256;  // bytes; 16 characters are usual
+  constexpr std::size_t longest = 256;  // bytes; the default limit is 16 characters
   for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
     const std::string& text = pieces.texts[i];
     if (first_invalid_utf8(text) != std::string::npos) {
@@ -145,7 +145,7 @@ std::vector<AddedToken> pieces_of_kind(const ScoredPieces& pieces, PieceKind kin
   return tokens;
 }
 
-/// Cuts the normalised text at the pieces that users defined.
+/// Splits the normalised text at user-defined pieces.
 PreTokenizer cut_out(const std::vector<AddedToken>& tokens) {
   const auto as_it_is = [](const AlignedText& text) { return text; };
   return [found = AddedTokens(tokens, as_it_is), as_it_is](std::vector<TextPiece>& pieces) {
@@ -161,10 +161,10 @@ PreTokenizer cut_out(const std::vector<AddedToken>& tokens) {
   };
 }
 
-// Bytes of a merge here and in the model that is made of it, but for long texts.
+// Bytes of a merge here and in the resulting model, except for long texts.
 constexpr std::size_t kMergeBytes = 128;
 
-/// Which pairs make each piece: the best piece first.
+/// All pairs that form a piece, in the order of the pieces' scores, best first.
 Merges merges_by_score(const ScoredPieces& pieces) {
   std::unordered_map<std::string_view, std::size_t> numbers;
   std::vector<std::size_t> order;

@@ -1,4 +1,4 @@
-// SentencePiece (Kudo and Richardson 2018): models of pieces, whose spaces are written ▁.
+// SentencePiece (Kudo and Richardson 2018): tokenizers whose pieces write spaces as ▁.
 #pragma once
 
 #include <filesystem>
@@ -13,23 +13,23 @@ struct SentencePiece {
   enum class Algorithm { unigram, byte_pairs };
   Algorithm algorithm = Algorithm::unigram;
   ScoredPieces pieces;
-  std::string charsmap;             ///< Charsmap's bytes; empty: characters stay as they are
-  bool add_dummy_prefix = true;     ///< ▁ before the text
-  bool prefix_every_part = true;    ///< also behind special tokens, else at the beginning alone
-  bool remove_extra_spaces = true;  ///< around the text, and of several all but one
-  bool goes_on = false;             ///< as if text stood before: spaces at its beginning stay
-  bool byte_fallback = false;       ///< <0xNN> for characters that no piece has
+  std::string charsmap;             ///< bytes of a Charsmap; empty: characters are unchanged
+  bool add_dummy_prefix = true;     ///< adds ▁ before the text
+  bool prefix_every_part = true;    ///< also after special tokens, else only at the beginning
+  bool remove_extra_spaces = true;  ///< strips spaces around the text and collapses runs of spaces
+  bool goes_on = false;             ///< continues another text: leading spaces are kept
+  bool byte_fallback = false;       ///< uses <0xNN> for characters without a piece
 };
 
-/// A .model file (sentencepiece_model.proto). Throws Error(damaged), Error(unsupported) naming what
-/// is not implemented.
+/// Reads a .model file (sentencepiece_model.proto). Throws Error(damaged), Error(unsupported)
+/// naming the unsupported part.
 [[nodiscard]] SentencePiece read_sentence_piece(const std::filesystem::path& file);
 
-/// Bytes of a piece in such a file besides its text: tags, lengths, score.
+/// Bytes of a piece in a .model file besides its text: tags, lengths, score.
 inline constexpr std::size_t kFieldBytes = 9;
 
-/// All stages but a post-processor. Control pieces are found in texts as special tokens. Throws
-/// Error(damaged), Error(unsupported) for a piece of more than 256 bytes.
+/// All stages except a post-processor. Control pieces are matched in texts as special tokens.
+/// Throws Error(damaged), Error(unsupported) for a piece of more than 256 bytes.
 [[nodiscard]] TokenizerStages sentence_piece_stages(const SentencePiece& model);
 
 }  // namespace attnscope

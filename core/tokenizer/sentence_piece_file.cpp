@@ -1,4 +1,4 @@
-// SentencePiece's .model files. Fields: google/sentencepiece, sentencepiece_model.proto.
+// Reads SentencePiece's .model files. Fields: google/sentencepiece, sentencepiece_model.proto.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -29,7 +29,7 @@ void check_wire(const ProtobufField& field, Wire wire, const char* what) {
   if (field.wire != wire) throw damaged_file(std::string(what) + " has the wrong type");
 }
 
-// Bytes of a piece as it is kept, in its lists and in the table of tokens.
+// Memory of a piece in the lists and in the table of tokens, in bytes.
 constexpr std::size_t kPieceBytes = 192;
 
 void read_piece(std::span<const std::byte> bytes, ScoredPieces& pieces) {
@@ -115,7 +115,8 @@ SentencePiece read_model(std::span<const std::byte> bytes) {
 }  // namespace
 
 SentencePiece read_sentence_piece(const std::filesystem::path& file) {
-  constexpr std::size_t most = std::size_t{64} << 20;  // bytes; the largest have ten million
+  // Size limit in bytes; the largest known files have ten million.
+  constexpr std::size_t most = std::size_t{64} << 20;
   static_assert(std::endian::native == std::endian::little);
   const std::string bytes = read_file(file, most);
   const ThreadBudget budget("opening the tokenizer", bytes.size(), kTokenizerRates);

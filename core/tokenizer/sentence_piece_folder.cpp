@@ -1,5 +1,5 @@
 // Upstream: huggingface/transformers, models/{llama,gemma,siglip,t5,albert,xlm_roberta}/
-// tokenization_*.py; ALBERT's as convert_slow_tokenizer.py has it.
+// tokenization_*.py; ALBERT follows convert_slow_tokenizer.py.
 #include "core/tokenizer/sentence_piece_folder.h"
 
 #include <nlohmann/json.hpp>
@@ -29,23 +29,23 @@ TokenTable table_of(const ScoredPieces& pieces) {
   return table;
 }
 
-/// The model of a class that changes nothing of it.
+/// Reads the model of a class that does not support sp_model_kwargs.
 SentencePiece read_own(const Path& file, const TokenizerNeighbours& beside) {
   const json arguments = beside.config.value("sp_model_kwargs", json());
   if (!arguments.is_null() && !arguments.empty()) throw beside.refused("sp_model_kwargs", "none");
   return read_sentence_piece(file);
 }
 
-/// What is done to texts before the model's own stages.
+/// Adds a normaliser before the model's own.
 void do_before(Normalizer first, TokenizerStages& stages) {
   stages.normalizer = [first = std::move(first), pieces = std::move(stages.normalizer)](
                           const AlignedText& given) { return pieces(first(given)); };
 }
 
-/// SigLIP's pieces, of texts in lower case without punctuation, and a token at their end.
+/// SigLIP: texts in lower case without punctuation, followed by an end token.
 TokenizerStages siglip_stages(const Path& file, TokenizerNeighbours& beside) {
   SentencePiece model = read_own(file, beside);
-  // Its ▁ is put before the text itself.
+  // The text's cleaning adds the ▁ instead.
   model.add_dummy_prefix = false;
   model.goes_on = true;
   const TokenTable table = table_of(model.pieces);
@@ -55,7 +55,7 @@ TokenizerStages siglip_stages(const Path& file, TokenizerNeighbours& beside) {
     const auto before = beside.added;
     end = beside.make_special(beside.text(key, usual), table, file);
     if (before.contains(end)) continue;
-    beside.added[end].lstrip = beside.added[end].rstrip = true;  // as its class has it
+    beside.added[end].lstrip = beside.added[end].rstrip = true;  // default of the class
   }
   TokenizerStages stages = sentence_piece_stages(model);
   do_before(siglip_text(beside.flag("do_lower_case", true)), stages);
@@ -63,10 +63,11 @@ TokenizerStages siglip_stages(const Path& file, TokenizerNeighbours& beside) {
   return stages;
 }
 
-/// Llama's and Gemma's.
+/// Llama and Gemma: optional tokens before and after the text.
 TokenizerStages llama_stages(const Path& file, TokenizerNeighbours& beside, bool gemma) {
   SentencePiece model = read_sentence_piece(file);
-  // Since transformers 4.31 a text goes on behind a special token without a space, if asked for.
+  // Since transformers 4.31, "legacy": false continues a text after a special token without a
+  // space.
   model.prefix_every_part = beside.flag("legacy", true);
   const TokenTable table = table_of(model.pieces);
   TokenizerStages stages = sentence_piece_stages(model);
@@ -84,8 +85,8 @@ TokenizerStages llama_stages(const Path& file, TokenizerNeighbours& beside, bool
   return stages;
 }
 
-/// Special tokens of the pieces that the class has where the files name no others; those that the
-/// model lacks are left out but for the first `needed`.
+/// Ids of special tokens, with the class's default texts `usual` unless the files name others. Only
+/// the first `needed` are required; others that the model lacks are left out.
 std::vector<std::int64_t> special_ids(const std::vector<std::pair<const char*, const char*>>& usual,
                                       std::size_t needed, const TokenTable& table, const Path& file,
                                       TokenizerNeighbours& beside) {
@@ -98,8 +99,8 @@ std::vector<std::int64_t> special_ids(const std::vector<std::pair<const char*, c
   return ids;
 }
 
-/// T5's pieces, behind them its sentinels from the last to the first, and a token at the end of
-/// each text.
+/// T5: the pieces, followed by the sentinels in descending order; each text is followed by an end
+/// token.
 TokenizerStages t5_stages(const Path& file, TokenizerNeighbours& beside) {
   if (!beside.flag("add_prefix_space", true)) throw beside.refused("add_prefix_space", "true");
   SentencePiece model = read_own(file, beside);
@@ -139,7 +140,7 @@ TokenizerStages t5_stages(const Path& file, TokenizerNeighbours& beside) {
   return stages;
 }
 
-/// Whether a piece is a number's last digit and a comma, which are two tokens of ALBERT's.
+/// True if a piece ends with a digit and a comma, which ALBERT keeps as two tokens.
 bool ends_as_number_and_comma(const std::string& piece) {
   if (!piece.ends_with(',')) return false;
   bool digit = false;
@@ -148,7 +149,7 @@ bool ends_as_number_and_comma(const std::string& piece) {
   return digit;
 }
 
-/// ALBERT's: texts lose accents and upper case before.
+/// ALBERT: accents are stripped and texts lower-cased first, by default.
 TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& beside) {
   SentencePiece model = read_own(file, beside);
   constexpr double never = 100;
@@ -163,7 +164,7 @@ TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& beside) {
                                                          {"mask_token", "[MASK]"}},
                                                         3, table, file, beside);
   if (const auto mask = table.find(beside.text("mask_token", "[MASK]"))) {
-    beside.added[*mask].lstrip = true;  // as its class has it
+    beside.added[*mask].lstrip = true;  // default of the class
   }
   TokenizerStages stages = sentence_piece_stages(model);
   json steps = json::array();
@@ -184,8 +185,7 @@ TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& beside) {
   return stages;
 }
 
-/// XLM-R's, as fairseq numbers them: <s>, <pad>, </s> and <unk>, the pieces from the fourth on, and
-/// <mask>.
+/// XLM-R, with fairseq's ids: <s>, <pad>, </s>, <unk>, the pieces from the fourth on, and <mask>.
 TokenizerStages xlm_roberta_stages(const Path& file, TokenizerNeighbours& beside) {
   SentencePiece model = read_own(file, beside);
   const ScoredPieces& from = model.pieces;
@@ -217,7 +217,7 @@ TokenizerStages xlm_roberta_stages(const Path& file, TokenizerNeighbours& beside
                                                          {"pad_token", "<pad>"},
                                                          {"mask_token", "<mask>"}},
                                                         5, table, file, beside);
-  beside.added[special.back()].lstrip = true;  // as its class has it
+  beside.added[special.back()].lstrip = true;  // default of the class
   TokenizerStages stages = sentence_piece_stages(model);
   stages.post_processor = roberta_processor(special[0], special[1]);
   return stages;

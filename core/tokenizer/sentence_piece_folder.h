@@ -1,5 +1,5 @@
-// A SentencePiece model beside the weights: which numbers its pieces have, and what is done to
-// texts before, stand in no file but the code of each class of tokenizers.
+// Reads a SentencePiece model next to the weights. The ids of its pieces and the cleaning of texts
+// are not stored in files but in the code of each tokenizer class.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace attnscope {
 
-/// The tokenizer of `file`, as transformers has it for the class that tokenizer_config.json, or
-/// config.json, beside it names: Llama's, Gemma's, SigLIP's, T5's, ALBERT's, XLM-R's. Throws
-/// Error(unsupported) naming another class or setting, Error(damaged).
+/// The tokenizer of `file`, as in transformers for the class named in tokenizer_config.json, or
+/// config.json, next to it: Llama, Gemma, SigLIP, T5, ALBERT or XLM-R. Throws Error(unsupported)
+/// naming another class or setting, Error(damaged).
 [[nodiscard]] std::shared_ptr<const Vocabulary> read_sentence_piece_folder(
     const std::filesystem::path& file);
 

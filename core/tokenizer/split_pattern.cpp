@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kWord[] = R"(\p{L}\p{M}\p{N}\p{Pc})";
 
-/// From Oniguruma's dialect to PCRE2's. What both read alike stays as it is.
+/// Translates Oniguruma's dialect to PCRE2's. Common constructs are copied.
 class Translation {
  public:
   explicit Translation(std::string_view pattern) : from_(pattern) {}
@@ -86,7 +86,7 @@ class Translation {
     refuse(rest().substr(0, 4));
   }
 
-  /// {n}, {n,}, {,m}, {n,m}; anything else in braces stands for itself.
+  /// Translates {n}, {n,}, {,m} and {n,m}; other braces are literal.
   void repetition() {
     const std::size_t end = from_.find('}', at_);
     const std::string_view inside = end == std::string_view::npos
@@ -167,7 +167,7 @@ class Translation {
 
   void hexadecimal() {
     if (rest().starts_with("\\x{")) return copy(3);
-    // Two digits are a byte, which above 7F is half a character.
+    // Two digits are a byte, and a byte above 7F is not a whole character.
     if (!has_hexadecimal(at_ + 2, 2) || from_[at_ + 2] > '7') refuse("\\x");
     copy(4);
   }
@@ -235,9 +235,9 @@ namespace {
 
 using Match = std::optional<std::pair<std::size_t, std::size_t>>;
 
-/// Matches of an expression in a text. PCRE2 bounds the steps from each place where a match may
-/// begin, and does not tell how many were taken: few are allowed at first, and only a place that
-/// takes more is tried again with more, which is paid for.
+/// Matches of an expression in a text. PCRE2 limits the steps per start position and does not
+/// report their number. So few steps are allowed at first; a position that needs more is tried
+/// again with a higher limit, which is charged to the budget.
 class Matches {
  public:
   Matches(const SplitPattern::Program& program, std::string_view text)
@@ -246,12 +246,13 @@ class Matches {
         limits_(pcre2_match_context_copy(program.limits)),
         data_(pcre2_match_data_create_from_pattern(program.code, nullptr)) {}
 
-  /// The first that begins at `at` or behind.
+  /// The first match that begins at or after `at`.
   [[nodiscard]] Match next(std::size_t at) {
     while (at <= text_.size()) {
       const int found = run(at, kFewSteps, 0);
       if (found != PCRE2_ERROR_MATCHLIMIT) return match_of(found, at);
-      // It lies behind `at` where that takes long; what lies before has no match.
+      // The limit was reached at some position from `at` on. Searches one position at a time from
+      // here.
       int here = PCRE2_ERROR_NOMATCH;
       for (bool long_one = false; !long_one && at <= text_.size();) {
         here = run(at, kFewSteps, PCRE2_ANCHORED);
@@ -317,13 +318,14 @@ std::vector<SplitPattern::Part> SplitPattern::parts(std::string_view text) const
   };
   std::vector<Part> parts;
   if (text.empty()) return parts;
-  std::optional<std::size_t> last;  // end of the last match
+  std::optional<std::size_t> last;  // end of the previous match
   std::size_t covered = 0;
   for (std::size_t at = 0; at <= text.size();) {
     const Match match = next(at);
     if (!match) break;
     const auto [begin, end] = *match;
-    if (begin == end && last == end) {  // no empty match right behind another: that never ends
+    // Skips an empty match right after another match, which would never end.
+    if (begin == end && last == end) {
       at += at < text.size() ? utf8_length(text, at) : 1;
       continue;
     }

@@ -1,4 +1,4 @@
-// Where a tokenizer cuts: regular expressions as tokenizer.json has them, and plain strings.
+// Patterns at which tokenizers split: regular expressions of tokenizer.json and plain strings.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@ class SplitPattern {
     bool matches;
   };
 
-  /// In the dialect of Oniguruma that tokenizer.json is written in: \s, \w and \d of Unicode, ^ and
-  /// $ at every line. Throws Error(unsupported), naming what means something else to PCRE2 or
-  /// nothing (sets in sets, \h, \b, …).
+  /// A regular expression in tokenizer.json's dialect, Oniguruma: \s, \w and \d follow Unicode, ^
+  /// and $ match at every line. Throws Error(unsupported) naming a construct that PCRE2 interprets
+  /// differently or lacks (sets in sets, \h, \b, …).
   static SplitPattern regular_expression(std::string_view pattern);
   static SplitPattern literal(std::string text);
 
-  /// All of `text` (UTF-8) in order: what matches, and what lies between. Empty matches are parts
-  /// too. Throws Error(unsupported) if the expression needs too many steps.
+  /// All parts of `text` (UTF-8) in order: matches and the text between them. Empty matches are
+  /// parts too. Throws Error(unsupported) if the expression needs too many steps.
   [[nodiscard]] std::vector<Part> parts(std::string_view text) const;
 
   struct Program;
 
  private:
   std::string literal_;
-  std::shared_ptr<const Program> program_;  // null: the literal
+  std::shared_ptr<const Program> program_;  // null for a literal
 };
 
 }  // namespace attnscope

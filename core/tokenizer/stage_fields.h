@@ -1,5 +1,5 @@
-// The members of one stage in a tokenizer.json. Every member must be asked for: what the program
-// does not know is refused, never skipped.
+// Members of one stage in a tokenizer.json. Every member must be read: unknown members are refused,
+// never skipped.
 #pragma once
 
 #include <functional>
@@ -20,25 +20,26 @@ namespace attnscope {
 
 class StageFields {
  public:
-  /// `place`: what errors call the object, "normalizer". Throws Error(damaged) unless it is one.
+  /// `place`: name of the object in errors, "normalizer". Throws Error(damaged) unless `object` is
+  /// a JSON object.
   StageFields(const nlohmann::json& object, std::string place);
 
-  /// Null if the member is missing or null.
+  /// The member `key`; null if it is missing or null.
   [[nodiscard]] const nlohmann::json* find(const std::string& key);
   [[nodiscard]] const nlohmann::json& at(const std::string& key);
   [[nodiscard]] std::string text(const std::string& key);
   [[nodiscard]] std::optional<std::string> optional_text(const std::string& key);
   [[nodiscard]] bool flag(const std::string& key, std::optional<bool> if_missing = std::nullopt);
-  /// From 0 to 2^53.
+  /// An integer from 0 to 2^53.
   [[nodiscard]] std::int64_t whole(const std::string& key,
                                    std::optional<std::int64_t> if_missing = std::nullopt);
-  /// {"String": …} or {"Regex": …}.
+  /// A pattern given as {"String": …} or {"Regex": …}.
   [[nodiscard]] SplitPattern pattern(const std::string& key);
   [[nodiscard]] std::string place_of(const std::string& key) const { return place_ + "." + key; }
 
   /// An error that names the member.
   [[nodiscard]] Error refused(const std::string& key, std::string expected) const;
-  /// Throws Error(unsupported) naming a member that was not asked for.
+  /// Throws Error(unsupported) naming a member that was not read.
   void finish() const;
 
  private:
@@ -47,14 +48,15 @@ class StageFields {
   std::set<std::string> asked_;
 };
 
-/// One line of the list of a kind of stage.
+/// Entry of the list of a kind of stage.
 template <class Stage>
 struct StageKind {
-  std::string_view name;  ///< the "type" of its JSON
+  std::string_view name;  ///< "type" in JSON
   Stage (*make)(StageFields&);
 };
 
-/// What a stage does is charged to the rule `place`, which errors then name. A model is none.
+/// Charges the work of a stage to the rule `place`, which errors then name. This overload is for
+/// models, which are not charged.
 template <class Stage>
 [[nodiscard]] Stage charged_to(const std::string&, Stage stage) {
   return stage;
@@ -68,7 +70,8 @@ template <class Result, class... Arguments>
   };
 }
 
-/// Throws Error(unsupported) for a type that the list lacks, naming it and the known ones.
+/// Makes the stage described by `object`. Throws Error(unsupported) for an unknown type, naming it
+/// and the known ones.
 template <class Stage, std::size_t n>
 [[nodiscard]] Stage make_stage(const StageKind<Stage> (&kinds)[n], const nlohmann::json& object,
                                const std::string& place) {
@@ -87,7 +90,7 @@ template <class Stage, std::size_t n>
       .found(type);
 }
 
-/// Those that the list `key` of a stage describes, each by `make(item, its place)`.
+/// The stages in the list `key` of a stage, each made by `make(item, name in errors)`.
 template <class Stage>
 [[nodiscard]] std::vector<Stage> make_stages(StageFields& fields, const std::string& key,
                                              Stage (*make)(const nlohmann::json&,

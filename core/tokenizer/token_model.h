@@ -1,4 +1,4 @@
-// The third stage of a tokenizer: words into the tokens of its vocabulary.
+// The third stage of a tokenizer: from words to tokens of its vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace attnscope {
 
-/// The tokens of a model by their texts.
+/// The tokens of a model, by text and by id.
 class TokenTable {
  public:
-  /// Throws Error(damaged) for a number beyond any vocabulary (2^24).
+  /// Throws Error(damaged) for an id beyond any vocabulary (2^24).
   void add(const std::string& text, std::int64_t id);
   [[nodiscard]] std::optional<std::int64_t> find(const std::string& text) const;
-  /// Empty for a number that no token has.
+  /// The text of a token; empty for an unused id.
   [[nodiscard]] const std::string& text(std::int64_t id) const;
-  /// One more than the greatest number.
+  /// The greatest id plus 1.
   [[nodiscard]] std::int64_t size() const { return std::ssize(texts_); }
-  /// How many different texts.
+  /// Number of distinct texts.
   [[nodiscard]] std::int64_t count() const { return std::ssize(ids_); }
 
  private:
@@ -31,7 +31,7 @@ class TokenTable {
   std::vector<std::string> texts_;
 };
 
-/// A token, and the bytes [begin, end) of the word that it stands for.
+/// A token and the bytes [begin, end) of the word that it stands for.
 struct WordToken {
   std::int64_t id;
   std::size_t begin, end;
@@ -42,8 +42,8 @@ class TokenModel {
   explicit TokenModel(TokenTable table) : table_(std::move(table)) {}
   virtual ~TokenModel() = default;
 
-  /// Appends the tokens of a word, not empty, in UTF-8. Throws Error(usage) naming the part that
-  /// the vocabulary lacks if it has no token for unknown ones.
+  /// Appends the tokens of a non-empty word in UTF-8. If the vocabulary has no token for unknown
+  /// parts, throws Error(usage) naming the unknown part.
   virtual void tokenize(std::string_view word, std::vector<WordToken>& tokens) const = 0;
   [[nodiscard]] const TokenTable& table() const { return table_; }
 
@@ -51,7 +51,7 @@ class TokenModel {
   TokenTable table_;
 };
 
-/// "model" of a tokenizer.json. Throws Error(unsupported) naming what is not implemented,
+/// Makes the "model" of a tokenizer.json. Throws Error(unsupported) naming the unsupported part,
 /// Error(damaged).
 [[nodiscard]] std::shared_ptr<const TokenModel> make_token_model(const nlohmann::json& object);
 
@@ -60,26 +60,27 @@ struct WordPieceSettings {
   std::string continuing_prefix = "##";
   std::int64_t longest_word = 100;  ///< in characters; longer ones are unknown
 };
-/// Greedy longest match. Throws Error(damaged) if the table lacks the unknown token.
+/// WordPiece: greedy longest match. Throws Error(damaged) if the table lacks the unknown token.
 [[nodiscard]] std::shared_ptr<const TokenModel> make_word_piece(TokenTable table,
                                                                 const WordPieceSettings& settings);
 
 struct BytePairSettings {
   std::optional<std::string> unknown;
   bool fuse_unknown = false;
-  bool byte_fallback = false;  ///< <0xNN> for what has no token, if all bytes have one
-  bool ignore_merges = false;  ///< a word that is a token needs no merging
+  /// Uses <0xNN> for characters without a token, if all their bytes have one.
+  bool byte_fallback = false;
+  bool ignore_merges = false;  ///< uses a whole word that is a token without merging
   std::string continuing_prefix;
-  std::string end_of_word;  ///< "</w>"
+  std::string end_of_word;  ///< suffix of a word's last token: "</w>"
 };
 using Merges = std::vector<std::pair<std::string, std::string>>;
-/// Merges the pair of lowest rank, the leftmost first, until none is left. Throws Error(damaged) if
-/// the table lacks a part of a merge or what it makes.
+/// Byte-pair encoding: merges the pair of lowest rank, leftmost first, until none is left. Throws
+/// Error(damaged) if the table lacks a part or the result of a merge.
 [[nodiscard]] std::shared_ptr<const TokenModel> make_byte_pairs(TokenTable table,
                                                                 const Merges& merges,
                                                                 const BytePairSettings& settings);
 
-/// What a piece of a SentencePiece model is, by its numbers; GGUF's token types are the same.
+/// Kind of a piece, with SentencePiece's numbers, which are also GGUF's token types.
 enum class PieceKind {
   normal = 1,
   unknown = 2,
@@ -89,7 +90,7 @@ enum class PieceKind {
   byte = 6
 };
 
-/// Pieces in order of their numbers; each list as long as the others.
+/// Pieces in order of their ids. All lists have the same length.
 struct ScoredPieces {
   std::vector<std::string> texts;
   std::vector<double> scores;
@@ -98,17 +99,19 @@ struct ScoredPieces {
 struct UnigramSettings {
   std::optional<std::int64_t> unknown;
   bool byte_fallback = false;
-  bool single_precision = false;  ///< sums as SentencePiece takes them; tokenizer.json's are double
+  /// Sums are in float, as in SentencePiece; tokenizer.json uses double.
+  bool single_precision = false;
 };
-/// The most probable way to write a word in pieces (Viterbi; Kudo 2018); an unknown character costs
-/// 10 more than the worst piece, neighbouring ones are one token. Throws Error(damaged).
+/// Unigram model: the most probable segmentation of a word into pieces (Viterbi; Kudo 2018). An
+/// unknown character costs 10 more than the worst piece; adjacent ones form one token. Throws
+/// Error(damaged).
 [[nodiscard]] std::shared_ptr<const TokenModel> make_unigram(const ScoredPieces& pieces,
                                                              const UnigramSettings& settings);
 
-/// "<0x0A>" for 10.
+/// The token of a byte: "<0x0A>" for 10.
 [[nodiscard]] std::string byte_token(unsigned char byte);
 
-/// An Error(usage): nothing in the vocabulary says `part`.
+/// Throws Error(usage): the vocabulary has no token for `part`.
 [[noreturn]] void refuse_unknown(std::string_view part);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The list of models, and what they share.
+// The list of token models and their common functions.
 #include <nlohmann/json.hpp>
 
 #include "core/memory/budget.h"
@@ -21,7 +21,7 @@ TokenTable table_in(StageFields& fields) {
   return table;
 }
 
-/// "a b", or ["a", "b"].
+/// A merge, given as "a b" or ["a", "b"].
 std::pair<std::string, std::string> merge_of(const nlohmann::json& item, StageFields& fields) {
   if (item.is_array() && item.size() == 2 && item[0].is_string() && item[1].is_string()) {
     return {item[0].get<std::string>(), item[1].get<std::string>()};
@@ -107,7 +107,7 @@ constexpr StageKind<Model> kinds[] = {
     {"WordPiece", word_piece_in},
 };
 
-/// Models of old files carry no type; their members tell which they are.
+/// Type of a model in an old file without "type", inferred from its members.
 std::string_view type_by_members(const nlohmann::json& object) {
   if (object.contains("merges")) return "BPE";
   if (object.contains("unk_id")) return "Unigram";

@@ -1,4 +1,4 @@
-// The tokens of a text, of a pair, and of the text that a decoder is given.
+// Tokenizes a text, a pair, and the text for a decoder.
 #include <utility>
 
 #include "core/error.h"
@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-/// Numbers of tokens, with what is known of each.
+/// Token ids with their types and special positions.
 TokenizedText numbered(std::vector<std::int64_t> ids, const Vocabulary& vocabulary) {
   TokenizedText result{std::move(ids), {}, {}, {}};
   result.types.assign(result.ids.size(), 0);
@@ -21,7 +21,7 @@ TokenizedText numbered(std::vector<std::int64_t> ids, const Vocabulary& vocabula
   return result;
 }
 
-/// What the tokenizer makes of a text, or of a pair (second not null).
+/// Tokenizes a text, or a pair (second not null).
 TokenizedText encoded(const std::string& first, const std::string* second,
                       const Vocabulary& vocabulary) {
   Encoding encoding = vocabulary.encode_texts(first, second);
@@ -49,14 +49,14 @@ TokenizedText tokens_of(const Text& text, const ModelSpec& spec, const Vocabular
   return encoded(text.characters, together ? &*text.second : nullptr, vocabulary);
 }
 
-/// How long a text may be, and how many tokens there are.
+/// Limits of a text: context length and vocabulary size.
 struct TextBounds {
-  std::int64_t context = 0;  ///< 0: any number
+  std::int64_t context = 0;  ///< longest text in tokens; 0: no limit
   std::int64_t tokens = 0;
 };
 
-/// With what each token says, or its number (vocabulary null). Throws where it is none, or they are
-/// too many.
+/// Adds the text of each token, or its id if `vocabulary` is null. Throws Error(usage) for invalid
+/// ids and too many tokens.
 void name_tokens(const TextBounds& bounds, const Vocabulary* vocabulary, TokenizedText& tokens) {
   const std::int64_t context = bounds.context;
   const std::int64_t count = std::ssize(tokens.ids);
@@ -81,8 +81,7 @@ void name_tokens(const TextBounds& bounds, const Vocabulary* vocabulary, Tokeniz
   }
 }
 
-/// As the text that the decoder was trained to write is given to it: behind the start token,
-/// without what ends it.
+/// The decoder's input as in training: the start token, then the second text without its end token.
 TokenizedText shifted(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary) {
   if (spec.tail.start_token < 0) {
     throw Error(ErrorKind::usage, "it is not known with which token the decoder's texts begin")
@@ -119,7 +118,7 @@ const Text& text_of_input(const Input& input, const ModelSpec& spec) {
       .expected("a .txt file, text:WORDS, pair:FIRST ||| SECOND, or ids:1,2,3");
 }
 
-/// What `make` makes, with the input's name in errors that have none.
+/// Returns `make()`. Errors without a subject get the input's label.
 TokenizedText naming(const Input& input, const auto& make) {
   try {
     return make();
@@ -149,7 +148,7 @@ TokenizedText tokenize_for_decoder(const Input& input, const ModelSpec& spec,
                                    const Vocabulary& vocabulary) {
   const Text& text = text_of_input(input, spec);
   return naming(input, [&] {
-    // Tokens of the decoder's own are known by their numbers alone.
+    // Tokens of a separate decoder vocabulary are only known by id.
     const bool own = spec.tail.vocabulary > 0;
     TokenizedText result = text.second_ids.empty() ? shifted(text, spec, vocabulary)
                                                    : numbered(text.second_ids, vocabulary);

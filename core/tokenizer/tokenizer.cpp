@@ -44,7 +44,7 @@ class StagedTokenizer final : public Vocabulary {
     const auto added = added_by_id_.find(id);
     if (added != added_by_id_.end()) return added->second.content;
     const std::string& text = stages_.model->table().text(id);
-    // Models have more rows than their tokenizers have tokens.
+    // Models may have more embedding rows than their tokenizers have tokens.
     if (text.empty()) return "<" + std::to_string(id) + ">";
     constexpr BudgetRates rates{.always = 4 << 10, .a_byte = 64};
     const ThreadBudget budget("showing a token", text.size(), rates);

@@ -19,13 +19,13 @@
 
 namespace attnscope {
 
-/// What opening a tokenizer's file may cost: SentencePiece's are the ones that grow most,
-/// twelvefold.
+/// Budget for opening a tokenizer's file. SentencePiece files need the most memory, 12 times their
+/// size.
 inline constexpr BudgetRates kTokenizerRates{
     .always = 64 << 20, .a_byte = 32, .most = std::uint64_t{1} << 30};
 
 struct TokenizerStages {
-  Normalizer cleaning;  ///< of the whole text, before tokens are looked for in it; may be null
+  Normalizer cleaning;  ///< cleans the whole text before added tokens are matched; may be null
   Normalizer normalizer;
   PreTokenizer pre_tokenizer;
   std::shared_ptr<const TokenModel> model;
@@ -34,19 +34,19 @@ struct TokenizerStages {
   TokenText decoder;
 };
 
-/// The tokens that are special are those of `added` that say so.
+/// Makes a tokenizer. Its special tokens are those of `added` that are marked as special.
 [[nodiscard]] std::shared_ptr<const Vocabulary> make_tokenizer(TokenizerStages stages);
 
-/// What Hugging Face's tokenizers saves. Truncation and padding are not done. `cleaning` as
-/// TokenizerStages::cleaning. Throws Error(unsupported) naming what is not implemented,
-/// Error(damaged).
+/// Makes a tokenizer from a tokenizer.json of Hugging Face's tokenizers. Truncation and padding are
+/// ignored. `cleaning`: see TokenizerStages::cleaning. Throws Error(unsupported) naming the
+/// unsupported part, Error(damaged).
 [[nodiscard]] std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object,
                                                                   Normalizer cleaning = {});
 
-/// The tokenizer that lies beside a model: tokenizer.json, else vocab.txt (WordPiece), else
-/// vocab.json and merges.txt (byte pairs), else a SentencePiece model; the last three with what
-/// tokenizer_config.json and added_tokens.json say of them. Null if none of these files is there.
-/// Throws Error naming the file.
+/// Reads the tokenizer in a model's folder: tokenizer.json, else vocab.txt (WordPiece), else
+/// vocab.json and merges.txt (byte pairs), else a SentencePiece model. The last three use settings
+/// of tokenizer_config.json and added_tokens.json. Null if there is no such file. Throws Error
+/// naming the file.
 [[nodiscard]] std::shared_ptr<const Vocabulary> read_tokenizer(const std::filesystem::path& folder);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The tokenizer that lies beside a model, from whichever files there are.
+// Reads the tokenizer in a model's folder from the files that exist.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -61,7 +61,7 @@ std::shared_ptr<const Vocabulary> read_word_pieces(const Path& folder) {
   return make_tokenizer(std::move(stages));
 }
 
-/// The special tokens of byte pairs' classes, as they are called where nothing says so.
+/// Default texts of special tokens of the byte-pair classes.
 using SpecialTokens = std::map<std::string, std::string>;
 
 const SpecialTokens& usual_tokens(const std::string& name) {
@@ -78,8 +78,8 @@ const SpecialTokens& usual_tokens(const std::string& name) {
   return name == "GPT2Tokenizer" ? of_gpt2 : name == "DebertaTokenizer" ? of_deberta : of_roberta;
 }
 
-/// GPT-2's, RoBERTa's and DeBERTa's; others with such files differ in their words and are refused
-/// by name.
+/// Reads byte-pair files of GPT-2, RoBERTa, BART and DeBERTa. Other classes with such files split
+/// words differently and are refused.
 std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
   constexpr std::array known = {"GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer",
                                 "DebertaTokenizer"};
@@ -110,7 +110,7 @@ std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
     stages.post_processor = name == "DebertaTokenizer"
                                 ? bert_processor(id("cls_token"), id("sep_token"))
                                 : roberta_processor(id("cls_token"), id("sep_token"));
-    beside.added[id("mask_token")].lstrip = true;  // as its class has it
+    beside.added[id("mask_token")].lstrip = true;  // default of the class
   } else if (beside.flag("add_bos_token", false)) {
     stages.post_processor = around({id("bos_token")}, {}, true);
   }
@@ -119,8 +119,8 @@ std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
   return make_tokenizer(std::move(stages));
 }
 
-/// Settings of tokenizer_config.json that old readers laid over tokenizer.json: where they differ
-/// from it, nobody can tell which the model was trained with.
+/// Refuses settings of tokenizer_config.json that contradict tokenizer.json. Old readers preferred
+/// them, so the setting used in training is unknown.
 void check_against_config(const json& tokenizer, const TokenizerNeighbours& beside) {
   const auto check = [&](const char* key, const json& stage, const char* type, const char* member) {
     if (!beside.config.contains(key) || beside.config[key].is_null()) return;

@@ -1,4 +1,4 @@
-// tokenizer.json, as Hugging Face's tokenizers writes it.
+// Reads tokenizer.json of Hugging Face's tokenizers.
 #include <nlohmann/json.hpp>
 
 #include "core/tokenizer/stage_fields.h"
@@ -8,8 +8,9 @@ namespace attnscope {
 
 namespace {
 
-/// Readers number added tokens that the model lacks one after the other, whatever the file says:
-/// where the two differ, nobody can tell which rows of the embedding were meant.
+/// Reads the added tokens. Other readers number added tokens that the model lacks consecutively and
+/// ignore their ids in the file. If the two differ, the embedding rows are ambiguous, so the file
+/// is refused.
 std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& table) {
   std::vector<AddedToken> tokens;
   const nlohmann::json* const list = fields.find("added_tokens");
@@ -36,7 +37,7 @@ std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& t
   return tokens;
 }
 
-/// About the bytes of the text that the value was read from.
+/// Approximate size of the value as JSON text, in bytes.
 std::uint64_t bytes_of(const nlohmann::json& value) {
   constexpr std::uint64_t signs = 2;
   if (value.is_string()) return value.get_ref<const std::string&>().size() + signs;
@@ -63,7 +64,7 @@ std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object
   if (fields.optional_text("version").value_or("1.0") != "1.0") {
     throw fields.refused("version", "1.0");
   }
-  (void)fields.find("truncation");  // readers set both anew
+  (void)fields.find("truncation");  // readers replace both settings
   (void)fields.find("padding");
   TokenizerStages stages;
   stages.cleaning = std::move(cleaning);

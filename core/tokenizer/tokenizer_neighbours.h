@@ -1,4 +1,4 @@
-// What the files beside a vocabulary say of it: tokenizer_config.json, added_tokens.json.
+// Settings in files next to a vocabulary: tokenizer_config.json, added_tokens.json.
 #pragma once
 
 #include <filesystem>
@@ -15,28 +15,29 @@ namespace attnscope {
 
 struct TokenizerNeighbours {
   nlohmann::json config;                     ///< tokenizer_config.json
-  std::map<std::int64_t, AddedToken> added;  ///< by number
-  std::filesystem::path path;                ///< of the configuration
+  std::map<std::int64_t, AddedToken> added;  ///< added tokens by id
+  std::filesystem::path path;                ///< path of tokenizer_config.json
 
-  /// Also of {"content": …}. Throws Error(unsupported) for a value of another type.
+  /// A text, also if given as {"content": …}. Throws Error(unsupported) for a value of another
+  /// type.
   [[nodiscard]] std::string text(const std::string& key, const std::string& if_missing) const;
   [[nodiscard]] bool flag(const std::string& key, bool if_missing) const;
-  /// The class of tokenizers, which is named with and without "Fast".
+  /// The tokenizer class without the suffix "Fast".
   [[nodiscard]] std::string class_name(const std::string& if_missing) const;
   /// An Error(unsupported) that names the key.
   [[nodiscard]] Error refused(const std::string& key, const std::string& expected) const;
 
-  /// The number of a special token, which is then found in texts, too. Throws Error(damaged) if
-  /// `table`, of `file`, lacks it.
+  /// Adds a special token, which is then matched in texts, and returns its id. Throws
+  /// Error(damaged) if `table`, read from `file`, lacks it.
   std::int64_t make_special(const std::string& text, const TokenTable& table,
                             const std::filesystem::path& file);
   [[nodiscard]] std::vector<AddedToken> added_tokens() const;
 };
 
-/// What is not there says nothing. Throws Error naming the file.
+/// Reads both files of a folder; missing ones count as empty. Throws Error naming the file.
 [[nodiscard]] TokenizerNeighbours read_tokenizer_neighbours(const std::filesystem::path& folder);
 
-/// A file of a tokenizer may have so many bytes.
+/// Size limit of a tokenizer's file in bytes.
 constexpr std::size_t largest_tokenizer_file = std::size_t{256} << 20;
 
 }  // namespace attnscope

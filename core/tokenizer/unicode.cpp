@@ -82,7 +82,7 @@ std::string utf8_of(char32_t c) {
 }
 
 std::string lower_case(char32_t c) {
-  constexpr char32_t i_with_dot = 0x130;  // the only one whose lower case is two characters
+  constexpr char32_t i_with_dot = 0x130;  // the only character whose lower case is two characters
   if (c == i_with_dot) return "i\xCC\x87";
   return utf8_of(static_cast<char32_t>(u_tolower(icu_of(c))));
 }

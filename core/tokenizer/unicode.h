@@ -1,4 +1,4 @@
-// What Unicode says of characters, by ICU.
+// Unicode properties, case and normalisation of characters, by ICU.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace attnscope {
 enum class NormalForm { nfc, nfd, nfkc, nfkd };
 
 [[nodiscard]] bool is_white_space(char32_t c);
-/// ASCII's marks, of which Unicode calls some symbols, and all of category P.
+/// True for category P and all ASCII punctuation, some of which Unicode classifies as symbols.
 [[nodiscard]] bool is_punctuation(char32_t c);
 [[nodiscard]] bool is_number(char32_t c);             ///< category N
 [[nodiscard]] bool is_mark(char32_t c);               ///< category M
@@ -20,17 +20,18 @@ enum class NormalForm { nfc, nfd, nfkc, nfkd };
 [[nodiscard]] bool is_word_character(char32_t c);     ///< \w of UTS 18
 [[nodiscard]] bool is_upper_case_letter(char32_t c);  ///< category Lu
 
-/// In UTF-8; the full mapping without context: İ becomes two characters, Σ never ς.
+/// The lower case of a character in UTF-8: the full mapping without context. İ becomes two
+/// characters, Σ never becomes ς.
 [[nodiscard]] std::string lower_case(char32_t c);
 
 [[nodiscard]] std::string utf8_of(char32_t c);
 
-/// `text` must be UTF-8. The parts between places that no normalisation reaches across: each part
-/// may be normalised by itself. Starts of the parts, and the end.
+/// Normalisation boundaries of `text` (UTF-8): starts of the parts that can be normalised
+/// independently, and the end.
 [[nodiscard]] std::vector<std::size_t> normal_boundaries(std::string_view text, NormalForm form);
 [[nodiscard]] std::string normal(std::string_view text, NormalForm form);
 
-/// Starts of the extended grapheme clusters (UAX 29) of UTF-8, and the end.
+/// Starts of the extended grapheme clusters (UAX 29) of a UTF-8 text, and the end.
 [[nodiscard]] std::vector<std::size_t> grapheme_starts(std::string_view text);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The unigram language model (Kudo 2018).
+// The unigram language model of SentencePiece (Kudo 2018).
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +19,7 @@ TokenTable table_of(const ScoredPieces& pieces) {
   return table;
 }
 
-/// What a piece that users added is given per byte, so that it always wins.
+/// Score of a user-defined piece, proportional to its length in bytes so that it wins.
 double user_defined_score(const ScoredPieces& pieces, std::size_t i, double greatest) {
   return static_cast<double>(pieces.texts[i].size()) * greatest - 0.1;
 }
@@ -43,7 +43,7 @@ class Unigram final : public TokenModel {
       if (kind == PieceKind::user_defined) scores_[i] = user_defined_score(pieces, i, greatest);
       const bool matched = kind == PieceKind::normal || kind == PieceKind::user_defined;
       const auto id = static_cast<std::int64_t>(i);
-      // Of equal texts the last counts.
+      // The table keeps the last of equal texts, so only that one is used.
       if (matched && !pieces.texts[i].empty() && table().find(pieces.texts[i]) == id) {
         sorted_.push_back(id);
       }
@@ -77,11 +77,11 @@ class Unigram final : public TokenModel {
   static constexpr std::int64_t kUnknown = -1;
   struct Best {
     double score = 0;
-    std::size_t begin = std::string::npos;  ///< of the last piece; npos: no way yet
+    std::size_t begin = std::string::npos;  ///< start of the last piece; npos: not reached yet
     std::int64_t id = kUnknown;
   };
 
-  /// The best way to write each beginning of the word.
+  /// The best segmentation of each prefix of the word.
   [[nodiscard]] std::vector<Best> best_ways(std::string_view word) const {
     std::vector<Best> best(word.size() + 1);
     for (std::size_t begin = 0; begin < word.size();) {
@@ -89,15 +89,15 @@ class Unigram final : public TokenModel {
       const auto kept = [&](double sum) {
         return settings_.single_precision ? static_cast<double>(static_cast<float>(sum)) : sum;
       };
-      // SentencePiece keeps sums in single precision and compares with them in double: of ways that
-      // are equally good it takes the one whose sum was rounded down.
+      // SentencePiece stores sums in float and compares them in double. Among equally good
+      // segmentations, it prefers the one whose stored sum was rounded down.
       const auto offer = [&](std::size_t end, double score, std::int64_t id) {
         const double sum = id == kUnknown ? kept(score + before) : score + before;
         Best& there = best[end];
         if (there.begin == std::string::npos || sum > there.score) there = {kept(sum), begin, id};
       };
       const std::size_t length = utf8_length(word, begin);
-      bool single = false;  // some piece is just this character
+      bool single = false;  // true if a piece is exactly this character
       for_each_piece(word, begin, [&](std::int64_t id, std::size_t end) {
         offer(end, scores_[static_cast<std::size_t>(id)], id);
         single = single || end == begin + length;
@@ -108,8 +108,8 @@ class Unigram final : public TokenModel {
     return best;
   }
 
-  /// The pieces that the word goes on with at `begin`, the shortest first: the range of sorted ones
-  /// that begin like it narrows with each byte.
+  /// Visits the pieces that match the word at `begin`, shortest first. The range of sorted pieces
+  /// with the same beginning narrows with each byte.
   void for_each_piece(std::string_view word, std::size_t begin, const auto& visit) const {
     auto first = sorted_.begin(), last = sorted_.end();
     for (std::size_t depth = 0; begin + depth < word.size() && first != last; ++depth) {
@@ -129,7 +129,7 @@ class Unigram final : public TokenModel {
 
   void add_unknown(std::string_view word, WordToken part, std::vector<WordToken>& tokens) const {
     const std::string text(word.substr(part.begin, part.end - part.begin));
-    if (!settings_.single_precision) {  // tokenizer.json's looks once more for what it joined
+    if (!settings_.single_precision) {  // as in tokenizers, which looks up the joined text again
       if (const auto whole = table().find(text)) {
         return tokens.push_back({*whole, part.begin, part.end});
       }
@@ -152,7 +152,7 @@ class Unigram final : public TokenModel {
   UnigramSettings settings_;
   std::vector<double> scores_;
   double unknown_score_ = 0;
-  std::vector<std::int64_t> sorted_;  // pieces by their texts
+  std::vector<std::int64_t> sorted_;  // piece ids sorted by text
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-/// "line 3, column 7", from 1.
+/// Position of a byte as "line 3, column 7", from 1.
 std::string place_in(const std::string& text, std::size_t byte) {
   std::size_t line = 1, column = 1;
   for (const std::size_t start : character_starts(text)) {
@@ -27,7 +27,7 @@ std::string place_in(const std::string& text, std::size_t byte) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-/// U+2014 '—'.
+/// Code point and character: U+2014 '—'.
 std::string code_point_of(const std::string& character) {
   unsigned code = static_cast<unsigned char>(character[0]);
   if (character.size() > 1) {
@@ -112,7 +112,7 @@ class Bytes final : public Vocabulary {
   std::vector<std::string> labels_;
 };
 
-/// No text can be split, for `reason`.
+/// A vocabulary of ids only, which throws `reason` for texts.
 class Ids final : public Vocabulary {
  public:
   Ids(const std::vector<std::string>& labels, Error reason)
@@ -147,8 +147,8 @@ Error without_tokenizer() {
           "weights, or set tokenizer=bytes");
 }
 
-/// What lies in the file or beside it; ids alone where it cannot be read, so that a model whose
-/// tokenizer has an unknown part can still be run.
+/// The tokenizer in the weight file or next to it. If it cannot be read, only ids are supported, so
+/// that a model with an unsupported tokenizer can still run.
 std::shared_ptr<const Vocabulary> tokenizer_of_file(const ModelSpec& spec,
                                                     const std::filesystem::path& folder,
                                                     const KeyValues* keys) {

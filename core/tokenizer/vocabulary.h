@@ -1,4 +1,4 @@
-// How a language model's texts become tokens, and tokens texts.
+// Conversion between texts and tokens of a model.
 #pragma once
 
 #include <cstdint>
@@ -19,54 +19,54 @@ class Vocabulary {
  public:
   virtual ~Vocabulary() = default;
 
-  /// The tokens of a text. Throws Error(usage) naming the character the vocabulary lacks and where
-  /// it stands, or the byte that is no valid UTF-8.
+  /// The tokens of a text. Throws Error(usage) with the character that the vocabulary lacks and its
+  /// position, or with the invalid UTF-8 byte.
   [[nodiscard]] virtual std::vector<std::int64_t> encode(const std::string& text) const = 0;
-  /// What a token says: the bytes of a text, which need not be whole characters. 0 <= id < size.
+  /// The text of a token, whose bytes need not be whole characters. 0 <= id < size.
   [[nodiscard]] virtual std::string text_of(std::int64_t id) const = 0;
 
-  /// The tokens of a text, or of a pair of texts (second not null), with their segments and places.
-  /// Throws as encode, and Error(unsupported) for a pair where tokens make no difference of it.
+  /// The tokens of a text, or of a pair of texts (second not null), with segment types and byte
+  /// ranges. Throws like encode, and Error(unsupported) for a pair if the tokenizer does not
+  /// support pairs.
   [[nodiscard]] virtual Encoding encode_texts(const std::string& first,
                                               const std::string* second) const;
-  /// Whether a token stands for no text of its own: [CLS], <s>, <|endoftext|>.
+  /// True if a token stands for no text: [CLS], <s>, <|endoftext|>.
   [[nodiscard]] virtual bool is_special(std::int64_t) const { return false; }
-  /// Whether text_of is what tokens say, not their numbers alone.
+  /// True if text_of returns the texts of tokens, not only their ids.
   [[nodiscard]] virtual bool says_texts() const { return true; }
-  /// One more than the greatest number of a token; 0 where that is not known.
+  /// The greatest token id plus 1; 0 if unknown.
   [[nodiscard]] virtual std::int64_t size() const { return 0; }
 };
 
-/// As spec.input.tokenizer says; files are read from `folder`. `keys`: of a weight file that has
-/// its tokenizer inside, else null. Throws Error; but a tokenizer that cannot be read leaves ids,
-/// and throws only when it is given a text.
+/// Makes the vocabulary that spec.input.tokenizer specifies; files are read from `folder`. `keys`:
+/// keys of a weight file that contains its tokenizer, else null. Throws Error. If a tokenizer file
+/// cannot be read, the result supports only ids and throws when it is given a text.
 [[nodiscard]] std::shared_ptr<const Vocabulary> make_vocabulary(const ModelSpec& spec,
                                                                 const std::filesystem::path& folder,
                                                                 const KeyValues* keys = nullptr);
 
-/// A text's tokens: one entry a token in the first three lists.
+/// The tokens of a text. The first three lists have one entry per token.
 struct TokenizedText {
   std::vector<std::int64_t> ids;
-  std::vector<std::string> texts;     ///< what each says
-  std::vector<std::int64_t> types;    ///< of segments: 0, or 1 in most second texts of pairs
-  std::vector<std::int64_t> special;  ///< places of tokens that stand for no text, in order
+  std::vector<std::string> texts;     ///< text of each token
+  std::vector<std::int64_t> types;    ///< segment types: 0, or 1 in most second texts of pairs
+  std::vector<std::int64_t> special;  ///< positions of tokens that stand for no text, ascending
 };
 
-/// Of a pair with the tokens around and between the texts that the tokenizer puts there. Throws
-/// Error(usage) for ids outside the vocabulary and, unless `any_length`, more tokens than
-/// spec.input.context; and for a pair where a language model is to go on.
+/// Tokenizes a text or a pair, including the tokens that the tokenizer adds around and between the
+/// texts. Throws Error(usage) for ids outside the vocabulary, for more tokens than
+/// spec.input.context unless `any_length`, and for a pair given to a language model.
 [[nodiscard]] TokenizedText tokenize(const Text& text, const ModelSpec& spec,
                                      const Vocabulary& vocabulary, bool any_length = false);
 
-/// What the decoder of an encoder–decoder is given of an input: its second text behind the start
-/// token, without the last token if that only ends a text, as the model was trained; without a
-/// second text the start token alone; numbered tokens as they are. Throws as tokenize, and
-/// Error(usage) where the start token is not known.
+/// Decoder input of an encoder–decoder: the start token followed by the second text, without a
+/// final special token, as in training; only the start token without a second text; token ids
+/// unchanged. Throws like tokenize, and Error(usage) if the start token is unknown.
 [[nodiscard]] TokenizedText tokenize_for_decoder(const Input& input, const ModelSpec& spec,
                                                  const Vocabulary& vocabulary);
 
-/// Of an input, which must be a text; of a pair for an encoder–decoder, the first. Throws
-/// Error(usage) naming it.
+/// Tokenizes an input, which must be a text; for encoder–decoders, only the first text of a pair.
+/// Throws Error(usage) naming the input.
 [[nodiscard]] TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
                                            const Vocabulary& vocabulary);
 

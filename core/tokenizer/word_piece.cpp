@@ -14,7 +14,7 @@ class WordPiece final : public TokenModel {
       : TokenModel(std::move(table)), settings_(std::move(settings)), unknown_(unknown) {}
 
   void tokenize(std::string_view word, std::vector<WordToken>& tokens) const override {
-    std::vector<std::size_t> ends;  // of the characters
+    std::vector<std::size_t> ends;  // end of each character
     for_each_character(word, [&](char32_t, std::size_t, std::size_t end) { ends.push_back(end); });
     const std::size_t before = tokens.size();
     if (std::ssize(ends) <= settings_.longest_word && take_longest(word, ends, tokens)) return;
@@ -23,7 +23,7 @@ class WordPiece final : public TokenModel {
   }
 
  private:
-  /// False if a rest of the word is in no vocabulary.
+  /// Returns false if a rest of the word has no token.
   bool take_longest(std::string_view word, const std::vector<std::size_t>& ends,
                     std::vector<WordToken>& tokens) const {
     std::size_t begin = 0;
@@ -52,7 +52,7 @@ class WordPiece final : public TokenModel {
 
 std::shared_ptr<const TokenModel> make_word_piece(TokenTable table,
                                                   const WordPieceSettings& settings) {
-  constexpr std::int64_t most = 1000;  // the time grows with the square
+  constexpr std::int64_t most = 1000;  // the time grows with the square of the length
   if (settings.longest_word > most) {
     throw Error(ErrorKind::unsupported, "the tokenizer allows too long words")
         .about("model.max_input_chars_per_word")

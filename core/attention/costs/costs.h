@@ -88,7 +88,7 @@ OperationCounts daft_full(const AttentionShape& shape, CostConvention convention
                           std::int64_t factors = 128);
 
 struct DaftConvOptions {
-  std::int64_t kernel = 11;     ///< window extent
+  std::int64_t kernel = 11;     ///< side of the window in tokens
   std::int64_t heads = 16;      ///< h, the number of position bias heads and channels of K
   std::int64_t dimensions = 2;  ///< window dimensions, 1 or 2
 };

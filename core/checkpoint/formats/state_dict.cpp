@@ -198,7 +198,7 @@ void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& 
 /// a twin. Empty if there are no twins.
 std::optional<StateDict> split_off_twins(StateDict& state) {
   constexpr std::string_view prefix = "ema_";
-  std::map<std::string, const PickledTensor*> twins;  // by name without the prefix
+  std::map<std::string, const PickledTensor*> twins;  // twins by name without the prefix
   for (const auto& [name, tensor] : state.tensors) {
     if (name.starts_with(prefix)) twins.emplace(name.substr(prefix.size()), tensor);
   }

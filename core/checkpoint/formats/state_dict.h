@@ -17,12 +17,12 @@ struct StateDict {
 };
 
 /// The state dicts of `root`, at least one. If `root` holds tensors directly, it is the only one.
-/// Else every member named state_dict, model_state_dict, model, net, model_ema or similar (in any
-/// case) that holds tensors is one, raw weights before averaged ones. Else all tensors at any depth
-/// form one. Nested names are joined by dots. Twins named ema_a_b next to a.b form a further state
-/// dict, "ema_ names", under the names a.b. A module that was saved whole counts as its
-/// state_dict(). Throws Error(damaged) if nesting is too deep or endless, Error(unsupported) naming
-/// a tensor that an unknown function would make.
+/// Otherwise every member named state_dict, model_state_dict, model, net, model_ema or similar (in
+/// any case) that holds tensors is one, raw weights before averaged ones. If there is no such
+/// member, all tensors at any depth form one. Nested names are joined by dots. Twins named ema_a_b
+/// next to a.b form a further state dict, "ema_ names", under the names a.b. A module that was
+/// saved whole counts as its state_dict(). Throws Error(damaged) if nesting is too deep or endless,
+/// Error(unsupported) naming a tensor that an unknown function would make.
 [[nodiscard]] std::vector<StateDict> find_state_dicts(const PickleNode& root);
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ struct GgufTensor {
   const BlockLayout* blocks = nullptr;  ///< layout of dtype quantised, else null
   Shape shape;                          ///< slowest axis first; the file has the fastest first
   std::int64_t bytes = 0;
-  std::uint64_t offset = 0;  ///< from the start of the file; offset + bytes is inside it
+  std::uint64_t offset = 0;  ///< file offset; offset + bytes is inside the file
 };
 
 struct GgufHeader {
