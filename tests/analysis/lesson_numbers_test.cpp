@@ -1,4 +1,4 @@
-// The numbers that lessons and manual print, computed.
+// The numbers printed in lessons and manual, recomputed.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A page without its line breaks, so that sentences are found.
+/// The text of a page with line breaks replaced by spaces, for searches of sentences.
 std::string page(const std::string& name) {
   std::ifstream file(source_folder() + "/assets/" + name);
   std::ostringstream text;
@@ -41,7 +41,8 @@ TEST(LessonNumbers, RanksOfTheIdentityAndOfAPermutation) {
   EXPECT_EQ(rank_of(identity), 178);
   EXPECT_THAT(lesson, HasSubstr("90 % of their sum needs 178 of them"));
 
-  // One long cycle: its eigenvalues lie evenly on the circle, as those of most permutations nearly.
+  // The permutation is one long cycle. Its eigenvalues are spaced evenly on the unit circle, as are
+  // those of most permutations, approximately.
   MatrixD permutation = MatrixD::Zero(197, 197);
   for (Eigen::Index i = 0; i < 197; ++i) permutation(i, (i + 1) % 197) = 1;
   EXPECT_EQ(rank_of(permutation), 178);
@@ -61,7 +62,7 @@ TEST(LessonNumbers, WhatTheSecondTheoremBounds) {
   EXPECT_THAT(lesson, HasSubstr("A difference of 40 is had by choosing ε near 0.32"));
 }
 
-/// Energies of one layer, least first, and softmax's.
+/// The energies of one layer in ascending order, and softmax's energy.
 std::pair<std::vector<double>, double> layer_energies(std::int64_t tokens) {
   GrowthOptions options;
   options.constants = energy_tables().front();

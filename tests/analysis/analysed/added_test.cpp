@@ -1,4 +1,4 @@
-// What else a layer adds, against PyTorch and NumPy.
+// Spectra with the residual stream or the convolution added, compared with PyTorch and NumPy.
 #include "analysis/analysed/added.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::vector<double> numbers_of(const std::string& file, const std::string& array
   return {numbers.values().begin(), numbers.values().end()};
 }
 
-/// Every σ to 1e-5 of the greatest.
+/// Expects every singular value to within 1e-5 of the largest one.
 void expect_values(const MapSpectrum& spectrum, std::span<const double> expected,
                    const std::string& what) {
   ASSERT_EQ(spectrum.singular_values.size(), expected.size()) << what;
@@ -93,7 +93,7 @@ TEST(Added, ConvolutionIsWhatNumPySays) {
       expect_values(spectra[i], std::span(expected).subspan(i * each, each),
                     "map " + std::to_string(i));
     }
-    // What all queries see alike is one row, times each query's gate and sum.
+    // Without the convolution every row is one common row, scaled by the query's gate and sum.
     if (alone) {
       EXPECT_GT(spectra[0].equivalent_rank, 10);
     } else {

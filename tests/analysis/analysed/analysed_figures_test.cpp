@@ -1,4 +1,4 @@
-// The figures of spectra of other matrices than maps, and with their baselines.
+// Figures of the spectra of matrices other than maps, and figures with baselines.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
@@ -129,7 +129,7 @@ TEST(ComparedFiguresOfOthers, TheGreyBandIsThatOfTheNullModels) {
     const MeanSpectrum mean = mean_spectrum(null.shuffled, 0.9);
     const Band& band = *bands[1 - subject];
     ASSERT_EQ(band.keys.at(0).second, label);
-    // r of 30 singular values: at r / 30, which lies between the band's own places.
+    // The share of r of 30 values is drawn at r / 30, which need not be a sample point of the band.
     for (const std::size_t r : {3U, 15U, 30U}) {
       const double at = static_cast<double>(r) / 30;
       const auto place = static_cast<std::size_t>(std::lround(at * 200));

@@ -150,7 +150,7 @@ TEST(Analysed, WhatCannotBeHadIsRefusedByName) {
       "automatic or dense");
 }
 
-// Gemma 2 scales by 1/√query_pre_attn_scalar, here 6 of heads 8 wide.
+// Gemma 2 scales scores by 1/√query_pre_attn_scalar, which is 6 in this model with heads 8 wide.
 TEST(Analysed, ScoresHaveTheModelsOwnScale) {
   const TemporaryFolder folder;
   const std::string family = "hugging_face_gemma2";

@@ -1,4 +1,4 @@
-// Comparisons of something else than maps.
+// Comparisons of matrices other than maps.
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Components of something else than maps, and ranks of it beside heads.
+// Components of matrices other than maps, and their ranks next to heads.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,8 @@ TEST(ComponentsOfBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
             double sum = 0;
             for (std::size_t i = 0; i < vector.size(); ++i)
               sum += vector[i] * other[i].get<double>();
-            // Of vectors of length 1; the sign of one whose entries nearly cancel may be any.
+            // Both vectors have length 1. The absolute value is taken because the sign is arbitrary
+            // where the entries of a vector nearly cancel.
             EXPECT_NEAR(std::abs(sum), 1, 1e-5) << key << " " << name << " " << k;
           };
           near(component.queries, one.at("rows"));

@@ -1,4 +1,4 @@
-// The cases of tests/data/analysed/make_analysed.py as traces of one layer and head.
+// The cases of tests/data/analysed/make_analysed.py as traces with one layer and one head.
 #pragma once
 
 #include "core/trace/trace.h"
@@ -6,7 +6,8 @@
 
 namespace attnscope {
 
-/// softmax(q kᵀ/√d), over j ≤ i if causal, of raw_uniform vectors, with those recorded.
+/// The trace of softmax(q kᵀ/√d), over j ≤ i if causal. q, k and v are raw_uniform vectors and are
+/// recorded in the trace.
 inline Trace softmax_case(const nlohmann::json& made) {
   const std::int64_t n = made.at("n"), d = made.at("d");
   const auto seed = made.at("seed").get<unsigned>();

@@ -55,7 +55,8 @@ TEST(NullModels, ShufflingKeepsEveryRowsWeightsAndTheTriangle) {
   }
 }
 
-/// Whether null models of each layer keep to what its mask leaves, which `hides(layer, i, j)`.
+/// Expects the null models of each layer to respect its mask. `hides(layer, i, j)` is true if the
+/// mask hides key j from query i.
 template <class Hides>
 void expect_masks_kept(const Trace& trace, const Hides& hides) {
   for (std::size_t index = 0; index < trace.layers.size(); ++index) {
@@ -113,7 +114,7 @@ TEST(NullModels, KeepToTheWindowsOfAGrid) {
     return true;
   };
   expect_masks_kept(trace, windows);
-  // 16 windows of equal weights: as many directions.
+  // The map has 16 windows of equal weights and therefore 16 equal singular values.
   EXPECT_EQ(null_ranks(trace, IdentityView::as_is, false, {.layers = {0}}).front().even_rank, 15);
 }
 

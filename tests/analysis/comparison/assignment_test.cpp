@@ -22,7 +22,7 @@ double cost_of(const MatrixD& costs, const std::vector<std::int64_t>& columns) {
   return sum;
 }
 
-/// Every way to give the rows of the smaller side columns of their own.
+/// The least sum of costs over all one-to-one assignments, by brute force.
 double least_of_all(MatrixD costs) {
   if (costs.rows() > costs.cols()) costs = costs.transpose().eval();
   std::vector<Eigen::Index> columns(static_cast<std::size_t>(costs.cols()));
@@ -57,7 +57,7 @@ TEST(Assignment, IsTheLeastOfAllAsBruteForceFindsIt) {
               columns = 1 + static_cast<int>(random() % 7);
     MatrixD costs(rows, columns);
     for (Eigen::Index i = 0; i < costs.size(); ++i) {
-      // Few different values: many ties; some below zero.
+      // The few different values produce many ties, and some are below zero.
       costs.data()[i] = static_cast<double>(random() % 9) - 2;
     }
     const auto chosen = least_assignment(costs);

@@ -21,7 +21,7 @@ Trace trace_of(const MechanismChoice& mechanism, const SubjectShape& shape, unsi
   return *attention_subject("net", mechanism, shape, seed).trace;
 }
 
-/// Heads of every layer in another order: head h is `order[h]` of the original.
+/// A copy with the heads of every layer permuted: head h is `order[h]` of the original.
 Trace with_heads(const Trace& trace, const std::vector<std::int64_t>& order) {
   Trace result = trace;
   for (LayerTrace& layer : result.layers) {

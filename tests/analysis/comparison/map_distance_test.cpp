@@ -100,10 +100,10 @@ TEST(MapDistance, IsNothingBetweenEqualMapsAndSymmetric) {
     EXPECT_GT(there.mean_divergence, 0);
     EXPECT_LT(there.largest_divergence, 1);
     EXPECT_DOUBLE_EQ(mean_row_divergence(a, b), there.mean_divergence);
-    // Mirsky 1960: the singular values lie no further apart than the maps.
+    // Mirsky 1960: the distance of the singular values is at most that of the maps.
     EXPECT_LE(singular_value_distance(singular_values_of(a), singular_values_of(b)),
               there.frobenius_distance + 1e-12);
-    // The square root of the divergence is a metric: the triangle inequality.
+    // The square root of the divergence is a metric, so that it satisfies the triangle inequality.
     const MatrixD c = random_map(random, 6, 8);
     const MapDistance first = map_distance(a, c), second = map_distance(c, b);
     for (std::size_t row = 0; row < 6; ++row) {
@@ -118,7 +118,7 @@ TEST(MapDistance, RowsWithoutACommonKeyAreOneBitApart) {
   const std::vector<double> row = {0.5, 0.5, 0, 0}, other = {0, 0, 2, 0};
   EXPECT_DOUBLE_EQ(row_divergence(row, other).bits, 1);
   EXPECT_TRUE(std::isnan(row_divergence(row, std::vector<double>(4)).bits));
-  // The sum of a row does not count: with I it is 2.
+  // Rows are normalised before they are compared: the sum of a row with I is 2.
   EXPECT_DOUBLE_EQ(row_divergence(row, std::vector<double>{1, 1, 0, 0}).bits, 0);
 }
 

@@ -50,9 +50,9 @@ TEST_P(EveryNetwork, TotalsAreTheSumOfTheirParts) {
   for (const char* convention : kConventions) {
     for (const MechanismEntry& mechanism : counted_mechanisms()) {
       if (mechanism.name.starts_with("daft-") && mechanism.name != "daft-full")
-        continue;  // its heads need not divide every width
+        continue;  // the number of convolution heads need not divide every width
       SCOPED_TRACE(std::string(mechanism.name) + " " + convention);
-      // Some need as many keys as queries, which spatial reduction takes from them.
+      // Some mechanisms need as many keys as queries, which spatial reduction does not keep.
       const NetworkCost network = count(GetParam() + " mechanism=" + std::string(mechanism.name) +
                                         " native=false convention=" + convention);
       OperationCount components, groups, layers;
@@ -86,7 +86,7 @@ TEST_P(EveryNetwork, EnergyIsLinearInTheConstants) {
   mixture.exponential_pj = mix(fp32.exponential_pj, int8.exponential_pj);
   const double expected = mix(operations_energy_pj(total, fp32), operations_energy_pj(total, int8));
   EXPECT_NEAR(operations_energy_pj(total, mixture), expected, 1e-12 * expected);
-  // Traffic stands apart, and scales with the width of a value.
+  // Traffic is reported separately and scales with the number of bytes of a value.
   EXPECT_NEAR(traffic_energy_pj(total, int8) * 4, traffic_energy_pj(total, fp32),
               1e-12 * traffic_energy_pj(total, fp32));
 }
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Named, EveryNetwork, testing::ValuesIn(all_networks()),
                            return name;
                          });
 
-// Published totals of the models themselves, as their authors print them.
+// Totals of the models themselves, as published by their authors.
 TEST(Parameters, AreThoseTheAuthorsPrint) {
   const std::pair<const char*, double> published[] = {
       {"deit-tiny", 5.7e6}, {"deit-small", 22.1e6},   {"deit-base", 86.6e6},
@@ -184,7 +184,7 @@ TEST(Accounting, PyramidsByNameHaveTheirOwnKeysUnlessEcoFormerCounts) {
                 HasSubstr("without " + std::string(network[0] == 't' ? "windows and " : "") +
                           "spatial reduction"));
   }
-  // As the authors print it, in multiplications and additions: 0.57 G for PVTv2-B0 at 224 x 224.
+  // The authors print 0.57 G multiplications for PVTv2-B0 at 224 × 224.
   EXPECT_NEAR(static_cast<double>(count("pvtv2-b0").total().multiplications), 0.578e9, 0.005e9);
 }
 
@@ -215,13 +215,13 @@ TEST(Accounting, FastformerWindowsDifferByLayer) {
     }
     return std::int64_t{0};
   };
-  // The last layer sees all tokens, and subtracts nothing.
+  // The last layer sees all tokens and therefore subtracts nothing.
   EXPECT_GT(additions("fastformer-lm", 0), additions("fastformer-lm", 5));
   EXPECT_EQ(additions("fastformer-lm window=0", 0), additions("fastformer-lm", 5));
 }
 
 TEST(Accounting, LoadedModelsCountAsTheirArchitecture) {
-  ModelSpec spec;  // DeiT-T, as the defaults of ModelSpec say
+  ModelSpec spec;  // DeiT-T, the default of ModelSpec
   spec.labels.assign(1000, "");
   EnergyRequest request;
   request.spec = spec;
@@ -237,7 +237,7 @@ TEST(Accounting, LoadedModelsCountAsTheirArchitecture) {
                count("deit-tiny tokens=50 classes=10").total());
 }
 
-/// Numbers learned by a model, as the accounting has them.
+/// Number of learned parameters of a model, according to the accounting.
 std::int64_t parameters_of(const EnergyRequest& request) {
   const EnergySubject subject = understand(request);
   std::int64_t sum = 0;
@@ -255,7 +255,7 @@ std::int64_t elements_of(const NamedShapes& shapes) {
 }
 
 TEST(Accounting, AModelWithoutLabelsHasItsHead) {
-  // timm's DeiT-T: 5,717,416 parameters, and no names of its 1000 classes.
+  // timm's DeiT-T has 5,717,416 parameters and no names for its 1000 classes.
   const TemporaryFolder folder;
   const NamedShapes shapes = timm_shapes(
       {.width = 192, .layers = 12, .image = 224, .patch = 16, .classes = 1000, .mlp_width = 768});
@@ -271,7 +271,7 @@ TEST(Accounting, AHeadOfItsOwnIsCountedATiedOneNot) {
   write_hashed_safetensors(folder / "labml.safetensors", labml_aft_shapes({}));
   const auto model = load_model(folder / "labml.safetensors");
   EXPECT_FALSE(weight_extents(*model).tied_head);
-  // Neither the masks, which are not learned, nor positions past the biases, which no run reaches.
+  // Masks are not learned, and no run reaches positions past the biases: neither is counted.
   const TextExtents extents;
   const std::int64_t unused = extents.layers * extents.context * extents.context +
                               (extents.positions - extents.context) * extents.width;
@@ -283,7 +283,8 @@ TEST(Accounting, AHeadOfItsOwnIsCountedATiedOneNot) {
 }
 
 TEST(Accounting, AdderLayersHaveTheirLayerNorms) {
-  // A block of DeiT-T: LayerNorms of Q, K, V, the heads' output, the projection, and the MLP's two.
+  // A block of DeiT-T has LayerNorms of Q, K, V, the heads' output, the projection and the two
+  // layers of the MLP.
   const auto norms = [](const std::string& text) {
     const EnergySubject s = subject(text);
     for (const ParameterCount& part : count_parameters(s.architecture, s.options)) {
@@ -297,7 +298,7 @@ TEST(Accounting, AdderLayersHaveTheirLayerNorms) {
   const auto additions = [](const std::string& text) {
     return count(text).total_of(ComponentGroup::normalisation).multiplications;
   };
-  // Three products an element (complete accounting).
+  // The complete accounting counts three products per element.
   EXPECT_EQ(additions("deit-tiny mechanism=adder arithmetic=adder layers=1"),
             additions("deit-tiny layers=1") + 3 * 197 * (6 * 192 + 768));
 }
@@ -364,7 +365,7 @@ TEST(EnergyRequests, AreOfTypesNotOfTexts) {
   EXPECT_EQ(request.mechanism, (MechanismChoice{"hash", {{"bits", std::int64_t{8}}}}));
   EXPECT_EQ(request.settings.at("qkv_bias"), ParameterValue(false));
   EXPECT_FALSE(understand(request).architecture.query_key_value_biases);
-  // What a program fills in is checked as what a user writes.
+  // Values set by a program are validated like values typed by a user.
   EnergyRequest wrong = request;
   wrong.settings["layers"] = std::int64_t{0};
   EXPECT_THROW(static_cast<void>(understand(wrong)), Error);
@@ -379,7 +380,7 @@ TEST(EnergyRequests, AreOfTypesNotOfTexts) {
 TEST(EnergyRequests, SetOnlyWhatTheNetworksOwnMechanismHas) {
   EnergyRequest own;
   own.architecture = "deit-tiny";
-  EXPECT_THROW(set(own, "bits", "8"), Error);  // softmax has none
+  EXPECT_THROW(set(own, "bits", "8"), Error);  // softmax has no parameter `bits`
   own.mechanism.name = "hash";
   set(own, "bits", "8");
   EXPECT_EQ(own.mechanism.parameters.at("bits"), ParameterValue(std::int64_t{8}));

@@ -1,4 +1,4 @@
-// What CaiT costs, against a count by hand (Touvron et al. 2021, Table 1: CaiT-XXS-24 has 12.0 M
+// The cost of CaiT against a count by hand (Touvron et al. 2021, Table 1: CaiT-XXS-24 has 12.0 M
 // parameters and takes 2.5 G multiplications).
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ NetworkCost cost_of(CostConvention convention) {
   return count_operations(cait(), options);
 }
 
-/// The products of matrices in one layer of patches, and in one of the class token.
+/// Products of matrices in one layer of patches.
 std::int64_t products_of_patches() {
   return 12 * kPatches * kWidth * kWidth + 2 * kPatches * kPatches * kWidth +
          2 * kHeads * kHeads * kPatches * kPatches;
@@ -53,7 +53,7 @@ TEST(CaitEnergy, EveryChannelOfEachBranchIsScaled) {
   for (const ComponentCost& one : cost_of(CostConvention::complete).by_component()) {
     if (one.count.component != "layer scale") continue;
     ++found;
-    // Of attention, and as many of the MLPs.
+    // Attention and MLPs have the same number of scaled channels.
     EXPECT_EQ(one.count.multiplications, (24 * kPatches + 2) * kWidth);
   }
   EXPECT_GT(found, 0);

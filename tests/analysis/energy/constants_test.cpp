@@ -40,7 +40,7 @@ TEST(EnergyConstants, ReadsTheUsersOwn) {
   const OperationCount count{
       .multiplications = 10, .additions = 4, .divisions = 100, .bytes_moved = 8};
   EXPECT_DOUBLE_EQ(operations_energy_pj(count, mine), 22);
-  EXPECT_DOUBLE_EQ(traffic_energy_pj(count, mine), 12);  // 8 bytes as float32 are 4 here
+  EXPECT_DOUBLE_EQ(traffic_energy_pj(count, mine), 12);  // 8 bytes of float32 are 4 bytes here
 }
 
 TEST(EnergyConstants, RefusesWhatIsNoTable) {

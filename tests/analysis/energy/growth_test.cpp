@@ -58,7 +58,7 @@ TEST(EnergyGrowth, CrossingsAreWhereTheOrderChanges) {
       stage.heads = o.heads;
       return attention_energy_pj(stage, mechanisms[which], o.convention, o.constants);
     };
-    // Ties count as not cheaper, for the mechanism listed later.
+    // In a tie the mechanism that is listed later does not count as cheaper.
     EXPECT_LE(energy(crossing.second, crossing.tokens), energy(crossing.first, crossing.tokens));
     EXPECT_GE(energy(crossing.second, crossing.tokens - 1),
               energy(crossing.first, crossing.tokens - 1));

@@ -1,5 +1,5 @@
-// Every printed figure, computed anew and held against the paper and against values an independent
-// computation gave (tests/data/energy/published_values.csv).
+// Every printed figure, recomputed and compared with the paper and with the values of an
+// independent computation (tests/data/energy/published_values.csv).
 #include "analysis/energy/published.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// The independent value of each row, in order; NaN where it is a formula.
+/// The independent value of each row, in order; NaN if the row has only a formula.
 const std::vector<double>& independent_values() {
   static const std::vector<double> values = [] {
     std::ifstream file(source_folder() + "/tests/data/energy/published_values.csv");
@@ -23,7 +23,7 @@ const std::vector<double>& independent_values() {
     std::string line;
     std::getline(file, line);
     while (std::getline(file, line)) {
-      // A formula ends in the number it was evaluated to, if any.
+      // A formula may end in the number that it evaluates to.
       const std::size_t start = line.find_last_of(",= ");
       char* end = nullptr;
       const double value = std::strtod(line.c_str() + start + 1, &end);
@@ -53,7 +53,7 @@ TEST_P(Published, IsWhatAnIndependentComputationGives) {
     EXPECT_EQ(figure.verdict, Verdict::formula);
     return;
   }
-  // The file keeps six digits.
+  // The file has six significant digits.
   EXPECT_NEAR(reproduce(figure).computed, expected, 5.1e-6 * std::abs(expected)) << figure.recipe;
 }
 

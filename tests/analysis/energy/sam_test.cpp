@@ -1,5 +1,5 @@
-// What SAM's image encoder costs, against a count by hand and the parameters that are published
-// (Kirillov et al. 2023; of its neck, which is not counted, 787,456 parameters).
+// The cost of SAM's image encoder against a count by hand, and its number of parameters against the
+// published one (Kirillov et al. 2023; the neck with 787,456 parameters is not counted).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What convolutions before the patches cost, against a count by hand.
+// The cost of convolutions before the patches, against a count by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ Network network(std::optional<WeightExtents> weights = std::nullopt) {
   return architecture_of(spec_with_stem(), "stem", 0, 0, weights);
 }
 
-/// Of the embedding alone, by component.
+/// Operations of one component in the embedding.
 OperationCount embedding_part(const Network& network, CostConvention convention,
                               const std::string& name) {
   AccountingOptions options;

@@ -1,4 +1,4 @@
-// What Swin costs, against a count by hand (Liu et al. 2021, Eq. 2 and Table 7: Swin-T has 28 M
+// The cost of Swin against a count by hand (Liu et al. 2021, Eq. 2 and Table 7: Swin-T has 28 M
 // parameters and takes 4.5 G multiplications).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

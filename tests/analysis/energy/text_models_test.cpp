@@ -1,5 +1,5 @@
-// What encoders with decoders, and encoders of texts and sounds, cost, against counts by hand and
-// the parameters that are published.
+// The cost of encoder–decoder models and of encoders of texts and sounds, against counts by hand
+// and against published numbers of parameters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(EncoderDecoderEnergy, ProductsOfT5AreCountedByHand) {
   const NetworkCost cost = counted_text(t5(), CostConvention::adder);
   EXPECT_EQ(cost.total().multiplications,
             6 * (attention + mlp) + 6 * (2 * attention + mlp) + n * d * 32128);
-  // Of the decoder's layers the odd ones are those to the encoder.
+  // The odd layers of the decoder are the cross-attention layers, and only they have an MLP.
   ASSERT_EQ(cost.parts.back().name, "head");
   std::int64_t with_mlp = 0;
   for (const PartCost& part : cost.parts) {
@@ -104,7 +104,8 @@ TEST(EncoderDecoderEnergy, ScoresOfT5HaveABiasAndNoScale) {
   EXPECT_EQ(component_of(cost, "softmax").exponentials, 18 * scores);
   EXPECT_EQ(component_of(cost, "position bias").additions, 12 * scores)
       << "none of cross attention";
-  // x²·, its root's inverse, the gain, and x + 0: 3·D a token, of 30 norms and the two last.
+  // A norm multiplies x by itself, by the inverse root and by the gain: 3·D products per token.
+  // There are 30 norms in the layers and two at the ends of the stacks.
   EXPECT_EQ(component_of(cost, "normalisation").multiplications, 32 * 3 * kRead * 512);
   EXPECT_EQ(component_of(cost, "normalisation").additions, 32 * kRead * 513);
   EXPECT_EQ(component_of(cost, "head").multiplications, kRead * 512 * 32128 + kRead * 512);
@@ -128,7 +129,7 @@ TEST(EncoderDecoderEnergy, AGatedMlpHasAThirdLayerAndAProduct) {
   const NetworkCost cost = counted_text(network, CostConvention::complete);
   EXPECT_EQ(component_of(cost, "FFN gate").multiplications, 12 * kRead * 512 * 1024);
   EXPECT_EQ(component_of(cost, "gate").multiplications, 12 * kRead * 1024);
-  // 3 · 512 · 1024 a layer in place of 2 · 512 · 2048.
+  // A layer has 3 · 512 · 1024 parameters in place of 2 · 512 · 2048.
   EXPECT_EQ(learned_numbers_of(network), 60'506'624 - 12 * 512 * 1024);
 }
 
@@ -221,7 +222,7 @@ Network whisper() {
 
 TEST(SoundEnergy, ParametersOfWhispersEncoderAreThosePublished) {
   EXPECT_EQ(learned_numbers_of(whisper()),
-            7'632'384 + 1500 * 384);  // of openai's, with its sinusoids
+            7'632'384 + 1500 * 384);  // openai's model, with its sinusoids
 }
 
 TEST(SoundEnergy, BothConvolutionsAreCounted) {
@@ -229,7 +230,7 @@ TEST(SoundEnergy, BothConvolutionsAreCounted) {
   EXPECT_EQ(component_of(cost, "sound embedding").multiplications,
             3000 * 3 * 80 * 384 + 1500 * 3 * 384 * 384);
   EXPECT_EQ(component_of(cost, "activation").exponentials, 4500 * 384 + 4 * 1500 * 1536);
-  // Queries and values have biases, keys have none.
+  // Queries and values have biases; keys do not.
   EXPECT_EQ(component_of(cost, "query projection").additions -
                 component_of(cost, "key projection").additions,
             4 * 1500 * 384);

@@ -28,7 +28,7 @@ TEST(PrincipalPlane, AgreesWithNumPy) {
     const std::int64_t rows = one.at("rows"), width = one.at("width");
     const PrincipalPlane plane = principal_plane(tensor_of(one.at("points"), rows, width));
     ASSERT_EQ(plane.x.size(), static_cast<std::size_t>(rows));
-    // Squaring the matrix costs half the digits of the smaller direction at worst.
+    // Squaring the matrix costs at most half the digits of the smaller direction.
     constexpr double tolerance = 1e-9;
     for (std::size_t i = 0; i < plane.x.size(); ++i) {
       EXPECT_NEAR(plane.x[i], one.at("x")[i].get<double>(), tolerance) << rows << " " << i;

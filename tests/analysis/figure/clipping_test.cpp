@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// Maps of one row each, on scales 0, 1, …, one panel a row of panels.
+/// A figure with one panel per row. Each panel has a map of one row on the given colour scale.
 Figure figure_of(const std::vector<ColourScale>& scales,
                  const std::vector<std::pair<std::size_t, std::vector<float>>>& maps) {
   Figure figure;
@@ -60,16 +60,16 @@ TEST(SharedBars, StandBesideTheRowsThatShareThem) {
   const Figure figure = figure_of({scale_of(0, 1), scale_of(0, 2), scale_of(0, 3), scale_of(0, 4)},
                                   {{0, {1}}, {1, {1}}, {0, {1}}, {2, {1}}});
   const std::vector<SharedBar> bars = shared_bars(figure, 0);
-  ASSERT_EQ(bars.size(), 3U);  // nothing has the last scale
+  ASSERT_EQ(bars.size(), 3U);  // no map uses the last scale
   EXPECT_EQ(bars[0].first_row, 0);
   EXPECT_EQ(bars[0].last_row, 2);
-  EXPECT_EQ(bars[1].rank, 1U);  // beside rows that the first bar has already
+  EXPECT_EQ(bars[1].rank, 1U);  // shares rows with the first bar
   EXPECT_EQ(bars[2].first_row, 3);
   EXPECT_EQ(bars[2].rank, 0U);
 }
 
 TEST(SharedBars, StandAboveEachOtherWhereTheyShareRowsEnough) {
-  // Maps and differences in turn.
+  // Rows of maps and rows of differences alternate.
   const Figure figure = figure_of({scale_of(0, 1), scale_of(-1, 1)},
                                   {{0, {1}}, {1, {1}}, {0, {1}}, {1, {1}}, {0, {1}}, {1, {1}}});
   const std::vector<SharedBar> bars = shared_bars(figure, 0);

@@ -9,7 +9,8 @@
 namespace attnscope {
 namespace {
 
-/// CIE lightness L* of an sRGB colour, 0 to 100: the eye's scale, not the maps' own construction.
+/// CIE lightness L* of an sRGB colour, 0 to 100: independent of the colour space in which the maps
+/// are built.
 double lightness(const Colour& colour) {
   const auto linear = [](std::uint8_t byte) {
     const double c = byte / 255.0;
@@ -26,7 +27,7 @@ void expect_colour(const Colour& found, int red, int green, int blue, int tolera
   EXPECT_NEAR(found.blue, blue, tolerance);
 }
 
-// Entries of the published tables that are no control points (index not divisible by 3).
+// Entries of the published tables that are not control points (index not divisible by 3).
 TEST(ColourMap, AgreesWithThePublishedTables) {
   expect_colour(find_colour_map("viridis").colours[128], 33, 145, 140, 2);
   expect_colour(find_colour_map("viridis").colours[200], 112, 207, 87, 2);
@@ -128,7 +129,7 @@ TEST(ColourScale, DivergingColoursHaveTheirMiddleAtZeroInARangeThatIsNot) {
   const Colour neutral =
       ScaleColours({.label = {}, .colour_map = "diverging", .minimum = -1, .maximum = 4})(0.2);
   expect_colour(neutral, map.colours[127].red, map.colours[127].green, map.colours[127].blue, 2);
-  // Of other colours, and of a range without 0, the ends are the map's.
+  // Other colour maps, and ranges without 0, use the whole colour map.
   EXPECT_EQ(ScaleColours({.label = {}, .colour_map = "viridis", .minimum = -1, .maximum = 4})
                 .position(0.3),
             0.3);

@@ -22,7 +22,7 @@ FigureRequest three_subjects() {
 TEST(ComparisonFigure, DrawsTheReferenceTheOthersAndTheirDifferences) {
   const FigureRequest request = three_subjects();
   const Figure figure = make_figure("comparison", request);
-  // Three maps, two differences below the others.
+  // Three maps stand above two differences.
   ASSERT_EQ(figure.panels.size(), 5U);
   ASSERT_EQ(figure.colour_scales.size(), 2U);
   EXPECT_EQ(figure.colour_scales[1].colour_map, "diverging");

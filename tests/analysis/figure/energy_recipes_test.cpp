@@ -49,7 +49,7 @@ TEST(EnergyFigures, BarsStackToTheTotal) {
   EXPECT_NEAR(height_of_bars(relative.panels[0], 0), 100, 1e-9);
 }
 
-// A component of attention is called "values", as the group's data are.
+// The component "values" of attention has the name of the data set in its HDF5 group.
 TEST(EnergyFigures, CanBeWrittenAsHdf5) {
   for (const char* name : {"energy-breakdown", "energy-share", "energy-growth"}) {
     EXPECT_FALSE(figure_as_hdf5(figure(name)).empty()) << name;
@@ -76,7 +76,7 @@ TEST(EnergyFigures, LargerPyramidsGiveMoreToTheFeedForward) {
 TEST(EnergyFigures, GrowthHasACurveAMechanismAndMarksCrossings) {
   const Figure growth = figure("energy-growth", {{"mechanisms", "softmax; performer features=64"}});
   const Panel& panel = growth.panels.at(0);
-  // Two curves, their names, the crossings.
+  // The marks are two curves, their names and the crossings.
   ASSERT_EQ(panel.marks.size(), 5U);
   EXPECT_TRUE(panel.x.logarithmic && panel.y.logarithmic);
   const Line& crossing = std::get<Line>(panel.marks[4]);
@@ -91,7 +91,7 @@ TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInAColourOfItsOwn) {
   const Panel& panel = growth.panels.at(0);
   std::set<std::tuple<int, int, int>> colours;
   std::vector<double> heights;
-  std::set<double> starts;  // of the names: one, or the column is ragged
+  std::set<double> starts;  // left ends of the names: one, or the column is ragged
   for (const Mark& mark : panel.marks) {
     const auto* name = std::get_if<TextMark>(&mark);
     if (name == nullptr) continue;
@@ -109,7 +109,7 @@ TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInAColourOfItsOwn) {
   std::sort(heights.begin(), heights.end());
   const double range = std::log(*panel.y.maximum / *panel.y.minimum);
   for (std::size_t i = 1; i < heights.size(); ++i) {
-    // A line of type of 6.25 pt is 2.2 mm.
+    // A line of 6.25 pt type is 2.2 mm high.
     EXPECT_GT((heights[i] - heights[i - 1]) / range * (growth.height_mm - 14), 2.0);
   }
   EXPECT_GE(heights.front(), std::log(*panel.y.minimum));

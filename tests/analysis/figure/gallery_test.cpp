@@ -70,7 +70,7 @@ TEST(Gallery, DrawsWhatTheSubjectsShow) {
     const Figure figure = make_figure(item.entry->recipe, item.request);
     EXPECT_FALSE(figure.panels.empty()) << place;
   }
-  // The appendix shows the adder network alone.
+  // The appendix shows only the adder network.
   const GalleryItem& adder = item_at(items, "Adder, appendix Fig. 2");
   ASSERT_EQ(adder.request.subjects.size(), 1U);
   EXPECT_EQ(adder.request.subjects[0].label, "adder");
@@ -100,7 +100,7 @@ TEST(Gallery, ShowsAsManyModelsAsThePaper) {
   const std::vector<GalleryItem> items = gallery_items(open, "");
   const GalleryItem& maps = item_at(items, "Adder, Fig. 3");
   ASSERT_EQ(maps.request.subjects.size(), 3U);
-  // What the paper compares comes first.
+  // The models that the paper compares come first.
   EXPECT_EQ(maps.request.subjects[0].label, "adder");
   EXPECT_EQ(maps.request.subjects[1].label, "softmax");
   EXPECT_EQ(item_at(items, "Adder, appendix Fig. 3").request.subjects.size(), 2U);

@@ -16,7 +16,7 @@ TEST(ShortLabels, LeaveWhatTellsThemApart) {
             (Labels{"09_ankle_boot", "01_trouser"}));
   EXPECT_EQ(short_labels(Labels{"net softmax run 1", "net adder run 1"}),
             (Labels{"softmax", "adder"}));
-  // Words stay whole.
+  // Words are never cut.
   EXPECT_EQ(short_labels(Labels{"deit-tiny", "deit-tall"}), (Labels{"tiny", "tall"}));
   EXPECT_EQ(short_labels(Labels{"softmax", "soft"}), (Labels{"softmax", "soft"}));
 }

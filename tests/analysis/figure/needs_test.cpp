@@ -62,7 +62,7 @@ TEST(Needs, OfAPageAreThoseOfItsFigures) {
   EXPECT_EQ(both.subject, SubjectNeed::maps);
   EXPECT_EQ(both.least, 2U);
   EXPECT_TRUE(wants_runs(both));
-  // Maps alone need no tokens; beside others they are there.
+  // Maps need no tokens. Together with a figure that needs them, the tokens are requested.
   const FigureNeeds maps = find_figure("attention-maps").needs;
   EXPECT_FALSE(maps.tokens);
   EXPECT_TRUE(joined(maps, find_figure("rank-over-depth").needs).tokens);

@@ -1,4 +1,4 @@
-// Figures of layers that differ in heads, queries and keys.
+// Figures of layers that differ in their numbers of heads, queries and keys.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ Tensor maps_of(std::int64_t heads, std::int64_t queries, std::int64_t keys) {
   return maps;
 }
 
-/// 8 × 8, 4 × 4 and 4 × 4 tokens; 2 × 2 keys of the first; one head, two, two.
+/// Three layers with 8 × 8, 4 × 4 and 4 × 4 tokens and one, two and two heads. The keys of the
+/// first are reduced to 2 × 2.
 FigureRequest pyramid() {
   auto trace = std::make_shared<Trace>();
   trace->model_name = "pyramid";
@@ -79,7 +80,7 @@ TEST(PyramidFigures, TheOverlayFoldsEachLayersRowOnItsOwnKeys) {
   const HeatMap& second = heat_of(figure.panels[1]);
   EXPECT_EQ(first.rows * first.columns, 4);
   EXPECT_EQ(second.rows * second.columns, 16);
-  // Query (4, 4) of 8 × 8 lies in (2, 2) of 4 × 4.
+  // Query (4, 4) of 8 × 8 lies in cell (2, 2) of 4 × 4.
   const Trace& trace = *request.subjects[0].trace;
   double sum = 0, cell = 0;
   for (std::int64_t head = 0; head < 2; ++head) {

@@ -37,7 +37,7 @@ TEST(Settings, EveryChoiceAndWordIsOneTheFigureTakes) {
           try {
             EXPECT_FALSE(make_figure(name, request).panels.empty());
           } catch (const Error& error) {
-            // These subjects may not be drawn so, but there must be such a value.
+            // The value may not suit these models, but it must exist.
             EXPECT_EQ(error.message().find("no such value"), std::string::npos)
                 << name << " " << setting.name << "=" << value << ": " << error.what();
           }

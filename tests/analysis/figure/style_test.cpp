@@ -22,7 +22,7 @@ FigureRequest styled_subjects() {
   return request;
 }
 
-/// What a grey print tells lines apart by.
+/// Properties by which lines differ in a grey print.
 using GreyLook = std::tuple<LineStyle, MarkerShape, double, int>;
 
 GreyLook grey_look(const Line& line) {
@@ -109,7 +109,7 @@ TEST(Style, TypeGrowsAndEverythingKeepsItsRoom) {
   const Figure large = make_figure("rank-by-layer", request);
   EXPECT_EQ(large.width_mm, plain.width_mm);
   EXPECT_EQ(large.font_size_pt, 10.5);
-  // The panel is as high as its width says, the legend as high as larger letters need.
+  // The width determines the height of the panel, the font size that of the legend.
   const double panel = 0.58 * 84;
   EXPECT_NEAR(plain.height_mm - panel, legend_mm(plain, 84), 1e-9);
   EXPECT_NEAR(large.height_mm - panel, 1.5 * legend_mm(large, 84 / 1.5), 1e-9);

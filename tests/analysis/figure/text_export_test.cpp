@@ -32,7 +32,7 @@ Figure small_figure() {
   return figure;
 }
 
-/// The rows of a table without quotes: columns by name.
+/// The rows of a CSV table, unquoted, as values by column name.
 std::vector<std::map<std::string, std::string>> rows_of(const std::string& csv) {
   std::vector<std::vector<std::string>> cells(1);
   std::string cell;
@@ -132,7 +132,7 @@ TEST(JsonExport, IsTheWholeFigure) {
 TEST(TexExport, EscapesTextAndKeepsNumbers) {
   Figure figure = small_figure();
   figure.panels[0].legend = LegendPosition::below;
-  // A map of one row would be a picture.
+  // A map of one row would be written as an image.
   auto& map = std::get<HeatMap>(figure.panels[1].marks[0]);
   map.rows = 2;
   map.values = {0.25F, std::nanf(""), 0.5F, 1};

@@ -1,4 +1,4 @@
-// Statistics of codes beside NumPy, and pairs of tokens by attention.
+// Statistics of codes compared with NumPy, and pairs of tokens chosen by attention.
 #include "analysis/hash_codes/code_statistics.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Learning hash codes: what it must make smaller, and what it must not touch.
+// Learning of hash codes: lower errors, reproducibility, cancellation and data that it refuses.
 #include "analysis/hash_codes/learning.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST_P(LearnHash, LowersTheErrorAndPartsThePairs) {
   ASSERT_EQ(learned.error_by_bit.size(), 16U);
   EXPECT_EQ(learned.error_by_bit.back(), learned.error_after);
 
-  // The error that was kept by bit is that of the codes.
+  // The error recorded for the last bit is the error of the codes.
   const auto codes = [&](const MatrixD& rows) {
     const Matrix tokens = rows.cast<float>();
     return learned.function.codes_of(
@@ -114,7 +114,7 @@ TEST(LearnHash, CanBeCancelled) {
   EXPECT_THROW((void)learn_hash(examples, 0, {}, Progress({}, stop.get_token())), Cancelled);
 }
 
-/// A trained model of the samples, on one of their inputs.
+/// A trained sample model and one of the sample inputs.
 class HashCodesOfASample : public testing::Test {
  protected:
   static Subject subject(const std::string& mechanism = "") {
@@ -132,7 +132,7 @@ class HashCodesOfASample : public testing::Test {
 };
 
 TEST_F(HashCodesOfASample, LearnedOnesMissTheTargetLeastAndKeepSimilarity) {
-  // Over nine heads.
+  // The sums are means over nine heads.
   double learned = 0, klsh = 0, lsh = 0;
   for (const std::int64_t layer : {0, 3, 5}) {
     for (std::int64_t head = 0; head < 3; ++head) {
@@ -152,8 +152,8 @@ TEST_F(HashCodesOfASample, LearnedOnesMissTheTargetLeastAndKeepSimilarity) {
       lsh += report.kinds[2].distances.auc / 9;
     }
   }
-  // Measured: 0.986, more than random projections in the kernel's space; those of the tokens
-  // themselves keep it as well, 0.993, though they miss the target.
+  // Measured: 0.986 for learned codes, which is more than for random projections in the kernel's
+  // space. Random projections of the tokens reach 0.993, though they miss the target.
   EXPECT_GT(learned, klsh + 0.02);
   EXPECT_GT(learned, 0.97);
   EXPECT_GT(lsh, 0.97);
@@ -190,7 +190,7 @@ TEST_F(HashCodesOfASample, LearnedForAllHeadsAreLaidOverTheModel) {
   EXPECT_EQ(report.bits, 8);
   EXPECT_EQ(report.supports, 12);
   EXPECT_TRUE(report.kinds[0].own);
-  // Layer 0 sees the same tokens whatever is laid over the model.
+  // The tokens of layer 0 do not depend on the mechanism.
   EXPECT_NEAR(report.kinds[0].error, codes.error_after(0, 0), 0.1);
   hashed.parameters = nullptr;
   EXPECT_THROW((void)hash_codes_report(hashed, request, {}), Error) << "nobody learned them";

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// A run of a sample model on a sample picture, with everything that was computed.
+/// A run of a sample model on a sample picture, with all quantities recorded.
 Trace run_of(const std::string& model_name, const MechanismChoice* over = nullptr,
              std::optional<std::int64_t> channel = std::nullopt) {
   const std::filesystem::path samples = std::filesystem::path(source_folder()) / "sample_data";

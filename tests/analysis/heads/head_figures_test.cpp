@@ -23,7 +23,7 @@ TEST(HeadsByLayer, CellsAreTheAnalysis) {
   ASSERT_EQ(figure.panels.size(), 8U) << "four measures of two models";
   EXPECT_EQ(figure.colour_scales.size(), 4U);
   const HeadTable table = head_table(*request.subjects[1].trace);
-  const auto& heat = std::get<HeatMap>(figure.panels.at(3).marks.at(0));  // sink of the adder
+  const auto& heat = std::get<HeatMap>(figure.panels.at(3).marks.at(0));  // the sink of the adder
   ASSERT_EQ(heat.values.size(), table.rows.size());
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     EXPECT_FLOAT_EQ(heat.values[i], static_cast<float>(table.rows[i].sink));

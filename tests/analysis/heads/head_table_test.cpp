@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// As made_map of tests/data/heads/make_heads.py.
+/// The C++ counterpart of make_map in tests/data/heads/make_heads.py.
 Tensor map_of_case(const nlohmann::json& made) {
   const std::int64_t n = made.at("n");
   Tensor map = kernel_map(n, made.at("width"), made.at("power"), made.at("seed"));
@@ -92,7 +92,8 @@ TEST(HeadTable, EvenCausalAttentionHasNormalisedEntropyOne) {
   const HeadRow row = head_table(of_map(values, 12, 12)).rows.at(0);
   EXPECT_TRUE(row.causal);
   EXPECT_NEAR(row.normalised_entropy, 1, 1e-6);
-  // The last keys are seen by few: only the first five are judged, and the diagonal is no sink.
+  // Few queries see the last keys. Only the first five keys are therefore judged, and the diagonal
+  // is not a sink.
   double first = 0;
   for (int i = 1; i <= 12; ++i) first += 1.0 / i / 12;
   EXPECT_NEAR(row.sink, first, 1e-6);
@@ -143,7 +144,7 @@ TEST(HeadTable, AcrossTwoSequencesNothingIsNear) {
 }
 
 TEST(HeadTable, AReducedGridOfKeysCoversTheSamePicture) {
-  // One key over all of a 2 × 2 grid of queries, in the middle of the picture.
+  // One key covers a 2 × 2 grid of queries and lies in the middle of the picture.
   Trace trace = of_map({1, 1, 1, 1}, 4, 1);
   trace.layers[0].layout = trace.layout = {0, 2, 2};
   trace.layers[0].key_layout = {0, 1, 1};

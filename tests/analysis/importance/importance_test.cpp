@@ -1,4 +1,4 @@
-// α of any prefix, from what one run records, against the maps of PyTorch
+// α of every prefix, from the recording of one run, compared with the maps of PyTorch
 // (tests/data/language/make_reference.py).
 #include "analysis/importance/importance.h"
 

@@ -23,7 +23,7 @@ class AblationOf : public testing::TestWithParam<const char*> {
  protected:
   const InsideModel model_{GetParam()};
 
-  /// The logits of every place.
+  /// Logits at every token position if the model records them, otherwise its only logits.
   [[nodiscard]] MatrixD run(MapChange change) const {
     const Subject& subject = model_.subject();
     TraceRequest request;
@@ -64,7 +64,7 @@ TEST_P(AblationOf, ReplacedMapsGiveWhatPyTorchSays) {
   expect(ablated(other), "mechanism");
 }
 
-// "sliding_window": 5. Equal weights are those of what the head could have seen.
+// The model has "sliding_window": 5. Uniform weights cover only the keys that the head sees.
 TEST(Ablation, EqualWeightsKeepToTheWindowOfTheLayer) {
   const TemporaryFolder folder;
   const std::string family = "hugging_face_mistral";

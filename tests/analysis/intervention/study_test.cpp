@@ -1,4 +1,4 @@
-// Studies: what is kept, how they resume, what their numbers are.
+// Studies: saved results, resumption and statistics.
 #include "analysis/intervention/study.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// Answers as make_study.py has them.
+/// The answers of make_study.py as the result of a study.
 StudyResult answers(const nlohmann::json& stored, bool of_text) {
   StudyResult result;
   result.of_text = of_text;
@@ -67,7 +67,7 @@ TEST(Outcome, IsWhatNumPySays) {
   }
 }
 
-/// Seven pictures; after `most` of them the work is stopped.
+/// A data set of 40 items that repeats the twelve sample images.
 class Seven final : public DataSet {
  public:
   [[nodiscard]] std::int64_t size() const override { return 40; }

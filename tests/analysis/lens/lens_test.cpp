@@ -20,7 +20,7 @@ class LensOf : public testing::TestWithParam<const char*> {
 
 TEST_P(LensOf, ReadsEveryDepthAsTheLast) {
   const LogitLens lens = logit_lens(model_.subject(), 100, 3);
-  const MatrixD expected = model_.expected("lens");  // [depths · places, classes]
+  const MatrixD expected = model_.expected("lens");  // [depths · positions, classes]
   const auto places = static_cast<Eigen::Index>(lens.cells.front().size());
   ASSERT_EQ(std::ssize(lens.cells) * places, expected.rows());
   EXPECT_EQ(lens.depths.front(), -1);

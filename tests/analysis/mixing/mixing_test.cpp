@@ -1,4 +1,4 @@
-// How much of each token goes into each other one, against PyTorch.
+// Mixing of tokens, compared with PyTorch.
 #include "analysis/mixing/mixing.h"
 
 #include <cmath>

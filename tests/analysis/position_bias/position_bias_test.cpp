@@ -1,4 +1,4 @@
-// Position biases and key maps: what is shown, and what it measures.
+// Position biases and key maps: the values shown and the statistics computed from them.
 #include "analysis/position_bias/position_bias.h"
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST(PositionBias, IsShownAsExpMinusOne) {
   EXPECT_THROW((void)query_bias(biases[0], 13), Error);
 }
 
-// What a window means is what the mechanism does with it.
+// A window bias is unrolled like in the equations of the mechanism.
 TEST(PositionBias, WindowsUnrollAsTheEquationsDo) {
   for (const char* name : {"daft-conv", "daft-local"}) {
     const MechanismChoice choice = {name,
@@ -79,7 +79,7 @@ TEST(PositionBias, WindowsUnrollAsTheEquationsDo) {
 }
 
 TEST(PositionBias, NumbersOfKnownBiases) {
-  // Equal biases: the largest entropy, symmetric, even distance.
+  // Equal biases have the largest entropy, no asymmetry and the distance of uniform weights.
   BiasNumbers numbers =
       bias_numbers(position_biases(trace_with("position_bias", Tensor({1, 13, 13}))).at(0));
   EXPECT_NEAR(numbers.entropy_nats, std::log(169.0), 1e-12);
@@ -88,8 +88,8 @@ TEST(PositionBias, NumbersOfKnownBiases) {
   EXPECT_DOUBLE_EQ(numbers.mean_distance_tokens, numbers.even_distance_tokens);
   EXPECT_EQ(numbers.largest, 0);
 
-  // All of every query's weight on its right neighbour but for what rounding leaves: a distance of
-  // one; at the line's end, of the way to the next line's first token.
+  // Each query puts all of its weight on its right neighbour, up to rounding, at a distance of one.
+  // At the end of a line the neighbour is the first token of the next line.
   Tensor w({1, 13, 13});
   for (std::int64_t i = 1; i < 13; ++i) w.slice(0)(i, i == 12 ? 11 : i + 1) = 80;
   numbers = bias_numbers(position_biases(trace_with("position_bias", std::move(w))).at(0));
@@ -103,7 +103,7 @@ TEST(PositionBias, NumbersOfKnownBiases) {
 TEST(PositionBias, AWindowIsSymmetricAboutItsMiddle) {
   Tensor r({2, 3, 3});
   r.slice(0)(0, 1) = r.slice(0)(2, 1) = 2;  // above and below
-  r.slice(1)(0, 1) = 2;                     // above alone
+  r.slice(1)(0, 1) = 2;                     // only above
   const std::vector<PositionBias> biases = position_biases(trace_with("window_bias", std::move(r)));
   EXPECT_EQ(bias_numbers(biases.at(0)).symmetry_error, 0);
   EXPECT_NEAR(bias_numbers(biases.at(1)).symmetry_error, std::sqrt(2.0), 1e-12);
@@ -124,7 +124,7 @@ TEST(PositionBias, WhereNothingWasRecordedItSaysSo) {
 
 TEST(KeyMaps, AreExpOfTheKeysOverTheirLargestOnTheGrid) {
   Tensor logits({2, 13});
-  logits.matrix()(1, 0) = 90;  // the class token: it lies nowhere on the image
+  logits.matrix()(1, 0) = 90;  // the class token, which has no position on the image
   logits.matrix()(1, 4) = 80;
   logits.matrix()(1, 7) = 79;
   const Trace trace = trace_with("key_logits", std::move(logits));
@@ -138,7 +138,7 @@ TEST(KeyMaps, AreExpOfTheKeysOverTheirLargestOnTheGrid) {
   EXPECT_THROW((void)key_map(trace, 0, 2), Error);
 }
 
-// The sample model's biases measure what the file's tensors say.
+// Biases and key maps of the sample models have their shapes, and statistics within their bounds.
 TEST(PositionBias, OfTheSampleModels) {
   const std::filesystem::path samples = source_folder() + "/sample_data";
   const Input input = open_input((samples / "inputs/00_t_shirt.png").string());

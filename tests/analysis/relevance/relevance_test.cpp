@@ -1,4 +1,4 @@
-// Relevance by gradient, against PyTorch's autograd in double precision.
+// Gradient relevance compared with PyTorch's autograd in double precision.
 #include "analysis/relevance/relevance.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<double> from_pytorch(const std::string& array) {
   return {numbers.values().begin(), numbers.values().end()};
 }
 
-/// To 1e-5 of what the most relevant other token has.
+/// Expects each relevance to within 1e-5 of the largest relevance of another token.
 void expect_as_pytorch(const TokenRelevance& found, const std::string& array) {
   const std::vector<double> expected = from_pytorch(array);
   ASSERT_EQ(found.tokens.size(), expected.size());
@@ -48,7 +48,7 @@ TEST(Relevance, OfClassesIsWhatPyTorchSays) {
 }
 
 TEST(Relevance, OfTokensIsWhatPyTorchSays) {
-  // Its scores are divided by the layer's number, which becomes part of the weights.
+  // This model divides scores by the layer's number, which is folded into the weights.
   const InsideModel gpt2("gpt2");
   expect_as_pytorch(token_relevance(gpt2.subject(), {7})[0], "gpt2_7");
   const TokenRelevance within = token_relevance(gpt2.subject(), {7}, 10)[0];

@@ -77,7 +77,8 @@ TEST(Rollout, ARowWithoutAttentionPassesItsTokenOnAlone) {
   }
 }
 
-/// tests/data/rollout/make_rollout.py: the definition, in NumPy.
+/// Rollouts compared with tests/data/rollout/make_rollout.py, which applies the definition in
+/// NumPy.
 class RolloutReference : public testing::TestWithParam<bool> {
  protected:
   static nlohmann::json reference() {
@@ -85,7 +86,7 @@ class RolloutReference : public testing::TestWithParam<bool> {
     return nlohmann::json::parse(in);
   }
 
-  /// The maps of the file; with I on top where the parameter says so.
+  /// The maps of the file, with I added if the parameter is true.
   static Trace recorded(const nlohmann::json& json) {
     Trace trace;
     trace.identity_in_maps = GetParam();

@@ -1,4 +1,4 @@
-// Spectra of maps that are held nowhere are those of the maps that would be.
+// Spectra of maps that are computed on demand equal those of stored maps.
 #include "tests/support/computed_maps.h"
 
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ MatrixD bidiagonal(const TwoDiagonals& form) {
 
 void expect_same_eigenvalues(const MatrixD& symmetric) {
   PaddedMatrix work = padded(symmetric);
-  // What is above the diagonal is not read.
+  // Entries above the diagonal are not read.
   work.matrix().triangularView<Eigen::StrictlyUpper>().setConstant(1e9);
   const TwoDiagonals form = tridiagonal_form(work);
   ASSERT_EQ(std::ssize(form.diagonal), symmetric.rows());

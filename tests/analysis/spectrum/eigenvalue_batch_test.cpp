@@ -24,7 +24,8 @@ TwoDiagonals random_form(std::size_t size, unsigned seed, double mean = 0) {
   return form;
 }
 
-/// Of every kind: random, graded up and down, in clusters, apart, Wilkinson's pairs, zero.
+/// Forms of every kind: random, graded in both directions, clustered, separated, Wilkinson's pairs
+/// and zero.
 std::vector<TwoDiagonals> forms_of(std::size_t size) {
   std::vector<TwoDiagonals> forms;
   for (const unsigned seed : {1U, 2U, 3U, 4U}) forms.push_back(random_form(size, seed));
@@ -53,12 +54,12 @@ std::vector<TwoDiagonals> forms_of(std::size_t size) {
     add([width](double i) { return 1 + width * std::sin(i); },
         [width](double i) { return 10 * width * std::cos(i); });
   }
-  add([](double i) { return i < 1 ? 1.0 : 0.0; }, always(1e-9));  // of nearly rank one
+  add([](double i) { return i < 1 ? 1.0 : 0.0; }, always(1e-9));  // nearly rank one
   add([n](double i) { return i > n - 2 ? 1.0 : 0.0; }, always(1e-9));
   return forms;
 }
 
-/// Descending, negative ones as 0.
+/// Eigenvalues by Eigen in long double, descending; negative ones are set to 0.
 std::vector<double> values_by_eigen(const TwoDiagonals& form) {
   using Vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
   const auto precise = [](const std::vector<double>& values) {

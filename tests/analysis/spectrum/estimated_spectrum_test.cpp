@@ -1,4 +1,4 @@
-// Estimated spectra beside LAPACK.
+// Estimated spectra compared with LAPACK.
 #include "analysis/spectrum/estimated_spectrum.h"
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Estimated {
   std::string name;
   MechanismChoice choice;
   std::int64_t n, m, d;
-  double sharpness;  ///< of the queries
+  double sharpness;  ///< factor of the queries
   double shift;
 };
 
@@ -58,7 +58,7 @@ TEST_P(BesideLapack, LeadingValuesNormAndRankAgree) {
   for (std::size_t t = 1; t < found.singular_values.size(); ++t) {
     ASSERT_LE(found.singular_values[t], found.singular_values[t - 1] * (1 + 1e-12));
   }
-  // Three standard errors, and what the quadrature may err.
+  // The tolerance is three standard errors plus the error of the quadrature.
   const double norm = nuclear_norm(exact);
   EXPECT_NEAR(nuclear_norm(found), norm, 3 * found.estimate->standard_error + 2e-4 * norm);
   EXPECT_LE(found.estimate->standard_error, 0.01 * norm);
@@ -69,7 +69,8 @@ TEST_P(BesideLapack, LeadingValuesNormAndRankAgree) {
     EXPECT_LE(interval.rank, interval.high);
     EXPECT_LE(interval.low, rank) << threshold;
     EXPECT_GE(interval.high, rank) << threshold;
-    // With I, whose Σσ is known at once, within 1 %; else twice as far, of so few tokens.
+    // With I, whose Σσ is known at once, the interval is at most 2 % of n wide; otherwise it is
+    // twice as wide.
     EXPECT_LE(interval.high - interval.low, GetParam().n / (GetParam().shift != 0 ? 50 : 25));
   }
   EXPECT_NEAR(found.stable_rank, exact.stable_rank, 1e-6 * exact.stable_rank);
@@ -120,14 +121,14 @@ TEST(EstimatedSpectra, AreTakenAboveTheLimitOnly) {
 }
 
 TEST(EstimatedSpectra, SpecialMapsAreWhatTheyMustBe) {
-  // Every query attends alike: rank one.
+  // Every query attends alike, so that the map has rank one.
   Tensor alike({1, 200, 200}, std::vector<float>(40000, 1.0F / 200));
   const MapSpectrum one = estimated_spectrum(std::as_const(alike).slice(0), 0);
   ASSERT_EQ(one.state, SpectrumState::ready);
   EXPECT_NEAR(one.singular_values.front(), 1, 1e-6);
   EXPECT_NEAR(nuclear_norm(one), 1, 1e-4);
   EXPECT_EQ(rank_interval(one, 0.9).high, 1);
-  // I alone: all values 1, nothing stands out.
+  // The identity has only singular values of 1, and none stands out.
   Tensor nothing({1, 200, 200});
   EXPECT_EQ(estimated_spectrum(std::as_const(nothing).slice(0), 0).state, SpectrumState::zero);
   EXPECT_EQ(estimated_spectrum(std::as_const(nothing).slice(0), 0).zero_rows, 200);
@@ -143,14 +144,14 @@ TEST(EstimatedSpectra, SpecialMapsAreWhatTheyMustBe) {
                Error);
 }
 
-/// σ of the map by LAPACK.
+/// Singular values of the map by LAPACK.
 std::vector<double> exact_values(const Tensor& map) {
   return spectrum_of(map.slice(0), {.accuracy = SpectrumAccuracy::every_value}).singular_values;
 }
 
 TEST(EstimatedSpectra, CollapsedMapsAreOfTheRankTheyHave) {
-  // Rows that float32 tells apart in their last digit, or not at all, as additive attention and
-  // trained softmax have them.
+  // Rows that differ in the last digit of float32 or not at all, like in additive attention and in
+  // trained softmax models.
   const std::int64_t n = 197;
   Tensor alike({1, n, n}), nearly({1, n, n}), two({1, n, n}), blocks({1, n, n});
   const Tensor noise = random_normal({n, n}, 6), row = random_normal({n}, 7);
@@ -160,7 +161,8 @@ TEST(EstimatedSpectra, CollapsedMapsAreOfTheRankTheyHave) {
       alike.slice(0)(i, j) = weight;
       nearly.slice(0)(i, j) = weight * (1 + 1e-7F * noise.matrix()(i, j));
       two.slice(0)(i, j) = i < 90 ? weight : 0.01F * static_cast<float>(j % 3);
-      // One value 60 times over, and zeros: one direction of each says nothing of the others.
+      // The value 1 occurs 60 times, and the rest are zeros: one direction of each says nothing
+      // about the others.
       blocks.slice(0)(i, j) = i == j && i < 60 ? 1 : 0;
     }
   }

@@ -1,4 +1,4 @@
-// Spectra from factors beside spectra of the maps they multiply to.
+// Spectra from factors compared with the spectra of their products.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<Factored> factored_mechanisms() {
       {{"linformer", {{"projection", gaussian}, {"landmarks", std::int64_t{20}}}}, 20, "gaussian"}};
 }
 
-/// A trace of one layer, as a model that runs this mechanism records it.
+/// A trace of one layer, recorded like by a model with this mechanism.
 Trace trace_of(const MechanismChoice& choice, std::int64_t n, std::int64_t m) {
   const RandomAttention data(n, m, 2, 16, 4, 31);
   const auto mechanism = make_mechanism(choice);
@@ -154,7 +154,7 @@ TEST(FactoredSpectra, StatesAreShown) {
 }
 
 TEST(FactoredSpectra, ColumnsOfVeryDifferentLengthsKeepTheirValues) {
-  // The product of both lengths is what counts: 1e-18 · 1e18 is as large as 1 · 1.
+  // Only the product of the two lengths matters: 1e-18 · 1e18 is as large as 1 · 1.
   Matrix left = random_normal({60, 2}, 1).matrix(), right = random_normal({60, 2}, 2).matrix();
   const auto values = [&] {
     return spectrum_of_factors(ConstMatrixMap(left.data(), 60, 2),

@@ -12,7 +12,7 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Until it is so, but not for ever: with one thread the other never comes.
+/// Waits for `flag`, for at most a second: with a single thread nobody sets it.
 void wait_for(const std::atomic<bool>& flag) {
   for (int i = 0; i < 1000 && !flag; ++i) std::this_thread::sleep_for(Milliseconds(1));
 }

@@ -1,4 +1,4 @@
-// Maps of blocks: their singular values are those of the whole.
+// Block-diagonal maps: the singular values of the blocks are those of the whole map.
 #include "analysis/spectrum/map_blocks.h"
 
 #include <Eigen/SVD>
@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// Blocks of these extents, rows and columns in another order.
+/// A matrix of blocks with these sizes, its rows and columns permuted.
 MatrixD blocks_in_disorder(const std::vector<std::pair<int, int>>& extents) {
   Eigen::Index rows = 0, columns = 0;
   for (const auto& [high, wide] : extents) {

@@ -48,7 +48,7 @@ TEST(Rank, FollowsTheThreshold) {
   EXPECT_EQ(equivalent_rank(values, 0.8), 2);
   EXPECT_EQ(equivalent_rank(values, 0.9), 3);
   EXPECT_EQ(equivalent_rank(values, 1.0), 4);
-  // p = ½, 3/10, 1/10, 1/10.
+  // The normalised values p are ½, 3/10, 1/10 and 1/10.
   EXPECT_NEAR(effective_rank(values),
               std::pow(0.5, -0.5) * std::pow(0.3, -0.3) * std::pow(0.1, -0.2), 1e-12);
   EXPECT_NEAR(stable_rank(values), 36.0 / 25, 1e-12);

@@ -1,4 +1,5 @@
-// The sample models from file to spectrum beside NumPy's double precision (sample_data/reference).
+// The sample models from file to spectrum, compared with NumPy in double precision
+// (sample_data/reference).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -43,8 +44,8 @@ class SampleModel : public testing::TestWithParam<const char*> {
 TEST_P(SampleModel, LogitsAndMapsAgree) {
   const std::vector<double> logits = doubles(reference_.at("logits"));
   ASSERT_EQ(trace_.logits.size(), static_cast<std::int64_t>(logits.size()));
-  // Adder networks add up distances: small logits have the rounding of the largest, up to 2e-5 with
-  // the kernels of some processors.
+  // Adder networks add up distances: small logits have the rounding error of the largest, up to
+  // 2e-5 with the kernels of some processors.
   const bool adds_distances = std::string(GetParam()).find("adder-network") != std::string::npos;
   double largest = 0;
   for (const double logit : logits) largest = std::max(largest, std::abs(logit));
@@ -67,8 +68,8 @@ TEST_P(SampleModel, LogitsAndMapsAgree) {
 
 TEST_P(SampleModel, SpectraAgree) {
   for (const bool plus_identity : {false, true}) {
-    // The file holds map + I also for the map that contains I already; the program never adds it
-    // twice.
+    // The file holds map + I even for the map that already contains I, to which the program never
+    // adds it again.
     if (plus_identity && trace_.identity_in_maps) continue;
     const std::vector<double> expected =
         doubles(reference_.at(plus_identity ? "singular_values_plus_identity" : "singular_values"));

@@ -16,7 +16,8 @@ TEST(ScoreVariance, IsWhatTheoremOneSays) {
     EXPECT_DOUBLE_EQ(drawn.dot_product_predicted, static_cast<double>(width));
     EXPECT_DOUBLE_EQ(drawn.distance_predicted,
                      2 * static_cast<double>(width) * (1 - 2 / std::numbers::pi));
-    // Six standard errors of a sample variance, its own kurtosis at most that of q · k at width 1.
+    // The error is six standard errors of a sample variance. The kurtosis is at most that of q · k
+    // at width 1.
     const double error = 6 * std::sqrt(8.0 / static_cast<double>(pairs));
     EXPECT_NEAR(drawn.dot_product / drawn.dot_product_predicted, 1, error) << width;
     EXPECT_NEAR(drawn.distance / drawn.distance_predicted, 1, error) << width;

@@ -45,7 +45,7 @@ TEST_P(BesideNumPy, EveryShareIsRightToOneInAHundredThousand) {
       ASSERT_EQ(share.size(), expected.size());
       for (std::size_t r = 0; r < share.size(); ++r) {
         ASSERT_NEAR(share[r], expected[r], 1e-5 * expected[r]);
-        // Far better than promised: the promise has room for harder maps.
+        // The accuracy is far better than guaranteed, because the guarantee covers harder maps.
         ASSERT_NEAR(share[r], expected[r], 1e-6 * expected[r]);
       }
       EXPECT_EQ(rank_of_share(share, 0.9), rank_of_share(expected, 0.9));
@@ -92,7 +92,7 @@ TEST_P(BesideNumPy, MeasuresAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Maps, BesideNumPy, testing::Range<std::size_t>(0, 8));
 
-/// A matrix with orthonormal columns.
+/// An orthogonal matrix of order n.
 MatrixD orthogonal(std::int64_t n, unsigned seed) {
   const MatrixD random = random_normal({n, n}, seed).matrix().cast<double>();
   return Eigen::HouseholderQR<MatrixD>(random).householderQ();
@@ -101,7 +101,7 @@ MatrixD orthogonal(std::int64_t n, unsigned seed) {
 TEST(SingularValues, OfKnownFactorsAreTheirDiagonal) {
   for (const SpectrumAccuracy accuracy : kBoth) {
     for (const std::int64_t n : {1, 5, 64, 197}) {
-      // From 1 down to 1e-6, as a decaying map.
+      // The values fall from 1 to 1e-6, like in a map that decays.
       Eigen::VectorXd diagonal(n);
       for (std::int64_t t = 0; t < n; ++t) {
         diagonal(t) = std::pow(10.0, -6.0 * static_cast<double>(t) / static_cast<double>(n));
@@ -109,7 +109,7 @@ TEST(SingularValues, OfKnownFactorsAreTheirDiagonal) {
       MatrixD map = orthogonal(n, 1) * diagonal.asDiagonal() * orthogonal(n, 2).transpose();
       const SingularValues found = singular_values(map, accuracy);
       for (std::int64_t t = 0; t < n; ++t) {
-        // The Gram matrix loses half the digits of a small value, not of its share.
+        // The Gram matrix loses half the digits of a small value, but not of its share.
         const double tolerance =
             accuracy == SpectrumAccuracy::every_value ? 1e-13 : 1e-13 / diagonal(t);
         ASSERT_NEAR(found.values[static_cast<std::size_t>(t)], diagonal(t), tolerance);
@@ -128,7 +128,7 @@ TEST(SingularValues, OfSpecialMapsAreWhatTheyMustBe) {
     for (const double value : singular_values(rotation, accuracy).values) {
       EXPECT_NEAR(value, 1, 1e-13);
     }
-    // Every query attends alike: rank one, σ_1 = √N ‖row‖.
+    // Every query attends alike: the rank is one, and σ_1 = √N ‖row‖.
     MatrixD rank_one = MatrixD::Constant(197, 197, 1.0 / 197);
     const std::vector<double> values = singular_values(rank_one, accuracy).values;
     EXPECT_NEAR(values[0], 1, 1e-13);
@@ -223,7 +223,7 @@ TEST(SingularValues, WhereIdentityTakesAMapAwayTheProductIsNotShared) {
 }
 
 TEST(SingularValues, NearlyRankOneMapsTakeTheAccurateWay) {
-  // 785 equal rows but for rounding to float32: as far from full rank as a map can be.
+  // 785 rows that are equal up to rounding in float32: as far from full rank as a map can be.
   const Tensor row = random_normal({1, 785}, 5);
   MatrixD map(785, 785);
   for (std::int64_t i = 0; i < 785; ++i) {
@@ -279,7 +279,7 @@ TEST(SingularValues, ErrorBoundOfTheGramMatrixHoldsForManyAtOnce) {
     const double bound = 6 * std::sqrt(static_cast<double>(n)) * 0x1p-53;
     for (std::size_t m = 0; m < found.size(); ++m) {
       ASSERT_TRUE(found[m].converged);
-      // Of the pair's second the product is a sum of numbers as great as this.
+      // The product of the pair's second map is a sum of numbers as large as this one.
       const double greatest = m % 2 == 0 ? accurate[m][0] : accurate[m - 1][0] + 1;
       for (std::size_t t = 0; t < accurate[m].size(); ++t) {
         EXPECT_LE(std::abs(std::pow(found[m].values[t], 2) - std::pow(accurate[m][t], 2)),

@@ -25,7 +25,7 @@ Tensor stacked(const std::vector<Tensor>& maps) {
   return result;
 }
 
-/// Three layers of two heads, 41 tokens.
+/// A trace of three layers of two heads with 41 tokens.
 Trace small_trace(bool identity = false) {
   Trace trace;
   trace.model_name = "small";
@@ -75,7 +75,7 @@ TEST(Spectra, IdentityIsAddedOnceAndNeverTwice) {
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i].identity, identity);
       for (std::size_t t = 0; t < 41; ++t) {
-        // 1 + h was rounded to float32 in one of them.
+        // 1 + h was rounded to float32 in one of the two.
         EXPECT_NEAR(found[i].singular_values[t], expected[i].singular_values[t], 41 * 0x1p-24);
       }
     }
@@ -83,7 +83,7 @@ TEST(Spectra, IdentityIsAddedOnceAndNeverTwice) {
 }
 
 TEST(Spectra, WithoutAndWithIdentityAreAsEachByItself) {
-  Trace odd = small_trace();  // maps of every state, falling apart, and not square
+  Trace odd = small_trace();  // maps of every state, in blocks, and not square
   odd.layers[0].implied_map.slice(0)(3, 4) = std::numeric_limits<float>::quiet_NaN();
   odd.layers[0].implied_map.slice(1).setZero();
   odd.layers[1].implied_map.slice(0) = -MatrixD::Identity(41, 41).cast<float>();
@@ -186,7 +186,8 @@ TEST(Spectra, ReportAsTheyComeAndStopWhenTold) {
 }
 
 TEST(IdentityEffect, OfASymmetricPositiveMapIsAsThePaperSays) {
-  // A Gaussian kernel of equal queries and keys, rows not normalised: symmetric, positive definite.
+  // A Gaussian kernel of equal queries and keys with rows that are not normalised is symmetric and
+  // positive definite.
   Tensor map({1, 30, 30});
   for (std::int64_t i = 0; i < 30; ++i) {
     for (std::int64_t j = 0; j < 30; ++j) {
@@ -210,7 +211,7 @@ TEST(IdentityEffect, OfASymmetricPositiveMapIsAsThePaperSays) {
 }
 
 TEST(IdentityEffect, OfAMapFarFromSymmetricIsNot) {
-  // Every token attends to its mirror image: orthogonal, but H + I has half its rank.
+  // Every token attends to its mirror image H. The map is orthogonal, but H + I has half its rank.
   Tensor map({1, 30, 30});
   for (std::int64_t i = 0; i < 30; ++i) map.slice(0)(i, 29 - i) = 1.0F;
   Trace trace;
@@ -241,7 +242,8 @@ TEST(IdentityEffect, IsNotClaimedOfMapsThatAreNotSquare) {
 }
 
 TEST(Spectra, OfMapsInDoubleAreAsPreciseAsThese) {
-  // diag(1, 1e-9, 1e-12): float32 would lose the last two beside what rounding adds elsewhere.
+  // The singular values are about 1, 1e-9 and 1e-12: float32 would lose the last two in the
+  // rounding errors of the first.
   const std::vector<double> entries = {1, 1e-9, 0, 0, 1e-9, 0, 1e-12, 0, 1e-12};
   Trace trace;
   LayerTrace& layer = trace.layers.emplace_back();
@@ -250,7 +252,7 @@ TEST(Spectra, OfMapsInDoubleAreAsPreciseAsThese) {
   layer.exact_map = std::make_shared<const std::vector<double>>(entries);
   const MapSpectrum exact = spectra_of(trace, IdentityView::as_is).at(0);
   ASSERT_EQ(exact.state, SpectrumState::ready);
-  // numpy.linalg.svd of the same entries.
+  // The expected values are those of numpy.linalg.svd for the same entries.
   EXPECT_NEAR(exact.singular_values[0], 1, 1e-15);
   EXPECT_NEAR(exact.singular_values[1], 1e-9, 1e-15);
   EXPECT_NEAR(exact.singular_values[2], 1e-12, 1e-15);

@@ -26,7 +26,7 @@ struct Tridiagonal {
     }
     return norm;
   }
-  /// Descending, by Eigen's QR algorithm in long double; negative ones as 0.
+  /// Eigenvalues by Eigen's QR algorithm in long double, descending; negative ones are set to 0.
   [[nodiscard]] std::vector<double> values_by_eigen() const {
     using Vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
     using Matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
@@ -56,7 +56,7 @@ Tridiagonal random_tridiagonal(std::int64_t size, unsigned seed) {
   return t;
 }
 
-/// To a few roundings of the norm, `room` of them.
+/// Expects each value to within `room` roundings of the norm.
 void expect_values(const Tridiagonal& t, const std::vector<double>& expected, double room = 4) {
   const auto found = greatest_eigenvalues(t.diagonal, t.beside, t.size());
   ASSERT_TRUE(found);
@@ -89,7 +89,7 @@ TEST(TridiagonalValues, OfSecondDifferencesAreCosines) {
 }
 
 TEST(TridiagonalValues, WithoutADiagonalTheyAreTheUpperHalf) {
-  // 0 on the diagonal, 1 beside it: 2 cos of the same angles, in pairs of both signs.
+  // With 0 on the diagonal and 1 next to it, the eigenvalues are ± 2 cos of the same angles.
   const std::vector<double> beside(2 * 197 - 1, 1.0);
   const auto found = greatest_eigenvalues({}, beside, 197);
   ASSERT_TRUE(found);
@@ -116,14 +116,14 @@ TEST(TridiagonalValues, RepeatedOnesAreFoundAsOftenAsTheyAre) {
 }
 
 TEST(TridiagonalValues, CloseTogetherOrFarApartTheyAreRight) {
-  // Wilkinson's W⁺: pairs that agree to rounding.
+  // Wilkinson's W⁺ has pairs of eigenvalues that agree to rounding.
   Tridiagonal wilkinson;
   for (int i = -50; i <= 50; ++i) {
     wilkinson.diagonal.push_back(std::abs(i));
     if (i > -50) wilkinson.beside.push_back(1);
   }
   expect_values(wilkinson, wilkinson.values_by_eigen());
-  // Graded: from 1 down to 10⁻³⁰.
+  // The graded matrix falls from 1 to 10⁻³⁰.
   Tridiagonal graded;
   for (int i = 0; i < 61; ++i) {
     graded.diagonal.push_back(std::pow(10.0, -0.5 * i));
@@ -133,7 +133,7 @@ TEST(TridiagonalValues, CloseTogetherOrFarApartTheyAreRight) {
   std::reverse(graded.diagonal.begin(), graded.diagonal.end());
   std::reverse(graded.beside.begin(), graded.beside.end());
   expect_values(graded, graded.values_by_eigen());
-  // A cluster, and what couples it too weakly to be seen.
+  // The eigenvalues form a cluster whose coupling is too weak to be seen.
   Tridiagonal cluster = random_tridiagonal(90, 3);
   for (double& value : cluster.diagonal) value = 1 + 1e-13 * value;
   for (double& value : cluster.beside) value *= 1e-14;

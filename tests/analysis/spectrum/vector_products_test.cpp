@@ -1,4 +1,4 @@
-// Products with sixteen vectors, beside Eigen's in double.
+// Products with sixteen vectors, compared with Eigen's in double.
 #include "analysis/spectrum/vector_products.h"
 
 #include <gtest/gtest.h>

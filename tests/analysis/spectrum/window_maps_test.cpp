@@ -1,5 +1,5 @@
-// Maps of attention within windows: what is held of them, and that spectra, ranks and rollout of
-// their blocks are those of the whole maps.
+// Maps of attention within windows: their storage in blocks, and spectra, ranks and rollout of the
+// blocks, which are those of the whole maps.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-/// Swin: 16 × 16 and 8 × 8 tokens, windows of 4 × 4, those of every other layer shifted.
+/// A Swin with 16 × 16 and 8 × 8 tokens and windows of 4 × 4. Every other layer shifts its windows.
 class Swin {
  public:
   Swin() {
@@ -36,7 +36,7 @@ class Swin {
   Input input_;
 };
 
-/// The same with its maps over the whole grid.
+/// A copy of the trace with maps over the whole grid.
 Trace with_whole_maps(const Trace& trace) {
   Trace whole = trace;
   for (LayerTrace& layer : whole.layers) layer.implied_map = layer.implied_map.all();
@@ -54,7 +54,7 @@ TEST(WindowMaps, HoldNoMoreThanTheirWindows) {
     if (i % 2 == 0) {
       EXPECT_EQ(maps.bytes(), heads[i] * tokens[i] * 16 * 4);
       EXPECT_EQ(maps.blocks()->count(), tokens[i] / 16);
-    } else {  // what is shifted beyond the edges are smaller windows
+    } else {  // windows shifted beyond the edges are smaller
       EXPECT_LT(maps.bytes(), heads[i] * tokens[i] * 16 * 4);
       EXPECT_GT(maps.blocks()->count(), tokens[i] / 16);
     }
@@ -118,7 +118,8 @@ TEST(WindowMaps, RolloutGoesThroughTheMergingOfPatches) {
   Trace coarse = trace;
   coarse.layers.erase(coarse.layers.begin(), coarse.layers.begin() + 2);
   const Matrix upper = attention_rollout(coarse).matrix();
-  // Four tokens become one, each a quarter of it: every one of them has its row.
+  // Merging combines four tokens into one, each with a share of one quarter. All four have the row
+  // of that one.
   Matrix merge = Matrix::Zero(64, 256);
   for (std::int64_t token = 0; token < 256; ++token) {
     merge(token / 16 / 2 * 8 + token % 16 / 2, token) = 0.25F;

@@ -64,7 +64,7 @@ TEST_F(Sweep, FindsWhatNumPyFinds) {
   EXPECT_EQ(result.series[0].labelled, expected["images"]);
   EXPECT_EQ(result.series[0].correct, expected["correct"]);
   EXPECT_EQ(result.series[1].label, "tiny + I");
-  // The maps are float32: f(r) agrees to about its precision.
+  // The maps are float32, and f(r) agrees to about that precision.
   constexpr double kTolerance = 2e-6;
   const SweptSpectrum all = swept_spectrum(result.series[0], {}, {}, 0.9);
   EXPECT_EQ(all.maps, 96 * 4);
@@ -132,7 +132,7 @@ TEST_F(Sweep, GoesOnWhereItWasCancelled) {
       finished = true;
     } catch (const Cancelled&) {
       ++stops;
-      // What was done can be looked at meanwhile.
+      // The results so far can be read while the sweep is stopped.
       EXPECT_EQ(read_sweep(sweep_checkpoint(parts.out)).done, done_before);
       EXPECT_FALSE(std::filesystem::exists(parts.out));
     }
@@ -143,7 +143,7 @@ TEST_F(Sweep, GoesOnWhereItWasCancelled) {
   EXPECT_FALSE(std::filesystem::exists(sweep_checkpoint(parts.out)));
 }
 
-/// Asks for a stop while its fifth item is read.
+/// Requests a stop when its fifth item is read.
 class StoppingDataSet : public DataSet {
  public:
   StoppingDataSet(std::shared_ptr<const DataSet> items, std::stop_source& stop)
@@ -256,7 +256,7 @@ TEST_F(Sweep, DoesNotGoOnOverClassFoldersThatChanged) {
     return "nothing was refused";
   };
   EXPECT_EQ(refusal_now(), "nothing was refused");
-  // One picture more; then as many, but another in its place.
+  // The data set gains a picture; then it has the old number of pictures, but one of them differs.
   put("08_bag.png", "boot/2.png");
   EXPECT_THAT(refusal_now(), testing::AllOf(testing::HasSubstr("what is in the data set"),
                                             testing::HasSubstr("the size of the data set")));
@@ -402,13 +402,13 @@ TEST(SweepStatistics, AreWhatTheirNamesSay) {
   EXPECT_NEAR(of("importance_entropy", even, 1), 1, 1e-12);
   EXPECT_NEAR(of("importance_entropy", single, 1), 0, 1e-12);
   EXPECT_EQ(of("largest_importance", single, 1), 1);
-  // Of maps: the same numbers as the table of heads (heads_test beside NumPy).
+  // The statistics of maps are those of the table of heads (heads_test compares them with NumPy).
   const std::vector<float> map = {1, 0, 0.5F, 0.5F};
   EXPECT_NEAR(of("entropy", map, 2), std::log(2) / 2, 1e-7);
   EXPECT_NEAR(of("normalised_entropy", map, 2), 1, 1e-7) << "the first sees one key";
   EXPECT_NEAR(of("sink", map, 2), 0.75, 1e-7);
   EXPECT_TRUE(std::isnan(of("entropy", {1.5F, -0.5F, 0, 1}, 2))) << "no distribution";
-  // Four tokens of two bits: codes 00, 00, 10, 11.
+  // The four tokens have the codes 00, 00, 10 and 11 of two bits.
   const std::vector<float> codes = {-1, -1, -1, -1, 1, -1, 1, 1};
   EXPECT_EQ(of("distinct_codes", codes, 4), 3);
   EXPECT_NEAR(of("code_entropy", codes, 4), 1.5, 1e-12);

@@ -16,7 +16,8 @@ namespace {
 
 const std::string kSweepData = source_folder() + "/tests/data/sweep/";
 
-/// Queues between threads that stand for processes. A message is under way until it is received.
+/// Message queues between threads that stand for processes. A message is under way until it is
+/// received.
 class Post {
  public:
   explicit Post(int size) : queues_(static_cast<std::size_t>(size * size)), size_(size) {}
@@ -83,7 +84,7 @@ class TeamSweep : public testing::Test {
     return wanted;
   }
 
-  /// What the others do of it, `assist(team)` each, while `lead(team)` is done here.
+  /// Calls `lead(team)` on this thread while each of the other threads calls `assist(team)`.
   template <class Lead, class Assist>
   static void with_team(int size, const Lead& lead, const Assist& assist) {
     Post post(size);
@@ -98,7 +99,8 @@ class TeamSweep : public testing::Test {
     lead(team);
   }
 
-  /// Sweeps with `size` processes; where `stop_after` inputs were done, the first is cancelled.
+  /// Sweeps with `size` processes. The first is cancelled once at least `stop_after` inputs are
+  /// done.
   void sweep(const SweepRequest& wanted, int size, std::int64_t stop_after = -1) {
     std::stop_source stop;
     const Progress progress({}, stop.get_token());

@@ -1,4 +1,4 @@
-// Runs that begin with the weights of a model, and hash codes that they learn on the way.
+// Runs that start from the weights of a model, and hash codes learned during training.
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -30,14 +30,14 @@ class BegunFrom : public testing::Test {
     return folder;
   }
 
-  /// The last model of a run with these settings.
+  /// The last model of a run with the given settings.
   [[nodiscard]] std::string model(const std::string& name, const ParameterValues& more = {}) const {
     const RunFolder folder = begun(name, more);
     (void)train(folder, {});
     return folder.model(12).string();
   }
 
-  /// Its first values.
+  /// A run at its first step, with the values that it starts from.
   [[nodiscard]] TrainingRun at_first(const std::string& name, const std::string& from,
                                      ParameterValues more = {}) const {
     more.merge(text_of("from", from));

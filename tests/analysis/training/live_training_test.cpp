@@ -1,4 +1,4 @@
-// A training on a thread of its own: what it is told, what it shows, and that it is `train`'s.
+// A training on its own thread: control from outside, snapshots, and agreement with `train`.
 #include "analysis/training/live_training.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST_F(LiveTrainingTest, ItsWeightsAreTheModelThatTheFolderKeeps) {
   const Trace found = model->run(input, model->spec().mechanism, {}, {});
   const Trace expected = kept->run(input, kept->spec().mechanism, {}, {});
   EXPECT_TRUE(std::ranges::equal(found.logits.values(), expected.logits.values()));
-  // The snapshot stays as it was.
+  // An earlier snapshot does not change.
   training.advance(3);
   training.wait();
   EXPECT_NE(training.snapshot(), snapshot);

@@ -1,4 +1,4 @@
-// Whole runs: what they learn, what they leave on disk, and that they may be interrupted.
+// Whole runs: their results, their files and their interruption.
 #include "analysis/training/run_folder.h"
 
 #include <fstream>
@@ -31,7 +31,7 @@ std::vector<double> with_half(std::vector<double> steps) {
 
 class RunFolderTest : public testing::Test {
  protected:
-  /// Small, of 30 steps, with these settings besides.
+  /// A small recipe of 30 steps with additional settings.
   [[nodiscard]] Recipe recipe(ParameterValues more = {}) const {
     more.merge(ParameterValues{{"dataset", data_},
                                {"steps", std::int64_t{30}},
@@ -42,7 +42,7 @@ class RunFolderTest : public testing::Test {
     return Recipe(small_recipe(more));
   }
 
-  /// The same of a language model with Fastformer's layers, one with a window.
+  /// A small recipe of a language model with Fastformer's layers, one of them with a window.
   [[nodiscard]] Recipe fastformer() const {
     return recipe({{"dataset", write_small_text(sources_).string()},
                    {"layer_form", std::string("fastformer")},
@@ -226,7 +226,8 @@ TEST_F(RunFolderTest, GoesOnFromTheLastStateWhereLaterFilesWereLost) {
   begin_run_folder(killed, recipe());
   (void)train(whole, {});
   struct Killed {};
-  // As kill -9 does: nothing is saved on the way out. A step loses what came after the last state.
+  // Nothing is saved on the way out, as with kill -9. All steps since the last saved state are
+  // lost.
   for (const std::int64_t stop : {3, 6, 14, 23}) {
     EXPECT_THROW((void)train(killed, {},
                              [&](const TrainingRun& run) {
@@ -255,9 +256,9 @@ TEST_F(RunFolderTest, EveryNumberOfASavedStateIsChecked) {
   (void)train(folder, {});
   const Checkpoint saved = open_checkpoint(folder.state());
   struct Change {
-    std::string array;                ///< which is written instead
-    std::vector<std::int64_t> whole;  ///< whole numbers, of "steps"
-    Shape shape;                      ///< else numbers of that shape
+    std::string array;                ///< name of the array that is replaced
+    std::vector<std::int64_t> whole;  ///< integers of "steps"
+    Shape shape;                      ///< shape of `numbers`, for other arrays
     std::vector<double> numbers;
     std::string said;
   };

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// What is trained, and whether of texts.
+/// One training: its mechanism, its data and the form of its layers.
 struct MechanismRun {
   const char* name;
   const char* mechanism;

@@ -1,4 +1,4 @@
-// Studies: what they train, what they compare, and series of checkpoints from elsewhere.
+// Studies: their trainings, their comparisons, and series of checkpoints of other programs.
 #include "analysis/training/training_study.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A training whose tests and probes are these, at steps 0, 10, 20; two layers.
+/// A training of two layers with these test accuracies and probed ranks at steps 0, 10 and 20.
 TrainingHistory history_of(const char* label, const std::vector<double>& accuracies,
                            const std::vector<double>& ranks) {
   TrainingHistory history;
@@ -50,7 +50,7 @@ TEST(StudySummaryTest, ComparesAtEqualStepsAndAtEqualAccuracy) {
   EXPECT_NEAR(late.accuracy.deviation, 0.05 * std::sqrt(2.0), 1e-12);
   EXPECT_NEAR(late.mean_rank.at(0).mean, 11, 1e-12);
   EXPECT_NEAR(late.mean_rank.at(1).mean, 12, 1e-12);
-  // 0.6 is a quarter of the way from 0.5 to 0.9, and five sixths of that from 0.1 to 0.7.
+  // 0.6 lies a quarter of the way from 0.5 to 0.9, and five sixths of the way from 0.1 to 0.7.
   const VariantMoment& alike = summary.at_equal_accuracy.front();
   EXPECT_NEAR(alike.step.mean, (12.5 + 10 * 5.0 / 6) / 2, 1e-9);
   EXPECT_NEAR(alike.mean_rank.at(0).mean, (7 + 4 + 4 * 5.0 / 6) / 2, 1e-9);
@@ -167,7 +167,7 @@ TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndGoesOnWhereItWasLeft
                            }),
                Stopped);
   train_study(study, {}, [&](const StudyRun&, const TrainingRun&) { ++steps; });
-  // The second run lost its two steps: nothing was saved of them.
+  // The two steps of the second run were lost because none of its states was saved.
   EXPECT_EQ(steps, 6 + 4 * 11);
   train_study(study, {}, [&](const StudyRun&, const TrainingRun&) { FAIL(); });
 
@@ -188,13 +188,14 @@ TEST_F(TrainingStudyTest, FiguresShowRunsStudiesAndCheckpointsFromElsewhere) {
   request.settings["folder"] = study.folder.string();
   const Figure over = make_figure("over-training", request);
   EXPECT_EQ(over.panels.size(), 4U);
-  // Of each of four variants a band over its seeds and the mean.
+  // Each of the four variants has a band over its seeds and a mean.
   EXPECT_EQ(over.panels.front().marks.size(), 8U);
   EXPECT_EQ(over.numbers.at("accuracy/adder layers, adder/x"),
             read_histories(study.folder, {}).back().log.tables().at("tests/step").numbers);
   EXPECT_EQ(make_figure("trained-ranks", request).panels.size(), 4U);
 
-  // The models alone, as others keep them, give the ranks that the log has of the same inputs.
+  // Checkpoints without a log, like those of other programs, give the ranks that the log has for
+  // the same inputs.
   const RunFolder run = runs_of(study).front().folder;
   fs::create_directories(folder_ / "elsewhere");
   for (const std::int64_t step : recipe_of(run).checkpoints()) {

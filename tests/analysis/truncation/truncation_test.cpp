@@ -1,4 +1,4 @@
-// Maps of a lower rank in place of a model's own.
+// Maps of lower rank in place of a model's own.
 #include "analysis/truncation/truncation.h"
 
 #include <Eigen/SVD>
@@ -50,7 +50,7 @@ TEST(TruncateToRank, OfTheWholeRankChangesNothing) {
   EXPECT_EQ(same.values()[17], map.values()[17]);
 }
 
-/// The sample pictures, each of the class that its name begins with.
+/// Sample pictures with the class that their names begin with.
 class Pictures final : public DataSet {
  public:
   [[nodiscard]] std::int64_t size() const override { return std::ssize(kNames); }

@@ -1,4 +1,4 @@
-// W_QK and W_OV of the weights alone, against PyTorch.
+// W_QK and W_OV from the weights only, compared with PyTorch.
 #include "analysis/weights/weight_spectra.h"
 
 #include <gtest/gtest.h>

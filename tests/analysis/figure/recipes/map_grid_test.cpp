@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// Maps of 4 × 4 cells with titles over the first row.
+/// A grid of maps of 4 × 4 cells with titles over the first row.
 Figure grid_of(std::int64_t rows, std::int64_t columns) {
   Figure figure;
   for (std::int64_t row = 0; row < rows; ++row) {

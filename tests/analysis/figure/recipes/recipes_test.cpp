@@ -98,7 +98,7 @@ TEST(CumulativeSpectrum, TakesSpectraThatAreKnown) {
     request.spectra.push_back(std::move(known));
   }
   EXPECT_EQ(make_figure("cumulative-spectrum", request).numbers, computed.numbers);
-  // It is these that are drawn.
+  // The figure draws the given spectra and does not recompute them.
   auto other = std::make_shared<SubjectSpectra>(*request.spectra[0]);
   for (MapSpectrum& map : other->without) map.singular_values.assign(50, 1);
   request.spectra[0] = std::move(other);
@@ -300,7 +300,7 @@ TEST(AttentionMaps, CellsAreTheMapsOnOneScale) {
   EXPECT_EQ(figure.colour_scales[0].minimum, 0);
   EXPECT_FLOAT_EQ(static_cast<float>(figure.colour_scales[0].maximum), greatest);
   EXPECT_EQ(figure.panels[0].title, "layer 0");
-  EXPECT_EQ(figure.panels[2].y.label, "adder");  // without the part all labels begin with
+  EXPECT_EQ(figure.panels[2].y.label, "adder");  // without the common beginning of all labels
 }
 
 TEST(AttentionMaps, RanksUnderTheMapsAreTheAnalysis) {
@@ -308,7 +308,7 @@ TEST(AttentionMaps, RanksUnderTheMapsAreTheAnalysis) {
   request.settings = {{"layers", "1"}, {"heads", "0"}, {"identity", "with"}};
   const Figure figure = make_figure("attention-maps", request);
   ASSERT_EQ(figure.panels.size(), 2U);
-  EXPECT_EQ(figure.panels[1].column, 1);  // one layer: subjects stand side by side
+  EXPECT_EQ(figure.panels[1].column, 1);  // one layer: models stand side by side
   const auto spectra =
       spectra_of(*request.subjects[1].trace, IdentityView::with, SpectrumOptions{.layers = {1}});
   EXPECT_EQ(figure.panels[1].x.label, "r = " + std::to_string(spectra[0].equivalent_rank));
@@ -339,7 +339,7 @@ TEST(AttentionOverlay, ShowsTheRowRelativeToEvenAttention) {
   FigureRequest request = two_subjects();
   request.settings = {{"layers", "1"}, {"heads", 1}, {"query", 0}};
   const Figure figure = make_figure("attention-overlay", request);
-  ASSERT_EQ(figure.panels.size(), 6U);  // image, layer 1, rollout, of two models
+  ASSERT_EQ(figure.panels.size(), 6U);  // image, layer 1 and rollout of two models
   const Panel& panel = figure.panels[1];
   const HeatMap& heat = *marks_of<HeatMap>(panel).at(0);
   const Tensor maps = maps_seen(*request.subjects[0].trace, 1, IdentityView::without);
@@ -429,7 +429,7 @@ TEST(Recipes, ValuesOutOfRangeAreRefusedWithTheRange) {
     }
   }
   for (const FigureRecipe& recipe : figure_recipes()) {
-    if (recipe.needs.least == 0) continue;  // needs no subject
+    if (recipe.needs.least == 0) continue;  // needs no model
     EXPECT_THROW((void)make_figure(recipe.name, FigureRequest{}), Error);
   }
 }
@@ -468,7 +468,7 @@ TEST(LegendRoom, GrowsWithItsRows) {
   const double row = legend_mm(figure, 84);
   EXPECT_GT(row, 2);
   EXPECT_EQ(legend_mm(figure, 30), 2 * row);
-  figure.shared_legend = true;  // says each once
+  figure.shared_legend = true;  // shows each label once
   EXPECT_EQ(legend_mm(figure, 84), row);
 }
 

@@ -1,4 +1,5 @@
-// Every figure's TeX, compiled: it is of the asked size, nothing is cut off, no words overprint.
+// TeX of every figure, compiled: the page has the requested size, nothing is clipped and no words
+// overlap.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -44,7 +45,7 @@ class Compiled {
     const TexFigure tex = figure_as_tex(figure, "figure");
     write(folder_ / "figure.tex", tex.source);
     for (const TexFigure::File& image : tex.images) write(folder_ / image.name, image.bytes);
-    // No network, no files from above: what the document needs is in its folder.
+    // The document needs only the files of its folder: no network and no parent folders.
     status_ = run("pdflatex -halt-on-error -interaction=nonstopmode figure.tex >figure.out 2>&1");
   }
 
@@ -52,7 +53,7 @@ class Compiled {
 
   [[nodiscard]] std::string log() const { return read("figure.out"); }
 
-  /// Width and height of the page in mm, and how many pages there are.
+  /// Width and height of the page in mm, and the number of pages.
   [[nodiscard]] std::array<double, 3> page() const {
     (void)run("pdfinfo figure.pdf >info.txt");
     const std::string info = read("info.txt");
@@ -67,7 +68,7 @@ class Compiled {
     return page;
   }
 
-  /// How many of the pixels along the page's edges are not white.
+  /// Number of pixels along the edges of the page that are not white.
   [[nodiscard]] int marks_on_the_edge() const {
     (void)run("pdftoppm -r 150 -png -singlefile figure.pdf page");
     const std::string file = read("page.png");
@@ -87,7 +88,7 @@ class Compiled {
     return marks;
   }
 
-  /// Words that stand on each other: "r = 5 on τ".
+  /// Pairs of words that overlap: "r = 5 on τ".
   [[nodiscard]] std::vector<std::string> overprinted() const {
     (void)run("pdftotext -bbox figure.pdf words.html");
     const std::string html = read("words.html");
@@ -102,7 +103,8 @@ class Compiled {
     std::vector<std::string> pairs;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       for (std::size_t k = i + 1; k < boxes.size(); ++k) {
-        // Boxes are as high as the font, letters are not: a third of the smaller is an overprint.
+        // Boxes are as high as the font, but letters are not: words overlap from a third of the
+        // smaller box on.
         const double smaller = std::min(boxes[i].area(), boxes[k].area());
         if (smaller > 0 && common_area(boxes[i], boxes[k]) > 0.34 * smaller) {
           pairs.push_back(boxes[i].word + " on " + boxes[k].word);

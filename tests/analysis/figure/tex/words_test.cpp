@@ -15,12 +15,12 @@ TEST(TexText, EscapesAndNamesWhatTexDoesNotHave) {
   EXPECT_EQ(tex_text("Gärten"), "Gärten");
   EXPECT_EQ(tex_text("two\nlines"), "two\\\\{}lines");
   EXPECT_EQ(tex_text("中"), "\\attnscopeglyph{中}{4E2D}");
-  EXPECT_EQ(tex_text("\xff\x01"), "\\attnscopeglyph{?}{FFFD}");  // no UTF-8; a control character
+  EXPECT_EQ(tex_text("\xff\x01"), "\\attnscopeglyph{?}{FFFD}");  // invalid UTF-8; a control code
 }
 
 TEST(TexNumber, HasNoExponentInAnyLocale) {
   const std::string before = std::setlocale(LC_NUMERIC, nullptr);
-  std::setlocale(LC_NUMERIC, "de_DE.UTF-8");  // where it is installed
+  std::setlocale(LC_NUMERIC, "de_DE.UTF-8");  // has no effect if it is not installed
   EXPECT_EQ(tex_number(0.25), "0.25");
   EXPECT_EQ(tex_number(1e-7), "0");
   EXPECT_EQ(tex_number(-1e-7), "0");
@@ -33,10 +33,10 @@ TEST(TextPlaces, AvoidCurvesAndEachOther) {
   TextPlaces places(80, 50, 2);
   places.avoid({0, 45}, {30, 48});
   const TextPlace rule = places.along("τ = 0.9", 45);
-  EXPECT_GT(rule.left, 25.5);  // beyond where the curve leaves its line
+  EXPECT_GT(rule.left, 25.5);  // right of the point where the curve leaves the rule
   const TextPlace first = places.beside("r = 7", 20), second = places.beside("r = 8", 21);
   EXPECT_NE(first.bottom, second.bottom);
-  // At the right edge a text stands at the left of its place.
+  // At the right edge a text stands to the left of its point.
   EXPECT_LT(places.beside("r = 9", 79).left, 79 - 2);
 }
 
