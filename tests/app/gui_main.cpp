@@ -1,4 +1,4 @@
-// The tests that need a window: run them under an X server (xvfb-run where there is no screen).
+// Runs the tests that need a window, under an X server (xvfb-run if there is no screen).
 #include <QApplication>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The tests of what is open and of the queue of jobs: they need an event loop, no window.
+// Runs the tests of sessions and of the job queue, which need an event loop but no window.
 #include <QCoreApplication>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The atlas driven by mouse, wheel and keys, and looked at pixel by pixel.
+// The atlas under mouse, wheel and keys, checked pixel by pixel.
 #include "app/canvas/atlas_canvas.h"
 
 #include <QApplication>
@@ -24,13 +24,13 @@
 namespace attnscope {
 namespace {
 
-/// Head h of every layer is constant: (h + 1) / 4.
+/// A trace in which head h of every layer is constant: (h + 1) / 4.
 std::shared_ptr<Trace> steps_trace() {
   return synthetic_trace(2, 3, 10,
                          [](auto, auto h, auto, auto) { return static_cast<float>(h + 1) / 4; });
 }
 
-/// One whose graphics can be missing.
+/// An atlas whose graphics can fail.
 class FailingCanvas : public AtlasCanvas {
  public:
   using AtlasCanvas::AtlasCanvas;
@@ -42,7 +42,7 @@ TEST_F(AtlasCanvasTest, SaysThatThereIsNoOpenGLWhereAContextFailedAndUntilOneIsT
   auto* const canvas = new FailingCanvas(session_, link_, id(0));
   (new QHBoxLayout(&window_))->addWidget(canvas);
   window_.resize(400, 300);
-  window_.setUpdatesEnabled(false);  // the first picture takes long
+  window_.setUpdatesEnabled(false);  // delays the first picture
   window_.show();
   ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
   QTest::qWait(600);
@@ -132,7 +132,7 @@ TEST_F(AtlasCanvasTest, CursorIsLinkedAndNamesTokens) {
   const QStringList lines = readout(*maps, {2, 1, 5, 11});
   EXPECT_EQ(lines[0], QString::asprintf("%.4g", static_cast<double>(maps->value({2, 1, 5, 11}))));
   EXPECT_EQ(lines[1], "query " + QString::fromStdString(maps->trace().layout.name(5)));
-  // The other atlas draws the crosshair, too: its picture differs from the one without.
+  // The other atlas draws the crosshair too: without it the picture changes.
   const QImage with = canvases_[0]->grab_picture();
   QTest::mouseMove(canvases_[1], QPoint(3, 3));
   settle();
@@ -226,7 +226,7 @@ TEST_F(AtlasCanvasTest, DeepZoomPrintsNumbers) {
   while (canvas->zoom().scale / 10 < 2 * smallest_numbered_cell) wheel(canvas, middle, 1);
   QTest::mouseMove(canvas, QPoint(2, 2));
   settle();
-  // A cell of one value alone would be of one colour.
+  // The number printed in a cell adds pixels of another colour.
   const auto cell = canvas->cell_at(middle);
   ASSERT_TRUE(cell);
   const QRectF square =
@@ -270,7 +270,7 @@ TEST_F(AtlasCanvasTest, LensChangesTheView) {
 }
 
 TEST_F(AtlasCanvasTest, EachMapCanHaveARangeOfItsOwn) {
-  // Two grounds in every map, of ever larger weights.
+  // Every map has two areas of constant weight, and the weights grow with the head.
   open(synthetic_trace(2, 3, 10, [](auto, auto h, auto q, auto) {
     return static_cast<float>(h + 1) * (q < 5 ? 0.125F : 0.25F);
   }));
@@ -325,7 +325,7 @@ TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
   QTest::keyClick(canvas, Qt::Key_Left);
   EXPECT_EQ(session_.view().identity, IdentityView::with);
   EXPECT_EQ(session_.selection(), selection);
-  // Back to the maps, whose arrows walk; the last Tab leaves the atlas.
+  // Escape returns to the maps, where arrows move the selection. The last Tab leaves the atlas.
   QTest::keyClick(canvas, Qt::Key_Escape);
   QTest::keyClick(canvas, Qt::Key_Down);
   EXPECT_EQ(session_.selection().layer, 1);
@@ -375,7 +375,7 @@ TEST_F(AtlasCanvasTest, TheLensTakesRoomOnlyWhileItIsOpen) {
   EXPECT_EQ(canvases_[1]->map_rect(0, 0).width(), without);
 }
 
-/// Heads down, layers across in two bands: the maps are where they are drawn, hit and selected.
+/// Heads run down and layers across in two bands: each map is drawn, hit and selected in its place.
 TEST_F(AtlasCanvasTest, ArrangedMapsAreFoundWhereTheyAreDrawn) {
   open(synthetic_trace(
       4, 3, 10, [](auto l, auto h, auto, auto) { return static_cast<float>(3 * l + h + 1) / 12; }));
@@ -417,7 +417,7 @@ TEST_F(AtlasCanvasTest, ThousandsOfTokensAreTiled) {
                 "viridis");
   expect_colour(pixel(canvas, map.topLeft() + QPointF(map.width() / 3, map.height() * 0.75)), 0.5,
                 "viridis");
-  // Zoomed in on the one bright column: exact again.
+  // The zoom on the one bright column shows exact values again.
   const QPointF at = cell_square(map, {tokens, tokens}, 1000, 2000).center();
   for (int i = 0; i < 6; ++i) wheel(canvas, at, 3);
   const auto cell = canvas->cell_at(at);
@@ -441,7 +441,7 @@ TEST_F(AtlasCanvasTest, AnotherTraceTakesThePlaceAndClosingLeavesAMessage) {
 }
 
 TEST_F(AtlasCanvasTest, MapsOfOneColourHaveNoSpeckles) {
-  // Averaged thumbnails of a fine checkerboard are its mean, not one of its colours.
+  // The averaged thumbnail of a fine checkerboard shows its mean and neither of its colours.
   open(synthetic_trace(8, 8, 197,
                        [](auto, auto, auto q, auto k) { return (q + k) % 2 == 0 ? 0.0F : 1.0F; }));
   ViewSettings view;

@@ -1,4 +1,4 @@
-// A pinned reference in the atlases: differences, wipe, overlay, blink.
+// A pinned reference in the atlases: differences, wipe, overlay and blinking.
 #include <QMouseEvent>
 #include <QTest>
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST_F(AtlasComparisonTest, DifferencesHaveTheDivergingColoursOfOneScale) {
   };
   expect_colour(at(0), 0.5 + 0.5 * 0.5 / range.maximum, "diverging");
   expect_colour(at(1), 0.5 - 0.5 * 0.125 / range.maximum, "diverging");
-  // The reference keeps its own colours.
+  // The reference keeps its colours.
   expect_colour(pixel(canvases_[0], canvases_[0]->map_rect(1, 0).center() + QPointF(3, 3)), 0.25,
                 "viridis");
 
@@ -104,7 +104,7 @@ TEST_F(AtlasComparisonTest, WipeShowsTheReferenceLeftOfTheDividerThatIsDragged) 
   ASSERT_TRUE(canvas->wipe_divider());
   EXPECT_FALSE(canvases_[0]->wipe_divider()) << "the reference is not wiped over itself";
   const QRectF map = canvas->map_rect(0, 0);
-  // Near a corner of a cell: its number stands in the middle.
+  // The points lie near a corner of a cell, because its number is printed in the middle.
   const auto left = [&] {
     return pixel(canvas, map.topLeft() + QPointF(0.21, 0.11) * map.width());
   };
@@ -158,7 +158,7 @@ TEST_F(AtlasComparisonTest, SpaceBlinksBetweenOwnAndReference) {
   QTest::keyClick(canvases_[0], Qt::Key_Space);
   settle();
   expect_colour(pixel(canvases_[1], middle), 0.75, "viridis");
-  // Also over a difference, and back to it.
+  // Blinking also works on a difference and returns to it.
   ViewSettings view = session_.view();
   view.comparison = ComparisonView::difference;
   session_.set_view(view);
@@ -198,7 +198,7 @@ TEST_F(AtlasComparisonTest, MapsOfOtherSizesSayWhyTheyHaveNoDifferenceAndCanBeWi
 }
 
 TEST_F(AtlasComparisonTest, MatchedHeadsAreBesideTheirLikes) {
-  // The same heads in another order: each attends by a peak of its own.
+  // The two models have the same heads in another order, each with a peak of its own.
   const auto peaked = [](std::int64_t shift) {
     return [shift](auto, auto h, auto q, auto k) {
       return (q + 3 * ((h + shift) % 3)) % 9 == k ? 0.92F : 0.01F;

@@ -1,4 +1,4 @@
-// Atlases side by side, driven by mouse and keys and looked at pixel by pixel.
+// Fixture with atlases side by side, for tests by mouse, keys and pixels.
 #pragma once
 
 #include <QApplication>
@@ -22,7 +22,7 @@
 
 namespace attnscope {
 
-/// Two atlases side by side, as in the window.
+/// Two atlases side by side, like in the window.
 class AtlasCanvasTest : public testing::Test {
  protected:
   void open(std::shared_ptr<const Trace> first, std::shared_ptr<const Trace> second = nullptr) {
@@ -80,7 +80,7 @@ class AtlasCanvasTest : public testing::Test {
     settle();
   }
 
-  /// The subject at that place, from 0.
+  /// The model at that index, from 0.
   SubjectId id(std::size_t place) const { return session_.subjects().at(place).id; }
 
   Session session_;

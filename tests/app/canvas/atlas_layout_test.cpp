@@ -107,7 +107,7 @@ TEST(MapAt, EveryCellsMiddleIsThatCell) {
   }
 }
 
-/// Every arrangement there is of some grids.
+/// All arrangements of some grids.
 std::vector<AtlasGrid> arranged_grids() {
   std::vector<AtlasGrid> grids;
   for (const auto& [layers, columns] : {std::pair(6, 3), std::pair(5, 4), std::pair(1, 1)}) {
@@ -160,7 +160,7 @@ TEST(AtlasArrangement, HeadsOfALayerStayTogether) {
 }
 
 TEST(AtlasArrangement, FillsTheRoomItIsGiven) {
-  // In a high room layers go down, in a wide one across, in a very wide one in bands.
+  // Layers run down in a tall area, across in a wide one and in bands in a very wide one.
   EXPECT_EQ(arranged_to_fill(6, 3, {350, 690}, 16), AtlasArrangement());
   EXPECT_TRUE(arranged_to_fill(6, 3, {700, 350}, 16).transposed);
   const AtlasGrid strip{12, 2, arranged_to_fill(12, 2, {1200, 150}, 16)};
@@ -178,7 +178,8 @@ TEST(AtlasArrangement, FillsTheRoomItIsGiven) {
 }
 
 TEST(AtlasArrangement, OneArrangementPutsEqualHeadsAtEqualPlaces) {
-  // A smaller model beside a larger one: the linked zoom shows the same layer and head of both.
+  // The grids of a smaller and a larger model: with the linked zoom both show the same layer and
+  // head.
   const AtlasArrangement shared{.transposed = false, .layers_a_band = 4, .columns_a_band = 8};
   const AtlasGrid large{8, 8, shared}, small{6, 3, shared};
   EXPECT_EQ(small.map_square(5, 2), large.map_square(5, 2));
@@ -228,7 +229,7 @@ TEST(ColourBarTicks, LogarithmicTicksArePowersOfTen) {
   ASSERT_EQ(ticks.size(), 5U);
   EXPECT_EQ(ticks.front().label, "1e-05");
   EXPECT_EQ(ticks.back().label, "0.1");
-  scale.minimum = 0.2;  // within one decade: round values instead
+  scale.minimum = 0.2;  // a range within one decade has round values instead
   EXPECT_GE(colour_bar_ticks(scale, 400, 50).size(), 3U);
 }
 
@@ -264,9 +265,9 @@ TEST(LabelStep, LeavesRoom) {
 
 TEST(PlaceLens, StandsWhereTheMapsStayLargest) {
   const QSizeF tall(240, 250), wide(400, 140);
-  // Three columns of six fill the width: the lens goes below.
+  // Six layers of three heads fill the width, and the lens stands below.
   EXPECT_EQ(place_lens({6, 3}, kViewport, kViewport, tall, wide).side, LensSide::bottom);
-  // Twelve of one leave room at the right.
+  // Twelve layers of one head leave space on the right.
   EXPECT_EQ(place_lens({12, 1}, kViewport, kViewport, tall, wide).side, LensSide::right);
   for (const AtlasGrid& grid : {AtlasGrid{6, 3}, AtlasGrid{12, 1}, AtlasGrid{2, 12}}) {
     const LensPlace place = place_lens(grid, kViewport, kViewport, tall, wide);

@@ -1,4 +1,4 @@
-// What draws with OpenGL looks the same on a card and in software, and draws when it is asked to.
+// Widgets drawn with OpenGL look the same on a card and in software, and draw on request.
 #include "app/canvas/graphics_widget.h"
 
 #include <QHBoxLayout>
@@ -17,7 +17,7 @@ namespace {
 
 using Drawing = GraphicsWidget::Drawing;
 
-/// Blue, with a red corner at the top left of 10 × 10 pixels.
+/// A blue widget with a red corner of 10 × 10 pixels at the top left.
 class Corner : public GraphicsWidget {
  public:
   explicit Corner(QWidget* parent) : GraphicsWidget(parent) {}
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Both, GraphicsWidgetTest,
                            return drawing.param == Drawing::on_card ? "OnCard" : "InSoftware";
                          });
 
-/// The fixture's atlas as a graphics card has it.
+/// The fixture's atlas, drawn like on a graphics card.
 class AtlasOnCardTest : public AtlasCanvasTest {
  protected:
   AtlasOnCardTest() { GraphicsWidget::draw(Drawing::on_card); }

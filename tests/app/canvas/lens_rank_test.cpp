@@ -1,4 +1,4 @@
-// Maps of a lower rank in the atlas, by the lens.
+// Maps of lower rank in the atlas, chosen in the lens.
 #include "analysis/components/ranked_maps.h"
 #include "tests/app/canvas/atlas_fixture.h"
 #include "tests/app/support/session_fixture.h"

@@ -60,7 +60,7 @@ TEST(Tiles, CoverWhatIsVisibleOfLargeMapsAndNoMore) {
   EXPECT_EQ(tiles_for(0, 0, extent, {0, 0, 1, 1}, 150), (std::vector<TileKey>{{0, 0, 5, 0, 0}}));
   EXPECT_EQ(tiles_for(0, 0, extent, {0, 0, 1, 1}, 300),
             (std::vector<TileKey>{{0, 0, 5, 0, 0}, {0, 0, 4, 0, 0}}));
-  // Cells of two pixels, a tenth of the map in sight both ways.
+  // Cells have two pixels, and a tenth of the map is in view in both directions.
   const auto tiles = tiles_for(0, 0, extent, {0.45, 0.45, 0.1, 0.1}, 10000);
   EXPECT_EQ(tiles.front().level, 5);
   std::set<std::pair<std::int64_t, std::int64_t>> covered;

@@ -154,12 +154,13 @@ TEST(ShownMaps, SpecialTokensOfATextAreLeftOutWhereverTheyStand) {
   EXPECT_EQ(maps.row_of(0, 2), -1);
   settings.head_fusion = HeadFusion::mean;
   EXPECT_EQ(ShownMaps(trace, settings).value({0, 0, 0, 2}), 64);
-  // Nothing would be left.
+  // If all tokens are special, hiding them would leave an empty map, and all are shown.
   trace->layout.special = {0, 1, 2, 3, 4, 5};
   EXPECT_EQ(ShownMaps(trace, settings).extent(0, 0), (MapExtent{6, 6}));
 }
 
-/// An encoder's layer of 4 tokens, a decoder's of 3, and its look back: [3, 4].
+/// A trace of an encoder layer of 4 tokens, a decoder layer of 3 and a cross-attention layer [3,
+/// 4].
 std::shared_ptr<Trace> two_texts() {
   auto trace = std::make_shared<Trace>();
   const TokenLayout read{.texts = {"un", "deux", "trois", "</s>"}, .special = {3}};
@@ -199,7 +200,7 @@ TEST(ShownMaps, SpecialTokensOfTwoTextsAreLeftOutEachInItsMaps) {
   EXPECT_EQ(maps.row_of(2, 0), -1);
   EXPECT_EQ(maps.column_of(2, 3), -1);
   EXPECT_EQ(maps.column_of(2, 2), 2);
-  // Of a text of special tokens alone, all are shown.
+  // If all queries are special tokens, all of them are shown.
   trace->layers[2].layout.special = {0, 1, 2};
   EXPECT_EQ(ShownMaps(trace, settings).extent(2, 0), (MapExtent{3, 3}));
 }
@@ -210,9 +211,9 @@ TEST(ShownMaps, BlockMeansAreMeansOfBlocks) {
   const ShownMaps maps(trace, ValueSettings());
   const auto means = maps.block_means(0, 0, 1, 0, 7, 0, 7);
   ASSERT_EQ(means.size(), 16U);
-  EXPECT_FLOAT_EQ(means[0], 5.5F);    // 0 1 10 11
-  EXPECT_FLOAT_EQ(means[3], 11.0F);   // 6 16: the edge has two cells
-  EXPECT_FLOAT_EQ(means[15], 66.0F);  // the corner has one
+  EXPECT_FLOAT_EQ(means[0], 5.5F);    // mean of 0, 1, 10 and 11
+  EXPECT_FLOAT_EQ(means[3], 11.0F);   // mean of 6 and 16: blocks at the edge have two cells
+  EXPECT_FLOAT_EQ(means[15], 66.0F);  // the block in the corner has one cell
   EXPECT_EQ(maps.block_means(0, 0, 0, 2, 3, 1, 4), (std::vector<float>{21, 22, 23}));
 }
 

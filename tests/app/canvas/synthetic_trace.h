@@ -10,7 +10,8 @@
 
 namespace attnscope {
 
-/// value(layer, head, query, key); `prefix` class tokens before a square grid where one fits.
+/// A trace with maps value(layer, head, query, key). `prefix` class tokens stand before the
+/// patches, which form a square grid if their number is a square.
 inline std::shared_ptr<Trace> synthetic_trace(
     std::int64_t layers, std::int64_t heads, std::int64_t tokens,
     const std::function<float(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>& value,
@@ -34,7 +35,7 @@ inline std::shared_ptr<Trace> synthetic_trace(
   return trace;
 }
 
-/// Rows that sum to one and peak near the diagonal, wider in later layers.
+/// A trace whose rows sum to one and peak near the diagonal, more widely in later layers.
 inline std::shared_ptr<Trace> banded_trace(std::int64_t layers, std::int64_t heads,
                                            std::int64_t tokens) {
   auto trace = synthetic_trace(layers, heads, tokens, [](auto l, auto h, auto q, auto k) {

@@ -1,4 +1,4 @@
-// Sweeps by several processes, started as a user starts them.
+// Sweeps by several processes, started from the command line.
 #include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ namespace {
 class Cluster : public testing::Test {
  protected:
   void SetUp() override {
-    // Its own leaks are not ours to look for.
+    // Leaks inside Open MPI would be reported as errors.
     if (kSanitized) GTEST_SKIP() << "Open MPI under a sanitizer";
   }
 
@@ -30,7 +30,7 @@ class Cluster : public testing::Test {
            (folder_ / out).string() + more;
   }
   [[nodiscard]] static std::string together(int processes) {
-    // On this machine alone: no ssh is needed.
+    // Only this machine is used, so that no ssh is needed.
     return "mpirun --mca plm isolated --allow-run-as-root --oversubscribe -n " +
            std::to_string(processes) + " ";
   }
@@ -64,7 +64,7 @@ TEST_F(Cluster, WhatIsWrongIsSaidOnce) {
   EXPECT_EQ(refused.output.find(words), refused.output.rfind(words));
 }
 
-// MPI counts bytes in an int, so that the plug-in cuts a long message into pieces of 16 MiB.
+// MPI counts bytes in an int. The plug-in therefore splits a long message into pieces of 16 MiB.
 TEST_F(Cluster, MessagesOfSeveralPiecesArriveWholeAndInOrder) {
   const std::filesystem::path file =
       std::filesystem::path(built_program()).parent_path() / "libattnscope-mpi.so";
@@ -72,7 +72,7 @@ TEST_F(Cluster, MessagesOfSeveralPiecesArriveWholeAndInOrder) {
   ASSERT_NE(library, nullptr) << ::dlerror();
   void* const make = ::dlsym(library, "attnscope_make_team");
   ASSERT_NE(make, nullptr);
-  ::setenv("OMPI_MCA_plm", "isolated", 1);  // on this machine alone: no ssh is needed
+  ::setenv("OMPI_MCA_plm", "isolated", 1);  // only this machine, no ssh
   const std::unique_ptr<ProcessTeam> team(reinterpret_cast<ProcessTeam* (*)()>(make)());
   std::vector<ProcessTeam::Message> sent;
   constexpr std::size_t piece = std::size_t{16} << 20;

@@ -1,4 +1,4 @@
-// The subcommand energy, run as a user runs it.
+// The subcommand energy, run from a shell.
 #include <array>
 #include <cstdio>
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 struct Ran {
   int status = 0;
-  std::string output;  ///< of both streams
+  std::string output;  ///< stdout and stderr
 };
 
 Ran energy(const std::string& arguments) {

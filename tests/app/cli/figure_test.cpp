@@ -1,4 +1,4 @@
-// The subcommands figure, figures and first-minute, run as a user runs them.
+// The subcommands figure, figures and first-minute, run from a shell.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -144,7 +144,7 @@ TEST_F(FigureCommand, FirstMinuteWritesFourFiguresAndTheTable) {
   }
   EXPECT_NE(ran.output.find("fashion-softmax"), std::string::npos);
   EXPECT_NE(ran.output.find("A + I"), std::string::npos);
-  // The table is the analysis: the same numbers as the figure's own.
+  // The table prints the numbers of the figure.
   const std::string file = out("f.json");
   ASSERT_EQ(run(program + "figure cumulative-spectrum" + models() + "--out " + file).status, 0);
   const nlohmann::json numbers = read(file).at("numbers");

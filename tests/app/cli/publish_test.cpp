@@ -1,4 +1,4 @@
-// Pages, the gallery, formats and what happens when a file cannot be written, as users meet them.
+// Pages, the gallery, file formats and files that cannot be written, on the command line.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST_F(Publish, WritesOneFileAFormat) {
   for (const char* extension : {".pdf", ".svg", ".png", ".tex", ".csv", ".json", ".h5", ".npz"}) {
     EXPECT_GT(fs::file_size(folder_ / ("rank" + std::string(extension))), 500U) << extension;
   }
-  // The same numbers in all of them.
+  // All formats hold the same numbers.
   const nlohmann::json figure = read(out("rank.json"));
   const double rank = figure.at("numbers").at("mean_rank_by_layer/fashion-adder").at(0);
   std::ostringstream number;
@@ -194,7 +194,7 @@ TEST_F(Publish, RefusesALookThereIsNot) {
 TEST_F(Publish, AnUnwritableFolderLeavesTheOldFile) {
   std::ofstream(out("old.csv")) << "old";
   if (::geteuid() == 0) {
-    // To root every folder is writable; one that is no folder is not.
+    // Root can write to every folder, but not to a path that is not a folder.
     const Ran ran =
         run(program + "figure rank-by-layer" + models() + "--out " + out("old.csv/f.csv"));
     EXPECT_EQ(ran.status, 1) << ran.output;
@@ -211,7 +211,7 @@ TEST_F(Publish, AFullDiskLeavesTheOldFileAndNothingElse) {
   for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".json", ".h5", ".npz", ".tex"}) {
     const std::string file = out("old" + std::string(extension));
     std::ofstream(file) << "old";
-    // No file may grow past one block: what the system says then is what a full disk says.
+    // No file may grow past one block: the error of the system is then that of a full disk.
     const Ran ran = run("trap '' XFSZ; ulimit -f 1; " + program + "figure attention-maps" +
                         models() + "--out " + file);
     EXPECT_EQ(ran.status, 1) << extension << ran.output;
@@ -276,7 +276,7 @@ TEST_F(Publish, TheGalleryDrawsWhatItCanAndSaysWhatIsMissing) {
   const std::string index = content(out("gallery/index.html"));
   EXPECT_NE(index.find("Adder, Fig. 2"), std::string::npos);
   EXPECT_NE(index.find("Not drawn: "), std::string::npos);
-  // Its command makes the same file.
+  // The command in the metadata writes the same file.
   const fs::path file = folder_ / "gallery" / "adder-fig-2.csv";
   const std::string once = content(file);
   const std::string command = read(file.string() + "-metadata.json")

@@ -1,4 +1,4 @@
-// The program run as a user runs it, without a display.
+// Runs the program without a display.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace attnscope {
 
 struct Ran {
   int status = 0;
-  std::string output;  ///< of both streams
+  std::string output;  ///< stdout and stderr
 };
 
 inline Ran run(const std::string& command) {

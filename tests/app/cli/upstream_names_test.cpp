@@ -1,4 +1,4 @@
-// DAFT and Fastformer under the names of their public implementations, opened as a user opens them.
+// DAFT and Fastformer with the tensor names of their public implementations, run from a shell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a panel says instead of its content.
+// The message that a panel shows in place of its content.
 #include "app/panels/frame/dock_panel.h"
 
 #include <QApplication>

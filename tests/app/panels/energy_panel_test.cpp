@@ -1,4 +1,4 @@
-// The energy panel as a user drives it: views, lists, sliders, measuring and exporting.
+// The energy panel under clicks and keys: views, lists, sliders, measurement and export.
 #include "app/panels/energy/energy_panel.h"
 
 #include <QComboBox>
@@ -33,7 +33,7 @@ class EnergyPanelTest : public WindowTest {
     const int at = box->findText(text, Qt::MatchStartsWith);
     ASSERT_GE(at, 0) << text;
     box->setFocus();
-    // As the arrow keys do, step by step.
+    // The arrow keys change the list step by step.
     while (box->currentIndex() < at) QTest::keyClick(box, Qt::Key_Down);
     while (box->currentIndex() > at) QTest::keyClick(box, Qt::Key_Up);
   }
@@ -62,7 +62,7 @@ TEST_F(EnergyPanelTest, CountsTheModelsThatAreOpen) {
   session().open(source_folder() + "/sample_data/models/fashion-adder.h5");
   ASSERT_TRUE(wait_until_settled());
   EXPECT_GT(number("energy_pj/fashion-adder"), 0);
-  // Pinned: the second is then 100 %.
+  // Energies are relative to the second model, which is 100 %.
   const std::string second = panel().figure()->panels.front().x.ticks.at(1).label;
   choose("energy_reference", ("Relative to " + second).c_str());
   ASSERT_TRUE(wait_until_settled());
@@ -119,12 +119,12 @@ TEST_F(EnergyPanelTest, MeasuresWhenAskedAndCanBeStopped) {
   view(5);
   auto* table = child<QTableWidget>("mechanism-costs_table");
   ASSERT_EQ(table->rowCount(), 1);
-  EXPECT_EQ(table->columnCount(), 5);  // those of measuring come with a measurement
+  EXPECT_EQ(table->columnCount(), 5);  // the columns of measured times come with a measurement
   auto* tokens = child<QSlider>("slider_Tokens");
   tokens->setFocus();
   QTest::keyClick(tokens, Qt::Key_End);
   click("measure_kernels");
-  click("measure_kernels");  // now it says Cancel
+  click("measure_kernels");  // the button is Cancel now
   ASSERT_TRUE(wait_until_settled());
   EXPECT_THAT(child<QLabel>("measure_note")->text().toStdString(), testing::HasSubstr("Cancelled"));
   QTest::keyClick(tokens, Qt::Key_Home);

@@ -1,5 +1,5 @@
-// Time as an axis, in the window: a folder of checkpoints dropped, scrubbed by keys, played,
-// written as pictures.
+// A folder of checkpoints in the window: dropped, stepped through by keys, played and exported as
+// images.
 #include "app/panels/over_training/over_training_panel.h"
 
 #include <QDialog>

@@ -1,4 +1,4 @@
-// Every panel of the list, whatever it is: a new one has these tests by its line alone.
+// Tests of every panel in the list. A new panel is tested as soon as it is listed.
 #include "app/panels/panels.h"
 
 #include <QComboBox>
@@ -23,7 +23,7 @@ class PanelTest : public WindowTest, public testing::WithParamInterface<PanelEnt
   QDockWidget& dock() { return *child<QDockWidget>(GetParam().name); }
   DockPanel& panel() { return *qobject_cast<DockPanel*>(dock().widget()); }
 
-  /// Sets one control to something else than `value`; false if it takes nothing else.
+  /// Sets one control to a value other than `value`; false if it accepts no other.
   bool turn(const std::string& name, const std::string& value) {
     std::vector<std::string> others = {"on", "off", "mean", "selected"};
     const QString shown = QString::fromStdString(value);
@@ -90,7 +90,7 @@ TEST_P(PanelTest, ItsSettingsComeBack) {
     ASSERT_TRUE(wait_until_settled()) << name;
     panel().restore_settings(before);
     ASSERT_TRUE(wait_until_settled()) << name;
-    // Controls that a choice replaces are deleted by the event loop, which no test is in.
+    // Only the event loop, which does not run here, deletes controls that a choice replaces.
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     EXPECT_EQ(panel().settings(), before) << name << " was turned";
   }

@@ -1,4 +1,4 @@
-// Ranks of something else than maps, and other rollouts than that of maps, chosen in their panels.
+// Ranks of matrices other than maps, and rollouts of other quantities, chosen in their panels.
 #include <QActionGroup>
 #include <QComboBox>
 #include <QLabel>
@@ -265,7 +265,7 @@ TEST_F(RanksOf, ARolloutIsOfMapsOrOfMixing) {
 }
 
 TEST_F(RanksOf, ARolloutThatThereIsNotSaysWhy) {
-  open_sample("fashion-daft-full.h5");  // channels have maps of their own
+  open_sample("fashion-daft-full.h5");  // each channel of this model has its own map
   for (QToolButton* button : window().findChildren<QToolButton*>()) {
     if (button->text() == "Rollout") QTest::mouseClick(button, Qt::LeftButton);
   }

@@ -1,4 +1,4 @@
-// The sweep panel as a user drives it: paths typed, started, stopped, resumed, looked at.
+// The sweep panel under clicks and keys: paths, start, stop, resumption and results.
 #include "app/panels/sweep/sweep_panel.h"
 
 #include <QLabel>
@@ -63,14 +63,14 @@ TEST_F(SweepPanelTest, SweepsTheOpenModelsAndDrawsWhatItFinds) {
 }
 
 TEST_F(SweepPanelTest, StopsKeepsAndGoesOn) {
-  // Long enough to be stopped: a sample model.
+  // A sample model takes long enough to be stopped.
   session().open(source_folder() + "/sample_data/models/fashion-softmax.h5");
   ASSERT_TRUE(wait_until_settled());
   const auto out = folder() / "r.h5";
   type("sweep_data_set", kData + "images.npz");
   type("sweep_result", out.string());
   click("sweep_start");
-  click("sweep_start");  // now it says Stop
+  click("sweep_start");  // the button is Stop now
   ASSERT_TRUE(wait_until_settled());
   EXPECT_FALSE(std::filesystem::exists(out));
   EXPECT_THAT(note(), testing::HasSubstr("Stopped"));

@@ -1,5 +1,4 @@
-// The training panel as a user drives it: from a preset to curves and maps, paused, stepped,
-// stopped.
+// The training panel under clicks: from a preset to curves and maps, paused, stepped and stopped.
 #include "app/panels/training/training_panel.h"
 
 #include <QComboBox>
@@ -44,7 +43,7 @@ class TrainingPanelTest : public WindowTest {
   [[nodiscard]] std::int64_t step(std::size_t run) {
     return panel().training().runs().at(run).moment.step;
   }
-  /// Curves in the legend of what is drawn.
+  /// Labels of the curves in the first panel of the figure.
   [[nodiscard]] std::vector<std::string> curves() {
     std::vector<std::string> names;
     for (const Mark& mark : panel().figure()->panels.front().marks) {

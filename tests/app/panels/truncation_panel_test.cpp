@@ -1,4 +1,4 @@
-// The rank cut off in the window: over labelled images and over the open text, stopped and shown.
+// The truncation panel: accuracy over labelled images and the data that it refuses.
 #include "app/panels/truncation/truncation_panel.h"
 
 #include <QLabel>

@@ -1,4 +1,4 @@
-// The answer and what it follows from, driven as a user drives it: sliders, buttons, menus, keys.
+// The answer panel and the step-by-step view under sliders, buttons, menus and keys.
 #include <QAbstractButton>
 #include <QComboBox>
 #include <QDoubleSpinBox>
@@ -33,7 +33,7 @@ class WhatIfPanelTest : public WindowTest {
     ASSERT_TRUE(wait_until_settled());
     ASSERT_TRUE(session().trace(id(0)));
   }
-  /// Types a number into a slider's field.
+  /// Types a number into the field of a slider.
   void type(const char* slider, const char* text) {
     auto* field = child<QWidget>(slider)->findChild<QDoubleSpinBox*>();
     ASSERT_NE(field, nullptr) << slider;
@@ -246,12 +246,13 @@ TEST_F(WhatIfPanelTest, HoveringAWeightPointsAtItsCell) {
   auto* const view = child<StepsView>("steps_view");
   QTest::keyClick(view, Qt::Key_Right);
   EXPECT_TRUE(child<QLabel>("steps_words")->text().contains("‖q − k‖₁")) << "a distance";
-  QTest::qWait(200);  // the sides make room for what is read
-  // Bars are hardly wider than a pixel: the first whole one.
+  QTest::qWait(200);  // the side docks make space for the steps
+  // Bars are hardly wider than a pixel. The pointer goes to the first pixel that lies inside the
+  // bar.
   const QRectF bar = view->bar_of(9);
   QTest::mouseMove(view,
                    QPoint(static_cast<int>(std::ceil(bar.left())), bar.center().toPoint().y()));
-  // Where the pointer lay before may be hovered first.
+  // The earlier position of the pointer may be reported first.
   EXPECT_TRUE(wait_until(
       [this] {
         const auto& hover = session().selection().hover;
@@ -268,7 +269,7 @@ TEST_F(WhatIfPanelTest, TheVectorsGoIntoThePlayground) {
   const auto* const playground = child<PlaygroundView>("playground_view");
   ASSERT_NE(playground, nullptr);
   EXPECT_TRUE(playground->isVisible());
-  // A lesson has another.
+  // A lesson has a plane of its own with this name.
   const auto* const plane = playground->findChild<PlaneView*>("playground_plane");
   EXPECT_TRUE(wait_until([plane] { return plane->tokens().queries.size() == 8; }, 5));
 }

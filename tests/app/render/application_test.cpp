@@ -1,4 +1,4 @@
-// Numbers have a point, whatever the language of the desktop. Run under LC_ALL=de_DE.UTF-8, too.
+// Numbers have a decimal point in every language. Run it also under LC_ALL=de_DE.UTF-8.
 #include "app/render/application.h"
 
 #include <QLocale>
@@ -16,7 +16,7 @@ TEST(Application, LeavesNumbersAlone) {
   EXPECT_EQ(std::to_string(0.5), "0.500000");
   EXPECT_EQ(QLocale().toString(1234.5), "1234.5");
   EXPECT_EQ(QLocale().toString(1234567), "1234567");
-  // Where a language was asked for it is there, or this test says nothing.
+  // If LC_ALL is set, that locale must be installed; otherwise this test would prove nothing.
   if (const char* const asked = std::getenv("LC_ALL"); asked != nullptr && *asked != '\0') {
     EXPECT_STREQ(std::setlocale(LC_TIME, nullptr), asked);
   }

@@ -1,4 +1,4 @@
-// What stands where in a drawn figure, on paper and on a screen.
+// Layout of drawn figures on paper and on a screen.
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
@@ -16,12 +16,12 @@ FigureRequest two_subjects(const SubjectShape& shape = {}) {
   return request;
 }
 
-/// Draws as a panel of the window would; layout is done by painting once.
+/// Draws the figure like a panel of the window does. Painting once computes the layout.
 void show(const Figure& figure, QCustomPlot& plot, QSize size,
           FigureTheme theme = FigureTheme::light) {
   plot.setAttribute(Qt::WA_DontShowOnScreen);
   plot.resize(size);
-  plot.show();  // a hidden widget learns of its size only when shown
+  plot.show();  // a hidden widget gets its size only when it is shown
   draw(figure, plot, theme);
   plot.replot(QCustomPlot::rpImmediateRefresh);
 }
@@ -59,7 +59,7 @@ TEST(Draw, CellsAreSquareAndFramesAlignedAtAnySize) {
           << index << ": " << outer.left() << " " << outer.top() << " " << outer.right() << " "
           << outer.bottom() << " in " << size.width() << " " << size.height();
     }
-    // The bar stands beside both rows.
+    // The colour bar spans both rows.
     EXPECT_EQ(rects[10]->rect().top(), rects[0]->rect().top());
     EXPECT_EQ(rects[10]->rect().bottom(), rects[9]->rect().bottom());
     EXPECT_GT(rects[10]->rect().left(), rects[4]->rect().right());
@@ -90,7 +90,7 @@ TEST(Draw, LegendBelowCoversNothing) {
   show(figure, plot, {400, 300});
   ASSERT_EQ(legends_of(plot).size(), 1U);
   QCPLegend* const legend = legends_of(plot).front();
-  int items = 0;  // itemCount() counts empty places of its grid
+  int items = 0;  // itemCount() includes empty cells of the legend's grid
   for (int index = 0; index < legend->itemCount(); ++index) items += legend->item(index) != nullptr;
   EXPECT_EQ(items, 5);
   EXPECT_GE(legend->outerRect().top(), plot.axisRects().at(0)->outerRect().bottom());
@@ -214,7 +214,7 @@ TEST(Draw, StacksBarsThatShareAPlace) {
   auto* apart = qobject_cast<QCPBars*>(plot.plottable(2));
   EXPECT_EQ(second->barBelow(), first);
   EXPECT_EQ(apart->barBelow(), nullptr);
-  // The stack of 3 + 4 is in sight.
+  // The stack of 3 + 4 lies within the axis.
   EXPECT_GE(plot.axisRects().at(0)->axis(QCPAxis::atLeft)->range().upper, 7);
 }
 

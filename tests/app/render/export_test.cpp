@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Drawing needs a QApplication; the window's tests have one already.
+/// Creates the QApplication that drawing needs.
 class DrawingEnvironment : public testing::Environment {
  public:
   void SetUp() override { application_ = drawing_application(); }
@@ -42,7 +42,7 @@ FigureRequest exported_subjects() {
   return request;
 }
 
-/// A file of this process's own: tests run side by side.
+/// A file in a folder of this process, because tests run in parallel.
 fs::path scratch(const std::string& name) {
   static const TemporaryFolder folder;
   return folder / name;
@@ -91,7 +91,7 @@ TEST(PdfExport, TextIsTextInAnEmbeddedFont) {
   const fs::path file = exported("cumulative-spectrum", ".pdf");
   const std::string fonts = output_of("pdffonts " + file.string());
   EXPECT_NE(fonts.find("DejaVuSans"), std::string::npos) << fonts;
-  // Columns: encoding, embedded, subset, has unicode.
+  // The columns are encoding, embedded, subset and unicode.
   EXPECT_EQ(fonts.find("Identity-H       no "), std::string::npos) << "not embedded:\n" << fonts;
   const std::string text = output_of("pdftotext -layout " + file.string() + " -");
   for (const char* expected : {"softmax", "adder + I", "number of singular values r", "r = "}) {
@@ -108,7 +108,7 @@ TEST(PdfExport, NothingIsABitmapNotEvenHeatMaps) {
   }
 }
 
-/// Every map of the figure as its cells, and as the pictures of a PDF hold them, in their order.
+/// Expects the images of the PDF to be the cells of the figure's maps, in the same order.
 void expect_pictures_are_cells(const Figure& figure, const fs::path& pdf) {
   const TemporaryFolder folder;
   ASSERT_EQ(run("pdfimages -png " + pdf.string() + " " + (folder / "map").string()).status, 0);
@@ -144,8 +144,8 @@ TEST(PdfExport, MapsTooLargeForAreasArePixelsAndExact) {
   figure.height_mm = 84;
   figure.colour_scales.emplace_back();
   HeatMap map;
-  map.rows = map.columns = 1000;  // more areas than a PDF is to hold
-  // Neighbours far apart: cells of one colour beside each other are one area.
+  map.rows = map.columns = 1000;  // more areas than the limit for a PDF
+  // Neighbours differ strongly, because adjacent cells of one colour would form one area.
   for (std::int64_t i = 0; i < 1'000'000; ++i) {
     map.values.push_back(static_cast<float>(i * 3779 % 9973) / 9973);
   }
@@ -180,11 +180,11 @@ TEST(PdfExport, SaysHowItWasMade) {
   EXPECT_EQ(info.find("CreationDate"), std::string::npos) << info;
   const std::string custom = output_of("pdfinfo -custom -enc UTF-8 " + file.string());
   EXPECT_NE(custom.find(command), std::string::npos) << custom;
-  // Readers that are strict about the file's tables take it, too.
+  // Strict readers accept the tables of the file without a warning.
   EXPECT_EQ(output_of("pdftotext " + file.string() + " - 2>&1 >/dev/null"), "");
 }
 
-/// Every element's name, and the text of every <text>.
+/// Number of elements by name, and the content of every <text>.
 struct SvgContent {
   std::map<QString, int> elements;
   QStringList texts;
@@ -279,7 +279,7 @@ TEST(Export, LeavesTheOldFileWhereItCannotWrite) {
                Error);
   EXPECT_FALSE(fs::exists(folder));
 
-  // A figure that cannot be drawn must not touch what stands under its name.
+  // A figure that cannot be drawn must leave an existing file unchanged.
   const fs::path file = scratch("kept.pdf");
   std::ofstream(file) << "old";
   Figure broken;
@@ -287,7 +287,7 @@ TEST(Export, LeavesTheOldFileWhereItCannotWrite) {
   HeatMap map;
   map.rows = map.columns = 1;
   map.values = {0};
-  map.colour_scale = 3;  // there is none
+  map.colour_scale = 3;  // no such scale
   broken.panels.back().marks.emplace_back(map);
   EXPECT_ANY_THROW(export_figure(broken, file));
   EXPECT_EQ(read_bytes(file), "old");

@@ -1,5 +1,5 @@
-// The cells of heat maps as they are printed: every page is rendered, and its pixels are held
-// against the colours that the map's values have.
+// Printed cells of heat maps: pages are rendered, and their pixels are compared with the colours of
+// the map's values.
 #include <QImage>
 #include <QPainter>
 #include <QSvgRenderer>
@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One map of values of which every fifth is NaN, so that each cell's neighbours have other
-/// colours, some far brighter and some far darker; one run of three equal cells in each row.
+/// A figure with one map. Every fifth value is NaN, so that neighbours of a cell have other
+/// colours, some far brighter and some far darker. Each row begins with a run of three equal cells.
 Figure printed_figure(std::int64_t rows, std::int64_t columns) {
   HeatMap map;
   map.rows = rows;
@@ -53,7 +53,7 @@ struct PlacedImage {
   QRectF frame_mm;
 };
 
-/// The one image of the figure's SVG, and where it is placed.
+/// The only image of the figure's SVG and its position.
 PlacedImage embedded_image(const Figure& figure, const fs::path& folder) {
   const fs::path file = folder / "frame.svg";
   export_figure(figure, file, {.heat_maps = HeatMapExport::pixels});
@@ -105,9 +105,9 @@ QImage rendered(const fs::path& file, double dpi) {
   return image;
 }
 
-/// Where the lines of the frame stand around a point of a PNG, whose layout is in whole pixels.
+/// Position of the frame's lines around a point of a PNG, whose layout is in whole pixels.
 QRectF framed_in_pixels(const QImage& page, const QPoint& inside) {
-  // Grey as no cell is; an edge of it may be blended with the cell beside it.
+  // The line has a grey that no cell has. Its edge may be blended with the next cell.
   const auto is_line = [&page](const QPoint& at) {
     const QColor found = page.pixelColor(at);
     return found.saturation() == 0 && found.value() < 0xe0;
@@ -121,9 +121,9 @@ QRectF framed_in_pixels(const QImage& page, const QPoint& inside) {
   return QRect(first, last);
 }
 
-/// Every pixel inside the frame has the colour of the cell that it lies in, or, within a pixel of
-/// an edge, one between those of the cells around: cells are as large as they should be, and
-/// nothing shines through where they meet.
+/// Expects every pixel inside the frame to have the colour of its cell or, within a pixel of an
+/// edge, a colour between those of the adjacent cells. Cells then have the right size, and nothing
+/// shines through between them.
 void expect_cells(const QImage& page, const QRectF& frame, const Cells& cells) {
   const double cell_width = frame.width() / static_cast<double>(cells.columns);
   const double cell_height = frame.height() / static_cast<double>(cells.rows);
@@ -131,7 +131,7 @@ void expect_cells(const QImage& page, const QRectF& frame, const Cells& cells) {
   const auto place = [](double at, double size, std::int64_t count) {
     return std::clamp(static_cast<std::int64_t>(std::floor(at / size)), std::int64_t{0}, count - 1);
   };
-  constexpr double line = 2;  // the frame's own, in pixels
+  constexpr double line = 2;  // width of the frame's line in pixels
   std::int64_t wrong = 0, inside = 0;
   for (int y = static_cast<int>(frame.top() + line); y + 1 < frame.bottom() - line; ++y) {
     for (int x = static_cast<int>(frame.left() + line); x + 1 < frame.right() - line; ++x) {
@@ -142,7 +142,7 @@ void expect_cells(const QImage& page, const QRectF& frame, const Cells& cells) {
       std::int64_t last_row = place(top + 2, cell_height, cells.rows);
       const bool at_edge = first_column != last_column || first_row != last_row;
       if (at_edge) {
-        // Under an edge colours reach a little further.
+        // Near an edge the colours of cells extend a little further.
         const double under = 0.2;
         first_column = place(left - under * cell_width - 1, cell_width, cells.columns);
         first_row = place(top - under * cell_height - 1, cell_height, cells.rows);
@@ -159,7 +159,7 @@ void expect_cells(const QImage& page, const QRectF& frame, const Cells& cells) {
           }
         }
         const unsigned seen = found.rgb() >> shift & 255;
-        // A renderer rounds what it blends.
+        // Renderers round blended colours.
         const unsigned rounding = at_edge ? 3 : 0;
         fits = fits && seen + rounding >= least && seen <= most + rounding;
       }
@@ -207,7 +207,7 @@ TEST_P(PrintedCells, AreAsLargeAndOfTheColoursTheyShouldBe) {
   expect_printed(1, 9, 302);
 }
 
-/// Qt's own reader smooths images, whatever they ask for: hence not rendered.
+/// The image is not rendered, because Qt's SVG reader smooths images regardless of their settings.
 TEST(PrintedPixels, OfAnSvgAreTheCells) {
   const Figure figure = printed_figure(60, 53);
   const TemporaryFolder folder;

@@ -1,5 +1,5 @@
-// The same numbers on the screen, in the PDF's text and in the CSV: of every figure that prints
-// numbers as text.
+// The numbers of every figure that prints numbers as text are the same on the screen, in the PDF's
+// text and in the CSV.
 #include <QBuffer>
 #include <QSvgGenerator>
 #include <QXmlStreamReader>
@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Every text of the figure as a panel of the window shows it, a line each.
+/// All texts of the figure in a panel of the window, one per line.
 std::string panel_text(const Figure& figure) {
   QCustomPlot plot;
   plot.setAttribute(Qt::WA_DontShowOnScreen);
@@ -46,7 +46,7 @@ std::string panel_text(const Figure& figure) {
   return text;
 }
 
-/// Sorted; commas and quotes, which part a CSV's cells, are blanks.
+/// The words of `text`, sorted. Commas and quotes, which separate cells of a CSV, count as blanks.
 Words words_of(const std::string& text) {
   std::istringstream stream(std::regex_replace(text, std::regex("[,\"]"), " "));
   Words words;
@@ -55,7 +55,7 @@ Words words_of(const std::string& text) {
   return words;
 }
 
-/// What the first group of `pattern` matches, sorted.
+/// The matches of the first group of `pattern`, sorted.
 Words matches(const std::string& text, const char* pattern) {
   const std::regex wanted(pattern);
   Words found;
@@ -68,7 +68,7 @@ Words matches(const std::string& text, const char* pattern) {
 
 class PrintedNumbers : public testing::Test {
  protected:
-  /// Exports the figure; skips the test where there is no pdftotext.
+  /// Exports the figure; skips the test if pdftotext is missing.
   void read(const Figure& figure) {
     panel_ = panel_text(figure);
     export_figure(figure, folder_ / "figure.csv");
@@ -79,7 +79,7 @@ class PrintedNumbers : public testing::Test {
     pdf_ = ran.output;
   }
 
-  /// The values of the CSV's rows …,number,SERIES,NAME,INDEX,,,VALUE.
+  /// The values in rows …,number,SERIES,NAME,INDEX,,,VALUE of the CSV.
   [[nodiscard]] std::vector<double> csv_numbers(const std::string& name) const {
     std::vector<double> numbers;
     std::istringstream lines(csv_);
@@ -99,11 +99,11 @@ class PrintedNumbers : public testing::Test {
 
 struct Printed {
   const char* figure;
-  const char* pattern;  ///< of a printed number
-  const char* numbers;  ///< in the CSV
-  int digits = 17;      ///< printed of them
+  const char* pattern;  ///< regular expression of a printed number
+  const char* numbers;  ///< name in the CSV
+  int digits = 17;      ///< number of printed digits
   double scale = 1;
-  bool alone = true;  ///< nothing else, such as a tick, looks as they do
+  bool alone = true;  ///< no other text, such as a tick, matches the pattern
 };
 
 void PrintTo(const Printed& printed, std::ostream* out) {
@@ -135,7 +135,7 @@ TEST_P(PrintedNumbersOf, AreTheSameEverywhere) {
   }
 }
 
-// pdftotext may swallow the narrow blanks around a sign.
+// pdftotext may drop the narrow spaces around a sign.
 constexpr const char* kRank = "r ?= ?([0-9]+)";
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,5 +1,5 @@
-// Each figure's SVG beside a committed reference: what it says, where, in which colours and dashes.
-// ATTNSCOPE_UPDATE_REFERENCES=1 writes the references anew; look at the difference before a commit.
+// Each figure's SVG compared with a committed reference: texts, positions, colours and dashes.
+// ATTNSCOPE_UPDATE_REFERENCES=1 writes the references. Look at the difference before a commit.
 #include <QImage>
 #include <QTransform>
 #include <QXmlStreamReader>
@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 const fs::path references = source_folder() + "/tests/data/figure";
 
-/// An SVG without what another version of Qt or FreeType writes otherwise: a line for each text
-/// with its place in millimetres, and one for each run of shapes of one look.
+/// A summary of an SVG that does not depend on the versions of Qt and FreeType: one line per text
+/// with its position in millimetres, and one per run of shapes that look the same.
 class SvgSummary {
  public:
   explicit SvgSummary(const std::string& svg) {
@@ -74,7 +74,7 @@ class SvgSummary {
         transform.map(QPointF(attributes.value("x").toDouble(), attributes.value("y").toDouble()));
     const QString colour = inherited("fill");
     const QString said = xml.readElementText(QXmlStreamReader::IncludeChildElements);
-    // Whole millimetres: a font's next version moves a text by less.
+    // Positions are in whole millimetres, because other font versions move a text by less.
     lines_ << "text (" << std::lround(place.x() / 100) << ", " << std::lround(place.y() / 100)
            << ") \"" << said.toStdString() << "\" " << colour.toStdString() << "\n";
   }
@@ -135,7 +135,8 @@ std::vector<std::string> figure_names() {
   return names;
 }
 
-/// Of these, words and numbers alone: a map's colour in its last bit is the processor's.
+/// True for figures of which only words and numbers are compared, because the last bit of a map's
+/// colours depends on the processor.
 bool has_many_computed_colours(const std::string& name) {
   return name == "position-bias" || name == "key-maps" || name == "hash-codes" ||
          name == "token-importance" || name == "components" || name == "heads-by-layer" ||
@@ -163,10 +164,10 @@ TEST_P(SvgReference, IsWhatWasSeenAndApproved) {
   compare(GetParam(), summary);
 }
 
-// All that the program draws: a new figure fails until its reference is there.
+// Every figure of the program is listed: a new one fails until its reference is committed.
 INSTANTIATE_TEST_SUITE_P(Figures, SvgReference, testing::ValuesIn(figure_names()), test_name);
 
-/// Those of the figure's own titles and ticks; how often each stands in it.
+/// The titles and visible ticks of the figure, with the number of times that each occurs.
 std::map<std::string, int> labels_of(const Figure& figure) {
   std::map<std::string, int> labels;
   for (const Panel& panel : figure.panels) {
@@ -216,7 +217,7 @@ TEST(SvgReferences, DressedFigures) {
   compare("page-of-four", dressed(page, {.shared_legend = true}));
 }
 
-/// Mean difference of two pictures' channels, 0 to 255; of other sizes, 255.
+/// Mean difference of the colour channels of two images, 0 to 255; 255 if their sizes differ.
 double difference(const QImage& a, const QImage& b) {
   if (a.size() != b.size()) return 255;
   double sum = 0;
@@ -241,7 +242,7 @@ TEST_P(ImageReference, IsWhatWasSeenAndApproved) {
   }
   const QImage expected(reference);
   ASSERT_FALSE(expected.isNull()) << reference.toStdString();
-  // Another version's antialiasing changes edges, a wrong colour or place changes areas.
+  // Other versions change the antialiasing of edges. A wrong colour or position changes areas.
   EXPECT_LT(difference(found, expected), 2);
 }
 
@@ -250,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(Figures, ImageReference,
                                          "attention-overlay"),
                          test_name);
 
-/// One legend for all panels says each series once, and stands under every panel.
+/// A shared legend shows each series of all panels once, below the panels.
 TEST(SharedLegend, SaysEachSeriesOnce) {
   const Figure page =
       sample_figure("composite", {{"page", "rank-by-layer | rank-by-layer[measure=stable]"}}, 174);

@@ -1,4 +1,4 @@
-// Where an SVG of Qt puts things.
+// Positions of elements in an SVG that Qt wrote.
 #pragma once
 
 #include <QStringList>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// Of "matrix(a,b,c,d,e,f)"; the identity of any other.
+/// The transform "matrix(a,b,c,d,e,f)"; the identity for any other attribute.
 inline QTransform transform_in(const QXmlStreamAttributes& attributes) {
   QString text = attributes.value("transform").toString();
   if (!text.startsWith("matrix(")) return {};

@@ -1,5 +1,5 @@
-// What is written on paper can be read: of every figure, at the width of a column and of a page, no
-// text lies over another, none leaves the page, none is smaller than 6 pt.
+// Readability on paper: at the width of a column and of a page no text of any figure overlaps
+// another, leaves the page or is smaller than 6 pt.
 #include <QFontMetricsF>
 #include <QTransform>
 #include <QXmlStreamReader>
@@ -16,11 +16,11 @@ namespace {
 
 struct Text {
   QString words;
-  QRectF box;  ///< in mm, of letters without descenders
+  QRectF box;  ///< letters without descenders, in mm
   double size_pt = 0;
 };
 
-/// Every text of the figure's SVG, whose units are hundredths of a millimetre.
+/// Every text of the figure's SVG, whose unit is a hundredth of a millimetre.
 std::vector<Text> texts_of(const Figure& figure) {
   const TemporaryFolder folder;
   export_figure(figure, folder / "figure.svg");
@@ -86,7 +86,7 @@ void expect_readable(const Figure& figure) {
 struct Case {
   std::string recipe;
   ParameterValues settings = {};
-  std::string name = {};  ///< of the case, where the recipe's is not enough
+  std::string name = {};  ///< name of the case if the recipe's name is not unique
 };
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.recipe << " " << one.name; }

@@ -1,4 +1,4 @@
-// Maps and ranks that appear while the rest is still computed, and stay when that is stopped.
+// Maps and ranks that appear while the rest is still computed and stay if that is cancelled.
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using State = OpenSubject::State;
 
 class ByLayers : public testing::Test {
  protected:
-  /// A model that takes half a second or more: twenty-four layers on 785 tokens.
+  /// Opens a model of twenty-four layers with 785 tokens, which takes half a second or more.
   SubjectId open_slow_model() {
     const std::filesystem::path file = folder_.path().toStdString() + "/slow.safetensors";
     write_hashed_safetensors(
@@ -86,7 +86,7 @@ TEST_F(ByLayers, WhatIsSelectedStaysSelected) {
   const SubjectId id = open_slow_model();
   ASSERT_TRUE(wait());
   session_.select_map(id, 23, 2);
-  // Layers that are there while the rest is computed may be gone within a moment.
+  // A moment in which only some layers are known may be short: the signal cannot be missed.
   QSignalSpy shown(&session_, &Session::trace_ready);
   session_.set_input((sample_data_folder() / "inputs/00_t_shirt.png").string());
   ASSERT_TRUE(wait_until([&] { return shown.count() > 0; }, 240));
@@ -176,7 +176,7 @@ TEST_F(SpectraByLayers, WhatNoChangeReachesIsNotFoundAgain) {
   ASSERT_TRUE(wait());
   const std::vector<double> top = store_.of(id)->without.front().singular_values;
   const std::vector<double> last = store_.of(id)->without[4].singular_values;  // layer 2, head 0
-  // The same subject's file, written anew.
+  // The new trace replaces that of the same model.
   SessionState state = session_.state();
   state.subjects.front().subject.trace = std::make_shared<const Trace>(trace);
   session_.set_state(state);

@@ -86,7 +86,7 @@ TEST(Autosave, ACrashLeavesTheSession) {
   Session session;
   session.add_trace(some_trace(), "a");
   const std::filesystem::path file = folder.path() / "autosave-999999.json";
-  session.save(file);  // of a program that is no more, so that nobody holds its lock
+  session.save(file);  // no such process exists, so that nobody holds its lock
   ASSERT_EQ(Autosave::left_behind(folder.path()), std::vector{file});
   Autosave::discard(file);
   EXPECT_TRUE(Autosave::left_behind(folder.path()).empty());

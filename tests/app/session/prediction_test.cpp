@@ -26,7 +26,7 @@ void set_true_class(Subject& subject, int index) {
   subject.input = std::make_shared<const Input>(std::move(input));
 }
 
-/// A model of which only the read-out is asked.
+/// A model with a given readout that computes nothing.
 class AnsweringModel final : public Model {
  public:
   explicit AnsweringModel(Readout readout) { spec_.readout.kind = readout; }
@@ -77,7 +77,7 @@ TEST(Prediction, KnowsTheTrueClassWhereTheInputSaysIt) {
   EXPECT_EQ(prediction_of(subject, 1)->true_class->name, "bag");
   set_true_class(subject, 1);
   EXPECT_EQ(prediction_of(subject, 1)->right(), true);
-  set_true_class(subject, 7);  // of another set of classes
+  set_true_class(subject, 7);  // a class of another data set
   EXPECT_FALSE(prediction_of(subject, 1)->true_class);
 }
 

@@ -176,7 +176,7 @@ TEST_F(SessionTest, ReadsTheNamesOfEarlierSessions) {
   EXPECT_EQ(session_.view().identity, IdentityView::as_is);
   EXPECT_EQ(session_.view().layer_alignment, LayerAlignment::by_depth);
   EXPECT_EQ(session_.view().head_fusion, HeadFusion::minimum);
-  // Written anew, they are what flags and settings call them.
+  // A session that is saved again uses the names of flags and settings.
   session_.save(folder() / "now.json");
   EXPECT_NE(read_bytes(folder() / "now.json").find("\"norm\": \"symlog\""), std::string::npos);
   std::ofstream(folder() / "wrong.json")

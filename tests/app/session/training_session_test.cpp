@@ -1,4 +1,4 @@
-// Networks that learn while the session is open: their subjects follow, and what is kept goes on.
+// Networks trained in the session: their models follow, and saved trainings can be resumed.
 #include "app/session/training_session.h"
 
 #include <QTemporaryDir>

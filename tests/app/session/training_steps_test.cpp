@@ -1,4 +1,4 @@
-// A folder of checkpoints as subjects that are taken from step to step, two of them linked.
+// A folder of checkpoints as models that move from step to step, two of them linked.
 #include "app/session/training_steps.h"
 
 #include <QTemporaryDir>
@@ -16,7 +16,7 @@ namespace {
 
 class TrainingStepsTest : public testing::Test {
  protected:
-  /// Models of steps 0, some between, and `steps`.
+  /// A folder with the models of step 0, step `steps` and two steps between.
   std::filesystem::path run(const char* name, std::int64_t steps) {
     const std::filesystem::path folder = std::filesystem::path(folder_.path().toStdString()) / name;
     train_small_run(folder, steps);

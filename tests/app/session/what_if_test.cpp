@@ -134,7 +134,7 @@ TEST_F(WhatIfTest, AHeadTakesAnotherAttentionsMap) {
     head.mechanism = other;
     change(id, {.heads = {head}});
     ASSERT_TRUE(session_.find(id)->ran_with.any());
-    // In the first layer queries and keys are those of the model under the other attention.
+    // In the first layer the queries and keys are those of the model with the other mechanism.
     const Matrix shown = session_.trace(id)->layers[0].implied_map.head(1);
     Matrix expected = session_.trace(beside)->layers[0].implied_map.head(1);
     if (session_.trace(id)->identity_in_maps) expected.diagonal().array() += 1;

@@ -40,7 +40,7 @@ QStringList cut_texts(const QWidget& page) {
         cut << said(*button, button->text());
       }
     }
-    // What hangs out of the page at the right is cut by its edge.
+    // The part of a widget beyond the right edge of the page is not visible.
     const int right = widget->mapTo(&page, QPoint(widget->width(), 0)).x();
     if (right > page.width()) cut << said(*widget, widget->objectName() + " over the edge");
   }

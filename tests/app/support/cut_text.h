@@ -1,4 +1,4 @@
-// Text that does not fit where it stands.
+// Finds text that does not fit into its widget.
 #pragma once
 
 #include <QStringList>
@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// The words of every label, button, page and field under `page` that finds less room than it
-/// needs.
+/// The texts of all labels, buttons, text fields and other widgets under `page` that have less
+/// space than they need.
 [[nodiscard]] QStringList cut_texts(const QWidget& page);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// A training on disk that is small enough for a test: checkpoints of a network that learns.
+// A training on disk that is small enough for a test, with checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace attnscope {
 
-/// Trains a network of two layers on twelve images in `folder`, which is not there yet or empty;
-/// the models of step 0, two between and the last lie in it then. Of 8 steps: 0, 2, 4, 8. `more`:
-/// what the recipe says besides.
+/// Trains a network of two layers on twelve images. `folder` must be missing or empty. It then
+/// holds the models of step 0, of two steps between and of the last step: 0, 2, 4 and 8 of 8 steps.
+/// `more` are additional settings of the recipe.
 inline void train_small_run(const std::filesystem::path& folder, std::int64_t steps = 8,
                             ParameterValues more = {}) {
   const RunFolder run{folder};

@@ -20,7 +20,7 @@ WindowTest::WindowTest() {
   window_->resize(1400, 900);
   window_->show();
   (void)QTest::qWaitForWindowExposed(window_.get());
-  // Without a window manager nobody else gives it the keys.
+  // Without a window manager the window does not become active by itself.
   QApplication::setActiveWindow(window_.get());
 }
 
@@ -52,7 +52,8 @@ bool WindowTest::wait_until_still() {
 }
 
 void WindowTest::press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
-  // After a dialog, too: no window manager gives the window back what shortcuts need.
+  // The window is activated again after dialogs, because shortcuts need it and no window manager
+  // does it.
   if (!QApplication::activeModalWidget()) QApplication::setActiveWindow(window_.get());
   QTest::keyClick(window_.get(), key, modifiers);
 }

@@ -1,4 +1,4 @@
-// A session and its window as a user meets them, and ways to wait for what they do.
+// Fixture with a session and its window, and functions that wait for their work.
 #pragma once
 
 #include <QApplication>
@@ -21,26 +21,26 @@ class WindowTest : public testing::Test {
   WindowTest();
   ~WindowTest() override;
 
-  /// Writes a trace file into the test's folder.
+  /// Writes a trace file into the folder of the test.
   [[nodiscard]] std::filesystem::path write_sample(const std::string& name, const Trace& trace);
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path().toStdString(); }
   [[nodiscard]] MainWindow& window() { return *window_; }
   [[nodiscard]] Session& session() { return *session_; }
-  /// The subject at that place, from 0; none if there are not so many.
+  /// The model at that index, from 0; SubjectId::none if it does not exist.
   [[nodiscard]] SubjectId id(std::size_t place) const { return subject_at(*session_, place); }
   [[nodiscard]] bool wait_until_settled();
-  /// The same, and until nothing in the window moves any more: layouts follow one another.
+  /// Waits until the window is settled and no widget moves any more.
   [[nodiscard]] bool wait_until_still();
-  /// The one child of that class and object name.
+  /// The child with that class and object name.
   template <class Widget>
   [[nodiscard]] Widget* child(const char* name) {
     return window_->findChild<Widget*>(QLatin1String(name));
   }
-  /// Presses a key at the window, as a user who did not click anywhere before.
+  /// Presses a key while the window is active.
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier);
-  /// Answers the next file dialog with `file`, as typing it and pressing Enter does.
+  /// Enters `file` into the next file dialog and presses Enter.
   void answer_file_dialog(const std::filesystem::path& file);
-  /// Lets `act` work on the next dialog that opens.
+  /// Calls `act` with the next modal dialog.
   void on_dialog(std::function<void(QDialog&)> act);
 
  private:

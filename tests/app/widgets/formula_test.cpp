@@ -44,7 +44,7 @@ TEST(Formula, CanBeHeard) {
   EXPECT_EQ(Formula("x^{2} - \\|y\\|_1").words(), "x^2 − ‖y‖_1");
 }
 
-// In an em of 100 pixels, where every part is many.
+// An em is 100 pixels, so that every part of a formula has many.
 TEST(Formula, PutsPartsWhereTheyBelong) {
   const QFont font = type(75);
   const auto of = [&](const char* tex, bool display = false) {
@@ -70,7 +70,7 @@ TEST(Formula, GrowsWithTheType) {
   EXPECT_NEAR(large.ascent / small.ascent, 4, 0.4);
 }
 
-/// The ink of a picture, nothing if it is empty.
+/// The bounding rectangle of visible pixels; empty if there are none.
 QRect ink_of(const QImage& image) {
   QRect ink;
   for (int y = 0; y < image.height(); ++y) {

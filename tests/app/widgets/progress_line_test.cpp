@@ -18,7 +18,7 @@ class PaintCounter : public QObject {
   }
 };
 
-/// Else every step of a job would have the whole window drawn before the job is heard of.
+/// If each step of a job painted at once, the whole window would be painted before other events.
 TEST(ProgressLine, IsDrawnWithTheNextPictureOfItsWindow) {
   ProgressLine line("Progress");
   line.resize(300, 8);

@@ -116,11 +116,11 @@ TEST_F(ComparisonWindowTest, TheTableHasTheNumbersOfTheAnalysisAndAClickGoesTher
   session().set_reference(id(0));
   show_panel();
   ASSERT_TRUE(wait_for_numbers());
-  // Of each of the two others: all, and of each layer the mean and three heads.
+  // Each of the two other models has a total row and, per layer, a mean and three heads.
   ASSERT_EQ(table().model()->rowCount(), 2 * (1 + 2 * 4));
   const SubjectComparison expected =
       compare_traces(*session().trace(id(0)), *session().trace(id(2)), {});
-  const int row = 9 + 1 + 4 + 1 + 2;  // subject 3, layer 1, head 2
+  const int row = 9 + 1 + 4 + 1 + 2;  // model 3, layer 1, head 2
   EXPECT_EQ(cell(row, 0), "3");
   EXPECT_EQ(cell(row, 1), "1");
   EXPECT_EQ(cell(row, 2), "2");

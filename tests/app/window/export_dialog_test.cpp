@@ -1,4 +1,4 @@
-// The export dialog and the gallery as a user drives them.
+// The export dialog and the gallery under clicks and keys.
 #include "app/window/export_dialog.h"
 
 #include <QCheckBox>
@@ -74,7 +74,7 @@ class ExportTest : public WindowTest {
     ASSERT_TRUE(wait_until_settled());
   }
 
-  /// Shows a dialog of its own, so that the test may look at it for as long as it likes.
+  /// Shows a dialog that the test itself owns and may inspect at any time.
   void show_dialog() {
     dialog_ = std::make_unique<ExportDialog>(session(), &window());
     dialog_->show();
@@ -103,7 +103,7 @@ class ExportTest : public WindowTest {
 
   void click(const char* name) { QTest::mouseClick(get<QAbstractButton>(name), Qt::LeftButton); }
 
-  /// Exports and waits until the file stands there.
+  /// Exports to `file` and waits until the dialog closes.
   void write(const fs::path& file) {
     get<QLineEdit>("export_file")->setText(QString::fromStdString(file.string()));
     click("export_write");
@@ -155,7 +155,7 @@ TEST_F(ExportTest, ThePreviewHasTheSizeOfThePaper) {
   EXPECT_NEAR(height_mm, 96, 0.3);
   EXPECT_TRUE(get<QToolButton>("preset_beamer")->isChecked());
   EXPECT_FALSE(get<QToolButton>("preset_column")->isChecked());
-  // What is shown is what a PNG of that resolution holds.
+  // The preview is the content of a PNG with that resolution.
   EXPECT_EQ(preview->image().pixelColor(0, 0), QColor(Qt::white));
   get<QCheckBox>("export_transparent")->click();
   ASSERT_TRUE(wait_until([&] { return preview->image().pixelColor(0, 0).alpha() == 0; }));
@@ -178,7 +178,7 @@ TEST_F(ExportTest, SettingsAreControlsAndGoIntoTheCommand) {
   EXPECT_FALSE(command.contains("--set legend"));
   ASSERT_TRUE(wait_until(
       [&] { return get<QPlainTextEdit>("export_caption")->toPlainText().contains("0.8"); }));
-  // A figure of one model alone.
+  // The figure is drawn with only one model.
   auto* subjects = get<QListWidget>("export_subjects");
   ASSERT_EQ(subjects->count(), 2);
   subjects->item(0)->setCheckState(Qt::Unchecked);
@@ -224,7 +224,7 @@ TEST_F(ExportTest, TheCaptionIsADraftThatMayBeChanged) {
   }
   caption->setPlainText("Mine.");
   EXPECT_TRUE(get<QPlainTextEdit>("export_command")->toPlainText().contains("--caption Mine."));
-  // Another look does not take it away.
+  // Changing the look keeps the edited caption.
   get<QDoubleSpinBox>("export_font_size")->setValue(9);
   ASSERT_TRUE(wait_until_drawn());
   EXPECT_EQ(caption->toPlainText(), "Mine.");
@@ -322,7 +322,7 @@ TEST_F(ExportTest, AFileThatIsReadIsNeverReplaced) {
   EXPECT_EQ(content(read), before);
 }
 
-/// The panel, the PDF's text and the CSV say the same numbers.
+/// The panel, the PDF's text and the CSV have the same numbers.
 TEST_F(ExportTest, PanelPdfAndCsvAgree) {
   open_samples();
   FigurePanel* panel = nullptr;
@@ -349,13 +349,13 @@ TEST_F(ExportTest, PanelPdfAndCsvAgree) {
     const std::string start = ",number," +
                               csv_field(name.substr(std::min(slash + 1, name.size()))) + "," +
                               csv_field(name.substr(0, slash)) + ",0,,,";
-    if (csv.find(start) == std::string::npos) continue;  // another identity view
+    if (csv.find(start) == std::string::npos) continue;  // a number of another identity view
     const std::string line = start + exact(values.at(0)) + "\n";
     EXPECT_NE(csv.find(line), std::string::npos) << line;
     if (name.rfind("equivalent_rank/", 0) != 0) continue;
     std::ostringstream rank;
     rank << "r = " << values.at(0);
-    // pdftotext may swallow the narrow blanks around the sign.
+    // pdftotext may drop the narrow spaces around the sign.
     std::string joined = rank.str();
     std::erase(joined, ' ');
     std::string said = pdf;

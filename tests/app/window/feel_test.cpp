@@ -1,4 +1,5 @@
-// Undo, the command palette, preferences, layouts, presentation and the manual, by keys and clicks.
+// Undo, the command palette, preferences, layouts, presentation and the manual, under keys and
+// clicks.
 #include <QAction>
 #include <QComboBox>
 #include <QDialogButtonBox>
@@ -128,7 +129,7 @@ TEST_F(WindowTest, WhatACrashLeftIsOffered) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-/// Tab stops of the window as a user meets them, until they begin anew.
+/// The tab stops of the window in order, up to the first repetition.
 std::vector<QWidget*> tab_stops(QWidget& window) {
   std::vector<QWidget*> stops;
   for (int i = 0; i < 300; ++i) {

@@ -29,7 +29,7 @@ class FramePaceTest : public testing::Test {
   }
   ~FramePaceTest() override { end_.set_value(); }
 
-  /// A job that lasts as long as the test, or until it is ended.
+  /// Starts a job that lasts until end_job() or the end of the test.
   void begin_job() {
     jobs_.submit("works",
                  [ended = end_.get_future().share()](const Progress&) -> JobQueue::Delivery {

@@ -1,4 +1,4 @@
-// The window where OpenGL is missing or old, run as a program of its own.
+// The program without OpenGL or with an old version of it, run as a separate process.
 #include <QImage>
 #include <QLabel>
 #include <QProcess>

@@ -1,4 +1,5 @@
-// The panel of hash codes on a real model: sliders redraw it, and codes are learnt for all heads.
+// The panel of hash codes on a sample model: sliders redraw it, and codes are learned for all
+// heads.
 #include <QSlider>
 #include <QToolButton>
 #include <algorithm>
@@ -27,7 +28,7 @@ class HashCodesPanelTest : public WindowTest {
     ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
   }
   [[nodiscard]] HashCodesPanel& panel() { return *window().findChild<HashCodesPanel*>(); }
-  /// A number of the figure that is drawn.
+  /// A number of the current figure; empty if there is none.
   [[nodiscard]] std::vector<double> number(const std::string& name) {
     return panel().figure() ? panel().figure()->numbers.at(name) : std::vector<double>();
   }
@@ -68,7 +69,7 @@ TEST_F(HashCodesPanelTest, LearnsForAllHeadsAndComesBackWithTheSession) {
   ASSERT_NE(learned.subject.parameters, nullptr);
   const Tensor before = learned.subject.trace->layers[5].implied_map;
 
-  // Another input is run with the same codes.
+  // Another input uses the same learned codes.
   const auto parameters = learned.subject.parameters;
   session().set_input((kHashSamples / "inputs/01_trouser.png").string());
   ASSERT_TRUE(wait_until_settled());

@@ -1,4 +1,4 @@
-// A language model in the window: a text is typed, and what counts in it is seen.
+// A language model in the window: a text is entered, and the importance of its tokens is shown.
 #include <QPlainTextEdit>
 #include <QTableWidget>
 #include <cmath>
@@ -15,7 +15,7 @@ const std::filesystem::path kImportanceSamples = source_folder() + "/sample_data
 
 class LanguageModelWindow : public WindowTest {
  protected:
-  /// The trace of the first subject, if it is of `text`.
+  /// True if the first model has a trace of `text`.
   [[nodiscard]] bool has_run_on(const std::string& text) {
     const auto trace = session().trace(id(0));
     if (!trace) return false;
@@ -37,7 +37,7 @@ TEST_F(LanguageModelWindow, ShowsWhatCountsForTheEndThatIsChosen) {
   EXPECT_EQ(query->toPlainText(), "To be, or not to be");
   EXPECT_EQ(session().selection().query, 18);
   auto* table = child<QTableWidget>("top_tokens");
-  EXPECT_EQ(table->rowCount(), 4);  // the first layer's window
+  EXPECT_EQ(table->rowCount(), 4);  // the window of the first layer
   Selection selection = session().selection();
   selection.query = 1;
   session().select(selection);

@@ -1,4 +1,4 @@
-// Plots and maps that answer: values under the cursor, a closer look, other axes, menus, names.
+// Interactive plots and maps: values under the cursor, zoom, other axes, menus and names.
 #include <QClipboard>
 #include <QComboBox>
 #include <QContextMenuEvent>
@@ -47,7 +47,7 @@ class Instrument : public WindowTest {
     }
     throw std::logic_error("no panel");
   }
-  /// Where the first line's point stands.
+  /// Position of a point of the first line, in pixels of the plot.
   [[nodiscard]] QPoint place_of(std::size_t point) {
     for (const Mark& mark : panel().figure()->panels[0].marks) {
       if (const auto* line = std::get_if<Line>(&mark); line && line->x.size() > point) {
@@ -66,7 +66,7 @@ class Instrument : public WindowTest {
     QTest::qWait(30);
   }
   [[nodiscard]] QCPRange range() { return plot().axisRect(0)->axis(QCPAxis::atBottom)->range(); }
-  /// Runs an action of the menu that the right button opens.
+  /// Triggers an action of the context menu.
   void choose(QWidget& widget, QPoint at, const char* action) {
     QTimer::singleShot(50, [action] {
       auto* const menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
@@ -121,7 +121,7 @@ TEST_F(Instrument, GoesCloserAndBack) {
   EXPECT_LT(range().size(), 0.7 * whole.size());
   EXPECT_NEAR(plot().axisRect(0)->axis(QCPAxis::atBottom)->pixelToCoord(at.x()), under, 0.3);
   const QCPRange closer = range();
-  // It stays while the figure is drawn again.
+  // The zoom is kept when the figure is redrawn.
   panel().want();
   ASSERT_TRUE(wait_until_settled());
   QTest::qWait(60);
@@ -197,7 +197,7 @@ TEST_F(Instrument, ExportProposesWhatIsOnTheScreen) {
   session().set_view(view);
   session().select_map(id(0), 2, 1);
   atlas().setFocus();
-  QTest::keyClick(&atlas(), Qt::Key_Return);  // enlarged
+  QTest::keyClick(&atlas(), Qt::Key_Return);  // enlarges the map
   ASSERT_TRUE(wait_until_settled());
   QString figure, command;
   on_dialog([&](QDialog& dialog) {
@@ -237,7 +237,7 @@ TEST_F(Instrument, ASubjectIsRenamedEverywhere) {
     in_legend |= graph->name().startsWith("ours");
   }
   EXPECT_TRUE(in_legend);
-  // Kept in the session's file.
+  // The name is saved in the session's file.
   session().save(folder() / "named.json");
   std::ifstream saved(folder() / "named.json");
   const std::string text((std::istreambuf_iterator<char>(saved)), {});
@@ -252,7 +252,7 @@ TEST_F(Instrument, AMapIsCopied) {
   choose(atlas(), middle(1, 2), "copy_csv");
   const QString csv = QGuiApplication::clipboard()->text();
   EXPECT_EQ(csv.count('\n'), trace->queries(1) + 1);
-  // Behind the query's name, which may hold commas.
+  // The values follow the query's name, which may contain commas.
   const QStringList row = csv.section('\n', 3, 3).section("\",", -1).split(',');
   ASSERT_EQ(row.size(), trace->keys(1));
   const Tensor& map = trace->layers[1].implied_map;
@@ -297,7 +297,7 @@ TEST_F(Instrument, MapsStandInTheOrderOfTheirNumbers) {
   ASSERT_TRUE(wait_until_settled());
   for (std::int64_t layer = 0; layer < 4; ++layer) {
     for (std::int64_t head = 0; head < 3; ++head) {
-      // What is drawn at a place is what a click there selects.
+      // A click selects the map that is drawn at that position.
       QTest::mouseClick(&atlas(), Qt::LeftButton, {}, middle(layer, head));
       EXPECT_EQ(session().selection().layer, layer);
       EXPECT_EQ(session().selection().head, head);

@@ -1,4 +1,4 @@
-// The cursor over one subject's map, and what the status line says of the others.
+// The cursor over one model's map, and the values of the other models in the status line.
 #include "app/session/linked_cursor.h"
 
 #include <QLabel>
@@ -12,8 +12,8 @@
 namespace attnscope {
 namespace {
 
-/// One head whose weight tells which query and key it is of: 1000 · row + column of the patch grid;
-/// the class token has no patch.
+/// A trace with one head whose weights name their query and key: 1000 · (query's patch) + key's
+/// patch. The class token has no patch.
 Trace telling_trace(std::int64_t prefix, std::int64_t side) {
   Trace trace = sample_trace(2, 1, side, 1);
   trace.layout = {prefix, side, side, {}};
@@ -75,7 +75,7 @@ TEST_F(LinkedCursorTest, WhereThereIsNoSuchTokenItSaysSo) {
 TEST_F(LinkedCursorTest, OnAnotherGridItIsThePlaceInThePicture) {
   open(telling_trace(0, 2), "2 × 2");
   open(telling_trace(0, 6), "6 × 6");
-  // The middle of patch (1, 0) of 2 × 2 lies in patch (4, 1) of 6 × 6.
+  // The centre of patch (1, 0) of 2 × 2 lies in patch (4, 1) of 6 × 6.
   point_at(id(0), 2, 1);
   EXPECT_THAT(line(), testing::HasSubstr("query (1, 0) → key (0, 1)"));
   EXPECT_THAT(line(), testing::HasSubstr("[1] 2001"));
@@ -92,12 +92,12 @@ TEST_F(LinkedCursorTest, TheSelectedQueryIsThatOfThePlaceToo) {
   EXPECT_EQ(selected_query(session(), id(1), 0), 6);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(child<QueryView>("query_view_1")->picture().weights[3], 6003);
-  // Another subject: the query stays where it is in the picture.
+  // In another model the query keeps its position in the picture.
   press(Qt::Key_2);
   EXPECT_EQ(session().selection().query, 6);
   press(Qt::Key_1);
   EXPECT_EQ(session().selection().query, 7);
-  // The class token is beside none.
+  // The class token has no counterpart.
   selection = session().selection();
   selection.query = 0;
   session().select(selection);

@@ -1,4 +1,4 @@
-// The window as a user drives it: clicks, keys, drops and dialogs.
+// The main window under clicks, keys, drops and dialogs.
 #include "app/window/main_window.h"
 
 #include <QComboBox>
@@ -32,7 +32,8 @@ namespace {
 
 using State = OpenSubject::State;
 
-// Rows of the table: 0 all, 1 mean of layer 1, 2… its heads.
+// The text of a cell of the rank table: row 0 is the total, row 1 the mean of layer 1, and its
+// heads follow.
 QString cell(QTableView& table, int row, int column) {
   return table.model()->index(row, column).data().toString();
 }
@@ -129,7 +130,7 @@ TEST_F(WindowTest, AClickInTheAtlasChoosesTheMapAndItsQuery) {
       QPointF(map.left() + 0.5 * map.width(), map.top() + 0.55 * map.height()).toPoint());
   EXPECT_EQ(session().selection().layer, 1);
   EXPECT_EQ(session().selection().head, 2);
-  EXPECT_EQ(session().selection().query, 5);  // of 10 rows, the sixth
+  EXPECT_EQ(session().selection().query, 5);  // the sixth of 10 rows
   press(Qt::Key_C);
   EXPECT_EQ(session().selection().query, 0);
 }
@@ -142,7 +143,7 @@ TEST_F(WindowTest, IdentityIsOneKeyAwayAndRanksAreBesideEachOther) {
   EXPECT_EQ(session().view().identity, IdentityView::with);
   EXPECT_TRUE(child<QToolButton>("identity_2")->isChecked());
   ASSERT_TRUE(wait_until_settled());
-  // Nearly constant maps have a low rank; adding I makes all singular values matter.
+  // Nearly constant maps have a low rank, and adding I makes all singular values matter.
   auto* table = child<QTableView>("rank_table");
   EXPECT_GT(cell(*table, 0, 3).toDouble(), cell(*table, 0, 2).toDouble() + 3);
   press(Qt::Key_I);

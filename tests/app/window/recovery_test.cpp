@@ -1,4 +1,4 @@
-// What crashed windows leave behind: offered one after the other, never lost unasked.
+// Sessions of crashed windows: offered one after the other and never deleted without asking.
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
@@ -20,13 +20,14 @@ namespace fs = std::filesystem;
 
 class RecoveryTest : public WindowTest {
  protected:
-  /// What a window with this trace leaves when its program is killed; no such process lives.
+  /// Writes the autosave file of a crashed window with a sample trace. `process` must not be a
+  /// running process.
   fs::path crashed(const std::string& name, int process) {
     const fs::path file = kept() / ("autosave-" + std::to_string(process) + ".json");
     Session session;
     session.open(write_sample(name + ".h5", sample_trace(2, 2, 2, 1)));
     session.save(file);
-    // The one of the higher number is the later one.
+    // The file with the higher number is the later one.
     fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(1) +
                                   std::chrono::seconds(process - 900'000));
     return file;
@@ -57,7 +58,7 @@ TEST_F(RecoveryTest, OfTwoCrashedWindowsNoneIsLost) {
   click("notice_action");
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(label(), "first");
-  // The one that was open gave way, and is not lost by that.
+  // The session that was open is replaced, but is offered in turn.
   EXPECT_FALSE(notice().isEmpty());
   click("notice_action");
   ASSERT_TRUE(wait_until_settled());
@@ -115,7 +116,7 @@ TEST_F(RecoveryTest, APanelsSettingAloneIsSaved) {
     return all;
   };
   ASSERT_TRUE(wait_until([&] { return text().find("maps.h5") != std::string::npos; }, 10));
-  QTest::qWait(3000);  // everything that came with opening it is saved
+  QTest::qWait(3000);  // all changes by opening the file are saved
   const std::string idle = text();
   QToolButton* rollout = nullptr;
   for (auto* button : window().findChildren<QToolButton*>()) {
@@ -145,7 +146,7 @@ TEST_F(RecoveryTest, ASessionComesBackAsItWas) {
   session().close(id(0));
   session().close(id(0));
   QTest::qWait(50);
-  press(Qt::Key_L);  // closed
+  press(Qt::Key_L);  // closes the lens
   window().restore_session(folder() / "session.json");
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().selection().subject, id(1));

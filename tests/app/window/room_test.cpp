@@ -1,4 +1,4 @@
-// What fits beside what: no panel widens the window, and what is read makes itself room.
+// Space in the window: no panel widens it, and a dock that is read makes its own space.
 #include <QDockWidget>
 #include <QLabel>
 #include <QPushButton>
@@ -32,7 +32,7 @@ class Room : public WindowTest {
     ASSERT_TRUE(wait_until_settled());
   }
   [[nodiscard]] bool open(const char* dock) { return !child<QDockWidget>(dock)->isHidden(); }
-  /// Of the window, what the squares of maps cover that one sees.
+  /// Share of the window that visible maps cover.
   [[nodiscard]] double share_of_maps() {
     double pixels = 0;
     for (const AtlasCanvas* canvas : window().findChildren<AtlasCanvas*>()) {
@@ -78,7 +78,7 @@ TEST_F(Room, WhatIsBehindATabIsMadeWhenItIsOpened) {
 TEST_F(Room, TheMapsOfTwoModelsTakeNearlyHalfOfASmallWindow) {
   open_models(1280, 800);
   EXPECT_GE(share_of_maps(), 0.45);
-  // With them, at once: the curves, the ranks, what is open and what it runs on.
+  // The curves, the ranks, the models and the inputs are visible at the same time.
   for (const char* panel : {"spectrum", "ranks", "models", "inputs"}) {
     EXPECT_FALSE(child<QDockWidget>(panel)->visibleRegion().isEmpty()) << panel;
   }
@@ -115,7 +115,7 @@ TEST_P(RoomAtScale, LargeLettersLeaveTheMapsTheirRoom) {
   EXPECT_EQ(window().size(), QSize(1280, 800));
   EXPECT_GE(share_of_maps(), 0.45);
   EXPECT_FALSE(open("models"));
-  // What gave way is one key away, and comes back by itself with smaller letters.
+  // A key opens the hidden dock, and smaller letters restore it.
   press(Qt::Key_B, Qt::ControlModifier);
   EXPECT_TRUE(open("models"));
   press(Qt::Key_B, Qt::ControlModifier);
@@ -336,7 +336,7 @@ TEST_F(Room, TheToolBarLosesWordsBeforeButtons) {
   auto* bar = child<QToolBar>("top_bar");
   for (const int width : {1600, 1280, 1024}) {
     window().resize(width, 768);
-    if (width == 1280) open_two_at(width, 768);  // and so, which of them is the reference
+    if (width == 1280) open_two_at(width, 768);  // shows the reference, too
     ASSERT_TRUE(wait_until_still());
     ASSERT_EQ(bar->width(), width);
     int buttons = 0;
@@ -405,7 +405,7 @@ TEST_F(Room, WhatIsReadTakesTheLeftColumnsPlaceWhereItIsNarrow) {
   EXPECT_FALSE(open("inputs"));
   ASSERT_TRUE(wait_until_still());
   EXPECT_GE(child<QDockWidget>("lessons")->width(), 400);
-  // A second one lies behind a tab: nothing changes until the last is closed.
+  // A second dock opens as a tab. Nothing changes until the last of them is closed.
   window().show_panel("energy");
   child<QDockWidget>("lessons")->close();
   EXPECT_FALSE(open("models"));

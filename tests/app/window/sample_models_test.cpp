@@ -1,4 +1,4 @@
-// The window on real models: the samples that come with the program.
+// The window on the sample models of the program.
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
@@ -41,7 +41,7 @@ class SampleModelsTest : public WindowTest {
     ASSERT_TRUE(wait_until_settled());
     ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
   }
-  /// Clicks the button of the first card that is called so.
+  /// Clicks the button with that accessible name on the first card.
   void click_card(const QString& name) {
     for (auto* button : window().findChild<SubjectCard*>()->findChildren<QToolButton*>()) {
       if (button->accessibleName() == name) QTest::mouseClick(button, Qt::LeftButton);
@@ -82,7 +82,7 @@ TEST_F(SampleModelsTest, TheAnswerStandsOverTheMapsAndFollowsInputAndMechanism) 
   session().set_input((kSamples / "inputs/01_trouser.png").string());
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(answers()[0].startsWith("Trouser")) << answers()[0].toStdString();
-  // An item of a data set says what it is; another mechanism may take it for something else.
+  // An item of a data set has a true class, and another mechanism may predict a different one.
   session().set_input((kSamples / "inputs/twelve.npz").string() + "#9");
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(answers()[0].contains("✓")) << answers()[0].toStdString();
@@ -165,7 +165,7 @@ TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
   ASSERT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
   EXPECT_EQ(session().trace(id(0))->heads(), 3);
   EXPECT_NE(session().trace(id(0))->logits.data()[0], before->logits.data()[0]);
-  // The file says how many heads it has.
+  // The file gives the number of heads, which must not be contradicted.
   set("heads", "6");
   EXPECT_EQ(session().subjects()[0].state, State::failed);
   EXPECT_FALSE(session().subjects()[0].error.empty());
@@ -221,12 +221,12 @@ TEST_F(SampleModelsTest, OneModelIsSeenOnTwoInputs) {
   EXPECT_EQ(session().subjects()[1].subject.label, "fashion-softmax on 09_ankle_boot.png");
   EXPECT_NE(session().trace(id(0))->layers[0].implied_map.values()[1],
             session().trace(id(1))->layers[0].implied_map.values()[1]);
-  // What is laid over it stays on its input too.
+  // An overlay keeps the input of its model.
   session().overlay(id(1), {"adder", {}});
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().trace(id(2))->input_label, "09_ankle_boot.png");
 
-  // Figures show each, and their command line says which runs on what.
+  // Figures show every model, and their command line gives the input of each.
   const FigureRequest request = request_of(session());
   EXPECT_EQ(subject_groups(request, true).size(), 3U);
   const std::string command = figure_command("cumulative-spectrum", request);

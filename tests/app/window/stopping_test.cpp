@@ -1,4 +1,4 @@
-// Work that the user stops: nothing begins in its place, and it can be gone on with.
+// Cancelled work: nothing starts in its place, and it can be resumed.
 #include <QLabel>
 #include <QPushButton>
 #include <QToolButton>
@@ -24,7 +24,7 @@ class Stopping : public WindowTest {
 };
 
 TEST_F(Stopping, RanksStayStoppedUntilOneGoesOn) {
-  // 12 × 12 maps of 401 tokens: long enough to be stopped.
+  // 12 × 12 maps of 401 tokens take long enough to be cancelled.
   session().add_trace(std::make_shared<const Trace>(sample_trace(12, 12, 20, 1)), "large");
   auto* cancel = child<QToolButton>("cancel_jobs");
   ASSERT_TRUE(wait_until([&] { return says(" of 12 layers)"); })) << "some ranks, before all";
@@ -46,7 +46,7 @@ TEST_F(Stopping, RanksStayStoppedUntilOneGoesOn) {
 }
 
 TEST_F(Stopping, MapsThatWereDoneStayAndTheRestIsOffered) {
-  // Thirty-six layers on 785 tokens: long enough to be stopped on any processor.
+  // Thirty-six layers with 785 tokens take long enough to be cancelled on any processor.
   const std::filesystem::path file = folder() / "slow.safetensors";
   write_hashed_safetensors(
       file, timm_shapes({.width = 192, .layers = 36, .image = 224, .patch = 8, .mlp_width = 768}));

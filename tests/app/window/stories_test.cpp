@@ -1,5 +1,5 @@
-// What people come for, walked from the start with a hand that counts what it does: a click, a key
-// or something typed is one each.
+// User stories from a fresh start, with a count of actions: a click, a key press or a typed text is
+// one each.
 #include <QComboBox>
 #include <QDialog>
 #include <QFileDialog>
@@ -35,20 +35,20 @@ class Stories : public WindowTest {
     ++done_;
     QTest::mouseClick(widget, Qt::LeftButton);
   }
-  /// The visible button that readers call so, in the window or a dialog.
+  /// The visible button with that accessible name in a window or dialog.
   [[nodiscard]] static QAbstractButton* button(const QWidget& of, const QString& name) {
     for (auto* candidate : of.findChildren<QAbstractButton*>()) {
       if (candidate->isVisible() && candidate->accessibleName() == name) return candidate;
     }
     return nullptr;
   }
-  /// Ctrl+O, a name, Enter.
+  /// Presses Ctrl+O, types a file name and presses Enter.
   void open_model(const fs::path& file) {
     answer_file_dialog(file);
     done_ += 2;
     key(Qt::Key_O, Qt::ControlModifier);
   }
-  /// Ctrl+E, the file's name, the button: the figure of what is on the screen.
+  /// Exports the current figure: presses Ctrl+E, types the file's name and clicks the button.
   void export_to(const fs::path& file) {
     on_dialog([this, file](QDialog& dialog) {
       auto* const name = dialog.findChild<QLineEdit*>("export_file");
@@ -83,7 +83,7 @@ TEST_F(Stories, TheFirstMinuteAnswersWithoutAClick) {
   ASSERT_EQ(ranks.size(), 2);
   const auto* const spectrum = window().findChild<SpectrumPanel*>();
   ASSERT_TRUE(spectrum && spectrum->figure());
-  // What adding I does to them, too.
+  // The ranks include those of A + I.
   for (const QString& rank : ranks) EXPECT_TRUE(rank.contains("+I")) << rank.toStdString();
   EXPECT_EQ(done_, 0);
   key(Qt::Key_I);
@@ -115,7 +115,7 @@ TEST_F(Stories, TwoModelsAreComparedInThirteenSteps) {
   }
   click(button(window(), "Sample input 08 bag"));
   ASSERT_TRUE(wait_until_settled());
-  key(Qt::Key_D);  // the first becomes the reference
+  key(Qt::Key_D);  // makes the first model the reference
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().view().comparison, ComparisonView::difference);
   EXPECT_EQ(session().reference(), id(0));
@@ -130,11 +130,11 @@ TEST_F(Stories, AClassSeesALessonLargeAndTheModelsComeBack) {
   window().open_samples();
   ASSERT_TRUE(wait_until_settled());
   const ViewSettings before = session().view();
-  window().show_panel("lessons");  // Help, Lessons: two clicks in menus
+  window().show_panel("lessons");  // two clicks in menus: Help, Lessons
   done_ += 2;
   auto* const lessons = window().findChild<LessonsPanel*>();
   ASSERT_TRUE(lessons && lessons->isVisible());
-  key(Qt::Key_F5);  // enlarged for the last row
+  key(Qt::Key_F5);  // enlarges the text for the last row of a room
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(lessons->isVisible());
   auto* const next = child<QPushButton>("lesson_next");

@@ -1,4 +1,4 @@
-// A file that nobody recognises, described by hand: dragged, by the keys, tried, saved, opened.
+// Describing an unknown file by hand: drag and drop, keys, trial run, saving and opening.
 #include "app/panels/describe/role_editor.h"
 
 #include <QComboBox>
@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-/// A ViT of three blocks with names of its own; "thing" says nothing.
+/// A ViT of three blocks with unknown names; "thing" gives no hint.
 NamedShapes own_names() {
   NamedShapes shapes = {{"cls", {1, 1, 24}},
                         {"where", {1, 17, 24}},
@@ -53,7 +53,7 @@ class RoleEditorTest : public WindowTest {
     return *window().findChild<RoleEditor*>();
   }
 
-  /// As letting go of the mouse over the role does.
+  /// Sends the events of a drag that ends over the role.
   static void drop(RoleEditor& editor, const std::string& pattern, const std::string& role) {
     auto* roles = editor.findChild<RoleTree*>();
     QTreeWidgetItem* target = nullptr;

@@ -65,8 +65,8 @@ TEST(Step, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(parse_step("input text:a=b").front().words.front(), "text:a=b");
 }
 
-// Every lesson that comes with the program: its steps name samples, mechanisms and panels that are
-// there, its experiments exist.
+// Every lesson of the program: its steps name existing samples, mechanisms and panels, and its
+// experiments exist.
 class EveryLesson : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(EveryLesson, CanBeDone) {

@@ -1,4 +1,4 @@
-// Lessons as a class sees them: steps by clicks, answers revealed, sliders moved.
+// Lessons under clicks: steps are done, answers revealed and sliders moved.
 #include "app/panels/lessons/lessons_panel.h"
 
 #include <QComboBox>
@@ -81,7 +81,7 @@ TEST_F(LessonsTest, TheoremOneIsDrawnAtEveryWidth) {
   const QString before = numbers->text();
   experiment->findChild<NumberSlider*>()->set_value(16);
   EXPECT_NE(numbers->text(), before);
-  EXPECT_TRUE(numbers->text().contains("16.0"));  // the prediction of Var(q · k)
+  EXPECT_TRUE(numbers->text().contains("16.0"));  // the predicted Var(q · k)
 }
 
 TEST_F(LessonsTest, IdentityRaisesTheRankOfARandomMap) {
@@ -94,7 +94,7 @@ TEST_F(LessonsTest, IdentityRaisesTheRankOfARandomMap) {
   child<QComboBox>("identity_source")->setCurrentIndex(3);
   EXPECT_TRUE(numbers->text().isEmpty()) << "nothing is selected yet";
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "sample");
-  EXPECT_TRUE(wait_until([&] { return numbers->text().contains("10"); }));  // of N = 10 tokens
+  EXPECT_TRUE(wait_until([&] { return numbers->text().contains("10"); }));  // N = 10 tokens
 }
 
 TEST_F(LessonsTest, DraggingABarMovesTheImportances) {
@@ -128,7 +128,7 @@ TEST_F(LessonsTest, AMatrixIsTakenApartAsItIsDragged) {
   const auto maps = child<QWidget>("experiment_matrix")->findChildren<MapThumbnail*>();
   ASSERT_EQ(maps.size(), 5);
   EXPECT_TRUE(maps[2]->words().contains("nothing")) << "rank 2: the third row is a mixture";
-  // What the pieces add up to is the matrix, and σ₁² + σ₂² its squares: 9 + 4 + 2.25 + 1.
+  // The pieces add up to the matrix, whose squares sum to σ₁² + σ₂² = 9 + 4 + 2.25 + 1.
   EXPECT_NEAR((maps[0]->map() + maps[1]->map())(2, 0), 1.5, 1e-5);
   EXPECT_NEAR((maps[0]->map() + maps[1]->map()).squaredNorm(), 16.25, 1e-4);
   auto* grid = child<QWidget>("matrix_grid");
@@ -183,8 +183,8 @@ TEST_F(LessonsTest, ABrokenLessonIsSaidAndTheOthersStay) {
   EXPECT_NE(child<QPushButton>("step_1"), nullptr);
 }
 
-// What was open before the lesson, and the threshold, come back; what the user opens meanwhile
-// stays.
+// Ending a lesson restores the models and the threshold of before and keeps models that were opened
+// meanwhile.
 TEST_F(LessonsTest, WhatALessonSetsIsGivenBack) {
   const SubjectId mine =
       session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "mine");
@@ -217,7 +217,7 @@ TEST_F(LessonsTest, ClosingThePanelEndsTheLesson) {
   child<QWidget>("experiment_ranks")->findChild<NumberSlider*>()->set_value(0.97);
   ASSERT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
   auto* dock = child<QDockWidget>("lessons");
-  press(Qt::Key_M);  // another panel or atlas alone: hidden, not closed
+  press(Qt::Key_M);  // maximises another panel: the lesson is hidden, not closed
   EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
   press(Qt::Key_M);
   dock->close();
@@ -269,7 +269,7 @@ TEST_F(LessonsTest, FillsTheWindowWithLargeTypeAndGivesItBackForAStep) {
   EXPECT_DOUBLE_EQ(page->font().pointSizeF(), small);
 }
 
-// Text that ends where the page is too small for it says something else.
+// Truncated text would be misread.
 class EveryLessonPage : public WindowTest, public testing::WithParamInterface<int> {};
 
 TEST_P(EveryLessonPage, IsReadWhole) {
@@ -296,7 +296,7 @@ TEST_F(LessonsTest, EscapeClosesTheManual) {
   auto* manual = window().findChild<ManualWindow*>();
   ASSERT_NE(manual, nullptr);
   ASSERT_TRUE(manual->isVisible());
-  // The first page speaks of what a start without arguments opens.
+  // The first page names the input that a start without arguments opens.
   EXPECT_EQ(sample_inputs().front().stem(), "00_t_shirt");
   EXPECT_TRUE(manual->findChild<QTextBrowser*>("manual_text")->toPlainText().contains("T-shirt"));
   QTest::keyClick(manual->findChild<QTextBrowser*>("manual_text"), Qt::Key_Escape);
