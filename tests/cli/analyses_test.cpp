@@ -1,5 +1,4 @@
-// attnscope spectrum --of, --centred and --baselines, and attnscope components, as a user runs
-// them.
+// attnscope spectrum --of, --centred and --baselines, and attnscope components, run from a shell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -42,7 +41,7 @@ TEST(SpectrumOf, KeepsTheBoundsOfRealModels) {
 }
 
 TEST(SpectrumOf, WhatElseTheLayerAdds) {
-  // tests/analysis/analysed/added_test.cpp holds these against PyTorch.
+  // tests/analysis/analysed/added_test.cpp compares these spectra with PyTorch.
   Subject subject;
   subject.model = load_model(kVit);
   subject.mechanism = subject.model->spec().mechanism;

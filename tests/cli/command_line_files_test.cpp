@@ -1,4 +1,4 @@
-// Files, their names and what they cannot be drawn on, as commands meet them.
+// Files on the command line: their names, opening them, and inputs that do not suit a figure.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

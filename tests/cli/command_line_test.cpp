@@ -1,4 +1,4 @@
-// What holds for every command: help, words, mistakes, selections, where output goes.
+// Rules of every command: help, names, mistakes, selections and output.
 #include <QtGlobal>
 #include <cstdio>
 #include <cstdlib>
@@ -60,7 +60,7 @@ TEST(CommandLine, EveryHelpIsAlignedHasExamplesAndFitsATerminal) {
     const std::string options = run.output.substr(0, run.output.find("Examples:"));
     std::istringstream lines(options);
     for (std::string line; std::getline(lines, line);) {
-      // Only what cannot be broken may be longer: a usage line, one long word.
+      // Only text without a break may be longer: a usage line or one long word.
       if (!line.starts_with("Usage:")) {
         EXPECT_LE(characters(line), 80U) << name << ": " << line;
       }
@@ -79,7 +79,7 @@ TEST(CommandLine, EveryHelpIsAlignedHasExamplesAndFitsATerminal) {
 }
 
 TEST(CommandLine, TheExamplesOfEveryHelpAreUnderstood) {
-  // Parsed, not run: their files are not there.
+  // The examples are parsed but not run, because their files do not exist.
   for (const CommandTable& command : table().subcommands) {
     for (std::string example : command.examples) {
       if (!example.starts_with("attnscope ")) continue;
@@ -136,13 +136,13 @@ TEST(CommandLine, TheVersionSaysWhatRunsHere) {
   EXPECT_EQ(said["version"], ATTNSCOPE_VERSION);
   EXPECT_EQ(said["libraries"]["zlib"], zlibVersion());
   EXPECT_EQ(said["libraries"]["Qt"], qVersion());
-  // As nproc counts them: those this process may use.
+  // Threads are counted like nproc counts them: only those that this process may use.
   const std::string pinned = "taskset -c 0 " + built_program() + " --version --verbose --json";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(pinned.c_str(), "r"), pclose);
   const auto on_one = nlohmann::json::parse(pipe.get());
   EXPECT_EQ(on_one["threads"], 1);
   EXPECT_EQ(said["threads"], static_cast<int>(std::thread::hardware_concurrency()));
-  // The kernels stated to OpenBLAS are those that run, and those of ours are the processor's.
+  // The reported kernels are those that OpenBLAS runs. The SIMD targets are the processor's.
   ::setenv("OPENBLAS_CORETYPE", "Prescott", 1);
   const std::string stated = run_program("--version --verbose").output;
   ::unsetenv("OPENBLAS_CORETYPE");
@@ -170,7 +170,7 @@ TEST(CommandLine, AMistypedCommandIsNamedWithTheNearest) {
 }
 
 TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatIsMissingForIt) {
-  // --out is required; that --otu is no option is what helps.
+  // --out is required, but the unknown option --otu is the more helpful message.
   const ProgramRun run = run_program("trace " + kModel + kOfBag + " --otu t.h5");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr("--otu"), HasSubstr("--out?"),
@@ -232,7 +232,7 @@ TEST(CommandLine, WhatIsMissingOrNoNumberIsSaidUnderThePrefix) {
 }
 
 TEST(CommandLine, WhatFollowsTheAtIsNeverIgnored) {
-  // fashion-softmax has no parameter foo; the adder's own identity can be set.
+  // fashion-softmax has no parameter foo. The adder has the parameter identity, which can be set.
   const ProgramRun refused = run_program("spectrum " + kModel + "@,foo=1" + kOfBag);
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.errors, HasSubstr("foo"));
@@ -267,7 +267,7 @@ TEST(CommandLine, HeadsSelectsAndNeverMakesAnotherModel) {
     for (std::string line; std::getline(text, line);) lines.insert(line);
     return lines;
   };
-  // What is said of one head is what is said of it among all.
+  // Rows of a single head equal its rows in the table of all heads.
   for (const std::string& command :
        {"heads " + kModel + kOfBag, "compare " + kModel + " " + kAdder + kOfBag,
         "weights " + kModel, "mixing " + kModel + kOfBag + " --layers 0 --by head-norms",
@@ -281,7 +281,7 @@ TEST(CommandLine, HeadsSelectsAndNeverMakesAnotherModel) {
     }
     EXPECT_EQ(run_program(command + " --heads 3").status, 2) << command;
   }
-  // Where no number is of one head it is no option.
+  // Commands without numbers per head do not have the option.
   const TemporaryFolder folder;
   for (const std::string& command :
        {"trace " + kModel + kOfBag + " --out " + (folder / "t.h5").string(), "inspect " + kModel,
@@ -330,7 +330,7 @@ TEST(CommandLine, AHyphenIsStandardInputAndOutput) {
   EXPECT_THAT(piped.errors, HasSubstr("on standard input"));
   (void)folder.write("t.h5", piped.output);
   EXPECT_EQ(read_trace(trace).layers.size(), 6U);
-  // The same numbers as from the file.
+  // The numbers are those of the same model with a file as input.
   const std::string from_file = (folder / "f.h5").string();
   ASSERT_EQ(run_program("trace " + kModel + kOfBag + " --out " + from_file).status, 0);
   const auto logits_of = [](const std::string& file) {
@@ -407,7 +407,7 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
     EXPECT_THAT(run.errors, HasSubstr("would replace what is read")) << name;
     EXPECT_EQ(read_bytes(file), before) << name;
   }
-  // A configuration, which is read beside the weights and named nowhere.
+  // The configuration is read with the weights but is not named in the command.
   const fs::path data = source_folder() + "/tests/data/language/gpt2";
   const fs::path model = folder / "model.safetensors", config = folder / "config.json";
   fs::copy_file(data / "model.safetensors", model);
@@ -418,7 +418,7 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
   EXPECT_EQ(figure.status, 2);
   EXPECT_THAT(figure.errors, HasSubstr("would replace what is read"));
   EXPECT_EQ(read_bytes(config), before);
-  // One image of 1 × 1, and its label.
+  // The data set has one image of 1 × 1 pixel and its label.
   const fs::path images = folder.write("i-images-idx3-ubyte",
                                        std::string("\0\0\x8\x3\0\0\0\x1\0\0\0\x1\0\0\0\x1\x7", 17));
   const fs::path labels =
@@ -441,7 +441,7 @@ TEST(CommandLine, TheModelOfATrainingReplacesNothingThatIsRead) {
   EXPECT_EQ(refused.status, 2) << refused.errors;
   EXPECT_THAT(refused.errors, HasSubstr("would replace what is read"));
   EXPECT_FALSE(fs::exists(run)) << "refused before anything is made";
-  // The run's own files are no place for it either.
+  // Files of the run are not allowed either.
   ASSERT_EQ(run_program(train + " --out " + run.string()).status, 0);
   const ProgramRun own = run_program("train --resume --out " + run.string() + " --model " +
                                      (run / "state.npz").string());
@@ -493,7 +493,7 @@ TEST(CommandLine, SuccessSaysWhatWasWritten) {
 
 TEST(CommandLine, ResultsSayWhatWasAssumed) {
   const TemporaryFolder folder;
-  // The same weights without what the file says of itself.
+  // The file has the same weights but no description of the model.
   const std::string silent = source_folder() + "/tests/data/sweep/model.npz";
   const std::string images = source_folder() + "/tests/data/sweep/images.npz";
   const std::string common = " --option crop_fraction=1";
@@ -510,17 +510,17 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
     EXPECT_THAT(run.output, HasSubstr("attnscope inspect ")) << arguments;
     EXPECT_THAT(run.output, Not(HasSubstr("heads="))) << "it was said: " << arguments;
   }
-  // Beside a file of numbers it is on the other stream.
+  // With CSV on stdout, the notice is on stderr.
   const ProgramRun csv =
       run_program("heads " + silent + " --input '" + images + "#0' --csv --model-heads 2" + common);
   EXPECT_EQ(csv.status, 0) << csv.errors;
   EXPECT_THAT(csv.errors, HasSubstr("unconfirmed: assumed for model.npz"));
   EXPECT_THAT(csv.output, Not(HasSubstr("unconfirmed")));
-  // What was recorded keeps it.
+  // A recorded trace keeps the notice.
   const ProgramRun recorded = run_program("spectrum " + (folder / "t.h5").string());
   EXPECT_THAT(recorded.output, HasSubstr("unconfirmed: assumed when model was recorded: "))
       << recorded.errors;
-  // A file that says everything assumes nothing.
+  // A file that describes its model completely needs no assumptions.
   EXPECT_THAT(run_program("spectrum " + kModel + kOfBag).output, Not(HasSubstr("assumed")));
   const auto caption = [&](const std::string& model_and_input) {
     const std::string out = (folder / "f.json").string();

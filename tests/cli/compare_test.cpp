@@ -1,4 +1,4 @@
-// attnscope compare, as a user runs it.
+// attnscope compare, run from a shell.
 #include <cstdio>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(CompareCommand, TextJsonAndCsvHoldTheSameNumbers) {
 }
 
 TEST(CompareCommand, CountsAgreementOverADataSet) {
-  // A folder of class folders: two classes, two images each.
+  // The data set has two class folders with two images each.
   const TemporaryFolder folder;
   for (const char* file : {"07_sneaker.png", "10_sneaker.png"}) {
     std::filesystem::create_directories(folder / "a");

@@ -1,5 +1,4 @@
-// Completion and manual page: made from the tables of --help, and understood by those who read
-// them.
+// Completion and manual page, generated from the tables of --help, in the programs that read them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -21,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// Runs `script` by `shell`; what it prints, or "not installed".
+/// Runs `script` in `shell` and returns its output, or "not installed".
 std::string printed(const TemporaryFolder& folder, const std::string& shell,
                     const std::string& script) {
   if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) return "not installed";
@@ -34,7 +33,7 @@ std::string printed(const TemporaryFolder& folder, const std::string& shell,
   return read_bytes(out);
 }
 
-/// What bash offers for the last word of `line`.
+/// Completions that bash offers for the last word of `line`.
 std::vector<std::string> offered(const TemporaryFolder& folder, const std::string& line) {
   std::istringstream words(printed(
       folder, "bash",
@@ -60,7 +59,7 @@ TEST(Completion, BashOffersCommandsOptionsValuesAndFiles) {
               Contains("README.md"));
   EXPECT_THAT(offered(folder, "attnscope energy --convention ad"), testing::ElementsAre("adder"));
   EXPECT_THAT(offered(folder, "attnscope spectrum --count 1"), IsEmpty());
-  // What is spelled otherwise now is not offered.
+  // Names that were replaced are not offered.
   EXPECT_THAT(offered(folder, "attnscope figure --mod"), Not(Contains("--model")));
 }
 
@@ -77,7 +76,7 @@ TEST(Completion, FishOffersTheSame) {
 
 TEST(Completion, ZshReadsItsScript) {
   const TemporaryFolder folder;
-  // What zsh's own functions would be given.
+  // The script prints the arguments of zsh's own functions.
   const std::string said =
       printed(folder, "zsh",
               "_describe() { print -rl -- ${(P)2} }; _arguments() { print -rl -- $@ }\n"

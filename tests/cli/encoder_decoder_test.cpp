@@ -1,4 +1,4 @@
-// Encoders with decoders from the shell: layers of several kinds have names.
+// Encoder–decoder models from the shell: tables name the kind of each layer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class EncoderDecoderCommands : public testing::Test {
     write_hashed_safetensors(folder_ / "model.safetensors", family_shapes("hugging_face_t5"));
   }
 
-  /// What `command` prints of a text of 7 tokens and one of 4.
+  /// Output of `command` for a text of 7 tokens and one of 4.
   [[nodiscard]] std::string output_of(const std::string& command) const {
     const ProgramRun run = run_program(command + " " + folder_.path().string() +
                                        " --input 'ids:5,6,7,8,9,10,1 ||| 0,7,28,3'");

@@ -1,4 +1,4 @@
-// attnscope heads, as a user runs it.
+// attnscope heads, run from a shell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ TEST(HeadsCommand, JsonHoldsEveryHeadAndNothingUnknownAsZero) {
       EXPECT_GT(head.at("output_norm"), 0);
       EXPECT_GT(head.at("normalised_entropy"), 0);
       EXPECT_LE(head.at("normalised_entropy"), 1);
-      EXPECT_LT(head.at("distance"), 40);  // of 28 × 28 pixels
+      EXPECT_LT(head.at("distance"), 40);  // of an image of 28 × 28 pixels
     }
   }
   EXPECT_EQ(report["subjects"][0]["heads"][0]["identity_removed"], false);

@@ -1,4 +1,4 @@
-// attnscope truncate and ablate with their figures, mixing, lens and weights, as a user runs them.
+// attnscope truncate and ablate with their figures, mixing, lens and weights, run from a shell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

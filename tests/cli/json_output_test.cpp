@@ -1,4 +1,4 @@
-// docs/json-output.md names every key that --json prints, and no other.
+// docs/json-output.md documents every key that --json prints, and no other key.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -24,7 +24,7 @@ const std::string kSoftmaxModel = kSourceFolder + "/sample_data/models/fashion-s
 const std::string kSet = kSourceFolder + "/sample_data/inputs/twelve.npz";
 const std::string kOnBag = " --input " + kSourceFolder + "/sample_data/inputs/08_bag.png";
 
-/// Heading → the paths in backquotes at the beginning of its list items, before the colon.
+/// The documented paths by heading: text in backquotes before the colon of each list item.
 std::map<std::string, std::set<std::string>> documented() {
   std::istringstream text(read_bytes(kSourceFolder + "/docs/json-output.md"));
   std::map<std::string, std::set<std::string>> sections;
@@ -65,7 +65,7 @@ void add_paths(const json& value, const std::string& path, std::set<std::string>
   }
 }
 
-/// Below a documented `a.*`.
+/// True if `known` has a path `a.*` that covers `path`.
 bool is_covered(const std::string& path, const std::set<std::string>& known) {
   for (std::size_t dot = path.size(); (dot = path.rfind('.', dot - 1)) != std::string::npos;) {
     if (known.contains(path.substr(0, dot) + ".*")) return true;
@@ -84,7 +84,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
   const std::string text = kSourceFolder + "/sample_data/models/shakespeare-softmax.h5";
   const std::string silent = kSourceFolder + "/tests/data/sweep/model.npz";
   const std::string damaged = test_data("checkpoint/wrong_checksum.h5").string();
-  // One with a reference beside it, which is not of this model.
+  // The model has a reference next to it that belongs to another model.
   const std::string referred = (folder / "referred.h5").string();
   std::filesystem::copy_file(kSoftmaxModel, referred);
   std::filesystem::copy_file(kSourceFolder + "/tests/data/self_test/reference.npz",
@@ -93,7 +93,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
   write_hashed_safetensors(fitted, scratch_gpt(true, true));
   std::filesystem::copy_file(kSourceFolder + "/tests/data/fit/fused_heads_first.npz",
                              folder / "gpt.reference.npz");
-  // Together they print every key that is documented.
+  // The commands together print every documented key.
   const std::map<std::string, std::vector<std::string>> runs = {
       {"attnscope inspect FILE",
        {"inspect " + kSoftmaxModel, "inspect " + unknown, "inspect " + referred,

@@ -1,4 +1,4 @@
-// learn-codes, and what it learnt laid over a model, from the shell.
+// learn-codes and overlays with learned codes, from the shell.
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST_F(LearnCodes, AreLaidOverTheModelByEveryCommand) {
       run_program("spectrum " + kCodedModel + kOfShirt + " --mechanism adder --codes " + codes);
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.errors, HasSubstr("hash"));
-  // The codes have 7 bits and no other number.
+  // The codes have 7 bits, and other numbers are refused.
   const ProgramRun bits =
       run_program("spectrum " + kCodedModel + kOfShirt + " --set bits=8 --codes " + codes);
   EXPECT_EQ(bits.status, 2);

@@ -1,4 +1,4 @@
-// Endless streams, signals and limits of memory, as the program meets them.
+// Endless streams, signals and memory limits.
 #include <cstdlib>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -20,8 +20,8 @@ const std::string kSampleModel = source_folder() + "/sample_data/models/fashion-
 
 class Limits : public testing::Test {
  protected:
-  /// What a shell of at most a minute says of `command`, in which $A is the program and $TMPDIR a
-  /// folder of this test's.
+  /// Runs `command` in a shell for at most a minute. $A is the program, and $TMPDIR a folder of
+  /// this test.
   [[nodiscard]] ProgramRun shell(const std::string& command) const {
     fs::create_directories(folder_ / "tmp");
     (void)folder_.write("command.sh", command);
@@ -48,7 +48,7 @@ TEST_F(Limits, AnEndlessTextIsNoInput) {
 
 TEST_F(Limits, ASignalRemovesWhatWasKeptOfStandardInput) {
   for (const char* const signal : {"INT", "TERM", "HUP"}) {
-    // It waits for the rest of its input when the signal comes.
+    // The signal arrives while the program waits for the rest of its input.
     const ProgramRun run = shell(
         "set -m; mkfifo \"$TMPDIR/../pipe\"; exec 3<>\"$TMPDIR/../pipe\"; \"$A\" inspect - <&3 & "
         "echo a "

@@ -108,7 +108,7 @@ TEST_F(ModelCommands, InspectPrintsALineForEachStageOfAPyramid) {
   const std::string assumed = ran.output.substr(0, ran.output.find("\ntensor "));
   std::istringstream lines(assumed);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130U) << line;
-  // They are an option's value as they stand.
+  // The printed stages can be used as the value of an option.
   const std::size_t first = assumed.find("[{"), end = assumed.find("}]") + 2;
   const ProgramRun again =
       run_program("inspect --headers-only " + path("pvt.safetensors") +
@@ -210,7 +210,7 @@ TEST_F(ModelCommands, EveryListedArchitectureIsPrintedAsAValidDescription) {
 }
 
 TEST_F(ModelCommands, EvaluateCountsLabelledImages) {
-  // Two images of the model's size in one class folder each, so that its labels are 0 and 1.
+  // Each of two class folders has one image of the model's size, so that the labels are 0 and 1.
   for (const auto& [image, folder] :
        {std::pair("00_t_shirt.png", "a_t_shirt"), std::pair("01_trouser.png", "b_trouser")}) {
     std::filesystem::create_directories(folder_ / folder);
@@ -280,13 +280,13 @@ TEST_F(ModelCommands, ImagesAreJudgedByPromptsWhereTextsAreEmbeddedToo) {
   EXPECT_EQ(object["not_finite"], 0);
   EXPECT_EQ(object["prompts"], "long live the {} !");
   EXPECT_EQ(object["classes"][1]["label"], "who");
-  // The same texts from a file, in the order of the classes.
+  // The file holds the same texts in the order of the classes.
   const std::string file =
       folder_.write("prompts.txt", "long live the king !\nlong live the who !\n");
   const json of_file = json::parse(evaluated(file).output);
   EXPECT_EQ(of_file["correct"], object["correct"]);
   EXPECT_EQ(of_file["classes"], object["classes"]);
-  // SigLIP's texts are all of one length.
+  // All texts of SigLIP have the same length.
   std::filesystem::create_directories(folder_ / "siglip");
   write_hashed_safetensors(path("siglip/model.safetensors"), family_shapes("hugging_face_siglip"));
   (void)folder_.write("siglip/config.json",

@@ -1,4 +1,4 @@
-// What the desktop is told of the program.
+// Data of the program for the desktop.
 #include <cstdlib>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ TEST(Package, OneIdAndTheSameTypesEverywhere) {
   const std::string data = read_bytes(kPackage + kId + ".metainfo.xml.in");
   const std::string types = read_bytes(kPackage + "attnscope-mime.xml");
   EXPECT_THAT(data, testing::HasSubstr("<id>" + kId + "</id>"));
-  // The window says which entry it belongs to.
+  // The window names the desktop entry that it belongs to.
   EXPECT_THAT(read_bytes(source_folder() + "/app/cli/gui.cpp"),
               testing::HasSubstr("setDesktopFileName(\"" + kId + "\")"));
   for (const std::string type :

@@ -1,4 +1,4 @@
-// The program, run as a user runs it.
+// Runs the program from a shell.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct ProgramRun {
   std::string errors;  ///< stderr
 };
 
-/// Runs `attnscope ARGUMENTS` by the shell, without a display.
+/// Runs `attnscope ARGUMENTS` in a shell, without a display.
 [[nodiscard]] ProgramRun run_program(const std::string& arguments);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Every command that README.md prints, run as it stands there.
+// Runs every command that README.md prints.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 const fs::path kSource = source_folder();
 
-/// The lines of the blocks marked sh, without comments; an empty one between two blocks.
+/// The lines of the blocks marked sh without comments, with an empty line at each block boundary.
 std::vector<std::string> commands_of(const fs::path& file) {
   std::istringstream text(read_bytes(file));
   std::vector<std::string> commands;
@@ -37,7 +37,8 @@ std::vector<std::string> commands_of(const fs::path& file) {
   return commands;
 }
 
-/// A copy of the source tree as the commands see it: what they write does not land in the sources.
+/// A copy of the parts of the source tree that the commands read, which keeps their output out of
+/// the sources.
 class ClonedTree {
  public:
   ClonedTree() {
@@ -80,7 +81,8 @@ TEST(Readme, ItsCommandsWorkAsTheyArePrinted) {
                                     " && " + command + " >'" + log.string() + "' 2>&1")
                                        .c_str());
     const std::string said = read_bytes(log);
-    // Without a display the window's command is understood, and says that there is none.
+    // Without a display the command of the window is parsed and fails with an error about the
+    // display.
     EXPECT_EQ(WEXITSTATUS(status), opens_window ? 1 : 0) << command << "\n" << said;
     if (opens_window) {
       EXPECT_NE(said.find("no display"), std::string::npos) << said;

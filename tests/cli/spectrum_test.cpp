@@ -1,4 +1,4 @@
-// attnscope spectrum, as a user runs it.
+// attnscope spectrum, run from a shell.
 #include <algorithm>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ nlohmann::json json_of(const std::string& arguments) {
   return nlohmann::json::parse(run.output);
 }
 
-/// A file of this test's own, removed at the end.
+/// A trace file of this process, removed by the destructor.
 class TraceFile {
  public:
   explicit TraceFile(const Trace& trace)
@@ -62,7 +62,7 @@ TEST(SpectrumCommand, JsonHoldsEveryMap) {
     EXPECT_EQ(map.at("identity"), false);
     const std::vector<double> values = map.at("singular_values");
     ASSERT_EQ(values.size(), 197U);
-    // Equivalent and stable rank, from the values the file gives.
+    // Equivalent and stable rank are recomputed from the singular values in the report.
     double total = 0, squares = 0, sum = 0;
     for (const double value : values) total += value, squares += value * value;
     std::int64_t rank = 0;
@@ -164,7 +164,7 @@ TEST(SpectrumCommand, CollapsedMapsCanBeEstimated) {
 TEST(SpectrumCommand, EstimatedRanksAreMarked) {
   const std::string on_boot = "spectrum " + kSoftmax + kOnBoot + " --layers 0 --method ";
   const ProgramRun estimated = run_program(on_boot + "estimated");
-  // The equivalent and the effective rank of each head, and what the sign stands for.
+  // Each head has an equivalent and an effective rank, and a note explains the sign.
   EXPECT_THAT(estimated.output, testing::ContainsRegex("    0     0  +≈ [0-9]+ +≈ [0-9.]+ "));
   EXPECT_THAT(estimated.output, testing::HasSubstr("ranks (≈) with 95 % intervals"));
   EXPECT_THAT(run_program(on_boot + "dense").output, testing::Not(testing::HasSubstr("≈")));
@@ -240,7 +240,7 @@ TEST(SpectrumCommand, BothViewsOfTheIdentityStandBesideEachOther) {
   const std::string adder =
       kSampleFiles + "models/fashion-adder-identity.h5" + kOnBoot + " --layers 0";
   const nlohmann::json both = json_of(adder + " --identity both");
-  // Each as if it had been asked for alone, also of a model whose maps contain I.
+  // Each part equals a separate report, even if the maps of the model contain I.
   EXPECT_EQ(both.at("without").at("maps"), json_of(adder + " --identity without").at("maps"));
   EXPECT_EQ(both.at("with").at("maps"), json_of(adder + " --identity with").at("maps"));
   EXPECT_EQ(both["without"]["maps"][0].at("identity"), false);

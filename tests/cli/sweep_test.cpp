@@ -1,4 +1,4 @@
-// attnscope sweep as a user runs it, and as power cuts stop it.
+// attnscope sweep from a shell, and after it was killed or interrupted.
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
@@ -22,7 +22,7 @@ const std::string kArguments = " '" + kData +
                                "model.npz' --model-heads 2 --option crop_fraction=1" +
                                " --dataset '" + kData + "images.npz' --checkpoint-seconds 0 --out ";
 
-/// Starts the sweep and kills it after `time`; true if it had ended before.
+/// Starts the sweep and kills it after `time`; true if it had already ended.
 bool killed_after(std::chrono::microseconds time, const std::string& out) {
   const pid_t child = fork();
   if (child == 0) {
@@ -68,7 +68,7 @@ TEST(SweepCommand, KilledAtTwentyRandomPointsItsBytesAreEqual) {
   RecordProperty("resumed_in_the_middle", resumed);
 }
 
-/// Starts the sweep and interrupts it after `time`, as Ctrl-C does; returns what wait() says.
+/// Starts the sweep and interrupts it after `time` like Ctrl-C; returns the status of waitpid().
 int interrupted_after(std::chrono::milliseconds time, const std::string& command,
                       const std::string& errors) {
   const pid_t child = fork();
@@ -88,18 +88,18 @@ TEST(SweepCommand, InterruptedItKeepsWhatWasDoneAndSaysHowToGoOn) {
   TemporaryFolder folder;
   const std::string out = (folder.path() / "r.h5").string();
   const std::string err = (folder.path() / "err").string();
-  // By the checkpoints alone nothing would be kept: the next one is an hour away.
+  // The next checkpoint is an hour away, so that only the interruption can save the work done.
   const std::string command = "'" + built_program() + "' sweep '" + source_folder() +
                               "/sample_data/models/fashion-softmax.h5' --dataset '" + kData +
                               "images.npz' --checkpoint-seconds 3600 --out '" + out + "'";
-  // How long the first input takes depends on the machine.
+  // The time of the first input depends on the machine.
   std::chrono::milliseconds time(500);
   do {
     const int status = interrupted_after(time, command, err);
     time *= 2;
     ASSERT_LT(time, std::chrono::minutes(2))
         << "it ends by the signal itself, or has no input done";
-    if (WIFSIGNALED(status)) continue;  // before the program had begun
+    if (WIFSIGNALED(status)) continue;  // the program had not started yet
     ASSERT_EQ(WEXITSTATUS(status), 130) << read_bytes(err);
     ASSERT_THAT(read_bytes(err), testing::HasSubstr("the same command resumes"));
     EXPECT_FALSE(std::filesystem::exists(out));

@@ -27,7 +27,7 @@ using testing::HasSubstr;
 class Train : public testing::Test {
  protected:
   [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
-  /// A small run, with these settings besides or instead.
+  /// Options of a small run; `more` adds or replaces settings.
   [[nodiscard]] std::string small(const std::map<std::string, std::string>& more = {}) const {
     std::map<std::string, std::string> settings = more;
     settings.insert({{"dataset", data_},
@@ -47,7 +47,7 @@ class Train : public testing::Test {
     return line;
   }
 
-  /// Starts a run and kills it after so many milliseconds, as `kill -9` does.
+  /// Starts a run and kills it after the given time, like `kill -9`.
   static void kill_after(std::vector<std::string> arguments, int milliseconds) {
     arguments.insert(arguments.begin(), built_program());
     std::vector<char*> pointers;
@@ -215,7 +215,7 @@ TEST_F(Train, MultiplicativeBlocksAreSaidToHaveSoftmaxAttention) {
   const ProgramRun inspected = run_program("inspect " + path("model.h5"));
   EXPECT_THAT(inspected.output, testing::ContainsRegex("layer 0 +softmax"));
   EXPECT_THAT(inspected.output, testing::Not(testing::ContainsRegex("layer 1 +softmax")));
-  // A trace says of that layer that its rows sum to 1.
+  // In a trace, the rows of the multiplicative layer sum to 1.
   const ProgramRun traced = run_program("trace " + path("model.h5") + " --input " + data_ +
                                         "#0 --out " + path("trace.h5"));
   ASSERT_EQ(traced.status, 0) << traced.errors;
@@ -264,11 +264,11 @@ print(len(seen))
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     seen = read_bytes(path("seen.txt"));
   }
-  // More than one state of the file was read, and none of them was broken.
+  // The file was read in more than one state, and each state was valid.
   EXPECT_GT(std::atoi(seen.c_str()), 1) << seen;
 }
 
-// A closed terminal sends SIGHUP.
+// Closing a terminal sends SIGHUP.
 TEST_F(Train, AHangUpSavesWhatWasDone) {
   const std::string script = folder_
                                  .write("hang_up.sh", R"(

@@ -32,8 +32,8 @@ namespace {
 
 using State = OpenSubject::State;
 
-// The text of a cell of the rank table: row 0 is the total, row 1 the mean of layer 1, and its
-// heads follow.
+// The text of a cell of the rank table: row 0 is the total, row 1 the mean of the first layer,
+// whose heads follow.
 QString cell(QTableView& table, int row, int column) {
   return table.model()->index(row, column).data().toString();
 }

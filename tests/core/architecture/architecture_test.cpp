@@ -141,7 +141,7 @@ TEST(Architecture, ContradictionsNameOptionTensorAndBothValues) {
                 (void)recognise(timm_shapes({}), {{"image_height", "33"}});
               }),
               AllOf(HasSubstr("image_height"), HasSubstr("multiple")));
-  // What is said is never overruled in silence.
+  // Explicit options are never overruled without an error.
   EXPECT_THAT(error_of([] {
                 (void)recognise(torch_encoder_shapes(64, 256, 2), {{"input.kind", "patches"}});
               }),
@@ -255,7 +255,7 @@ TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
   EXPECT_EQ(spec.input.crop_fraction, 0.875);
   EXPECT_EQ(spec.input.resize_filter, ResizeFilter::bicubic);
   EXPECT_EQ(recognised({{"heads", "4"}}).spec.layer.attention.heads, 4);
-  // With another number of heads it would be another model.
+  // Another number of heads would give another model.
   EXPECT_THAT(error_of([&] {
                 (void)recognised({{"heads", "2"}});
               }),

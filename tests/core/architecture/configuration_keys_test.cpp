@@ -1,6 +1,6 @@
-// Every key of every configuration class of transformers whose models are run: left out it reads as
-// upstream's default, null as what upstream makes of None, and another value changes what is read,
-// is refused, or is known to be without influence. The keys: tests/data/configuration.
+// Every key of every supported configuration class of transformers. A missing key reads as
+// upstream's default, null as upstream's None, and any other value changes the result, is refused,
+// or is known to have no influence. The keys are in tests/data/configuration.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -17,10 +17,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Keys that may have any value, and why.
+/// Keys that may have any value, with the reason.
 struct FreeKey {
-  std::string_view kinds;  ///< with * for any characters
-  std::string_view key;    ///< likewise
+  std::string_view kinds;  ///< pattern of model types; * stands for any characters
+  std::string_view key;    ///< pattern of the key
   std::string_view why;
 };
 constexpr FreeKey kFreeKeys[] = {
@@ -100,7 +100,7 @@ constexpr FreeKey kFreeKeys[] = {
     {"whisper", "mask_*", "training"},
 };
 
-/// Keys that say how much there is: the tensors' shapes say it too, and any length can be run.
+/// Keys of sizes: the shapes of the tensors give them too, and any length can be run.
 constexpr std::string_view kExtents[] = {
     "*vocab_size",
     "hidden_size",
@@ -143,7 +143,8 @@ bool is_extent(std::string_view key) {
   return std::ranges::any_of(kExtents, [&](auto each) { return matches_pattern(each, key); });
 }
 
-/// What is read, but for facts that the tensors say too; a refusal is what it says.
+/// The result of reading a configuration, without facts that the tensors give too. After an error
+/// it has only the refusal.
 struct ConfigReading {
   std::map<std::string, std::string> values;
   std::string more, refusal;
@@ -166,7 +167,7 @@ void add_reading(const NeighbourConfig& config, const std::string& prefix, Confi
   }
 }
 
-/// What is read of the files beside `folder`'s weights.
+/// Reads the configuration files next to the weights in `folder`.
 ConfigReading reading_in(const TemporaryFolder& folder) {
   ConfigReading reading;
   try {
@@ -216,7 +217,7 @@ class ConfigurationKeys : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-/// Other values than `value`, of its type.
+/// Values of the same type that differ from `value`.
 std::vector<json> other_values(const json& value) {
   if (value.is_boolean()) return {json(!value.get<bool>())};
   if (value.is_number_integer()) {
@@ -292,11 +293,11 @@ TEST_F(ConfigurationKeys, AnotherValueIsReadOrRefused) {
   }
 }
 
-/// Keys of one object of a configuration, each with another value than its default.
+/// Keys of one object of a configuration, each with a value other than its default.
 struct KeysOfObject {
   json::json_pointer place;
-  json read;  ///< these change what is read, or are refused
-  json free;  ///< these change nothing
+  json read;  ///< keys that change the result or are refused
+  json free;  ///< keys that change nothing
 };
 
 void expect_each_key_counts(const std::string& file, const json& usual,
@@ -405,7 +406,7 @@ TEST(KeysOfOpenClip, AreReadRefusedOrWithoutInfluence) {
                             {"attn_pooler_heads", 9},
                             {"no_ln_pre", true},
                             {"pos_embed_type", "sin_cos_2d"},
-                            {"final_ln_after_pool", true},  // of one token the order is the same
+                            {"final_ln_after_pool", true},  // one token: the order does not matter
                             {"timm_pool", "map"},
                             {"output_tokens", true}}},
                           {json::json_pointer("/model_cfg/text_cfg"),

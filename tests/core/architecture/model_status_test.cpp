@@ -39,7 +39,7 @@ TEST(ModelStatus, WorstComesFirstAndWhatIsHarmlessStandsApart) {
   EXPECT_THAT(names(family.influential), ElementsAre("scale", "activation", "never heard of"));
   EXPECT_THAT(names(family.harmless), ElementsAre("norm_eps", "mechanism"));
   EXPECT_EQ(in_words(family), "unconfirmed: scale, activation, never heard of assumed");
-  // A family's code says the mechanism, names alone do not.
+  // The code of a family determines the mechanism, whereas names do not.
   EXPECT_EQ(names(model_status(assumed, kNamedModel).influential).front(), "mechanism");
   EXPECT_EQ(in_words(model_status({{"norm_eps", "1e-05", ""}}, "timm ViT")), "known");
   EXPECT_EQ(in_words(family.compared("agrees with reference.npz", true)),
@@ -61,7 +61,7 @@ TEST(ModelStatus, ATraceKeepsIt) {
   EXPECT_EQ(recorded_status({{"program", "attnscope"}}).state, ModelState::known);
 }
 
-/// Every option that a deduction assumes by name, as the sources spell it.
+/// Every option that a deduction assumes by name, extracted from the sources.
 std::set<std::string> assumed_in_sources() {
   const std::regex call(R"re(assume\(\s*"([^"]+)")re");
   const std::regex loop(R"re(const char\* member\s*:\s*\{([^}]*)\})re"), quoted("\"([^\"]+)\"");

@@ -1,5 +1,5 @@
-// Models that no family names, read by the words of their names; and the settings that training
-// code saves beside the weights.
+// Models that are read by the words in their tensor names because no family matches, and settings
+// that training code saves with the weights.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A small GPT from scratch: one block of width 8, all of nn.MultiheadAttention.
+/// A small GPT written from scratch: one block of width 8 with nn.MultiheadAttention.
 NamedShapes scratch_shapes() {
   return {{"tok_emb.weight", {11, 8}},
           {"pos_emb.weight", {6, 8}},
@@ -37,7 +37,7 @@ NamedShapes scratch_shapes() {
           {"head.weight", {11, 8}}};
 }
 
-/// What its code says.
+/// The options that only the model's code determines.
 ModelOptions said() {
   ModelOptions options;
   options.overrides = {{"heads", "2"},
@@ -87,7 +87,7 @@ TEST(NamedModel, AsksForWhatOnlyTheCodeSays) {
               HasSubstr("--option norm="));
 }
 
-/// As scratch_shapes, with an attention of its own code.
+/// The tensors of scratch_shapes with an attention of unknown code.
 NamedShapes own_attention() {
   NamedShapes shapes = scratch_shapes();
   for (auto& [name, shape] : shapes) {
@@ -134,7 +134,7 @@ TEST(NamedModel, StoredFrequenciesAskHowHeadsTurnAndSayTheta) {
   shapes.emplace_back(name, Shape{2});
   Tensor frequencies({2});
   frequencies.data()[0] = 1;
-  frequencies.data()[1] = 0.001F;  // θ^(−2/4), of heads of 4 channels
+  frequencies.data()[1] = 0.001F;  // θ^(−2/4) for heads of 4 channels
   const TemporaryFolder folder;
   write_hashed_safetensors(folder / "model.safetensors", shapes, {{name, frequencies}});
   const Checkpoint checkpoint = open_checkpoint(folder / "model.safetensors");
@@ -242,7 +242,7 @@ TEST(NamedModel, TwoStacksThatDoNotSayHowTheyMeetAreRefused) {
 }
 
 TEST(NamedModel, WithoutNormsIsRefused) {
-  // Norms without weights leave no trace.
+  // Norms without weights cannot be seen in the tensors.
   EXPECT_THAT(refusal(without_part(scratch_shapes(), "ln"), said()), HasSubstr("no norms"));
 }
 
@@ -269,7 +269,7 @@ TEST(NamedModel, NamesThatMeanSomethingElseInADescriptionAreNotRead) {
     shapes.emplace_back(name, Shape{6, 8});
     EXPECT_THAT(refusal(shapes, said()), Not(HasSubstr("no error"))) << name;
   }
-  // Numbers of any length are in order.
+  // Numbers in names may have any length and are ordered.
   NamedShapes shapes = without_part(scratch_shapes(), "ff.");
   shapes.insert(shapes.end(), {{"layers.0.ff.99999999999999999999.weight", {8, 8}},
                                {"layers.0.ff.100000000000000000000.weight", {8, 8}}});
@@ -369,7 +369,7 @@ TEST(NamedModel, TheLayerThatBlocksAreCopiesOfTakesNoPart) {
   const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
   EXPECT_TRUE(found.spec.is_language_model());
   EXPECT_THAT(reason_of(found, "ignore"), HasSubstr("copies"));
-  // Another extent, and it is no copy.
+  // A tensor with another shape is not a copy.
   shapes.back().second.front() += 1;
   EXPECT_THAT(refusal(shapes, said()), HasSubstr("encoder_layer."));
 }
@@ -398,7 +398,7 @@ TEST(OwnSettings, SayHowManyHeadsThereAre) {
       hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), options);
   EXPECT_EQ(found.spec.layer.attention.heads, 4);
   EXPECT_EQ(reason_of(found, "heads"), "as the settings in the file say");
-  // Another number would be another model: refused. The same one is not.
+  // Another number of heads would be another model and is refused; the same number is not.
   EXPECT_THAT(refusal(scratch_shapes(), said(), {{"model_args.n_head", "4"}}),
               AllOf(HasSubstr("--model-heads"), HasSubstr("expected 4, found 2")));
   EXPECT_EQ(refusal(scratch_shapes(), said(), {{"model_args.n_head", "2"}}), "no error");
@@ -429,7 +429,7 @@ TEST(OwnSettings, GoBeforeWhatAFamilyAssumes) {
                             {"transformer.h.0.mlp.c_fc.weight", {128, 32}},
                             {"transformer.h.0.mlp.c_proj.weight", {32, 128}},
                             {"transformer.ln_f.weight", {32}}};
-  // A width of 32 is not made of the family's heads of 64 channels.
+  // A width of 32 cannot be divided into the family's heads of 64 channels.
   EXPECT_THAT(refusal(nano, {}), AllOf(HasSubstr("heads"), HasSubstr("--model-heads")));
   const Architecture told =
       recognise_architecture(hashed_checkpoint(nano, {{"model_args.n_head", "4"}}));

@@ -1,4 +1,4 @@
-// Files that look like a model this version runs, and are another; and what beside a file decides.
+// Files that resemble a supported model but are another, and files next to the weights that decide.
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST_F(RefusedModel, Dinov3UnderTorchHubsNamesIsNoTimmVit) {
     shapes.push_back({block + "attn.qkv.bias_mask", {192}});
   }
   EXPECT_EQ(recognise(shapes).name, "DINOv3");
-  // Without the periods it is neither.
+  // Without the periods the tensors fit neither.
   shapes = without(shapes, "rope_embed.periods");
   EXPECT_THAT(refusal(shapes), HasSubstr("DINOv3's registers"));
 }
@@ -235,14 +235,14 @@ TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
   EXPECT_EQ(solved.spec.input.patch_padding, 0);
   EXPECT_EQ(solved.spec.tokens(), 170);
   EXPECT_THAT(solved.assumptions, Contains(Field(&Assumption::option, "patch_stride")));
-  // 14 × 14 of an image of 28: only with a padding.
+  // An image of 28 pixels gives 14 × 14 patches only with padding.
   for (auto& [name, shape] : shapes) {
     if (name == "pos_embed") shape = {1, 14 * 14 + 1, 64};
   }
   const Architecture padded = recognise(shapes, described_by(text));
   EXPECT_EQ(padded.spec.input.patch_stride, 2);
   EXPECT_EQ(padded.spec.input.patch_padding, 1);
-  // Without the image's extents the tiling is a guess, which is said.
+  // Without the size of the image the tiling is assumed and reported.
   std::snprintf(text, sizeof text, kOverlapping, "");
   const Architecture guessed = recognise(shapes, described_by(text));
   EXPECT_THAT(guessed.assumptions,
@@ -294,7 +294,7 @@ TEST_F(RefusedModel, TheScaleOfScoresIsAMemberOfTheModel) {
       AllOf(HasSubstr("scale"), HasSubstr("--option scale=")));
   EXPECT_THAT(refusal(timm_shapes({}), {{{"mechanism", "adder"}, {"scale", "none"}}, {}}),
               HasSubstr("adder"));
-  // A description that does not say has it assumed.
+  // If the description does not give the scale, it is assumed.
   char text[2000];
   std::snprintf(text, sizeof text, kOverlapping, "");
   EXPECT_THAT(recognise(timm_shapes({}), described_by(text)).assumptions,

@@ -1,4 +1,4 @@
-// What the role editor proposes for files that nobody knows, and how a draft is checked.
+// Proposals of the role editor for unknown files, and checks of a draft.
 #include "core/architecture/drafting/role_proposal.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Names of no family and no usual words: docs/architecture-descriptions.md, stored as [in, out].
+/// The example of docs/architecture-descriptions.md, whose names belong to no family and use no
+/// common words. Matrices are stored as [in, out].
 NamedShapes documented_shapes(std::int64_t layers) {
   NamedShapes shapes = {{"params.cls", {1, 1, 24}},
                         {"params.pos", {1, 17, 24}},
@@ -42,7 +43,7 @@ NamedShapes documented_shapes(std::int64_t layers) {
   return shapes;
 }
 
-/// No word means anything.
+/// Tensors whose names mean nothing.
 NamedShapes nameless_shapes() {
   NamedShapes shapes = {{"a0", {29, 16}}};
   for (const char* layer : {"0", "1", "2"}) {
@@ -136,7 +137,7 @@ TEST(RoleProposal, GuessesByShapesWhereNoNameTells) {
   }
 }
 
-// Held against what the families themselves say: of what is proposed as sure nothing is wrong.
+// The proposals agree with the families themselves: none that is marked as sure is wrong.
 TEST(RoleProposal, IsRightWhereItIsSure) {
   for (const NamedShapes& shapes :
        {timm_shapes({}), hugging_face_shapes({}), torchvision_shapes({}),
@@ -150,7 +151,7 @@ TEST(RoleProposal, IsRightWhereItIsSure) {
       const auto layer = name.find("{layer}");
       if (layer != std::string::npos) name.replace(layer, 7, "0");
       auto source = known.sources.find(role);
-      // The last layer of a head that may be deep.
+      // A deep head may have several layers, and the role belongs to the last one.
       if (role.starts_with("head.")) {
         for (const char* const layer : {"head.0", "head.1"}) {
           const auto found = known.sources.find(layer + role.substr(4));

@@ -1,4 +1,4 @@
-// θ and the width of heads from the inverse frequencies that a file stores beside its weights.
+// θ and the width of heads from the inverse frequencies stored with the weights.
 #include "core/architecture/deduction/rotary_frequencies.h"
 
 #include <bit>
@@ -16,7 +16,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// θ^(−2i/r) · `scale` with the last `zeros` bits of each float32 rounded away, as of 16 bits.
+/// The frequencies θ^(−2i/r) · `scale` as float32, rounded so that their last `zeros` bits are 0,
+/// like after storage in 16 bits.
 Tensor inverse_frequencies(double theta, std::int64_t count, int zeros = 0, double scale = 1) {
   Tensor values({count});
   for (std::int64_t i = 0; i < count; ++i) {
@@ -43,7 +44,7 @@ StoredTensor stored_tensor(const Tensor& values) {
 
 TEST(RotaryFrequencies, TellThetaWhateverTheyWereRoundedTo) {
   for (const double theta : {10000.0, 500000.0, 1e6, 160000.0, 8e6}) {
-    for (const int zeros : {0, 13, 16}) {  // float32, float16's and bfloat16's fractions
+    for (const int zeros : {0, 13, 16}) {  // the fractions of float32, float16 and bfloat16
       const RotaryFrequencies found =
           rotary_frequencies(stored_tensor(inverse_frequencies(theta, 64, zeros)));
       EXPECT_EQ(found.width, 128);
@@ -55,7 +56,7 @@ TEST(RotaryFrequencies, TellThetaWhateverTheyWereRoundedTo) {
   EXPECT_FALSE(rotary_frequencies(stored_tensor(inverse_frequencies(1e6, 64))).fit(1.01e6));
 }
 
-/// What opening says of a Llama of two layers and heads of 8 channels that stores `values`.
+/// Opens a Llama with two layers and heads of 8 channels whose file stores `values`.
 class FileWithFrequencies : public testing::Test {
  protected:
   Architecture open(const Tensor& values, const ModelOptions& options = {}) {
@@ -103,7 +104,7 @@ TEST_F(FileWithFrequencies, IsRefusedWhereTheConfigurationSaysAnotherTheta) {
                     HasSubstr("self_attn.rotary_emb.inv_freq"), HasSubstr("expected 500000"),
                     HasSubstr("found 10000")));
   EXPECT_EQ(refusal(inverse_frequencies(500000, 4), {{{"ignore", "*inv_freq"}}, {}}), "no error");
-  // Heads of 8 channels turn by four angles.
+  // Heads of 8 channels rotate by four angles, but the file has eight.
   EXPECT_THAT(refusal(inverse_frequencies(10000, 8)), HasSubstr("stored inverse frequencies"));
 }
 

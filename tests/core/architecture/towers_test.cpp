@@ -1,5 +1,5 @@
-// Files with a model of images and one of texts, what is said of each beside them, and relative
-// positions and rotary ones on the grid of patches.
+// Files with an image model and a text model, their configurations, and relative and rotary
+// positions on the grid of patches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ std::string assumed(const Architecture& architecture, const std::string& option)
 }
 
 TEST_F(Towers, WhichOfTwoIsTakenIsSaid) {
-  // Neither width is made of CLIP's heads of 64 channels.
+  // Neither width can be divided into CLIP's heads of 64 channels.
   const std::map<std::string, std::string> heads = {{"heads", "2"}};
   EXPECT_THAT(refusal("clip_images", {}), HasSubstr("--model-heads"));
   const Architecture images = recognise("clip_images", heads);
@@ -96,10 +96,10 @@ TEST_F(Towers, EachHasItsOwnConfiguration) {
   EXPECT_EQ(images.layer.attention.heads, 6);
   const ModelSpec texts = recognise("hugging_face_clip", {{"input.kind", "tokens"}}).spec;
   EXPECT_EQ(texts.layer.mlp.activation, Activation::gelu);
-  EXPECT_EQ(texts.layer.attention.heads, 8);  // the default of its class
+  EXPECT_EQ(texts.layer.attention.heads, 8);  // the default of the class
   EXPECT_EQ(texts.readout.end_token, 17);
   EXPECT_EQ(texts.layer.norm.eps, 1e-5);
-  // An unknown key of the other tower is its own affair.
+  // An unknown key of the other tower does not matter.
   write({{"attention_of_tomorrow", "linear"}}, json::object());
   EXPECT_THAT(refusal("hugging_face_clip", {}), HasSubstr("vision_config.attention_of_tomorrow"));
   EXPECT_EQ(refusal("hugging_face_clip", {{"input.kind", "tokens"}}), "no error");
@@ -204,7 +204,7 @@ TEST_F(Towers, OpenClipsOtherWrappersAreKnown) {
   EXPECT_EQ(name_of("patches", heads).name, "timm ViT");
   EXPECT_EQ(name_of("patches", heads).spec.readout.kind, Readout::attention_pooling);
   EXPECT_EQ(name_of("tokens", heads).name, "CLIP text");
-  // As SigLIP's: its text tower is not CLIP's, and timm's name says the activation.
+  // In SigLIP's configuration the text tower is not CLIP's, and timm's name gives the activation.
   (void)folder_.write("open_clip_config.json", R"({"model_cfg": {
       "embed_dim": 48, "init_logit_bias": -10, "custom_text": true,
       "vision_cfg": {"image_size": 32, "timm_model_name": "vit_so400m_patch16_siglip_256",
@@ -270,7 +270,7 @@ TEST_F(Towers, RelativePositionsSayTheGridAndAreBroughtToAnother) {
   EXPECT_THAT(assumed(taller, "positions.table_resize"), HasSubstr("of 4 × 4 patches"));
   EXPECT_EQ(taller.spec.input.grid_rows(), 8);
   EXPECT_EQ(refusal("timm_beit_shared", {{"heads", "4"}, {"image_width", "64"}}), "no error");
-  // What the file's own configuration says of another grid is no word of the user's.
+  // Another grid in the file's own configuration is not an explicit choice of the user.
   (void)folder_.write("config.json", R"({"architecture": "beit_base_patch16_384",
       "model_args": {"num_heads": 4}, "pretrained_cfg": {"input_size": [3, 48, 48]}})");
   EXPECT_THAT(refusal("timm_beit", {}),
@@ -303,7 +303,8 @@ TEST_F(Towers, SwinsWindowsFollowFromItsTablesAndFillItsGrids) {
     EXPECT_EQ(recognise(name, sized("48")).spec.input.image_height, 48) << name;
     EXPECT_THAT(refusal(name, sized("34")), HasSubstr("image_height")) << name;
   }
-  // Their authors fill nothing up; timm no odd side before it is halved; nobody less than a window.
+  // The authors' code does not pad, timm does not pad an odd side before it is halved, and no code
+  // accepts a grid smaller than a window.
   EXPECT_THAT(refusal("swin", sized("40")), HasSubstr("windows"));
   EXPECT_EQ(recognise("timm_swin", sized("40")).spec.input.image_height, 40);
   EXPECT_EQ(recognise("hugging_face_swin", sized("34")).spec.input.image_height, 34);

@@ -1,4 +1,4 @@
-// What is said of files whose names are of no family: never the name of one that nobody said.
+// Errors for files whose names belong to no family. They never name a family without evidence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Adder attention beside PyTorch.
+// Adder attention compared with PyTorch.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,8 @@ TEST_P(AdderBesidePyTorch, MapAndOutputAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(Cases, AdderBesidePyTorch, testing::Values(0, 1, 2));
 
 TEST(Adder, ScaleIsTheDeviationOfTheoremOne) {
-  // For d = 64, √d_a = 6.820: keys at distances 0 and 3.2 have weights in the ratio e^(3.2/6.820).
+  // For d = 64, √d_a is 6.820: the weights of keys at distances 0 and 3.2 have the ratio
+  // e^(3.2/6.820).
   RandomAttention data(2, 2, 1, 64, 1, 0);
   data.queries = Tensor({2, 64});
   data.keys = Tensor({2, 64});
@@ -79,13 +80,14 @@ TEST(Adder, QueriesTooFarFromAllKeysAreRefused) {
     data.keys.matrix().row(key).setConstant(static_cast<float>(key));
   }
   const auto adder = make_mechanism({"adder", {}});
-  // k is seen beside q: neighbours are 4/√d_a = 2.3460 apart, with √d_a = 1.70506.
+  // The distances to k and k + 1 still differ in float32: neighbours are 4/√d_a = 2.3460 apart,
+  // with √d_a = 1.70506.
   data.queries.matrix().setConstant(1e4F);
   const Tensor map = adder->implied_map(data.input());
   for (Eigen::Index key = 0; key < 2; ++key) {
     EXPECT_NEAR(std::log(map.slice(0)(0, key + 1) / map.slice(0)(0, key)), 2.3460, 0.02);
   }
-  data.queries.matrix().setConstant(1e18F);  // 1e18 − k is 1e18
+  data.queries.matrix().setConstant(1e18F);  // in float32 1e18 − k is 1e18
   const std::string refused = "cannot tell the keys apart";
   const auto holds = [&](const std::string& said) {
     EXPECT_NE(said.find(refused), std::string::npos) << said;
@@ -93,11 +95,11 @@ TEST(Adder, QueriesTooFarFromAllKeysAreRefused) {
   holds(error_of([&] { return adder->implied_map(data.input()); }));
   holds(error_of([&] { return adder->forward(data.input()); }));
   holds(error_of([&] { return adder->forward_with_map(data.input()).output; }));
-  // A key beside the query makes the others' rounding harmless.
+  // If one key is near the query, the rounding of the other distances does not matter.
   data.keys.matrix().row(2).setConstant(1e18F);
   const Tensor near = adder->implied_map(data.input());
   EXPECT_EQ(near.slice(0)(1, 2), 1.0F);
-  // A later key, which a causal layer hides, helps nobody.
+  // A later key does not count, because the causal mask hides it.
   AttentionInput causal = data.input();
   causal.causal = true;
   holds(error_of([&] { return adder->forward(causal); }));

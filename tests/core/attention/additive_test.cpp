@@ -15,7 +15,7 @@ std::unique_ptr<const Mechanism> additive(bool causal, std::int64_t window) {
   return make_mechanism({"additive", {{"causal", causal}, {"window", window}}});
 }
 
-/// One head of width 1, whose keys are the logits themselves.
+/// Data for one head of width 1 whose keys are the logits themselves.
 RandomAttention with_logits(const std::vector<float>& logits, std::int64_t width) {
   const auto n = static_cast<std::int64_t>(logits.size());
   RandomAttention data(n, n, 1, 1, width, 3);
@@ -25,7 +25,7 @@ RandomAttention with_logits(const std::vector<float>& logits, std::int64_t width
 }
 
 TEST(Additive, LogitsOfEightyNeitherOverflowNorCancel) {
-  // A token of e^80 enters and leaves the window: what is left must be right to rounding.
+  // After a token of e^80 leaves the window, the remaining sum must be right to rounding.
   std::vector<float> logits;
   for (int i = 0; i < 200; ++i) logits.push_back(i % 37 == 5 ? 80.0F : i % 11 == 0 ? -80.0F : 0.1F);
   for (int i = 0; i < 50; ++i) logits.push_back(-80.0F);
@@ -42,7 +42,7 @@ TEST(Additive, LogitsOfEightyNeitherOverflowNorCancel) {
           expected += term;
           magnitude += std::abs(term);
         }
-        // Sums run in double; the result is rounded to float32 once.
+        // Sums use double, and the result is rounded to float32 once.
         ASSERT_NEAR(output.matrix()(static_cast<Eigen::Index>(i), c), expected, 0x1p-23 * magnitude)
             << "window " << window << ", token " << i;
       }

@@ -1,6 +1,5 @@
-// Performer, Linformer, Reformer and Synthesizer: beside PyTorch, with the parameters they make
-// themselves, and what is refused. What all mechanisms must satisfy is tested in
-// mechanism_test.cpp.
+// Performer, Linformer, Reformer and Synthesizer: comparison with PyTorch, their own parameters,
+// and refused settings. mechanism_test.cpp checks the requirements of all mechanisms.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -75,7 +74,7 @@ TEST_P(BaselinesBesidePyTorch, OutputsAreTheSame) {
     }
   };
   expect("linformer", linformer("pooling", landmarks), false);
-  expect("linformer", linformer("pooling", 0), false);  // as many as E has rows
+  expect("linformer", linformer("pooling", 0), false);  // 0: the number of rows of E
   for (const bool causal : {false, true}) {
     expect("favor", performer("softmax", 12), causal);
     expect("relu", performer("relu", 12), causal);
@@ -103,13 +102,14 @@ TEST(Performer, ItsOwnFeaturesAreOrthogonalInBlocks) {
   EXPECT_NEAR(lengths, 64, 4) << "of normal vectors";
 }
 
-// The mean of a uniform orthogonal matrix is 0, its entries' variance 1/d: reflections whose signs
-// are left as they fall prefer one side by many deviations.
+// A uniformly distributed orthogonal matrix has mean 0, and its entries have variance 1/d.
+// Reflections whose signs are not randomised are biased to one side by many standard deviations.
 TEST(Performer, ItsOwnDirectionsPreferNone) {
   constexpr std::int64_t kWidth = 8, kBlocks = 2000;
   NormalNumbers numbers(1, 0, 0);
   const MatrixD rows = orthogonal_rows(numbers, kWidth * kBlocks, kWidth);
-  // Of each place in the block: its mean over blocks has deviation 1/√blocks (lengths² average d).
+  // The mean of each entry over all blocks has standard deviation 1/√blocks, because the squared
+  // lengths average d.
   for (Eigen::Index r = 0; r < kWidth; ++r) {
     for (Eigen::Index c = 0; c < kWidth; ++c) {
       double mean = 0;
@@ -121,8 +121,8 @@ TEST(Performer, ItsOwnDirectionsPreferNone) {
   }
 }
 
-// The error of random features falls as 1/√F, without end: the bias of Q as the reflections leave
-// it stops it at 3 % here (NumPy, both ways).
+// The error of random features falls as 1/√F without limit. The bias of Q from reflections with
+// fixed signs would stop it at 3 % here (NumPy, both ways).
 TEST(Performer, ItsErrorFallsWithTheRootOfTheFeatures) {
   RandomAttention data(24, 24, 1, 8, 3, 64);
   data.queries.matrix() *= 0.25F;  // the variance grows with exp(‖q + k‖²)
@@ -161,7 +161,7 @@ TEST(Performer, ManyFeaturesComeNearTheSoftmax) {
 }
 
 TEST(Performer, FarTokensNeitherOverflowNorVanish) {
-  // Products of ± 80 and more, and one key that outshines all others in every feature.
+  // Products reach ± 80 and more, and one key is far larger than all others in every feature.
   for (const bool causal : {false, true}) {
     RandomAttention data(30, 30, 1, 16, 4, 65);
     data.queries.matrix() *= 20;
@@ -185,14 +185,15 @@ TEST(Linformer, PooledLandmarksGiveWeightsThatSumToOne) {
     EXPECT_NEAR(map.matrix().row(i).sum(), 1, 1e-5);
   }
   EXPECT_EQ(make_mechanism(linformer("pooling", 0))->factors(data.input())->left.extent(2), 49);
-  // As many landmarks as tokens, each one token: softmax attention.
+  // With as many landmarks as tokens, each landmark is a token, and the result is softmax
+  // attention.
   const Tensor all = make_mechanism(linformer("pooling", 197))->implied_map(data.input());
   const Tensor softmax = make_mechanism({"softmax", {}})->implied_map(data.input());
   EXPECT_LT((all.matrix() - softmax.matrix()).cwiseAbs().maxCoeff(), 1e-6F);
 }
 
 TEST(Reformer, OneBucketOfAlikeTokensIsSoftmaxWithoutItself) {
-  // All tokens point the same way: one bucket, and chunks large enough for all.
+  // All tokens have the same direction and share one bucket. The chunks hold all of them.
   RandomAttention data(12, 12, 1, 4, 3, 67);
   data.queries.matrix() = data.queries.matrix().cwiseAbs();
   Tensor rotations({1, 4, 1}, {1, 1, 1, 1});
@@ -249,7 +250,7 @@ TEST(Baselines, OwnParametersFollowTheSeedAndTheLayerAlone) {
   }
 }
 
-// Random numbers of token i are the same whatever the number of tokens.
+// The random numbers of token i do not depend on the number of tokens.
 TEST(Baselines, OwnParametersDoNotFollowTheNumberOfTokens) {
   const MatrixD few = rows_of_streams(1, 2, 3, 4, 5), many = rows_of_streams(1, 2, 3, 9, 11);
   EXPECT_EQ(few, many.topLeftCorner(4, 5));

@@ -1,4 +1,4 @@
-// Linear, additive and hashed attention beside PyTorch.
+// Linear, additive and hashed attention compared with PyTorch.
 #include <gtest/gtest.h>
 
 #include "core/attention/mechanism.h"
@@ -42,7 +42,7 @@ TEST_P(BesidePyTorch, OutputsAreTheSame) {
   expect("bidirectional", *additive_as_torch(false, 0));
   expect("causal", *additive_as_torch(true, 0));
   expect("windowed", *additive_as_torch(true, reference.at("window")));
-  // Keys are queries; as many bits as a head is wide, four supports.
+  // Keys equal queries. There are as many bits as a head is wide, and four supports.
   data.queries = data.keys;
   data.parameters.emplace("ksh.A", raw_uniform({heads, width, 4}, seed + 4));
   data.parameters.emplace(

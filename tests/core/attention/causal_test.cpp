@@ -1,4 +1,4 @@
-// Mechanisms in a language model's layer: no query sees later keys.
+// Causal mechanisms, as in a language model: no query sees later keys.
 #include <cmath>
 #include <gtest/gtest.h>
 

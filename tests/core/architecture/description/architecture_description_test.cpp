@@ -1,4 +1,4 @@
-// The worked examples of docs/architecture-descriptions.md, run.
+// Runs the worked examples of docs/architecture-descriptions.md.
 #include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ class DocumentedExample : public testing::Test {
   const std::filesystem::path path_ = folder_ / "architecture.json";
 };
 
-/// A checkpoint of given tensors.
+/// A checkpoint in memory with the given tensors.
 Checkpoint checkpoint_of(std::vector<std::pair<std::string, Tensor>> named) {
   std::vector<StoredTensor> stored;
   for (auto& [name, tensor] : named) {
@@ -101,7 +101,7 @@ TEST_F(DocumentedExample, BlockNGivesWhatTheSameWeightsGiveUnderTimmsNames) {
   const VitExtents extents = {.width = 96, .mlp_width = 192};
   std::vector<std::pair<std::string, Tensor>> timm, described;
   for (const auto& [name, shape] : timm_shapes(extents)) {
-    // The example has no biases in attention and classifier.
+    // The attention and the classifier of the example have no biases.
     if (name.find("attn") != std::string::npos && name.ends_with("bias")) continue;
     if (name == "head.bias") continue;
     Tensor tensor = hashed_weight(name, shape);

@@ -1,5 +1,5 @@
-// What a description makes of stored tensors: joined, cut, reshaped; and stems, whose strides are
-// in none. That the numbers are right: families_test, cases described_….
+// Stored tensors in descriptions: joined, split and reshaped, and stems, whose strides no tensor
+// shows. families_test checks their numbers in the cases described_….
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
