@@ -1,5 +1,5 @@
-// cosFormer: beside PyTorch, and what is its own. What all mechanisms must satisfy is tested in
-// mechanism_test.cpp.
+// cosFormer: comparison with PyTorch, and its own properties. mechanism_test.cpp checks the
+// requirements of all mechanisms.
 #include <gtest/gtest.h>
 
 #include "core/attention/mechanism.h"

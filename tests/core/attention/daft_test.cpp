@@ -1,4 +1,4 @@
-// DAFT in all its forms, against the dense O(T²) equations and against PyTorch.
+// All forms of DAFT compared with the dense O(T²) equations and with PyTorch.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -24,7 +24,7 @@ MechanismChoice window(const char* name, std::int64_t kernel, std::int64_t heads
            {"full_keys", full_keys}}};
 }
 
-/// One layer of DAFT over random tokens, which it owns.
+/// One layer of DAFT with random tokens that it owns.
 struct DaftData {
   RandomAttention random;
   TokenLayout layout;
@@ -65,8 +65,8 @@ struct DaftData {
   }
 };
 
-/// forward and every channel's map against the dense equations. `exponents`: the size of K + w,
-/// whose rounding in float32 is a relative error of the weights.
+/// Compares forward and the map of every channel with the dense equations. `exponents` bounds |K +
+/// w|, whose rounding in float32 gives a relative error of the weights.
 void expect_dense(const MechanismChoice& choice, const DaftData& data, double exponents = 8) {
   const auto mechanism = make_mechanism(choice);
   AttentionInput input = data.input();
@@ -94,7 +94,7 @@ void expect_dense(const MechanismChoice& choice, const DaftData& data, double ex
           of_map += static_cast<double>(found) * value;
         }
         const float found = output.matrix()(i, channel);
-        // Below float32's normal range, where gates of queries near −100 lead, digits are lost.
+        // Below the normal range of float32 digits are lost. Gates of queries near −100 lead there.
         const double least = 16 * static_cast<double>(std::numeric_limits<float>::min());
         ASSERT_NEAR(found, sum, tolerance * magnitude + least)
             << "channel " << channel << ", token " << i;
@@ -134,7 +134,8 @@ TEST(DaftFull, QueriesAndKeysMayDifferInNumber) {
   expect_dense(full(3), data);
 }
 
-// More channels than are prepared together, more keys than are summed at once, and no whole block.
+// There are more channels than are prepared together and more keys than are summed at once, and no
+// size is a multiple of a block.
 TEST(DaftFull, ManyChannelsAndKeysAreCutAnywhere) {
   for (const std::int64_t factors : {0, 5}) {
     DaftData data(53, 2, 41);
@@ -184,7 +185,8 @@ TEST(DaftFull, CausalTextsMayBeShorterThanTheirBiases) {
   EXPECT_THROW((void)make_mechanism(full(0))->forward(data.input()), Error);
 }
 
-// Keys of ±80 at tokens where biases are ∓80: each factor of exp(w)·exp(K) underflows alone.
+// Where keys are ±80, biases are ∓80, so that a factor of exp(w)·exp(K) can underflow while the
+// product does not.
 TEST(DaftFull, KeysAndBiasesOfEightyAreStable) {
   for (const bool causal : {false, true}) {
     DaftData data(70, 1, 3);
@@ -203,7 +205,7 @@ TEST(DaftFull, KeysAndBiasesOfEightyAreStable) {
   }
 }
 
-// Gates of queries that shut them: exp(−q) overflows from −89 on.
+// Queries include values that close the gate: exp(−q) overflows for q below about −89.
 TEST(DaftFull, QueriesOfEverySizeAreGated) {
   for (const bool causal : {false, true}) {
     DaftData data(40, 1, 3);
@@ -264,8 +266,8 @@ TEST(DaftWindow, RWithoutGainIsTakenAsItIs) {
   expect_dense(choice, data);
 }
 
-// One token holds nearly all of the sum over all, and its bias takes it away: Eq. 8 as written
-// would subtract it from itself.
+// One token holds nearly all of the global sum, and its bias removes it: Eq. 8 as written would
+// cancel.
 TEST(DaftWindow, KeysAndBiasesOfEightyAreStable) {
   for (const char* name : {"daft-conv", "daft-local", "daft-one-hot"}) {
     for (const float size : {80.0F, -80.0F}) {
@@ -405,7 +407,7 @@ TEST(Daft, EveryChannelHasItsMap) {
   EXPECT_FALSE(make_mechanism(full(0))->structure(shape).rows_sum_to_one);
 }
 
-// ---- beside PyTorch
+// --- comparison with PyTorch
 
 void expect_reference(const nlohmann::json& expected, const Tensor& output, const char* what) {
   const std::vector<double> values = expected;

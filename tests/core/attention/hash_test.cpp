@@ -1,4 +1,4 @@
-// Hashed attention: codes, buffers, and what is refused.
+// Hashed attention: codes, buffers and refused input.
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Hash, PackedBitsAreTheSigns) {
 }
 
 TEST(Hash, LikeTokensHaveLikeCodes) {
-  // Kernelised hashing keeps similarity: near tokens share more bits than far ones.
+  // Kernelised hashing preserves similarity: near tokens share more bits than distant ones.
   RandomAttention data(60, 60, 1, 8, 3, 52);
   data.keys.matrix().bottomRows(30) =
       data.keys.matrix().topRows(30) + 0.01F * data.queries.matrix().topRows(30);
@@ -64,7 +64,7 @@ TEST(Hash, CodesAreItsQuantities) {
 }
 
 TEST(Hash, UpstreamKeepsAZeroWhereThePaperHasABit) {
-  // A token of which the kernel says nothing: A is zero.
+  // A is zero, so that the projected kernel of every token is zero.
   RandomAttention data(3, 3, 1, 2, 1, 55);
   add_hash_buffers(data.parameters, 1, 2, 1, 2, 56);
   data.parameters.insert_or_assign("ksh.A", Tensor({1, 2, 1}));
@@ -107,7 +107,7 @@ TEST(Hash, HyperplanesPartTokensByTheirAngle) {
           (64 + static_cast<double>(codes.signs.row(i).dot(codes.signs.row(j)))) / 128;
       expected += std::acos(cosine) / std::numbers::pi / 2016;
       found += (1 - equal) / 2016;
-      EXPECT_NEAR(1 - equal, std::acos(cosine) / std::numbers::pi, 0.32);  // 5 deviations
+      EXPECT_NEAR(1 - equal, std::acos(cosine) / std::numbers::pi, 0.32);  // 5 standard deviations
     }
   }
   EXPECT_NEAR(found, expected, 0.03);
@@ -162,7 +162,7 @@ TEST(Hash, CausalNeverLooksAhead) {
 }
 
 TEST(Hash, LearnedCodesNeedToBeLearnt) {
-  // Random ones under their name would be taken for them.
+  // Random codes under the name "learned" would be mistaken for learned ones.
   RandomAttention data(30, 30, 2, 4, 3, 63);
   const auto with = [](const char* codes) {
     return make_mechanism({"hash", {{"codes", std::string(codes)}, {"supports", std::int64_t{5}}}});

@@ -50,8 +50,7 @@ TEST(MechanismCosts, EveryMechanismCountsUnderEveryConvention) {
   }
 }
 
-// What runs is what is counted: the settings of the one are those of the other, with the same
-// defaults, whatever they are.
+// The accounting has the settings and defaults of the mechanism that runs.
 TEST(MechanismCosts, AreOfTheSettingsThatRun) {
   for (const MechanismEntry& entry : mechanisms()) {
     SCOPED_TRACE(std::string(entry.name));

@@ -1,4 +1,4 @@
-// What every mechanism of the list must satisfy.
+// Requirements of every mechanism in the list.
 #include "core/attention/mechanism.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
-/// The settings of every naive twin, at awkward sizes.
+/// Cases with the settings of every naive twin, at awkward sizes.
 std::vector<Case> cases() {
   struct Extents {
     std::int64_t n, m, heads, d, dv;
@@ -60,7 +60,7 @@ std::vector<Case> causal_cases() {
   return list;
 }
 
-/// One case's mechanism, over random tokens and tensors.
+/// The mechanism of a case with random tokens and tensors.
 class OverRandomTokens : public testing::TestWithParam<Case> {
  protected:
   OverRandomTokens()
@@ -71,13 +71,14 @@ class OverRandomTokens : public testing::TestWithParam<Case> {
 
   [[nodiscard]] const NaiveTwin& twin() const { return *find_naive_twin(GetParam().choice.name); }
 
-  /// Its own settings make it causal, whatever the layer.
+  /// True if the mechanism's own settings make it causal, independently of the layer.
   [[nodiscard]] bool is_causal() const {
     const ParameterValues& values = mechanism_->choice().parameters;
     return values.contains("causal") && TypedValues(values).flag("causal");
   }
 
-  /// Relative to the weights: scores of magnitude s err by s · d · 2⁻²⁴, sums over M keys by M.
+  /// Tolerance relative to the weights: scores of magnitude s err by s · d · 2⁻²⁴, and sums over M
+  /// keys by M.
   [[nodiscard]] double tolerance() const {
     return static_cast<double>(GetParam().d * 20 + GetParam().m + 100) * 0x1p-24;
   }
@@ -212,14 +213,15 @@ TEST_P(EveryMechanism, PermutedTokensGiveThePermutedOutput) {
   const Tensor expected = permuted(mechanism_->forward(data_.input()));
   const Tensor output = mechanism_->forward(data.input());
   for (std::int64_t k = 0; k < output.size(); ++k) {
-    // Weights sum to at most 2 and values stay below 6: sums of M such terms in another order.
+    // Weights sum to at most 2, and values stay below 6. The sums have M such terms in another
+    // order.
     ASSERT_NEAR(output.data()[k], expected.data()[k], 12 * tolerance());
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(AwkwardSizes, EveryMechanism, testing::ValuesIn(cases()), name_of_case);
 
-/// In a language model's layer: no query sees later keys.
+/// A mechanism in a causal layer, in which no query sees later keys.
 class CausalMechanism : public OverRandomTokens {
  protected:
   [[nodiscard]] AttentionInput causal(const RandomAttention& data) const {
@@ -228,7 +230,7 @@ class CausalMechanism : public OverRandomTokens {
     return input;
   }
 
-  /// The first `count` tokens, with the same tensors.
+  /// The first `count` tokens with the same tensors.
   [[nodiscard]] RandomAttention first(std::int64_t count) const {
     RandomAttention data = data_;
     for (Tensor* tensor : {&data.queries, &data.keys, &data.values}) {
@@ -263,8 +265,8 @@ TEST_P(CausalMechanism, LaterTokensChangeNotASingleBit) {
   EXPECT_FALSE(mechanism_->factors(causal(data_))) << "a triangle is not narrow";
 }
 
-// A longer text must not change what the model does to its beginning, neither with tensors learnt
-// for texts of this length nor with those that the mechanism makes itself.
+// A longer text must not change the result at its beginning, neither with tensors learned for texts
+// of this length nor with the mechanism's own tensors.
 TEST_P(CausalMechanism, APrefixIsTheBeginningOfTheWhole) {
   for (const bool learnt : {true, false}) {
     if (!learnt) {
@@ -277,7 +279,7 @@ TEST_P(CausalMechanism, APrefixIsTheBeginningOfTheWhole) {
       if (count < 1) continue;
       const RandomAttention shorter = first(count);
       const Tensor prefix = mechanism_->forward(causal(shorter));
-      // Blocks may end elsewhere: sums of the same terms in another order.
+      // Blocks may have other boundaries, so that the same terms are summed in another order.
       const float largest = data_.values.matrix().cwiseAbs().maxCoeff();
       EXPECT_LT((prefix.matrix() - whole.matrix().topRows(count)).cwiseAbs().maxCoeff(),
                 static_cast<float>(tolerance()) * largest)
@@ -376,7 +378,7 @@ TEST(AttentionInput, ThatDoesNotFitIsRefused) {
     EXPECT_THROW((void)mechanism->forward(data.input()), Error);
     EXPECT_THROW((void)mechanism->implied_map(data.input()), Error);
   };
-  refuse(RandomAttention(3, 4, 1, 2, 2, 1));  // identity mapping of a map that is not square
+  refuse(RandomAttention(3, 4, 1, 2, 2, 1));  // an identity mapping needs a square map
   RandomAttention data(4, 4, 2, 2, 2, 1);
   data.heads = 3;
   refuse(data);

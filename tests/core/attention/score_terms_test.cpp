@@ -1,4 +1,4 @@
-// What models add to scores or hide of them: beside PyTorch, and beside the equations written out.
+// Terms that models add to scores, and masks, compared with PyTorch and with the equations.
 #include "core/attention/score_terms.h"
 
 #include <cmath>
@@ -69,7 +69,7 @@ TEST_P(ScoreTermsBesidePyTorch, MapsAndOutputsAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(Cases, ScoreTermsBesidePyTorch,
                          testing::Range(std::size_t{0}, std::size_t{10}));
 
-/// Scores with a cap, a bias and a sink, as the equations say, one head of [N][M].
+/// The map of one head [N][M] from scores with a cap, a bias and a sink, by the equations.
 NaiveMap with_terms(const NaiveMap& plain, double cap, const Tensor& bias, std::int64_t head,
                     const std::vector<Keys>& seen, double sink) {
   NaiveMap map = plain;
@@ -92,7 +92,7 @@ TEST(ScoreTerms, AreThoseOfTheEquationsAtAwkwardSizes) {
   for (const std::int64_t n : {1, 2, 63, 65, 130}) {
     const std::int64_t heads = 2, width = 7;
     const RandomAttention data(n, n, heads, width, 5, 3);
-    const Tensor bias = random_normal({1, n, n}, 9);  // one for all heads
+    const Tensor bias = random_normal({1, n, n}, 9);  // one bias for all heads
     ScoreTerms terms;
     terms.soft_cap = 1.25;
     terms.add_bias = bias_of(bias);

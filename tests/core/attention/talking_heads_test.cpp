@@ -1,5 +1,5 @@
-// Talking heads: beside PyTorch, and what is their own. What all mechanisms must satisfy is tested
-// in mechanism_test.cpp.
+// Talking heads: comparison with PyTorch, and its own properties. mechanism_test.cpp checks the
+// requirements of all mechanisms.
 #include <gtest/gtest.h>
 
 #include "core/attention/mechanism.h"
@@ -12,7 +12,7 @@ namespace {
 
 std::unique_ptr<const Mechanism> talking_heads() { return make_mechanism({"talking-heads", {}}); }
 
-/// All four tensors, drawn anew.
+/// All four tensors with random values.
 NamedTensors mixings(std::int64_t heads, unsigned seed) {
   NamedTensors tensors;
   tensors.emplace("proj_l", raw_uniform({heads, heads}, seed));
@@ -35,7 +35,7 @@ TEST(TalkingHeads, MapsAndOutputsArePyTorchs) {
     const std::vector<double> expected = reference["output"];
     ASSERT_EQ(output.size(), std::ssize(expected));
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // Sums of up to 70 values, weighed with up to a few units each.
+      // The sums have up to 70 values with weights of up to a few units.
       ASSERT_NEAR(output.values()[i], expected[i], 5e-5) << "output at " << i;
     }
     const Tensor map = talking_heads()->implied_map(data.input());

@@ -1,4 +1,4 @@
-// The folders are written by tests/data/checkpoint/make_adapters.py.
+// LoRA adapters. tests/data/checkpoint/make_adapters.py writes the folders.
 #include "core/checkpoint/adapter.h"
 
 #include <fstream>
@@ -43,7 +43,7 @@ TEST_P(Adapter, IsLaidOverItsBase) {
 
 INSTANTIATE_TEST_SUITE_P(OfPeft, Adapter, testing::Values("plain", "transposed", "convolution"));
 
-/// A copy of a folder of the test data with its base, whose configuration may be changed.
+/// A copy of an adapter of the test data and of its base, with a configuration that tests change.
 class ChangedAdapter : public testing::Test {
  protected:
   ChangedAdapter() {
@@ -95,7 +95,7 @@ TEST_F(ChangedAdapter, SettingsThatAreOffOrChangeNothingAreTaken) {
            {"something_new", nullptr},
            {"something_new", nlohmann::json::object()},
            {"init_lora_weights", "gaussian"},
-           {"qalora_group_size", 16},  // written beside use_qalora, which is off
+           {"qalora_group_size", 16},  // belongs to use_qalora, which is off
            {"lora_dropout", 0.5}}) {
     set(key, value);
     EXPECT_EQ(refusal(), "");
@@ -133,7 +133,7 @@ TEST_F(ChangedAdapter, ABaseElsewhereIsNotFollowed) {
     EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("neither inside nor beside"),
                                           testing::HasSubstr("'other'")));
   }
-  // A link beside the adapter is the user's word.
+  // A link next to the adapter is an explicit choice of the user.
   fs::create_directory_symlink(elsewhere / "other", folder_ / "other");
   EXPECT_EQ(refusal(), "");
   fs::copy(data("base"), adapter() / "inside");

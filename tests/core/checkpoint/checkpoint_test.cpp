@@ -42,7 +42,7 @@ TEST(Checkpoint, TakesWrappersOutOfNames) {
   EXPECT_EQ(checkpoint.tensors()[1].name, "blocks.1.norm.weight");
   EXPECT_EQ(checkpoint.tensors()[2].name, "attention_module.weight");
   EXPECT_EQ(checkpoint.tensors()[3].name, "module");
-  // An index, or a description, may still have them.
+  // An index or a description may still use the names with wrappers.
   EXPECT_EQ(checkpoint.find("module.blocks.1.norm.weight"), &checkpoint.tensors()[1]);
   const Checkpoint both("m.pt", "pytorch", {named("module.head"), named("head")}, {});
   EXPECT_EQ(both.tensors()[0].name, "module.head");

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 const std::filesystem::path kFile =
-    source_folder() + "/tests/data/checkpoint/averaged.pth";  // make_pytorch.py
+    source_folder() + "/tests/data/checkpoint/averaged.pth";  // written by make_pytorch.py
 
 float last_bias(const Checkpoint& checkpoint) {
   return checkpoint.at("module.head.bias").view().to_float().data()[2];
@@ -50,7 +50,7 @@ TEST(StateDicts, OfTeacherAndStudentTheTeacherIsTaken) {
   EXPECT_EQ(last_bias(checkpoint.with_state_dict("student")), 1);
 }
 
-/// As MMCV and MMEngine save an average: ema_ and the parameter's name with underscores.
+/// MMCV and MMEngine save averages under ema_ and the parameter's name with underscores.
 TEST(StateDicts, TwinsInOneDictionaryAreTwo) {
   const Checkpoint plain = open_checkpoint(source_folder() + "/tests/data/checkpoint/twins.pth");
   EXPECT_EQ(plain.state_dict(), "state_dict");

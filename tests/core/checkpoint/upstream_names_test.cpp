@@ -1,5 +1,5 @@
-// DAFT and Fastformer in the names of their public implementations: what is recognised, what is
-// assumed, and what is said of tensors that do not fit.
+// DAFT and Fastformer with the tensor names of their public implementations: recognition,
+// assumptions and errors about tensors that do not fit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -71,7 +71,7 @@ TEST_F(MappedFileTest, AFileCutToNothingIsAnErrorToo) {
 TEST_F(MappedFileTest, AFileWrittenToInPlaceIsAnError) {
   const auto path = write_floats("m.bin", 1000);
   const auto file = MappedFile::open(path);
-  (void)folder_.write("m.bin", std::string(4000, 'x'));  // the same size, the same inode
+  (void)folder_.write("m.bin", std::string(4000, 'x'));  // same size and same inode
   expect_refusal([&] { return view_of(file, 0, DType::f32, {1000}).to_float(); }, ErrorKind::io,
                  changed, path);
 }
@@ -126,7 +126,7 @@ TEST_F(MappedFileTest, CheckpointsSayIt) {
                  path);
 }
 
-/// Bytes of mapped files that this process holds in memory.
+/// Bytes of mapped files that are resident in this process.
 std::int64_t resident_file_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -180,7 +180,7 @@ TEST_F(MappedFileDeathTest, OtherBusErrorsStillEndTheProcess) {
     if (::ftruncate(file, 0) != 0) return;
     (void)*static_cast<const volatile char*>(at);
   };
-  if (kSanitized) {  // they catch the signal, and say so
+  if (kSanitized) {  // sanitizers catch the signal and report it
     EXPECT_DEATH(touch_elsewhere(), "BUS");
   } else {
     EXPECT_EXIT(touch_elsewhere(), testing::KilledBySignal(SIGBUS), "");

@@ -15,7 +15,7 @@ Image read_back(const std::string& file) {
   return decode_png(bytes);
 }
 
-/// The pixels that were written, as the decoder gives them.
+/// Expects the decoded image to have the pixels that were written.
 void expect_image(const Image& image, std::int64_t width, std::int64_t height,
                   const std::vector<std::uint32_t>& pixels) {
   ASSERT_EQ(image.width, width);
@@ -45,7 +45,7 @@ struct PngChunk {
   std::string type, data;
 };
 
-/// All chunks, their lengths and checksums checked.
+/// All chunks of the file. Their checksums are checked.
 std::vector<PngChunk> chunks_of(const std::string& file) {
   std::vector<PngChunk> chunks;
   for (std::size_t at = 8; at < file.size();) {
@@ -119,7 +119,7 @@ TEST(AnimatedPng, RefusesPicturesThatAreNoFilm) {
 TEST(PngWriter, EveryColourComesBack) {
   expect_pixels(1, 1, {0x123456});
   expect_pixels(3, 2, {0, 0xffffff, 0xff0000, 0x00ff00, 0x0000ff, 0x0000ff});
-  for (const std::uint32_t count : {256U, 257U, 1000U}) {  // with a palette, and without
+  for (const std::uint32_t count : {256U, 257U, 1000U}) {  // with and without a palette
     std::vector<std::uint32_t> pixels(count);
     for (std::uint32_t i = 0; i < count; ++i) pixels[i] = i * 2654435761U >> 8;
     expect_pixels(count, 1, pixels);

@@ -59,19 +59,19 @@ TEST_F(Zip, RefusesBombs) {
   ZipMember claims = deflated_member("a", std::string(1000, 'x'));
   claims.size = 4'000'000'000U;
   expect_refused(zip_bytes({claims}), ErrorKind::damaged, "absurdly much");
-  // Possible, but nothing that weights compress to: 300 MB in 400 kB.
+  // 300 MB in 400 kB are possible, but weights never compress that much.
   ZipMember zeros = stored_member("a", std::string(400'000, 'x'));
   zeros.method = 8;
   zeros.size = 300'000'000;
   expect_refused(zip_bytes({zeros}), ErrorKind::damaged, "absurdly much");
-  // Each alone would pass.
+  // Each of these members would be accepted on its own.
   ZipMember part = zeros;
   part.size = 100'000'000;
   std::vector<ZipMember> parts(3, part);
   parts[1].name = "b";
   parts[2].name = "c";
   expect_refused(zip_bytes(parts), ErrorKind::damaged, "absurdly much");
-  // Claims less than it unpacks to: decoding stops at the claim.
+  // The entry claims less than it unpacks to: decoding stops at the claimed size.
   ZipMember hides = deflated_member("a", std::string(1'000'000, 'x'));
   hides.size = 10;
   const ZipArchive archive = open(zip_bytes({hides}));
@@ -80,14 +80,14 @@ TEST_F(Zip, RefusesBombs) {
 }
 
 TEST_F(Zip, RefusesOverlappingEntries) {
-  // Two directory entries that share one header and its data: the shape of overlapping bombs.
+  // Two directory entries share one header and its data, like in overlapping zip bombs.
   std::string bytes = zip_bytes({stored_member("a", "hello"), stored_member("a", "hello")});
   const std::size_t second = bytes.rfind("PK\x01\x02");
   bytes.replace(second + 42, 4, std::string(4, '\0'));
   expect_refused(bytes, ErrorKind::damaged, "same name");
   std::string renamed =
       zip_bytes({stored_member("a", std::string(60, 'x')), stored_member("b", "hello")});
-  // The first member's data run over the second's header.
+  // The data of the first member overlap the header of the second.
   const std::size_t first = renamed.find("PK\x01\x02");
   renamed[first + 20] = renamed[first + 24] = 80;
   expect_refused(renamed, ErrorKind::damaged, "overlap");

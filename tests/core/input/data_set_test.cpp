@@ -84,7 +84,7 @@ TEST_F(Idx, RefusesBombsAndBrokenStreams) {
   const std::string packed = gzipped(images_);
   expect_refused(packed.substr(0, packed.size() - 9), ErrorKind::damaged, "cut off");
   std::string wrong = packed;
-  wrong[packed.size() - 6] ^= 1;  // the checksum
+  wrong[packed.size() - 6] ^= 1;  // in the checksum
   expect_refused(wrong, ErrorKind::damaged, "broken");
 }
 
@@ -170,7 +170,7 @@ TEST(ClassFolders, RefusesAFolderWithoutPictures) {
                  "FOLDER/CLASS/PICTURE", folder.path());
 }
 
-// The real thing, where Debian's package is installed.
+// The real data set, if Debian's package is installed.
 TEST(FashionMnist, IsRead) {
   const std::filesystem::path images =
       "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz";

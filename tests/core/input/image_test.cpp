@@ -1,4 +1,4 @@
-// The pictures, and what PIL reads in them, are written by tests/data/input/make_inputs.py.
+// Decoding of pictures. tests/data/input/make_inputs.py writes them and the pixels that PIL reads.
 #include "core/input/image.h"
 
 #include <gtest/gtest.h>

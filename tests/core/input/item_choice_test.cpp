@@ -10,7 +10,8 @@ namespace attnscope {
 namespace {
 
 TEST(ItemChoice, GivesEveryStretchOfTheSetItsShare) {
-  // Ten classes of a thousand one after the other, as class folders have them: fifty of each.
+  // Ten classes of a thousand items follow each other, like in class folders: fifty of each are
+  // chosen.
   const std::vector<std::int64_t> items = chosen_items(10'000, {500});
   ASSERT_EQ(items.size(), 500U);
   std::vector<int> of_class(10);
@@ -21,19 +22,19 @@ TEST(ItemChoice, GivesEveryStretchOfTheSetItsShare) {
 }
 
 TEST(ItemChoice, MeetsSetsThatRepeatTheirClassesAtEveryClass) {
-  // Classes in turn, 0 to 9, 0 to 9 …: every twentieth item would be of one class alone.
+  // Classes alternate from 0 to 9: every twentieth item would always be of the same class.
   std::vector<int> of_class(10);
   for (const std::int64_t item : chosen_items(10'000, {500})) {
     ++of_class[static_cast<std::size_t>(item % 10)];
   }
-  // 50 each but for chance: its deviation is 6.7.
+  // Each class has 50 items up to chance, whose standard deviation is 6.7.
   for (const int count : of_class) EXPECT_NEAR(count, 50, 5 * 6.7);
 }
 
 TEST(ItemChoice, IsTheSameForTheSameSeedAlone) {
   EXPECT_EQ(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 3}));
   EXPECT_NE(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 4}));
-  // Written down: files of sweeps say the seed and not the items.
+  // The expected items are fixed numbers, because files of sweeps store the seed and not the items.
   EXPECT_EQ(chosen_items(1000, {5, 0}), (std::vector<std::int64_t>{135, 300, 479, 644, 947}));
 }
 

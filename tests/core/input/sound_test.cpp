@@ -1,4 +1,4 @@
-// Sounds made by tests/data/input/make_sounds.py.
+// Sounds, made by tests/data/input/make_sounds.py.
 #include "core/input/sound.h"
 
 #include <cmath>
@@ -61,7 +61,7 @@ TEST(Sounds, BrokenOnesAreRefused) {
   std::string no_rate = whole;
   no_rate.replace(24, 4, std::string(4, '\0'));
   refused(no_rate, ErrorKind::damaged, "the WAV file is broken");
-  std::string slow = whole;  // two samples a second: 4000 s
+  std::string slow = whole;  // two samples per second: 4000 s
   slow.replace(24, 4, std::string("\x02\x00\x00\x00", 4));
   refused(slow, ErrorKind::unsupported, "the sound is too long");
   const auto none = folder.write("no.wav", "To be");

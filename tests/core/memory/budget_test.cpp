@@ -33,7 +33,7 @@ TEST(Budget, CannotBePassedByACountThatWraps) {
 }
 
 TEST(ThreadBudget, PaysFromAllThatAreOpenOnTheThread) {
-  spend_work(1'000'000);  // of none
+  spend_work(1'000'000);  // no budget is open
   const WorkRule rule("outer rule");
   const ThreadBudget outer("outer work", 0, kRates);
   for (int i = 0; i < 2; ++i) {

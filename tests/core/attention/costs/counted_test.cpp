@@ -1,4 +1,4 @@
-// The complete convention against naive twins that count themselves, operation by operation.
+// The complete convention compared with naive twins that count their operations.
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -12,7 +12,8 @@ namespace {
 
 using namespace test;
 
-/// Every component of `counts` as the references left it, and nothing beside them.
+/// Expects the counts of the naive references in every component of `counts`, and no other
+/// component.
 void expect_tallied(const std::vector<OperationCount>& counts) {
   std::map<std::string, Tally> tallies = Counted::tallies();
   for (const OperationCount& count : counts) {
@@ -47,7 +48,7 @@ TEST(Counting, CompleteCountsAreWhatTheEquationsExecute) {
   }
 }
 
-// The papers' conventions leave components out; what they keep of matrix products is the same.
+// The papers' conventions omit components but count the same matrix products.
 TEST(Counting, PapersCountTheSameMatrixProducts) {
   constexpr AttentionShape kShape{
       .queries = 5, .keys = 7, .heads = 2, .head_width = 3, .value_width = 4};

@@ -14,8 +14,8 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// Floats of every exponent and either sign, infinities, and where exp begins to overflow and ends
-/// to be above 0.
+/// Floats of every exponent and both signs, infinities, and values around those at which exp
+/// overflows and becomes 0.
 std::vector<float> all_over() {
   std::vector<float> values = {0.0F, -0.0F, kInfinity, -kInfinity, 88.72283F, 88.722855F};
   for (int x = -1100; x <= 1100; ++x) values.push_back(static_cast<float>(x));
@@ -26,7 +26,8 @@ std::vector<float> all_over() {
   return values;
 }
 
-/// Within 4 units in the last place of what double precision gives, to the smallest normal number.
+/// Expects `found` to be within 4 units in the last place of the result in double, or of the
+/// smallest normal number.
 void expect_near(float found, double expected, float x) {
   if (expected > static_cast<double>(std::numeric_limits<float>::max())) {
     ASSERT_EQ(found, kInfinity) << x;

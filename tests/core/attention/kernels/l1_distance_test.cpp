@@ -29,7 +29,7 @@ TEST_P(L1DistanceSizes, EqualsTheNaiveSum) {
   Tensor result({m, stride}, std::vector<float>(static_cast<std::size_t>(m * stride), -7.0F));
   constexpr float kScale = -0.25F;
   l1_distances(a, PackedRows(b), kScale, {result.data(), m, n, Eigen::OuterStride<>(stride)});
-  // A difference and k additions of non-negative terms, each rounded to 2⁻²⁴.
+  // One difference and k additions of non-negative terms are each rounded to 2⁻²⁴.
   const double tolerance = static_cast<double>(k + 2) * 0x1p-24;
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
@@ -43,7 +43,8 @@ TEST_P(L1DistanceSizes, EqualsTheNaiveSum) {
   }
 }
 
-// Around the lanes (4, 8, 16), the panel (32), the query tiles (4, 8) and the column block (256).
+// Sizes around the lanes (4, 8, 16), the panel (32), the query tiles (4, 8) and the column block
+// (256).
 INSTANTIATE_TEST_SUITE_P(Awkward, L1DistanceSizes,
                          testing::Values(Sizes{1, 1, 1}, Sizes{1, 7, 3}, Sizes{3, 8, 4},
                                          Sizes{4, 9, 5}, Sizes{5, 15, 7}, Sizes{7, 16, 8},

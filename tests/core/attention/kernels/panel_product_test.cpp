@@ -10,7 +10,8 @@
 namespace attnscope {
 namespace {
 
-/// Rows of a are 3 numbers longer than they need be, those of out 5.
+/// The product of a panel with rows of `a`. Rows of `a` have 3 extra numbers, and rows of the
+/// result have 5.
 std::vector<float> product_of(const Tensor& a, const Tensor& panel, std::int64_t first,
                               std::int64_t rows) {
   const std::int64_t stride = a.extent(1), out_stride = kPanelColumns + 5;
@@ -41,7 +42,7 @@ TEST(PanelProduct, IsTheSumOfProducts) {
             sum += term;
             magnitude += std::abs(term);
           }
-          // A product and an addition each, and one more addition for every 256 of them.
+          // Each term has a product and an addition, and every 256 terms have one more addition.
           const auto roundings = static_cast<double>(std::min<std::int64_t>(count, 256) + 4);
           ASSERT_NEAR(found, sum, roundings * 0x1p-24 * magnitude)
               << rows << " rows of " << count << ", " << i << ", " << c;

@@ -28,8 +28,8 @@ TEST_P(SoftmaxRowsSizes, EqualsTheNaiveSoftmax) {
   }
   expected = naive_softmax(std::move(expected));
   softmax(scores);
-  // The rounded difference s − max (|s − max| < 100) shifts the exponential by 100 · 2⁻²⁴; the
-  // exponential is right to 2 units, the sum over n/4 terms a lane.
+  // The rounded difference s − max (|s − max| < 100) shifts the exponential by 100 · 2⁻²⁴. The
+  // exponential is right to 2 units, and a lane sums n/4 terms.
   const double tolerance = (100 + 4 + static_cast<double>(columns)) * 0x1p-24;
   for (std::int64_t i = 0; i < 3; ++i) {
     double sum = 0;

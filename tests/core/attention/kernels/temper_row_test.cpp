@@ -1,4 +1,4 @@
-// A row of weights at another temperature, beside its transcription in double.
+// Weights of a row at another temperature, compared with a transcription in double.
 #include "core/attention/kernels/temper_row.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-/// Positive and negative weights over six orders of magnitude.
+/// Positive and negative weights that span six orders of magnitude.
 std::vector<float> row_of(std::int64_t count) {
   std::vector<float> row;
   for (std::int64_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// The files are written by tests/data/checkpoint/make_flax.py.
+// Flax files, written by tests/data/checkpoint/make_flax.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(Flax, RefusesBrokenFiles) {
     const auto file = folder.write("a.msgpack", bytes);
     expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, part, file);
   };
-  const std::string map = "\x81\xA1";  // of one member, whose name has one letter
+  const std::string map = "\x81\xA1";  // one member whose name has one letter
   const auto array = [](const std::string& payload) {
     return std::string("\xC7") + static_cast<char>(payload.size()) + "\x01" + payload;
   };

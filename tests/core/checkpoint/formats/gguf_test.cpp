@@ -1,4 +1,4 @@
-// The files are written by tests/data/checkpoint/make_gguf.py.
+// GGUF files, written by tests/data/checkpoint/make_gguf.py.
 #include <cstring>
 #include <functional>
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ struct Record {
   std::uint64_t offset = 0;
 };
 
-/// A file of version 3 with these keys (as bytes) and tensors, and `data` after the padding.
+/// A file of version 3 with these keys (as bytes) and tensors, and `data` bytes after the padding.
 std::string gguf(const std::vector<std::string>& keys, const std::vector<Record>& tensors,
                  std::size_t data, std::uint32_t version = 3) {
   std::string bytes = "GGUF" + little(version) + little<std::uint64_t>(tensors.size()) +

@@ -1,4 +1,4 @@
-// The files are written by tests/data/checkpoint/make_hdf5.py.
+// HDF5 files, written by tests/data/checkpoint/make_hdf5.py.
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
@@ -66,7 +66,7 @@ TEST(Hdf5, RefusesFilesCutOffAnywhere) { expect_damaged_when_cut_off("model.h5",
 TEST(Hdf5, RefusesFilesOfSeveralDrivers) {
   const TemporaryFolder folder;
   std::string bytes = read_bytes(test_data("checkpoint/model.h5"));
-  bytes.replace(48, 8, std::string("\x60\0\0\0\0\0\0\0", 8));  // the driver block's address
+  bytes.replace(48, 8, std::string("\x60\0\0\0\0\0\0\0", 8));  // address of the driver block
   const auto file = folder.write("driver.h5", bytes);
   expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::unsupported, "driver", file);
 }

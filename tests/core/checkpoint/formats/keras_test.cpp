@@ -1,4 +1,4 @@
-// The files are written by tests/data/checkpoint/make_keras.py.
+// Keras files, written by tests/data/checkpoint/make_keras.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Files are written here in the order of llama2.c's export.py.
+// llama2.c files, written by this test in the order of llama2.c's export.py.
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The files are written by tests/data/checkpoint/make_numpy.py.
+// NumPy files, written by tests/data/checkpoint/make_numpy.py.
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"

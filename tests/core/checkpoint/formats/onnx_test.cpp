@@ -1,4 +1,4 @@
-// The files are written by tests/data/checkpoint/make_onnx.py.
+// ONNX files, written by tests/data/checkpoint/make_onnx.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST(Onnx, CallsNumberedWeightsByTheNodesThatUseThem) {
   const Checkpoint file = open_checkpoint(test_data("checkpoint/nodes.onnx"));
   std::vector<std::string> names;
   for (const StoredTensor& tensor : file.tensors()) names.push_back(tensor.name);
-  // One without a node's name, and one whose name another has, keep their own.
+  // A weight keeps its own name if its node has no name or another weight already has that name.
   EXPECT_THAT(names, ElementsAre("blocks.0/attn/qkv/MatMul", "blocks.0.attn.qkv.bias",
                                  "head/Gemm.1", "head/Gemm.2", "MatMul_46", "node_MatMul_9", "58",
                                  "blocks.0/Add", "mlp/MatMul", "onnx::MatMul_41"));
@@ -99,7 +99,7 @@ TEST(Onnx, RefusesBrokenFiles) {
               "\x22\x08"
               "12345678",
           "does not fit");
-  refused("\x08\x02\x10\x06\x28\x01", "does not fit");  // int32 [2] of one number
+  refused("\x08\x02\x10\x06\x28\x01", "does not fit");  // int32 [2] with only one number
   refused("\x08\x01\x10\x63", "type is unknown", ErrorKind::unsupported);
   refused(float4 + std::string("\x1A\0", 2), "segments", ErrorKind::unsupported);
   refused("\x08" + std::string(9, '\xFF') + "\x01\x10\x01", "shape is impossible");
@@ -108,13 +108,13 @@ TEST(Onnx, RefusesBrokenFiles) {
   refused(float4 + "\x4B", "unknown kind");
   const auto none = folder.write("a.onnx", "\x08\x07");
   expect_refusal([&] { return open_checkpoint(none); }, ErrorKind::damaged, "no graph", none);
-  // A number of variable length has a byte at least; three bytes may still be one number only.
+  // A number of variable length has at least one byte, but three bytes may be a single number.
   const Checkpoint few = open_checkpoint(file_of("\x08\x03\x10\x06\x2A\x03\xFF\xFF\x01"));
   EXPECT_THROW((void)few.tensors()[0].view(), Error);
 }
 
 TEST(Onnx, RefusesFilesCutOffAnywhere) {
-  // What follows the graph may be missing.
+  // The data after the graph may be missing.
   const std::size_t graph = read_bytes(test_data("checkpoint/model.onnx")).find("small");
   expect_damaged_when_cut_off("model.onnx", 3, 5, graph);
 }

@@ -1,4 +1,4 @@
-// The files are written by tests/data/checkpoint/make_pytorch.py.
+// PyTorch files, written by tests/data/checkpoint/make_pytorch.py.
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -128,7 +128,7 @@ TEST(PytorchStateDict, DumpedByPickleIsRefusedWhereItsElementsAreBroken) {
     return std::string("no error");
   };
   ASSERT_EQ(refused("little_endian", "little_endian"), "no error");
-  // The container's own magic number, and how many elements a storage has.
+  // The changes affect the container's magic number, a function's name and the type of a storage.
   EXPECT_NE(refused("\x6C\xFC\x9C\x46", "\x6C\xFC\x9C\x47").find("torch.save did not write"),
             std::string::npos);
   EXPECT_NE(refused("_load_from_bytes", "_load_from_bites").find("changed.pkl"), std::string::npos);
@@ -211,12 +211,12 @@ TEST(PytorchChecksum, AFlippedBitIsRefused) {
   expect_refusal([&] { return flipped.at("w").view(); }, ErrorKind::damaged,
                  "a/data/0: the zip entry's checksum does not fit", "");
   ZipMember broken = pickle;
-  broken.data[6] = 'v';  // a tensor of another name
+  broken.data[6] = 'v';  // renames the tensor
   const auto file = folder.write("a.pt", zip_bytes({broken, elements}));
   expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "checksum", file);
 }
 
-/// Pickles written by hand: what no writer writes.
+/// Pickles written by hand that no real program writes.
 class HostilePickle : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& pickle, const std::string& storage = "") const {
@@ -240,7 +240,7 @@ class HostilePickle : public testing::Test {
     return "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") +
            integer(elements) + "tQ";
   }
-  /// A tensor over storage 0; extents and strides are pickled tuples.
+  /// A tensor over storage 0. `shape` and `strides` are pickled tuples.
   static std::string tensor(std::uint32_t elements, std::uint32_t offset, const std::string& shape,
                             const std::string& strides) {
     return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage(elements) + integer(offset) + shape +
@@ -249,7 +249,7 @@ class HostilePickle : public testing::Test {
   static std::string named(const std::string& name, const std::string& value) {
     return "}(" + text(name) + value + "u.";
   }
-  const std::string eight_bytes_ = std::string("\0\0\x80\x3F\0\0\0\x40", 8);  // 1, 2
+  const std::string eight_bytes_ = std::string("\0\0\x80\x3F\0\0\0\x40", 8);  // 1 and 2 as float32
   TemporaryFolder folder_;
 };
 
@@ -284,7 +284,7 @@ TEST_F(HostilePickle, DuplicateNames) {
 
 TEST_F(HostilePickle, ContainersThatHoldThemselves) {
   expect_refused("}q\x01" + text("a") + "h\x01s.", ErrorKind::damaged, "nested");
-  // Twenty levels, each holding the one before ten times: 10^20 names.
+  // Twenty levels each hold the level below ten times, which gives 10^20 names.
   std::string layers = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85") + "q\x01";
   for (int level = 0; level < 20; ++level) {
     layers += "(";
@@ -306,7 +306,8 @@ TEST_F(HostilePickle, CopiesThatMultiply) {
 }
 
 TEST_F(HostilePickle, MemoryIsLinearInItsBytes) {
-  // The attributes of one dictionary given to many objects: 220 kB that once took half a gigabyte.
+  // One dictionary of attributes is given to many objects: copies of it would turn 220 kB into half
+  // a gigabyte.
   std::string pickle = "}(";
   for (int item = 0; item < 40'000; ++item) pickle += "K\x01N";
   pickle +=
@@ -318,7 +319,7 @@ TEST_F(HostilePickle, MemoryIsLinearInItsBytes) {
         "b0";
   expect_refused(pickle + "N.", ErrorKind::unsupported,
                  "copies: reading the pickle takes too much");
-  // A long key, of one storage after the other.
+  // A long key names one storage after the other.
   std::string keys = "X" + integer(60'000).substr(1) + std::string(60'000, 'k') +
                      "q\x01"
                      "0";
@@ -375,7 +376,7 @@ TEST_F(HostilePickle, UnknownObjectsAreNothingButNames) {
     EXPECT_EQ(checkpoint.tensors().size(), 1U) << value;
     EXPECT_EQ(floats(checkpoint, "w"), (Floats{1, 2})) << value;
   }
-  // The legacy container's way to name a module's class, with its source text.
+  // The legacy container names the class of a module together with its source text.
   EXPECT_EQ(beside("(" + text("module") + "cmine\nBlock\n" + text("a.py") + text("code") + "tQ)R")
                 .tensors()
                 .size(),

@@ -131,7 +131,7 @@ TEST_F(Safetensors, SaysWhichElementTypeIsUnsupported) {
   expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::unsupported, "F8_E4M3", file);
 }
 
-// The page cache holds what was read: of a sparse file with 350 MB of data, next to nothing.
+// The page cache shows which data were read: almost none of a sparse file with 350 MB of data.
 TEST_F(Safetensors, OpeningReadsTheHeaderOnly) {
   constexpr std::int64_t elements = 87'500'000;
   const auto file =
@@ -190,7 +190,7 @@ TEST_F(Sharded, OpensTogetherByNameWithoutAnIndex) {
   const std::filesystem::path second = folder_ / "m-00002-of-00003.safetensors";
   expect_refusal([&] { return open_checkpoint(second); }, ErrorKind::io,
                  "beside it m-00001-of-00003.safetensors, m-00003-of-00003.safetensors", second);
-  // An index names each shard by itself.
+  // With an index, single shards can be opened.
   EXPECT_EQ(open_checkpoint(index(R"({"b":"m-00002-of-00003.safetensors"})")).tensors().size(), 1U);
   std::filesystem::remove(folder_ / "model.safetensors.index.json");
   shard("m-00001-of-00003.safetensors", a, {1});

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// One collection at address 32, written by hand.
+/// One hand-written collection at address 32.
 class GlobalHeapTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kAddress = 32;
@@ -98,7 +98,7 @@ TEST_F(GlobalHeapTest, RefusesCollectionsThatDoNotFit) {
   object(1, "hello", ~std::uint64_t{0} - 3);
   end();
   EXPECT_EQ(text(5, 1), "refused");
-  begin();  // a size of nothing
+  begin();  // its size is 0
   object(1, "hello", 5);
   EXPECT_EQ(text(5, 1), "refused");
 }
@@ -106,7 +106,7 @@ TEST_F(GlobalHeapTest, RefusesCollectionsThatDoNotFit) {
 TEST_F(GlobalHeapTest, EndsWithObjectsOfNoSize) {
   begin();
   for (std::uint16_t index = 1; index < 100; ++index) object(index, "", 0);
-  object(0, "", 0);  // free from here on
+  object(0, "", 0);  // the rest of the collection is free
   object(200, "never", 5);
   end();
   EXPECT_EQ(text(1, 50), "refused");

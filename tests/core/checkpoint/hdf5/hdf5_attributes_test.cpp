@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Texts of any length as another program writes them, in old and new forms of the file.
+/// Texts of variable length, written by libhdf5 in the old and the new form of the file.
 class Hdf5AttributesTest : public testing::TestWithParam<bool> {
  protected:
   void write(
@@ -48,7 +48,7 @@ TEST_P(Hdf5AttributesTest, TextsOfAnyLengthAreRead) {
       {"empty", {""}},
       {"long", {longest.c_str()}},
       {"list", {"one", "", "three"}}};
-  // More than eight: the new form of the file keeps them in a heap of their own.
+  // The new form of the file stores more than eight attributes in a heap of their own.
   for (int i = 0; i < 20; ++i) attributes.push_back({"more" + std::to_string(i), {"again"}});
   write(attributes);
   const auto metadata = open_checkpoint(path_).metadata();
@@ -62,7 +62,7 @@ TEST_P(Hdf5AttributesTest, TextsOfAnyLengthAreRead) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, Hdf5AttributesTest, testing::Bool());
 
-/// Files that made libhdf5 crash, run for ever or take gigabytes.
+/// Files that made libhdf5 crash, hang or allocate gigabytes.
 class HostileHdf5 : public testing::TestWithParam<const char*> {};
 
 TEST_P(HostileHdf5, IsRefusedOrReadWithoutHarm) {
@@ -90,7 +90,7 @@ TEST_P(HostileHdf5, IsRefusedOrReadWithoutHarm) {
   getrusage(RUSAGE_CHILDREN, &children);
   EXPECT_LT(children.ru_maxrss - most_before, 200'000) << "kilobytes";
   EXPECT_LT(after.ru_utime.tv_sec - before.ru_utime.tv_sec, 5);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));  // the child, too
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));  // with the child
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, HostileHdf5,

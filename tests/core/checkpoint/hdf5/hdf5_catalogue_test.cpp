@@ -36,7 +36,7 @@ TEST(Hdf5Catalogue, NoOtherBytesAreBelieved) {
     std::string broken = whole;
     broken[place] = '\xFF';
     try {
-      (void)Hdf5Catalogue::from_bytes(broken);  // a name or text may be anything
+      (void)Hdf5Catalogue::from_bytes(broken);  // names and texts may have any bytes
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::damaged);
     }

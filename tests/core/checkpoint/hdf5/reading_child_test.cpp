@@ -30,7 +30,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// The error that `read` in a child ends with; fails if there is none.
+/// The error that `read` throws in a child; fails the test if there is none.
 Error error_of(const std::function<std::string()>& read, const ReadingLimits& limits = {}) {
   try {
     (void)read_in_child(read, limits);
@@ -57,7 +57,7 @@ TEST(ReadingChild, AnswersOfAnyLengthCome) {
   EXPECT_EQ(read_in_child([] { return std::string(); }), "");
   const std::string zeros("a\0b", 3);
   EXPECT_EQ(read_in_child([&] { return zeros; }), zeros);
-  const std::string longest(5'000'000, 'x');  // many times what a pipe holds
+  const std::string longest(5'000'000, 'x');  // many times the capacity of a pipe
   EXPECT_EQ(read_in_child([&] { return longest; }), longest);
   expect_no_children();
 }
@@ -164,7 +164,7 @@ TEST(ReadingChild, StartsWhileOthersUseTheLibrary) {
 
 TEST(ReadingChild, FilesThatCrashTheLibraryAreRefused) {
   const auto file = test_data("checkpoint/hostile/links-of-zeros.h5");
-  ::mallopt(M_PERTURB, 165);  // as MALLOC_PERTURB_: memory that nobody filled is not zero
+  ::mallopt(M_PERTURB, 165);  // like MALLOC_PERTURB_: uninitialised memory is not zero
   expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "", file);
   ::mallopt(M_PERTURB, 0);
   expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "", file);
