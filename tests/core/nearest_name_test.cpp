@@ -11,10 +11,10 @@ const std::vector<std::string> kCommands = {"compare",     "compose", "energy", 
                                             "learn-codes", "sweep",   "spectrum", "trace"};
 
 TEST(NearestName, OneChangeIsForgiven) {
-  EXPECT_EQ(nearest_name("specturm", kCommands), "spectrum");  // neighbours swapped
-  EXPECT_EQ(nearest_name("spectum", kCommands), "spectrum");   // one left out
-  EXPECT_EQ(nearest_name("traice", kCommands), "trace");       // one too many
-  EXPECT_EQ(nearest_name("enerhy", kCommands), "energy");      // another one
+  EXPECT_EQ(nearest_name("specturm", kCommands), "spectrum");  // neighbours are swapped
+  EXPECT_EQ(nearest_name("spectum", kCommands), "spectrum");   // one letter is missing
+  EXPECT_EQ(nearest_name("traice", kCommands), "trace");       // one letter too many
+  EXPECT_EQ(nearest_name("enerhy", kCommands), "energy");      // one letter differs
   EXPECT_EQ(nearest_name("learncodes", kCommands), "learn-codes");
 }
 

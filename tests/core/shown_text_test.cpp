@@ -31,7 +31,7 @@ TEST(ShownTextTest, BytesThatAreNoUtf8BecomeVisible) {
   EXPECT_EQ(shown_text("\xC0\xAF"), "\\xC0\\xAF");           // overlong
   EXPECT_EQ(shown_text("\xED\xA0\x80"), "\\xED\\xA0\\x80");  // a surrogate
   EXPECT_EQ(shown_text("\xF4\x90\x80\x80"), "\\xF4\\x90\\x80\\x80");
-  EXPECT_EQ(shown_text("ok\xE2\x82"), "ok\\xE2\\x82");  // cut off
+  EXPECT_EQ(shown_text("ok\xE2\x82"), "ok\\xE2\\x82");  // truncated
 }
 
 TEST(ShownTextTest, IsTheSameTheSecondTime) {

@@ -1,4 +1,4 @@
-// The four rows of the Adder paper's Table 4 against PyTorch, in double precision, on the same
+// The four rows of the Adder paper's Table 4, compared with PyTorch in double precision on the same
 // weights: tests/data/models/make_adder_network.py.
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ NamedShapes shapes() {
   return list;
 }
 
-/// As the file itself says it, or as overrides of a file that says nothing of it.
+/// The options of a row of the table, for the file itself or as overrides of a file without them.
 std::map<std::string, std::string> row_of_table(std::string_view row) {
   return {{"arithmetic", row[0] == 'A' ? "adder" : "multiplicative"},
           {"mechanism", row[1] == 'A' ? "adder" : "softmax"}};
@@ -67,8 +67,8 @@ Trace run_silent(const Checkpoint& checkpoint, const ModelOptions& options = {})
   return model.run(input, model.spec().mechanism, {}, {});
 }
 
-/// Sums of |x − W| multiply the rounding of x by about √inputs, over and over, before their
-/// LayerNorm: with adder linear layers less agrees.
+/// Sums of |x − W| multiply the rounding of x by about √inputs in each adder layer, before its
+/// LayerNorm. The agreement is therefore less exact with adder linear layers.
 float tolerance_of(std::string_view row) { return row[0] == 'A' ? 1e-4F : 1e-5F; }
 
 Checkpoint reference() {
@@ -98,7 +98,8 @@ TEST_P(AdderTable4, AFileThatSaysItOpensAndAgreesWithPyTorch) {
 }
 
 TEST_P(AdderTable4, ItCanBeLaidOverWeightsOfAnyOther) {
-  // Our own family finds the LayerNorms of adder layers whatever the arithmetic is said to be.
+  // Our own family finds the LayerNorms of adder layers whatever the file says about the
+  // arithmetic.
   const Checkpoint silent = file_saying({});
   expect_near(run_silent(silent, {row_of_table(GetParam()), {}}).logits, expected(GetParam()),
               tolerance_of(GetParam()));
@@ -112,7 +113,7 @@ TEST(AdderNetwork, SingleLayersMayStayMultiplicative) {
   members["multiplicative_layers"] = "[0]";
   const Trace trace = run_silent(file_saying(members));
   expect_near(trace.logits, reference().at("AA_first").view().to_float(), tolerance_of("AA"));
-  // As a whole: also its attention.
+  // The layer is multiplicative as a whole, including its attention.
   ASSERT_TRUE(trace.layers[0].mechanism.has_value());
   EXPECT_EQ(trace.layers[0].mechanism->name, "softmax");
   EXPECT_FALSE(trace.layers[1].mechanism.has_value());

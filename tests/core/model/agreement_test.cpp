@@ -1,4 +1,4 @@
-// Maps and outputs against PyTorch's, in double precision, on the same weights:
+// Maps and outputs compared with PyTorch's in double precision on the same weights:
 // tests/data/models/make_reference.py and make_upstream.py.
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -29,12 +29,12 @@ class AgreementWithPyTorch : public testing::Test {
     return model->run(shown, model->spec().mechanism, request, {});
   }
 
-  /// The token ids that the reference was made with.
+  /// The token ids of the reference.
   static Text ids_of(const char* reference) {
     return {{}, open_checkpoint(kAgreementData / reference).at("ids").view().to_int64()};
   }
 
-  /// `output` [.] and the reference's rows of every map.
+  /// Expects `output` and the rows of every map to equal the reference.
   static void expect_agreement(const char* reference, const Trace& trace, const Tensor& output) {
     const Checkpoint expected = open_checkpoint(kAgreementData / reference);
     const Tensor expected_output = expected.at("output").view().to_float();
@@ -45,7 +45,7 @@ class AgreementWithPyTorch : public testing::Test {
     expect_map_rows(trace, expected);
   }
 
-  /// labml's mask in every layer whose name begins and ends so.
+  /// labml's mask under the name before + layer + after + ".local_mask" for each layer.
   static std::map<std::string, Tensor> masks(std::int64_t layers, const std::string& before,
                                              const std::string& after, const Tensor& mask) {
     std::map<std::string, Tensor> all;
@@ -147,7 +147,7 @@ TEST_F(AgreementWithPyTorch, FastformerOfItsAuthors) {
     expect_quantity("key_importance", layer, first);
   }
   expect_quantity("pooling_importance", 1, 0);
-  // Upstream pads every text; what it masks must not be seen.
+  // Upstream pads every text. Masked padding must not change the result.
   text.ids.resize(23, 0);
   const Trace padded = run(path_, text);
   EXPECT_EQ(padded.tokens(), trace.tokens());

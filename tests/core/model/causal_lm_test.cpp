@@ -1,5 +1,5 @@
-// Language models against PyTorch in double precision, on the weights that
-// tests/data/language/make_reference.py commits; and what holds for every causal model.
+// Language models compared with PyTorch in double precision on the weights that
+// tests/data/language/make_reference.py commits, and requirements of every causal model.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ Tensor part(const Tensor& whole, std::int64_t first, Shape shape) {
 struct FastformerCase {
   const char* folder;
   const char* architecture;
-  std::map<std::string, std::string> said = {};  ///< options: what no name tells
+  std::map<std::string, std::string> said = {};  ///< options that no tensor name gives
 };
 
 class LanguageModel : public testing::TestWithParam<FastformerCase> {};
@@ -101,7 +101,7 @@ TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
       const auto row = before.token_logits.matrix().row(token);
       ASSERT_LT((row - after.token_logits.matrix().row(token)).cwiseAbs().maxCoeff(), 1e-6F)
           << to_string(choice) << ", token " << token;
-      // Products of matrices of other heights are summed in another order.
+      // Matrix products with another number of rows are summed in another order.
       const float size = std::max(1.0F, row.cwiseAbs().maxCoeff());
       ASSERT_LT((row - prefix.token_logits.matrix().row(token)).cwiseAbs().maxCoeff(), 1e-5F * size)
           << to_string(choice) << ", token " << token;
@@ -166,7 +166,8 @@ TEST(Fastformer, AWindowOfTheWholeTextIsNone) {
   EXPECT_EQ(to_string(*own.layers[1].mechanism), "additive (causal=true, window=5)");
 }
 
-/// The map's row of token t is the recurrence's weights after t steps: its mean of unit vectors.
+/// The row of token t equals the weights of the recurrence after t steps, read from its mean of
+/// unit vectors.
 TEST(Fastformer, EveryTokenIsTheRecurrenceAfterItsSteps) {
   const auto model = load_model(model_file("fastformer"));
   const std::vector<std::int64_t> ids = {7, 7, 2, 28, 0, 11, 13, 5, 1, 20};
@@ -268,7 +269,7 @@ TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
   }
   EXPECT_NEAR(result.nats, nats, 1e-4);
   EXPECT_NEAR(result.bits_per_token(), nats / 59 / std::log(2), 1e-5);
-  // Nothing beside this file says what its tokens are.
+  // This file has no tokenizer next to it.
   EXPECT_EQ(result.characters, 0);
   EXPECT_TRUE(std::isnan(result.bits_per_character()));
   EXPECT_THROW((void)evaluate_text(*model, {}, Text{{}, {3}}, {}, {}), Error);

@@ -1,4 +1,4 @@
-// Maps that are held nowhere: their rows are those of the maps that would be.
+// Maps that are computed on demand: their rows equal those of stored maps.
 #include "tests/support/computed_maps.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class ComputedMapsOfAModel : public testing::Test {
   const std::shared_ptr<const Model> model_ =
       load_model(source_folder() + "/sample_data/models/fashion-adder-identity.h5");
   const Input input_ = open_input(source_folder() + "/sample_data/inputs/08_bag.png");
-  static constexpr std::int64_t kLayer = std::int64_t{3} * 197 * 197 * 4;  ///< bytes of its maps
+  static constexpr std::int64_t kLayer = std::int64_t{3} * 197 * 197 * 4;  ///< a layer's bytes
 
   [[nodiscard]] Trace run(const TraceRequest& request) const {
     return model_->run(input_, model_->spec().mechanism, request, {});
@@ -123,7 +123,7 @@ TEST_F(ComputedMapsOfAModel, StandInForThoseTooLargeToKeep) {
   const Trace alone = run(request);
   EXPECT_TRUE(alone.layers[3].implied_map.are_computed());
   EXPECT_TRUE(alone.layers[3].queries.empty() && alone.layers[3].tokens.empty());
-  // What fits is held.
+  // Maps that fit into the limit are stored.
   request.most_map_bytes = 6 * kLayer;
   EXPECT_FALSE(run(request).layers[3].implied_map.are_computed());
 }

@@ -1,4 +1,4 @@
-// Keys of configurations that change what is computed: null, false, and what the file contradicts.
+// Keys of configurations that change the result: null, false, and values that contradict the file.
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// A model of the test data's family with its configuration changed.
+/// A model of one of the test data's families with a changed configuration.
 class ChangedConfiguration : public testing::Test {
  protected:
   [[nodiscard]] std::shared_ptr<const Model> model(const std::string& family, const json& changes,
@@ -29,7 +29,7 @@ class ChangedConfiguration : public testing::Test {
     shapes.insert(shapes.end(), more.begin(), more.end());
     write_hashed_safetensors(folder_ / "model.safetensors", shapes);
     json config = read_test_data("models/families/" + family + ".json")["config"];
-    config.update(changes);  // null is a value here
+    config.update(changes);  // null stays a value here
     for (const std::string& key : left_out_) config.erase(key);
     (void)folder_.write("config.json", config.dump());
     return load_model(folder_.path(), options_);
@@ -43,7 +43,7 @@ class ChangedConfiguration : public testing::Test {
     return model.run(input, model.spec().mechanism, request, {});
   }
 
-  /// The assumption about `option`; one without a reason if there is none.
+  /// The assumption about `option`; an empty one if there is none.
   [[nodiscard]] static Assumption said_of(const Model& model, const std::string& option) {
     const auto& assumed = model.assumptions();
     const auto found = std::ranges::find(assumed, option, &Assumption::option);
@@ -51,7 +51,7 @@ class ChangedConfiguration : public testing::Test {
   }
 
   ModelOptions options_;
-  std::vector<std::string> left_out_;  ///< keys of the configuration
+  std::vector<std::string> left_out_;  ///< keys to remove from the configuration
   const TemporaryFolder folder_;
 };
 
@@ -156,7 +156,7 @@ TEST_F(ChangedConfiguration, APipeOrADeviceByItsNameIsRefusedAtOnce) {
     const auto load = [&] { return load_model(folder_.path(), options_); };
     EXPECT_THAT(error_of(load), AllOf(HasSubstr(name), HasSubstr("is not a regular file")));
     std::filesystem::remove(file);
-    std::filesystem::create_symlink("/dev/zero", file);  // without end
+    std::filesystem::create_symlink("/dev/zero", file);  // has no end
     EXPECT_THAT(error_of(load), AllOf(HasSubstr(name), HasSubstr("is not a regular file")));
     std::filesystem::remove(file);
   }
@@ -236,7 +236,7 @@ TEST_F(ChangedConfiguration, AHeadBesideTheEmbeddingThatItIsSaidToBe) {
   options_.overrides[kIgnoreOption] = "config.tie_word_embeddings";
   const Tensor own = run(*load()).token_logits;
   options_.overrides.clear();
-  left_out_ = {"tie_word_embeddings"};  // false by the class
+  left_out_ = {"tie_word_embeddings"};  // the default of the class is false
   const Tensor by_class = run(*model("hugging_face_llama", json::object())).token_logits;
   EXPECT_EQ(own.values()[7], by_class.values()[7]);
   left_out_.clear();

@@ -1,5 +1,5 @@
-// Encoders with decoders: which layers ask whom, the text a decoder is given, and what such a model
-// refuses. That they compute what PyTorch does is in families_test.
+// Encoder–decoder models: the layers' queries and keys, the text of the decoder, and refused input.
+// families_test compares their results with PyTorch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// One token a letter, a = 3, and 1 behind every text.
+/// A vocabulary with one token per letter (a = 3) and token 1 at the end of every text.
 class Letters final : public Vocabulary {
  public:
   [[nodiscard]] std::vector<std::int64_t> encode(const std::string& text) const override {

@@ -1,6 +1,6 @@
-// Every family in the names of its upstream: as PyTorch computes it, and refused when a tensor is
-// renamed or added, or the configuration beside it asks for something else. The cases and what is
-// expected: tests/data/models/make_families.py.
+// Every family with the tensor names of its upstream: compared with PyTorch, and refused if a
+// tensor is renamed or added or if the configuration asks for something else. The cases and
+// expected results are in tests/data/models/make_families.py.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -38,7 +38,8 @@ std::vector<std::string> cases() {
   return names;
 }
 
-/// Of a pyramid: of each layer [H, 3, N] of its first, middle and last query.
+/// Compares the maps of a pyramid, whose layers have rows [H, 3, N] of the first, middle and last
+/// query.
 void expect_rows_of_each_layer(const Trace& trace, const Checkpoint& expected) {
   for (std::size_t layer = 0; layer < trace.layers.size(); ++layer) {
     const Tensor rows = expected.at("map_rows_" + std::to_string(layer)).view().to_float();
@@ -71,7 +72,7 @@ class Family : public testing::TestWithParam<std::string> {
     }
   }
 
-  /// A folder as the hub has it: its configuration, if there is any, and the weights.
+  /// A folder like on the hub: the weights and the configuration, if there is one.
   [[nodiscard]] std::filesystem::path written() const {
     const bool open_clip = config_.contains("model_cfg");
     const char* const name = open_clip ? "open_clip_config.json" : "config.json";
@@ -136,7 +137,7 @@ TEST_P(Family, ComputesWhatPyTorchDoes) {
                         : !trace.logits.empty()     ? trace.logits
                                                     : trace.layers.back().tokens;
   ASSERT_EQ(found.size(), output.size());
-  // Logits of ten and more are rounded accordingly, and otherwise on each processor.
+  // The tolerance grows with the logits, whose rounding depends on the processor.
   float greatest = 1;
   for (const float value : output.values()) greatest = std::max(greatest, std::abs(value));
   for (std::int64_t i = 0; i < output.size(); ++i) {
@@ -169,7 +170,7 @@ TEST_P(Family, IsRefusedWithATensorAddedAndNamesIt) {
   shapes_.emplace_back(added, Shape{4});
   const std::string refused = refusal();
   EXPECT_THAT(refused, testing::Not(HasSubstr("no error")));
-  // Those that a family knows to be another's are named by what they are.
+  // Tensors that identify another model are reported by their meaning.
   if (!refused.ends_with(" has not")) {
     EXPECT_THAT(refused, AllOf(HasSubstr(added), HasSubstr("ignore=")));
     options_.overrides["ignore"] = added;
@@ -186,7 +187,7 @@ TEST_P(Family, IsRefusedWithAnotherValueInItsConfiguration) {
   config_.merge_patch(case_["unknown"]);
   const json& changed = case_["unknown"];
   EXPECT_THAT(refusal(), AllOf(HasSubstr("config.json"), testing::Not(HasSubstr("no error"))));
-  // A key of tomorrow is refused too, unless it asks for nothing.
+  // Unknown keys are refused too, unless their value is false.
   config_ = case_["config"];
   config_["attention_of_tomorrow"] = "linear";
   EXPECT_THAT(refusal(), HasSubstr("attention_of_tomorrow"));
@@ -205,7 +206,7 @@ TEST(Families, LayersOfTheFileAreRunAsOftenAsIsSaid) {
   const Checkpoint checkpoint = open_checkpoint(folder.path());
   ModelOptions options;
   options.overrides["heads"] = "3";
-  // Without a configuration as often as most of them.
+  // Without a configuration the number of layers is that of most models.
   const Architecture usual = recognise_architecture(checkpoint, options);
   EXPECT_EQ(usual.spec.layers, 12);
   EXPECT_EQ(usual.spec.stored_layers, 2);

@@ -1,5 +1,5 @@
-// GGUF files of llama.cpp's names compute what their models do in Hugging Face's: files and what
-// PyTorch computes are made by tests/data/models/make_gguf_models.py.
+// GGUF files with llama.cpp's names give the results of the same models with Hugging Face's names.
+// tests/data/models/make_gguf_models.py makes the files and PyTorch's results.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(All, GgufModel,
                                          GgufCase{"gemma2", "gguf/gemma2.npz"}),
                          [](const auto& each) { return std::string(each.param.name); });
 
-/// llama.gguf with other bytes in a place.
+/// A copy of a GGUF file with some bytes replaced.
 class ChangedGguf : public testing::Test {
  protected:
   [[nodiscard]] std::filesystem::path with(const std::string& before, const std::string& after,
@@ -83,7 +83,7 @@ TEST_F(ChangedGguf, KeysAreHonouredOrRefused) {
   using enum ErrorKind;
   expect_refused("llama.rope.freq_base", "llama.rope.freq_bass", unsupported, "freq_bass");
   expect_refused("rms_epsilon", "rms_epsilom", damaged, "layer_norm_rms_epsilon");
-  // The length of a text, then the text.
+  // The bytes are the length of a text and the text.
   expect_refused(std::string("\5\0\0\0\0\0\0\0llama", 13), std::string("\5\0\0\0\0\0\0\0mamba", 13),
                  unsupported, "mamba");
   expect_refused("qwen2.rope.scaling.typ", "qwen2.rope.scaling.tip", unsupported, "tip", "qwen2");

@@ -1,4 +1,4 @@
-// The tokenizer that lies beside a model is the one its texts are split by.
+// A tokenizer next to a model splits the model's texts.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr const char* kFamilies = "models/families/";
 
-/// A folder with a model of hashed weights, whose token embedding has `vocabulary` rows.
+/// A folder with a model of hashed weights whose token embedding has `vocabulary` rows.
 class ModelTokenizer : public testing::Test {
  protected:
   void write_llama(std::int64_t vocabulary) {

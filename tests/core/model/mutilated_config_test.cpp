@@ -1,5 +1,5 @@
-// Configurations beside a model whose values are of other types, or beyond every bound: refused
-// with an Error or run, never anything else, and never without end.
+// Configurations with values of other types or out of bounds are refused with an Error or run, and
+// always return.
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST_P(MutilatedConfig, IsRefusedOrRuns) {
       ADD_FAILURE() << what << ": " << other.what();
     }
   };
-  // Each key in turn, and those of the objects inside, with a few of the values each.
+  // Each key, including those of inner objects, takes a few of the values in turn.
   std::vector<json::json_pointer> places;
   const json flat = whole["config"].flatten();
   for (const auto& [place, value] : flat.items()) {

@@ -1,5 +1,4 @@
-// Checkpoints whose tensors are missing, renamed or of other shapes: refused with an Error or run,
-// never anything else.
+// Checkpoints with missing, renamed or reshaped tensors are refused with an Error or run.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
@@ -81,7 +80,7 @@ TEST_P(MutilatedModel, IsRefusedOrRuns) {
     try {
       const Checkpoint checkpoint = hashed_checkpoint(shapes);
       Architecture architecture = recognise_architecture(checkpoint, options);
-      if (architecture.spec.tokens() > 600) continue;  // legitimate, and slow
+      if (architecture.spec.tokens() > 600) continue;  // valid, but slow
       const auto model = mutilated(checkpoint, std::move(architecture));
       const ModelSpec& spec = model->spec();
       Input input;

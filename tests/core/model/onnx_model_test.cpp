@@ -1,4 +1,4 @@
-// A model whose weights ONNX numbers, through a description by the nodes that use them.
+// A model with numbered ONNX weights, described by the nodes that use them.
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::string varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-/// A field of bytes.
+/// A length-delimited field.
 std::string field(std::uint64_t number, const std::string& content) {
   return varint(number << 3 | 2) + varint(content.size()) + content;
 }
@@ -30,13 +30,14 @@ std::string initialiser(const std::string& name, const Tensor& tensor) {
   for (const std::int64_t extent : tensor.shape()) {
     message += varint(1 << 3) + varint(static_cast<std::uint64_t>(extent));
   }
-  message += varint(2 << 3) + varint(1);  // float
+  message += varint(2 << 3) + varint(1);  // data type float
   std::string bytes(static_cast<std::size_t>(tensor.size()) * sizeof(float), '\0');
   std::memcpy(bytes.data(), tensor.data(), bytes.size());
   return field(5, message + field(8, name) + field(9, bytes));
 }
 
-/// nanoGPT's blocks as PyTorch exports them: matrices transposed and numbered, the rest by name.
+/// nanoGPT's blocks as PyTorch exports them: matrices are transposed and numbered, other tensors
+/// keep their names.
 std::string exported_nano_gpt() {
   std::string nodes, initialisers;
   int number = 100;
@@ -51,7 +52,7 @@ std::string exported_nano_gpt() {
     turned.matrix() = tensor.matrix().transpose();
     const std::string numbered = "onnx::MatMul_" + std::to_string(++number);
     initialisers += initialiser(numbered, turned);
-    // "/transformer/h.0/attn/c_attn/MatMul"
+    // The node's name is, for example, "/transformer/h.0/attn/c_attn/MatMul".
     std::string path = "/" + name.substr(0, name.rfind('.'));
     for (std::size_t at = path.find('.'); at != std::string::npos; at = path.find('.', at + 1)) {
       const bool of_number = std::isdigit(static_cast<unsigned char>(path[at + 1])) != 0;

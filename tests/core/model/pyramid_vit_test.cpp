@@ -1,5 +1,5 @@
-// Pyramids against PyTorch's, in double precision, on the same weights
-// (tests/data/models/make_pyramids.py), and what opening them must refuse.
+// Pyramids compared with PyTorch's in double precision on the same weights
+// (tests/data/models/make_pyramids.py), and files that must be refused.
 #include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
@@ -136,8 +136,8 @@ TEST(PyramidVit, TimmsNamesAreThose) {
   EXPECT_FALSE(trace.uniform());
 }
 
-/// Every map is finite, fits the recorded keys and values, and has rows that sum to one where its
-/// mechanism says so.
+/// Expects every map to be finite, to fit the recorded keys and values, and to have rows that sum
+/// to one if its mechanism promises it.
 void expect_maps_of_values(const Transformer& model, const MechanismChoice& choice,
                            std::int64_t side) {
   TraceRequest request;
@@ -175,7 +175,7 @@ TEST(PyramidVit, OtherMechanismsLieOverItsWeights) {
   const MechanismChoice few{"hash", {{"supports", std::int64_t{4}}, {"bits", std::int64_t{8}}}};
   expect_maps_of_values(reduced, few, 64);
   expect_maps_of_values(twins, few, 56);
-  // Identity mapping needs as many keys as queries.
+  // The identity mapping needs as many keys as queries.
   EXPECT_NO_THROW((void)hashed.run(image_of(64), {"adder", {{"identity", true}}}, {}, {}));
   EXPECT_THROW((void)reduced.run(image_of(64), {"adder", {{"identity", true}}}, {}, {}), Error);
 }

@@ -17,7 +17,7 @@ class RunByLayers : public testing::Test {
   const std::shared_ptr<const Model> model_ =
       load_model(source_folder() + "/sample_data/models/fashion-softmax.h5");
   const Input input_ = open_input(source_folder() + "/sample_data/inputs/08_bag.png");
-  static constexpr std::int64_t kLayer = std::int64_t{3} * 197 * 197 * 4;  ///< bytes of its maps
+  static constexpr std::int64_t kLayer = std::int64_t{3} * 197 * 197 * 4;  ///< a layer's bytes
 };
 
 TEST_F(RunByLayers, HandsOverEveryLayerOnceAndForgetsIt) {

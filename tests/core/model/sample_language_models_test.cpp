@@ -1,5 +1,4 @@
-// The sample language models against what NumPy computes from them:
-// sample_data/recipe/language_reference.py.
+// The sample language models compared with NumPy: sample_data/recipe/language_reference.py.
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
@@ -42,7 +41,7 @@ TEST_P(SampleLanguageModel, AgreesWithNumPy) {
   }
 }
 
-/// A model loaded wrongly would predict no better than chance, 6 bits.
+/// A model that was loaded wrongly would not predict better than chance, about 6 bits.
 TEST_P(SampleLanguageModel, ForetellsShakespeare) {
   const auto model = load_model(kLanguageSamples / "models" / (std::string(GetParam()) + ".h5"));
   const Input input = open_input((kLanguageSamples / "inputs" / "22_gremio.txt").string());

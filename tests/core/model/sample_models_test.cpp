@@ -1,4 +1,4 @@
-// The sample models against what NumPy computes from them: sample_data/recipe/reference.py.
+// The sample models compared with NumPy: sample_data/recipe/reference.py.
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
@@ -32,7 +32,7 @@ TEST_P(SampleModel, AgreesWithNumPy) {
   const Tensor maps = reference.at("implied_maps").view().to_float();
   const float* expected = maps.data();
   if (trace.map_channels > 1) {
-    // NumPy kept the first channels of the first head.
+    // The reference has only the first channels of the first head.
     ASSERT_LE(maps.extent(1), trace.map_channels);
     for (std::int64_t channel = 0; channel < maps.extent(1); ++channel) {
       TraceRequest request;

@@ -1,5 +1,5 @@
-// Models from scratch that differ in what no tensor shows, beside what PyTorch computes of each:
-// tests/data/fit/make_references.py.
+// Models written from scratch that differ in properties which no tensor shows, compared with
+// PyTorch: tests/data/fit/make_references.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST_P(Variations, AgreesWithPyTorchWhenItIsSaid) {
   const auto reference = test_data(std::string("fit/") + variation.name + ".npz");
   const SelfTest test = self_test(*load_model(file, {with_usual(variation.said), {}}), reference);
   EXPECT_LT(test.difference, 1e-5) << in_words(test);
-  // Each reference tells its own variation from the usual model.
+  // The reference of each variation differs from the base model.
   if (variation.said.empty() || !variation.positions) return;
   const SelfTest usual = self_test(*load_model(file, {with_usual({}), {}}), reference);
   EXPECT_GT(usual.difference, std::string_view(variation.name) == "gelu_tanh" ? 1e-5 : 1e-2);

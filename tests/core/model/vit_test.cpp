@@ -140,7 +140,7 @@ TEST(Vit, TheHeadReadsTheFeatures) {
 }
 
 TEST(Vit, ArithmeticDoesNotDependOnTheFamilysNames) {
-  // torchvision's arithmetic is timm's.
+  // torchvision computes the same as timm.
   const VitExtents extents;
   const NamedShapes timm = timm_shapes(extents), torchvision = torchvision_shapes(extents);
   std::map<std::string, std::string> timms_name;  // torchvision's → timm's

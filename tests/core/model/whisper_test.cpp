@@ -1,5 +1,5 @@
-// A Whisper as OpenAI saves it (tests/data/models/make_whisper.py): what its file says, and how it
-// hears.
+// A Whisper file as OpenAI saves it (tests/data/models/make_whisper.py): its settings, and runs on
+// sounds.
 #include <algorithm>
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ TEST(BlasKernels, LeaveAChoiceThatUsesTheProcessor) {
   EXPECT_EQ(better_blas_kernels("Bulldozer", {.avx = true}), "");
 }
 
-// A processor in disguise: OpenBLAS is told that it is a Prescott, as it takes new ones to be.
+// OpenBLAS is told that the processor is a Prescott, which is its guess for new ones.
 TEST(BlasKernels, AreCorrectedOnAProcessorTakenForAnOldOne) {
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) GTEST_SKIP() << "the user has chosen";
   use_one_blas_thread();

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-// Of the order of the number of operations behind one entry of the largest matrix here.
+// The order of the number of operations for one entry of the largest matrix here.
 constexpr double kTolerance = 1e-12;
 
 Eigen::MatrixXd some_matrix(Eigen::Index rows, Eigen::Index columns) {
@@ -110,7 +110,7 @@ TEST(Decompose, NotANumberGivesNotANumber) {
   EXPECT_TRUE(std::isnan(eigenvalues_of(matrix).front().real()));
 }
 
-// A metric that is not positive definite has no such pairs.
+// A metric that is not positive definite has no generalised eigenpairs.
 TEST(Decompose, AnIndefiniteMetricGivesNotANumber) {
   EXPECT_TRUE(symmetric_eigenpairs(symmetric(3), -Eigen::MatrixXd::Identity(3, 3)).values.hasNaN());
 }

@@ -1,4 +1,4 @@
-// Blocks and what they mean are written by tests/data/checkpoint/make_gguf.py.
+// Quantised blocks and their values, written by tests/data/checkpoint/make_gguf.py.
 #include "core/tensor/quantised.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 class Quantised : public testing::TestWithParam<const char*> {};
 
-/// Codes times scales are exact in float32 or rounded once, here and in NumPy.
+/// Codes times scales are exact in float32 or rounded once, both here and in NumPy.
 TEST_P(Quantised, DecodesAsTheSpecificationSays) {
   const std::string name = GetParam();
   const Checkpoint file = open_checkpoint(test_data("checkpoint/quantised.gguf"));

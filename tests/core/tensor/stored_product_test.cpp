@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// Random bytes as blocks whose scales are harmless: the exponent bytes of all halves are set.
+/// Random blocks with small scales: the exponent byte of every scale in float16 is set.
 std::vector<std::byte> random_blocks(const BlockLayout& layout, std::int64_t count,
                                      std::initializer_list<int> halves) {
   std::mt19937 random(5);
@@ -37,8 +37,8 @@ ConstStridedMatrixMap strided(const Tensor& tensor) {
           Eigen::OuterStride<>(tensor.extent(1))};
 }
 
-/// Against the product with all weights decoded, in double: k products of rounding error 2^-24 each
-/// in the sums of two orders.
+/// Compares the product with that of all decoded weights in double. The k products of both orders
+/// of summation have rounding errors of 2^-24 each.
 void expect_product(const TensorView& weights, std::int64_t rows) {
   const std::int64_t k = weights.columns(), n = weights.rows();
   const Tensor x = random_rows(rows, k);
@@ -84,7 +84,7 @@ TEST(StoredProduct, OfPlainWeights) {
   expect_product({DType::bf16, {13, 33, 10}, {330, 1, 33}, data, {}}, 5);
 }
 
-/// The same bits with one core and with all: what the memory of a tile held before does not matter.
+/// Two runs give the same bits: the old content of a tile's memory does not matter.
 TEST(StoredProduct, DoesNotDependOnWhatWasComputedBefore) {
   const BlockLayout& q6_k = *block_layout(14);
   const std::vector<std::byte> blocks = random_blocks(q6_k, 500, {208});

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// A contiguous view of `elements`, which it owns, at an odd address: files do not align.
+/// A contiguous view that owns `elements` at an odd address, because files do not align them.
 template <class Element>
 TensorView stored(DType dtype, const std::vector<Element>& elements, Shape shape) {
   const std::size_t bytes = elements.size() * sizeof(Element);
@@ -41,7 +41,7 @@ TEST(TensorView, EveryTypeBecomesFloat) {
   EXPECT_EQ(floats(stored<std::uint8_t>(DType::boolean, {0, 1, 2}, {3})), (Floats{0, 1, 1}));
 }
 
-// Against the definition: (-1)^s · 2^(e-15) · (1 + f/1024), subnormals 2^-14 · f/1024.
+// The values follow the definition (-1)^s · 2^(e-15) · (1 + f/1024), subnormals 2^-14 · f/1024.
 TEST(TensorView, EveryHalfIsExact) {
   std::vector<std::uint16_t> bits(65536);
   for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i);
@@ -70,7 +70,7 @@ TEST(TensorView, BfloatIsTheUpperHalfOfAFloat) {
 TEST(TensorView, FollowsStrides) {
   TensorView view = stored<float>(DType::f32, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {2, 3, 2});
   EXPECT_TRUE(view.is_contiguous());
-  view.shape = {2, 3, 2};  // the axes of a [2, 2, 3] seen transposed
+  view.shape = {2, 3, 2};  // the axes of a transposed [2, 2, 3]
   view.strides = {6, 1, 3};
   EXPECT_FALSE(view.is_contiguous());
   EXPECT_EQ(floats(view), (std::vector<float>{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}));
@@ -97,7 +97,7 @@ TEST(TensorView, CountsNonFiniteElements) {
   const auto half = stored<std::uint16_t>(DType::f16, {0x7C00, 0x7E00, 0x3C00}, {3});
   EXPECT_EQ(half.count_non_finite().nan, 1);
   EXPECT_EQ(half.count_non_finite().infinite, 1);
-  // Finite in double, though it would be infinite as float32.
+  // 1e300 is finite in double but would be infinite in float32.
   EXPECT_EQ(stored<double>(DType::f64, {1e300}, {1}).count_non_finite().infinite, 0);
   EXPECT_EQ(stored<std::int32_t>(DType::i32, {-1}, {1}).count_non_finite().nan, 0);
 }

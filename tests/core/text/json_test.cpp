@@ -76,7 +76,8 @@ TEST(JsonTest, AnObjectOfManyMembersTakesNoQuadraticTime) {
     text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(":{"s":[1,2],"t":"F32"})";
   }
   text += "}";
-  // Of processor time; tenths are usual, and a quadratic parser takes most of a minute.
+  // The limit is in processor time: tenths of a second are normal, and a quadratic parser takes
+  // most of a minute.
   const std::clock_t start = std::clock();
   EXPECT_EQ(parse_json(text).size(), members);
   EXPECT_EQ(parse_ordered_json(text).size(), members);

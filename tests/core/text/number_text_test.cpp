@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-/// Every locale with a comma for the point that is installed here, and C.
+/// A locale: C, or one with a decimal comma if it is installed.
 class InALocale : public testing::TestWithParam<const char*> {
  protected:
   InALocale() : before_(std::setlocale(LC_ALL, nullptr)) {

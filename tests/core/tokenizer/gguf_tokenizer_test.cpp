@@ -1,5 +1,4 @@
-// GGUF's lists give the tokens that the same model's tokenizer.json gives in Hugging Face's
-// library.
+// GGUF's lists give the tokens of the same model's tokenizer.json in Hugging Face's library.
 #include "core/tokenizer/gguf_tokenizer.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The lists that a converter to GGUF makes of a tokenizer.json.
+/// The lists that a converter to GGUF makes from a tokenizer.json.
 GgufTokenizer lists_of(const json& tokenizer, const std::string& pre) {
   GgufTokenizer data;
   data.model = "gpt2";
@@ -53,7 +52,7 @@ TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
     std::size_t compared = 0;
     for (const json& input : file.at("inputs")) {
       const std::string text = input.at("texts").at(0);
-      // GGUF has no NFC for Llama 3, nor tokens that are only whole words.
+      // GGUF has no NFC for Llama 3 and no tokens that match only whole words.
       const bool differs = text.find("added") != std::string::npos ||
                            text.find("\u0301") != std::string::npos ||
                            text.find("\u0958") != std::string::npos;

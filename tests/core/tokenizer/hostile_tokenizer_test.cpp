@@ -1,4 +1,5 @@
-// Tokenizers that ask for much more than their files and texts are, and large ones that do not.
+// Tokenizers that need far more work than their files and texts suggest, and large ones that do
+// not.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -17,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A tokenizer of the words "a" and "b" with these members instead.
+/// A tokenizer of the words "a" and "b" in which `changes` replaces members.
 json small(json changes) {
   json object = {{"version", "1.0"},
                  {"added_tokens", json::array()},
@@ -30,14 +31,14 @@ json small(json changes) {
                    {"vocab", {{"[UNK]", 0}, {"a", 1}, {"b", 2}}},
                    {"unk_token", "[UNK]"}}}};
   object.update(changes);
-  return json::parse(object.dump());  // as a file has them, numbers are unsigned
+  return json::parse(object.dump());  // numbers are unsigned, like after reading a file
 }
 
 json replace(const char* kind, const std::string& pattern, const std::string& content) {
   return {{"type", "Replace"}, {"pattern", {{kind, pattern}}}, {"content", content}};
 }
 
-/// Thirty stages that each double the text.
+/// A sequence of thirty stages, each of which doubles the text.
 json doublings(const char* list) {
   return {{"type", "Sequence"}, {list, json(30, replace("String", "a", "aa"))}};
 }
@@ -88,7 +89,8 @@ TEST(HostileTokenizer, ATemplateOfManyLongTokensIsRefused) {
 }
 
 TEST(HostileTokenizer, AnExpressionThatTakesManyStepsIsStopped) {
-  // It ends in what the expressions end in: else that none is there tells at once.
+  // The text ends in the last character of the expressions. Without it, the search would end at
+  // once.
   const std::string text = std::string(4'800, 'a') + '\0';
   for (const char* const pattern : {R"((?:(?:.|.){17}\x{0})|.)", R"((?:.|.){17}\x{0})"}) {
     const auto tokenizer =
@@ -99,7 +101,8 @@ TEST(HostileTokenizer, AnExpressionThatTakesManyStepsIsStopped) {
 }
 
 TEST(HostileTokenizer, PlacesThatTakeMoreStepsAreMatchedAsOthers) {
-  // Each 'a' is tried in 2^k ways before the place is given up; few steps are enough for none.
+  // Each 'a' is tried in 2^k ways before its position fails, and a small number of steps is enough
+  // for none of them.
   const SplitPattern pattern = SplitPattern::regular_expression(R"((?:a|a){10}c|ab)");
   const std::string text = "xaaaaaaaaaaab aaaaaaaaaaaac ab";
   std::vector<std::string> found;
@@ -166,7 +169,7 @@ TEST(PrefixTable, FindsTheLongestBeginning) {
   EXPECT_FALSE(PrefixTable().longest("a"));
 }
 
-/// All words of two letters up to that length: every cut of each is a merge.
+/// All words of two letters up to the length `longest`: every split of a word is a merge.
 ScoredPieces all_words(std::size_t longest) {
   ScoredPieces pieces;
   pieces.texts = {"a", "b"};
@@ -199,7 +202,7 @@ TEST(HostileSentencePiece, PiecesOfNothingAreRefused) {
                  "pieces: opening the tokenizer takes too much", "");
 }
 
-/// As many pieces as Gemma has, made as training does: of two that were there before.
+/// `count` merges, made like in training: each joins two earlier pieces.
 std::vector<std::pair<std::string, std::string>> many_merges(std::size_t count) {
   std::vector<std::string> texts;
   for (char c = 'a'; c <= 'z'; ++c) texts.emplace_back(1, c);
@@ -207,7 +210,7 @@ std::vector<std::pair<std::string, std::string>> many_merges(std::size_t count) 
   std::vector<std::pair<std::string, std::string>> merges;
   std::mt19937 random(1);
   while (merges.size() < count) {
-    // Short ones are met more often.
+    // Short pieces are chosen more often.
     const auto any = [&]() -> const std::string& {
       return texts[random() % (1 + random() % texts.size())];
     };

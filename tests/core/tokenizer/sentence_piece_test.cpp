@@ -1,5 +1,5 @@
-// SentencePiece's models against SentencePiece itself (tests/data/tokenizer/make_sentencepiece.py),
-// alone, in a folder and in GGUF's lists.
+// SentencePiece models compared with SentencePiece itself
+// (tests/data/tokenizer/make_sentencepiece.py): as a file, in a folder and in GGUF's lists.
 #include "core/tokenizer/sentence_piece.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(SentencePieceFolder, PutsTheBeginningOfItsClassOn) {
   const json input = saved_pieces("bpe_bytes")["inputs"][0];
   EXPECT_EQ(json(tokenizer->encode(input["text"])), with_first(1, input["ids"]));
   EXPECT_TRUE(tokenizer->is_special(1));
-  EXPECT_FALSE(tokenizer->is_special(3));  // <sep>, which users defined
+  EXPECT_FALSE(tokenizer->is_special(3));  // <sep> is defined by the user
   const std::vector<std::int64_t> typed = tokenizer->encode("a</s>b");
   EXPECT_EQ(std::count(typed.begin(), typed.end(), 2), 1);
   (void)folder.write("tokenizer_config.json",
@@ -107,7 +107,7 @@ TEST(SentencePieceFolder, CleansTheTextsOfSiglip) {
                  "sp_model_kwargs", "tokenizer_config.json");
 }
 
-/// A folder of a saved model and its class, and what SentencePiece itself made of texts.
+/// A folder with a saved model and its class, and SentencePiece's own results.
 class PieceFolder : public testing::Test {
  protected:
   PieceFolder() {
@@ -124,7 +124,8 @@ class PieceFolder : public testing::Test {
   const std::int64_t pieces_ = std::ssize(saved_["pieces"]);
 };
 
-// fairseq's numbers: one further from the fourth piece on, <unk> is 3, <mask> the last.
+// In fairseq's numbering, pieces from the fourth on are one higher, <unk> is 3, and <mask> is the
+// last.
 TEST_F(PieceFolder, NumbersXlmRsPiecesAsFairseqDoes) {
   const auto tokenizer = of_class(R"("tokenizer_class": "XLMRobertaTokenizerFast")");
   for (const json& input : saved_["inputs"]) {
@@ -143,7 +144,7 @@ TEST_F(PieceFolder, NumbersXlmRsPiecesAsFairseqDoes) {
 
 TEST_F(PieceFolder, PutsT5sSentinelsBehindThePieces) {
   (void)folder_.write("config.json", R"({"model_type": "t5"})");
-  const auto tokenizer = of_class("");  // the class follows from the model
+  const auto tokenizer = of_class("");  // the model implies the class
   for (const json& input : saved_["inputs"]) {
     json expected = input["ids"];
     expected.push_back(2);
@@ -163,7 +164,8 @@ TEST_F(PieceFolder, PutsT5sSentinelsBehindThePieces) {
                  "add_prefix_space", "tokenizer_config.json");
 }
 
-// The model itself is held to SentencePiece above: here, what ALBERT does to texts before.
+// Only ALBERT's preprocessing of texts is tested here. Other tests compare the model with
+// SentencePiece.
 TEST_F(PieceFolder, TakesAccentsAndCaseOfAlbertsTexts) {
   const std::string tokens = R"("tokenizer_class": "AlbertTokenizer", "cls_token": "<s>",
                                 "sep_token": "</s>", "mask_token": "<sep>")";
@@ -191,7 +193,7 @@ TEST_F(PieceFolder, TakesAccentsAndCaseOfAlbertsTexts) {
 
 TEST(OpenClipFolder, CleansTextsAsItsConfigurationSays) {
   const TemporaryFolder folder;
-  // Every character is a token, so that tokens say what is left of a text.
+  // Every character is a token, so that the tokens show the remaining text.
   json pieces;
   for (const char c : std::string("?_abcCDe ,.'<>&-")) pieces[std::string(1, c)] = pieces.size();
   const json words = {{"type", "WordLevel"}, {"vocab", pieces}, {"unk_token", "?"}};

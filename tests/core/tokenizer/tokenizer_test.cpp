@@ -1,4 +1,5 @@
-// Tokenizers of stages against Hugging Face's library (tests/data/tokenizer/make_tokenizers.py).
+// Tokenizers of stages compared with Hugging Face's library
+// (tests/data/tokenizer/make_tokenizers.py).
 #include "core/tokenizer/tokenizer.h"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryKind, SavedTokenizer,
                                          "xlm_r"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-/// What the tokens of a text say, one after the other.
+/// The texts of all tokens of `text`, concatenated.
 std::string said(const Vocabulary& tokenizer, const std::string& text) {
   std::string all;
   for (const std::int64_t id : tokenizer.encode(text)) all += tokenizer.text_of(id);
@@ -104,7 +105,7 @@ TEST(Tokenizer, KnowsItsSpecialTokens) {
   EXPECT_GT(tokenizer->size(), 100);
 }
 
-/// The refusal of a tokenizer.json with one thing changed.
+/// Expects a tokenizer.json with one changed value to be refused.
 void refused(const char* pointer, const json& value, ErrorKind kind, const std::string& named) {
   json changed = saved("xlm_r").at("tokenizer");
   changed[json::json_pointer(pointer)] = value;
@@ -182,7 +183,7 @@ TEST(TokenizerFolder, ReadsBytePairFiles) {
   (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "WhisperTokenizer"})");
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
                  "WhisperTokenizer", "tokenizer_config.json");
-  // Without it the configuration of the model says whose they are.
+  // Without tokenizer_config.json the configuration of the model determines the class.
   std::filesystem::remove(folder / "tokenizer_config.json");
   const auto ids = [&] {
     const std::string second = "fox";
@@ -206,7 +207,7 @@ TEST(TokenizerFolder, NamesASentencePieceModelAlone) {
   const TemporaryFolder folder;
   (void)folder.write("spiece.model", "x");
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
-                 "tokenizer.json", "spiece.model");  // sentence_piece_test has those that are read
+                 "tokenizer.json", "spiece.model");  // sentence_piece_test reads valid ones
 }
 
 TEST(Charsmap, LeadsNowhereOutside) {
@@ -218,7 +219,8 @@ TEST(Charsmap, LeadsNowhereOutside) {
 }
 
 TEST(Charsmap, CutsNoCharacters) {
-  // Unit c (the byte's own place, of a root without offset) leads to unit c ^ 1, where the text is.
+  // Unit c, which is that of byte c because the root has no offset, leads to unit c ^ 1, which has
+  // the text.
   const auto replacing = [](unsigned char c, const std::string& by) {
     std::string bytes = std::string("\0\4\0\0", 4) + std::string(1024, '\0');
     const std::array<char, 4> leads = {static_cast<char>(c), 5, 0, 0}, first = {0, 0, 0, '\x80'};

@@ -1,4 +1,4 @@
-// Texts to tokens and back; GPT-2's byte pairs against Python's
+// Texts to tokens and back, and GPT-2's byte pairs compared with Python's
 // (tests/data/language/make_reference.py).
 #include "core/tokenizer/vocabulary.h"
 

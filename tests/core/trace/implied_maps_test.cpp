@@ -1,4 +1,4 @@
-// Maps held as the blocks of windows.
+// Maps stored as the blocks of windows.
 #include "core/trace/implied_maps.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// Two heads over tokens {0, 2, 5} and {4, 1} and {3}, their entries counted.
+/// Two heads over the windows {0, 2, 5}, {4, 1} and {3}, with consecutive numbers as entries.
 MapBlocks counted_blocks() {
   MapBlocks blocks(2, {{0, 2, 5}, {4, 1}, {3}});
   float next = 1;

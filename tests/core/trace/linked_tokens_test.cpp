@@ -1,4 +1,4 @@
-// Which token lies where another lies: what linked cursors show of other subjects.
+// The token of another layout at the same position, as linked cursors show it for other models.
 #include "core/trace/linked_tokens.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(LinkedToken, OnAnotherGridItIsThePatchThatHoldsTheMiddle) {
     for (std::int64_t column = 0; column < 8; ++column) {
       const Token token = linked_token(k8x8, row * 8 + column, 64, k14x14, 196);
       ASSERT_TRUE(token);
-      // The middle of the patch as a share of the picture lies within the other patch.
+      // The centre of the patch, as a fraction of the picture, lies within the other patch.
       const double x = (static_cast<double>(column) + 0.5) / 8;
       const double y = (static_cast<double>(row) + 0.5) / 8;
       EXPECT_GE(x * 14, static_cast<double>(*token % 14));
@@ -51,7 +51,7 @@ TEST(LinkedToken, OnAnotherGridItIsThePatchThatHoldsTheMiddle) {
 TEST(LinkedToken, OfATextItIsTheTokenAtTheSameCharacter) {
   const TokenLayout letters{0, 0, 0, {"T", "o", " ", "b", "e", "!"}};
   const TokenLayout words{0, 0, 0, {"To", " be", "!"}};
-  const TokenLayout lower{0, 0, 0, {"to", "be", "!"}};  // drops spaces and case
+  const TokenLayout lower{0, 0, 0, {"to", "be", "!"}};  // has no spaces and no upper case
   EXPECT_EQ(linked_token(words, 1, 3, letters, 6), Token(3)) << "b begins \" be\"";
   EXPECT_EQ(linked_token(letters, 1, 6, words, 3), Token(0));
   EXPECT_EQ(linked_token(letters, 4, 6, words, 3), Token(1));

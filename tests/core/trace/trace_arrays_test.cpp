@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// A .npy of float64: 0, 1, 2, … divided by 3.
+/// A .npy file of float64 with 0, 1, 2, … divided by 3.
 std::string array(const std::string& shape, std::size_t count) {
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }";
   header.append(118 - header.size() - 1, ' ');
@@ -86,7 +86,8 @@ TEST_F(TraceArraysTest, TheNamesOfTraceFilesServeInArchivesToo) {
 }
 
 TEST_F(TraceArraysTest, AttentionsSavedByTorch) {
-  // torch.save(outputs.attentions, …): a tuple of [1, H, N, N]; tests/data/trace/make_arrays.py
+  // torch.save(outputs.attentions, …) writes a tuple of [1, H, N, N]; see
+  // tests/data/trace/make_arrays.py.
   const Trace trace = read_trace(test_data("trace/attentions.pt"));
   ASSERT_EQ(trace.layers.size(), 11U);
   EXPECT_EQ(trace.layers[10].implied_map.shape(), (Shape{2, 3, 3}));

@@ -52,7 +52,7 @@ Trace sample_trace() {
 
 class TraceFileTest : public testing::Test {
  protected:
-  /// Writes a file of one data set by the library alone, as any other program would.
+  /// Writes a file of one data set with the HDF5 library only, like any other program would.
   template <class Element>
   void write_foreign(const char* name, hid_t type, std::vector<hsize_t> extents,
                      const std::vector<Element>& values) const {
@@ -81,7 +81,7 @@ class TraceFileTest : public testing::Test {
   const std::filesystem::path path_ = folder_ / "trace.h5";
 };
 
-// Of attention within windows a file has what memory has.
+// Maps of windowed attention are stored in blocks in the file, like in memory.
 TEST_F(TraceFileTest, BlocksStayBlocks) {
   Trace written = sample_trace();
   MapBlocks blocks(3, {{4, 0}, {1, 3, 2}});
@@ -103,7 +103,7 @@ TEST_F(TraceFileTest, WhatQueriesSeeAndTheScaleOfScoresComeBack) {
   written.layers[0].seen = SeenKeys{.ranges = {{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}}};
   written.layers[0].score_scale = 0.25;
   written.layers.push_back(written.layers[1]);
-  written.layers[2].seen.emplace();  // all is seen
+  written.layers[2].seen.emplace();  // every key is seen
   write_trace(path_, written);
   const Trace read = read_trace(path_);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -115,7 +115,7 @@ TEST_F(TraceFileTest, WhatQueriesSeeAndTheScaleOfScoresComeBack) {
   EXPECT_THAT(error_of_reading(), HasSubstr("/layer_00/seen_keys"));
 }
 
-// Blocks in double are read as whole maps in double are: nothing is rounded.
+// Blocks in double are read like whole maps in double: nothing is rounded.
 TEST_F(TraceFileTest, BlocksInDoubleStayExact) {
   const std::vector<std::int64_t> sizes = {2, 1}, tokens = {2, 0, 1};
   const std::vector<double> entries = {0.1, 0.9, 0.3, 0.7, 1.0};
@@ -344,7 +344,7 @@ TEST(TokenLayout, NamesTokens) {
   EXPECT_EQ(registers.name(3), "(0, 0)");
 }
 
-/// Writes a trace to a disk that is full after `bytes`, as a program would, and ends the process.
+/// Writes a trace to a disk that is full after `bytes`, and ends the process.
 void write_to_full_disk(const std::filesystem::path& path, rlim_t bytes) {
   std::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, bytes};
@@ -356,7 +356,7 @@ void write_to_full_disk(const std::filesystem::path& path, rlim_t bytes) {
     write_trace(path, trace);
     std::exit(1);
   } catch (const Error& error) {
-    std::exit(error.kind() == ErrorKind::io ? 3 : 2);  // runs the libraries' last handlers
+    std::exit(error.kind() == ErrorKind::io ? 3 : 2);  // runs the exit handlers of the libraries
   }
 }
 

@@ -1,5 +1,5 @@
-// Every mechanism that can be trained beside its naive twin: outputs as the mechanism's own, and
-// gradients as central differences of the twin's maps in double.
+// Every trainable mechanism compared with its naive twin: outputs equal those of the mechanism, and
+// gradients equal central differences of the twin's maps in double.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -16,18 +16,18 @@
 namespace attnscope {
 namespace {
 
-/// A layer that is trained. Own parameters are in a layer of its own file, [rows, columns] tokens
-/// of a grid after `prefix` others, or a sequence.
+/// A layer to train. Its tokens are [rows, columns] cells of a grid after `prefix` others, or a
+/// sequence.
 struct TrainedCase {
   std::string name;
   MechanismChoice mechanism;
   bool causal = false;
   std::int64_t prefix = 0, rows = 3, columns = 4;
-  std::int64_t heads = 2, width = 3;  ///< d
-  float key_scale = 1;                ///< how far apart the keys are
-  std::int64_t shorter = 0;           ///< so many tokens fewer than the parameters are for
+  std::int64_t heads = 2, width = 3;  ///< width of a head, d
+  float key_scale = 1;                ///< factor of the keys
+  std::int64_t shorter = 0;           ///< number of tokens fewer than the parameters allow
   bool learnt_importances = false;
-  std::int64_t key_channels = 0;  ///< of narrow keys; 0: as many as of values
+  std::int64_t key_channels = 0;  ///< channels of narrow keys; 0: as many as values
 
   [[nodiscard]] std::int64_t tokens() const { return prefix + rows * columns - shorter; }
 };
@@ -50,7 +50,7 @@ class TrainedLayer {
       const bool narrow = part == 1 && one.key_channels > 0;
       parts_[part] = raw_uniform({n, narrow ? one.key_channels : one.heads * one.width}, 11 + part);
     }
-    // A power of two: steps of the numbers stay exact.
+    // The scale is a power of two, so that steps of the numbers stay exact.
     for (float& key : parts_[1].values()) key *= one.key_scale;
     unsigned seed = 31;
     for (const OwnParameter& own : attention_->own_parameters()) {
@@ -59,7 +59,7 @@ class TrainedLayer {
     }
   }
 
-  /// The tensor that is moved: 0 to 2 are queries, keys, values, then the own parameters.
+  /// The tensor that is varied: 0 to 2 are queries, keys and values; the own parameters follow.
   [[nodiscard]] Tensor& tensor(std::size_t which) {
     return which < 3 ? parts_[which] : tensors_.find(own_names_[which - 3])->second;
   }
@@ -77,7 +77,7 @@ class TrainedLayer {
     return output;
   }
 
-  /// The mechanism's own output, by its own random parameters.
+  /// The output of the mechanism itself with the parameters of this case.
   [[nodiscard]] Tensor forward_of_mechanism() const {
     const NamedTensors given = tensors_;
     AttentionInput input = this->input();
@@ -97,7 +97,7 @@ class TrainedLayer {
     return made;
   }
 
-  /// Σ output ⊙ its gradient, by the twin's maps.
+  /// Σ output ⊙ its gradient, computed with the maps of the twin.
   [[nodiscard]] double naive_objective() const {
     NamedTensors given = tensors_;
     if (case_.mechanism.name == "performer") given.emplace("features", drawn_features());
@@ -188,9 +188,11 @@ TEST_P(TrainedCaseTest, ForwardIsTheMechanismsOwn) {
 TEST_P(TrainedCaseTest, GradientsAreCentralDifferencesOfTheNaiveTwin) {
   TrainedLayer layer(GetParam());
   const std::vector<Tensor> found = layer.gradients();
-  // Gradients pass its maximum as they pass a soft one: PyTorch has that too.
+  // The gradient of a one-hot window is that of a soft one, as in PyTorch, and cannot be tested by
+  // differences.
   const bool one_hot = GetParam().mechanism.name == "daft-one-hot";
-  // Exact beside numbers that are multiples of 2⁻²², and too small to pass where a relu bends.
+  // The step is exact for numbers that are multiples of 2⁻²², and too small to cross the kink of a
+  // relu.
   constexpr float kStep = 1.0F / (1 << 19);
   for (std::size_t which = 0; which < (one_hot ? 3 : layer.tensors()); ++which) {
     Tensor& tensor = layer.tensor(which);
@@ -210,7 +212,7 @@ TEST_P(TrainedCaseTest, GradientsAreCentralDifferencesOfTheNaiveTwin) {
       difference += error * error;
       size += expected * expected;
     }
-    // Keys that are not looked at, and what a softmax is the same without.
+    // The gradient is zero for keys that no query sees and for shifts that a softmax ignores.
     if (size < 1e-12) {
       EXPECT_LT(difference, 1e-10) << layer.name_of(which);
       continue;

@@ -1,4 +1,4 @@
-// GELU by SIMD beside the standard library's in double.
+// GELU with SIMD compared with the standard library's in double.
 #include "core/training/kernels/gelu.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ std::vector<float> many_numbers() {
 
 using Kernel = void (*)(const float*, std::int64_t, float*);
 
-/// Largest |found − expected| / (1 + |x|).
+/// The largest |found − expected| / (1 + |x|).
 double error_of(Kernel kernel, const auto& expected) {
   const std::vector<float> x = many_numbers();
   std::vector<float> found(x.size(), 1.0F);

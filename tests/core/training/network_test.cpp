@@ -1,4 +1,4 @@
-// Losses, gradients and whole training curves beside PyTorch's in float64.
+// Losses, gradients and whole training curves compared with PyTorch's in float64.
 #include "core/training/network.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string name_of_case(const testing::TestParamInfo<std::size_t>& info, const 
   return one.at("name").get<std::string>() + optimiser;
 }
 
-/// ‖found − expected‖ / ‖expected‖, of a tensor that is not all zero.
+/// ‖found − expected‖ / ‖expected‖ of a tensor that is not all zero.
 double relative_error(const std::vector<double>& expected, const float* found) {
   double difference = 0, size = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -58,7 +58,7 @@ TEST_P(GradientsBesidePyTorch, OfEveryParameterAreTheSame) {
       EXPECT_EQ(size, 0) << parameter.name << " is learnt apart";
       EXPECT_TRUE(std::all_of(found, found + parameter.slot.size, [](float x) { return x == 0; }));
     }
-    // The keys' bias has no gradient in softmax attention: what is left is rounding.
+    // The bias of the keys has no gradient in softmax attention: only rounding remains.
     if (size < 1e-16) continue;
     EXPECT_LT(relative_error(expected, found), 1e-4) << parameter.name;
   }
@@ -157,7 +157,7 @@ TEST(BatchGradientTest, IsThatOfTheWholeBatchAtOnce) {
   EXPECT_LT(relative_error(expected, cut.data()), 1e-5);
 }
 
-/// What no network is made of `spec` for; "nothing" where one is.
+/// The subject of the error about a network of `spec`; "nothing" if there is no error.
 std::string refusal_of(const ModelSpec& spec) {
   try {
     const TrainedNetwork network(spec);

@@ -1,4 +1,4 @@
-// Recipes: what they are by default, and what they refuse.
+// Recipes: default values and refused values.
 #include "core/training/recipe/recipe.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// What refuses the recipe; empty if nothing does.
+/// The error about the recipe; empty if there is none.
 std::string refusal_of(const std::string& json) {
   try {
     (void)Recipe::from_json(json);

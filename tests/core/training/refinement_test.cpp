@@ -1,4 +1,4 @@
-// From coarse patches to fine ones beside PyTorch, and that one step changes nothing else.
+// Refinement from coarse to fine patches compared with PyTorch; other parameters stay unchanged.
 #include "core/training/refinement.h"
 
 #include <algorithm>
@@ -48,7 +48,8 @@ TEST_P(RefinementBesidePyTorch, ValuesAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(All, RefinementBesidePyTorch,
                          testing::Range(std::size_t{0}, std::size_t{4}), name_of_refinement);
 
-/// What refuses to bring this mechanism from 9 patches to 36.
+/// The subject of the error about refining this mechanism from 9 patches to 36; "nothing" if there
+/// is none.
 std::string refused_tensor(const MechanismChoice& mechanism) {
   json coarse = refinement_cases().at(0).at("coarse"), fine = refinement_cases().at(0).at("fine");
   ModelSpec coarse_spec = training_spec(coarse), fine_spec = training_spec(fine);

@@ -1,4 +1,5 @@
-// Attention and its gradients beside the program's mechanisms, central differences and plain sums.
+// Attention and its gradients compared with the program's mechanisms, central differences and plain
+// sums.
 #include "core/training/attention/trained_attention.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@ struct Shapes {
   std::int64_t tokens, width;
 };
 
-/// Queries, keys, values and the output's gradient, one beside the other: [N, 4·d].
+/// Queries, keys, values and the output's gradient side by side: [N, 4·d].
 struct Head {
   explicit Head(const Shapes& shapes)
       : all(raw_uniform({shapes.tokens, 4 * shapes.width}, 5)), gradients(all.shape()) {}
@@ -36,7 +37,7 @@ struct Head {
   Tensor all, gradients;
 };
 
-/// Σ output ⊙ part 3, in double, by the plain equations: what has the gradients that are tested.
+/// Σ output ⊙ part 3 in double, by the plain equations. The tests compare with its gradients.
 double naive_objective(const TrainedAttentionForm& form, const std::vector<double>& all,
                        const Shapes& shapes) {
   const auto [tokens, width] = shapes;
@@ -102,7 +103,8 @@ TEST_P(TrainedAttentionTest, GradientsAreCentralDifferences) {
     attention->backward(head.tensors(), head.part(3),
                         {head.gradient(0), head.gradient(1), head.gradient(2)}, room);
     std::vector<double> numbers(head.all.values().begin(), head.all.values().end());
-    // |x| has no derivative where a step passes 0: steps smaller than the distance of the numbers.
+    // |x| has no derivative where a step crosses 0: steps are smaller than the distance of the
+    // numbers.
     constexpr double step = 1e-7;
     double difference = 0, size = 0;
     for (std::int64_t i = 0; i<shapes.tokens; i += shapes.tokens> 40 ? 13 : 1) {
@@ -254,7 +256,7 @@ TEST_P(DifferenceGradientTest, IsThePlainSum) {
                                       {7, 70, 5, 3}}) {
     Tensor a = raw_uniform({m, k}, 1), b = raw_uniform({n, k}, 2);
     const Tensor g = raw_uniform({m, seen}, 3);
-    b.data()[0] = a.data()[0];  // where the sign is 0
+    b.data()[0] = a.data()[0];  // the sign is 0 here
     const PackedRows packed(rows_of(std::as_const(b).data(), n, k));
     Tensor da({m, k}), db({n, k});
     std::vector<float> packed_db(static_cast<std::size_t>(packed_size(n, k)));

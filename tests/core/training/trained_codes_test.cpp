@@ -1,4 +1,5 @@
-// Learnt codes in training: those of the mechanism, and gradients as differences of hard tanh.
+// Learned codes in training: they equal those of the mechanism, and gradients are differences of
+// hard tanh.
 #include "core/training/attention/trained_codes.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kTokens = 11, kWidth = 4, kHeads = 2, kBits = 5, kSupports = 6;
 
-/// The second head of a layer with a hash.
+/// The second head of a layer with hash codes.
 class LearntCodesTest : public testing::Test {
  protected:
   [[nodiscard]] HeadTensors head(bool shared) const {
@@ -24,7 +25,8 @@ class LearntCodesTest : public testing::Test {
     return rows_of(tensor.data(), kTokens, kWidth);
   }
 
-  /// clamp(p, −1, 1) of p = A (κ − μ), by the equations; the width is the keys'.
+  /// clamp(p, −1, 1) of p = A (κ − μ), by the equations. The keys determine the width of the
+  /// kernel.
   [[nodiscard]] MatrixD hard_tanh(const std::vector<double>& tokens,
                                   const std::vector<double>& keys) const {
     const auto anchor = [&](std::int64_t a, std::int64_t c) {

@@ -1,5 +1,5 @@
-// Fastformer's attentions beside a naive twin in double: what they compute, and central differences
-// of it.
+// Fastformer's attentions compared with a naive twin in double: outputs, and gradients as central
+// differences.
 #include "core/training/parts/trained_fastformer.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 struct FastformerCase {
   const char* name;
   std::int64_t window = 0;
-  float importance = 1;  ///< how far apart the importances of tokens are
+  float importance = 1;  ///< factor of the importance weights
   std::vector<std::int64_t> lengths = {7, 4};
 };
 
@@ -112,7 +112,7 @@ class TrainedFastformerTest : public testing::TestWithParam<FastformerCase> {
     for (const Parameter& parameter : table_.list()) {
       const Tensor numbers = raw_uniform(parameter.shape, seed++);
       const bool importance = parameter.name.ends_with("importance");
-      // Powers of two: steps of the numbers stay exact.
+      // The scales are powers of two, so that steps of the numbers stay exact.
       for (const float number : numbers.values()) {
         values_.push_back(number * (importance ? GetParam().importance : 0.5F));
       }
@@ -127,7 +127,7 @@ class TrainedFastformerTest : public testing::TestWithParam<FastformerCase> {
     return naive_.run(values_, x_).cwiseProduct(passed_.cast<double>()).sum();
   }
 
-  /// Of these numbers, of which `found` is the gradient.
+  /// Expects `found` to be the gradient with respect to `numbers`.
   void expect_central_differences(float* numbers, const float* found, std::int64_t count,
                                   const std::string& name) {
     constexpr float kStep = 1.0F / (1 << 17);
@@ -143,7 +143,7 @@ class TrainedFastformerTest : public testing::TestWithParam<FastformerCase> {
       difference += std::pow(static_cast<double>(found[i]) - expected, 2);
       size += expected * expected;
     }
-    // Of a single token the mean is that token, whatever it weighs.
+    // For a single token the mean is that token, whatever its weight: the gradient is zero.
     if (size < 1e-12) {
       EXPECT_LT(difference, 1e-10) << name;
       return;

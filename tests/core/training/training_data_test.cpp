@@ -1,4 +1,4 @@
-// What a step learns from: images cropped as the recipe says, texts with classes.
+// Data of a training step: images cropped according to the recipe, and texts with classes.
 #include "core/training/data/training_data.h"
 
 #include <cmath>
@@ -11,14 +11,14 @@
 namespace attnscope {
 namespace {
 
-/// Big-endian, as IDX files have it.
+/// The number in big-endian order, as in IDX files.
 std::string big_endian(std::uint32_t number) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
   return bytes;
 }
 
-/// One image of 8×8 pixels, a plane: 10 · column + 20 · row.
+/// Writes one image of 8×8 pixels with the plane 10 · column + 20 · row.
 std::filesystem::path write_plane(const TemporaryFolder& folder) {
   std::string images = big_endian(0x803) + big_endian(1) + big_endian(8) + big_endian(8);
   for (int row = 0; row < 8; ++row) {
@@ -48,7 +48,7 @@ TEST(TrainingImagesTest, ACropOfAPlaneIsAPlaneOfLessSlope) {
     const Tensor image = example(0.25, step);
     const ConstMatrixMap part = image.slice(0);
     const float right = part(4, 5) - part(4, 4), down = part(5, 4) - part(4, 4);
-    // A quarter of the area is half of the side.
+    // A quarter of the area has half the side.
     EXPECT_GE(right, 0.5F * slope * 0.999F);
     EXPECT_LE(right, slope * 1.001F);
     EXPECT_NEAR(down, 2 * right, 1e-4);
@@ -64,7 +64,7 @@ TEST(TrainingImagesTest, ACropOfAPlaneIsAPlaneOfLessSlope) {
 
 class TrainingTextsTest : public testing::Test {
  protected:
-  /// What refuses these settings; empty if nothing does.
+  /// The error about these settings; empty if there is none.
   [[nodiscard]] std::string refusal() const {
     try {
       (void)open_training_data(settings_);

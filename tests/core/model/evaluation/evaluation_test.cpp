@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// Hashed arrays with the labels a test wants.
+/// Hashed arrays with the given labels.
 class Items final : public DataSet {
  public:
   explicit Items(std::vector<int> labels) : labels_(std::move(labels)) {}
@@ -62,7 +62,7 @@ TEST(Evaluation, CountsWhatTheModelNamesRightly) {
   EXPECT_GE(result.correct_in_five, 15);
   result = evaluate(*model, {}, Items(labels), {8}, {});
   EXPECT_EQ(result.images, 8);
-  // Spread over all twenty: not the first eight, five of which are wrong.
+  // The eight items are spread over all twenty. The first five items are wrong.
   std::int64_t correct = 0;
   for (const std::int64_t item : chosen_items(20, {8})) correct += item >= 5;
   EXPECT_GT(correct, 3);

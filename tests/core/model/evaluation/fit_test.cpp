@@ -1,4 +1,4 @@
-// Choices that no tensor shows, found by references of what PyTorch computes.
+// Choices that no tensor shows, found with references that PyTorch computed.
 #include "core/model/evaluation/fit.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The choices of a fit that belong to the variation, as their members have them.
+/// The options with the text form of their values in the model's members.
 std::map<std::string, std::string> as_members(const std::map<std::string, std::string>& options) {
   std::map<std::string, std::string> members;
   for (const auto& [option, value] : options) {
@@ -63,7 +63,7 @@ TEST_P(Fits, FindTheVariationAndDescribeIt) {
       EXPECT_EQ(found.at(name), value) << name;
     }
   }
-  // Its description opens the file as it is, with no option besides.
+  // The description opens the file without further options.
   write_file(folder_ / "found.json", fitted_description(file, {fit.options, {}}));
   const SelfTest described = self_test(*load_model(file, {{}, folder_ / "found.json"}), reference);
   EXPECT_LT(described.difference, 1e-5) << in_words(described);

@@ -1,4 +1,4 @@
-// A model beside what PyTorch computes of it: tests/data/self_test/make_reference.py.
+// A model compared with its reference from PyTorch: tests/data/self_test/make_reference.py.
 #include "core/model/evaluation/self_test.h"
 
 #include <filesystem>
@@ -25,7 +25,7 @@ const VitExtents kExtents = {.layers = 3};
 
 class SelfTests : public testing::Test {
  protected:
-  /// The model that the reference is of, but for the tensors in `given`.
+  /// The model of the reference, with the tensors in `given` replaced.
   std::shared_ptr<const Model> model(const std::map<std::string, Tensor>& given = {}) {
     write_hashed_safetensors(file_, timm_shapes(kExtents), given);
     return load_model(file_, {{{"heads", "4"}}, {}});
@@ -85,7 +85,7 @@ TEST_F(SelfTests, AReferenceLiesInTheModelsFolderOrBearsItsName) {
   EXPECT_EQ(reference_beside(folder_.path()), folder_ / "reference.npz");
   fs::copy_file(kReference, folder_ / "vit.reference.npz");
   EXPECT_EQ(reference_beside(file_), folder_ / "vit.reference.npz");
-  // Its own weights are no reference.
+  // The model's own weights are not a reference.
   EXPECT_EQ(reference_beside(folder_ / "reference.npz"), std::nullopt);
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 class ZeroShot : public testing::Test {
  protected:
-  /// A folder with the tensors and the configuration of a case of make_families.py.
+  /// Writes the tensors and the configuration of a case of make_families.py into a folder and loads
+  /// both towers.
   explicit ZeroShot(const std::string& name = "hugging_face_clip") {
     const nlohmann::json& config = read_test_data("models/families/" + name + ".json")["config"];
     write_hashed_safetensors(folder_ / "model.safetensors", family_shapes(name));

@@ -1,5 +1,5 @@
-// Windows of a grid, those that reach beyond it and those that are shifted, and vectors of relative
-// positions along its axes (SAM).
+// Windows of a grid, including padded and shifted ones, and vectors of relative positions along its
+// axes (SAM).
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -20,7 +20,7 @@ TEST(GridWindows, TilesSayWhereTheyReachBeyondTheGrid) {
   EXPECT_EQ(windows[2], (GridWindow{{2, 2}, {8, 9, -1, -1}}));
 }
 
-// Of a column of cells, which shows one axis alone.
+// Rows of each window in the first column of windows, which shows a single axis; −1 is padding.
 std::vector<std::vector<std::int64_t>> rows_of_windows(std::int64_t cells, std::int64_t side,
                                                        WindowFilling filling) {
   std::vector<std::vector<std::int64_t>> rows;
@@ -32,7 +32,7 @@ std::vector<std::vector<std::int64_t>> rows_of_windows(std::int64_t cells, std::
           window.tokens[static_cast<std::size_t>(row * window.extents.columns)];
       own.push_back(token < 0 ? -1 : token / columns);
     }
-    // Each row of windows once: of the first columns.
+    // Each row of windows is kept once, for the first column.
     if (std::ranges::find(rows.begin(), rows.end() - 1, own) != rows.end() - 1) rows.pop_back();
   }
   return rows;
@@ -42,11 +42,11 @@ TEST(GridWindows, ShiftedOnesLeaveTheFirstCellsAWindowOfTheirOwn) {
   using Rows = std::vector<std::vector<std::int64_t>>;
   EXPECT_EQ(rows_of_windows(8, 4, WindowFilling::after_shift),
             (Rows{{2, 3, 4, 5}, {6, 7}, {0, 1}}));
-  // timm: what the turned grid joins, and then zeros.
+  // timm shifts the grid cyclically and then pads with zeros.
   EXPECT_EQ(rows_of_windows(6, 4, WindowFilling::after_shift), (Rows{{2, 3, 4, 5}, {0, 1}}));
   EXPECT_EQ(rows_of_windows(7, 4, WindowFilling::after_shift),
             (Rows{{2, 3, 4, 5}, {6, 0}, {1, -1}}));
-  // transformers: zeros, and then the turn.
+  // transformers pads with zeros and then shifts cyclically.
   EXPECT_EQ(rows_of_windows(7, 4, WindowFilling::before_shift),
             (Rows{{2, 3, 4, 5}, {6, -1}, {0, 1}}));
 }
@@ -54,7 +54,7 @@ TEST(GridWindows, ShiftedOnesLeaveTheFirstCellsAWindowOfTheirOwn) {
 TEST(GridWindows, NothingShiftsInOneWindow) {
   const GridExtents wide{4, 8};
   EXPECT_EQ(shifted_windows({4, 4}, 4, WindowFilling::after_shift), tiled_windows({4, 4}, 4));
-  // transformers and the authors shift both axes or none, timm each by itself.
+  // transformers and the authors shift both axes or none; timm decides for each axis.
   EXPECT_EQ(shifted_windows(wide, 4, WindowFilling::none), tiled_windows(wide, 4));
   EXPECT_EQ(shifted_windows(wide, 4, WindowFilling::before_shift), tiled_windows(wide, 4));
   EXPECT_EQ(shifted_windows(wide, 4, WindowFilling::after_shift).size(), 3U);
@@ -74,7 +74,7 @@ TEST(GridWindows, EachCellIsInOneWindow) {
   }
 }
 
-// Against the sum over every pair, from the equation.
+// The bias equals the sum for every pair, computed by the equation.
 TEST(DecomposedBias, IsTheSumOfBothAxesProducts) {
   constexpr std::int64_t heads = 2, d = 5;
   const GridExtents grid{3, 4};
@@ -112,7 +112,7 @@ TEST(DecomposedBias, TablesOfAnotherGridKeepTheirEndsAndMiddle) {
   EXPECT_EQ(finer.matrix()(10, 0), 2);
 }
 
-// A window filled up with a token of its own is the window with that token in it.
+// A window padded with a token equals the window that contains that token.
 TEST(WindowedAttention, FillingTakesPartAndIsNowhere) {
   const RandomAttention data(6, 6, 2, 4, 3, 9);
   const GridExtents grid{3, 2};
@@ -128,7 +128,7 @@ TEST(WindowedAttention, FillingTakesPartAndIsNowhere) {
   EXPECT_EQ(windows.rank_bound(), 6);
   for (std::int64_t head = 0; head < 2; ++head) {
     for (std::int64_t query = 4; query < 6; ++query) {
-      // Its keys are both tokens of the last row, and twice the filling.
+      // Its keys are the two tokens of the last row and the padding, which counts twice.
       const auto q = data.queries.matrix().row(query).segment(head * 4, 4);
       const auto score = [&](const auto& key) { return std::exp(q.dot(key) / 2); };
       const float to_first = score(data.keys.matrix().row(4).segment(head * 4, 4));

@@ -1,4 +1,4 @@
-// The MLP of many tokens is that of each of them.
+// The MLP of many tokens equals that of each single token.
 #include "core/model/parts/mlp.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Maps that keep a layer's tokens are those that keep its queries and keys.
+// Maps computed from a layer's tokens equal maps computed from its queries and keys.
 #include "core/model/parts/projected_maps.h"
 
 #include <atomic>
@@ -30,7 +30,7 @@ Linear linear_of(std::int64_t outputs, unsigned seed,
           arithmetic};
 }
 
-/// A layer of attention alone, and the run of one that records computed maps.
+/// An attention layer, and the result of running it with stored or computed maps.
 struct Layer {
   AttentionPart part;
   LayerSpec spec;
@@ -50,7 +50,7 @@ struct Layer {
     LayerTrace recorded;
     Tensor output;
   };
-  /// `own`: the tokens lie where the layer may take them.
+  /// `own`: the layer may take over the tokens.
   [[nodiscard]] Ran run(TraceRequest::LargeMaps maps, bool own = false,
                         bool vectors = false) const {
     TraceRequest request;
@@ -80,10 +80,10 @@ struct Layer {
   }
 };
 
-// Both round the sums of 25 terms of a query and a key and of 6 products in orders that depend on
-// the processor's kernels. Queries and keys have a deviation of 5, so that scores reach 0.3 · √6 ·
-// 25 · 3 ≈ 60; √30 roundings of 2⁻²⁴ make 2e-5 of that, and a weight p moves by at most p (1 − p) ≤
-// 1/4 of the difference of two such scores.
+// Both ways round the sums of 25 terms of a query and a key and of 6 products in orders that depend
+// on the processor's kernels. Queries and keys have a standard deviation of 5, so that scores reach
+// 0.3 · √6 · 25 · 3 ≈ 60. √30 roundings of 2⁻²⁴ make 2e-5 of that, and a weight p moves by at most
+// p (1 − p) ≤ 1/4 of the difference of two such scores.
 constexpr float kOtherOrder = 1e-5F;
 
 void expect_same(const ImpliedMaps& computed, const ImpliedMaps& held) {
@@ -161,7 +161,8 @@ TEST(ProjectedMaps, LeaveTheLayerAsItIs) {
   }
 }
 
-/// What some heads give is put together of them: nothing else is recorded of such a mechanism.
+/// Computed maps are combined from runs of some heads. Mechanisms that can compute single rows must
+/// therefore record no quantities and no factors.
 TEST(ProjectedMaps, AreOfMechanismsWithoutQuantities) {
   const RandomAttention data(20, 20, 2, 8, 8, 1);
   int found = 0;
@@ -221,7 +222,7 @@ TEST(ProjectedMaps, AreThoseOfQueriesAndKeysWhereHeadsAreNotApart) {
     EXPECT_EQ(computed.bytes(), 4 * (computed.extent(1) + computed.extent(2)) * kWidth);
     expect_same(computed, layer.held());
   }
-  // Few keys, and the turns of all tokens: no less room.
+  // With few keys, storing the tokens' rotations as well would not save memory.
   Layer grouped(1);
   grouped.spec.rotary.form = Rotary::half;
   EXPECT_EQ(grouped.computed().bytes(), 4 * 70 * (kHeads + 1) * kHeadWidth);
@@ -239,7 +240,7 @@ TEST(ProjectedMaps, OutliveTheirLayer) {
 }
 
 TEST(ProjectedMaps, MayBeReadByManyAtOnce) {
-  // More heads than are remembered, and none before the threads begin.
+  // There are more heads than are cached, and none is cached before the threads start.
   std::vector<ImpliedMaps> computed, held;
   const Layer layer;
   for (int i = 0; i < 40; ++i) {
@@ -255,7 +256,7 @@ TEST(ProjectedMaps, MayBeReadByManyAtOnce) {
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
-      // Two in the same order, two in another, each on all cores.
+      // Two threads read in one order and two in the reverse order, each with all cores.
       tbb::parallel_for(std::int64_t{0}, 40 * kHeads,
                         [&](std::int64_t i) { look(thread < 2 ? i : 40 * kHeads - 1 - i); });
     });

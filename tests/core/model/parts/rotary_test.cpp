@@ -1,4 +1,4 @@
-// Rotary positions beside PyTorch (tests/data/models/make_parts.py).
+// Rotary positions compared with PyTorch (tests/data/models/make_parts.py).
 #include "core/model/parts/rotary.h"
 
 #include <cmath>
@@ -79,7 +79,7 @@ TEST(Rotary, OfPatchesLeavesPrefixTokensAlone) {
   for (std::int64_t token = 0; token < 3; ++token) {
     EXPECT_TRUE(rows.matrix().row(token) == before.matrix().row(token));
   }
-  // Patch (1, 2): row centre 0.5, column centre 0.25; periods 1 and 10, rows first.
+  // Patch (1, 2) has row centre 0.5 and column centre 0.25. The periods are 1 and 10, rows first.
   const double angles[] = {2 * std::numbers::pi * 0.5, 2 * std::numbers::pi * 0.05,
                            2 * std::numbers::pi * 0.25, 2 * std::numbers::pi * 0.025};
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -102,7 +102,7 @@ TEST(Rotary, OfCellsCountsThemInThoseOfTheTrainedGrid) {
     return rows;
   };
   EXPECT_TRUE(turned(16).matrix().row(0) == before.matrix().row(0));
-  // Patch (1, 3): its row is 1 of 2, its column 3 of 4; periods 1 and 10, rows first.
+  // Patch (1, 3) is in row 1 of 2 and column 3 of 4. The periods are 1 and 10, rows first.
   const auto expect = [&](const Tensor& rows, double row, double column) {
     const double angles[] = {row, row / 10, column, column / 10};
     for (std::int64_t i = 0; i < 4; ++i) {

@@ -1,4 +1,5 @@
-// Biases of relative positions and windows: beside PyTorch (tests/data/models/make_parts.py).
+// Biases of relative positions and windows, compared with PyTorch
+// (tests/data/models/make_parts.py).
 #include "core/model/parts/score_bias.h"
 
 #include <algorithm>

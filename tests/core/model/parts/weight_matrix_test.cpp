@@ -1,4 +1,4 @@
-// Weights that stay as their file has them: the same products as of their float32.
+// Weights kept in the dtype of their file give the products of their float32 values.
 #include "core/model/parts/weight_matrix.h"
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// `values` in bfloat16, cut off; stored column after column if `transposed`.
+/// `values` truncated to bfloat16, and stored column by column if `transposed`.
 TensorView bfloat_view(const Tensor& values, bool transposed) {
   const std::int64_t rows = values.extent(0), columns = values.extent(1);
   const auto stored =

@@ -1,4 +1,4 @@
-// Beside PyTorch: tests/data/input/make_sounds.py.
+// Log-mel spectrograms compared with PyTorch: tests/data/input/make_sounds.py.
 #include "core/model/preprocessing/log_mel.h"
 
 #include <gtest/gtest.h>

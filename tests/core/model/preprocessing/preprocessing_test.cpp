@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-/// Made by Pillow and PyTorch: tests/data/models/make_images.py.
+/// The reference of Pillow and PyTorch, made by tests/data/models/make_images.py.
 const Checkpoint& reference() {
   static const Checkpoint checkpoint =
       open_checkpoint(source_folder() + "/tests/data/models/resize.npz");
@@ -69,7 +69,7 @@ TEST(PositionGrid, GivesPyTorchsBicubicInterpolation) {
     const Tensor found =
         resample_positions(positions, {4, 6}, {rows, columns}, PositionResize::bicubic);
     ASSERT_EQ(found.shape(), expected.shape());
-    // Sums of 16 products of numbers up to 4, in float32 on both sides.
+    // The sums have 16 products of numbers up to 4, in float32 on both sides.
     EXPECT_LT((found.matrix() - expected.matrix()).cwiseAbs().maxCoeff(), 16 * 4 * 6e-8F);
   }
   EXPECT_TRUE(std::ranges::equal(
@@ -93,7 +93,7 @@ TEST(PositionGrid, FollowsEachFamilysWay) {
               .to_float();
       const Tensor found = resample_positions(positions, {4, 6}, {rows, columns}, way);
       ASSERT_EQ(found.shape(), reference.shape());
-      // Sums of up to 24 products of numbers up to 3, and coordinates rounded to float32.
+      // The sums have up to 24 products of numbers up to 3, and coordinates are rounded to float32.
       EXPECT_LT((found.matrix() - reference.matrix()).cwiseAbs().maxCoeff(), 1e-5F)
           << name << rows << "×" << columns;
     }
