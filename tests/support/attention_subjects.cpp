@@ -7,7 +7,7 @@ namespace attnscope {
 
 namespace {
 
-/// Positions as waves over the grid, and noise: [N, width].
+/// Tokens [N, width] of waves over the grid plus noise.
 Matrix tokens_of(const SubjectShape& shape, double noise, std::mt19937& random) {
   const std::int64_t count = shape.prefix + shape.grid_rows * shape.grid_columns;
   const std::int64_t width = shape.heads * shape.head_width;

@@ -1,4 +1,4 @@
-// Subjects with real attention over made-up tokens: what figures and views are tested on.
+// Models with real attention over made-up tokens, for tests of figures and views.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SubjectShape {
 };
 
 /// A subject without model or input file. Its tokens are smooth over the grid, more so in later
-/// layers; its maps are those the mechanism computes from them. Deterministic.
+/// layers, and the mechanism computes its maps from them. The result is deterministic.
 [[nodiscard]] Subject attention_subject(const std::string& label, const MechanismChoice& mechanism,
                                         const SubjectShape& shape = {}, unsigned seed = 1);
 

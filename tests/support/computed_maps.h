@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-/// Of inputs that do not live as long as their maps.
+/// Computed maps that own copies of the queries and keys, for inputs with a shorter lifetime.
 [[nodiscard]] inline ImpliedMaps computed_from(const Mechanism& mechanism,
                                                const AttentionInput& input) {
   const auto copy = [](ConstMatrixMap rows) {

@@ -1,5 +1,5 @@
-// A number that counts what is done with it: naive references written over it execute an equation
-// and leave behind how many operations that took, by component.
+// A number that counts operations by component. Naive references that use it execute an equation
+// and leave their number of operations behind.
 #pragma once
 
 #include <cmath>
@@ -19,13 +19,13 @@ class Counted {
 
   [[nodiscard]] double value() const { return value_; }
 
-  /// Operations from here on belong to `component`.
+  /// Assigns later operations to `component`.
   static void enter(const std::string& component) { current_ = &tallies_[component]; }
   static void forget() {
     tallies_.clear();
     enter("");
   }
-  /// What was entered there does not count.
+  /// Removes the operations of `component`.
   static void leave_out(const std::string& component) {
     tallies_.erase(component);
     enter("");
@@ -46,7 +46,7 @@ class Counted {
   }
   friend bool operator<(Counted a, Counted b) { return ++current_->additions, a.value_ < b.value_; }
   Counted& operator+=(Counted other) { return *this = *this + other; }
-  /// The sign bit alone changes: free in hardware, and in every accounting.
+  /// Only the sign bit changes: free in hardware, and in every accounting.
   Counted operator-() const { return -value_; }
   friend Counted abs(Counted a) { return std::abs(a.value_); }
   friend Counted exp(Counted a) { return ++current_->exponentials, std::exp(a.value_); }

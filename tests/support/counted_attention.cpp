@@ -190,7 +190,7 @@ void count_linformer(const AttentionShape& s, std::int64_t landmarks) {
 
 namespace {
 
-/// Signs of g·A.
+/// Codes from the signs of g·A.
 
 std::vector<std::vector<int>> codes_of(const Rows& features, std::int64_t bits) {
   const Rows a = random_rows(bits, static_cast<std::int64_t>(features[0].size()));
@@ -326,7 +326,7 @@ void count_synthesizer(const AttentionShape& s, costs::ScoreSource source, std::
 
 namespace {
 
-/// exp(K) with the largest of each channel subtracted.
+/// exp(K) after the maximum of each channel is subtracted.
 
 Rows key_weights(std::int64_t tokens, std::int64_t channels) {
   Rows keys = random_rows(tokens, channels);
@@ -385,7 +385,7 @@ void count_daft_full(const AttentionShape& s, std::int64_t factors) {
 
 namespace {
 
-/// Sums of `rows` in a window around each token; outside it, padding is multiplied too.
+/// Weighted sums of `rows` in a window around each token. Padding is multiplied too.
 
 Rows convolved(const Rows& rows, std::int64_t taps) {
   Rows result(rows.size(), Row(rows[0].size(), 0.0));
@@ -430,7 +430,7 @@ void count_daft_conv(const AttentionShape& s, std::int64_t kernel, std::int64_t 
 
 namespace {
 
-/// e of every token and head.
+/// The importance e of every token and head.
 
 Rows importances(const Rows& tokens, std::int64_t heads, bool causal, const char* component) {
   Counted::enter(component);
@@ -463,7 +463,7 @@ void global_vectors(const Rows& tokens, const Rows& e, bool causal, std::int64_t
     for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += e[i][c / share] * tokens[i][c];
     if (!causal) continue;
     for (std::size_t c = 0; c < sums.size(); ++c) {
-      // The sum that left the window is known: Eq. 13 and 14 keep it.
+      // The sum that leaves the window is known, because Eq. 13 and 14 keep it.
       const Counted sum = window > 0 ? sums[c] - Counted(0.1) : sums[c];
       sum / norms[c / share];
     }
@@ -504,7 +504,7 @@ void count_mixer(const AttentionShape& s, std::int64_t expansion) {
   for (Row& row : inner) {
     for (Counted& value : row) {
       value += Counted(0.1);
-      value = value * 0.5 * (Counted(1) + exp(value * 0.7));  // erf, counted as exp is
+      value = value * 0.5 * (Counted(1) + exp(value * 0.7));  // erf, counted like exp
     }
   }
   Rows outer = products(inner, random_rows(s.queries, hidden));

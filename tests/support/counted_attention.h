@@ -1,4 +1,4 @@
-// Naive attention over a counting number, direct from the equations: run one, then read the tally.
+// Naive attention with counting numbers, straight from the equations: run one, then read the tally.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace attnscope::test {
 using Row = std::vector<Counted>;
 using Rows = std::vector<Row>;
 
-/// Normal deviates, the same at every run.
+/// Normally distributed numbers, the same in every run.
 Rows random_rows(std::int64_t rows, std::int64_t columns);
 
 /// A·Bᵀ.
 Rows products(const Rows& a, const Rows& b);
 
-/// (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) of one head, its rows already features.
+/// (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) of one head. The rows are already features.
 void linear_attention(const Rows& queries, const Rows& keys, const Rows& values);
 
 /// Adder, Eq. 3.
@@ -26,7 +26,7 @@ void count_softmax(const AttentionShape& s);
 /// Adder, Eq. 7 and 20.
 void count_adder(const AttentionShape& s, bool identity);
 
-/// Choromanski et al. 2020, positive features, or ReLU's.
+/// Choromanski et al. 2020, with positive features or ReLU features.
 void count_performer(const AttentionShape& s, std::int64_t features, bool relu = false);
 
 /// Katharopoulos et al. 2020.

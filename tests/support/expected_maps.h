@@ -1,4 +1,4 @@
-// Rows of implied maps as a reference file holds them.
+// Comparison with the rows of implied maps in a reference file.
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// Expects of every layer and head the rows that `expected` holds: `map_rows` [L, H, rows, N] of
-/// the queries `rows`, each value to 1e-5. Fails the running test otherwise.
+/// Expects the rows in `expected` in every layer and head: `map_rows` [L, H, rows, N] for the
+/// queries `rows`, each value to 1e-5. Fails the running test otherwise.
 void expect_map_rows(const Trace& trace, const Checkpoint& expected);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// What a folder holds, to be compared with another.
+// The content of a folder, for comparison with another.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Every file's bytes by name.
+/// The bytes of every file by name.
 [[nodiscard]] inline std::map<std::string, std::string> folder_bytes(
     const std::filesystem::path& folder) {
   std::map<std::string, std::string> all;

@@ -23,7 +23,7 @@ std::vector<double> hashed_uniform(const std::string& name, std::int64_t count) 
 
 namespace {
 
-/// A mask [.., T, T] under the names that code gives causal ones.
+/// True for a mask [.., T, T] with a name that is common for causal masks.
 bool names_causal_mask(const std::string& name, const Shape& shape) {
   constexpr std::string_view endings[] = {".mask", ".tril", ".attn.bias", ".attention.bias"};
   return shape.size() >= 2 && shape.back() == shape[shape.size() - 2] &&

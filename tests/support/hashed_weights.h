@@ -1,5 +1,6 @@
-// Weights made from a hash of their names, the same in C++ and in tests/data/models/
-// make_reference.py: large models need not be committed to be compared with PyTorch.
+// Weights made from a hash of their names, the same in C++ and in
+// tests/data/models/make_reference.py. Large models can be compared with PyTorch without being
+// committed.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +14,20 @@ namespace attnscope {
 
 using NamedShapes = std::vector<std::pair<std::string, Shape>>;
 
-/// Numbers in [-1, 1) made from `name` and the index alone.
+/// Numbers in [-1, 1) that depend only on `name` and the index.
 [[nodiscard]] std::vector<double> hashed_uniform(const std::string& name, std::int64_t count);
 
-/// A weight, scaled by what its name says it is for.
+/// A weight, scaled according to the purpose that its name gives.
 [[nodiscard]] Tensor hashed_weight(const std::string& name, const Shape& shape);
 
 /// An input, already normalised.
 [[nodiscard]] Tensor hashed_input(const std::string& name, const Shape& shape);
 
-/// A checkpoint in memory, of hashed weights.
+/// A checkpoint in memory with hashed weights.
 [[nodiscard]] Checkpoint hashed_checkpoint(const NamedShapes& shapes,
                                            std::map<std::string, std::string> metadata = {});
 
-/// The same as a safetensors file, but for the tensors in `given`.
+/// Writes hashed weights as a safetensors file; tensors in `given` replace them.
 void write_hashed_safetensors(const std::filesystem::path& path, const NamedShapes& shapes,
                               const std::map<std::string, Tensor>& given = {});
 

@@ -1,5 +1,5 @@
-// The three small models of tests/data/inside/make_inside.py, run on their inputs, and what PyTorch
-// says of them.
+// The three small models of tests/data/inside/make_inside.py, run on their inputs, with the results
+// of PyTorch.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace attnscope {
 
-/// Of "vit", "bert" or "gpt2".
+/// The model "vit", "bert" or "gpt2".
 class InsideModel {
  public:
   explicit InsideModel(const std::string& name);
 
-  /// With a trace that holds maps, vectors and tokens.
+  /// The subject, whose trace has maps, vectors and tokens.
   [[nodiscard]] const Subject& subject() const { return subject_; }
   [[nodiscard]] MatrixD expected(const std::string& array) const;
   [[nodiscard]] double expected_number(const std::string& array) const;
@@ -26,7 +26,7 @@ class InsideModel {
   Checkpoint expected_;
 };
 
-/// Throws away nothing: the greatest difference, infinite where extents differ.
+/// The largest absolute difference; infinite if the shapes differ.
 [[nodiscard]] double greatest_difference(const MatrixD& a, const MatrixD& b);
 
 }  // namespace attnscope

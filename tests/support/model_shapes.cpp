@@ -142,7 +142,7 @@ NamedShapes torch_encoder_shapes(std::int64_t width, std::int64_t mlp_width, std
 
 namespace {
 
-/// In the place of timm's qkv and proj of `shapes`, DAFT under these names.
+/// `shapes` with DAFT under these names in place of timm's qkv and proj.
 NamedShapes with_daft(const NamedShapes& shapes, const VitExtents& e, std::int64_t inner,
                       const std::array<const char*, 5>& names, std::int64_t tokens) {
   NamedShapes result;

@@ -1,4 +1,4 @@
-// The tensors of model families, by name and shape, as their libraries save them.
+// The tensors of model families by name and shape, as their libraries save them.
 #pragma once
 
 #include "tests/support/hashed_weights.h"
@@ -20,10 +20,10 @@ struct VitExtents {
 [[nodiscard]] NamedShapes torch_encoder_shapes(std::int64_t width, std::int64_t mlp_width,
                                                std::int64_t layers);
 
-/// timm's ViT with DAFT in the names of aft-pytorch, or of labml; `inner` is the width of queries,
-/// keys and values.
+/// timm's ViT with DAFT under the names of aft-pytorch. `inner` is the width of queries, keys and
+/// values.
 [[nodiscard]] NamedShapes aft_pytorch_vit_shapes(const VitExtents& extents, std::int64_t inner);
-/// Without class token and positions.
+/// timm's ViT with DAFT under labml's names, without class token and positions.
 [[nodiscard]] NamedShapes labml_vit_shapes(const VitExtents& extents);
 
 struct TextExtents {
@@ -31,15 +31,16 @@ struct TextExtents {
   std::int64_t heads = 4, classes = 4, positions = 40;
 };
 
-/// labml's autoregressive transformer with AFT-local; its biases are for `context` tokens.
+/// labml's autoregressive transformer with AFT-local. Its biases are for `context` tokens.
 [[nodiscard]] NamedShapes labml_aft_shapes(const TextExtents& extents);
 /// The classifier of Wu et al.
 [[nodiscard]] NamedShapes fastformer_shapes(const TextExtents& extents);
 
-/// labml's local_mask of `tokens`: 1 for the last `window` of them, itself included.
+/// labml's local_mask for `tokens` tokens: 1 for the last `window` tokens including the token
+/// itself.
 [[nodiscard]] Tensor local_mask(std::int64_t tokens, std::int64_t window);
 
-/// The same with `prefix` before every name.
+/// `shapes` with `prefix` before every name.
 [[nodiscard]] NamedShapes prefixed(const std::string& prefix, NamedShapes shapes);
 
 }  // namespace attnscope

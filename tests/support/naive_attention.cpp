@@ -103,7 +103,7 @@ NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head, bool
                             std::int64_t window) {
   const std::int64_t d = input.keys.cols() / input.heads;
   const Tensor& importance = input.parameters->at("importance");
-  const bool of_all = importance.extent(1) != d;  // reads the keys of every head
+  const bool of_all = importance.extent(1) != d;  // reads the keys of all heads
   const auto bias = input.parameters->find("importance_bias");
   causal |= input.causal;
   std::vector<double> logits;
@@ -131,7 +131,8 @@ NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head, bool
 
 namespace {
 
-/// (h_i·h_j + bias) / Σ_j' (h_i·h_j' + bias); upstream adds the bias to its own weight alone.
+/// (h_i·h_j + bias) / Σ_j' (h_i·h_j' + bias). Upstream adds the bias only to the token's own
+/// weight.
 NaiveMap map_of_codes(const NaiveMap& of_queries, const NaiveMap& of_keys, double bias,
                       bool upstream, bool causal) {
   NaiveMap map;
@@ -246,7 +247,8 @@ void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t
 }
 
 Tensor random_normal(Shape shape, unsigned seed) {
-  // Box and Muller over mt19937, because std::normal_distribution differs between libraries.
+  // The Box–Muller transform of mt19937 is used because std::normal_distribution differs between
+  // libraries.
   std::mt19937 generator(seed);
   const auto uniform = [&generator] {
     return (static_cast<double>(generator()) + 0.5) / 4294967296.0;

@@ -10,7 +10,7 @@ namespace {
 
 using Vectors = std::vector<std::vector<double>>;
 
-/// One head's share of [rows, H · width].
+/// The columns of one head in [rows, H · width].
 Vectors rows_of(const ConstMatrixMap& all, const AttentionInput& input, std::int64_t head) {
   const std::int64_t width = all.cols() / input.heads;
   Vectors rows;
@@ -23,7 +23,7 @@ Vectors rows_of(const ConstMatrixMap& all, const AttentionInput& input, std::int
   return rows;
 }
 
-/// One head's matrix of a tensor [H, rows, columns], or [rows, columns] for all heads.
+/// The matrix of one head in a tensor [H, rows, columns], or [rows, columns] for all heads.
 Vectors parameter(const AttentionInput& input, const char* name, std::int64_t head) {
   const Tensor& tensor = input.parameters->at(name);
   const bool shared = tensor.rank() == 2;
@@ -39,7 +39,7 @@ Vectors parameter(const AttentionInput& input, const char* name, std::int64_t he
   return matrix;
 }
 
-/// One head's vector of a tensor [H, length].
+/// The vector of one head in a tensor [H, length].
 std::vector<double> vector_parameter(const AttentionInput& input, const char* name,
                                      std::int64_t head) {
   const Tensor& tensor = input.parameters->at(name);
@@ -138,7 +138,8 @@ NaiveMap naive_reformer_map(const AttentionInput& input, std::int64_t head, std:
         }
       }
     }
-    // How many tokens are sorted before i: all buckets', or its own bucket's.
+    // The chunk follows from the number of tokens sorted before i: in all buckets, or in its own
+    // bucket if causal.
     std::vector<std::int64_t> index(n);
     for (std::size_t i = 0; i < n; ++i) {
       std::int64_t before = 0;
@@ -172,7 +173,7 @@ NaiveMap naive_reformer_map(const AttentionInput& input, std::int64_t head, std:
 
 NaiveMap naive_synthesizer_map(const AttentionInput& input, std::int64_t head,
                                const std::string& scores) {
-  // What was learnt for longer texts serves the first tokens.
+  // Tensors learned for longer texts are cut to the first tokens.
   const auto n = static_cast<std::size_t>(input.queries.rows());
   const auto m = static_cast<std::size_t>(input.keys.rows());
   const auto first = [](Vectors rows, std::size_t count) {

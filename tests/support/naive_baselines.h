@@ -1,5 +1,5 @@
-// The baselines transcribed from their papers: loops, double, nothing else. All read the tensors
-// their files document from input.parameters, and keep to j ≤ i where input.causal says so.
+// The baselines transcribed from their papers with loops in double. All functions read the tensors
+// that their files document from input.parameters, and keep to j ≤ i if input.causal is set.
 #pragma once
 
 #include "tests/support/naive_attention.h"

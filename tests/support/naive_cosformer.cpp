@@ -1,4 +1,5 @@
-// cosFormer transcribed from its equation (Qin et al. 2022, Section 3): every pair, no factors.
+// cosFormer transcribed from its equation (Qin et al. 2022, Section 3): every pair, without
+// factors.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -37,7 +38,7 @@ NaiveMap map(const MechanismChoice& choice, const AttentionInput& input, std::in
   return map;
 }
 
-/// relu(x) cos and relu(x) sin; the angles are the same in every head.
+/// relu(x) cos and relu(x) sin. The angles are the same in every head.
 test::Rows features(const test::Rows& rows) {
   using test::Counted;
   Counted::enter("features");
@@ -58,7 +59,7 @@ void count(const AttentionShape& s, const TypedValues&) {
   Counted::enter("features");
   for (std::int64_t token = 0; token < s.queries + s.keys; ++token) {
     const Counted angle = Counted(0.1) * static_cast<double>(token);
-    static_cast<void>(exp(angle));  // its cosine and its sine, counted as exp is
+    static_cast<void>(exp(angle));  // cosine and sine, counted like exp
     static_cast<void>(exp(angle));
   }
   for (std::int64_t head = 0; head < s.heads; ++head) {

@@ -1,5 +1,5 @@
-// Talking heads transcribed from their equations (Shazeer et al. 2020, Section 3), with CaiT's
-// biases: every pair of heads of every pair of tokens.
+// Talking heads transcribed from the equations (Shazeer et al. 2020, Section 3) with CaiT's biases:
+// every pair of heads for every pair of tokens.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-/// The softmax of head `head`'s mixed scores of one query; 0 of keys that it does not see.
+/// The softmax of one query's mixed scores in head `head`; 0 for keys that it does not see.
 std::vector<double> mixed_softmax(const AttentionInput& input, std::int64_t head, std::int64_t i) {
   const std::int64_t d = input.queries.cols() / input.heads;
   const Tensor& mixing = input.parameters->at("proj_l");
@@ -54,7 +54,7 @@ NaiveMap map(const MechanismChoice&, const AttentionInput& input, std::int64_t h
   return map;
 }
 
-/// Each cell of each head as a sum over the heads, and a bias.
+/// Each cell of each head as a weighted sum over the heads plus a bias.
 std::vector<test::Rows> mixed(const std::vector<test::Rows>& heads, const char* component) {
   using test::Counted;
   Counted::enter(component);
@@ -93,7 +93,7 @@ void count(const AttentionShape& s, const TypedValues&) {
   heads = mixed(heads, "mixing of weights");
   Counted::enter("values");
   for (const test::Rows& rows : heads) {
-    // As rows of its transpose.
+    // The values are the rows of their transpose.
     static_cast<void>(test::products(rows, test::random_rows(s.value_width, s.keys)));
   }
 }
@@ -103,7 +103,7 @@ void prepare(NamedTensors& tensors) {
   for (auto& [name, tensor] : tensors) {
     for (float& value : tensor.values()) {
       value *= static_cast<float>(1 / std::sqrt(heads));
-      // No sums that cancel: weights can be compared relative to themselves.
+      // Without cancelling sums, weights can be compared with a relative tolerance.
       if (name.starts_with("proj_w")) value = std::abs(value);
       if (name == "proj_w_bias") value *= 0.01F;
     }

@@ -140,7 +140,7 @@ NaiveTwin daft_twin(std::string_view name) {
   if (name == "daft-full") {
     twin.cases = {{}, {{{"factors", whole(0)}}}, {{{"factors", whole(3)}}}};
     twin.prepare = [](NamedTensors& tensors) {
-      // Exponents of a few: their rounding is that of the weights.
+      // Exponents stay at a few units, because their rounding error is that of the weights.
       if (tensors.contains("pe0")) scale(tensors.at("pe0"), 0.2);
     };
     twin.count = [](Extents s, Values v) { test::count_daft_full(s, v.whole("factors")); };
@@ -159,7 +159,7 @@ NaiveTwin daft_twin(std::string_view name) {
     test::count_daft_conv(s, v.whole("kernel"), v.whole("conv_heads"));
   };
   if (name == "daft-local") {
-    // Its sums over all tokens are left out of the count: nothing outside the window is seen.
+    // The sums over all tokens are not counted: no query sees tokens outside the window.
     twin.count = [](Extents s, Values v) {
       test::count_daft_conv(s, v.whole("kernel"), v.whole("conv_heads"));
       test::Counted::leave_out("global sums");
@@ -204,7 +204,7 @@ NaiveTwin linformer_twin() {
               [](NamedTensors& tensors) {
                 Tensor& e = tensors.at("E");
                 scale(e, 1 / std::sqrt(static_cast<double>(e.shape().back())));
-                // No sums that cancel: weights can be compared relative to themselves.
+                // Without cancelling sums, weights can be compared with a relative tolerance.
                 for (float& value : tensors.at("F").values()) value = std::abs(value);
               },
           .count = [](Extents s, Values v) { test::count_linformer(s, v.whole("landmarks")); },
@@ -226,7 +226,7 @@ NaiveTwin reformer_twin() {
           .count =
               [](Extents s, Values v) {
                 test::count_reformer(s, {.hashes = v.whole("hashes"), .chunk = v.whole("chunk")});
-                // The merge sort by bucket: log2(8) comparisons a token and head.
+                // The merge sort by bucket takes log2(8) comparisons per token and head.
                 test::Counted::enter("hash rotations");
                 for (std::int64_t i = 0; i < s.heads * s.queries * 3; ++i) {
                   static_cast<void>(test::Counted(0) < test::Counted(1));
@@ -275,12 +275,12 @@ NaiveTwin mixer_twin() {
 
 }  // namespace
 
-// Those with a file of their own.
+// Twins that are defined in their own files.
 NaiveTwin cosformer_twin();
 NaiveTwin talking_heads_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
-  // One line each.
+  // One mechanism per line.
   static const std::vector<NaiveTwin> list = {softmax_twin(),
                                               adder_twin(),
                                               linear_twin(),

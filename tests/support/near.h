@@ -1,4 +1,4 @@
-// Numbers that must agree to a tolerance.
+// Comparison of tensors with a tolerance.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,8 @@
 
 namespace attnscope {
 
-/// Expects as many elements, each within `tolerance` of the other's; says which is not.
+/// Expects the same number of elements, each within `tolerance`; reports the index of the first
+/// that is not.
 inline void expect_near(const Tensor& found, const Tensor& expected, float tolerance) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::int64_t i = 0; i < found.size(); ++i) {

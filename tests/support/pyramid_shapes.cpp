@@ -11,7 +11,7 @@ void add(NamedShapes& shapes, const std::string& name, const Shape& weight) {
   shapes.push_back({name + ".bias", {weight[0]}});
 }
 
-/// Spatially reduced keys and values.
+/// Adds the tensors of spatially reduced keys and values.
 void add_reduced(NamedShapes& shapes, const std::string& attention, const PyramidStage& stage,
                  bool linear) {
   const std::int64_t width = stage.width, side = linear ? 1 : stage.reduction;

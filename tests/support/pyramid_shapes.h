@@ -1,4 +1,4 @@
-// The tensors of pyramids, by name and shape, as their authors' code saves them.
+// The tensors of pyramids by name and shape, as their authors' code saves them.
 #pragma once
 
 #include "core/architecture/model_spec.h"
@@ -8,12 +8,12 @@ namespace attnscope {
 
 enum class PyramidKind { reduced, linear, hashed };
 
-/// PVTv2's, with the widths, depths, heads, MLPs and reductions of `stages`; EcoFormer's if hashed
-/// (16 bits, 25 supports; the last stage plain).
+/// The tensors of PVTv2 with the widths, depths, heads, MLPs and reductions of `stages`, or of
+/// EcoFormer if hashed (16 bits, 25 supports, plain last stage).
 [[nodiscard]] NamedShapes pvt_v2_shapes(const std::vector<PyramidStage>& stages,
                                         std::int64_t classes,
                                         PyramidKind kind = PyramidKind::reduced);
-/// The same in timm's names.
+/// The tensors of PVTv2 under timm's names.
 [[nodiscard]] NamedShapes timm_pvt_v2_shapes(const std::vector<PyramidStage>& stages,
                                              std::int64_t classes);
 [[nodiscard]] NamedShapes twins_shapes(const std::vector<PyramidStage>& stages,

@@ -1,4 +1,4 @@
-// The tensors and maps that the Python scripts under tests/data make too, bit for bit.
+// Tensors and maps that the Python scripts under tests/data also make, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace attnscope {
 /// The tensors of a case of make_families.py: tests/data/models/families/`name`.json.
 [[nodiscard]] NamedShapes family_shapes(const std::string& name);
 
-/// Of tests/data/`path`, read once and kept.
+/// The parsed file tests/data/`path`, read once and cached.
 [[nodiscard]] const nlohmann::json& read_test_data(const std::string& path);
 
 }  // namespace attnscope

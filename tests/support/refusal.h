@@ -1,4 +1,4 @@
-// What must be refused: which kind of error it is, and what it says.
+// Checks of errors: their kind and message.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// The line of the Error that `work()` throws; empty where it throws none.
+/// The message of the Error that `work()` throws; empty if it throws none.
 template <class Work>
 [[nodiscard]] std::string error_of(Work&& work) {
   try {
@@ -21,7 +21,7 @@ template <class Work>
   return "";
 }
 
-/// Expects `open()` to throw an Error of `kind` whose line contains `part` and names `file`.
+/// Expects `open()` to throw an Error of `kind` whose message contains `part` and names `file`.
 template <class Open>
 void expect_refusal(Open&& open, ErrorKind kind, const std::string& part,
                     const std::filesystem::path& file) {

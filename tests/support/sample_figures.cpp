@@ -30,7 +30,7 @@ std::vector<Subject> made_up_subjects() {
           attention_subject("adder", {"adder", {}}, shape)};
 }
 
-/// A sample model that has run on a sample input.
+/// A sample model with its run on a sample input.
 Subject sample_subject(const std::string& model, const std::string& input) {
   Subject subject;
   subject.label = model;
@@ -45,7 +45,7 @@ Subject sample_subject(const std::string& model, const std::string& input) {
   return subject;
 }
 
-/// A tiny model of 16 × 16 pixels, as it is and hashed.
+/// A tiny model for 16 × 16 pixels, plain and hashed.
 std::vector<Subject> tiny_subjects() {
   const std::shared_ptr<const Model> model =
       load_model(test_data("sweep/model.npz"), {{{"heads", "2"}, {"crop_fraction", "1"}}, {}});
@@ -81,7 +81,7 @@ void study_tiny_subjects(StudyKind kind, const fs::path& out) {
   (void)run_study(request);
 }
 
-/// Four variants of a tiny network, two seeds each.
+/// Trains four variants of a tiny network with two seeds each.
 void train_tiny_networks(const fs::path& out) {
   const TemporaryFolder sources;
   const Recipe recipe({{"dataset", write_small_data_set(sources).string()},
@@ -99,7 +99,8 @@ void train_tiny_networks(const fs::path& out) {
   train_study({out}, {});
 }
 
-/// What kernels took on no machine: 0.1 ns · N² each, a tenth more from one to the next.
+/// The figure of made-up measurements: 0.1 ns · N² for the first kernel, and a tenth more for each
+/// next one.
 Figure costs_of_fixed_measurements(const FigureRequest& request) {
   FigureRequest complete = request;
   complete.settings = complete_settings("mechanism-costs", request.settings);

@@ -1,4 +1,4 @@
-// Every figure of the program, made from something small: what is compared with references.
+// Every figure of the program, made from small data for comparison with references.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace attnscope {
 
-/// The figure of that recipe, deterministic: of made-up attention, of the sample models, of a sweep
-/// over 24 small images, or of fixed measurements, as the recipe needs. Figures of counts show
-/// their default networks.
+/// The figure of that recipe, which is deterministic. It shows made-up attention, the sample
+/// models, a sweep over 24 small images or fixed measurements, as the recipe requires. Figures of
+/// counts show their default networks.
 [[nodiscard]] Figure sample_figure(const std::string& recipe, ParameterValues settings = {},
                                    double width_mm = 84);
 

@@ -1,5 +1,5 @@
-// Whether a test runs under AddressSanitizer or ThreadSanitizer, which reserve addresses and take
-// signals for themselves.
+// Detects AddressSanitizer and ThreadSanitizer, which reserve addresses and handle signals
+// themselves.
 #pragma once
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// Labelled images small enough to be learnt in a test.
+// Labelled images and texts that a test can learn.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,15 @@
 
 namespace attnscope {
 
-/// IDX images of 6×6 pixels, of three classes that a bright row tells apart, with noise:
-/// train-images-idx3-ubyte, 60 of them, and t10k-…, 24. Returns the folder.
+/// Writes noisy IDX images of 6×6 pixels in three classes, which bright rows tell apart: 60 in
+/// train-images-idx3-ubyte and 24 in t10k-…. Returns the folder.
 std::filesystem::path write_small_data_set(const TemporaryFolder& folder);
 
-/// A text of a few letters in an order that can be learnt, of 3000 characters.
+/// Writes a text of about 3000 bytes with a few letters in an order that can be learned.
 std::filesystem::path write_small_text(const TemporaryFolder& folder);
 
-/// 60 texts of up to 20 bytes in two classes that one letter tells apart, as a table: texts.tsv.
+/// Writes the table texts.tsv of 60 texts of up to 20 bytes in two classes, which one letter tells
+/// apart.
 std::filesystem::path write_small_texts(const TemporaryFolder& folder);
 
 }  // namespace attnscope

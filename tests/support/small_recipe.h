@@ -1,4 +1,4 @@
-// What trainings small enough for a test share.
+// Common settings of trainings that are small enough for a test.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// Two layers of two heads and 12 channels, batches of 12; with `more` besides or instead, of which
-/// "dataset" and "steps" must be.
+/// Two layers of two heads and 12 channels, with batches of 12. `more` adds or replaces settings
+/// and must include "dataset" and "steps".
 [[nodiscard]] inline ParameterValues small_recipe(ParameterValues more) {
   more.merge(ParameterValues{{"patch", std::int64_t{2}},
                              {"width", std::int64_t{12}},

@@ -1,4 +1,4 @@
-// A folder for one test's files, gone afterwards.
+// A folder for the files of one test, removed by the destructor.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class TemporaryFolder {
 /// All bytes of a file; empty if it cannot be read.
 [[nodiscard]] std::string read_bytes(const std::filesystem::path& file);
 
-/// A committed reference file: tests/data/NAME.
+/// The path of a committed reference file: tests/data/NAME.
 [[nodiscard]] std::filesystem::path test_data(const std::string& name);
 
 }  // namespace attnscope

@@ -37,7 +37,7 @@ void set_stages(const json& one, ModelSpec& spec) {
   }
 }
 
-/// A window for each layer, and Fastformer-LM's layers and read-out.
+/// Sets a window for each layer, and Fastformer-LM's layers and readout.
 void set_language_layers(const json& one, ModelSpec& spec) {
   for (const std::int64_t window : one.at("windows")) {
     spec.layer_mechanisms.push_back(spec.mechanism);
@@ -50,7 +50,7 @@ void set_language_layers(const json& one, ModelSpec& spec) {
   spec.readout.logit_scale = 0;
 }
 
-/// Texts with classes, of several lengths.
+/// Texts of several lengths with classes.
 Examples labelled_texts(const json& one, std::int64_t count, unsigned seed) {
   Examples made;
   const std::int64_t context = one.at("context"), classes = one.at("classes");

@@ -1,4 +1,4 @@
-// The networks of tests/data/training/make_training.py, made again.
+// The networks of tests/data/training/make_training.py in C++.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,15 +11,15 @@ namespace attnscope {
 [[nodiscard]] ModelSpec training_spec(const nlohmann::json& one);
 [[nodiscard]] GradientForms gradient_forms(const nlohmann::json& one);
 
-/// The parameters' values, as the script makes them.
+/// The values of the parameters, as in the script.
 [[nodiscard]] std::vector<float> training_values(const nlohmann::json& one,
                                                  const ParameterTable& table);
 
-/// `count` images or texts made of `seed`.
+/// `count` images or texts made from `seed`.
 [[nodiscard]] Examples training_examples(const nlohmann::json& one, std::int64_t count,
                                          unsigned seed);
 
-/// Those of `all` with these numbers.
+/// The examples of `all` with these indices.
 [[nodiscard]] Examples chosen_examples(const Examples& all,
                                        const std::vector<std::int64_t>& numbers);
 

@@ -1,4 +1,4 @@
-// Zip archives for tests, with every field open to be falsified.
+// Zip archives for tests, in which every field can be falsified.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@ namespace attnscope {
 
 struct ZipMember {
   std::string name;
-  std::string data;          ///< as it lies in the file
+  std::string data;          ///< bytes in the file
   std::uint16_t method = 0;  ///< 8: `data` is a raw deflate stream
-  std::uint32_t size = 0;    ///< when unpacked
+  std::uint32_t size = 0;    ///< size after unpacking
   std::uint32_t checksum = 0;
   std::uint16_t flags = 0;
-  std::string local_name;  ///< in the member's own header; `name` if empty
+  std::string local_name;  ///< name in the member's own header; `name` if empty
 };
 
-/// A member stored as it is.
+/// A member that is stored without compression.
 [[nodiscard]] ZipMember stored_member(std::string name, std::string data);
-/// A member deflated, with its true size and checksum.
+/// A deflated member with its true size and checksum.
 [[nodiscard]] ZipMember deflated_member(std::string name, const std::string& data);
 
 /// The archive's bytes.

@@ -1,6 +1,5 @@
-// Stands in for oneTBB where ThreadSanitizer watches (preset tsan): Debian's library is not
-// compiled for it, so that what oneTBB orders looks like a race. Here each loop has threads of its
-// own.
+// Replaces oneTBB under ThreadSanitizer (preset tsan). Debian's library is not compiled for it, so
+// that synchronisation by oneTBB looks like a race. Here each loop starts its own threads.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 
 namespace tbb {
 
-/// `body(i)` for 0 <= i < count on a few threads; the first exception is thrown again.
+/// Calls `body(i)` for 0 <= i < count on a few threads. The first exception is rethrown.
 template <class Body>
 void on_threads(std::size_t count, const Body& body) {
   constexpr std::size_t most = 3;
@@ -38,7 +37,7 @@ void on_threads(std::size_t count, const Body& body) {
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
   work();
-  others.clear();  // joins
+  others.clear();  // joins the threads
   if (failure) std::rethrow_exception(failure);
 }
 

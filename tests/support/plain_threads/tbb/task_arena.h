@@ -7,7 +7,7 @@ namespace tbb::this_task_arena {
 
 inline int max_concurrency() { return static_cast<int>(std::thread::hardware_concurrency()); }
 
-/// A thread of one loop never takes up work of another here.
+/// Calls `body`: here a thread never takes work of another loop.
 template <class Body>
 auto isolate(const Body& body) {
   return body();
