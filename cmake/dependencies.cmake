@@ -21,5 +21,5 @@ pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)
 pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui)
 pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)
 find_library(LAPACKE_LIBRARY lapacke REQUIRED)
-# Its pkg-config names the folders of codecs, which are not needed to use it.
+# libsndfile's pkg-config also names the folders of its codecs, which are not needed here.
 find_library(SNDFILE_LIBRARY sndfile REQUIRED)

@@ -1,4 +1,5 @@
-# What `cmake --install` lays down and `cpack -G DEB` packs; scripts/package checks it.
+# Files that `cmake --install` installs and `cpack -G DEB` packages. scripts/package checks the
+# result.
 set(ATTNSCOPE_MAINTAINER
   "Attnscope maintainers <maintainers@users.noreply.a-seed-a61ecc6e.example>")
 set(package ${PROJECT_SOURCE_DIR}/assets/package)
@@ -8,7 +9,7 @@ set(id io.github.attnscope.Attnscope)
 configure_file(${package}/${id}.metainfo.xml.in ${made}/${id}.metainfo.xml @ONLY)
 configure_file(${package}/changelog.in ${made}/changelog @ONLY)
 
-# The manual page and the completions say what the program itself says of its options.
+# The program itself writes the manual page and the completions from its options.
 add_custom_command(
   OUTPUT ${made}/attnscope.1.gz ${made}/changelog.gz ${made}/completion.bash ${made}/_attnscope
          ${made}/attnscope.fish

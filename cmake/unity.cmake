@@ -1,11 +1,11 @@
-# Several sources compiled as one, so that what they all include (Eigen, Qt, GoogleTest) is read once
-# for them: for a first build. The sources of one folder go together, a few at a time; names in
-# anonymous namespaces are therefore unique within a folder, but for the folders below. Highway's
-# kernels, which compile themselves once for each processor, stay alone.
-# `cmake --preset dev` is without it, for those who change one file again and again.
+# Unity builds: several sources are compiled together, so that their common headers (Eigen, Qt,
+# GoogleTest) are read only once, which speeds up a first build. Each unit has a few sources of one
+# folder. Names in anonymous namespaces must therefore be unique within a folder, except in the
+# folders below. Highway's kernels, which compile themselves once per processor, stay separate.
+# `cmake --preset dev` turns it off for incremental builds.
 option(ATTNSCOPE_UNITY "Compile the sources of a folder together" OFF)
 
-# Folders of things alike, each file with a `read` or a `make` of its own.
+# Folders whose files each define functions of the same name, such as `read` or `make`.
 set(apart core/checkpoint/formats core/tokenizer tests/app/cli tests/support)
 
 function(attnscope_unity)

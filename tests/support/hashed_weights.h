@@ -20,7 +20,7 @@ using NamedShapes = std::vector<std::pair<std::string, Shape>>;
 /// A weight, scaled according to the purpose that its name gives.
 [[nodiscard]] Tensor hashed_weight(const std::string& name, const Shape& shape);
 
-/// An input, already normalised.
+/// A normalised input made from a hash of `name`.
 [[nodiscard]] Tensor hashed_input(const std::string& name, const Shape& shape);
 
 /// A checkpoint in memory with hashed weights.

@@ -105,7 +105,7 @@ TEST(Style, ASignedScaleStaysDiverging) {
 TEST(Style, TypeGrowsAndEverythingKeepsItsRoom) {
   FigureRequest request = styled_subjects();
   const Figure plain = make_figure("rank-by-layer", request);
-  request.font_size_pt = 10.5;  // half as large again
+  request.font_size_pt = 10.5;  // 1.5 times the default
   const Figure large = make_figure("rank-by-layer", request);
   EXPECT_EQ(large.width_mm, plain.width_mm);
   EXPECT_EQ(large.font_size_pt, 10.5);

@@ -100,7 +100,7 @@ TEST_P(RoomAtSize, MapsFillIt) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RoomAtSize,
                          testing::Values(std::tuple(1024, 768, 0.40),  //
-                                         std::tuple(1280, 720, 0.36),  // 1920 × 1080 at 1.5
+                                         std::tuple(1280, 720, 0.36),  // 1920 × 1080 at scale 1.5
                                          std::tuple(1600, 1000, 0.45)));
 
 class RoomAtScale : public Room, public testing::WithParamInterface<double> {};
