@@ -54,7 +54,7 @@ def reformer(qk, v, rotations, chunk, causal):
             order = torch.argsort(bucket * n + torch.arange(n))
             place = torch.empty(n, dtype=torch.long)
             place[order] = torch.arange(n)
-            if causal:  # chunks counted within each bucket
+            if causal:  # chunks are counted within each bucket
                 first = torch.stack([place[bucket == b].min() for b in bucket])
                 place = place - first
             chunks = torch.div(place, chunk, rounding_mode="floor")
@@ -65,7 +65,7 @@ def reformer(qk, v, rotations, chunk, causal):
             rounds.append(allowed)
         times = sum(allowed.double() for allowed in rounds)
         logits = qk[h] @ keys[h].T / d ** 0.5
-        logits[torch.eye(n, dtype=torch.bool)] = -1e5  # itself, only where there is no other
+        logits[torch.eye(n, dtype=torch.bool)] = -1e5  # itself only if there is no other
         outputs, normalisers = [], []
         for allowed in rounds:
             scores = torch.where(allowed, logits - torch.log(times.clamp(min=1)), -math.inf)

@@ -48,7 +48,7 @@ def name(module, factor):
     return f"base_model.model.{module}.lora_{factor}.weight"
 
 
-# Plain: two modules, a replaced bias, one module with a rank and an alpha of its own.
+# The plain adapter has two modules, a replaced bias, and one module with its own rank and alpha.
 q, v, q1 = "model.layers.0.self_attn.q_proj", "model.layers.0.self_attn.v_proj", "model.layers.1.self_attn.q_proj"
 a, b, a2, b2, a3, b3 = random(2, 4), random(6, 2), random(2, 4), random(6, 2), random(3, 4), random(6, 3)
 bias, head = random(6), random(7, 4)
@@ -64,8 +64,9 @@ expected["plain/" + q1 + ".weight"] = base[q1 + ".weight"] + np.float32(5 / 3) *
 expected["plain/" + q + ".bias"] = bias
 expected["plain/lm_head.weight"] = head
 
-# Scaled by the root of the rank, weights [in, out] (transposed factors), an embedding, a convolution.
-a, b = random(2, 6), random(4, 2)  # of W [6, 4] seen as [in, out]
+# This adapter is scaled by the root of the rank and has weights [in, out] (transposed factors) and
+# an embedding. The next one has a convolution.
+a, b = random(2, 6), random(4, 2)  # factors of W [6, 4] as [in, out]
 ea, eb = random(2, 5), random(4, 2)
 save("adapters/transposed/adapter_model.safetensors", {
     name(q, "A"): a, name(q, "B"): b, "base_model.model.model.embed_tokens.lora_embedding_A": ea,

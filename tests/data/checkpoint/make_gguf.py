@@ -53,7 +53,7 @@ def some_bytes(count):
     return rng.integers(0, 256, count, dtype=np.uint8).tobytes()
 
 
-# A layout: (ggml's number, elements, its random block, the block's elements in float32).
+# Each layout is (ggml's number, elements, a random block, the values of a block in float32).
 f16 = lambda b, at: np.float32(np.frombuffer(b[at:at + 2], np.float16)[0])
 i8 = lambda byte: byte - 256 if byte > 127 else byte
 
@@ -62,7 +62,7 @@ def q8_0(b):
     return [f16(b, 0) * np.float32(i8(b[2 + i])) for i in range(32)]
 
 
-def nibble(b, start, i):  # of a block of 32
+def nibble(b, start, i):  # half a byte of a block of 32
     return b[start + i] & 15 if i < 16 else b[start + i - 16] >> 4
 
 
@@ -86,7 +86,7 @@ def q5_1(b):
     return [f16(b, 0) * np.float32(nibble(b, 8, i) | fifth(b, 4, i)) + f16(b, 2) for i in range(32)]
 
 
-def pair(b, start, i):  # 2 bits: halves of 128 elements, in each four times 32
+def pair(b, start, i):  # 2 bits of two halves of 128 elements, each with four groups of 32
     return b[start + 32 * (i // 128) + i % 32] >> (2 * (i % 128 // 32)) & 3
 
 
@@ -115,7 +115,7 @@ def scale_and_minimum(packed, group):
             packed[group + 4] >> 4 | packed[group] >> 6 << 4)
 
 
-def long_nibble(b, start, i):  # of each 32 bytes the low halves, then the high ones
+def long_nibble(b, start, i):  # the low halves of each 32 bytes, then the high ones
     return b[start + 32 * (i // 64) + i % 32] >> (4 * (i % 64 // 32)) & 15
 
 

@@ -69,8 +69,9 @@ with h5py.File("unknown_filter.h5", "w") as f:
     creation.set_filter(32001, h5py.h5z.FLAG_OPTIONAL)  # blosc, a plug-in
     h5py.h5d.create(f.id, b"packed", h5py.h5t.NATIVE_FLOAT, space, creation)
 
-# A link message of nothing but zeros: H5G__link_release_table of libhdf5 1.10.8 then frees entries
-# that it has not filled, and crashes or not as memory happens to be (MALLOC_PERTURB_=165: it does).
+# The link message has only zeros: H5G__link_release_table of libhdf5 1.10.8 then frees entries that
+# it has not filled, and crashes depending on the content of memory (with MALLOC_PERTURB_=165 it
+# does).
 with open("soft_link_through_external.h5", "rb") as f:
     broken = bytearray(f.read())
 broken[725] = 0x8C
@@ -78,7 +79,8 @@ broken[1178:] = bytes(len(broken) - 1178)
 with open("hostile/links-of-zeros.h5", "wb") as f:
     f.write(broken)
 
-# A bit of an element flipped after its checksum (Fletcher 32) was taken; the other tensor is whole.
+# One bit of an element is flipped after its checksum (Fletcher 32) was computed; the other tensor
+# is valid.
 with h5py.File("wrong_checksum.h5", "w", track_order=False) as f:
     f.create_dataset("flipped", (4,), "f4", data=[1, 2, 3, 4], chunks=(4,), fletcher32=True)
     f.create_dataset("whole", (4,), "f4", data=[1, 2, 3, 5], chunks=(4,), fletcher32=True)

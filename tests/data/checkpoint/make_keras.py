@@ -46,7 +46,7 @@ def of_user(f):
     for i in range(3):
         f.create_dataset(f"layers/dense{'' if i == 0 else f'_{i}'}/vars/0", data=ramp + i)
     f.create_dataset("layers/dense_1/vars/1", data=ramp[0])
-    f.create_dataset("layers/layer_normalization/vars/0", data=ramp[0])  # without gamma
+    f.create_dataset("layers/layer_normalization/vars/0", data=ramp[0])  # has no gamma
     f.create_dataset("layers/batch_normalization/vars/3", data=ramp[0])
     f.create_dataset("layers/conv2d/vars/0", data=ramp.reshape(1, 1, 3, 4))
     f.create_dataset("layers/multi_head_attention/query_dense/vars/0", data=ramp.reshape(3, 2, 2))
@@ -73,7 +73,7 @@ with zipfile.ZipFile("named.keras", "w") as archive:
         archive.writestr(zipfile.ZipInfo(member, TIME), data)
 
 
-def tensorflow(f):  # keras/src/legacy/saving/legacy_h5_format.py, as TFPreTrainedModel.save_pretrained writes it
+def tensorflow(f):  # keras/src/legacy/saving/legacy_h5_format.py, written by TFPreTrainedModel.save_pretrained
     f.attrs["layer_names"] = np.array([b"bert"])
     f.attrs["backend"] = "tensorflow"
     f.attrs["keras_version"] = "2.10.0"

@@ -29,11 +29,11 @@ np.savez("objects.npz", fine=ramp, bad=np.array([None], dtype=object))
 np.save("complex.npy", ramp.astype("c8"))
 np.save("records.npy", np.zeros(2, dtype=[("a", "f4")]))
 
-# JAX's bfloat16, as NumPy stores what it has no name for; and names as Google's ViT has them.
+# JAX's bfloat16 in the form in which NumPy stores unknown types, with the names of Google's ViT.
 bf16 = (ramp.view(np.uint32) >> 16).astype("<u2").view("V2")
 np.savez("jax.npz", **{"Transformer/encoderblock_0/MlpBlock_3/Dense_0/kernel": bf16, "cls": ramp[:1]})
 
-# As files above 4 GiB are written: 64-bit sizes and offsets everywhere.
+# The archive has 64-bit sizes and offsets everywhere, like files above 4 GiB.
 zipfile.ZIP64_LIMIT = 10
 zipfile.ZIP_FILECOUNT_LIMIT = 1
 with zipfile.ZipFile("zip64.npz", "w") as archive:

@@ -68,7 +68,7 @@ def named_by_nodes():
     add("MatMul", ["x", "onnx::MatMul_31"], "/blocks.0/attn/qkv/MatMul")
     add("Add", ["blocks.0.attn.qkv.bias", "/blocks.0/attn/qkv/MatMul_out"], "/blocks.0/attn/qkv/Add")
     add("Gemm", ["x", "onnx::Gemm_33", "onnx::Gemm_34"], "/head/Gemm")
-    add("MatMul", ["44", "57"], "MatMul_46")  # 44 is no weight
+    add("MatMul", ["44", "57"], "MatMul_46")  # 44 is not a weight
     add("MatMul", ["x", "val_8"], "node_MatMul_9")
     add("MatMul", ["x", "val_8"], "node_MatMul_10")
     add("MatMul", ["x", "58"], "")

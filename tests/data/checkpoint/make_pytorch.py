@@ -107,7 +107,8 @@ torch.manual_seed(0)
 block = Block()
 torch.save(block, "unknown_module.pt")
 torch.save(block.state_dict(), "unknown_module_state.pt")
-# As tutorials save whole models: pickle writes each storage as a file of torch.save of its own.
+# Tutorials save whole models like this: pickle writes each storage as a separate file of
+# torch.save.
 for protocol in [3, 4]:
     with open(f"dumped{protocol}.pkl", "wb") as f:
         pickle.dump(state_dict(), f, protocol=protocol)

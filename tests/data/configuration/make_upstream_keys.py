@@ -117,7 +117,7 @@ def entry_of(folder, node):
     keys = parameters(node.body) or fields(node.body)
     others = from_kwargs(node)
     keys.update((key, value) for key, value in others.items() if key not in keys)
-    if "rope_parameters" in keys:  # what it was in version 4, and is still read
+    if "rope_parameters" in keys:  # the keys of version 4 are still read
         if not any(key.endswith(("rope_theta", "rotary_emb_base")) for key in keys):
             theta = assigned(node.body, "default_theta")
             keys["rope_theta"] = 10000.0 if theta is None else theta

@@ -93,7 +93,7 @@ PYRAMIDS = {
     "PVTv2-B4": ([64, 128, 320, 512], [1, 2, 5, 8], [3, 8, 27, 3], [8, 8, 4, 4], False),
     "Twins-SVT-S": ([64, 128, 256, 512], [2, 4, 8, 16], [2, 2, 10, 4], [4, 4, 4, 4], True)}
 
-# Method of a row -> every reading of it: core, projections.
+# All readings of each row's method: core and number of projections.
 READINGS = {
     "MSA": [(softmax, 4)], "Transformer": [(softmax, 4)], "EcoFormer": [(ecoformer(), 3)],
     "KLSH-EcoFormer": [(ecoformer(), 3)], "FP-EcoFormer": [(performer, 4)],

@@ -16,7 +16,7 @@ for rows, width in [(12, 5), (4, 9), (30, 30), (2, 3)]:
     axes = axes * signs[:, None]
     places = centred @ axes.T
     share = values[:2] ** 2 / (values ** 2).sum()
-    if rows == 2:  # two points lie on a line: the second direction is rounding alone
+    if rows == 2:  # two points lie on a line: the second direction is only rounding
         places[:, 1] = 0
         share[1] = 0
     cases.append({"rows": rows, "width": width,

@@ -102,7 +102,7 @@ class Model:
         place = torch.arange(x.shape[1])
         behind = place[:, None] - place[None]
         if self.alibi:
-            slopes = torch.tensor([2.0**-4, 2.0**-8, 2.0**-2])  # of three heads: two, and one of four
+            slopes = torch.tensor([2.0**-4, 2.0**-8, 2.0**-2])  # those of two heads, one of four
             scores = scores - slopes[:, None, None] * behind.abs()
         if self.causal:
             scores = scores.masked_fill(behind < 0, -math.inf)
@@ -186,7 +186,7 @@ VARIATIONS = {
         "alpha": 1.5,
         "embedding_scale": WIDTH**0.5,
     },
-    # No option says a scale of each head: nothing fits.
+    # No option gives each head a scale of its own: nothing fits.
     "scale_of_heads": {"scale": torch.tensor([0.2, 0.5, 0.9])[:, None, None]},
 }
 
@@ -198,6 +198,7 @@ for number, (variation, options) in enumerate(VARIATIONS.items()):
         inputs=ids.int().numpy(),
         maps=maps.float().numpy(),
         tokens=tokens.float().numpy(),
-        # Names do not say what a head reads of tokens that see later ones.
+        # A model that is not causal has no logits here, because names do not show which tokens its
+        # head reads.
         **({} if variation == "not_causal" else {"logits": logits.float().numpy()}),
     )

@@ -51,10 +51,10 @@ def main():
     cases = []
     for tokens, keys, bits, pairs in [(12, 12, 5, 3), (30, 20, 16, 4), (21, 21, 64, 10)]:
         of_queries = np.sign(random.standard_normal((tokens, bits)) + 0.4)
-        of_queries[tokens // 2 :] = of_queries[: tokens - tokens // 2]  # some codes twice
+        of_queries[tokens // 2 :] = of_queries[: tokens - tokens // 2]  # some codes occur twice
         of_queries[:, 0] = 1  # a bit that never changes
         of_keys = of_queries if keys == tokens else np.sign(random.standard_normal((keys, bits)))
-        # Only their order counts.
+        # Only the order of the values matters.
         attention = random.permutation(tokens * keys).reshape(tokens, keys)
         wanted = labels(attention, pairs)
         error = ((of_queries @ of_keys.T - bits * wanted) ** 2).sum() / (

@@ -247,7 +247,7 @@ def changed_logits(x, blocks, read):
     n = len(x)
     even = torch.ones(n, n).double()
     even = rows_to_one(even.tril() if causal else even)
-    # What no token sees has no weight in the nearest map either.
+    # Keys that no token sees have no weight in the nearest map either.
     cut = lambda a, rank: nearest(a, rank).tril() if causal else nearest(a, rank)
     found = {
         "rank_1": run_all(x, blocks, read, lambda index, a: cut(a, 1)),
@@ -257,7 +257,7 @@ def changed_logits(x, blocks, read):
         "uniform": run_all(x, blocks, read, swapped(0, 1, lambda a: even)),
         "head": run_all(x, blocks, read, swapped(1, 2, lambda a: a[0])),
     }
-    # ReLU-free linear attention of the same queries and keys: elu + 1, rows divided by their sums.
+    # Linear attention with the same queries and keys: elu + 1, with rows divided by their sums.
     layer = blocks[1]
 
     def linear(a):

@@ -64,7 +64,7 @@ def joined(x):
     return x.transpose(0, 1).flatten(1)
 
 
-# --- GPT-2 and its kin --------------------
+# --- GPT-2 and similar models --------------------
 
 
 def causal_softmax(q, k):
@@ -211,7 +211,7 @@ def fastformer_tensors(later):
     return t
 
 
-# --- what is written --------------------
+# --- output --------------------
 
 
 def write(name, tensors, config, run):
@@ -367,7 +367,7 @@ def write_byte_pairs(merges_wanted=160):
                 continue
             for word in WORDS.findall(piece):
                 parts = spell(word)
-                for pair in merges:  # in the order they were learnt
+                for pair in merges:  # in the order of training
                     parts = merged(parts, pair)
                 ids += [vocabulary[part] for part in parts]
         return ids

@@ -36,7 +36,7 @@ class AdderNetwork(nn.Module):
             norm1=norm(),
             attn=nest(
                 qkv=nn.Linear(WIDTH, 3 * WIDTH),
-                qkv_norm=norm(3 * WIDTH),  # three LayerNorms' parameters in a row
+                qkv_norm=norm(3 * WIDTH),  # parameters of three LayerNorms in a row
                 norm=norm(),
                 proj=nn.Linear(WIDTH, WIDTH),
                 proj_norm=norm(),
@@ -58,7 +58,7 @@ class AdderNetwork(nn.Module):
         maps = []
         for index, block in enumerate(self.blocks):
             adds = adder_linear and index not in multiplicative
-            # A multiplicative block is so as a whole (Adder, 4.2).
+            # A multiplicative block is multiplicative as a whole (Adder, 4.2).
             scores = adder_attention and index not in multiplicative
             x = x + self.attention(block.attn, block.norm1(x), adds, scores, maps)
             h = F.gelu(linear(block.mlp.fc1, block.mlp.fc1_norm, block.norm2(x), adds))

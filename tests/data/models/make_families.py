@@ -342,8 +342,8 @@ ACT = {"hidden_act": "gelu_10"}
 OTHER = {"model_args": {"act_layer": "gelu_10"}}
 HEADS = {"heads": "4"}
 
-# name: family, model, its arguments, input, config.json, options, another value in config.json that
-# changes the computation, a tensor to rename, one to add.
+# The fields by name: family, model, its arguments, input, config.json, options, another value in
+# config.json that changes the computation, a tensor to rename, one to add.
 CASES = {
     "timm_registers": (
         "timm ViT", timm,
@@ -473,7 +473,7 @@ def vit_pytorch_2021_name(name):
     return name.replace(".1.net.1.", ".1.fn.net.0.").replace(".1.net.4.", ".1.fn.net.3.")
 
 
-# Families whose references other scripts make: the same names, to be refused when changed.
+# Families whose references other scripts make. Changes of their names must be refused.
 REFERENCES = {
     "timm_distilled": ("timm ViT", make_reference.Timm(64, 4, 3, 32, 8, 10, distilled=True), HEADS,
                        "dist_token", "blocks.2.attn.attn_gate"),
@@ -559,13 +559,14 @@ def main():
     for name, (family, model, arguments, inputs, config, options, unknown, rename, add) in cases.items():
         w, maps = Weights(), []
         output = model(w, inputs, maps, **arguments)
-        # A model without a head gives its last layer's tokens, and may give what it reads of them.
+        # A model without a head returns the tokens of its last layer and may also return the
+        # features read from them.
         output, features = output if isinstance(output, tuple) else (output, None)
         assert rename in w.shapes and add not in w.shapes, name
         described = isinstance(config, Description)
-        if isinstance(inputs, tuple):  # of an encoder, and of a decoder
+        if isinstance(inputs, tuple):  # inputs of an encoder and a decoder
             more = dict(ids=inputs[0].tolist(), second_ids=inputs[1].tolist())
-        elif isinstance(inputs, dict):  # texts, and the vocabulary that lies beside the weights
+        elif isinstance(inputs, dict):  # texts with the vocabulary next to the weights
             more = dict(ids=None, texts=inputs["texts"], vocabulary=inputs["vocabulary"])
         else:
             more = dict(ids=inputs.tolist() if inputs.dim() == 1 else None)
@@ -580,7 +581,7 @@ def main():
         kept = [m[:, which].numpy().astype(np.float32) for m, which in zip(maps, rows)]
         if len({m.shape for m in maps}) == 1:
             kept = dict(rows=np.array(rows[0]), map_rows=np.stack(kept))
-        else:  # the layers of a pyramid, each its own
+        else:  # the layers of a pyramid have maps of different shapes
             kept = {f"map_rows_{i}": of_layer for i, of_layer in enumerate(kept)}
         np.savez_compressed(
             HERE / f"{name}.npz",
@@ -597,5 +598,5 @@ def main():
 
 
 if __name__ == "__main__":
-    # As the references import it, so that there is one of it.
+    # The module is imported under the name that the references use, so that it exists only once.
     importlib.import_module("make_families").main()

@@ -86,7 +86,7 @@ def permuted(rows, heads):
     return rows.reshape(heads, 2, -1, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
 
 
-# <s>, letters, and a few pairs of them: byte pairs split as GPT-2 does.
+# The vocabulary has <s>, letters and a few pairs of them for byte pairs in GPT-2's split.
 TOKENS = ["<s>", *"abcdefghijklmnopqrst", "Ġ", "th", "Ġt", "Ġth", "Ġthe", "at", ".", "<|more|>"]
 MERGES = ["t h", "Ġ t", "Ġ th", "Ġth e", "a t"]
 

@@ -23,7 +23,7 @@ for name, filter in (("bilinear", Image.BILINEAR), ("bicubic", Image.BICUBIC)):
     for width, height in ((16, 16), (53, 20), (90, 37), (11, 80)):
         arrays[f"{name}_{width}x{height}"] = np.array(picture.resize((width, height), filter))
 
-# torchvision's Resize(32, BICUBIC) and CenterCrop(28): the shorter side, then the middle.
+# torchvision's Resize(32, BICUBIC) resizes the shorter side, and CenterCrop(28) takes the middle.
 resized = picture.resize((int(32 * 53 / 37), 32), Image.BICUBIC)
 left, top = round((resized.width - 28) / 2.0), round((resized.height - 28) / 2.0)
 arrays["evaluated"] = np.array(resized.crop((left, top, left + 28, top + 28)))

@@ -34,7 +34,8 @@ def kernel_map(n, width, power, seed):
     return (product / total).astype(np.float32)
 
 
-# N, width, power, seed: awkward sizes; a low power gives nearly rank one, a high one full rank.
+# Each case is N, width, power, seed. Sizes are awkward; a low power gives nearly rank one, a high
+# one full rank.
 CASES = [(1, 1, 1, 1), (2, 3, 2, 2), (17, 4, 3, 3), (33, 8, 40, 4), (197, 8, 1, 5),
          (197, 16, 30, 6), (197, 2, 200, 7), (385, 4, 6, 8)]
 

@@ -42,7 +42,7 @@ for layer in range(LAYERS):
         block + "mlp.fc2.weight": normal(WIDTH, 2 * WIDTH),
         block + "mlp.fc2.bias": normal(WIDTH),
     }
-# Shapes of four kinds, noisy, so that ranks differ between images.
+# Noisy waves of different frequencies, so that ranks differ between images.
 y, x = np.mgrid[0:SIDE, 0:SIDE]
 images = np.empty((IMAGES, SIDE, SIDE), np.uint8)
 labels = np.arange(IMAGES, dtype=np.int64) % CLASSES

@@ -15,19 +15,19 @@ import sentencepiece
 from make_tokenizers import TEXTS
 
 HERE = pathlib.Path(__file__).parent / "sentencepiece"
-# Without what is no piece of a text but a token, and without NUL.
+# Texts without "<s>", which is a token and not a piece of text.
 LINES = [text for text in TEXTS if "<s>" not in text]
 MORE = ["the<sep>theme <sep> of", "  <sep>x", "a\tb  c", "ﬁne ﬁ", "Ａ Ｂ", "unseen: ☃ and ☃☃ 𝄞", "▁x ▁▁ y", "the  "]
 
 
-# What becomes of texts before SigLIP's pieces are looked for.
+# Texts that SigLIP changes before it splits them into pieces.
 SIGLIP = ["A photo of a CAT.", "  two  spaces ", "a_b, c-d; (e)!", "", "   ", "...", "What's this?", "THE ▁FOX ▁",
           "İstanbul ΣΑΣ", "the\n quick\t\x1cbrown", "the</s> fox", "</s>the", "the <unk>fox", "a<s>b", "ﬁne ﬁ Ａ"]
 
 
 def siglip_ids(path, text):
     """transformers' SiglipTokenizer, models/siglip/tokenization_siglip.py, with SentencePiece itself."""
-    # A second normalizer_spec: add_dummy_prefix is false.
+    # The bytes append a second normalizer_spec, in which add_dummy_prefix is false.
     processor = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes() + b"\x1a\x02\x18\x00")
     text = "▁" + text.replace("▁", " ")
     ids = []
@@ -49,7 +49,8 @@ def train(name, **settings):
     corpus = HERE / "corpus.txt"
     corpus.write_text("\n".join(line.replace("\n", " ") for line in 4 * LINES if line.strip()))
     rules = HERE / "rules.tsv"
-    # ﬁ → fi, ideographic and no-break space → space, A and B of full width → a, b; "" removes.
+    # The rules map ﬁ → fi, ideographic and no-break space → space, full-width A and B → a, b; ""
+    # removes a character.
     rules.write_text("FB01\t66 69\n3000\t20\nA0\t20\nFF21\t61\nFF22\t62\n200B\t\n9\t20\nA\t20\nD\t20\n"
                      + ("2581\t20\n" if name == "siglip" else ""))
     sentencepiece.SentencePieceTrainer.train(
@@ -82,7 +83,7 @@ def train(name, **settings):
 
 
 if __name__ == "__main__":
-    # As Llama's: nothing is normalised, bytes stand for what has no piece.
+    # Settings like Llama's: no normalisation, and bytes for characters without a piece.
     train("bpe_bytes", model_type="bpe", vocab_size=600, byte_fallback=True, remove_extra_whitespaces=False)
     train("bpe_rules", model_type="bpe", vocab_size=300, rules=True, add_dummy_prefix=False)
     train("unigram", model_type="unigram", vocab_size=300, rules=True)

@@ -137,7 +137,7 @@ def charsmap(table):
             place(prefix + bytes([label]), base ^ label)
 
     place(b"", 0)
-    units.extend([0] * (256 + -len(units) % 256))  # no byte leads out of it
+    units.extend([0] * (256 + -len(units) % 256))  # no byte leads outside
     trie = struct.pack(f"<{len(units)}I", *units)
     return base64.b64encode(struct.pack("<I", len(trie)) + trie + texts).decode()
 

@@ -24,7 +24,7 @@ def uniform(seed, shape):
     return torch.from_numpy(((raw >> np.uint64(8)).astype(np.float64) * 2.0**-22 - 2.0).reshape(shape))
 
 
-# --- what differs from a derivative: Adder, Eq. 5 and 6 --------------------
+# --- gradients that are not derivatives: Adder, Eq. 5 and 6 --------------------
 
 
 def passed(difference, form):
@@ -142,17 +142,17 @@ class Network:
 
     def attention(self, qkv, prefix):
         case = self.case
-        if isinstance(qkv, tuple):  # DAFT's keys of one channel for each head of its biases
+        if isinstance(qkv, tuple):  # DAFT's keys have one channel for each head of its biases
             q, k, v = (x.unflatten(-1, (1, -1)).transpose(1, 2) for x in qkv)
             k = k.repeat_interleave(v.shape[-1] // k.shape[-1], -1)
         else:
             q, k, v = qkv.unflatten(-1, (3, case["heads"], -1)).permute(2, 0, 3, 1, 4)
         tokens, width = q.shape[-2:]
         seen = torch.ones(tokens, tokens).tril() if case["causal"] else torch.ones(tokens, tokens)
-        if self.there is not None:  # tokens that only fill up a text are no keys
+        if self.there is not None:  # padding tokens are not keys
             seen = seen * self.there[:, None, None, :]
         own = lambda name: self.p[prefix + name]
-        if case["mechanism"].startswith("daft"):  # DAFT, Eq. 4: one map for each channel
+        if case["mechanism"].startswith("daft"):  # DAFT, Eq. 4: one map per channel
             q, k, v = (x.transpose(1, 2).flatten(2) for x in (q, k, v))  # [batch, token, channel]
             if case["mechanism"] == "daft-full":
                 w = own("w") if case["parameters"]["factors"] == 0 else own("pe0") @ own("pe1").T
@@ -241,7 +241,7 @@ class Network:
         centred = r - r.mean(-1, keepdim=True)
         r = (own("gamma")[:, None] * centred / centred.square().mean(-1, keepdim=True).sqrt()
              + own("beta")[:, None])
-        if case["mechanism"] == "daft-one-hot":  # Eq. 11's hard maximum, with the soft one's gradient
+        if case["mechanism"] == "daft-one-hot":  # Eq. 11's hard maximum with the gradient of the soft one
             soft = r * (r / 0.5).softmax(-1)
             hard = torch.where(r == r.max(-1, keepdim=True).values, r, torch.zeros(()))
             r = soft + (hard - soft).detach()
@@ -690,7 +690,7 @@ def curve(name, optimiser_name, highest, batch=8, steps=50, warm_up=10):
         loss = F.cross_entropy(Network(case, parameters).logits(inputs[chosen]), wanted)
         optimiser.zero_grad()
         loss.backward()
-        for tensor in adder:  # AdderNet
+        for tensor in adder:  # AdderNet's scaling of gradients
             tensor.grad *= math.sqrt(tensor.numel()) / (5 * max(tensor.grad.norm().item(), 1e-12))
         torch.nn.utils.clip_grad_norm_(list(parameters.values()), 1.0)
         for group in optimiser.param_groups:
@@ -734,7 +734,8 @@ def refinements():
 
 def main():
     here = pathlib.Path(__file__)
-    # Signs flip at 0: at a rate of 5e-3 PyTorch's own float32 leaves its float64 by 5e-4 here.
+    # Signs flip at 0: at a rate of 5e-3 PyTorch's own float32 differs from its float64 by 5e-4
+    # here.
     curves = [curve("softmax", "adamw", 5e-3), curve("adder_identity", "adamw", 5e-3),
               curve("all_adder", "adamw", 1e-3), curve("text_softmax", "adamw", 5e-3),
               curve("softmax", "sgd", 5e-2), curve("linear", "adamw", 5e-3),

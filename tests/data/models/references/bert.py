@@ -11,7 +11,7 @@ from make_families import ACTIVATIONS, IDS, attend, heads_of
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "who", "is", "there", "?", "nay", ",", "answer", "me", "un",
          "##fold", "##ed", "stand", "and", "your", "##self", ".", "long", "live", "the", "king", "!", "ber", "##nar",
          "##do"]
-# A text of two: what a tokenizer makes of them, written down by hand.
+# A pair of texts and its tokens, written by hand.
 PAIR = {
     "texts": ["Who is there?", "Nay, answer me: stand and unfold yourself."],
     "vocabulary": WORDS,

@@ -9,7 +9,8 @@ import torch
 
 from make_families import ACTIVATIONS, IMAGE, attend, heads_of
 
-# The end is the greatest id; what follows it changes nothing there. In ENDS_EARLY it is 17, the first of two.
+# The greatest id ends the text, and later tokens do not affect it. In ENDS_EARLY the end is the
+# first of two 17s.
 GREATEST = torch.tensor([26, 3, 11, 5, 19, 28, 7, 7, 2])
 ENDS_EARLY = torch.tensor([26, 3, 11, 17, 19, 28, 17, 7])
 
@@ -146,7 +147,8 @@ IMAGES = {**COMMON, "hidden_act": "quick_gelu", "hidden_size": 48, "image_size":
 TEXTS = {**COMMON, "bos_token_id": 26, "eos_token_id": 2, "hidden_act": "gelu", "hidden_size": 32,
          "intermediate_size": 64, "max_position_embeddings": 24, "model_type": "clip_text_model",
          "num_attention_heads": 4, "num_hidden_layers": 3, "projection_dim": 11, "vocab_size": 29}
-# As openai/clip-vit-base-patch32 writes it: each tower's whole configuration, with classes it has not.
+# openai/clip-vit-base-patch32 writes the whole configuration of each tower, including unused
+# classes.
 CLASSES = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "label2id": {"LABEL_0": 0, "LABEL_1": 1}, "num_beams": 1}
 CONFIG = {"architectures": ["CLIPModel"], "initializer_factor": 1.0, "logit_scale_init_value": 2.6592,
           "model_type": "clip", "projection_dim": 11, "text_config": {**TEXTS, **CLASSES}, "text_config_dict": None,

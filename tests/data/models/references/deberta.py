@@ -31,7 +31,7 @@ def deberta(w, ids, maps, *, width=24, heads=3, hidden=40, layers=2, vocabulary=
     x = table[ids]
     if types:
         x = x + w(e + "token_type_embeddings.weight", types, width)[0]
-    if unused:  # in many files, whatever position_biased_input says
+    if unused:  # many files have them, whatever position_biased_input says
         w(e + "position_embeddings.weight", unused, width)
     x = norm(x, e + "LayerNorm")
     relative = norm(w("deberta.encoder.rel_embeddings.weight", 2 * buckets, width), "deberta.encoder.LayerNorm")

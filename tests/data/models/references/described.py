@@ -87,15 +87,15 @@ def layers_that_differ(w, image, maps, *, width=24, classes=5):
         up = ACTIVATIONS[act](w.linear(h, b + "gate", hidden)) * up if gate else ACTIVATIONS[act](up)
         return w.linear(up, b + "down", width)
 
-    b = "trunk.0."  # as all are said to be
+    b = "trunk.0."  # the layer of the description's defaults
     x = x + w.linear(attend(*projected(w.norm(x, b + "ln_a", 1e-6), b, 3, 3, 8), maps), b + "wo", width)
     x = x + mlp(w.norm(x, b + "ln_b", 1e-6), b, 48, "gelu")
 
-    b = "trunk.1."  # RMS norms behind the residuals, other heads, a gated MLP of another width
+    b = "trunk.1."  # RMS norms after the residuals, other heads, a gated MLP of another width
     x = rms(w, x + w.linear(attend(*projected(x, b, 6, 6, 4), maps), b + "wo", width), b + "ln_a", 1e-4)
     x = rms(w, x + mlp(x, b, 36, "silu", gate=True), b + "ln_b", 1e-4)
 
-    b = "trunk.2."  # parallel parts of one norm, turned and grouped heads, a soft cap
+    b = "trunk.2."  # parallel parts after one norm, rotated and grouped heads, a soft cap
     h = w.norm(x, b + "ln_a", 1e-6)
     q, k, v = projected(h, b, 4, 2, 6)
     angles = angles_of(tokens, rotary(4, 100))
@@ -108,7 +108,7 @@ def layers_that_differ(w, image, maps, *, width=24, classes=5):
     q, k, v = projected(rms(w, x, b + "ln_a", 1e-5, plus_one=True), b, 2, 2, 10)
     x = x + w.linear(attend_terms(q, k, v, maps, 0.3, hidden=far), b + "wo", width)
 
-    b = "trunk.4."  # norms of what the parts give, ALiBi
+    b = "trunk.4."  # norms of the outputs of the parts, ALiBi
     q, k, v = projected(x, b, 2, 2, 12)
     slopes = torch.tensor([2.0**-4, 2.0**-8]).double()
     scores = q @ k.transpose(-1, -2) * 0.005 - slopes[:, None, None] * (place[:, None] - place).abs()

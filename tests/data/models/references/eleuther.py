@@ -26,7 +26,7 @@ def gpt_neox(w, ids, maps, *, width=32, heads=4, hidden=44, layers=2, vocabulary
     for i in range(layers):
         l = f"gpt_neox.layers.{i}."
         rows = w.linear(w.norm(x, l + "input_layernorm", eps), l + "attention.query_key_value", 3 * width)
-        q, k, v = heads_of(rows, heads).chunk(3, -1)  # a head's queries, keys and values lie together
+        q, k, v = heads_of(rows, heads).chunk(3, -1)  # queries, keys and values of a head are adjacent
         q, k = turn_halves(q, angles), turn_halves(k, angles)
         a = attend_terms(q, k, v, maps, each**-0.5, causal_mask(len(ids)))
         a = w.linear(a, l + "attention.dense", width)

@@ -121,7 +121,7 @@ GEMMA = {
        if key not in ("attn_logit_softcapping", "cache_implementation", "final_logit_softcapping",
                       "query_pre_attn_scalar", "sliding_window")},
     "architectures": ["GemmaForCausalLM"],
-    "hidden_act": "gelu",  # hidden_activation is what counts
+    "hidden_act": "gelu",  # hidden_activation is used instead
     "model_type": "gemma",
     "num_hidden_layers": 1,
     "num_key_value_heads": 1,

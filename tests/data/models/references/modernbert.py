@@ -32,7 +32,7 @@ def modernbert(w, ids, maps, *, width=24, heads=3, hidden=20, layers=4, vocabula
         inner, gate = w.linear(norm(x, l + "mlp_norm"), l + "mlp.Wi", 2 * hidden, bias=False).chunk(2, -1)
         x = x + w.linear(ACTIVATIONS["gelu"](inner) * gate, l + "mlp.Wo", width, bias=False)
     last, x = x, norm(x, "model.final_norm")
-    if head == "none":  # the last layer's tokens, and the mean of the normed ones
+    if head == "none":  # tokens of the last layer and the mean of the normed tokens
         return last, x.mean(0)
     if head == "mean":
         x = x.mean(0)

@@ -41,7 +41,7 @@ def scratch_vit(w, image, maps, *, width=40, heads=4, layers=2, patch=8, classes
     for i in range(layers):
         b = f"encoder.{i}."
         x = w.norm(x + by_torch(w, x, b + "attention", heads, maps), b + "norm1", 1e-5)
-        h = ACTIVATIONS["gelu"](w.linear(x, b + "mlp.0", width))  # square: numbers say which is first
+        h = ACTIVATIONS["gelu"](w.linear(x, b + "mlp.0", width))  # square weights: numbers give the order
         x = w.norm(x + w.linear(h, b + "mlp.3", width), b + "norm2", 1e-5)
     return w.linear(w.norm(x, f"encoder.{layers}", 1e-5)[0], "classifier", classes)
 

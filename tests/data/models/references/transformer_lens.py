@@ -31,7 +31,7 @@ def hooked(w, ids, maps, *, width=32, heads=2, each=12, layers=2, hidden=48, voc
             h = norm(w, x, b + "ln2") @ w(b + "mlp.W_in", width, hidden) + w(b + "mlp.b_in", hidden)
             x = x + ACTIVATIONS["gelu_tanh"](h) @ w(b + "mlp.W_out", hidden, width) + w(b + "mlp.b_out", width)
     x = norm(w, x, "ln_final")
-    if classes:  # d_vocab_out: the last token's are read
+    if classes:  # d_vocab_out: only the last token is read
         x, vocabulary = x[-1], classes
     return x @ w("unembed.W_U", width, vocabulary) + w("unembed.b_U", vocabulary)
 

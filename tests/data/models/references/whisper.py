@@ -34,7 +34,7 @@ def whisper(w, spectrum, maps, *, names, width=24, heads=3, layers=2, hidden=40,
         h = w.norm(x, l + names["norm2"], 1e-5)
         x = x + w.linear(ACTIVATIONS[act](w.linear(h, l + names["mlp1"], hidden)), l + names["mlp2"], width)
     w.norm(x, names["last"], 1e-5)
-    if decoder:  # is not run
+    if decoder:  # the decoder is not run
         w(decoder + "layers.0.encoder_attn.k_proj.weight", width, width)
         w(decoder + "embed_positions.weight", 5, width)
     return x
