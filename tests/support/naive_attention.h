@@ -30,16 +30,16 @@ using NaiveMap = std::vector<std::vector<double>>;
 /// φ(q_i)·φ(k_j) / Σ_j' φ(q_i)·φ(k_j') with φ = 1 + elu (Katharopoulos et al. 2020, Eq. 7).
 [[nodiscard]] NaiveMap naive_linear_map(const AttentionInput& input, std::int64_t head);
 
-/// softmax_j((w·k_j + b) / √d) with w = input.parameters["importance"] [H, d] or [H, H·d] and b =
-/// "importance_bias" [H] if it exists, in every row; over j ≤ i if `causal`, over i − window < j ≤
-/// i with a window > 0 (Fastformer-LM, Eq. 4 to 15).
+/// softmax_j((w·k_j + b) / √d) with w = input.parameters["importance"] [H, d] or [H, H·d] and
+/// b = "importance_bias" [H] if it exists, in every row; over j ≤ i if `causal`, over
+/// i − window < j ≤ i with a window > 0 (Fastformer-LM, Eq. 4 to 15).
 [[nodiscard]] NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head,
                                           bool causal, std::int64_t window);
 
-/// (h_i·h_j + 2^c) / Σ_j' (h_i·h_j' + 2^c) (EcoFormer, Eq. 7 to 9), or with `upstream` (h_i·h_j +
-/// (b + 1) δ_ij) / (h_i·Σ_j' h_j' + (b + 1) N); h = sign(A (κ − μ)) (Eq. 10, 11) with "ksh.A" [H,
-/// b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d] of input.parameters. The kernel's σ is the
-/// mean over keys and anchors, or only over anchors if it is causal.
+/// (h_i·h_j + 2^c) / Σ_j' (h_i·h_j' + 2^c) (EcoFormer, Eq. 7 to 9), or with `upstream`
+/// (h_i·h_j + (b + 1) δ_ij) / (h_i·Σ_j' h_j' + (b + 1) N); h = sign(A (κ − μ)) (Eq. 10, 11) with
+/// "ksh.A" [H, b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d] of input.parameters. The
+/// kernel's σ is the mean over keys and anchors, or only over anchors if it is causal.
 [[nodiscard]] NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head,
                                       bool upstream);
 

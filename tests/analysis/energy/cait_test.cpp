@@ -31,7 +31,7 @@ NetworkCost cost_of(CostConvention convention) {
   return count_operations(cait(), options);
 }
 
-/// Products of matrices in one layer of patches.
+/// Scalar products in one layer of patches.
 std::int64_t products_of_patches() {
   return 12 * kPatches * kWidth * kWidth + 2 * kPatches * kPatches * kWidth +
          2 * kHeads * kHeads * kPatches * kPatches;

@@ -211,7 +211,7 @@ TEST(IdentityEffect, OfASymmetricPositiveMapIsAsThePaperSays) {
 }
 
 TEST(IdentityEffect, OfAMapFarFromSymmetricIsNot) {
-  // Every token attends to its mirror image H. The map is orthogonal, but H + I has half its rank.
+  // Every token attends to its mirror image: the map H is orthogonal, but H + I has half its rank.
   Tensor map({1, 30, 30});
   for (std::int64_t i = 0; i < 30; ++i) map.slice(0)(i, 29 - i) = 1.0F;
   Trace trace;

@@ -159,8 +159,8 @@ TEST(ShownMaps, SpecialTokensOfATextAreLeftOutWhereverTheyStand) {
   EXPECT_EQ(ShownMaps(trace, settings).extent(0, 0), (MapExtent{6, 6}));
 }
 
-/// A trace of an encoder layer of 4 tokens, a decoder layer of 3 and a cross-attention layer [3,
-/// 4].
+/// A trace of an encoder layer of 4 tokens, a decoder layer of 3 and a cross-attention layer with
+/// maps [3, 4].
 std::shared_ptr<Trace> two_texts() {
   auto trace = std::make_shared<Trace>();
   const TokenLayout read{.texts = {"un", "deux", "trois", "</s>"}, .special = {3}};

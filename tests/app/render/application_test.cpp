@@ -1,4 +1,4 @@
-// Numbers have a decimal point in every language. Run it also under LC_ALL=de_DE.UTF-8.
+// Numbers have a decimal point in every language. Run the test also with LC_ALL=de_DE.UTF-8.
 #include "app/render/application.h"
 
 #include <QLocale>

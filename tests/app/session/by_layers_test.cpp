@@ -86,7 +86,7 @@ TEST_F(ByLayers, WhatIsSelectedStaysSelected) {
   const SubjectId id = open_slow_model();
   ASSERT_TRUE(wait());
   session_.select_map(id, 23, 2);
-  // A moment in which only some layers are known may be short: the signal cannot be missed.
+  // The state with only some layers may last only a moment. The signal is counted instead.
   QSignalSpy shown(&session_, &Session::trace_ready);
   session_.set_input((sample_data_folder() / "inputs/00_t_shirt.png").string());
   ASSERT_TRUE(wait_until([&] { return shown.count() > 0; }, 240));

@@ -65,8 +65,8 @@ struct DaftData {
   }
 };
 
-/// Compares forward and the map of every channel with the dense equations. `exponents` bounds |K +
-/// w|, whose rounding in float32 gives a relative error of the weights.
+/// Compares forward and the map of every channel with the dense equations. `exponents` bounds
+/// |K + w|, whose rounding in float32 gives a relative error of the weights.
 void expect_dense(const MechanismChoice& choice, const DaftData& data, double exponents = 8) {
   const auto mechanism = make_mechanism(choice);
   AttentionInput input = data.input();

@@ -98,7 +98,7 @@ TEST_F(GlobalHeapTest, RefusesCollectionsThatDoNotFit) {
   object(1, "hello", ~std::uint64_t{0} - 3);
   end();
   EXPECT_EQ(text(5, 1), "refused");
-  begin();  // its size is 0
+  begin();  // the size stays 0
   object(1, "hello", 5);
   EXPECT_EQ(text(5, 1), "refused");
 }
