@@ -25,7 +25,8 @@ std::vector<ParameterDescription> adder_parameters() {
   };
 }
 
-/// √d_a with d_a = 2d(1 − 2/π), the variance of −‖q − k‖₁ for standard normal q and k (Theorem 1).
+/// Standard deviation √d_a of the scores: d_a = 2d(1 − 2/π) is the variance of −‖q − k‖₁ for
+/// standard normal q and k (Theorem 1).
 double score_deviation(std::int64_t head_width) {
   return std::sqrt(2.0 * static_cast<double>(head_width) * (1.0 - 2.0 / std::numbers::pi));
 }

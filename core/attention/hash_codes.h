@@ -27,7 +27,7 @@ struct HashCodes {
 /// Method that makes codes of tokens x. Tokens are scaled to length 1 first.
 enum class HashKind {
   learned,  ///< sign(A (κ(x) − μ)) with learned buffers
-  klsh,     ///< the same with random A (Kulis and Grauman 2009)
+  klsh,     ///< like `learned`, with random A (Kulis and Grauman 2009)
   lsh,      ///< sides of random hyperplanes through the origin (Charikar 2002)
   sign      ///< sign(x), with the scale ‖x‖₁ / d (EcoFormer, Eq. 5): as many bits as channels
 };

@@ -60,7 +60,7 @@ struct AttentionInput {
 /// Properties of an implied map that are known without computing it.
 struct MapStructure {
   std::int64_t rank_bound = 0;  ///< rank of each N×M map at most, in exact arithmetic
-  bool rows_sum_to_one = true;  ///< false with identity mapping (2) and for upstream hashing
+  bool rows_sum_to_one = true;  ///< false if rows may have other sums, e.g. 2 with identity mapping
   bool non_negative = true;
   /// Number of maps per head: 1, or one per value channel (DAFT).
   std::int64_t channels = 1;

@@ -21,7 +21,7 @@ void check_shapes(const AttentionInput& input);
 [[nodiscard]] ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads,
                                                  std::int64_t head);
 
-/// The keys of query head `head`.
+/// The keys, and the values, that query head `head` uses.
 [[nodiscard]] ConstStridedMatrixMap key_columns(const AttentionInput& input, std::int64_t head);
 [[nodiscard]] ConstStridedMatrixMap value_columns(const AttentionInput& input, std::int64_t head);
 

@@ -1,4 +1,4 @@
-// Shapes of tensors.
+// Shapes of tensors: the lengths of the axes, slowest first (row-major).
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ TokenTable table_of(const ScoredPieces& pieces) {
   return table;
 }
 
-/// Reads the model of a class that does not support sp_model_kwargs.
+/// Reads the model unchanged. Throws Error(unsupported) if sp_model_kwargs is not empty.
 SentencePiece read_own(const Path& file, const TokenizerNeighbours& beside) {
   const json arguments = beside.config.value("sp_model_kwargs", json());
   if (!arguments.is_null() && !arguments.empty()) throw beside.refused("sp_model_kwargs", "none");

@@ -3,9 +3,9 @@
 //
 // Every accounting counts a sum of n products as n multiplications and n additions: accumulators
 // start at zero. The conventions differ in what they leave out.
-//   adder      Products and distances of matrices only; whatever is element by element is free.
+//   adder      Only products and distances of matrices; element-wise operations are free.
 //   ecoformer  EcoFormer's: also scaling, normalisers, divisions (as multiplications); exp is free.
-//   complete   What a naive loop over the equation executes: also comparisons (as additions),
+//   complete   All operations of a naive loop over the equation: also comparisons (as additions),
 //              shifts, divisions, exponentials, and the bytes read and written once, as float32.
 // Scores of future tokens are counted under causal masks: dense kernels compute them.
 #pragma once

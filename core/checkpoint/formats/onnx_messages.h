@@ -1,4 +1,4 @@
-// Messages of ONNX as they stand in the file. Their fields: onnx.proto.
+// Reads the messages of an ONNX file. Fields: onnx.proto.
 #pragma once
 
 #include <map>

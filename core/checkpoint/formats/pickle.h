@@ -120,7 +120,7 @@ class PickleReader {
   /// could copy megabytes repeatedly.
   void charge(std::size_t count);
   void build();
-  /// False at the end of the pickle.
+  /// Executes one opcode. Returns false at the end of the pickle.
   bool step(unsigned opcode);
   bool push_constant(unsigned opcode);
   bool push_scalar(unsigned opcode);
