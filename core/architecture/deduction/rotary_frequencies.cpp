@@ -54,7 +54,7 @@ std::string first_of(const Tensor& values) {
 
 }  // namespace
 
-std::optional<double> RotaryFrequencies::theta() const {
+std::optional<double> StoredFrequencies::theta() const {
   if (greatest == kInfinity) return std::nullopt;
   const double middle = (least + greatest) / 2;
   for (int digits = 1; digits < 17; ++digits) {
@@ -64,14 +64,14 @@ std::optional<double> RotaryFrequencies::theta() const {
   return middle;
 }
 
-RotaryFrequencies rotary_frequencies(const StoredTensor& tensor) {
+StoredFrequencies rotary_frequencies(const StoredTensor& tensor) {
   constexpr std::int64_t most = 1 << 16;
   if (tensor.shape.size() != 1 || tensor.shape[0] < 1 || tensor.shape[0] > most) {
     refuse_frequencies(tensor, "[r/2], of r turned channels of a head", to_string(tensor.shape));
   }
   const Tensor values = tensor.view().to_float();
   const Rounding rounding = rounding_of(values);
-  RotaryFrequencies found{tensor.name, 2 * tensor.shape[0], 1, kInfinity};
+  StoredFrequencies found{tensor.name, 2 * tensor.shape[0], 1, kInfinity};
   for (std::int64_t i = 0; i < values.size(); ++i) {
     const double value = values.data()[i];
     const double error = std::max(std::abs(value) * rounding.relative, rounding.absolute);
@@ -92,12 +92,12 @@ RotaryFrequencies rotary_frequencies(const StoredTensor& tensor) {
   return found;
 }
 
-std::optional<RotaryFrequencies> stored_frequencies(const DeductionInput& input) {
+std::optional<StoredFrequencies> stored_frequencies(const DeductionInput& input) {
   std::vector<std::string> left_out = input.options.ignored();
   for (const std::string& pattern : input.match.description->harmless) {
     left_out.push_back(input.match.prefix + pattern);
   }
-  std::optional<RotaryFrequencies> found;
+  std::optional<StoredFrequencies> found;
   for (const StoredTensor& tensor : input.checkpoint.tensors()) {
     if (!tensor.name.starts_with(input.match.prefix)) continue;
     if (!matches_pattern(kStoredFrequencies, tensor.name)) continue;
@@ -105,7 +105,7 @@ std::optional<RotaryFrequencies> stored_frequencies(const DeductionInput& input)
       return matches_pattern(pattern, tensor.name);
     });
     if (!takes_part) continue;
-    const RotaryFrequencies here = rotary_frequencies(tensor);
+    const StoredFrequencies here = rotary_frequencies(tensor);
     if (found && (here.width != found->width || here.least != found->least ||
                   here.greatest != found->greatest)) {
       throw Error(ErrorKind::unsupported, "layers store other inverse frequencies")

@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-struct RotaryFrequencies {
+struct StoredFrequencies {
   std::string tensor;      ///< name of the first layer's tensor
   std::int64_t width = 0;  ///< r, twice the number of frequencies
   /// Range of θ that gives these frequencies up to the rounding of their dtype. With one frequency
@@ -24,10 +24,10 @@ struct RotaryFrequencies {
 
 /// Frequencies θ^(−2i/r), i = 0 … r/2 − 1, of one tensor [r/2]. Throws Error(unsupported) naming
 /// the tensor if no θ gives them, as for scaled frequencies.
-[[nodiscard]] RotaryFrequencies rotary_frequencies(const StoredTensor& tensor);
+[[nodiscard]] StoredFrequencies rotary_frequencies(const StoredTensor& tensor);
 
 /// Frequencies of all layers, which must be equal; empty if the file has none, or if the user or
 /// the description leaves them out. Throws like rotary_frequencies.
-[[nodiscard]] std::optional<RotaryFrequencies> stored_frequencies(const DeductionInput& input);
+[[nodiscard]] std::optional<StoredFrequencies> stored_frequencies(const DeductionInput& input);
 
 }  // namespace attnscope

@@ -517,7 +517,7 @@ class TextDeduction final : FamilyDeduction {
     if (!found.reason.empty()) assume("tokenizer", found.reason);
   }
 
-  std::optional<RotaryFrequencies> frequencies_;
+  std::optional<StoredFrequencies> frequencies_;
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ StoredTensor stored_tensor(const Tensor& values) {
 TEST(RotaryFrequencies, TellThetaWhateverTheyWereRoundedTo) {
   for (const double theta : {10000.0, 500000.0, 1e6, 160000.0, 8e6}) {
     for (const int zeros : {0, 13, 16}) {  // the fractions of float32, float16 and bfloat16
-      const RotaryFrequencies found =
+      const StoredFrequencies found =
           rotary_frequencies(stored_tensor(inverse_frequencies(theta, 64, zeros)));
       EXPECT_EQ(found.width, 128);
       EXPECT_EQ(found.theta(), theta) << zeros;
