@@ -11,15 +11,19 @@ namespace attnscope {
 
 namespace {
 
-/// Makes quoted text from untrusted files safe: one line, no control sequences, limited length.
-std::string one_line(const std::string& text) {
-  constexpr std::size_t longest = 1000;  // bytes
+/// `text` up to `longest` bytes, with an ellipsis if it is longer.
+std::string shortened(const std::string& text, std::size_t longest) {
   std::size_t end = std::min(longest, text.size());
   // Moves back to the start of a character.
   while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;
-  std::string line = text.substr(0, end);
+  return text.substr(0, end) + (end < text.size() ? "…" : "");
+}
+
+/// Makes quoted text from untrusted files safe: one line, no control sequences, limited length.
+std::string one_line(const std::string& text) {
+  std::string line = shortened(text, 1000);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  return shown_text(line) + (end < text.size() ? "…" : "");
+  return shown_text(line);
 }
 
 }  // namespace
@@ -71,7 +75,7 @@ void Error::compose() {
   } else if (!found_.empty()) {
     line_ += " (found " + one_line(found_) + ")";
   }
-  if (!remedy_.empty()) line_ += "; " + one_line(remedy_);
+  if (!remedy_.empty()) line_ += "; " + shown_lines(shortened(remedy_, 4000));
 }
 
 Error unknown_name(std::string_view kind_of_thing, std::string_view name,
