@@ -2,7 +2,7 @@
 #include <array>
 #include <cctype>
 #include <fstream>
-#include <ranges>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -109,9 +109,11 @@ Checkpoint open_one_file(const std::filesystem::path& path) {
   if (!unknown.found_text().empty()) throw unknown;
   // The last format with the extension reports the error: .bin files of torch.save are more common
   // than those of llama2.c.
-  for (const CheckpointFormat& format : checkpoint_formats() | std::views::reverse) {
-    if (has_extension(path, format.extensions)) return open(format);
-  }
+  const std::span<const CheckpointFormat> formats = checkpoint_formats();
+  const auto named = std::find_if(
+      formats.rbegin(), formats.rend(),
+      [&](const CheckpointFormat& format) { return has_extension(path, format.extensions); });
+  if (named != formats.rend()) return open(*named);
   throw unknown;
 }
 
