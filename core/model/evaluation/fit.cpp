@@ -207,8 +207,10 @@ class Search {
         }
       }
       const std::string usual = option_text(spec(), "layer.rotary.form");
-      std::ranges::stable_partition(
-          rotary, [&](const Said& each) { return each.at("layer.rotary.form") == usual; });
+      // clang 14 cannot compile std::ranges::stable_partition with GCC's library.
+      std::stable_partition(rotary.begin(), rotary.end(), [&](const Said& each) {
+        return each.at("layer.rotary.form") == usual;
+      });
       known_["layer.rotary.form"] = {"none", "half", "pair"};
       known_["layer.rotary.theta"] = thetas;
       dimensions.push_back(std::move(rotary));

@@ -286,12 +286,12 @@ TEST_F(ChangedConfiguration, AnOptionOfAllLayersWhereSomeDifferIsRefused) {
   const std::pair<const char*, const char*> cases[] = {
       {"hugging_face_gemma2", "layer.scores.window"},
       {"hugging_face_gemma3", "layer.rotary.theta"}};
-  for (const auto& [family, option] : cases) {
-    options_.overrides = {{option, "3"}};
-    expect_refusal([&] { return model(family, json::object()); }, ErrorKind::usage, option,
+  for (const auto& each : cases) {
+    options_.overrides = {{each.second, "3"}};
+    expect_refusal([&] { return model(each.first, json::object()); }, ErrorKind::usage, each.second,
                    "model.safetensors");
     options_.overrides["differences"] = "[]";
-    EXPECT_NO_THROW((void)model(family, json::object()));
+    EXPECT_NO_THROW((void)model(each.first, json::object()));
   }
 }
 
