@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "core/attention/score_terms.h"
 #include "core/error.h"
 #include "core/input/input.h"
 #include "core/model/model.h"
@@ -88,6 +89,34 @@ TEST(ComputedMaps, KeysMayBeSharedByHeads) {
         greatest_difference(computed_from(*mechanism, grouped), mechanism->implied_map(grouped)),
         1e-6)
         << name;
+  }
+}
+
+// Rows that are computed alone have the terms of the whole map: a soft cap, hidden keys, and a sink
+// of each head.
+TEST(ComputedMaps, RowsHaveTheTermsOfTheScores) {
+  constexpr std::int64_t kTokens = 60, kHeads = 2, kFirst = 20, kRows = 40;
+  const RandomAttention data(kTokens, kTokens, kHeads, 8, 1, 4);
+  ScoreTerms terms;
+  terms.soft_cap = 1.5;
+  terms.sinks = {0.5F, 2};
+  for (std::int64_t i = 0; i < kTokens; ++i) {
+    terms.seen.emplace_back(std::max<std::int64_t>(i - 20, 0), i + 1);
+  }
+  AttentionInput input = data.input();
+  input.terms = &terms;
+  for (const char* const name : {"softmax", "adder"}) {
+    const auto mechanism = make_mechanism({name, {}});
+    const ImpliedMaps held = mechanism->implied_map(input);
+    const MapRows rows = mechanism->map_rows(input);
+    for (std::int64_t head = 0; head < kHeads; ++head) {
+      Matrix found(kRows, kTokens);
+      rows(head, kFirst, {found.data(), kRows, kTokens, Eigen::OuterStride<>(kTokens)});
+      const Matrix expected = held.head(head).middleRows(kFirst, kRows);
+      EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-6) << name << ", head " << head;
+      // A sink has at least exp(0.5) of at most exp(0.5) + 21 · exp(1.5).
+      EXPECT_LT(found.rowwise().sum().maxCoeff(), 0.984F) << name << ", head " << head;
+    }
   }
 }
 
