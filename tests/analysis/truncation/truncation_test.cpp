@@ -147,6 +147,18 @@ TEST(Truncation, PutsTheIdentityBackAndCutsItOffToo) {
   EXPECT_NE(outcome_of(result, 0, 1).divergence, outcome_of(result, 1, 1).divergence);
 }
 
+TEST(Truncation, RowsKeepTheSumsThatTheyHaveWithoutTheIdentity) {
+  const Subject adder = sample("fashion-adder-identity.h5", {"adder", {{"identity", true}}});
+  const SeriesRequest series =
+      truncation_series(adder, {.ranks = {1}, .renormalise = {true}}).front();
+  Tensor map = map_of(20, 20);
+  const Eigen::VectorXd expected = map.matrix().cast<double>().rowwise().sum().array() + 1;
+  map.matrix().diagonal().array() += 1;
+  series.interventions.front().change(adder, nullptr)(0, 0, map.matrix());
+  const Eigen::VectorXd found = map.matrix().cast<double>().rowwise().sum();
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-5);
+}
+
 TEST(Truncation, WithIdentityAtTheWholeRankRenormalisedIsTheModel) {
   const Subject adder = sample("fashion-adder-identity.h5", {"adder", {{"identity", true}}});
   const StudyResult result = truncated(
