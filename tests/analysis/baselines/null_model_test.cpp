@@ -118,6 +118,14 @@ TEST(NullModels, KeepToTheWindowsOfAGrid) {
   EXPECT_EQ(null_ranks(trace, IdentityView::as_is, false, {.layers = {0}}).front().even_rank, 15);
 }
 
+// Equal weights with I are I + J/n. Less the mean row 2/n that is I − J/n, with n − 1 singular
+// values of 1. Without I nothing is left of equal rows.
+TEST(NullModels, CentredEqualWeightsHaveTheRankOfTheirIdentity) {
+  const Trace trace = softmax_case({{"n", 12}, {"d", 3}, {"seed", 4}, {"causal", false}});
+  EXPECT_EQ(null_ranks(trace, IdentityView::with, true).at(0).even_rank, 10) << "0.9 · 11 = 9.9";
+  EXPECT_EQ(null_ranks(trace, IdentityView::without, true).at(0).even_rank, 0);
+}
+
 TEST(NullModels, AMapOfWhichNothingIsKnownHasNone) {
   Trace trace;
   trace.layers.emplace_back().implied_map = Tensor({2, 3, 3});
