@@ -443,10 +443,15 @@ TEST(CommandLine, TheModelOfATrainingReplacesNothingThatIsRead) {
   EXPECT_FALSE(fs::exists(run)) << "refused before anything is made";
   // Files of the run are not allowed either.
   ASSERT_EQ(run_program(train + " --out " + run.string()).status, 0);
-  const ProgramRun own = run_program("train --resume --out " + run.string() + " --model " +
-                                     (run / "state.npz").string());
-  EXPECT_EQ(own.status, 2) << own.errors;
-  EXPECT_THAT(own.errors, HasSubstr("a file of its own"));
+  for (const char* const kept : {"state.npz", "log.h5"}) {
+    const fs::path file = run / kept;
+    const std::string bytes = read_bytes(file);
+    const ProgramRun own =
+        run_program("train --resume --out " + run.string() + " --model " + file.string());
+    EXPECT_EQ(own.status, 2) << own.errors;
+    EXPECT_THAT(own.errors, HasSubstr("a file of its own")) << kept;
+    EXPECT_TRUE(read_bytes(file) == bytes) << kept;
+  }
   EXPECT_EQ(read_bytes(data), before);
 }
 
