@@ -105,6 +105,15 @@ TEST(Tokenizer, KnowsItsSpecialTokens) {
   EXPECT_GT(tokenizer->size(), 100);
 }
 
+TEST(Tokenizer, WhiteSpaceBelongsToOneAddedTokenAlone) {
+  json changed = saved("words_whitespace").at("tokenizer");
+  changed["added_tokens"] = json::parse(R"([{"id": 0, "content": "<unk>", "lstrip": true,
+      "rstrip": true, "single_word": false, "normalized": false, "special": false}])");
+  const Encoding encoding = tokenizer_of_json(changed)->encode_texts("<unk>  <unk>", nullptr);
+  EXPECT_EQ(encoding.ids, (std::vector<std::int64_t>{0, 0}));
+  EXPECT_EQ(encoding.places, (std::vector<TokenPlace>{{0, 7}, {7, 12}}));
+}
+
 /// Expects a tokenizer.json with one changed value to be refused.
 void refused(const char* pointer, const json& value, ErrorKind kind, const std::string& named) {
   json changed = saved("xlm_r").at("tokenizer");
