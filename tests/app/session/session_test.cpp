@@ -167,6 +167,18 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   EXPECT_EQ(other.reference(), subject_at(other, 1));
 }
 
+TEST_F(SessionTest, SavesAReferenceThatIsTheFirst) {
+  session_.open(write_sample("a.h5"));
+  session_.open(write_sample("b.h5"));
+  ASSERT_TRUE(wait());
+  session_.set_reference(id(0));
+  session_.save(folder() / "session.json");
+  Session other;
+  other.restore(folder() / "session.json");
+  ASSERT_TRUE(wait_until([&] { return other.idle(); }));
+  EXPECT_EQ(other.reference(), subject_at(other, 0));
+}
+
 TEST_F(SessionTest, ReadsTheNamesOfEarlierSessions) {
   std::ofstream(folder() / "earlier.json") << R"({"attnscope_session": 1, "subjects": [],
       "view": {"norm": "symmetric_logarithmic", "identity": "as_is",
