@@ -177,6 +177,16 @@ TEST_F(WhatIfTest, CausalMapsStayCausal) {
   EXPECT_NEAR(layer.implied_map.slice(0)(3, 0), 0.25, 1e-6);
 }
 
+TEST_F(WhatIfTest, CausalMapsCutOffToARankHideLaterKeys) {
+  const SubjectId id = open("shakespeare-softmax.h5", "21_gonzalo.txt");
+  change(id, {.rank = 2});
+  ASSERT_TRUE(session_.find(id)->ran_with.any());
+  const Matrix map = session_.trace(id)->layers[0].implied_map.head(0);
+  const Matrix above = map.triangularView<Eigen::StrictlyUpper>();
+  EXPECT_EQ(above.cwiseAbs().maxCoeff(), 0);
+  EXPECT_NE(map, Matrix(session_.find(id)->unchanged->layers[0].implied_map.head(0)));
+}
+
 TEST_F(WhatIfTest, TheTemperatureIsThatOfTheScores) {
   const SubjectId id = open("fashion-softmax.h5");
   const auto row = session_.trace(id)->layers[0].implied_map.slice(0).row(3).eval();
