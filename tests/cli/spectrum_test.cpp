@@ -96,6 +96,20 @@ TEST(SpectrumCommand, SeveralInputsGiveTheMean) {
   EXPECT_NEAR(report["mean"].at("mean_rank"), mean, 1e-9);
 }
 
+TEST(SpectrumCommand, QuartilesAreOfTheRanksOfTheMaps) {
+  const nlohmann::json report = json_of(kSoftmax + kOnBoot);
+  std::vector<double> ranks;
+  for (const nlohmann::json& map : report.at("maps")) ranks.push_back(map.at("equivalent_rank"));
+  std::ranges::sort(ranks);
+  ASSERT_EQ(ranks.size(), 18U);
+  // They lie at a quarter, the half and three quarters of the way from the place 0 to 17.
+  const nlohmann::json& mean = report.at("mean");
+  EXPECT_NEAR(mean.at("rank_lower_quartile"), 0.75 * ranks[4] + 0.25 * ranks[5], 1e-9);
+  EXPECT_NEAR(mean.at("rank_median"), (ranks[8] + ranks[9]) / 2, 1e-9);
+  EXPECT_NEAR(mean.at("rank_upper_quartile"), 0.25 * ranks[12] + 0.75 * ranks[13], 1e-9);
+  EXPECT_LT(mean.at("rank_median"), mean.at("rank_upper_quartile"));
+}
+
 TEST(SpectrumCommand, WhatHasNoSpectrumIsSaid) {
   Tensor map({3, 4, 4});
   for (std::int64_t head = 0; head < 2; ++head) map.slice(head).setIdentity();
