@@ -202,6 +202,14 @@ TEST(EstimatedSpectra, MapsOfAFewTokensHaveThemToo) {
   }
 }
 
+TEST(MapOperator, CountsTheRowsThatItsShiftLeavesNothingOf) {
+  Tensor map({3, 3});
+  map.matrix() << 1, 0, 0, 0, 0, 0, 0.5F, 0.5F, 0;
+  EXPECT_EQ(MapOperator(std::as_const(map).matrix(), 0).facts().zero_rows, 1) << "the second";
+  EXPECT_EQ(MapOperator(std::as_const(map).matrix(), -1).facts().zero_rows, 1) << "the first";
+  EXPECT_EQ(MapOperator(std::as_const(map).matrix(), 1).facts().zero_rows, 0);
+}
+
 TEST(MapOperator, MultipliesAsTheMatrix) {
   for (const auto& [n, m] : {Extents{70, 70}, Extents{33, 90}, Extents{90, 33}}) {
     const Tensor map = random_normal({n, m}, 3);
