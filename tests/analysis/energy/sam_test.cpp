@@ -87,6 +87,15 @@ TEST(SamEnergy, AGridIsSquareAndItsWindowsWhole) {
   EXPECT_THROW((void)sam(1000), Error);
 }
 
+TEST(SamEnergy, WindowsAreOfTheRowsAndColumnsOfTheGrid) {
+  ModelSpec spec = sam_base();
+  spec.input.image_height = 512;
+  WeightExtents weights;
+  weights.final_norm = false;
+  const Network network = architecture_of(spec, "sam", 0, -1, weights);
+  EXPECT_EQ(network.stages.front().window_count, 3 * 5) << "14 cells a side in 32 × 64";
+}
+
 TEST(SamEnergy, OtherDifferencesAreRefused) {
   ModelSpec spec = sam_base();
   spec.differences.front().members = {{"mlp.width", "64"}};
