@@ -81,6 +81,20 @@ TEST(Cells, MixingRepeatsAPictureCoarserThanTheMap) {
   EXPECT_EQ(cells.at(1, 2), 0x00ff00U);
 }
 
+TEST(Cells, MixingTakesTheCellOverTheMiddleOfEachPixel) {
+  const Image image{4, 1, 1, std::vector<std::uint8_t>(4, 100)};
+  HeatMap map;
+  map.rows = 1;
+  map.columns = 3;
+  map.values = {0, 1, 0};
+  map.opacity = 0.5;
+  ColourScale scale;
+  scale.colour_map = "grey";
+  // The middles 1/8, 3/8, 5/8 and 7/8 lie in the first, second, second and third cell.
+  EXPECT_EQ(mixed(image, map, scale).colours,
+            (std::vector<std::uint32_t>{0x323232U, 0xb2b2b2U, 0xb2b2b2U, 0x323232U}));
+}
+
 TEST(Cells, TranslucentMapAndItsPictureAreOneDrawing) {
   Panel panel;
   panel.marks.emplace_back(Picture{Image{1, 1, 1, {0}}});
