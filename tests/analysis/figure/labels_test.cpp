@@ -29,6 +29,13 @@ TEST(ShortLabels, StayWhereNothingElseWouldBeLeft) {
             (Labels{"adder", "hash"}));
 }
 
+TEST(Caption, ChosenIndicesAreManyWhereTheyAreARange) {
+  EXPECT_EQ(chosen("layer", "all"), "all layers");
+  EXPECT_EQ(chosen("layer", "3"), "layer 3");
+  EXPECT_EQ(chosen("layer", "2-4"), "layers 2-4");
+  EXPECT_EQ(chosen("layer", "0,2"), "layers 0,2");
+}
+
 Subject on(const std::string& label, const MechanismChoice& mechanism, const std::string& input) {
   Subject subject = attention_subject(label, mechanism);
   auto trace = std::make_shared<Trace>(*subject.trace);
