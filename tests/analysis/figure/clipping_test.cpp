@@ -3,6 +3,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "analysis/figure/heat_scale.h"
+#include "analysis/figure/settings.h"
 #include "analysis/figure/shared_bars.h"
 
 namespace attnscope {
@@ -37,6 +39,17 @@ TEST(Clipping, IsWhatLiesBeyondTheEnds) {
   EXPECT_EQ(clipping_of(figure_of(unit, {{0, {0, 0.5F, 1, nan}}}), 0), (Clipping{false, false}));
   EXPECT_EQ(clipping_of(figure_of(unit, {{0, {0, 1}}, {0, {1.5F}}}), 0), (Clipping{false, true}));
   EXPECT_EQ(clipping_of(figure_of(unit, {{0, {-0.1F, 1}}}), 0), (Clipping{true, false}));
+}
+
+TEST(Clipping, IsSaidOfValuesBelowTheRangeAsOfThoseAboveIt) {
+  FigureRequest request;
+  request.settings = {{"colour-map", std::string("grey")},
+                      {"norm", std::string("linear")},
+                      {"range", std::vector<double>{0.25, 0.75}}};
+  const Settings settings(request);
+  EXPECT_FALSE(heat_scale(settings, {0.25F, 0.5F, 0.75F}, "").clipped);
+  EXPECT_TRUE(heat_scale(settings, {0.125F, 0.5F}, "").clipped);
+  EXPECT_TRUE(heat_scale(settings, {0.5F, 0.875F}, "").clipped);
 }
 
 TEST(Clipping, IsOfEachScaleAlone) {
