@@ -88,6 +88,15 @@ TEST(CsvExport, HasOneHeaderAndARowForEveryValue) {
   EXPECT_EQ(rows[5].at("value"), "25");
 }
 
+TEST(CsvExport, AMarksOwnKeyComesBeforeThatOfItsPanel) {
+  Figure figure = small_figure();
+  figure.panels[0].keys = {{"layer", "3"}, {"head", "1"}};
+  std::get<Line>(figure.panels[0].marks[0]).keys = {{"layer", "2"}};
+  const auto rows = rows_of(figure_as_csv(figure));
+  EXPECT_EQ(rows.at(0).at("layer"), "2");
+  EXPECT_EQ(rows.at(0).at("head"), "1");
+}
+
 TEST(CsvExport, NoTextIsRunAsAFormula) {
   Figure figure = small_figure();
   std::get<Line>(figure.panels[0].marks[0]).label = "=HYPERLINK(\"http://x\")";
