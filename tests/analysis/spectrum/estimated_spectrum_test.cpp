@@ -8,6 +8,7 @@
 
 #include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/rank.h"
+#include "analysis/spectrum/trace_quadrature.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
@@ -142,6 +143,23 @@ TEST(EstimatedSpectra, SpecialMapsAreWhatTheyMustBe) {
   EXPECT_EQ(infinite.not_finite_entries, 1);
   EXPECT_THROW((void)estimated_spectrum(std::as_const(nothing).slice(0), 0, {.threshold = 0}),
                Error);
+}
+
+// A Σσ² that is hardly known does not help: the probes then differ as their sums do, and the error
+// of the quadrature comes on top.
+TEST(EstimatedSpectra, AreAsUncertainAsTheirProbesAndTheirQuadrature) {
+  const Tensor map = random_normal({200, 200}, 8);
+  const double squares = map.matrix().cast<double>().squaredNorm();
+  const TraceQuadrature found = probe_rest(MapOperator(map.matrix(), 0), Eigen::MatrixXd(200, 0),
+                                           {.squares = squares, .frobenius = 1e8, .known = 0}, 0.5);
+  const auto count = static_cast<double>(found.probes.size());
+  double mean = 0, deviations = 0;
+  for (const QuadratureNodes& probe : found.probes) mean += sum_of_values(probe) / count;
+  for (const QuadratureNodes& probe : found.probes) {
+    deviations += std::pow(sum_of_values(probe) - mean, 2);
+  }
+  EXPECT_NEAR(found.sum, mean, 1e-9 * mean);
+  EXPECT_GT(found.standard_error, std::sqrt(deviations / (count - 1) / count) + 1e-6 * mean);
 }
 
 /// Singular values of the map by LAPACK.
