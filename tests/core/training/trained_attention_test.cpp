@@ -40,7 +40,7 @@ struct Head {
 /// Σ output ⊙ part 3 in double, by the plain equations. The tests compare with its gradients.
 double naive_objective(const TrainedAttentionForm& form, const std::vector<double>& all,
                        const Shapes& shapes) {
-  const auto [tokens, width] = shapes;
+  const std::int64_t tokens = shapes.tokens, width = shapes.width;
   const auto at = [&](std::int64_t part, std::int64_t row, std::int64_t column) {
     return all[static_cast<std::size_t>((row * 4 + part) * width + column)];
   };
