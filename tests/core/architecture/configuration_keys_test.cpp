@@ -285,7 +285,7 @@ TEST_F(ConfigurationKeys, AnotherValueIsReadOrRefused) {
       std::vector<json> others = other_values(value);
       if (needed_.contains(key)) others.push_back(value);
       EXPECT_TRUE(std::ranges::any_of(others,
-                                      [&](const json& other) {
+                                      [&, kind = kind, key = key](const json& other) {
                                         return read(kind, {{key, other}}) != without;
                                       }))
           << kind << " " << key << " " << value;
