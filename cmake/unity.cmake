@@ -1,44 +1,50 @@
 # Unity builds: several sources are compiled together, so that their common headers (Eigen, Qt,
-# GoogleTest) are read only once, which speeds up a first build. Each unit has a few sources of one
-# folder. Names in anonymous namespaces must therefore be unique within a folder, except in the
-# folders below. Highway's kernels, which compile themselves once per processor, stay separate.
-# `cmake --preset dev` turns it off for incremental builds.
-option(ATTNSCOPE_UNITY "Compile the sources of a folder together" OFF)
+# GoogleTest) are read and their templates instantiated only once, which speeds up a first build.
+# The sources of a room (core/model, analysis, app/panels, tests/core) fill one unit after the other
+# in the order of their paths. Names in anonymous namespaces must therefore be unique within a room,
+# except in the folders below. Highway's kernels, which compile themselves once per processor, stay
+# separate. `cmake --preset dev` turns it off for incremental builds.
+option(ATTNSCOPE_UNITY "Compile several sources of a room together" OFF)
 
 # Folders whose files each define functions of the same name, such as `read` or `make`.
 set(apart core/checkpoint/formats core/tokenizer tests/app/cli tests/support)
+# A unit is full when its sources have this many bytes, about 1,200 lines.
+set(full_unit 45000)
 
-function(attnscope_unity)
+# attnscope_unity(DIRECTORY ROOM_DEPTH): a room is named by the first ROOM_DEPTH parts of its path.
+function(attnscope_unity directory depth)
   list(JOIN apart "|" apart_pattern)
-  set(apart_pattern "^(${apart_pattern})")
-  foreach(directory IN LISTS ARGN)
-    get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
-    foreach(target IN LISTS targets)
-      get_target_property(sources ${target} SOURCES)
-      list(FILTER sources INCLUDE REGEX "\\.cpp$")
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-      foreach(source IN LISTS sources)
-        get_filename_component(path ${source} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR}/${directory})
-        set(dispatched "")
-        if(EXISTS ${path})
-          file(STRINGS ${path} dispatched REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+  get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    foreach(source IN LISTS sources)
+      get_filename_component(path ${source} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR}/${directory})
+      if(NOT EXISTS ${path})
+        continue()
+      endif()
+      file(STRINGS ${path} dispatched REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+      file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${path})
+      if(dispatched OR folder MATCHES "^(${apart_pattern})/")
+        continue()
+      endif()
+      string(REPLACE "/" ";" room ${folder})
+      list(POP_BACK room)
+      list(SUBLIST room 0 ${depth} room)
+      list(JOIN room "_" room)
+      file(SIZE ${path} bytes)
+      if(NOT DEFINED ${target}_${room}_bytes OR ${target}_${room}_bytes GREATER full_unit)
+        set(${target}_${room}_bytes 0)
+        if(DEFINED ${target}_${room}_unit)
+          math(EXPR ${target}_${room}_unit "${${target}_${room}_unit} + 1")
+        else()
+          set(${target}_${room}_unit 0)
         endif()
-        if(dispatched)
-          continue()
-        endif()
-        get_filename_component(folder ${path} DIRECTORY)
-        file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
-        if(folder MATCHES "${apart_pattern}")
-          continue()
-        endif()
-        string(MAKE_C_IDENTIFIER ${folder} group)
-        if(NOT DEFINED ${group})
-          set(${group} 0)
-        endif()
-        math(EXPR part "${${group}} / 8")
-        math(EXPR ${group} "${${group}} + 1")
-        set_property(SOURCE ${source} TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP ${group}_${part})
-      endforeach()
+      endif()
+      math(EXPR ${target}_${room}_bytes "${${target}_${room}_bytes} + ${bytes}")
+      set_property(SOURCE ${source} TARGET_DIRECTORY ${target}
+        PROPERTY UNITY_GROUP ${room}_${${target}_${room}_unit})
     endforeach()
   endforeach()
 endfunction()

@@ -17,7 +17,7 @@ extern const std::string_view published_csv;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotPublished = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNearLimit = 1.5;  // units of the last printed digit
 
 /// Fields of one line from `at` on, quoted as in RFC 4180; `at` moves past the end of the line.
@@ -143,10 +143,10 @@ double printed_beside(const PublishedFigure& figure, const std::string& method,
   for (const PublishedFigure& other : published_figures()) {
     if (other.paper == figure.paper && other.table == figure.table && other.model == figure.model &&
         other.method == method && other.quantity == quantity) {
-      return parse_number(other.printed).value_or(kNone);
+      return parse_number(other.printed).value_or(kNotPublished);
     }
   }
-  return kNone;
+  return kNotPublished;
 }
 
 /// The computed value, in the unit of the figure.
@@ -186,7 +186,7 @@ double compute(const PublishedFigure& figure) {
   if (measure == "layer over norm") {
     return layer_multiplications(figure.recipe, true, true) / norm_multiplications(figure.recipe);
   }
-  return kNone;
+  return kNotPublished;
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ ReproducedFigure reproduce(const PublishedFigure& figure) {
   ReproducedFigure result{.published = figure};
   result.computed = compute(figure);
   const auto printed = parse_number(figure.printed);
-  result.printed = printed.value_or(kNone);
+  result.printed = printed.value_or(kNotPublished);
   result.relative_difference = (result.computed - result.printed) / result.printed;
   if (printed) {
     const std::size_t point = figure.printed.find('.');

@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double gap_mm = 3;
+constexpr double panel_gap_mm = 3;
 constexpr double bar_mm = 15;  // width of a colour bar with its numbers and label
 
 bool same_quantity(const ColourScale& a, const ColourScale& b) {
@@ -36,9 +36,9 @@ std::string without_program(std::string caption) {
 }
 
 /// Collects figures, one per area.
-class Joined {
+class JoinedPanels {
  public:
-  explicit Joined(const CompositeOptions& options) : options_(options) {
+  explicit JoinedPanels(const CompositeOptions& options) : options_(options) {
     page_.width_mm = options.width_mm;
   }
 
@@ -136,12 +136,12 @@ FigureRequest cell_request(const FigureRequest& request, const PageCell& cell, d
 Figure compose(const Page& page, const CompositeOptions& options, const MakeCell& make) {
   constexpr double narrowest_mm = 20;
   const double width_mm = options.width_mm - (options.shared_colours ? bar_mm : 0);
-  Joined joined(options);
+  JoinedPanels joined(options);
   double y = 0;
   for (const std::vector<PageCell>& row : page.rows) {
     double shares = 0;
     for (const PageCell& cell : row) shares += cell.share;
-    const double room = width_mm - gap_mm * static_cast<double>(row.size() - 1);
+    const double room = width_mm - panel_gap_mm * static_cast<double>(row.size() - 1);
     std::vector<Figure> figures;
     double height = 0;
     for (const PageCell& cell : row) {
@@ -161,11 +161,11 @@ Figure compose(const Page& page, const CompositeOptions& options, const MakeCell
     for (std::size_t i = 0; i < row.size(); ++i) {
       const double width = room * row[i].share / shares;
       joined.add(std::move(figures[i]), {x, y, width, height, row[i].title});
-      x += width + gap_mm;
+      x += width + panel_gap_mm;
     }
-    y += height + gap_mm;
+    y += height + panel_gap_mm;
   }
-  Figure composed = joined.finish(std::max(y - gap_mm, 1.0));
+  Figure composed = joined.finish(std::max(y - panel_gap_mm, 1.0));
   make_text_showable(composed);  // titles of a page may come from a file too
   return composed;
 }

@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kOutcomeNotKnown = std::numeric_limits<double>::quiet_NaN();
 constexpr int kResamples = 1000;
 
 /// Sums over questions for one column.
@@ -37,11 +37,14 @@ struct Sums {
   /// Accuracy, its change, divergence, bits per token, bits per character.
   [[nodiscard]] std::array<double, 5> ratios() const {
     const double bits = nats / std::numbers::ln2;
-    const auto over = [](double sum, double count) { return count > 0 ? sum / count : kNotKnown; };
+    const auto over = [](double sum, double count) {
+      return count > 0 ? sum / count : kOutcomeNotKnown;
+    };
     // Characters are counted only per question: bits per character needs finite logits everywhere.
     const bool all = finite == predicted;
     return {over(correct, predicted), over(correct - correct_whole, predicted),
-            over(divergence, finite), over(bits, finite), all ? over(bits, characters) : kNotKnown};
+            over(divergence, finite), over(bits, finite),
+            all ? over(bits, characters) : kOutcomeNotKnown};
   }
 };
 
@@ -65,8 +68,8 @@ std::array<double, 5> bootstrap(const StudySeries& series, std::size_t column) {
   std::array<double, 5> errors{};
   for (std::size_t k = 0; k < errors.size(); ++k) {
     const double mean = sums[k] / kResamples;
-    errors[k] =
-        questions > 1 ? std::sqrt(std::max(0.0, squares[k] / kResamples - mean * mean)) : kNotKnown;
+    errors[k] = questions > 1 ? std::sqrt(std::max(0.0, squares[k] / kResamples - mean * mean))
+                              : kOutcomeNotKnown;
   }
   return errors;
 }
@@ -74,7 +77,7 @@ std::array<double, 5> bootstrap(const StudySeries& series, std::size_t column) {
 /// Standard error of a mean over images, from its summands; NaN for fewer than 2.
 double error_of_mean(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
-  if (values.size() < 2) return kNotKnown;
+  if (values.size() < 2) return kOutcomeNotKnown;
   double sum = 0, squares = 0;
   for (const double value : values) {
     sum += value;
@@ -136,7 +139,7 @@ Outcome outcome_of(const StudyResult& result, std::size_t index, std::size_t col
   outcome.bits_per_token = ratios[3];
   outcome.bits_per_character = ratios[4];
   if (!result.of_text) {
-    outcome.bits_per_character_error = kNotKnown;
+    outcome.bits_per_character_error = kOutcomeNotKnown;
     add_errors_of_images(series, column, outcome);
     return outcome;
   }

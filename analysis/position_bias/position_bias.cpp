@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kNeverSeen = -std::numeric_limits<double>::infinity();
 
 const Tensor* recorded(const LayerTrace& layer, const char* name) {
   const auto found = layer.quantities.find(name);
@@ -132,12 +132,12 @@ std::vector<double> query_bias(const PositionBias& bias, std::int64_t query) {
       if (inside) {
         row[static_cast<std::size_t>(key)] = bias.w(down + half_rows, right + half_columns);
       } else if (bias.local) {
-        row[static_cast<std::size_t>(key)] = kNever;
+        row[static_cast<std::size_t>(key)] = kNeverSeen;
       }
     }
   }
   for (std::int64_t key = query + 1; bias.causal && key < keys; ++key) {
-    row[static_cast<std::size_t>(key)] = kNever;
+    row[static_cast<std::size_t>(key)] = kNeverSeen;
   }
   return row;
 }

@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 // Number of inputs between two points at which the work can be resumed. Does not affect results.
-constexpr std::int64_t kBlock = 16;
+constexpr std::int64_t kItemBlock = 16;
 
 void check(const SweepRequest& request) {
   const auto refuse = [](const char* what) { throw Error(ErrorKind::usage, what); };
@@ -176,7 +176,7 @@ SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
       items = swept_items(request);
       begun = so_far.done;
     }
-    const std::int64_t size = std::min(kBlock, so_far.count - so_far.done);
+    const std::int64_t size = std::min(kItemBlock, so_far.count - so_far.done);
     return run_inputs(request,
                       std::span(items).subspan(static_cast<std::size_t>(so_far.done),
                                                static_cast<std::size_t>(size)),

@@ -10,7 +10,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotCounted = std::numeric_limits<double>::quiet_NaN();
 
 struct LayerSpectra {
   std::vector<MapSpectrum> without, with;
@@ -59,9 +59,9 @@ ProbeNumbers probe(const Model& model, std::span<const Input> inputs, const Prog
     const MeanSpectrum without = mean_spectrum(layer.without, threshold);
     numbers.mean_rank.push_back(without.ranks.mean);
     numbers.rank_of_mean.push_back(without.maps > 0 ? static_cast<double>(without.rank_of_mean)
-                                                    : kUnknown);
+                                                    : kNotCounted);
     numbers.identity_rank.push_back(mean_spectrum(layer.with, threshold).ranks.mean);
-    numbers.entropy.push_back(layer.queries > 0 ? layer.entropy / layer.queries : kUnknown);
+    numbers.entropy.push_back(layer.queries > 0 ? layer.entropy / layer.queries : kNotCounted);
   }
   return numbers;
 }

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSummaryNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 /// The table of a table's steps: "probes/mean_rank" → "probes/step".
 std::string steps_beside(const std::string& table) {
@@ -20,17 +20,17 @@ std::string steps_beside(const std::string& table) {
 }
 
 /// Position of a step: after row `after` by the fraction `share` of the distance to the next row.
-struct Place {
+struct StudyPlace {
   std::size_t after = 0;
   double share = 0;
 };
 
-std::optional<Place> place_of(double step, const std::vector<double>& steps) {
+std::optional<StudyPlace> place_of(double step, const std::vector<double>& steps) {
   if (!(step >= steps.front() && step <= steps.back())) return {};
   const auto next = std::upper_bound(steps.begin(), steps.end(), step);
   const auto after = static_cast<std::size_t>(next - steps.begin()) - 1;
-  if (next == steps.end()) return Place{after, 0};
-  return Place{after, (step - steps[after]) / (*next - steps[after])};
+  if (next == steps.end()) return StudyPlace{after, 0};
+  return StudyPlace{after, (step - steps[after]) / (*next - steps[after])};
 }
 
 VariantMoment moment_of(const HistoryGroup& group,
@@ -47,7 +47,7 @@ VariantMoment moment_of(const HistoryGroup& group,
     const double step = step_of(history->log);
     steps.push_back(step);
     const std::vector<double> accuracy = row_at(history->log, "tests/accuracy", step);
-    accuracies.push_back(accuracy.empty() ? kNotKnown : accuracy.front());
+    accuracies.push_back(accuracy.empty() ? kSummaryNotKnown : accuracy.front());
     add_layers(row_at(history->log, "probes/rank_of_mean", step), of_mean);
     add_layers(row_at(history->log, "probes/mean_rank", step), mean);
   }
@@ -67,9 +67,9 @@ SeedMean seed_mean(std::span<const double> numbers) {
     result.mean += number;
     ++result.runs;
   }
-  if (result.runs == 0) return {kNotKnown, kNotKnown, 0};
+  if (result.runs == 0) return {kSummaryNotKnown, kSummaryNotKnown, 0};
   result.mean /= static_cast<double>(result.runs);
-  if (result.runs == 1) return {result.mean, kNotKnown, 1};
+  if (result.runs == 1) return {result.mean, kSummaryNotKnown, 1};
   for (const double number : numbers) {
     if (!std::isnan(number)) result.deviation += (number - result.mean) * (number - result.mean);
   }
@@ -95,7 +95,7 @@ std::vector<double> row_at(const TrainingLog& log, const std::string& table, dou
   const LogTable* const found = log.find(table);
   const LogTable* const steps = log.find(steps_beside(table));
   if (!found || !steps) return {};
-  const std::optional<Place> place = place_of(step, steps->numbers);
+  const std::optional<StudyPlace> place = place_of(step, steps->numbers);
   const auto width = static_cast<std::size_t>(found->width);
   const std::vector<double>& numbers = found->numbers;
   if (!place || numbers.size() != steps->numbers.size() * width) return {};
@@ -111,11 +111,11 @@ std::vector<double> row_at(const TrainingLog& log, const std::string& table, dou
 double step_of_accuracy(const TrainingLog& log, double accuracy) {
   const LogTable* const tests = log.find("tests/step");
   const LogTable* const tested = log.find("tests/accuracy");
-  if (!tests || !tested || tests->numbers.size() != tested->numbers.size()) return kNotKnown;
+  if (!tests || !tested || tests->numbers.size() != tested->numbers.size()) return kSummaryNotKnown;
   const std::vector<double>&steps = tests->numbers, &found = tested->numbers;
   const auto reached =
       std::find_if(found.begin(), found.end(), [&](double one) { return one >= accuracy; });
-  if (reached == found.end()) return kNotKnown;
+  if (reached == found.end()) return kSummaryNotKnown;
   const auto at = static_cast<std::size_t>(reached - found.begin());
   if (at == 0) return steps.front();
   const double before = found[at - 1], share = (accuracy - before) / (found[at] - before);
@@ -134,7 +134,8 @@ StudySummary summarise(std::span<const TrainingHistory> histories) {
     }
     step = std::min(step, *probed);
     const LogTable* const tested = history.log.find("tests/accuracy");
-    accuracy = tested ? std::min(accuracy, *std::ranges::max_element(tested->numbers)) : kNotKnown;
+    accuracy =
+        tested ? std::min(accuracy, *std::ranges::max_element(tested->numbers)) : kSummaryNotKnown;
   }
   if (histories.empty()) return summary;
   summary.equal_step = static_cast<std::int64_t>(step);

@@ -19,19 +19,19 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestDescription = std::size_t{1} << 20;  // size in bytes
 
-using Text = std::string;
-
 TrainingVariant variant(const char* name, const char* label, const char* arithmetic,
                         const char* mechanism) {
-  return {name, label, {{"arithmetic", Text(arithmetic)}, {"mechanism", Text(mechanism)}}};
+  return {name,
+          label,
+          {{"arithmetic", std::string(arithmetic)}, {"mechanism", std::string(mechanism)}}};
 }
 
 /// Adder layers and attention with the given gradients with respect to layer inputs and scores.
 TrainingVariant adder_gradients(const char* name, const char* label, const char* inputs,
                                 const char* scores, const char* mechanism = "adder") {
   TrainingVariant made = variant(name, label, "adder", mechanism);
-  made.changes["input_gradient"] = Text(inputs);
-  made.changes["score_gradient"] = Text(scores);
+  made.changes["input_gradient"] = std::string(inputs);
+  made.changes["score_gradient"] = std::string(scores);
   return made;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <imgui/imgui.h>
 #include <nlohmann/json.hpp>
-#include <qcustomplot.h>
 
+#include "app/render/render.h"
 #include "core/built_with.h"
 #include "core/tensor/blas.h"
 #include "core/tensor/blas_kernels.h"
@@ -19,7 +19,7 @@ std::vector<LibraryVersion> all_libraries() {
   std::vector<LibraryVersion> libraries = core_libraries();
   libraries.push_back({"CLI11", CLI11_VERSION});
   libraries.push_back({"Dear ImGui", IMGUI_VERSION});
-  libraries.push_back({"QCustomPlot", QCUSTOMPLOT_VERSION_STR});
+  libraries.push_back({"QCustomPlot", plot_library_version()});
   libraries.push_back({"Qt", qVersion()});
   std::ranges::sort(libraries, {}, &LibraryVersion::name);
   return libraries;

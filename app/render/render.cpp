@@ -230,4 +230,6 @@ void check_font_family(const std::string& family) {
   throw unknown_name("font family", family, known.empty() ? "none" : known);
 }
 
+std::string plot_library_version() { return QCUSTOMPLOT_VERSION_STR; }
+
 }  // namespace attnscope

@@ -73,4 +73,7 @@ std::vector<std::filesystem::path> export_figure(const Figure& figure,
 /// Throws Error(usage) if the font family is not installed; Qt would silently use another one.
 void check_font_family(const std::string& family);
 
+/// Version of QCustomPlot's headers, for bug reports.
+[[nodiscard]] std::string plot_library_version();
+
 }  // namespace attnscope

@@ -40,7 +40,7 @@ void settle(ModelSpec& spec) {
   if (input.kind == InputKind::patches && !patches) input.kind = InputKind::embeddings;
 }
 
-json parse_object(std::string_view text) {
+json parse_architecture(std::string_view text) {
   json object = parse_json(text);
   if (!object.is_object()) {
     throw Error(ErrorKind::damaged, "the architecture is not a JSON object {…}");
@@ -152,7 +152,7 @@ std::string to_json(const ModelSpec& spec) {
 }
 
 ModelSpec model_spec_from_json(std::string_view text, const ModelSpec& defaults, bool complete) {
-  const json object = parse_object(text);
+  const json object = parse_architecture(text);
   ModelSpec spec = defaults;
   for (const auto& [member, value] : statements(object)) set_member(spec, *member, *value);
   // The former family is applied last: files that have it give all members, including defaults.
@@ -164,7 +164,7 @@ ModelSpec model_spec_from_json(std::string_view text, const ModelSpec& defaults,
 
 std::vector<std::string> members_in_json(std::string_view text) {
   std::vector<std::string> names;
-  const json object = parse_object(text);
+  const json object = parse_architecture(text);
   for (const auto& [member, value] : statements(object)) names.emplace_back(member->name);
   if (object.contains(kFormerFamily)) names.emplace_back("input.kind");
   return names;

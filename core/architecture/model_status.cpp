@@ -69,7 +69,7 @@ constexpr std::string_view kInfluential[] = {
     "crop_fraction",
 };
 
-constexpr std::string_view kHarmless[] = {
+constexpr std::string_view kHarmlessOptions[] = {
     "tokenizer", "norm_eps",    "embedding_norm_eps", "input.stem.norm_eps",
     "padding",   kIgnoreOption, "input.kind",
 };
@@ -95,7 +95,7 @@ ModelStatus ModelStatus::compared(std::string words, bool agrees) const {
 
 std::span<const std::string_view> influential_options() { return kInfluential; }
 
-std::span<const std::string_view> harmless_options() { return kHarmless; }
+std::span<const std::string_view> harmless_options() { return kHarmlessOptions; }
 
 ModelStatus model_status(const std::vector<Assumption>& assumptions,
                          std::string_view architecture) {
@@ -104,7 +104,7 @@ ModelStatus model_status(const std::vector<Assumption>& assumptions,
     if (each.stated) continue;
     const bool of_family = each.option == kMechanism && architecture != kNamedModel;
     const bool harmless =
-        of_family || std::ranges::find(kHarmless, each.option) != std::end(kHarmless);
+        of_family || std::ranges::find(kHarmlessOptions, each.option) != std::end(kHarmlessOptions);
     (harmless ? status.harmless : status.influential).push_back(each);
   }
   std::ranges::stable_sort(status.influential, {}, place);

@@ -20,7 +20,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* kNotKnown = "–";
+constexpr const char* kCostNotKnown = "–";
 
 Stage stage_of(const MeasurementOptions& options) {
   Stage stage;
@@ -148,12 +148,12 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
     const KernelRun* run =
         kernel && kernel->problem.empty() && !kernel->runs.empty() ? &kernel->runs.back() : nullptr;
     if (measured_any) {
-      row.push_back(run ? measured_text(run->seconds / kMillisecond) : kNotKnown);
+      row.push_back(run ? measured_text(run->seconds / kMillisecond) : kCostNotKnown);
       row.push_back(run && run->peak_bytes
                         ? measured_text(static_cast<double>(*run->peak_bytes) / kMebibyte)
-                        : kNotKnown);
+                        : kCostNotKnown);
       const auto exponent = run ? measured_exponent(*kernel) : std::nullopt;
-      row.push_back(exponent ? "N^" + fixed_text(*exponent, 2) : kNotKnown);
+      row.push_back(exponent ? "N^" + fixed_text(*exponent, 2) : kCostNotKnown);
     }
     table.rows.push_back(std::move(row));
     if (kernel == nullptr) continue;

@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kGap = 6;                // pixels
+constexpr int kBarGap = 6;             // pixels
 constexpr double kShareOfNames = 0.3;  // share of the width
 constexpr int kLeastName = 58, kMostName = 170;
 constexpr int kLeastBar = 36;
@@ -50,7 +50,7 @@ int AnswerBars::line() const { return fontMetrics().height() + 3; }
 
 QSize AnswerBars::sizeHint() const {
   const int rows = content_.rows.empty() ? 1 : static_cast<int>(content_.rows.size());
-  return {260, (rows + 1) * line() + kGap};
+  return {260, (rows + 1) * line() + kBarGap};
 }
 
 QSize AnswerBars::minimumSizeHint() const { return {120, sizeHint().height()}; }
@@ -67,7 +67,7 @@ void AnswerBars::paint_row(QPainter& painter, const Row& row, const QRectF& plac
   const bool compared = row.before.has_value();
   const bool says_change = compared && place.width() >= kNarrow;
   const int number = metrics.horizontalAdvance("> 99.9 %");
-  const int change = says_change ? metrics.horizontalAdvance("+00.0") + kGap : 0;
+  const int change = says_change ? metrics.horizontalAdvance("+00.0") + kBarGap : 0;
   int name = std::clamp(static_cast<int>(place.width() * kShareOfNames), kLeastName, kMostName);
   name = std::max(0, std::min(name, static_cast<int>(place.width()) - number - change - kLeastBar));
   const QString text = (row.is_true ? "✓ " : "") + QString::fromStdString(row.answer.name);
@@ -76,8 +76,8 @@ void AnswerBars::paint_row(QPainter& painter, const Row& row, const QRectF& plac
                    Qt::AlignVCenter | Qt::AlignLeft,
                    metrics.elidedText(text, Qt::ElideRight, name));
 
-  const QRectF bar(place.left() + name + kGap, place.top() + 3,
-                   place.width() - name - number - change - 3 * kGap, place.height() - 6);
+  const QRectF bar(place.left() + name + kBarGap, place.top() + 3,
+                   place.width() - name - number - change - 3 * kBarGap, place.height() - 6);
   painter.fillRect(bar, colours.sunken);
   const auto upto = [&](double share) {
     return QRectF(bar.left(), bar.top(), bar.width() * std::clamp(share, 0.0, 1.0), bar.height());
@@ -114,7 +114,7 @@ void AnswerBars::paintEvent(QPaintEvent*) {
   const QRectF mark(0, head.center().y() - 4.5, 9, 9);
   painter.fillRect(mark, subject_colour(content_.place, colours.theme));
   const int verdict = painter.fontMetrics().horizontalAdvance(content_.verdict);
-  const int room = std::max(0, width() - 15 - (verdict > 0 ? verdict + kGap : 0));
+  const int room = std::max(0, width() - 15 - (verdict > 0 ? verdict + kBarGap : 0));
   painter.setPen(colours.text);
   painter.drawText(head.adjusted(15, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
                    painter.fontMetrics().elidedText(content_.title, Qt::ElideMiddle, room));

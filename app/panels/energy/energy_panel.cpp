@@ -26,7 +26,7 @@ namespace {
 enum Page { kComponents, kLayers, kShare, kGrowth, kTable, kMeasured };
 
 // Width in pixels that fits the view buttons next to each other.
-constexpr int kWidth = 500;
+constexpr int kEnergyWidth = 500;
 
 /// Width D, heads H and tokens N of the layer that stands for the network.
 struct LayerExtents {
@@ -119,7 +119,7 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
   connect(sliders_, &EnergySliders::changed, this, &EnergyPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &EnergyPanel::refresh);
   connect(components_, &FigurePanel::drawn, this, &EnergyPanel::take_references);
-  set_preferred_width(kWidth);
+  set_preferred_width(kEnergyWidth);
   show_page(kComponents);
 }
 

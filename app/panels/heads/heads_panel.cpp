@@ -18,7 +18,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::string_view kFirst = "normalised_entropy";
+constexpr std::string_view kFirstMeasure = "normalised_entropy";
 
 QString shown(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -62,7 +62,7 @@ void HeadsPanel::add_measures() {
   for (const HeadMeasure& measure : head_measures()) {
     measure_->addItem(shown(measure.title), shown(measure.name));
     measure_->setItemData(measure_->count() - 1, shown(measure.formula), Qt::ToolTipRole);
-    if (measure.name == kFirst) measure_->setCurrentIndex(measure_->count() - 1);
+    if (measure.name == kFirstMeasure) measure_->setCurrentIndex(measure_->count() - 1);
   }
   formula_ = new ElidedLabel(Qt::ElideRight);
   formula_->setObjectName("heads_formula");

@@ -18,7 +18,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 410;  // a line of about sixty letters, and space for experiments
+constexpr int kLessonsWidth = 410;  // a line of about sixty letters, and space for experiments
 
 }  // namespace
 
@@ -45,7 +45,7 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
   row->addWidget(next);
   view_ = new LessonView(session, spectra);
   chooser_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  set_preferred_width(kWidth);
+  set_preferred_width(kLessonsWidth);
   body()->addLayout(row);
   body()->addWidget(view_, 1);
   body()->addWidget(make_loan_bar());

@@ -15,7 +15,7 @@ namespace {
 
 // Radius of a handle, and the distance from its centre within which it can be dragged, relative to
 // the font height.
-constexpr double kRadius = 0.58, kReach = 0.9;
+constexpr double kRadius = 0.58, kPlaneReach = 0.9;
 constexpr double kStep = 0.1;
 
 }  // namespace
@@ -79,7 +79,7 @@ const QPointF& PlaneView::position(const Handle& handle) const {
 
 std::optional<PlaneView::Handle> PlaneView::handle_at(const QPointF& pixel) const {
   std::optional<Handle> nearest;
-  double least = kReach * fontMetrics().height();
+  double least = kPlaneReach * fontMetrics().height();
   for (const bool is_query : {true, false}) {
     if (!is_query && tied_) continue;
     const auto& points = is_query ? tokens_.queries : tokens_.keys;

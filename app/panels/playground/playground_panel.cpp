@@ -11,12 +11,12 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 400;  // three maps next to each other
+constexpr int kPlaygroundWidth = 400;  // three maps next to each other
 
 }  // namespace
 
 PlaygroundPanel::PlaygroundPanel(Session&, QWidget* parent) : DockPanel(tr(kTitle), parent) {
-  set_preferred_width(kWidth);
+  set_preferred_width(kPlaygroundWidth);
   view_ = new PlaygroundView;
   view_->setObjectName("playground_view");
   body()->addWidget(view_, 1);

@@ -27,7 +27,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kMaps = "maps";  // next to the names of mixings
-constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoQuery = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 
@@ -96,7 +96,7 @@ std::vector<float> QueryPanel::weights_of(const OpenSubject& open) {
   const Trace& trace = *open.subject.trace;
   const Selection& selection = session_.selection();
   const std::int64_t tokens = rollout_->isChecked() ? trace.tokens() : trace.keys(selection.layer);
-  std::vector<float> weights(static_cast<std::size_t>(tokens), kNone);
+  std::vector<float> weights(static_cast<std::size_t>(tokens), kNoQuery);
   // Rows of a rollout belong to the tokens of the first layer.
   const std::optional<std::int64_t> selected =
       selected_query(session_, open.id, rollout_->isChecked() ? 0 : selection.layer);

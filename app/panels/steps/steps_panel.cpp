@@ -22,8 +22,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 420;
-constexpr int kStepMs = 1600;
+constexpr int kStepsWidth = 420;
+constexpr int kStepPlayMs = 1600;
 constexpr std::size_t kMostInPlane = 8;
 constexpr double kInPlane = 2.6;  // share of PlaneView::extent, so that all points can be dragged
 
@@ -39,7 +39,7 @@ PlaygroundView* playground() {
 
 StepsPanel::StepsPanel(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
-  set_preferred_width(kWidth);
+  set_preferred_width(kStepsWidth);
   title_ = new ElidedLabel(Qt::ElideMiddle);
   title_->setProperty("role", "muted");
   body()->addWidget(title_);
@@ -57,7 +57,7 @@ StepsPanel::StepsPanel(Session& session, QWidget* parent)
   connect(view_, &StepsView::query_wanted, this, &StepsPanel::select_query);
   connect(&session_, &Session::subjects_changed, this, &StepsPanel::refresh);
   connect(&session_, &Session::selection_changed, this, &StepsPanel::refresh);
-  playing_.setInterval(kStepMs);
+  playing_.setInterval(kStepPlayMs);
   connect(&playing_, &QTimer::timeout, this, [this] {
     const int next = static_cast<int>(view_->step()) + 1;
     if (next >= StepsView::kSteps) return playing_.stop();

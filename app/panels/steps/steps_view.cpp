@@ -16,8 +16,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kGapBetween = 6, kBeside = 12;  // pixels
-constexpr double kUnseen = 0.28;              // opacity of later steps
+constexpr int kGapBetween = 6, kBesideMatrix = 12;  // pixels
+constexpr double kUnseen = 0.28;                    // opacity of later steps
 
 double largest_of(const std::vector<double>& values) {
   double largest = 0;
@@ -27,7 +27,7 @@ double largest_of(const std::vector<double>& values) {
   return largest;
 }
 
-QString number(double value) {
+QString plain_number(double value) {
   if (std::isnan(value)) return QStringLiteral("NaN");
   if (std::isinf(value)) return value < 0 ? QStringLiteral("−∞") : QStringLiteral("∞");
   QString text = QString::number(value, 'g', 4);
@@ -143,13 +143,13 @@ double StepsView::title_room() const {
   const QFontMetricsF metrics(bold);
   double widest = 0;
   for (const Row& row : rows()) widest = std::max(widest, metrics.horizontalAdvance(row.title));
-  return widest + kBeside;
+  return widest + kBesideMatrix;
 }
 
 double StepsView::number_room() const {
   // The widest number of four digits, so that bars keep their size from key to key.
   const QFontMetricsF metrics(number_font(font()));
-  return metrics.horizontalAdvance(QStringLiteral("−0.0008654")) + kBeside;
+  return metrics.horizontalAdvance(QStringLiteral("−0.0008654")) + kBesideMatrix;
 }
 
 QRectF StepsView::bar_of(std::int64_t key) const {
@@ -259,13 +259,13 @@ QString StepsView::number_of(const Row& row) const {
     case Step::vectors:
       return {};
     case Step::score:
-      return number(steps.raw[key]);
+      return plain_number(steps.raw[key]);
     case Step::scale:
-      return number(steps.scores[key]);
+      return plain_number(steps.scores[key]);
     case Step::weights:
-      return number(steps.weights[key]);
+      return plain_number(steps.weights[key]);
     case Step::identity:
-      return number(with_identity()[key]);
+      return plain_number(with_identity()[key]);
     case Step::values:
     case Step::output:
       return tr("%1 ch.").arg(steps.output.size());
@@ -281,11 +281,12 @@ void StepsView::paint_row(QPainter& painter, const Row& row, const QRectF& place
   bold.setBold(row.step == step_);
   painter.setFont(bold);
   painter.setPen(row.step == step_ ? colours.accent : colours.text);
-  painter.drawText(QRectF(place.left(), place.top(), title_room() - kBeside / 2.0, place.height()),
-                   Qt::AlignVCenter | Qt::AlignRight, row.title);
+  painter.drawText(
+      QRectF(place.left(), place.top(), title_room() - kBesideMatrix / 2.0, place.height()),
+      Qt::AlignVCenter | Qt::AlignRight, row.title);
   painter.setFont(number_font(font()));
   painter.setPen(colours.text);
-  const double beside = number_room() - kBeside / 2.0;
+  const double beside = number_room() - kBesideMatrix / 2.0;
   painter.drawText(QRectF(place.right() - beside, place.top(), beside, place.height()),
                    Qt::AlignVCenter | Qt::AlignLeft, number_of(row));
   const QRectF plot = plot_rect(place);
@@ -349,34 +350,35 @@ QString StepsView::words() const {
       if (steps.score_of == ScoreOf::distance) {
         return tr("−‖q − k‖₁ = %1: the ways from q (blue-green) to k (plain), added up. No "
                   "product.")
-            .arg(number(steps.raw[at]));
+            .arg(plain_number(steps.raw[at]));
       }
       if (steps.query.empty()) break;
-      return tr("Σ q k = %1: channel by channel, added up.").arg(number(steps.raw[at]));
+      return tr("Σ q k = %1: channel by channel, added up.").arg(plain_number(steps.raw[at]));
     case Step::scale: {
       if (steps.scores.empty()) break;
       if (std::isinf(steps.scores[at])) return tr("%1 comes later: it is not seen.").arg(other);
-      QString text = tr("score %1").arg(number(steps.scores[at]));
+      QString text = tr("score %1").arg(plain_number(steps.scores[at]));
       if (!steps.factor_words.empty()) {
         text = tr("%1 × %2 = %3: scaled by %4.")
-                   .arg(number(steps.raw[at]), number(steps.factor), number(steps.scores[at]),
-                        QString::fromStdString(steps.factor_words));
+                   .arg(plain_number(steps.raw[at]), plain_number(steps.factor),
+                        plain_number(steps.scores[at]), QString::fromStdString(steps.factor_words));
       } else if (steps.offset != 0) {
         text = tr("%1 + %2 = %3: 2^c is added, so that nothing is negative.")
-                   .arg(number(steps.raw[at]), number(steps.offset), number(steps.scores[at]));
+                   .arg(plain_number(steps.raw[at]), plain_number(steps.offset),
+                        plain_number(steps.scores[at]));
       } else if (steps.score_of == ScoreOf::importance) {
         text = tr("w · k/√d = %1: of the key alone; every query has the same.")
-                   .arg(number(steps.scores[at]));
+                   .arg(plain_number(steps.scores[at]));
       } else if (steps.score_of == ScoreOf::key_logits) {
         text = tr("K + w = %1, of channel %2: no query is compared.")
-                   .arg(number(steps.scores[at]))
+                   .arg(plain_number(steps.scores[at]))
                    .arg(steps.channel);
       }
       return text;
     }
     case Step::weights: {
-      QString text = tr("a = %1 for %2").arg(number(steps.weights[at]), other);
-      if (steps.gate) text += tr(", gated by σ(Q) = %1").arg(number(*steps.gate));
+      QString text = tr("a = %1 for %2").arg(plain_number(steps.weights[at]), other);
+      if (steps.gate) text += tr(", gated by σ(Q) = %1").arg(plain_number(*steps.gate));
       if (steps.scores.empty()) {
         return text + tr(". How %1 scores is not drawn; its weights are its own.")
                           .arg(content_->mechanism);
@@ -386,15 +388,15 @@ QString StepsView::words() const {
       return text +
              tr(". The scores alone give %1: the model adds terms to them, the map is a mean "
                 "over channels, or it is changed.")
-                 .arg(number(steps.recomputed[at]));
+                 .arg(plain_number(steps.recomputed[at]));
     }
     case Step::identity:
       return steps.identity ? tr("I adds 1 to the query's own key: %1 for %2.")
-                                  .arg(number(with_identity()[at]), other)
+                                  .arg(plain_number(with_identity()[at]), other)
                             : tr("No I is added here.");
     case Step::values:
       return tr("%1 × v of %2: what this key gives to the output.")
-          .arg(number(with_identity()[at]), other);
+          .arg(plain_number(with_identity()[at]), other);
     case Step::output:
       return tr("The sum over all %1 keys: the head's output for %2.")
           .arg(steps.weights.size())
@@ -424,8 +426,8 @@ QString StepsView::tip_at(QPointF position) const {
   if (const auto key = key_at(position)) {
     const auto at = static_cast<std::size_t>(*key);
     QString text = content_->names.at(at);
-    if (!steps.scores.empty()) text += tr("\nscore %1").arg(number(steps.scores[at]));
-    return text + tr("\nweight %1").arg(number(steps.weights[at]));
+    if (!steps.scores.empty()) text += tr("\nscore %1").arg(plain_number(steps.scores[at]));
+    return text + tr("\nweight %1").arg(plain_number(steps.weights[at]));
   }
   const std::vector<Row> all = rows();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -437,15 +439,16 @@ QString StepsView::tip_at(QPointF position) const {
       const auto channel = static_cast<std::size_t>(std::min(share * count, count - 1));
       return tr("channel %1: q = %2, k = %3\n%4")
           .arg(channel)
-          .arg(number(static_cast<double>(steps.query[channel])), number(key_vector()[channel]),
-               number(steps.terms(key_)[channel]));
+          .arg(plain_number(static_cast<double>(steps.query[channel])),
+               plain_number(key_vector()[channel]), plain_number(steps.terms(key_)[channel]));
     }
     const auto count = static_cast<double>(steps.output.size());
     const auto channel = static_cast<std::size_t>(std::min(share * count, count - 1));
     return tr("channel %1: v = %2, output %3")
         .arg(channel)
-        .arg(number(static_cast<double>(steps.values(key_, static_cast<Eigen::Index>(channel)))),
-             number(steps.output[channel]));
+        .arg(plain_number(
+                 static_cast<double>(steps.values(key_, static_cast<Eigen::Index>(channel)))),
+             plain_number(steps.output[channel]));
   }
   return {};
 }

@@ -76,7 +76,7 @@ void read_vit(std::string_view architecture, NeighbourConfig& config) {
 }
 
 /// Prefixes of common architectures with parts that are not supported.
-constexpr std::pair<std::string_view, std::string_view> kOtherKinds[] = {
+constexpr std::pair<std::string_view, std::string_view> kOtherTimmKinds[] = {
     {"xcit_", "attention between channels, not between tokens"},
     {"swinv2_", "cosines of queries and keys, and positions by a network"},
     {"maxvit", "windows and grids between convolutions"},
@@ -84,7 +84,7 @@ constexpr std::pair<std::string_view, std::string_view> kOtherKinds[] = {
 
 /// Description of a known architecture: ": attention between channels"; otherwise empty.
 std::string what_it_is(std::string_view architecture) {
-  for (const auto& [beginning, what] : kOtherKinds) {
+  for (const auto& [beginning, what] : kOtherTimmKinds) {
     if (architecture.starts_with(beginning)) return ": " + std::string(what);
   }
   return {};

@@ -210,7 +210,7 @@ void read_timm_preparation(const json& object, NeighbourConfig& config) {
 }
 
 /// Reads labels from a list of names, or from an object from class number to name.
-void read_labels(const json& labels, NeighbourConfig& config) {
+void read_label_names(const json& labels, NeighbourConfig& config) {
   json list = json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto found = labels.is_object() ? labels.find(std::to_string(i)) : labels.end();
@@ -245,7 +245,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
   if (prepared.is_object()) read_timm_preparation(prepared, config);
   const json& classes = reader.take_value("num_classes");
   if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();
-  read_labels(reader.take_value("label_names"), config);
+  read_label_names(reader.take_value("label_names"), config);
   read_pooling(reader.take_value("global_pool"), config);
   json arguments = reader.take_value("model_args");
   if (arguments.is_object()) {

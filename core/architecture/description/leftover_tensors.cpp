@@ -19,7 +19,7 @@ constexpr std::string_view kHarmlessInBlocks[] = {"*num_batches_tracked",
 
 /// Patterns of tensors outside the blocks that only training uses, and of heads, without which
 /// there are no logits.
-constexpr std::string_view kHarmless[] = {
+constexpr std::string_view kHarmlessNames[] = {
     "*num_batches_tracked",
     "*position_ids",
     "*mask_token",
@@ -299,7 +299,7 @@ class Leftovers {
     if (is_decoder_ && !of_block && name.starts_with("decoder.")) return false;
     return of_block
                ? std::any_of(std::begin(kHarmlessInBlocks), std::end(kHarmlessInBlocks), matches)
-               : std::any_of(std::begin(kHarmless), std::end(kHarmless), matches);
+               : std::any_of(std::begin(kHarmlessNames), std::end(kHarmlessNames), matches);
   }
 
   [[nodiscard]] static bool is_of_embedding(std::string_view name) {

@@ -71,11 +71,11 @@ std::vector<std::vector<std::string>> shapes_in(std::string_view text) {
   return shapes;
 }
 
-struct SplitRole {
+struct ProposedRole {
   std::string module, part;  ///< "layer.query" and "weight"; no part for roles without parts
 };
 
-SplitRole split_role(const std::string& role) {
+ProposedRole module_and_part(const std::string& role) {
   for (const char* part : {".weight", ".bias"}) {
     if (role.ends_with(part)) {
       return {role.substr(0, role.size() - std::string_view(part).size()), part + 1};
@@ -129,7 +129,7 @@ const KnownNames& known_names() {
       for (const auto& [role, patterns] : description.tensors) {
         for (const TensorPattern& pattern : patterns) {
           names.emplace(
-              split_role(role).module,
+              module_and_part(role).module,
               split_name(TensorGroup{.pattern = pattern.pattern, .shape = {}, .type = {}}.tail())
                   .words);
         }
@@ -333,7 +333,7 @@ class Proposer {
       const SplitName name = split_name(groups_[i].tail());
       const auto weight = weights.find(words_of(i));
       if (taken_.contains(i) || !name.is_bias || weight == weights.end()) continue;
-      const std::string module = split_role(weight->second.role).module;
+      const std::string module = module_and_part(weight->second.role).module;
       if (auto made = proposal(groups_[i], module, weight->second.score, name)) take({i, *made});
     }
   }
@@ -365,7 +365,7 @@ class Proposer {
       return !fused;
     }
     // A bias needs a weight with the same role.
-    if (role.ends_with(".bias")) return roles_.contains(split_role(role).module + ".weight");
+    if (role.ends_with(".bias")) return roles_.contains(module_and_part(role).module + ".weight");
     return true;
   }
 
@@ -404,7 +404,7 @@ std::int64_t width_of(const std::vector<TensorGroup>& groups) {
 }
 
 bool shape_fits(const std::string& role, const Shape& shape, std::int64_t width, bool* transposed) {
-  const auto [module, part] = split_role(role);
+  const auto [module, part] = module_and_part(role);
   const TensorRole* const known = known_role(module);
   if (known == nullptr) return false;
   if (transposed) *transposed = false;

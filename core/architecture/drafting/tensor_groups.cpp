@@ -10,9 +10,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::string_view kLayer = "{layer}", kHead = "{head}";
+constexpr std::string_view kLayerMark = "{layer}", kHeadMark = "{head}";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 /// Whole number in a name: where it begins and ends, and its value.
 struct Number {
@@ -24,12 +24,12 @@ std::vector<Number> numbers_in(const std::string& name) {
   constexpr std::size_t most_digits = 4;
   std::vector<Number> numbers;
   for (std::size_t i = 0; i < name.size();) {
-    if (!is_digit(name[i])) {
+    if (!is_decimal(name[i])) {
       ++i;
       continue;
     }
     std::size_t end = i;
-    while (end < name.size() && is_digit(name[end])) ++end;
+    while (end < name.size() && is_decimal(name[end])) ++end;
     const bool inside =
         end < name.size() && name[end] != '.' && name[end] != '/' && name[end] != '_';
     if (!inside && end - i <= most_digits) {
@@ -76,11 +76,11 @@ std::string pattern_of(const std::string& name, const std::set<std::string>& con
   for (const Number& number : numbers_in(name)) {
     if (!containers.contains(name.substr(0, number.begin))) continue;
     std::string pattern = name.substr(0, number.begin);
-    pattern += kLayer;
+    pattern += kLayerMark;
     const std::size_t tail = pattern.size();
     pattern += name.substr(number.end);
     if (const auto head = number_of_head(pattern, tail)) {
-      pattern.replace(head->begin, head->end - head->begin, kHead);
+      pattern.replace(head->begin, head->end - head->begin, kHeadMark);
     }
     return pattern;
   }
@@ -90,9 +90,9 @@ std::string pattern_of(const std::string& name, const std::set<std::string>& con
 }  // namespace
 
 std::string TensorGroup::tail() const {
-  const std::size_t layer = pattern.find(kLayer);
+  const std::size_t layer = pattern.find(kLayerMark);
   if (layer == std::string::npos) return pattern;
-  return pattern.substr(std::min(layer + kLayer.size() + 1, pattern.size()));
+  return pattern.substr(std::min(layer + kLayerMark.size() + 1, pattern.size()));
 }
 
 std::vector<TensorGroup> group_tensors(const Checkpoint& checkpoint) {

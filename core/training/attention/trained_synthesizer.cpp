@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 using ConstRow = Eigen::Map<const Eigen::RowVectorXf>;
-using Row = Eigen::Map<Eigen::RowVectorXf>;
+using RowMap = Eigen::Map<Eigen::RowVectorXf>;
 
 /// S = R, the same for every input. Shorter texts use the first rows and columns.
 class RandomScores final : public ScoreAttention {
@@ -153,9 +153,9 @@ class DenseScores final : public ScoreAttention {
     multiply(seen(d_scores), rows_of(own.w2, keys, d), 1.0F, rows_of(d_hidden));
     d_hidden = (hidden.array() > 0).select(d_hidden, 0.0F);
     add_transposed_product(seen(d_scores), hidden, 1.0F, rows_of(of_own.w2, keys, d));
-    Row(of_own.b2, keys) += d_scores.colwise().sum();
+    RowMap(of_own.b2, keys) += d_scores.colwise().sum();
     add_transposed_product(seen(rows_of(d_hidden)), queries.rows, 1.0F, rows_of(of_own.w1, d, d));
-    Row(of_own.b1, d) += d_hidden.colwise().sum();
+    RowMap(of_own.b1, d) += d_hidden.colwise().sum();
     multiply(seen(rows_of(d_hidden)), rows_of(own.w1, d, d), 1.0F, d_queries);
   }
 

@@ -1,6 +1,5 @@
 #include "analysis/comparison/map_distance.h"
 
-#include <Eigen/QR>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/singular_values.h"
 #include "core/error.h"
+#include "tests/support/eigen_decompositions.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -147,8 +147,7 @@ TEST(Representation, CkaDoesNotSeeRotationsScalesAndShifts) {
   std::mt19937 random(8);
   const Matrix x = random_map(random, 20, 6).cast<float>();
   const MatrixD square = random_map(random, 6, 6);
-  const Eigen::HouseholderQR<MatrixD> qr(square);
-  const MatrixD rotation = qr.householderQ();
+  const MatrixD rotation = orthogonal_factor_by_eigen(square);
   const Matrix y = ((3 * x.cast<double>() * rotation).array() + 5).matrix().cast<float>();
   const ConstMatrixMap x_map(x.data(), 20, 6), y_map(y.data(), 20, 6);
   EXPECT_NEAR(linear_cka(x_map, y_map), 1, 1e-5);

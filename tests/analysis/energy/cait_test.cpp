@@ -8,14 +8,14 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kWidth = 192, kHeads = 4, kPatches = 196;
+constexpr std::int64_t kWidth = 192, kCaitHeads = 4, kPatches = 196;
 
 Network cait() {
   ModelSpec spec;
   spec.mechanism = {"talking-heads", {}};
   spec.width = kWidth;
   spec.layers = 26;
-  spec.layer.attention.heads = kHeads;
+  spec.layer.attention.heads = kCaitHeads;
   spec.layer.mlp.width = 4 * kWidth;
   spec.tail = {.kind = Tail::class_attention, .blocks = 2};
   validate(spec);
@@ -34,7 +34,7 @@ NetworkCost cost_of(CostConvention convention) {
 /// Scalar products in one layer of patches.
 std::int64_t products_of_patches() {
   return 12 * kPatches * kWidth * kWidth + 2 * kPatches * kPatches * kWidth +
-         2 * kHeads * kHeads * kPatches * kPatches;
+         2 * kCaitHeads * kCaitHeads * kPatches * kPatches;
 }
 std::int64_t products_of_class_token() {
   constexpr std::int64_t all = kPatches + 1;
@@ -68,7 +68,7 @@ TEST(CaitEnergy, ParametersAreThosePublished) {
     if (count.component == "talking-heads") mixing += count.parameters;
     if (count.component == "layer scale") scales += count.parameters;
   }
-  EXPECT_EQ(mixing, 24 * (2 * kHeads * kHeads + 2 * kHeads));
+  EXPECT_EQ(mixing, 24 * (2 * kCaitHeads * kCaitHeads + 2 * kCaitHeads));
   EXPECT_EQ(scales, 26 * 2 * kWidth);
   EXPECT_EQ(parameters, 11'956'264);  // timm's cait_xxs24_224
 }

@@ -48,10 +48,10 @@ NetworkCost cost_of(const Network& network, CostConvention convention) {
   return count_operations(network, options);
 }
 
-Network network() { return architecture_of(swin_tiny(), "swin", 0, 1000); }
+Network swin_network() { return architecture_of(swin_tiny(), "swin", 0, 1000); }
 
 TEST(SwinEnergy, AttentionIsAsThePapersEquation2) {
-  const NetworkCost cost = cost_of(network(), CostConvention::adder);
+  const NetworkCost cost = cost_of(swin_network(), CostConvention::adder);
   std::int64_t layer = 0;
   for (int stage = 0; stage < 4; ++stage) {
     const std::int64_t hw = kSides[stage] * kSides[stage], c = kWidths[stage];
@@ -76,7 +76,7 @@ TEST(SwinEnergy, AllOfItIsCountedByHand) {
     products += kDepths[stage] * (12 * hw * c * c + 2 * kWindow * kWindow * hw * c);
     if (stage > 0) products += hw * (4 * kWidths[stage - 1]) * c;  // merging
   }
-  const OperationCount total = cost_of(network(), CostConvention::adder).total();
+  const OperationCount total = cost_of(swin_network(), CostConvention::adder).total();
   EXPECT_EQ(total.multiplications, products);
   EXPECT_NEAR(static_cast<double>(products), 4.5e9, 0.05e9);
 }
@@ -87,7 +87,7 @@ TEST(SwinEnergy, EveryScoreWithinAWindowHasItsBias) {
     const std::int64_t heads = kWidths[stage] / 32;
     scores += kDepths[stage] * heads * kSides[stage] * kSides[stage] * kWindow * kWindow;
   }
-  const auto components = cost_of(network(), CostConvention::complete).by_component();
+  const auto components = cost_of(swin_network(), CostConvention::complete).by_component();
   const auto additions_of = [&](const std::string& name) {
     for (const ComponentCost& one : components) {
       if (one.count.component == name) return one.count.additions;
@@ -103,7 +103,7 @@ TEST(SwinEnergy, ParametersAreThosePublished) {
   AccountingOptions options;
   options.native_attention = true;
   std::int64_t parameters = 0;
-  for (const ParameterCount& count : count_parameters(network(), options)) {
+  for (const ParameterCount& count : count_parameters(swin_network(), options)) {
     parameters += count.parameters;
   }
   EXPECT_EQ(parameters, 28'288'354);  // timm's swin_tiny_patch4_window7_224

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-FigureRequest two_subjects() {
+FigureRequest two_models() {
   FigureRequest request;
   request.subjects = {attention_subject("softmax", {"softmax", {}}),
                       attention_subject("adder", {"adder", {}})};
@@ -32,7 +32,7 @@ TEST(Settings, EveryChoiceAndWordIsOneTheFigureTakes) {
     for (const ParameterDescription& setting : find_figure(name).settings) {
       for (const auto* list : {&setting.choices, &setting.words}) {
         for (const std::string& value : *list) {
-          FigureRequest request = two_subjects();
+          FigureRequest request = two_models();
           request.settings[setting.name] = value;
           try {
             EXPECT_FALSE(make_figure(name, request).panels.empty());

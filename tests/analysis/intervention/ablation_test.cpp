@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kClose = 1e-5;
+constexpr double kCloseMap = 1e-5;
 
 class AblationOf : public testing::TestWithParam<const char*> {
  protected:
@@ -44,7 +44,8 @@ class AblationOf : public testing::TestWithParam<const char*> {
   }
 
   void expect(const MatrixD& found, const char* name) const {
-    EXPECT_LT(greatest_difference(found, model_.expected(std::string("changed_") + name)), kClose)
+    EXPECT_LT(greatest_difference(found, model_.expected(std::string("changed_") + name)),
+              kCloseMap)
         << name;
   }
 };
@@ -101,7 +102,7 @@ TEST_P(AblationOf, TheMeanOfOneInputChangesNothing) {
   auto maps = std::make_shared<LayerMaps>();
   for (const LayerTrace& layer : model_.subject().trace->layers) maps->push_back(layer.implied_map);
   mean.mean = maps;
-  EXPECT_LT(greatest_difference(ablated(mean), model_.expected("logits")), kClose);
+  EXPECT_LT(greatest_difference(ablated(mean), model_.expected("logits")), kCloseMap);
 }
 
 TEST_P(AblationOf, OnceSaysWhatChanged) {
@@ -110,7 +111,7 @@ TEST_P(AblationOf, OnceSaysWhatChanged) {
   const MatrixD expected = model_.expected("changed_zero");
   const auto last = expected.row(expected.rows() - 1);
   for (const LogitChange& one : answer.greatest(3)) {
-    EXPECT_NEAR(one.after, last(one.index), kClose);
+    EXPECT_NEAR(one.after, last(one.index), kCloseMap);
   }
   EXPECT_GT(answer.divergence, 0);
 }

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kClose = 1e-5;
+constexpr double kCloseLens = 1e-5;
 
 class LensOf : public testing::TestWithParam<const char*> {
  protected:
@@ -31,10 +31,10 @@ TEST_P(LensOf, ReadsEveryDepthAsTheLast) {
       ASSERT_EQ(std::ssize(cell.likeliest), expected.cols());
       const Eigen::RowVectorXd p = (row.array() - row.maxCoeff()).exp();
       for (const LensAnswer& answer : cell.likeliest) {
-        ASSERT_NEAR(answer.logit, row(answer.index), kClose);
-        ASSERT_NEAR(answer.probability, p(answer.index) / p.sum(), kClose);
+        ASSERT_NEAR(answer.logit, row(answer.index), kCloseLens);
+        ASSERT_NEAR(answer.probability, p(answer.index) / p.sum(), kCloseLens);
       }
-      EXPECT_NEAR(cell.target.logit, row(3), kClose);
+      EXPECT_NEAR(cell.target.logit, row(3), kCloseLens);
       EXPECT_GE(cell.likeliest[0].logit, cell.likeliest[1].logit);
       if (depth + 1 == lens.cells.size()) {
         EXPECT_EQ(cell.likeliest[0].index, cell.final_answer.index);
@@ -46,16 +46,17 @@ TEST_P(LensOf, ReadsEveryDepthAsTheLast) {
 
 TEST_P(LensOf, SharesOfALogitAreWhatPyTorchSays) {
   const LogitAttribution found = logit_attribution(model_.subject(), 3);
-  EXPECT_LT(greatest_difference(found.heads, model_.expected("dla_heads")), kClose);
+  EXPECT_LT(greatest_difference(found.heads, model_.expected("dla_heads")), kCloseLens);
   const MatrixD biases = model_.expected("dla_biases"), rest = model_.expected("dla_rest");
   for (std::size_t layer = 0; layer < found.rest.size(); ++layer) {
-    EXPECT_NEAR(found.biases[layer], biases(0, static_cast<Eigen::Index>(layer)), kClose);
-    EXPECT_NEAR(found.rest[layer], rest(0, static_cast<Eigen::Index>(layer)), kClose);
+    EXPECT_NEAR(found.biases[layer], biases(0, static_cast<Eigen::Index>(layer)), kCloseLens);
+    EXPECT_NEAR(found.rest[layer], rest(0, static_cast<Eigen::Index>(layer)), kCloseLens);
   }
-  EXPECT_NEAR(found.embedding, model_.expected_number("dla_embedding"), kClose);
-  EXPECT_NEAR(found.constant, model_.expected_number("dla_constant"), kClose);
+  EXPECT_NEAR(found.embedding, model_.expected_number("dla_embedding"), kCloseLens);
+  EXPECT_NEAR(found.constant, model_.expected_number("dla_constant"), kCloseLens);
   const MatrixD logits = model_.expected("logits");
-  EXPECT_NEAR(found.logit, logits(logits.rows() - 1, 3), kClose) << "all shares come to the logit";
+  EXPECT_NEAR(found.logit, logits(logits.rows() - 1, 3), kCloseLens)
+      << "all shares come to the logit";
 }
 
 INSTANTIATE_TEST_SUITE_P(Inside, LensOf, testing::Values("vit", "gpt2"),

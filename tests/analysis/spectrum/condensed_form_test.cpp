@@ -1,10 +1,9 @@
 #include "analysis/spectrum/condensed_form.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "tests/support/eigen_decompositions.h"
 #include "tests/support/naive_attention.h"
 
 namespace attnscope {
@@ -44,11 +43,8 @@ void expect_same_eigenvalues(const MatrixD& symmetric) {
   const TwoDiagonals form = tridiagonal_form(work);
   ASSERT_EQ(std::ssize(form.diagonal), symmetric.rows());
   ASSERT_EQ(std::ssize(form.beside), symmetric.rows() - 1);
-  const auto values = [](const MatrixD& matrix) {
-    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly)
-        .eigenvalues();
-  };
-  const Eigen::VectorXd expected = values(symmetric), found = values(tridiagonal(form));
+  const Eigen::VectorXd expected = eigenvalues_by_eigen(symmetric),
+                        found = eigenvalues_by_eigen(tridiagonal(form));
   EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), 1e-14 * symmetric.norm());
 }
 
@@ -57,10 +53,8 @@ void expect_same_singular_values(const MatrixD& matrix) {
   const TwoDiagonals form = bidiagonal_form(work);
   ASSERT_EQ(std::ssize(form.diagonal), matrix.rows());
   ASSERT_EQ(std::ssize(form.beside), matrix.rows() - 1);
-  const auto values = [](const MatrixD& of) {
-    return Eigen::BDCSVD<Eigen::MatrixXd>(of).singularValues();
-  };
-  const Eigen::VectorXd expected = values(matrix), found = values(bidiagonal(form));
+  const Eigen::VectorXd expected = svd_by_eigen(matrix).values,
+                        found = svd_by_eigen(bidiagonal(form)).values;
   EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), 1e-14 * matrix.norm());
 }
 

@@ -1,6 +1,5 @@
 #include "analysis/spectrum/eigenvalue_batch.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <random>
 
 #include "analysis/spectrum/tridiagonal_values.h"
+#include "tests/support/eigen_decompositions.h"
 
 namespace attnscope {
 namespace {
@@ -61,17 +61,9 @@ std::vector<TwoDiagonals> forms_of(std::size_t size) {
 
 /// Eigenvalues by Eigen in long double, descending; negative ones are set to 0.
 std::vector<double> values_by_eigen(const TwoDiagonals& form) {
-  using Vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
-  const auto precise = [](const std::vector<double>& values) {
-    return Vector(
-        Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values)).cast<long double>());
-  };
-  Eigen::SelfAdjointEigenSolver<Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>> solver;
-  solver.computeFromTridiagonal(precise(form.diagonal), precise(form.beside),
-                                Eigen::EigenvaluesOnly);
   std::vector<double> values;
-  for (const long double value : solver.eigenvalues()) {
-    values.push_back(std::max(static_cast<double>(value), 0.0));
+  for (const double value : tridiagonal_eigenvalues_by_eigen(form.diagonal, form.beside)) {
+    values.push_back(std::max(value, 0.0));
   }
   std::ranges::sort(values, std::greater<>());
   return values;

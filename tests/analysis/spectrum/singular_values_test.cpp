@@ -1,6 +1,5 @@
 #include "analysis/spectrum/singular_values.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <limits>
 
 #include "analysis/spectrum/rank.h"
+#include "tests/support/eigen_decompositions.h"
 #include "tests/support/naive_attention.h"
 #include "tests/support/reference_maps.h"
 
@@ -94,8 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Maps, BesideNumPy, testing::Range<std::size_t>(0, 8));
 
 /// An orthogonal matrix of order n.
 MatrixD orthogonal(std::int64_t n, unsigned seed) {
-  const MatrixD random = random_normal({n, n}, seed).matrix().cast<double>();
-  return Eigen::HouseholderQR<MatrixD>(random).householderQ();
+  return orthogonal_factor_by_eigen(random_normal({n, n}, seed).matrix().cast<double>());
 }
 
 TEST(SingularValues, OfKnownFactorsAreTheirDiagonal) {

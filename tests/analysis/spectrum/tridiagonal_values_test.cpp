@@ -1,6 +1,5 @@
 #include "analysis/spectrum/tridiagonal_values.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <random>
 
 #include "analysis/spectrum/sturm_sequence.h"
+#include "tests/support/eigen_decompositions.h"
 
 namespace attnscope {
 namespace {
@@ -28,17 +28,9 @@ struct Tridiagonal {
   }
   /// Eigenvalues by Eigen's QR algorithm in long double, descending; negative ones are set to 0.
   [[nodiscard]] std::vector<double> values_by_eigen() const {
-    using Vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
-    using Matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-    const auto precise = [](const std::vector<double>& values) {
-      return Vector(
-          Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values)).cast<long double>());
-    };
-    Eigen::SelfAdjointEigenSolver<Matrix> solver;
-    solver.computeFromTridiagonal(precise(diagonal), precise(beside), Eigen::EigenvaluesOnly);
     std::vector<double> values;
-    for (const long double value : solver.eigenvalues()) {
-      values.push_back(std::max(static_cast<double>(value), 0.0));
+    for (const double value : tridiagonal_eigenvalues_by_eigen(diagonal, beside)) {
+      values.push_back(std::max(value, 0.0));
     }
     std::sort(values.begin(), values.end(), std::greater<>());
     return values;
@@ -181,10 +173,7 @@ TEST(SturmSequence, IsTheCharacteristicPolynomial) {
   for (double& value : half) value /= 8;
   for (double& value : beside) value /= 8;
   const Tridiagonal small{half, beside};
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-  solver.computeFromTridiagonal(Eigen::Map<const Eigen::VectorXd>(half.data(), 45),
-                                Eigen::Map<const Eigen::VectorXd>(beside.data(), 44),
-                                Eigen::EigenvaluesOnly);
+  const Eigen::VectorXd eigenvalues = tridiagonal_eigenvalues_by_eigen(half, beside);
   std::vector<SturmPoint> points;
   for (int i = 0; i < 37; ++i) points.push_back({.x = -1 + i / 18.0});
   std::vector<SturmPoint> uncounted = points;
@@ -193,8 +182,8 @@ TEST(SturmSequence, IsTheCharacteristicPolynomial) {
   sequence.evaluate(uncounted, SturmSequence::Counts::no);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const SturmPoint& point = points[i];
-    EXPECT_EQ(point.above, (solver.eigenvalues().array() > point.x).count());
-    const double expected = (point.x - solver.eigenvalues().array()).prod();
+    EXPECT_EQ(point.above, (eigenvalues.array() > point.x).count());
+    const double expected = (point.x - eigenvalues.array()).prod();
     EXPECT_NEAR(std::ldexp(point.value, static_cast<int>(point.exponent)), expected,
                 1e-9 * std::abs(expected));
     EXPECT_EQ(uncounted[i].value, point.value);

@@ -1,7 +1,6 @@
 // Maps of lower rank in place of a model's own.
 #include "analysis/truncation/truncation.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
@@ -12,6 +11,7 @@
 #include "core/error.h"
 #include "core/model/evaluation/text_evaluation.h"
 #include "core/model/model.h"
+#include "tests/support/eigen_decompositions.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/support/reference_maps.h"
@@ -31,13 +31,12 @@ TEST(TruncateToRank, IsTheNearestMapOfThatRank) {
   for (const auto& [rows, columns] : {std::pair{20, 20}, std::pair{12, 20}, std::pair{20, 12}}) {
     const Tensor map = map_of(rows, columns);
     const Eigen::MatrixXd whole = map.matrix().cast<double>();
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(whole, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const EigenSvd svd = svd_by_eigen(whole);
     for (const std::int64_t rank : {1, 3, 7}) {
       Tensor cut = map;
       truncate_to_rank(rank, cut.matrix());
-      const Eigen::MatrixXd expected = svd.matrixU().leftCols(rank) *
-                                       svd.singularValues().head(rank).asDiagonal() *
-                                       svd.matrixV().leftCols(rank).transpose();
+      const Eigen::MatrixXd expected = svd.u.leftCols(rank) * svd.values.head(rank).asDiagonal() *
+                                       svd.v.leftCols(rank).transpose();
       EXPECT_LT((cut.matrix().cast<double>() - expected).cwiseAbs().maxCoeff(), 1e-6) << rank;
     }
   }
@@ -129,7 +128,7 @@ TEST(Truncation, RunsTheMapsItSays) {
   const Trace whole = subject.model->run(input, subject.mechanism, {}, {});
   EXPECT_EQ(cut.layers[0].implied_map.values()[5], whole.layers[0].implied_map.values()[5]);
   const Eigen::MatrixXd map = cut.layers[1].implied_map.slice(0).cast<double>();
-  const Eigen::VectorXd values = map.jacobiSvd().singularValues();
+  const Eigen::VectorXd values = svd_by_eigen(map).values;
   EXPECT_LT(values(2), 1e-5 * values(0));
   EXPECT_GT(values(1), 1e-5 * values(0));
 }

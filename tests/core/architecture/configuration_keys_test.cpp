@@ -101,7 +101,7 @@ constexpr FreeKey kFreeKeys[] = {
 };
 
 /// Keys of sizes: the shapes of the tensors give them too, and any length can be run.
-constexpr std::string_view kExtents[] = {
+constexpr std::string_view kKeyExtents[] = {
     "*vocab_size",
     "hidden_size",
     "d_model",
@@ -140,7 +140,7 @@ constexpr std::string_view kExtents[] = {
 };
 
 bool is_extent(std::string_view key) {
-  return std::ranges::any_of(kExtents, [&](auto each) { return matches_pattern(each, key); });
+  return std::ranges::any_of(kKeyExtents, [&](auto each) { return matches_pattern(each, key); });
 }
 
 /// The result of reading a configuration, without facts that the tensors give too. After an error

@@ -28,7 +28,7 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
 }
 
 /// Cases with the settings of every naive twin, at awkward sizes.
-std::vector<Case> cases() {
+std::vector<Case> mechanism_cases() {
   struct Extents {
     std::int64_t n, m, heads, d, dv;
   };
@@ -53,7 +53,7 @@ std::vector<Case> cases() {
 }
 
 std::vector<Case> causal_cases() {
-  std::vector<Case> list = cases();
+  std::vector<Case> list = mechanism_cases();
   std::erase_if(list, [](const Case& one) {
     return one.n != one.m || !find_mechanism(one.choice.name).causal;
   });
@@ -219,7 +219,8 @@ TEST_P(EveryMechanism, PermutedTokensGiveThePermutedOutput) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AwkwardSizes, EveryMechanism, testing::ValuesIn(cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(AwkwardSizes, EveryMechanism, testing::ValuesIn(mechanism_cases()),
+                         name_of_case);
 
 /// A mechanism in a causal layer, in which no query sees later keys.
 class CausalMechanism : public OverRandomTokens {

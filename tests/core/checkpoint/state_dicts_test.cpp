@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kFile =
+const std::filesystem::path kStateDictFile =
     source_folder() + "/tests/data/checkpoint/averaged.pth";  // written by make_pytorch.py
 
 float last_bias(const Checkpoint& checkpoint) {
@@ -18,7 +18,7 @@ float last_bias(const Checkpoint& checkpoint) {
 }
 
 TEST(StateDicts, AllAreListedAndTheRawOneIsTaken) {
-  const Checkpoint checkpoint = open_checkpoint(kFile);
+  const Checkpoint checkpoint = open_checkpoint(kStateDictFile);
   EXPECT_EQ(checkpoint.state_dict(), "model");
   EXPECT_THAT(checkpoint.other_state_dicts(), testing::ElementsAre("model_ema"));
   EXPECT_EQ(last_bias(checkpoint), 1);
@@ -27,12 +27,12 @@ TEST(StateDicts, AllAreListedAndTheRawOneIsTaken) {
 }
 
 TEST(StateDicts, AnotherCanBeTaken) {
-  const Checkpoint averaged = open_checkpoint(kFile).with_state_dict("model_ema");
+  const Checkpoint averaged = open_checkpoint(kStateDictFile).with_state_dict("model_ema");
   EXPECT_EQ(averaged.state_dict(), "model_ema");
   EXPECT_THAT(averaged.other_state_dicts(), testing::ElementsAre("model"));
   EXPECT_EQ(last_bias(averaged), 2);
   EXPECT_EQ(last_bias(averaged.with_state_dict("model")), 1);
-  EXPECT_EQ(last_bias(open_model_file(kFile, {{{"state_dict", "model_ema"}}, {}})), 2);
+  EXPECT_EQ(last_bias(open_model_file(kStateDictFile, {{{"state_dict", "model_ema"}}, {}})), 2);
   try {
     (void)averaged.with_state_dict("teacher");
     FAIL();

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-std::string sample() {
+std::string sample_arrays() {
   std::vector<float> map(6);
   std::iota(map.begin(), map.end(), 0.5F);
   const std::vector<double> list = {1.0 / 3, -2};
@@ -28,7 +28,7 @@ std::string sample() {
 
 TEST(NpzWriter, ItsArraysAreReadAgain) {
   const TemporaryFolder folder;
-  std::ofstream(folder / "a.npz", std::ios::binary) << sample();
+  std::ofstream(folder / "a.npz", std::ios::binary) << sample_arrays();
   const Checkpoint read = open_checkpoint(folder / "a.npz");
   const Tensor map = read.at("panel/map").view().to_float();
   EXPECT_EQ(read.at("panel/map").shape, (Shape{2, 3}));
@@ -43,7 +43,7 @@ TEST(NpzWriter, NumPyReadsIt) {
     GTEST_SKIP() << "NumPy is not installed";
   }
   const TemporaryFolder folder;
-  std::ofstream(folder / "a.npz", std::ios::binary) << sample();
+  std::ofstream(folder / "a.npz", std::ios::binary) << sample_arrays();
   std::ofstream(folder / "check.py") << R"(
 import numpy as np, sys, zipfile
 assert zipfile.ZipFile(sys.argv[1]).testzip() is None

@@ -27,7 +27,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 const std::filesystem::path kFamilyData = source_folder() + "/tests/data/models/families";
-constexpr float kTolerance = 1e-5F;
+constexpr float kFamilyTolerance = 1e-5F;
 
 std::vector<std::string> cases() {
   std::vector<std::string> names;
@@ -50,7 +50,7 @@ void expect_rows_of_each_layer(const Trace& trace, const Checkpoint& expected) {
       for (std::int64_t i = 0; i < 3; ++i) {
         const std::int64_t query = i == 0 ? 0 : i == 1 ? tokens / 2 : tokens - 1;
         for (std::int64_t key = 0; key < map.extent(2); ++key) {
-          ASSERT_NEAR(map.at(head, query, key), rows.slice(head)(i, key), kTolerance)
+          ASSERT_NEAR(map.at(head, query, key), rows.slice(head)(i, key), kFamilyTolerance)
               << "layer " << layer << ", head " << head << ", " << query << ", " << key;
         }
       }
@@ -141,13 +141,13 @@ TEST_P(Family, ComputesWhatPyTorchDoes) {
   float greatest = 1;
   for (const float value : output.values()) greatest = std::max(greatest, std::abs(value));
   for (std::int64_t i = 0; i < output.size(); ++i) {
-    ASSERT_NEAR(found.data()[i], output.data()[i], kTolerance * greatest) << i;
+    ASSERT_NEAR(found.data()[i], output.data()[i], kFamilyTolerance * greatest) << i;
   }
   if (const StoredTensor* const features = expected.find("features")) {
     const Tensor read = features->view().to_float();
     ASSERT_EQ(trace.features.size(), read.size());
     for (std::int64_t i = 0; i < read.size(); ++i) {
-      ASSERT_NEAR(trace.features.data()[i], read.data()[i], kTolerance) << i;
+      ASSERT_NEAR(trace.features.data()[i], read.data()[i], kFamilyTolerance) << i;
     }
   }
   if (expected.find("map_rows")) {

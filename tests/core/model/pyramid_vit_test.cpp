@@ -239,14 +239,14 @@ TEST(PyramidVit, MapsBeyondTheLimitAreRefusedInWords) {
 }
 
 /// `shapes` with one tensor's shape replaced.
-NamedShapes with(NamedShapes shapes, const std::string& name, const Shape& shape) {
+NamedShapes shapes_with(NamedShapes shapes, const std::string& name, const Shape& shape) {
   for (auto& [known, old] : shapes) {
     if (known == name) old = shape;
   }
   return shapes;
 }
 
-NamedShapes without(NamedShapes shapes, const std::string& name) {
+NamedShapes shapes_without(NamedShapes shapes, const std::string& name) {
   std::erase_if(shapes, [&](const auto& entry) { return entry.first == name; });
   return shapes;
 }
@@ -259,25 +259,26 @@ TEST(PyramidVit, BadShapesAreNamed) {
   };
   const ModelOptions options = with_image(64);
   EXPECT_EQ(opening(pvt, options), "");
-  EXPECT_THAT(opening(with(pvt, "block2.1.attn.kv.weight", {128, 63}), options),
+  EXPECT_THAT(opening(shapes_with(pvt, "block2.1.attn.kv.weight", {128, 63}), options),
               testing::AllOf(HasSubstr("block2.1.attn.kv.weight"), HasSubstr("[128, 64]")));
-  EXPECT_THAT(opening(with(pvt, "block2.1.attn.sr.weight", {64, 64, 2, 2}), options),
+  EXPECT_THAT(opening(shapes_with(pvt, "block2.1.attn.sr.weight", {64, 64, 2, 2}), options),
               testing::AllOf(HasSubstr("block2.1.attn.sr"), HasSubstr("differently")));
-  EXPECT_THAT(opening(with(pvt, "block1.0.mlp.dwconv.dwconv.weight", {256, 1, 5, 5}), options),
-              HasSubstr("block1.0.mlp.dwconv.dwconv.weight"));
-  EXPECT_THAT(opening(with(pvt, "patch_embed2.proj.weight", {64, 31, 3, 3}), options),
+  EXPECT_THAT(
+      opening(shapes_with(pvt, "block1.0.mlp.dwconv.dwconv.weight", {256, 1, 5, 5}), options),
+      HasSubstr("block1.0.mlp.dwconv.dwconv.weight"));
+  EXPECT_THAT(opening(shapes_with(pvt, "patch_embed2.proj.weight", {64, 31, 3, 3}), options),
               HasSubstr("patch_embed2.proj.weight"));
-  EXPECT_THAT(opening(without(pvt, "block2.0.attn.kv.weight"), options),
+  EXPECT_THAT(opening(shapes_without(pvt, "block2.0.attn.kv.weight"), options),
               HasSubstr("no queries, keys and values"));
-  EXPECT_THAT(opening(without(pvt, "block2.0.norm2.weight"), options),
+  EXPECT_THAT(opening(shapes_without(pvt, "block2.0.norm2.weight"), options),
               HasSubstr("block2.0.norm2.weight"));
   EXPECT_THAT(opening(pvt, with_image(64, {{"head_width", "7"}})), HasSubstr("head_width"));
   EXPECT_THAT(opening(pvt, with_image(64, {{"layers", "5"}})), HasSubstr("layers"));
   EXPECT_THAT(opening(pvt, with_image(16)), HasSubstr("spatial reduction"));
   EXPECT_THAT(error_of([&] {
-                const Transformer model =
-                    pyramid_of(with(eco, "block1.0.attn.fast_attention.ksh.mvec", {1, 1, 1, 24}),
-                               with_image(64));
+                const Transformer model = pyramid_of(
+                    shapes_with(eco, "block1.0.attn.fast_attention.ksh.mvec", {1, 1, 1, 24}),
+                    with_image(64));
                 (void)model.run(image_of(64), model.spec().mechanism, {}, {});
               }),
               HasSubstr("ksh.mvec"));

@@ -10,10 +10,10 @@
 namespace attnscope {
 namespace {
 
-const std::string kFile = source_folder() + "/tests/data/models/whisper.pt";
+const std::string kWhisperFile = source_folder() + "/tests/data/models/whisper.pt";
 
 TEST(Whisper, TheFileSaysItsHeadsAndThatTheDecoderIsLeftOut) {
-  const auto model = load_model(kFile);
+  const auto model = load_model(kWhisperFile);
   EXPECT_EQ(model->architecture(), "OpenAI Whisper encoder");
   const ModelSpec& spec = model->spec();
   EXPECT_EQ(spec.layer.attention.heads, 2);
@@ -28,7 +28,7 @@ TEST(Whisper, TheFileSaysItsHeadsAndThatTheDecoderIsLeftOut) {
 }
 
 TEST(Whisper, HearsASoundAsItsSpectrum) {
-  const auto model = load_model(kFile);
+  const auto model = load_model(kWhisperFile);
   Sound sound{kSoundRate, {}};
   for (int i = 0; i < 900; ++i) sound.samples.push_back(0.01F * static_cast<float>(i % 37));
   Input heard, seen;

@@ -8,7 +8,7 @@ namespace attnscope {
 namespace {
 
 // The order of the number of operations for one entry of the largest matrix here.
-constexpr double kTolerance = 1e-12;
+constexpr double kDecomposeTolerance = 1e-12;
 
 Eigen::MatrixXd some_matrix(Eigen::Index rows, Eigen::Index columns) {
   Eigen::MatrixXd matrix(rows, columns);
@@ -28,7 +28,7 @@ void expect_near(const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected) 
   ASSERT_EQ(found.rows(), expected.rows());
   ASSERT_EQ(found.cols(), expected.cols());
   if (found.size() == 0) return;
-  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), kTolerance);
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), kDecomposeTolerance);
 }
 
 void expect_orthonormal(const Eigen::MatrixXd& columns) {
@@ -94,8 +94,8 @@ TEST(Decompose, EigenvaluesOfARotationAreItsAngle) {
   Eigen::MatrixXd turn(2, 2);
   turn << std::cos(0.3), -std::sin(0.3), std::sin(0.3), std::cos(0.3);
   for (const std::complex<double>& value : eigenvalues_of(turn)) {
-    EXPECT_NEAR(value.real(), std::cos(0.3), kTolerance);
-    EXPECT_NEAR(std::abs(value.imag()), std::sin(0.3), kTolerance);
+    EXPECT_NEAR(value.real(), std::cos(0.3), kDecomposeTolerance);
+    EXPECT_NEAR(std::abs(value.imag()), std::sin(0.3), kDecomposeTolerance);
   }
 }
 

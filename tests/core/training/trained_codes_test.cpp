@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kTokens = 11, kWidth = 4, kHeads = 2, kBits = 5, kSupports = 6;
+constexpr std::int64_t kTokens = 11, kCodeWidth = 4, kCodeHeads = 2, kCodeBits = 5, kSupports = 6;
 
 /// The second head of a layer with hash codes.
 class LearntCodesTest : public testing::Test {
@@ -22,7 +22,7 @@ class LearntCodesTest : public testing::Test {
   }
 
   static ConstStridedMatrixMap seen_rows(const Tensor& tensor) {
-    return rows_of(tensor.data(), kTokens, kWidth);
+    return rows_of(tensor.data(), kTokens, kCodeWidth);
   }
 
   /// clamp(p, −1, 1) of p = A (κ − μ), by the equations. The keys determine the width of the
@@ -30,12 +30,12 @@ class LearntCodesTest : public testing::Test {
   [[nodiscard]] MatrixD hard_tanh(const std::vector<double>& tokens,
                                   const std::vector<double>& keys) const {
     const auto anchor = [&](std::int64_t a, std::int64_t c) {
-      return static_cast<double>(anchors_.data()[(kSupports + a) * kWidth + c]);
+      return static_cast<double>(anchors_.data()[(kSupports + a) * kCodeWidth + c]);
     };
     const auto square = [&](const std::vector<double>& rows, std::int64_t i, std::int64_t a) {
       double length = 0, sum = 0;
-      for (std::int64_t c = 0; c < kWidth; ++c) length += at(rows, i, c) * at(rows, i, c);
-      for (std::int64_t c = 0; c < kWidth; ++c) {
+      for (std::int64_t c = 0; c < kCodeWidth; ++c) length += at(rows, i, c) * at(rows, i, c);
+      for (std::int64_t c = 0; c < kCodeWidth; ++c) {
         const double difference = at(rows, i, c) / std::sqrt(length) - anchor(a, c);
         sum += difference * difference;
       }
@@ -46,12 +46,12 @@ class LearntCodesTest : public testing::Test {
       for (std::int64_t a = 0; a < kSupports; ++a) width += square(keys, i, a);
     }
     width /= kTokens * kSupports;
-    MatrixD made(kTokens, kBits);
+    MatrixD made(kTokens, kCodeBits);
     for (std::int64_t i = 0; i < kTokens; ++i) {
-      for (std::int64_t r = 0; r < kBits; ++r) {
+      for (std::int64_t r = 0; r < kCodeBits; ++r) {
         double sum = 0;
         for (std::int64_t a = 0; a < kSupports; ++a) {
-          const double weight = weights_.data()[(kBits + r) * kSupports + a],
+          const double weight = weights_.data()[(kCodeBits + r) * kSupports + a],
                        mean = means_.data()[kSupports + a];
           sum += weight * (std::exp(-square(tokens, i, a) / (2 * width)) - mean);
         }
@@ -62,7 +62,7 @@ class LearntCodesTest : public testing::Test {
   }
 
   static double at(const std::vector<double>& rows, std::int64_t i, std::int64_t c) {
-    return rows[static_cast<std::size_t>(i * kWidth + c)];
+    return rows[static_cast<std::size_t>(i * kCodeWidth + c)];
   }
 
   static std::vector<double> numbers(const Tensor& tensor) {
@@ -78,10 +78,11 @@ class LearntCodesTest : public testing::Test {
     return std::sqrt(difference / size);
   }
 
-  Tensor queries_ = raw_uniform({kTokens, kWidth}, 1), keys_ = raw_uniform({kTokens, kWidth}, 2),
-         weights_ = raw_uniform({kHeads, kBits, kSupports}, 3),
-         means_ = raw_uniform({kHeads, kSupports}, 4),
-         anchors_ = raw_uniform({kHeads, kSupports, kWidth}, 5);
+  Tensor queries_ = raw_uniform({kTokens, kCodeWidth}, 1),
+         keys_ = raw_uniform({kTokens, kCodeWidth}, 2),
+         weights_ = raw_uniform({kCodeHeads, kCodeBits, kSupports}, 3),
+         means_ = raw_uniform({kCodeHeads, kSupports}, 4),
+         anchors_ = raw_uniform({kCodeHeads, kSupports, kCodeWidth}, 5);
   std::vector<const float*> own_ = {weights_.data(), means_.data(), anchors_.data()};
 };
 
@@ -91,27 +92,28 @@ TEST_F(LearntCodesTest, AreTheMechanisms) {
   parameters.emplace("ksh.mvec", means_);
   parameters.emplace("ksh.anchor", anchors_);
   const HashFunction function =
-      hash_function(&parameters, kHeads, 1, seen_rows(keys_),
-                    {.kind = HashKind::learned, .bits = kBits, .supports = kSupports});
-  const auto codes = learnt_codes(head(false), kBits, kSupports, false);
+      hash_function(&parameters, kCodeHeads, 1, seen_rows(keys_),
+                    {.kind = HashKind::learned, .bits = kCodeBits, .supports = kSupports});
+  const auto codes = learnt_codes(head(false), kCodeBits, kSupports, false);
   EXPECT_EQ(codes->keys(), function.codes_of(seen_rows(keys_), false).signs.cast<double>());
   EXPECT_EQ(codes->queries(), function.codes_of(seen_rows(queries_), false).signs.cast<double>());
-  const auto shared = learnt_codes(head(true), kBits, kSupports, false);
+  const auto shared = learnt_codes(head(true), kCodeBits, kSupports, false);
   EXPECT_EQ(shared->queries(), codes->keys());
 }
 
 TEST_F(LearntCodesTest, GradientsAreThoseOfHardTanh) {
-  const Tensor passed = raw_uniform({2, kTokens, kBits}, 6);
+  const Tensor passed = raw_uniform({2, kTokens, kCodeBits}, 6);
   const MatrixD d_queries = passed.slice(0).cast<double>(), d_keys = passed.slice(1).cast<double>();
   const MatrixD projected = hard_tanh(numbers(queries_), numbers(keys_));
   const auto saturated = (projected.array().abs() == 1).count();
   ASSERT_GT(saturated, 5) << "some gradients end here";
-  ASSERT_LT(saturated, kTokens * kBits - 5);
+  ASSERT_LT(saturated, kTokens * kCodeBits - 5);
   for (const bool shared : {false, true}) {
-    Tensor of_queries({kTokens, kWidth}), of_keys({kTokens, kWidth}), unused({kTokens, kWidth});
-    const auto rows = [](Tensor& tensor) { return rows_of(tensor.data(), kTokens, kWidth); };
+    Tensor of_queries({kTokens, kCodeWidth}), of_keys({kTokens, kCodeWidth}),
+        unused({kTokens, kCodeWidth});
+    const auto rows = [](Tensor& tensor) { return rows_of(tensor.data(), kTokens, kCodeWidth); };
     HeadGradients gradients{rows(of_queries), rows(of_keys), rows(unused)};
-    learnt_codes(head(shared), kBits, kSupports, false)->backward(d_queries, d_keys, gradients);
+    learnt_codes(head(shared), kCodeBits, kSupports, false)->backward(d_queries, d_keys, gradients);
     const auto objective = [&](const std::vector<double>& queries,
                                const std::vector<double>& keys) {
       return hard_tanh(shared ? keys : queries, keys).cwiseProduct(d_queries).sum() +
@@ -120,7 +122,7 @@ TEST_F(LearntCodesTest, GradientsAreThoseOfHardTanh) {
     for (const bool of_key : {false, true}) {
       if (shared && !of_key) continue;
       std::vector<double> expected;
-      for (std::size_t i = 0; i < kTokens * kWidth; ++i) {
+      for (std::size_t i = 0; i < kTokens * kCodeWidth; ++i) {
         constexpr double kStep = 1e-6;
         std::vector<double> queries = numbers(queries_), keys = numbers(keys_);
         double& number = (of_key ? keys : queries)[i];

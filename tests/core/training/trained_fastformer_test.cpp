@@ -13,21 +13,21 @@ namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-struct FastformerCase {
+struct TrainedFastformerCase {
   const char* name;
   std::int64_t window = 0;
   float importance = 1;  ///< factor of the importance weights
   std::vector<std::int64_t> lengths = {7, 4};
 };
 
-void PrintTo(const FastformerCase& one, std::ostream* stream) { *stream << one.name; }
+void PrintTo(const TrainedFastformerCase& one, std::ostream* stream) { *stream << one.name; }
 
 class NaiveFastformer {
  public:
   static constexpr std::int64_t kWidth = 6, kHeads = 2;
   static constexpr double kEps = 1e-5;
 
-  NaiveFastformer(const ParameterTable& table, const FastformerCase& one)
+  NaiveFastformer(const ParameterTable& table, const TrainedFastformerCase& one)
       : table_(table), case_(one) {}
 
   [[nodiscard]] Rows run(const std::vector<float>& values, const Matrix& x) const {
@@ -93,10 +93,10 @@ class NaiveFastformer {
   }
 
   const ParameterTable& table_;
-  const FastformerCase& case_;
+  const TrainedFastformerCase& case_;
 };
 
-class TrainedFastformerTest : public testing::TestWithParam<FastformerCase> {
+class TrainedFastformerTest : public testing::TestWithParam<TrainedFastformerCase> {
  protected:
   TrainedFastformerTest()
       : layer_(table_, "",
@@ -180,12 +180,13 @@ TEST_P(TrainedFastformerTest, GradientsAreCentralDifferences) {
   expect_central_differences(x_.data(), dx.data(), x_.size(), "x");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TrainedFastformerTest,
-                         testing::Values(FastformerCase{"All", 0}, FastformerCase{"Window", 3},
-                                         FastformerCase{"WindowOfOne", 1},
-                                         FastformerCase{"LongWindow", 50},
-                                         FastformerCase{"FarImportances", 4, 64, {40, 1, 3}}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, TrainedFastformerTest,
+    testing::Values(TrainedFastformerCase{"All", 0}, TrainedFastformerCase{"Window", 3},
+                    TrainedFastformerCase{"WindowOfOne", 1},
+                    TrainedFastformerCase{"LongWindow", 50},
+                    TrainedFastformerCase{"FarImportances", 4, 64, {40, 1, 3}}),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace attnscope

@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kNetworkWidth = 384, kHeads = 6;
+constexpr std::int64_t kNetworkWidth = 384, kCostHeads = 6;
 
 struct MechanismEnergy {
   QString name;
@@ -94,7 +94,7 @@ class CostExperiment : public QWidget {
   void refresh() {
     GrowthOptions options;
     options.width = kNetworkWidth;
-    options.heads = kHeads;
+    options.heads = kCostHeads;
     options.constants = energy_tables().front();
     options.least_tokens = static_cast<std::int64_t>(std::lround(tokens_->value()));
     options.most_tokens = options.least_tokens + 1;

@@ -17,14 +17,14 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kWidth = 16;
+constexpr std::int64_t kIdentityWidth = 16;
 // Above this number of tokens a slider step is noticeably slow.
 constexpr std::int64_t kMostTokens = 128;
 
 Tensor random_rows(std::int64_t tokens, double scale, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0, static_cast<float>(scale));
-  Tensor rows({tokens, kWidth});
+  Tensor rows({tokens, kIdentityWidth});
   for (float& value : rows.values()) value = normal(random);
   return rows;
 }

@@ -19,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kMost = 4;  // logits range from −4 to 4
+constexpr double kLargestLogit = 4;  // logits range from −4 to 4
 
 /// One bar per word, upward for a positive logit; dragged, or moved with the arrow keys.
 class LogitBars : public QWidget {
@@ -56,7 +56,7 @@ class LogitBars : public QWidget {
     painter.drawLine(QPointF(0, middle), QPointF(width(), middle));
     for (std::size_t i = 0; i < logits_.size(); ++i) {
       const double left = static_cast<double>(i) * each;
-      const double tall = logits_[i] / kMost * middle;
+      const double tall = logits_[i] / kLargestLogit * middle;
       const QRectF bar = QRectF(left + 2, middle - tall, each - 4, tall).normalized();
       painter.fillRect(bar, colours.accent);
       if (hasFocus() && i == chosen_) {
@@ -88,10 +88,10 @@ class LogitBars : public QWidget {
     const auto index = static_cast<std::ptrdiff_t>(at.x() / each);
     if (index < 0 || index >= std::ssize(logits_)) return;
     chosen_ = static_cast<std::size_t>(index);
-    set(chosen_, (middle - at.y()) / middle * kMost);
+    set(chosen_, (middle - at.y()) / middle * kLargestLogit);
   }
   void set(std::size_t index, double logit) {
-    logits_[index] = static_cast<float>(std::clamp(logit, -kMost, kMost));
+    logits_[index] = static_cast<float>(std::clamp(logit, -kLargestLogit, kLargestLogit));
     update();
     changed_();
   }

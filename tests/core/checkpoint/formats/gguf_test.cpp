@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const char* const kFile = "checkpoint/quantised.gguf";
+const char* const kGgufFile = "checkpoint/quantised.gguf";
 
 template <class Number>
 std::string little(Number number) {
@@ -53,7 +53,7 @@ std::string key_u32(const std::string& name, std::uint32_t value) {
 }
 
 TEST(Gguf, HasShapesSlowestAxisFirst) {
-  const Checkpoint file = open_checkpoint(test_data(kFile));
+  const Checkpoint file = open_checkpoint(test_data(kGgufFile));
   EXPECT_EQ(file.format(), "gguf");
   EXPECT_EQ(file.at("q4_k.weight").shape, (Shape{2, 256}));
   EXPECT_EQ(file.at("q4_k.weight").type_name(), "Q4_K");
@@ -67,7 +67,7 @@ TEST(Gguf, HasShapesSlowestAxisFirst) {
 }
 
 TEST(Gguf, ReadsPlainElements) {
-  const Checkpoint file = open_checkpoint(test_data(kFile));
+  const Checkpoint file = open_checkpoint(test_data(kGgufFile));
   for (const char* name : {"f32", "f16", "bf16", "f64"}) {
     const Tensor tensor = file.at(name).view().to_float();
     EXPECT_THAT(tensor.values(), ElementsAre(-1, -.75, -.5, -.25, 0, .25)) << name;
@@ -78,7 +78,7 @@ TEST(Gguf, ReadsPlainElements) {
 }
 
 TEST(Gguf, RefusesUnknownQuantisationOnlyWhenRead) {
-  const auto path = test_data(kFile);
+  const auto path = test_data(kGgufFile);
   const Checkpoint file = open_checkpoint(path);
   const StoredTensor& tensor = file.at("iq4_xs.weight");
   EXPECT_EQ(tensor.type_name(), "IQ4_XS");
@@ -95,7 +95,7 @@ TEST(Gguf, RefusesUnknownQuantisationOnlyWhenRead) {
 }
 
 TEST(GgufKeys, AreTyped) {
-  const Checkpoint file = open_checkpoint(test_data(kFile));
+  const Checkpoint file = open_checkpoint(test_data(kGgufFile));
   ASSERT_NE(file.key_values(), nullptr);
   const KeyValues& keys = *file.key_values();
   EXPECT_EQ(keys.text("general.architecture"), "llama");
@@ -120,7 +120,7 @@ TEST(GgufKeys, AreTyped) {
 }
 
 TEST(GgufKeys, RefuseOtherTypes) {
-  const Checkpoint file = open_checkpoint(test_data(kFile));
+  const Checkpoint file = open_checkpoint(test_data(kGgufFile));
   const KeyValues& keys = *file.key_values();
   EXPECT_THROW((void)keys.text("u8"), Error);
   EXPECT_THROW((void)keys.whole("f32"), Error);
@@ -133,7 +133,7 @@ TEST(GgufKeys, RefuseOtherTypes) {
 }
 
 TEST(GgufKeys, AreShownShort) {
-  const std::map<std::string, std::string> shown = open_checkpoint(test_data(kFile)).metadata();
+  const std::map<std::string, std::string> shown = open_checkpoint(test_data(kGgufFile)).metadata();
   EXPECT_EQ(shown.at("general.architecture"), "llama");
   EXPECT_EQ(shown.at("i64"), "-1099511627776");
   EXPECT_EQ(shown.at("huge"), "9223372036854775808");
@@ -218,7 +218,7 @@ TEST(Gguf, RefusesBrokenHeaders) {
 }
 
 TEST(Gguf, RefusesFilesCutOffAnywhere) {
-  const std::size_t size = read_bytes(test_data(kFile)).size();
+  const std::size_t size = read_bytes(test_data(kGgufFile)).size();
   expect_damaged_when_cut_off("quantised.gguf", 9, 37, size - 32);
 }
 

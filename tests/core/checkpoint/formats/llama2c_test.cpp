@@ -12,8 +12,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kWidth = 8, kHidden = 12, kLayers = 2, kHeads = 4, kKeyHeads = 2,
-                       kWords = 10, kContext = 6, kKeys = 4;
+constexpr std::int64_t kLlamaWidth = 8, kLlamaHidden = 12, kLlamaLayers = 2, kLlamaHeads = 4,
+                       kKeyHeads = 2, kWords = 10, kContext = 6, kKeys = 4;
 
 template <class Number>
 std::string packed(Number number) {
@@ -24,7 +24,8 @@ std::string packed(Number number) {
 
 std::string extents(std::int64_t words) {
   std::string bytes;
-  for (const std::int64_t number : {kWidth, kHidden, kLayers, kHeads, kKeyHeads, words, kContext}) {
+  for (const std::int64_t number :
+       {kLlamaWidth, kLlamaHidden, kLlamaLayers, kLlamaHeads, kKeyHeads, words, kContext}) {
     bytes += packed(static_cast<std::int32_t>(number));
   }
   return bytes;
@@ -39,31 +40,33 @@ std::string stored_weight(const std::string& name, const Shape& shape) {
 
 std::string of_layers(const std::string& name, const Shape& shape) {
   std::string bytes;
-  for (std::int64_t i = 0; i < kLayers; ++i) {
+  for (std::int64_t i = 0; i < kLlamaLayers; ++i) {
     bytes += stored_weight("layers." + std::to_string(i) + "." + name + ".weight", shape);
   }
   return bytes;
 }
 
 std::string attention_weights() {
-  return of_layers("attention.wq", {kWidth, kWidth}) + of_layers("attention.wk", {kKeys, kWidth}) +
-         of_layers("attention.wv", {kKeys, kWidth}) + of_layers("attention.wo", {kWidth, kWidth});
+  return of_layers("attention.wq", {kLlamaWidth, kLlamaWidth}) +
+         of_layers("attention.wk", {kKeys, kLlamaWidth}) +
+         of_layers("attention.wv", {kKeys, kLlamaWidth}) +
+         of_layers("attention.wo", {kLlamaWidth, kLlamaWidth});
 }
 
 std::string mlp_weights() {
-  return of_layers("feed_forward.w1", {kHidden, kWidth}) +
-         of_layers("feed_forward.w2", {kWidth, kHidden}) +
-         of_layers("feed_forward.w3", {kHidden, kWidth});
+  return of_layers("feed_forward.w1", {kLlamaHidden, kLlamaWidth}) +
+         of_layers("feed_forward.w2", {kLlamaWidth, kLlamaHidden}) +
+         of_layers("feed_forward.w3", {kLlamaHidden, kLlamaWidth});
 }
 
-std::string words_of(const char* name) { return stored_weight(name, {kWords, kWidth}); }
+std::string words_of(const char* name) { return stored_weight(name, {kWords, kLlamaWidth}); }
 
 std::string version0() {
   return extents(-kWords) + words_of("tok_embeddings.weight") +
-         of_layers("attention_norm", {kWidth}) + attention_weights() +
-         of_layers("ffn_norm", {kWidth}) + mlp_weights() + stored_weight("norm.weight", {kWidth}) +
-         stored_weight("freqs_cos", {kContext, 1}) + stored_weight("freqs_sin", {kContext, 1}) +
-         words_of("output.weight");
+         of_layers("attention_norm", {kLlamaWidth}) + attention_weights() +
+         of_layers("ffn_norm", {kLlamaWidth}) + mlp_weights() +
+         stored_weight("norm.weight", {kLlamaWidth}) + stored_weight("freqs_cos", {kContext, 1}) +
+         stored_weight("freqs_sin", {kContext, 1}) + words_of("output.weight");
 }
 
 std::string llama_header(std::int32_t version, char shared) {
@@ -74,8 +77,8 @@ std::string llama_header(std::int32_t version, char shared) {
 }
 
 std::string version1() {
-  return llama_header(1, 1) + of_layers("attention_norm", {kWidth}) +
-         of_layers("ffn_norm", {kWidth}) + stored_weight("norm.weight", {kWidth}) +
+  return llama_header(1, 1) + of_layers("attention_norm", {kLlamaWidth}) +
+         of_layers("ffn_norm", {kLlamaWidth}) + stored_weight("norm.weight", {kLlamaWidth}) +
          words_of("tok_embeddings.weight") + attention_weights() + mlp_weights();
 }
 
@@ -91,8 +94,8 @@ void expect_meta_llama(const Checkpoint& checkpoint) {
   }
   const Architecture found = recognise_architecture(checkpoint);
   EXPECT_EQ(found.name, "Meta Llama");
-  EXPECT_EQ(found.spec.layers, kLayers);
-  EXPECT_EQ(found.spec.layer.attention.heads, kHeads);
+  EXPECT_EQ(found.spec.layers, kLlamaLayers);
+  EXPECT_EQ(found.spec.layer.attention.heads, kLlamaHeads);
   EXPECT_EQ(found.spec.layer.attention.key_heads, kKeyHeads);
   EXPECT_EQ(found.spec.input.vocabulary, kWords);
 }

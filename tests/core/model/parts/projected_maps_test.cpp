@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kWidth = 24, kHeads = 4, kHeadWidth = 6;
+constexpr std::int64_t kProjectedWidth = 24, kProjectedHeads = 4, kHeadWidth = 6;
 
 LayerNorm norm_of(std::int64_t channels, unsigned seed) {
   const Tensor numbers = random_normal({2, channels}, seed);
@@ -25,7 +25,7 @@ LayerNorm norm_of(std::int64_t channels, unsigned seed) {
 Linear linear_of(std::int64_t outputs, unsigned seed,
                  Arithmetic arithmetic = Arithmetic::multiplicative) {
   const Tensor bias = random_normal({outputs}, seed + 100);
-  return {random_normal({outputs, kWidth}, seed),
+  return {random_normal({outputs, kProjectedWidth}, seed),
           {bias.values().begin(), bias.values().end()},
           arithmetic};
 }
@@ -36,13 +36,13 @@ struct Layer {
   LayerSpec spec;
   std::string mechanism = "softmax";
   TokenLayout layout = {.prefix = 1, .rows = 3, .columns = 23};
-  Tensor tokens = random_normal({70, kWidth}, 7);
+  Tensor tokens = random_normal({70, kProjectedWidth}, 7);
 
-  explicit Layer(std::int64_t key_heads = kHeads) {
-    part.query = linear_of(kHeads * kHeadWidth, 1);
+  explicit Layer(std::int64_t key_heads = kProjectedHeads) {
+    part.query = linear_of(kProjectedHeads * kHeadWidth, 1);
     part.key = linear_of(key_heads * kHeadWidth, 2);
     part.value = linear_of(key_heads * kHeadWidth, 3);
-    spec.attention.heads = kHeads;
+    spec.attention.heads = kProjectedHeads;
     spec.attention.key_heads = key_heads;
   }
 
@@ -58,7 +58,7 @@ struct Layer {
     request.large_maps = maps;
     LayerTrace recorded;
     const auto made = make_mechanism({mechanism, {}});
-    const Tensor memory = random_normal({50, kWidth}, 8);
+    const Tensor memory = random_normal({50, kProjectedWidth}, 8);
     const LayerRun run{.mechanism = *made,
                        .request = request,
                        .layout = layout,
@@ -96,7 +96,7 @@ void expect_same(const ImpliedMaps& computed, const ImpliedMaps& held) {
   }
 }
 
-constexpr std::int64_t kOfTokens = std::int64_t{4} * 70 * kWidth;
+constexpr std::int64_t kOfTokens = std::int64_t{4} * 70 * kProjectedWidth;
 
 TEST(ProjectedMaps, KeepTheTokens) {
   Layer layer;
@@ -146,8 +146,8 @@ TEST(ProjectedMaps, LeaveTheLayerAsItIs) {
     layer.spec.rotary.form = Rotary::half;
     layer.spec.rotary.width = 2;
     layer.part.query_norm = norm_of(kHeadWidth, 4);
-    layer.part.heads_norm = norm_of(kHeads * kHeadWidth, 5);
-    layer.part.out = linear_of(kWidth, 6);
+    layer.part.heads_norm = norm_of(kProjectedHeads * kHeadWidth, 5);
+    layer.part.out = linear_of(kProjectedWidth, 6);
     const Layer::Ran held = layer.run(TraceRequest::LargeMaps::refused, false, true);
     for (const bool vectors : {false, true}) {
       const Layer::Ran computed = layer.run(TraceRequest::LargeMaps::computed, true, vectors);
@@ -178,27 +178,31 @@ TEST(ProjectedMaps, AreOfMechanismsWithoutQuantities) {
 
 TEST(ProjectedMaps, ReadWeightsWhereTheyLie) {
   Layer layer;
-  const auto numbers = std::make_shared<const Tensor>(random_normal({kWidth, kWidth}, 9));
+  const auto numbers =
+      std::make_shared<const Tensor>(random_normal({kProjectedWidth, kProjectedWidth}, 9));
   TensorView view;
   view.dtype = DType::f32;
-  view.shape = {kWidth, kWidth};
+  view.shape = {kProjectedWidth, kProjectedWidth};
   view.strides = TensorView::contiguous_strides(view.shape);
   view.data = reinterpret_cast<const std::byte*>(numbers->data());
   view.storage = numbers;
-  std::vector<std::int64_t> backwards(kWidth);
-  for (std::int64_t i = 0; i < kWidth; ++i) backwards[static_cast<std::size_t>(i)] = kWidth - 1 - i;
+  std::vector<std::int64_t> backwards(kProjectedWidth);
+  for (std::int64_t i = 0; i < kProjectedWidth; ++i)
+    backwards[static_cast<std::size_t>(i)] = kProjectedWidth - 1 - i;
   layer.part.query = Linear(WeightMatrix(view).with_rows(backwards), {});
   EXPECT_EQ(layer.computed().bytes(), kOfTokens);
   expect_same(layer.computed(), layer.held());
 }
 
 TEST(ProjectedMaps, AreUnknownWhereTheWeightsAre) {
-  HeadProjections projections{.query = linear_of(kWidth, 1), .heads = kHeads, .key_heads = kHeads};
+  HeadProjections projections{.query = linear_of(kProjectedWidth, 1),
+                              .heads = kProjectedHeads,
+                              .key_heads = kProjectedHeads};
   const BlockLayout unknown{
       .ggml_type = 0, .name = "unknown", .elements = 1, .bytes = 1, .readable = false};
   TensorView view;
   view.dtype = DType::quantised;
-  view.shape = {kWidth, kWidth};
+  view.shape = {kProjectedWidth, kProjectedWidth};
   view.blocks = &unknown;
   projections.key = Linear(WeightMatrix(view), {});
   const Layer layer;
@@ -212,20 +216,20 @@ TEST(ProjectedMaps, AreUnknownWhereTheWeightsAre) {
 
 TEST(ProjectedMaps, AreThoseOfQueriesAndKeysWhereHeadsAreNotApart) {
   std::vector<Layer> layers(5);
-  layers[0].part.query_norm = norm_of(kHeads * kHeadWidth, 4);
-  layers[1].part.key_norm = norm_of(kHeads * kHeadWidth, 4);
-  layers[2].part.query = linear_of(kHeads * kHeadWidth, 1, Arithmetic::adder);
-  layers[3].part.key = linear_of(kHeads * kHeadWidth, 1, Arithmetic::adder);
+  layers[0].part.query_norm = norm_of(kProjectedHeads * kHeadWidth, 4);
+  layers[1].part.key_norm = norm_of(kProjectedHeads * kHeadWidth, 4);
+  layers[2].part.query = linear_of(kProjectedHeads * kHeadWidth, 1, Arithmetic::adder);
+  layers[3].part.key = linear_of(kProjectedHeads * kHeadWidth, 1, Arithmetic::adder);
   layers[4].spec.attention.of = Attending::encoder;
   for (const Layer& layer : layers) {
     const ImpliedMaps computed = layer.computed();
-    EXPECT_EQ(computed.bytes(), 4 * (computed.extent(1) + computed.extent(2)) * kWidth);
+    EXPECT_EQ(computed.bytes(), 4 * (computed.extent(1) + computed.extent(2)) * kProjectedWidth);
     expect_same(computed, layer.held());
   }
   // With few keys, storing the tokens' rotations as well would not save memory.
   Layer grouped(1);
   grouped.spec.rotary.form = Rotary::half;
-  EXPECT_EQ(grouped.computed().bytes(), 4 * 70 * (kHeads + 1) * kHeadWidth);
+  EXPECT_EQ(grouped.computed().bytes(), 4 * 70 * (kProjectedHeads + 1) * kHeadWidth);
   expect_same(grouped.computed(), grouped.held());
 }
 
@@ -249,16 +253,18 @@ TEST(ProjectedMaps, MayBeReadByManyAtOnce) {
   }
   std::atomic<int> wrong = 0;
   const auto look = [&](std::int64_t at) {
-    const auto index = static_cast<std::size_t>(at / kHeads);
-    const Matrix difference = computed[index].head(at % kHeads) - held[index].head(at % kHeads);
+    const auto index = static_cast<std::size_t>(at / kProjectedHeads);
+    const Matrix difference =
+        computed[index].head(at % kProjectedHeads) - held[index].head(at % kProjectedHeads);
     wrong += difference.cwiseAbs().maxCoeff() < 2e-6F ? 0 : 1;
   };
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
       // Two threads read in one order and two in the reverse order, each with all cores.
-      tbb::parallel_for(std::int64_t{0}, 40 * kHeads,
-                        [&](std::int64_t i) { look(thread < 2 ? i : 40 * kHeads - 1 - i); });
+      tbb::parallel_for(std::int64_t{0}, 40 * kProjectedHeads, [&](std::int64_t i) {
+        look(thread < 2 ? i : 40 * kProjectedHeads - 1 - i);
+      });
     });
   }
   threads.clear();

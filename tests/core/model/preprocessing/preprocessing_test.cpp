@@ -15,21 +15,23 @@ namespace attnscope {
 namespace {
 
 /// The reference of Pillow and PyTorch, made by tests/data/models/make_images.py.
-const Checkpoint& reference() {
+const Checkpoint& preprocessing_reference() {
   static const Checkpoint checkpoint =
       open_checkpoint(source_folder() + "/tests/data/models/resize.npz");
   return checkpoint;
 }
 
 Image image_of(const std::string& name) {
-  const StoredTensor& stored = reference().at(name);
+  const StoredTensor& stored = preprocessing_reference().at(name);
   const std::vector<std::int64_t> values = stored.view().to_int64();
   Image image{stored.shape[1], stored.shape[0], stored.shape.size() == 3 ? stored.shape[2] : 1, {}};
   image.pixels.assign(values.begin(), values.end());
   return image;
 }
 
-Tensor tensor_of(const std::string& name) { return reference().at(name).view().to_float(); }
+Tensor tensor_of(const std::string& name) {
+  return preprocessing_reference().at(name).view().to_float();
+}
 
 Input input_of(Image image) {
   Input input;
@@ -42,7 +44,7 @@ TEST(ImageResize, GivesPillowsBytes) {
   const Image picture = image_of("picture");
   const std::regex pattern("(bilinear|bicubic)_([0-9]+)x([0-9]+)");
   int compared = 0;
-  for (const StoredTensor& stored : reference().tensors()) {
+  for (const StoredTensor& stored : preprocessing_reference().tensors()) {
     std::smatch match;
     if (!std::regex_match(stored.name, match, pattern)) continue;
     const Image resized =
@@ -87,14 +89,14 @@ TEST(PositionGrid, FollowsEachFamilysWay) {
       {"bicubic_offset_", PositionResize::bicubic_offset}};
   for (const auto& [name, way] : ways) {
     for (const auto& [rows, columns] : {std::pair(7, 9), std::pair(3, 2), std::pair(4, 13)}) {
-      const Tensor reference =
+      const Tensor preprocessing_reference =
           expected.at(name + std::to_string(rows) + "x" + std::to_string(columns))
               .view()
               .to_float();
       const Tensor found = resample_positions(positions, {4, 6}, {rows, columns}, way);
-      ASSERT_EQ(found.shape(), reference.shape());
+      ASSERT_EQ(found.shape(), preprocessing_reference.shape());
       // The sums have up to 24 products of numbers up to 3, and coordinates are rounded to float32.
-      EXPECT_LT((found.matrix() - reference.matrix()).cwiseAbs().maxCoeff(), 1e-5F)
+      EXPECT_LT((found.matrix() - preprocessing_reference.matrix()).cwiseAbs().maxCoeff(), 1e-5F)
           << name << rows << "×" << columns;
     }
   }
