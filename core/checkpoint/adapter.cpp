@@ -52,12 +52,12 @@ fs::path find_base(const fs::path& folder, const std::string& name) {
   }
   throw Error(
       ErrorKind::io,
-      "the model that the adapter belongs to is not here: neither inside nor beside its folder")
+      "the adapter's base model is missing: it is neither inside nor next to the adapter's folder")
       .in_file(folder)
       .about("base_model_name_or_path")
       .expected(name.empty() ? "the path of a model" : shown_text(name))
       .remedy(
-          "put the base model's folder, or a link to it, beside the adapter's, under the name '" +
+          "put the base model's folder, or a link to it, next to the adapter's, under the name '" +
           shown_text(base.filename().string()) + "'");
 }
 
@@ -88,7 +88,7 @@ AdapterTensors sort_tensors(const Checkpoint& adapter) {
   for (const StoredTensor& tensor : adapter.tensors()) {
     std::string name = tensor.name;
     if (!name.starts_with(kPrefix)) {
-      throw Error(ErrorKind::unsupported, "a tensor of the adapter has no known meaning")
+      throw Error(ErrorKind::unsupported, "the adapter's tensor is not supported")
           .about(tensor.name)
           .expected("names that start with " + std::string(kPrefix));
     }
@@ -102,7 +102,7 @@ AdapterTensors sort_tensors(const Checkpoint& adapter) {
       (found->is_a ? module.a : module.b) = &tensor;
       module.of_embedding = found->of_embedding;
     } else if (name.find("lora_") != std::string::npos) {
-      throw Error(ErrorKind::unsupported, "a tensor of the adapter has no known meaning")
+      throw Error(ErrorKind::unsupported, "the adapter's tensor is not supported")
           .about(tensor.name)
           .remedy("merge the adapter into its base: merge_and_unload(), then save_pretrained()");
     } else {
@@ -123,7 +123,8 @@ const StoredTensor* tensor_of_base(const Checkpoint& base, const std::string& na
   for (const StoredTensor& tensor : base.tensors()) {
     if (!tensor.name.ends_with("." + name) && !name.ends_with("." + tensor.name)) continue;
     if (found != nullptr) {
-      throw Error(ErrorKind::unsupported, "the adapter's module may be one of several of the base")
+      throw Error(ErrorKind::unsupported,
+                  "the adapter's module matches several tensors of the base model")
           .about(name)
           .found(found->name + ", " + tensor.name);
     }
@@ -153,7 +154,7 @@ StoredTensor merged(const StoredTensor& weight, const std::string& name, const L
   const std::int64_t elements = element_count(weight.shape);
   const double stated = config.rank_of(name);
   if (static_cast<double>(rank) != stated) {
-    throw Error(ErrorKind::damaged, "the adapter's rank is not what its configuration says")
+    throw Error(ErrorKind::damaged, "the adapter's rank differs from its configuration")
         .about(name)
         .expected(std::to_string(static_cast<std::int64_t>(stated)))
         .found(std::to_string(rank));
@@ -205,7 +206,8 @@ Checkpoint lay_over(const Checkpoint& base, const Checkpoint& adapter,
     if (replaced == nullptr) {
       tensors.push_back(std::move(renamed));
     } else if (!changed.emplace(replaced->name, std::move(renamed)).second) {
-      throw Error(ErrorKind::unsupported, "the adapter has a tensor both whole and as a change")
+      throw Error(ErrorKind::unsupported,
+                  "the adapter holds both a full copy and a change of the tensor")
           .about(name);
     }
   }

@@ -110,7 +110,7 @@ KeyValues KeyValues::read(std::shared_ptr<const MappedFile> file, ByteCursor& cu
                           std::uint64_t count) {
   constexpr std::size_t shortest = 8 + 4 + 1;  // bytes of a key's length, a type and a value
   if (count > cursor.remaining() / shortest) {
-    throw Error(ErrorKind::damaged, "the file claims more keys than it has room for")
+    throw Error(ErrorKind::damaged, "the file claims more keys than fit into it")
         .found(std::to_string(count));
   }
   KeyValues result;
@@ -135,7 +135,7 @@ KeyValues KeyValues::read(std::shared_ptr<const MappedFile> file, ByteCursor& cu
       }
       value.bytes = start.take(cursor.position() - start.position());
       if (!result.values_.emplace(key, value).second) {
-        throw Error(ErrorKind::damaged, "the key stands twice");
+        throw Error(ErrorKind::damaged, "the key occurs twice");
       }
     } catch (Error& error) {
       error.about(key);
@@ -167,7 +167,7 @@ std::optional<std::vector<Item>> KeyValues::items(std::string_view key, bool lis
   const bool is_list = value->type == Type::list;
   const Type type = is_list ? value->item : value->type;
   if (is_list != list || !accepts(type)) {
-    throw Error(ErrorKind::damaged, "the value is of another type")
+    throw Error(ErrorKind::damaged, "the value has the wrong type")
         .about(std::string(key))
         .expected((list ? "a list of " : "") + std::string(wanted))
         .found((is_list ? "a list of " : "") + std::string(type_name(type)));

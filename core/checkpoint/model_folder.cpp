@@ -113,10 +113,10 @@ fs::path weight_file_in(const fs::path& folder) {
     if (!is_file(folder / name)) continue;
     if (std::string_view(name) == "consolidated.00.pth" &&
         is_file(folder / "consolidated.01.pth")) {
-      throw Error(ErrorKind::unsupported, "the model is cut into pieces for several processors")
+      throw Error(ErrorKind::unsupported, "the model is split into shards for several processors")
           .in_file(folder)
           .found("consolidated.00.pth, consolidated.01.pth, …")
-          .remedy("convert it: convert_llama_weights_to_hf.py of transformers joins the pieces");
+          .remedy("convert it: convert_llama_weights_to_hf.py of transformers merges the shards");
     }
     return folder / name;
   }

@@ -37,7 +37,7 @@ DType dtype_named(std::string_view name) {
 
 std::int64_t extent_of(const MsgpackValue& value) {
   if (value.kind != Kind::integer || value.integer < 0) {
-    throw Error(ErrorKind::damaged, "the array's shape is not a list of extents");
+    throw Error(ErrorKind::damaged, "the array's shape is not a list of dimensions");
   }
   return value.integer;
 }
@@ -144,7 +144,7 @@ class Collector {
       }
       const Array chunk = read_array(item->bytes);
       if (!chunks.empty() && chunk.dtype != whole.dtype) {
-        throw Error(ErrorKind::damaged, "the array's chunks are of several types");
+        throw Error(ErrorKind::damaged, "the array's chunks have different element types");
       }
       whole.dtype = chunk.dtype;
       chunks.push_back(chunk.elements);
@@ -185,7 +185,7 @@ class Collector {
           metadata.emplace(name, "a complex number");
           break;
         }
-        throw Error(ErrorKind::unsupported, "the value is of a kind that Flax does not write")
+        throw Error(ErrorKind::unsupported, "the value's type is not supported")
             .found("extension type " + std::to_string(value.integer));
       default:
         break;

@@ -45,14 +45,14 @@ std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path,
                                             const KeyValues& keys, std::int64_t parts) {
   const std::int64_t here = keys.whole("split.no").value_or(0) + 1;  // counted from 0 in the file
   if (parts > most_parts || here < 1 || here > parts) {
-    throw Error(ErrorKind::damaged, "the parts' numbers are impossible")
+    throw Error(ErrorKind::damaged, "the part number is out of range")
         .found("part " + std::to_string(here) + " of " + std::to_string(parts));
   }
   const std::optional<PartName> name = part_name(path.filename().string());
   if (!name || name->part != here || name->parts != parts) {
-    throw Error(ErrorKind::unsupported, "the file is one part of a split model, and renamed")
+    throw Error(ErrorKind::unsupported, "the file is one part of a split model, but was renamed")
         .expected("a name that ends with " + PartName{"", here, parts}.text())
-        .remedy("give all parts their names again, or merge them with gguf-split --merge");
+        .remedy("restore the names of all parts, or merge them with gguf-split --merge");
   }
   std::vector<std::filesystem::path> paths = part_paths(path);
   for (const std::filesystem::path& part : paths) {
@@ -109,7 +109,8 @@ Checkpoint open_gguf(const std::filesystem::path& path) {
     const std::int64_t expected =
         header.keys->whole("split.tensors.count").value_or(std::ssize(tensors));
     if (expected != std::ssize(tensors)) {
-      throw Error(ErrorKind::damaged, "the parts hold another number of tensors than they say")
+      throw Error(ErrorKind::damaged,
+                  "the parts' number of tensors differs from split.tensors.count")
           .expected(std::to_string(expected))
           .found(std::to_string(tensors.size()));
     }

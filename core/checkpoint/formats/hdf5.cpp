@@ -26,7 +26,7 @@ Checkpoint open_hdf5(const std::filesystem::path& path) {
                   [&](const StoredTensor& tensor) { return !tensor.name.starts_with(group); });
     for (StoredTensor& tensor : file.tensors) tensor.name.erase(0, group.size());
     if (file.tensors.empty()) {
-      throw Error(ErrorKind::damaged, "a model file without data sets under /tensors");
+      throw Error(ErrorKind::damaged, "the model file has no data sets under /tensors");
     }
   }
   return {path, "hdf5", std::move(file.tensors), std::move(file.metadata)};

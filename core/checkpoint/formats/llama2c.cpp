@@ -119,7 +119,7 @@ bool has_magic(FileHead bytes) {
 LlamaExtents headed_extents(FileHead bytes) {
   const std::int32_t version = whole_at(bytes, 4);
   if (version != 1) {
-    throw Error(ErrorKind::unsupported, "this version of llama2.c's format is not read")
+    throw Error(ErrorKind::unsupported, "this version of llama2.c's format is not supported")
         .expected("0 or 1, which have float32 weights")
         .found(std::to_string(version) + (version == 2 ? ", whose weights are quantised" : ""))
         .remedy("export it by export.py --version 1");
@@ -128,11 +128,11 @@ LlamaExtents headed_extents(FileHead bytes) {
   LlamaExtents extents = extents_at(bytes, 8);
   extents.shares_head = bytes[36] != std::byte{0};
   if (!extents.possible()) {
-    throw Error(ErrorKind::damaged, "the extents in the header are impossible");
+    throw Error(ErrorKind::damaged, "the dimensions in the header are impossible");
   }
   const std::uint64_t expected = bytes_of(layout_of(extents, false)) + kHeader;
   if (expected != bytes.size()) {
-    throw Error(ErrorKind::damaged, "the extents in the header do not fit the number of bytes")
+    throw Error(ErrorKind::damaged, "the dimensions in the header do not fit the number of bytes")
         .expected(std::to_string(expected) + " bytes")
         .found(std::to_string(bytes.size()))
         .remedy("the file may be cut off; fetch it again");

@@ -80,7 +80,7 @@ class Reader {
       case 0xDF:
         return map(cursor_.big(2 * width(0xDE)), depth);
       default:
-        throw broken("a byte starts no value");
+        throw broken("a value has an unknown type byte");
     }
   }
 
@@ -112,12 +112,13 @@ class Reader {
     std::set<std::string> names;
     for (std::uint64_t i = 0; i < count; ++i) {
       const MsgpackValue key = read(depth + 1);
-      if (key.kind != Kind::text && key.kind != Kind::integer) throw broken("a key is not a text");
+      if (key.kind != Kind::text && key.kind != Kind::integer)
+        throw broken("a key is neither a string nor an integer");
       std::string name =
           key.kind == Kind::integer
               ? std::to_string(key.integer)
               : std::string(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
-      if (!names.insert(name).second) throw broken("a key stands twice").about(name);
+      if (!names.insert(name).second) throw broken("a key occurs twice").about(name);
       MsgpackValue member = read(depth + 1);
       value.members.push_back({std::move(name), std::move(member)});
     }

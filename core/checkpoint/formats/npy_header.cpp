@@ -35,14 +35,15 @@ class DictionaryReader {
     return true;
   }
   void expect(char wanted) {
-    if (!take(wanted)) throw broken(std::string("no '") + wanted + "' where one must be");
+    if (!take(wanted)) throw broken(std::string("'") + wanted + "' is missing");
   }
   std::string_view quoted() {
     skip_spaces();
-    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) throw broken("no quoted text");
+    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"'))
+      throw broken("a quoted string is missing");
     const char quote = rest_[0];
     const std::size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) throw broken("a quote does not end");
+    if (end == std::string_view::npos) throw broken("a quoted string is not closed");
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -54,7 +55,7 @@ class DictionaryReader {
       rest_.remove_prefix(std::strlen(word));
       return value;
     }
-    throw broken("neither True nor False");
+    throw broken("fortran_order is neither True nor False");
   }
   Shape tuple() {
     constexpr std::size_t most_axes = 32;  // NumPy's own limit
@@ -65,7 +66,7 @@ class DictionaryReader {
       std::int64_t extent = -1;
       const auto [end, problem] =
           std::from_chars(rest_.data(), rest_.data() + rest_.size(), extent);
-      if (problem != std::errc() || extent < 0) throw broken("an impossible extent");
+      if (problem != std::errc() || extent < 0) throw broken("an impossible dimension");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       shape.push_back(extent);
       if (shape.size() > most_axes) throw broken("too many axes");
@@ -128,7 +129,7 @@ bool is_npy(std::span<const std::byte> start) {
 }
 
 NpyHeader read_npy_header(std::span<const std::byte> start) {
-  if (!is_npy(start)) throw Error(ErrorKind::damaged, "is no .npy array");
+  if (!is_npy(start)) throw Error(ErrorKind::damaged, "is not a .npy array");
   if (start.size() < 12) throw broken("it is cut off");
   const unsigned version = std::to_integer<unsigned>(start[6]);
   if (version < 1 || version > 3) {
@@ -168,7 +169,7 @@ NpyHeader read_npy_header(std::span<const std::byte> start) {
     } else {
       throw broken("an unknown key '" + std::string(key) + "'");
     }
-    if (std::exchange(*seen, true)) throw broken("a key stands twice");
+    if (std::exchange(*seen, true)) throw broken("a key occurs twice");
     if (!reader.take(',')) {
       reader.expect('}');
       break;

@@ -58,7 +58,7 @@ std::vector<std::byte> unpacked(const std::vector<Bytes>& pieces, DType dtype, s
     }
   }
   if (elements.size() != static_cast<std::uint64_t>(bytes)) {
-    throw Error(ErrorKind::damaged, "the tensor has another number of elements than its shape")
+    throw Error(ErrorKind::damaged, "the tensor's number of elements does not fit its shape")
         .expected(std::to_string(bytes) + " bytes")
         .found(std::to_string(elements.size()));
   }
@@ -94,7 +94,7 @@ std::uint64_t stated_number(const TensorRecord& record, const char* key, std::in
       text == record.place.end() ? otherwise : parse_whole(text->second);
   if (!number || *number < 0) {
     throw Error(ErrorKind::damaged,
-                std::string("the ") + key + " of the external data is not a size")
+                std::string("the ") + key + " of the external data is not a number of bytes")
         .found(text->second);
   }
   return static_cast<std::uint64_t>(*number);
@@ -188,7 +188,8 @@ class GraphReader {
             .found(std::to_string(record.type));
       }
       if (record.segmented) {
-        throw Error(ErrorKind::unsupported, "the tensor is stored in segments");
+        throw Error(ErrorKind::unsupported,
+                    "the tensor is stored in segments, which is not supported");
       }
       if (!type->dtype) {
         skip(record.name, type->name);

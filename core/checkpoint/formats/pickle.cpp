@@ -135,7 +135,7 @@ void PickleReader::append(std::vector<PickleNode*> items) {
   // An instance of an unknown list type, whose items are ignored.
   if (target.kind == Kind::opaque) return;
   if (target.kind != Kind::list && target.kind != Kind::set) {
-    throw broken("an item is added to what is not a list");
+    throw broken("an item is appended to a value that is not a list");
   }
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
@@ -143,14 +143,14 @@ void PickleReader::append(std::vector<PickleNode*> items) {
 void PickleReader::set_items(std::vector<PickleNode*> items) {
   PickleNode& target = top();
   if ((target.kind != Kind::dict && target.kind != Kind::opaque) || items.size() % 2 != 0) {
-    throw broken("an item is set in what is not a dictionary");
+    throw broken("an item is set in a value that is not a dictionary");
   }
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
 
 void PickleReader::recall(std::uint64_t place) {
   const auto found = memo_.find(place);
-  if (found == memo_.end()) throw broken("it refers to what it has not read");
+  if (found == memo_.end()) throw broken("it refers to an object that it has not stored");
   budget_.spend(sizeof(PickleNode*), "objects");
   push(*found->second);
 }
@@ -167,7 +167,7 @@ void PickleReader::global(const std::string& module, const std::string& name) {
                 "the pickle names '" + full +
                     "', which would run something in Python; nothing was executed")
         .remedy(
-            "do not load the file in Python unless you trust it; to save weights alone: "
+            "do not load the file in Python unless you trust it; to save only weights: "
             "torch.save(model.state_dict(), FILE)");
   }
   push_text(Kind::global, std::move(full));
@@ -199,7 +199,7 @@ void PickleReader::build() {
   if (target.kind == Kind::dict || target.kind == Kind::tensor || target.kind == Kind::record) {
     return;
   }
-  throw broken("a state is given to what has none");
+  throw broken("a state is set on an object that takes none");
 }
 
 bool PickleReader::push_constant(unsigned opcode) {
@@ -370,7 +370,8 @@ bool PickleReader::step(unsigned opcode) {
     case 0x93: {  // STACK_GLOBAL
       const PickleNode& name = pop();
       const PickleNode& module = pop();
-      if (module.kind != Kind::text || name.kind != Kind::text) throw broken("a nameless global");
+      if (module.kind != Kind::text || name.kind != Kind::text)
+        throw broken("a global has no name");
       global(module.text, name.text);
       break;
     }
@@ -397,9 +398,9 @@ bool PickleReader::step(unsigned opcode) {
       break;
     }
     default:
-      throw Error(ErrorKind::unsupported, "the pickle does what data need not do")
+      throw Error(ErrorKind::unsupported, "the pickle's opcode is not supported")
           .found("opcode " + std::to_string(opcode) + " at byte " + std::to_string(position_ - 1))
-          .remedy("save the weights alone: torch.save(model.state_dict(), FILE)");
+          .remedy("save only the weights: torch.save(model.state_dict(), FILE)");
   }
   return true;
 }

@@ -23,7 +23,7 @@ using Role = PickleGlobal::Role;
 
 Error unfit(const std::string& callee, std::string_view what) {
   return Error(ErrorKind::damaged,
-               "the pickle gives '" + callee + "' arguments that do not fit: " + std::string(what));
+               "the pickle gives '" + callee + "' invalid arguments: " + std::string(what));
 }
 
 std::int64_t integer_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
@@ -85,11 +85,12 @@ void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::str
   view.shape = integers(*arguments.items[2], callee);
   view.strides = integers(*arguments.items[3], callee);
   if (view.shape.size() != view.strides.size()) {
-    throw unfit(callee, "as many strides as extents are needed");
+    throw unfit(callee, "the numbers of strides and dimensions differ");
   }
   view.dtype = dtype.value_or(storage.storage_dtype);
   const std::int64_t offset = integer_at(arguments, 1, callee);
-  if (offset > (std::int64_t{1} << 62) - storage.offset) throw unfit(callee, "its offset");
+  if (offset > (std::int64_t{1} << 62) - storage.offset)
+    throw unfit(callee, "its offset is too large");
   view.offset = storage.offset + offset;
   check_view(view, callee);
   result.kind = Kind::tensor;
@@ -171,7 +172,7 @@ DType element_type_at(const PickleNode& arguments, std::size_t place, const std:
 
 PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, PickleNode& arguments) {
   if (callee.kind != Kind::global && callee.kind != Kind::opaque) {
-    throw Error(ErrorKind::damaged, "the pickle calls what cannot be called");
+    throw Error(ErrorKind::damaged, "the pickle calls a value that is not callable");
   }
   const Global* global = callee.kind == Kind::global ? find_pickle_global(callee.text) : nullptr;
   const std::string& name = callee.text;
@@ -218,17 +219,17 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       result.items = arguments.items[0]->items;
       return result;
     case Role::device:
-      if (!is_first({Kind::text})) throw unfit(name, "not a text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a string");
       result.kind = Kind::text;
       result.text = arguments.items[0]->text;
       return result;
     case Role::encoded_bytes:
-      if (!is_first({Kind::text})) throw unfit(name, "not a text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a string");
       result.kind = Kind::bytes;
       result.text = latin1(arguments.items[0]->text, name);
       return result;
     case Role::number_type:
-      if (!is_first({Kind::text})) throw unfit(name, "not a text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a string");
       result.kind = Kind::record;
       result.text = arguments.items[0]->text;
       return result;
@@ -263,7 +264,7 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       break;
   }
   throw Error(ErrorKind::unsupported, "the pickle calls '" + name + "', which is not supported")
-      .remedy("save the weights alone: torch.save(model.state_dict(), FILE)");
+      .remedy("save only the weights: torch.save(model.state_dict(), FILE)");
 }
 
 PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id) {
@@ -295,7 +296,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
   tensor.storage = id.items[2]->text;
   tensor.storage_dtype = tensor.dtype = *type->dtype;
   tensor.storage_count = integer_at(id, 4, callee);
-  if (tensor.storage_count > (std::int64_t{1} << 58)) throw unfit(callee, "its size");
+  if (tensor.storage_count > (std::int64_t{1} << 58)) throw unfit(callee, "its size is too large");
   // The legacy container's view of a storage: (key, offset, size) or None.
   if (id.items.size() > 5 && id.items[5]->kind == Kind::tuple) {
     const PickleNode& view = *id.items[5];
@@ -303,7 +304,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
     tensor.offset = integer_at(view, 1, callee);
     if (tensor.offset > tensor.storage_count ||
         integer_at(view, 2, callee) > tensor.storage_count - tensor.offset) {
-      throw unfit(callee, "the view reaches beyond it");
+      throw unfit(callee, "the view reaches beyond its storage");
     }
   }
   return result;

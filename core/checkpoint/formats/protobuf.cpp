@@ -40,8 +40,8 @@ std::optional<ProtobufField> ProtobufReader::next() {
       field.bytes = cursor_.take(4);
       break;
     default:
-      throw Error(ErrorKind::damaged, "a field is of an unknown kind")
-          .found("wire type " + std::to_string(tag & 7));
+      throw Error(ErrorKind::damaged, "a field has an unknown wire type")
+          .found("type " + std::to_string(tag & 7));
   }
   if (field.number == 0) throw Error(ErrorKind::damaged, "a field has no number");
   return field;

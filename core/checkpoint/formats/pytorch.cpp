@@ -36,7 +36,8 @@ StoredTensor stored_tensor(const std::string& name, const PickledTensor& tensor,
                            const FindStorage& find_storage) {
   Storage storage = find_storage(tensor);
   if (storage.bytes != stored_bytes(tensor)) {
-    throw Error(ErrorKind::damaged, "the tensor's storage has another size than the pickle says")
+    throw Error(ErrorKind::damaged,
+                "the size of the tensor's storage differs from that in the pickle")
         .about(name)
         .expected(std::to_string(stored_bytes(tensor)) + " bytes")
         .found(std::to_string(storage.bytes));

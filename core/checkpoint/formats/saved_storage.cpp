@@ -11,7 +11,8 @@ namespace {
 using Kind = PickleNode::Kind;
 
 Error no_storage(const char* what) {
-  return Error(ErrorKind::damaged, std::string("a tensor's elements in the pickle: ") + what);
+  return Error(ErrorKind::damaged,
+               std::string("a tensor's elements in the pickle cannot be read: ") + what);
 }
 
 /// True if the machine that wrote the file is little-endian, like this one.
@@ -47,9 +48,8 @@ PickledTensor read_saved_storage(std::span<const std::byte> bytes, std::size_t s
                                  const PickleNode& node) {
   // Nested storages are refused: they could nest without end.
   thread_local bool within = false;
-  if (within) throw no_storage("they hold a pickle of their own");
-  if (node.place < start || node.place - start > bytes.size())
-    throw no_storage("they are not there");
+  if (within) throw no_storage("they hold another pickle");
+  if (node.place < start || node.place - start > bytes.size()) throw no_storage("they are missing");
   struct Within {
     Within() { within = true; }
     ~Within() { within = false; }
@@ -74,7 +74,7 @@ PickledTensor read_saved_storage(std::span<const std::byte> bytes, std::size_t s
     throw no_storage("they are cut off");
   }
   if (count != static_cast<std::uint64_t>(storage.storage_count)) {
-    throw no_storage("they are not as many as the pickle says");
+    throw no_storage("their number differs from that in the pickle");
   }
   storage.place = node.place + elements;
   return storage;

@@ -50,7 +50,7 @@ Checkpoint open_sharded(const std::filesystem::path& path) {
       parse_json({reinterpret_cast<const char*>(file->bytes().data()), file->size()});
   const auto weight_map = index.find("weight_map");
   if (weight_map == index.end() || !weight_map->is_object()) {
-    throw Error(ErrorKind::not_this_format, "a JSON file without 'weight_map'")
+    throw Error(ErrorKind::not_this_format, "the JSON file has no 'weight_map'")
         .remedy("open the weight file itself");
   }
   std::map<std::string, Checkpoint> shards;
@@ -91,7 +91,7 @@ Checkpoint open_shards(const std::filesystem::path& path,
   if (!missing.empty()) {
     throw Error(ErrorKind::io, "the file is one shard of a model, and others are missing")
         .in_file(path)
-        .expected("beside it " + name_list(missing))
+        .expected("next to it " + name_list(missing))
         .remedy("fetch all " + std::to_string(shards.size()) + " shards into one folder");
   }
   std::vector<StoredTensor> tensors;

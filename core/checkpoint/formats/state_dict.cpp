@@ -97,7 +97,7 @@ class Collector {
         if (const auto key = key_text(*node.items[place])) {
           visit(value, join(name, *key), depth + 1);
         } else if (value.kind == Kind::tensor) {
-          throw Error(ErrorKind::damaged, "a tensor's name is not a text").about(name);
+          throw Error(ErrorKind::damaged, "a tensor's name is not a string").about(name);
         }
       }
     } else if (node.kind == Kind::list || node.kind == Kind::tuple) {
@@ -132,7 +132,7 @@ class Collector {
 
   void count_visits(std::size_t count) {
     visits_ += count;
-    if (visits_ > most_visits) throw Error(ErrorKind::damaged, "the file names too many things");
+    if (visits_ > most_visits) throw Error(ErrorKind::damaged, "the file has too many entries");
   }
 
   /// Records an opaque value in the metadata, so that users see that it is not read.

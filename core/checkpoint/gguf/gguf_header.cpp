@@ -30,7 +30,7 @@ void check_start(ByteCursor& cursor) {
   const std::string magic(cursor.text(4));
   if (magic == "tjgg" || magic == "fmgg" || magic == "lmgg") {
     throw Error(ErrorKind::unsupported, "is a file of GGUF's predecessors (GGML, GGMF, GGJT)")
-        .remedy("convert the model to GGUF again with a llama.cpp of today");
+        .remedy("convert the model to GGUF again with a current llama.cpp");
   }
   const auto version = cursor.little<std::uint32_t>();
   if (magic == "FUGG" || (magic == "GGUF" && version != 0 && (version & 0xFFFF) == 0)) {
@@ -148,7 +148,7 @@ GgufHeader read_gguf_header(const std::shared_ptr<const MappedFile>& file) {
   // Bytes of a name's length, axes, type and offset.
   constexpr std::size_t shortest = 8 + 4 + 4 + 8;
   if (tensors > cursor.remaining() / shortest) {
-    throw Error(ErrorKind::damaged, "the file claims more tensors than it has room for")
+    throw Error(ErrorKind::damaged, "the file claims more tensors than fit into it")
         .found(std::to_string(tensors));
   }
   std::set<std::string> names;

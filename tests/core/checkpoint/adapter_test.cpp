@@ -117,9 +117,9 @@ TEST_F(ChangedAdapter, AMissingBaseIsNamed) {
   EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("someone/other-7b"),
                                         testing::HasSubstr("'other-7b'")));
   set("base_model_name_or_path", ".");
-  EXPECT_THAT(refusal(), testing::HasSubstr("is not here"));
+  EXPECT_THAT(refusal(), testing::HasSubstr("base model is missing"));
   set("base_model_name_or_path", nullptr);
-  EXPECT_THAT(refusal(), testing::HasSubstr("is not here"));
+  EXPECT_THAT(refusal(), testing::HasSubstr("base model is missing"));
   set("base_model_name_or_path", (folder_ / "base").string());
   EXPECT_EQ(refusal(), "");
 }
@@ -130,7 +130,7 @@ TEST_F(ChangedAdapter, ABaseElsewhereIsNotFollowed) {
   const fs::path up = fs::path("..") / ".." / elsewhere.path().filename() / "other";
   for (const fs::path& path : {elsewhere / "other", up}) {
     set("base_model_name_or_path", path.string());
-    EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("neither inside nor beside"),
+    EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("neither inside nor next to"),
                                           testing::HasSubstr("'other'")));
   }
   // A link next to the adapter is an explicit choice of the user.
@@ -144,7 +144,7 @@ TEST_F(ChangedAdapter, ABaseElsewhereIsNotFollowed) {
 TEST_F(ChangedAdapter, TwoAdaptersThatNameEachOtherEnd) {
   fs::copy(data("plain"), folder_ / "second");
   set("base_model_name_or_path", "second");
-  EXPECT_THAT(refusal(), testing::HasSubstr("is not here"));
+  EXPECT_THAT(refusal(), testing::HasSubstr("base model is missing"));
 }
 
 TEST_F(ChangedAdapter, WithoutItsWeightsItIsRefused) {

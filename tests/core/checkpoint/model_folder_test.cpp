@@ -48,7 +48,7 @@ TEST(ModelFolder, KnowsTheNamesOfOtherLibraries) {
     EXPECT_TRUE(is_model_folder(folder.path()));
     (void)folder.write("consolidated.01.pth", "");
     if (std::string(name) == "consolidated.00.pth") {
-      EXPECT_NE(refusal(folder.path()).find("cut into pieces"), std::string::npos);
+      EXPECT_NE(refusal(folder.path()).find("split into shards"), std::string::npos);
     }
   }
 }

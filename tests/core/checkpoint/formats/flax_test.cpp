@@ -88,7 +88,7 @@ TEST(Flax, RefusesBrokenFiles) {
               array("\x93\x91\xFF" + type +
                     "\xC4\x04"
                     "1234"),
-          "list of extents");
+          "list of dimensions");
   refused(map + "a" + array("\x93\x92\xCF\x40" + std::string(7, '\0') + "\x04" + type + "\xC4\x00"),
           "ends inside");
   refused(map + "a" +
@@ -97,9 +97,9 @@ TEST(Flax, RefusesBrokenFiles) {
           "too large");
   refused(map + "a" + array("\x92\x91\x01" + type), "(shape, type, bytes)");
   refused(std::string("\x82\xA1") + "a\x01\xA1" + "a\x02", "twice");
-  refused(map + "a\xC1", "starts no value");
+  refused(map + "a\xC1", "unknown type byte");
   refused(map + "a\x01\x01", "follow");
-  refused("\x81\xC0\x01", "not a text");
+  refused("\x81\xC0\x01", "neither a string nor an integer");
   refused(map + "a" + std::string(40, '\x91') + "\x01", "nested too deeply");
   refused(std::string("\xDF\xFF\xFF\xFF\xFF", 5), "ends inside");
   refused(map + "a\x82\xB9__msgpack_chunked_array__\xC3\xA6" + "chunks\x80", "incomplete");

@@ -103,9 +103,9 @@ TEST(Npy, RefusesBrokenHeaders) {
     expect_refusal([&] { return open_checkpoint(zipped); }, ErrorKind::damaged, part, zipped);
   };
   refused("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "12345678", "does not fit");
-  refused("{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "", "extent");
+  refused("{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "", "dimension");
   refused("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "",
-          "extent");
+          "dimension");
   refused("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "",
           "too large");
   refused("{'descr': '<f4', 'fortran_order': False}", "", "missing");

@@ -105,7 +105,7 @@ TEST(Onnx, RefusesBrokenFiles) {
   refused("\x08" + std::string(9, '\xFF') + "\x01\x10\x01", "shape is impossible");
   refused("\x08" + std::string(10, '\xFF') + "\x01", "longer than 64 bits");
   refused(float4 + "\x4A\x7F", "ends inside");
-  refused(float4 + "\x4B", "unknown kind");
+  refused(float4 + "\x4B", "unknown wire type");
   const auto none = folder.write("a.onnx", "\x08\x07");
   expect_refusal([&] { return open_checkpoint(none); }, ErrorKind::damaged, "no graph", none);
   // A number of variable length has at least one byte, but three bytes may be a single number.

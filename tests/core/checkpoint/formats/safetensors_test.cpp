@@ -189,7 +189,7 @@ TEST_F(Sharded, OpensTogetherByNameWithoutAnIndex) {
         {2});
   const std::filesystem::path second = folder_ / "m-00002-of-00003.safetensors";
   expect_refusal([&] { return open_checkpoint(second); }, ErrorKind::io,
-                 "beside it m-00001-of-00003.safetensors, m-00003-of-00003.safetensors", second);
+                 "next to it m-00001-of-00003.safetensors, m-00003-of-00003.safetensors", second);
   // With an index, single shards can be opened.
   EXPECT_EQ(open_checkpoint(index(R"({"b":"m-00002-of-00003.safetensors"})")).tensors().size(), 1U);
   std::filesystem::remove(folder_ / "model.safetensors.index.json");
