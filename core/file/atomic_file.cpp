@@ -24,7 +24,7 @@ Error cannot_write(const std::filesystem::path& path, const std::string& why) {
   Error error = Error(ErrorKind::io, "cannot be written: " + why).in_file(path);
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) {
-    error.remedy("the file that stood there is unchanged");
+    error.remedy("the existing file is unchanged");
   }
   return error;
 }

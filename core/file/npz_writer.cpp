@@ -58,13 +58,13 @@ void NpzWriter::add_array(const std::string& name, const std::string& type, cons
   std::size_t elements = 1;
   for (const std::int64_t extent : shape) elements *= static_cast<std::size_t>(extent);
   if (elements != count) {
-    throw Error(ErrorKind::usage, "the values do not fit their extents")
+    throw Error(ErrorKind::usage, "the number of values does not fit their shape")
         .about(name)
         .expected(std::to_string(elements))
         .found(std::to_string(count));
   }
   if (!names_.insert(name).second) {
-    throw Error(ErrorKind::usage, "a file of arrays holds each name once").about(name);
+    throw Error(ErrorKind::usage, "the array's name occurs twice").about(name);
   }
   std::string content = npy_header(type, shape);
   if (size > 0) content.append(static_cast<const char*>(values), size);

@@ -46,7 +46,7 @@ FilesRead& files_read_so_far() {
 }
 
 Error would_replace(const std::filesystem::path& output, std::string found) {
-  return Error(ErrorKind::usage, "the output would replace what is read")
+  return Error(ErrorKind::usage, "the output would replace an input")
       .in_file(output)
       .found(std::move(found))
       .remedy("give the output another name");

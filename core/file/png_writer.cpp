@@ -45,7 +45,7 @@ void check_pixels(std::int64_t width, std::int64_t height, std::span<const std::
       pixels.size() == static_cast<std::size_t>(width * height)) {
     return;
   }
-  throw Error(ErrorKind::usage, "the pixels do not fill the picture")
+  throw Error(ErrorKind::usage, "the number of pixels does not fit the picture")
       .expected(std::to_string(width) + " × " + std::to_string(height))
       .found(std::to_string(pixels.size()));
 }
@@ -140,9 +140,9 @@ std::string animated_png_of(std::int64_t width, std::int64_t height,
                             std::int64_t milliseconds) {
   constexpr std::int64_t longest = 65535;
   if (frames.empty() || milliseconds < 1 || milliseconds > longest) {
-    throw Error(ErrorKind::usage, "a film has pictures, each shown for a while")
-        .expected("1 to 65535 milliseconds")
-        .found(std::to_string(frames.size()) + " pictures of " + std::to_string(milliseconds));
+    throw Error(ErrorKind::usage, "the number or duration of the frames is out of range")
+        .expected("at least 1 frame of 1 to 65535 ms")
+        .found(std::to_string(frames.size()) + " frames of " + std::to_string(milliseconds));
   }
   std::string file = kSignature;
   add_chunk(file, "IHDR", header_of(width, height, false));

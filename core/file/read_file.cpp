@@ -16,7 +16,7 @@ bool is_entry(const std::filesystem::path& path) {
 std::string read_file(const std::filesystem::path& path, std::size_t most) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   if (file->size() > most) {
-    throw Error(ErrorKind::damaged, "the file is too large for what it should hold")
+    throw Error(ErrorKind::damaged, "the file is too large")
         .in_file(path)
         .expected("at most " + std::to_string(most) + " bytes")
         .found(std::to_string(file->size()));

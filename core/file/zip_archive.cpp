@@ -89,7 +89,7 @@ Directory find_directory(std::span<const std::byte> file) {
     }
   }
   if (disk != 0) {
-    throw Error(ErrorKind::unsupported, "a zip archive of several parts");
+    throw Error(ErrorKind::unsupported, "multi-part zip archives are not supported");
   }
   if (directory.offset > limit || directory.size > limit - directory.offset) {
     throw Error(ErrorKind::damaged, "the archive's directory leads outside the file")
@@ -123,7 +123,7 @@ void apply_zip64(const Record& extra, std::size_t extra_size, ZipEntry& entry,
 }
 
 Error bomb(std::uint64_t packed, std::uint64_t unpacked) {
-  return Error(ErrorKind::damaged, "the zip entry would unpack to absurdly much")
+  return Error(ErrorKind::damaged, "the zip entry's unpacked size is absurdly large")
       .expected("what " + std::to_string(packed) + " compressed bytes of weights can hold")
       .found(std::to_string(unpacked) + " bytes")
       .remedy("if it is what you want, store it without compression");
@@ -281,7 +281,7 @@ ZipBytes ZipArchive::inflated(const ZipEntry& entry, std::span<const std::byte> 
   try {
     auto inflated = std::make_shared<Inflated>(inflate(packed, DeflateWrapping::raw, entry.size));
     if (!inflated->complete || inflated->bytes.size() != entry.size) {
-      throw Error(ErrorKind::damaged, "the zip entry unpacks to another size than it says")
+      throw Error(ErrorKind::damaged, "the zip entry's unpacked size differs from the directory's")
           .expected(std::to_string(entry.size) + " bytes");
     }
     check_checksum(entry, inflated->bytes);

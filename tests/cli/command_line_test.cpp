@@ -387,7 +387,7 @@ TEST(CommandLine, NoOutputReplacesAnInput) {
            "compose " + page.string() + " --out " + m}) {
     const ProgramRun run = run_program(arguments);
     EXPECT_EQ(run.status, 2) << arguments << "\n" << run.errors;
-    EXPECT_THAT(run.errors, HasSubstr("would replace what is read")) << arguments;
+    EXPECT_THAT(run.errors, HasSubstr("would replace an input")) << arguments;
     EXPECT_TRUE(read_bytes(model) == before && read_bytes(image) == pixels &&
                 read_bytes(data) == items && read_bytes(page) == described)
         << arguments;
@@ -404,7 +404,7 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
     const std::string before = read_bytes(file);
     const ProgramRun run = run_program("trace " + index + kOfBag + " --out " + file.string());
     EXPECT_EQ(run.status, 2) << name;
-    EXPECT_THAT(run.errors, HasSubstr("would replace what is read")) << name;
+    EXPECT_THAT(run.errors, HasSubstr("would replace an input")) << name;
     EXPECT_EQ(read_bytes(file), before) << name;
   }
   // The configuration is read with the weights but is not named in the command.
@@ -416,7 +416,7 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
   const ProgramRun figure = run_program("figure rank-by-layer " + model.string() +
                                         " --input ids:3,1,4 --out " + config.string());
   EXPECT_EQ(figure.status, 2);
-  EXPECT_THAT(figure.errors, HasSubstr("would replace what is read"));
+  EXPECT_THAT(figure.errors, HasSubstr("would replace an input"));
   EXPECT_EQ(read_bytes(config), before);
   // The data set has one image of 1 × 1 pixel and its label.
   const fs::path images = folder.write("i-images-idx3-ubyte",
@@ -426,7 +426,7 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
   const ProgramRun run = run_program("sweep " + kModel + " --dataset " + images.string() +
                                      " --out " + labels.string());
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.errors, HasSubstr("would replace what is read"));
+  EXPECT_THAT(run.errors, HasSubstr("would replace an input"));
 }
 
 TEST(CommandLine, TheModelOfATrainingReplacesNothingThatIsRead) {
@@ -439,7 +439,7 @@ TEST(CommandLine, TheModelOfATrainingReplacesNothingThatIsRead) {
   const ProgramRun refused =
       run_program(train + " --out " + run.string() + " --model " + data.string());
   EXPECT_EQ(refused.status, 2) << refused.errors;
-  EXPECT_THAT(refused.errors, HasSubstr("would replace what is read"));
+  EXPECT_THAT(refused.errors, HasSubstr("would replace an input"));
   EXPECT_FALSE(fs::exists(run)) << "refused before anything is made";
   // Files of the run are not allowed either.
   ASSERT_EQ(run_program(train + " --out " + run.string()).status, 0);
@@ -477,7 +477,7 @@ TEST(CommandLine, AScreenshotReplacesNoInput) {
     const ProgramRun run = run_program("gui " + model.string() + " --input " + image.string() +
                                        " --screenshot " + file.string());
     EXPECT_EQ(run.status, 2) << run.errors;
-    EXPECT_THAT(run.errors, HasSubstr("would replace what is read"));
+    EXPECT_THAT(run.errors, HasSubstr("would replace an input"));
   }
   ::unsetenv("QT_QPA_PLATFORM");
   EXPECT_TRUE(read_bytes(model) == weights && read_bytes(image) == pixels);

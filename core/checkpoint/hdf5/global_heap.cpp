@@ -17,7 +17,7 @@ Number number_at(std::span<const std::byte> bytes, std::uint64_t at) {
 }
 
 Error broken(std::string_view what) {
-  return Error(ErrorKind::damaged, "the heap of texts is broken: " + std::string(what));
+  return Error(ErrorKind::damaged, "the global heap is broken: " + std::string(what));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ const GlobalHeap::Objects& GlobalHeap::collection(std::uint64_t address) {
     throw broken("a collection lies outside the file");
   }
   if (std::memcmp(file_.data() + address, "GCOL\x01", 5) != 0) {
-    throw broken("there is no collection where one must be");
+    throw broken("a collection does not begin with GCOL and version 1");
   }
   const auto size = number_at<std::uint64_t>(file_, address + 8);
   if (size < header || size > file_.size() - address) {
@@ -54,7 +54,7 @@ const GlobalHeap::Objects& GlobalHeap::collection(std::uint64_t address) {
     if (length > room) throw broken("an object reaches beyond its collection");
     const auto* const text = reinterpret_cast<const char*>(bytes.data()) + at + object_header;
     if (!objects.emplace(index, std::string_view(text, length)).second) {
-      throw broken("two objects have the same number");
+      throw broken("two objects have the same index");
     }
     const std::uint64_t filled = (length + 7) / 8 * 8;
     at += object_header + std::min(filled, room);
@@ -69,9 +69,9 @@ std::string_view GlobalHeap::text(const HeapReference& reference) {
   }
   const Objects& objects = collection(reference.collection);
   const auto object = objects.find(reference.index);
-  if (object == objects.end()) throw broken("a text is not where it must be");
+  if (object == objects.end()) throw broken("the object of a string is missing");
   if (reference.length > object->second.size()) {
-    throw Error(ErrorKind::damaged, "a text is longer than the heap says")
+    throw Error(ErrorKind::damaged, "a string is longer than its object in the global heap")
         .expected("at most " + std::to_string(object->second.size()) + " bytes")
         .found(std::to_string(reference.length));
   }

@@ -32,7 +32,7 @@ std::string print_all(hid_t attribute, hid_t type, std::size_t count) {
   return text;
 }
 
-constexpr const char* kRefused = "the library refused a type";
+constexpr const char* kRefused = "the HDF5 library refused a type";
 
 /// Conversion callback from variable-length texts to their references. It leaves the stored bytes
 /// unchanged, so the library never follows a reference.
@@ -96,7 +96,7 @@ std::string read_strings(hid_t attribute, hid_t file_type, std::size_t count) {
 
 std::optional<std::string> attribute_text(hid_t attribute, GlobalHeap& heap) {
   const Hdf5Id type(H5Aget_type(attribute), H5Tclose, "an attribute has no type");
-  const Hdf5Id space(H5Aget_space(attribute), H5Sclose, "an attribute has no extent");
+  const Hdf5Id space(H5Aget_space(attribute), H5Sclose, "an attribute has no dataspace");
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
   const bool scalar = H5Sget_simple_extent_type(space.get()) == H5S_SCALAR;
   const std::size_t size = H5Tget_size(type.get());

@@ -25,14 +25,15 @@ void put(std::string& answer, const Hdf5DataSet& data_set) {
 /// Takes the number of items that follow, each of at least 8 bytes.
 std::uint64_t take_count(ByteCursor& answer) {
   const std::uint64_t count = take_number(answer);
-  if (count > answer.remaining() / 8) throw Error(ErrorKind::damaged, "the list has no end");
+  if (count > answer.remaining() / 8)
+    throw Error(ErrorKind::damaged, "the list is longer than its bytes");
   return count;
 }
 
 DType take_dtype(ByteCursor& answer) {
   const std::uint64_t dtype = take_number(answer);
   if (dtype >= static_cast<std::uint64_t>(DType::quantised)) {
-    throw Error(ErrorKind::damaged, "the data set is of no known type");
+    throw Error(ErrorKind::damaged, "the data set's element type is unknown");
   }
   return static_cast<DType>(dtype);
 }
@@ -45,7 +46,7 @@ Hdf5DataSet take_data_set(ByteCursor& answer) {
   if (offset != no_offset) data_set.offset = offset;
   for (std::uint64_t axes = take_count(answer); axes > 0; --axes) {
     data_set.shape.push_back(answer.little<std::int64_t>());
-    if (data_set.shape.back() < 0) throw Error(ErrorKind::damaged, "an extent is negative");
+    if (data_set.shape.back() < 0) throw Error(ErrorKind::damaged, "a dimension is negative");
   }
   return data_set;
 }

@@ -76,7 +76,7 @@ std::optional<ElementType> element_type(hid_t type) {
 }
 
 Shape extents_of(hid_t data_set) {
-  const Hdf5Id space(H5Dget_space(data_set), H5Sclose, "the data set has no extent");
+  const Hdf5Id space(H5Dget_space(data_set), H5Sclose, "the data set has no dataspace");
   if (H5Sget_simple_extent_type(space.get()) == H5S_NULL) return {0};
   const int rank = H5Sget_simple_extent_ndims(space.get());
   if (rank < 0 || rank > H5S_MAX_RANK) {
@@ -174,7 +174,7 @@ void read_hdf5_elements(const Hdf5Id& file, const Hdf5DataSet& wanted,
   const Hdf5Id stored(H5Dget_type(data_set.get()), H5Tclose, "the data set has no type");
   const std::optional<ElementType> type = element_type(stored.get());
   if (!type || type->dtype != wanted.dtype || extents_of(data_set.get()) != wanted.shape) {
-    throw Error(ErrorKind::damaged, "the data set is not what it was");
+    throw Error(ErrorKind::damaged, "the data set's shape or element type has changed");
   }
   if (H5Dread(data_set.get(), type->memory < 0 ? stored.get() : type->memory, H5S_ALL, H5S_ALL,
               H5P_DEFAULT, elements.data()) < 0) {

@@ -36,7 +36,7 @@ class Walk {
     for (const std::string& link : soft_links_) {
       const std::string absolute = "/" + link;
       if (H5Oexists_by_name(file_.get(), absolute.c_str(), H5P_DEFAULT) <= 0) {
-        throw Error(ErrorKind::damaged, "the link leads nowhere").about(link);
+        throw Error(ErrorKind::damaged, "the link's target is missing").about(link);
       }
       // A soft link to a group adds no tensor: its members are listed under their own names.
       if (type_of(absolute) == H5O_TYPE_DATASET) found_.push_back(link);
@@ -79,7 +79,7 @@ class Walk {
     if (type != H5L_TYPE_HARD) {
       throw Error(ErrorKind::unsupported, type == H5L_TYPE_EXTERNAL
                                               ? "the link leads into another file"
-                                              : "the link is of a kind that only its writer knows")
+                                              : "the link has a user-defined type")
           .about(name)
           .remedy("copy the data into one file (h5repack, or h5copy -f ext)");
     }

@@ -25,7 +25,7 @@ struct Hdf5Writer::File {
     std::size_t elements = 1;
     for (const std::int64_t extent : shape) elements *= static_cast<std::size_t>(extent);
     if (elements != count) {
-      throw Error(ErrorKind::io, "the values do not fit their extents")
+      throw Error(ErrorKind::io, "the number of values does not fit their shape")
           .about(path)
           .expected(std::to_string(elements))
           .found(std::to_string(count));

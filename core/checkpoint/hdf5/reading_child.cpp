@@ -40,7 +40,7 @@ constexpr std::uint64_t kResult = 0, kError = 1;
 
 Error failed(const std::string& how) {
   return Error(ErrorKind::damaged, "the HDF5 library failed on this file: " + how)
-      .remedy("the file is damaged, or too large to be read: fetch it again, or save it anew");
+      .remedy("the file is damaged, or too large to be read: fetch it again, or save it again");
 }
 
 std::string as_answer(const Error& error) {
@@ -111,7 +111,7 @@ std::string answer_to(const std::function<std::string()>& read) {
   } catch (const Error& error) {
     return as_answer(error);
   } catch (const std::bad_alloc&) {
-    return as_answer(failed("it needs more memory than it may take"));
+    return as_answer(failed("it needs more memory than is allowed"));
   } catch (const std::exception& error) {
     return as_answer(failed(error.what()));
   }

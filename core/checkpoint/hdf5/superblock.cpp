@@ -43,7 +43,7 @@ void check_superblock(std::span<const std::byte> bytes) {
   const unsigned version = byte_at(8);
   const bool old = version <= 1;
   if (version > 3) {
-    throw Error(ErrorKind::unsupported, "the HDF5 superblock is of an unknown version")
+    throw Error(ErrorKind::unsupported, "the HDF5 superblock's version is unknown")
         .expected("0 to 3")
         .found(std::to_string(version));
   }
@@ -65,7 +65,7 @@ void check_superblock(std::span<const std::byte> bytes) {
   }
   constexpr std::uint64_t undefined = ~std::uint64_t{0};
   if (old && read_u64(bytes, base + 24) != undefined) {
-    throw Error(ErrorKind::unsupported, "the file needs an HDF5 driver of several files");
+    throw Error(ErrorKind::unsupported, "the file needs a multi-file HDF5 driver");
   }
 }
 

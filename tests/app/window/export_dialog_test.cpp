@@ -317,8 +317,7 @@ TEST_F(ExportTest, AFileThatIsReadIsNeverReplaced) {
   click("export_write");
   auto* problem = get<QLabel>("export_problem");
   ASSERT_TRUE(wait_until([&] { return problem->isVisible(); }));
-  EXPECT_TRUE(problem->text().contains("would replace what is read"))
-      << problem->text().toStdString();
+  EXPECT_TRUE(problem->text().contains("would replace an input")) << problem->text().toStdString();
   EXPECT_EQ(content(read), before);
 }
 

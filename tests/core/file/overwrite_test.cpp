@@ -23,7 +23,7 @@ class OverwriteTest : public testing::Test {
       refuse_to_overwrite(output, inputs);
       return 0;
     };
-    expect_refusal(refuse, ErrorKind::usage, "would replace what is read", output);
+    expect_refusal(refuse, ErrorKind::usage, "would replace an input", output);
   }
 
   TemporaryFolder folder_;
@@ -73,7 +73,7 @@ TEST_F(OverwriteTest, EveryFileThatWasReadIsAnInput) {
       refuse_to_overwrite_read(output);
       return 0;
     };
-    expect_refusal(refuse, ErrorKind::usage, "would replace what is read", output);
+    expect_refusal(refuse, ErrorKind::usage, "would replace an input", output);
   }
   EXPECT_NO_THROW(refuse_to_overwrite_read(picture_));
   EXPECT_NO_THROW(refuse_to_overwrite_read(folder_ / "new.h5"));
