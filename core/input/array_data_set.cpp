@@ -86,7 +86,7 @@ std::size_t channel_axis(const StoredTensor& images) {
   if (shape.size() == 3) return 0;
   if (shape.size() == 4 && is_channel_count(shape[3])) return 3;
   if (shape.size() == 4 && is_channel_count(shape[1])) return 1;
-  throw Error(ErrorKind::unsupported, "these are not images")
+  throw Error(ErrorKind::unsupported, "the array does not hold images")
       .about(images.name)
       .expected("[n, H, W], [n, H, W, C] or [n, C, H, W] with 1 or 3 channels")
       .found(to_string(shape));
@@ -112,7 +112,7 @@ std::shared_ptr<const DataSet> read(const std::filesystem::path& path) {
   std::vector<std::int64_t> labels;
   if (const StoredTensor* const stored = file.find("labels")) {
     if (element_count(stored->shape) != images->shape[0]) {
-      throw Error(ErrorKind::damaged, "there is not one label for each image")
+      throw Error(ErrorKind::damaged, "the number of labels differs from the number of images")
           .about("labels")
           .expected(std::to_string(images->shape[0]))
           .found(to_string(stored->shape));

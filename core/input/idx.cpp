@@ -67,7 +67,7 @@ Bytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
   }
   const std::uint64_t expected = header + count;
   const auto wrong_size = [&](const std::string& found) {
-    return Error(ErrorKind::damaged, "the extents do not fit the number of bytes")
+    return Error(ErrorKind::damaged, "the dimensions do not fit the number of bytes")
         .expected(std::to_string(expected) + " bytes")
         .found(found)
         .remedy("fetch the file again");
@@ -188,11 +188,11 @@ std::shared_ptr<const DataSet> open_idx(const std::filesystem::path& path) {
         .in_file(path)
         .expected("three axes: images, rows, columns")
         .found(std::to_string(extents.size()))
-        .remedy("open the images file; its labels are found beside it");
+        .remedy("open the images file; its labels are found next to it");
   }
   if (extents[1] == 0 || extents[2] == 0 ||
       (extents.size() == 4 && extents[3] != 1 && extents[3] != 3)) {
-    throw Error(ErrorKind::damaged, "the images' extents are impossible").in_file(path);
+    throw Error(ErrorKind::damaged, "the images' shape is impossible").in_file(path);
   }
   std::optional<Bytes> labels;
   if (const auto labels_path = labels_beside(path)) {

@@ -127,7 +127,7 @@ Input open_ids(const std::string& locator) {
 Sound read_sound(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   if (!is_wav(file->bytes())) {
-    throw Error(ErrorKind::not_this_format, "the sound is no WAV file").in_file(path);
+    throw Error(ErrorKind::not_this_format, "the sound is not a WAV file").in_file(path);
   }
   return with_file(path, [&] { return decode_wav(file->bytes()); });
 }
@@ -158,7 +158,7 @@ Text read_ids(const std::filesystem::path& path, const StoredTensor& array) {
         .found(std::string(name_of(array.dtype)) + " " + to_string(array.shape));
   }
   Text text{{}, array.view().to_int64()};
-  if (text.ids.empty()) throw Error(ErrorKind::usage, "there are no token ids").in_file(path);
+  if (text.ids.empty()) throw Error(ErrorKind::usage, "the array holds no token ids").in_file(path);
   return text;
 }
 

@@ -93,7 +93,7 @@ Image decode_png(std::span<const std::byte> file) {
   const std::size_t count = std::size_t{decoder.width} * decoder.height;
   const std::size_t row_bytes = decoder.width * decoder.channels;
   if (png_get_rowbytes(decoder.png, decoder.info) != row_bytes) {
-    throw Error(ErrorKind::unsupported, "the PNG's pixels are of an unknown kind");
+    throw Error(ErrorKind::unsupported, "the PNG's pixel format is not supported");
   }
   decoder.pixels.resize(count * decoder.channels);
   for (std::size_t row = 0; row < decoder.height; ++row) {

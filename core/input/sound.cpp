@@ -56,7 +56,7 @@ void check_header(const SF_INFO& info) {
   constexpr int most_channels = 64, most_rate = 768'000;
   if (info.channels < 1 || info.channels > most_channels || info.samplerate < 1 ||
       info.samplerate > most_rate) {
-    throw broken_sound("an absurd number of channels or samples a second");
+    throw broken_sound("an absurd number of channels or an absurd sample rate");
   }
   if (info.frames < 1) throw broken_sound("no samples");
   if (info.frames / info.samplerate < longest_sound) return;
@@ -96,7 +96,8 @@ Sound decode_wav(std::span<const std::byte> bytes) {
     }
   }
   if (sf_error(opened.get()) != SF_ERR_NO_ERROR) throw broken_sound(sf_strerror(opened.get()));
-  if (std::ssize(sound.samples) != info.frames) throw broken_sound("fewer samples than it says");
+  if (std::ssize(sound.samples) != info.frames)
+    throw broken_sound("fewer samples than its header gives");
   return sound;
 }
 
@@ -106,7 +107,7 @@ Sound part_of_sound(const Sound& sound, std::int64_t first, std::int64_t last) {
     return second > count / sound.rate ? count : std::min(second * sound.rate, count);
   };
   if (first < 0 || last <= first || sample(first) >= count) {
-    throw Error(ErrorKind::usage, "there is no such part of the sound")
+    throw Error(ErrorKind::usage, "the sound has no such part")
         .expected("seconds within 0 to " + std::to_string((count + sound.rate - 1) / sound.rate))
         .found(std::to_string(first) + " to " + std::to_string(last));
   }

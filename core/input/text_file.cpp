@@ -55,7 +55,7 @@ Text part_of_text(const Text& text, std::int64_t first, std::int64_t last) {
   const std::vector<std::size_t> starts = character_starts(text.characters);
   const std::int64_t count = std::ssize(starts) - 1;
   if (first < 0 || first >= last || first >= count) {
-    throw Error(ErrorKind::usage, "there is no such part of the text")
+    throw Error(ErrorKind::usage, "the text has no such part")
         .expected("FIRST-LAST within 0-" + std::to_string(count) + ", in characters")
         .found(std::to_string(first) + "-" + std::to_string(last));
   }
@@ -83,7 +83,7 @@ Text parse_token_ids(std::string_view list) {
     list.remove_prefix(word.size());
   }
   if (text.ids.empty()) {
-    throw Error(ErrorKind::usage, "there are no token ids").expected("ids:15,3,42");
+    throw Error(ErrorKind::usage, "the list of token ids is empty").expected("ids:15,3,42");
   }
   return text;
 }

@@ -152,13 +152,13 @@ std::vector<std::pair<std::string, std::string>> rows_in(std::string_view conten
       return Error(ErrorKind::damaged, what).about("line " + std::to_string(line.number));
     };
     if (line.fields.size() != names.fields.size()) {
-      throw refuse("the line has another number of fields than the first")
+      throw refuse("the line's number of fields differs from the first line's")
           .expected(std::to_string(names.fields.size()))
           .found(std::to_string(line.fields.size()));
     }
     if (line.fields[text].empty()) throw refuse("the text is empty");
     if (first_invalid_utf8(line.fields[text]) != std::string::npos) {
-      throw refuse("the text is no UTF-8");
+      throw refuse("the text is not UTF-8");
     }
     if (line.fields[label].empty()) throw refuse("the label is empty");
     rows.emplace_back(std::move(line.fields[text]), std::move(line.fields[label]));

@@ -17,7 +17,7 @@ bool among(const std::vector<std::string>& list, std::string_view word) {
 }
 
 Error out_of_range(const ParameterDescription& description, std::string_view found) {
-  return Error(ErrorKind::usage, "the parameter has no such value")
+  return Error(ErrorKind::usage, "the parameter does not take this value")
       .about(description.name)
       .expected(range_of(description))
       .found("'" + std::string(found) + "'");

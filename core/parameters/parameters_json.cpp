@@ -32,7 +32,7 @@ ParameterValue list_of(const json& array) {
 Error wrong_type(const std::string& name) {
   return Error(ErrorKind::damaged, "a parameter has the wrong type")
       .about(name)
-      .expected("a number, a truth value, a text, or a list of numbers or texts");
+      .expected("a number, true or false, a string, or a list of numbers or strings");
 }
 
 ParameterValue value_from_json(const std::string& name, const json& value) {

@@ -9,14 +9,14 @@ namespace {
 const ParameterValue& value_at(const ParameterValues& values, std::string_view name) {
   const auto found = values.find(name);
   if (found != values.end()) return found->second;
-  throw Error(ErrorKind::usage, "there is no such setting").about(std::string(name));
+  throw Error(ErrorKind::usage, "the setting is unknown").about(std::string(name));
 }
 
 template <class Value>
 const Value& read(const ParameterValues& values, std::string_view name, const char* kind) {
   const ParameterValue& value = value_at(values, name);
   if (const auto* held = std::get_if<Value>(&value)) return *held;
-  throw Error(ErrorKind::usage, "the setting is of another kind")
+  throw Error(ErrorKind::usage, "the setting has the wrong type")
       .about(std::string(name))
       .expected(kind)
       .found("'" + to_string(value) + "'");
@@ -52,7 +52,7 @@ std::vector<std::int64_t> TypedValues::indices(std::string_view name, std::int64
   std::vector<std::int64_t> list;
   for (const IndexRange& range : read<IndexRanges>(values_, name, "indices")) {
     if (range.last >= count) {
-      throw Error(ErrorKind::usage, "there is no such index")
+      throw Error(ErrorKind::usage, "the index is out of range")
           .about(std::string(name))
           .expected("indices from 0 to " + std::to_string(count - 1))
           .found("'" + to_string(value_at(values_, name)) + "'");

@@ -36,7 +36,7 @@ void check_work_space() {
   void* const space = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (space == MAP_FAILED) {
-    throw Error(ErrorKind::io, "there is no memory to multiply matrices in")
+    throw Error(ErrorKind::io, "there is not enough memory for matrix products")
         .expected("128 MiB of address space for each thread")
         .remedy("raise the limit of memory (ulimit -v), or give it fewer threads (taskset -c 0)");
   }

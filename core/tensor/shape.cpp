@@ -9,7 +9,7 @@ namespace attnscope {
 std::int64_t element_count(const Shape& shape) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (std::any_of(shape.begin(), shape.end(), [](auto extent) { return extent < 0; })) {
-    throw Error(ErrorKind::damaged, "a tensor's extent is negative").found(to_string(shape));
+    throw Error(ErrorKind::damaged, "a tensor's dimension is negative").found(to_string(shape));
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t count = 1;

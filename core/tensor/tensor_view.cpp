@@ -203,7 +203,7 @@ std::vector<double> TensorView::to_double() const {
 
 std::vector<std::int64_t> TensorView::to_int64() const {
   if (is_floating(dtype) || dtype == DType::quantised) {
-    throw Error(ErrorKind::unsupported, "these numbers are not integers")
+    throw Error(ErrorKind::unsupported, "the tensor's elements are not integers")
         .found(std::string(name_of(dtype)));
   }
   std::vector<std::int64_t> values;

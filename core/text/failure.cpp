@@ -19,8 +19,7 @@ Error as_error(const std::exception& failure) {
         .in_file(files->path1());
   }
   if (const auto* json = dynamic_cast<const nlohmann::json::exception*>(&failure)) {
-    return Error(ErrorKind::damaged, "a value in a JSON file is not what it should be")
-        .found(problem_of(*json));
+    return Error(ErrorKind::damaged, "a value in a JSON file is invalid").found(problem_of(*json));
   }
   if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) {
     return Error(ErrorKind::unsupported, "there is not enough memory");

@@ -38,7 +38,7 @@ class Builder {
   bool end_array() { return close(); }
   bool key(std::string& name) {
     if (!keys_.back().insert(name).second) {
-      throw Error(ErrorKind::damaged, "the JSON text names this twice in one object").about(name);
+      throw Error(ErrorKind::damaged, "the key occurs twice in one JSON object").about(name);
     }
     key_ = std::move(name);
     return true;
@@ -58,7 +58,7 @@ class Builder {
 
   Json& place(Json value) {
     if (++elements_ > limits_.elements) {
-      throw Error(ErrorKind::damaged, "the JSON text holds too much")
+      throw Error(ErrorKind::damaged, "the JSON text has too many values")
           .expected("at most " + std::to_string(limits_.elements) + " values");
     }
     if (open_.empty()) return root_ = std::move(value);

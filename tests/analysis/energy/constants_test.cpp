@@ -61,7 +61,7 @@ TEST(EnergyConstants, RefusesWhatIsNoTable) {
           R"({"name": "x", "addition_pj": 1, "multiplication_pj": 1, "bytes_per_value": 3})"),
       HasSubstr("1, 2, 4 or 8"));
   EXPECT_THAT(refused_constants(R"({"name": 4, "addition_pj": 1, "multiplication_pj": 1})"),
-              HasSubstr("a text"));
+              HasSubstr("a string"));
   EXPECT_THROW((void)find_energy_constants("no/such/table.json"), Error);
 }
 

@@ -38,7 +38,7 @@ TEST(Settings, EveryChoiceAndWordIsOneTheFigureTakes) {
             EXPECT_FALSE(make_figure(name, request).panels.empty());
           } catch (const Error& error) {
             // The value may not suit these models, but it must exist.
-            EXPECT_EQ(error.message().find("no such value"), std::string::npos)
+            EXPECT_EQ(error.message().find("does not take this value"), std::string::npos)
                 << name << " " << setting.name << "=" << value << ": " << error.what();
           }
         }

@@ -127,7 +127,7 @@ TEST(ArrayDataSet, OrdersAxesByThemselves) {
 
 TEST(ArrayDataSet, RefusesWhatDoesNotFit) {
   const auto few = test_data("input/too_few_labels.npz");
-  expect_refusal([&] { return open_data_set(few); }, ErrorKind::damaged, "one label", few);
+  expect_refusal([&] { return open_data_set(few); }, ErrorKind::damaged, "number of labels", few);
   const auto other = test_data("checkpoint/stored.npz");
   expect_refusal([&] { return open_data_set(other); }, ErrorKind::not_this_format, "known kinds",
                  other);

@@ -75,7 +75,7 @@ TEST(OpenInput, Texts) {
   refused("pair: ||| b", "empty");
   refused("text:", "empty");
   refused("ids:1,x", "'x'");
-  refused("ids:", "no token ids");
+  refused("ids:", "list of token ids is empty");
   refused(file.string() + "#40-50", "0-13");
   refused(folder.write("empty.txt", "").string(), "empty");
 }

@@ -66,7 +66,7 @@ TEST(Sounds, BrokenOnesAreRefused) {
   refused(slow, ErrorKind::unsupported, "the sound is too long");
   const auto none = folder.write("no.wav", "To be");
   expect_refusal([&] { return open_input(none.string() + "#0-2"); }, ErrorKind::not_this_format,
-                 "no WAV file", none);
+                 "not a WAV file", none);
 }
 
 }  // namespace

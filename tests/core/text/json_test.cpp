@@ -55,8 +55,8 @@ TEST(JsonTest, RefusesMoreValuesThanAllowed) {
 }
 
 TEST(JsonTest, RefusesAKeyThatStandsTwice) {
-  EXPECT_TRUE(
-      contains(refusal(R"({"a": 1, "b": 2, "a": 3})"), "a: the JSON text names this twice"));
+  EXPECT_TRUE(contains(refusal(R"({"a": 1, "b": 2, "a": 3})"),
+                       "a: the key occurs twice in one JSON object"));
   EXPECT_EQ(refusal(R"({"a": {"a": 1}, "b": {"a": 2}})"), "");
 }
 
