@@ -15,7 +15,7 @@ void check_size(std::size_t bytes, std::size_t added) {
   spend_work(added);
   constexpr std::size_t most = std::size_t{64} << 20;
   if (bytes > most) {
-    throw Error(ErrorKind::unsupported, "the tokenizer makes too much of the text")
+    throw Error(ErrorKind::unsupported, "the tokenizer expands the text too much")
         .expected("at most " + std::to_string(most) + " bytes");
   }
 }

@@ -20,7 +20,7 @@ std::shared_ptr<const Vocabulary> read_byte_pairs(const std::filesystem::path& f
                                                   std::int64_t size) {
   TokenTable table = read_token_table(folder / "vocab.json");
   if (table.size() > size) {
-    throw Error(ErrorKind::damaged, "the token's number is outside the model's vocabulary")
+    throw Error(ErrorKind::damaged, "the token id is outside the model's vocabulary")
         .in_file(folder / "vocab.json")
         .about(table.text(table.size() - 1))
         .expected("0 to " + std::to_string(size - 1))
@@ -63,7 +63,7 @@ TokenTable read_token_table(const std::filesystem::path& path) {
   TokenTable table;
   for (const auto& [written, id] : object.items()) {
     if (!id.is_number_unsigned()) {
-      throw Error(ErrorKind::damaged, "the token's number is not a whole number")
+      throw Error(ErrorKind::damaged, "the token id is not a whole number")
           .in_file(path)
           .about(written)
           .found(id.dump(-1, ' ', true).substr(0, 80));
@@ -82,7 +82,7 @@ Merges read_merges(const std::filesystem::path& path) {
     const std::size_t space = line.find(' ');
     if (space == std::string::npos || space == 0 || space + 1 == line.size() ||
         line.find(' ', space + 1) != std::string::npos) {
-      throw Error(ErrorKind::damaged, "the line is not two parts to be merged")
+      throw Error(ErrorKind::damaged, "the line is not a pair of tokens to merge")
           .in_file(path)
           .about("line " + std::to_string(i + 1))
           .found("'" + line.substr(0, 60) + "'");

@@ -76,7 +76,7 @@ std::string cleaning_of(const json& tower) {
   const json arguments = tower.value("tokenizer_kwargs", json::object());
   std::string cleaning;
   if (!arguments.is_object() && !arguments.is_null()) {
-    throw Error(ErrorKind::damaged, "the tokenizer's settings are no object")
+    throw Error(ErrorKind::damaged, "the tokenizer's settings are not a JSON object")
         .about("model_cfg.text_cfg.tokenizer_kwargs");
   }
   for (const auto& [key, value] : arguments.items()) {
@@ -86,7 +86,7 @@ std::string cleaning_of(const json& tower) {
     } else if (!nothing) {
       throw Error(ErrorKind::unsupported, "the tokenizer's setting is not supported")
           .about("model_cfg.text_cfg.tokenizer_kwargs." + key)
-          .expected("clean alone")
+          .expected("only clean")
           .found(value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 80));
     }
   }
@@ -128,7 +128,7 @@ Normalizer read_open_clip_cleaning(const std::filesystem::path& folder) {
   if (name == "canonicalize") settings.spaces = "_";
   if (name == "canonicalize" || name == "lower" || name == "whitespace")
     return clean_text(settings);
-  throw Error(ErrorKind::unsupported, "texts are not cleaned like this")
+  throw Error(ErrorKind::unsupported, "the text cleaning is not supported")
       .in_file(folder / "open_clip_config.json")
       .about("model_cfg.text_cfg.tokenizer_kwargs.clean")
       .expected("canonicalize, lower or whitespace")

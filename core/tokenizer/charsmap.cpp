@@ -36,7 +36,7 @@ Charsmap::Charsmap(std::string_view bytes) {
 }
 
 std::uint32_t Charsmap::unit(std::size_t index) const {
-  if (index >= units_.size()) throw damaged().found("a way out of the trie");
+  if (index >= units_.size()) throw damaged().found("an index outside the trie");
   return units_[index];
 }
 
@@ -52,12 +52,12 @@ std::optional<Charsmap::Replacement> Charsmap::find(std::string_view text, bool 
     if (!has_leaf(here)) continue;
     const std::size_t begin = unit(node) & 0x7FFFFFFFU;
     const std::size_t end = begin < texts_.size() ? texts_.find('\0', begin) : std::string::npos;
-    if (end == std::string::npos) throw damaged().found("a text beyond its end");
+    if (end == std::string::npos) throw damaged().found("a string without an end");
     spend_work(i + end - begin);
     found = {i + 1, std::string_view(texts_).substr(begin, end - begin)};
     if (first_invalid_utf8(found->by) != std::string::npos ||
         first_invalid_utf8(text.substr(0, found->length)) != std::string::npos) {
-      throw damaged().found("a part of a character");
+      throw damaged().found("an incomplete character");
     }
   }
   return found;

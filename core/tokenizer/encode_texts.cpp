@@ -6,7 +6,7 @@ namespace attnscope {
 
 Encoding Vocabulary::encode_texts(const std::string& first, const std::string* second) const {
   if (second) {
-    throw Error(ErrorKind::unsupported, "the model's tokens do not tell two texts apart")
+    throw Error(ErrorKind::unsupported, "the model's tokenizer does not support pairs of texts")
         .about("tokenizer");
   }
   Encoding encoding;

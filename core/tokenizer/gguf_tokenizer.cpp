@@ -60,16 +60,14 @@ const Splitting& splitting_of(const std::string& name) {
   for (const Splitting& known : splittings) {
     if (known.name == name) return known;
   }
-  throw Error(ErrorKind::unsupported, "this way to split texts is not implemented")
+  throw Error(ErrorKind::unsupported, "the pre-tokenizer is not implemented")
       .about("tokenizer.ggml.pre")
       .expected(name_list(splittings, &Splitting::name))
       .found(name.empty() ? "nothing" : name);
 }
 
 Error damaged(const char* key, const std::string& found) {
-  return Error(ErrorKind::damaged, "the tokenizer's lists do not fit each other")
-      .about(key)
-      .found(found);
+  return Error(ErrorKind::damaged, "the tokenizer's metadata is invalid").about(key).found(found);
 }
 
 std::vector<AddedToken> added_tokens(const GgufTokenizer& data) {

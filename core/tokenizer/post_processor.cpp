@@ -60,7 +60,7 @@ using SpecialTokens = std::map<std::string, std::vector<std::int64_t>>;
 SpecialTokens special_tokens_in(StageFields& fields) {
   SpecialTokens tokens;
   const nlohmann::json& object = fields.at("special_tokens");
-  if (!object.is_object()) throw fields.refused("special_tokens", "tokens by name");
+  if (!object.is_object()) throw fields.refused("special_tokens", "token ids by name");
   for (const auto& [name, item] : object.items()) {
     StageFields token(item, fields.place_of("special_tokens") + "." + name);
     (void)token.find("id");
@@ -73,7 +73,7 @@ SpecialTokens special_tokens_in(StageFields& fields) {
 
 Slot slot_of(const nlohmann::json& item, const SpecialTokens& tokens, const std::string& place) {
   if (!item.is_object() || item.size() != 1) {
-    throw Error(ErrorKind::damaged, "a template is of other form").about(place);
+    throw Error(ErrorKind::damaged, "a template item is not an object with one key").about(place);
   }
   const std::string kind = item.begin().key();
   StageFields fields(item.begin().value(), place + "." + kind);
@@ -116,7 +116,7 @@ PostProcessor make_template(StageFields& fields) {
 std::int64_t named_token(StageFields& fields, const std::string& key) {
   const nlohmann::json& value = fields.at(key);
   if (!value.is_array() || value.size() != 2 || !value[1].is_number_unsigned()) {
-    throw fields.refused(key, "[token, number]");
+    throw fields.refused(key, "[token, id]");
   }
   return value[1].get<std::int64_t>();
 }

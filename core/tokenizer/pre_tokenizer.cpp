@@ -195,7 +195,7 @@ Prepend prepend_in(StageFields& fields) {
     if (known != name) continue;
     const bool stated = fields.find("prepend_scheme") != nullptr;
     if (!prefix && stated && value != Prepend::never) {
-      throw fields.refused("add_prefix_space", "what prepend_scheme says");
+      throw fields.refused("add_prefix_space", "the value that prepend_scheme implies");
     }
     return prefix ? value : Prepend::never;
   }

@@ -80,7 +80,7 @@ class SpaceMarks {
         // An untrusted table may split a character or produce invalid UTF-8.
         const bool whole = found->length == rest.size() || utf8_length(rest, found->length) > 0;
         if (!whole || first_invalid_utf8(found->by) != std::string::npos) {
-          throw Error(ErrorKind::damaged, "the tokenizer's charsmap takes characters apart");
+          throw Error(ErrorKind::damaged, "the tokenizer's charsmap splits characters");
         }
         return {found->length, found->by};
       }

@@ -195,7 +195,7 @@ TokenizerStages xlm_roberta_stages(const Path& file, TokenizerNeighbours& beside
     throw Error(ErrorKind::damaged, "the pieces are not those of XLM-R")
         .in_file(file)
         .expected("<unk>, <s> and </s> first")
-        .found(std::to_string(from.texts.size()) + " pieces that begin otherwise");
+        .found(std::to_string(from.texts.size()) + " pieces that begin differently");
   }
   ScoredPieces renumbered;
   const auto put = [&](const std::string& text, double score, PieceKind kind) {
@@ -232,11 +232,11 @@ std::shared_ptr<const Vocabulary> read_sentence_piece_folder(const Path& file) {
   TokenizerNeighbours beside = read_tokenizer_neighbours(file.parent_path());
   const std::string name = beside.class_name(tokenizer_class_of_model(file.parent_path()));
   if (name.empty()) {
-    throw Error(ErrorKind::unsupported, "nothing says which tokenizer's pieces these are")
+    throw Error(ErrorKind::unsupported, "the class of the SentencePiece tokenizer is not known")
         .in_file(file)
         .about("tokenizer_class")
         .expected(std::string(known) + ", in tokenizer_config.json")
-        .remedy("put the model's tokenizer.json or tokenizer_config.json beside it");
+        .remedy("put the model's tokenizer.json or tokenizer_config.json next to it");
   }
   TokenizerStages stages;
   if (name == "SiglipTokenizer") {

@@ -15,7 +15,7 @@ Error StageFields::refused(const std::string& key, std::string expected) const {
   const auto found = object_.find(key);
   std::string text = found == object_.end() ? "nothing" : found->dump(-1, ' ', true);
   if (text.size() > 80) text = text.substr(0, 80) + "…";
-  return Error(ErrorKind::damaged, "the tokenizer's setting is not as it must be")
+  return Error(ErrorKind::damaged, "the tokenizer's setting is invalid")
       .about(place_of(key))
       .expected(std::move(expected))
       .found(std::move(text));
@@ -36,13 +36,13 @@ const nlohmann::json& StageFields::at(const std::string& key) {
 std::optional<std::string> StageFields::optional_text(const std::string& key) {
   const nlohmann::json* const found = find(key);
   if (!found) return std::nullopt;
-  if (!found->is_string()) throw refused(key, "a text");
+  if (!found->is_string()) throw refused(key, "a string");
   return found->get<std::string>();
 }
 
 std::string StageFields::text(const std::string& key) {
   const auto found = optional_text(key);
-  if (!found) throw refused(key, "a text");
+  if (!found) throw refused(key, "a string");
   return *found;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 TokenTable table_in(StageFields& fields) {
   const nlohmann::json& vocabulary = fields.at("vocab");
-  if (!vocabulary.is_object()) throw fields.refused("vocab", "tokens with their numbers");
+  if (!vocabulary.is_object()) throw fields.refused("vocab", "tokens with their ids");
   TokenTable table;
   for (const auto& [text, id] : vocabulary.items()) {
     if (!id.is_number_unsigned()) throw fields.refused("vocab", "whole numbers");
@@ -45,7 +45,8 @@ Model byte_pairs_in(StageFields& fields) {
   settings.continuing_prefix = fields.optional_text("continuing_subword_prefix").value_or("");
   settings.end_of_word = fields.optional_text("end_of_word_suffix").value_or("");
   const nlohmann::json* const dropout = fields.find("dropout");
-  if (dropout && *dropout != 0.0) throw fields.refused("dropout", "none: tokens at random");
+  if (dropout && *dropout != 0.0)
+    throw fields.refused("dropout", "null or 0, without random tokens");
   const nlohmann::json& list = fields.at("merges");
   if (!list.is_array()) throw fields.refused("merges", "a list");
   Merges merges;
@@ -126,7 +127,7 @@ std::shared_ptr<const TokenModel> make_token_model(const nlohmann::json& object)
 void TokenTable::add(const std::string& text, std::int64_t id) {
   constexpr std::int64_t most = std::int64_t{1} << 24;
   if (id < 0 || id >= most) {
-    throw Error(ErrorKind::damaged, "the token's number is beyond any vocabulary")
+    throw Error(ErrorKind::damaged, "the token id is out of range")
         .about(text)
         .found(std::to_string(id));
   }

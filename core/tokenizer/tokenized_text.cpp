@@ -37,11 +37,11 @@ TokenizedText encoded(const std::string& first, const std::string* second,
 TokenizedText tokens_of(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary) {
   const bool pair = text.second || !text.second_ids.empty();
   if (pair && spec.is_language_model() && !spec.has_decoder()) {
-    throw Error(ErrorKind::usage, "a language model goes on with one text, not with a pair")
+    throw Error(ErrorKind::usage, "a language model takes one text, not a pair")
         .expected("text:WORDS");
   }
   if (!text.second_ids.empty() && !spec.has_decoder()) {
-    throw Error(ErrorKind::usage, "only an encoder and a decoder read two lists of token ids")
+    throw Error(ErrorKind::usage, "only encoder-decoder models take two lists of token ids")
         .expected("one list, with the tokens between the texts: ids:15,3,42");
   }
   if (!text.ids.empty()) return numbered(text.ids, vocabulary);
@@ -84,16 +84,16 @@ void name_tokens(const TextBounds& bounds, const Vocabulary* vocabulary, Tokeniz
 /// The decoder's input as in training: the start token, then the second text without its end token.
 TokenizedText shifted(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary) {
   if (spec.tail.start_token < 0) {
-    throw Error(ErrorKind::usage, "it is not known with which token the decoder's texts begin")
+    throw Error(ErrorKind::usage, "the decoder's start token is not known")
         .about("tail.start_token")
         .expected("decoder_start_token_id in config.json")
-        .remedy("--option tail.start_token=ID, or give its tokens too: ids:15,3,42 ||| 0,7");
+        .remedy("--option tail.start_token=ID, or give its token ids too: ids:15,3,42 ||| 0,7");
   }
   TokenizedText tokens{{spec.tail.start_token}, {}, {0}, {0}};
   if (!text.second) return tokens;
   if (spec.tail.vocabulary > 0) {
-    throw Error(ErrorKind::usage, "the decoder has tokens of its own, and no tokenizer for them")
-        .expected("their numbers: ids:15,3,42 ||| 0,7,1");
+    throw Error(ErrorKind::usage, "the decoder has its own vocabulary, but no tokenizer")
+        .expected("token ids: ids:15,3,42 ||| 0,7,1");
   }
   TokenizedText second = encoded(*text.second, nullptr, vocabulary);
   const bool ends = !second.special.empty() && second.special.back() + 1 == std::ssize(second.ids);

@@ -126,7 +126,8 @@ void check_against_config(const json& tokenizer, const TokenizerNeighbours& besi
     if (!beside.config.contains(key) || beside.config[key].is_null()) return;
     if (!stage.is_object() || stage.value("type", "") != type || !stage.contains(member)) return;
     if (stage[member] != beside.config[key]) {
-      throw beside.refused(key, std::string("as tokenizer.json says, ") + stage[member].dump());
+      throw beside.refused(key,
+                           std::string("the value in tokenizer.json, ") + stage[member].dump());
     }
   };
   const json normalizer = tokenizer.value("normalizer", json());

@@ -27,7 +27,7 @@ std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& t
     const auto [place, is_new] = numbers.try_emplace(token.content, known ? *known : next);
     if (is_new && !known) ++next;
     if (place->second != token.id) {
-      throw Error(ErrorKind::unsupported, "an added token has another number than its place gives")
+      throw Error(ErrorKind::unsupported, "the added token's id does not match its position")
           .about(token.content)
           .expected(std::to_string(place->second))
           .found(std::to_string(token.id));

@@ -24,7 +24,7 @@ std::string TokenizerNeighbours::text(const std::string& key, const std::string&
   if (found->is_object() && found->contains("content") && (*found)["content"].is_string()) {
     return (*found)["content"].get<std::string>();
   }
-  throw refused(key, "a text");
+  throw refused(key, "a string");
 }
 
 bool TokenizerNeighbours::flag(const std::string& key, bool if_missing) const {
@@ -46,7 +46,7 @@ Error TokenizerNeighbours::refused(const std::string& key, const std::string& ex
       .about(key)
       .expected(expected)
       .found(config.value(key, json()).dump(-1, ' ', true).substr(0, 80))
-      .remedy("put the model's tokenizer.json beside it");
+      .remedy("put the model's tokenizer.json next to it");
 }
 
 std::int64_t TokenizerNeighbours::make_special(const std::string& text, const TokenTable& table,
@@ -88,7 +88,7 @@ TokenizerNeighbours read_tokenizer_neighbours(const Path& folder) {
   const json numbers = read_if_there(folder / "added_tokens.json");
   for (const auto& [text, id] : numbers.items()) {
     if (!id.is_number_unsigned()) {
-      throw Error(ErrorKind::damaged, "tokens must have whole numbers")
+      throw Error(ErrorKind::damaged, "token ids must be whole numbers")
           .in_file(folder / "added_tokens.json")
           .about(text);
     }
@@ -101,7 +101,7 @@ TokenizerNeighbours read_tokenizer_neighbours(const Path& folder) {
   for (const auto& [id, item] : described.items()) {
     if (!item.is_object() || id.empty() ||
         id.find_first_not_of("0123456789") != std::string::npos || id.size() > 8) {
-      throw result.refused("added_tokens_decoder", "tokens by number");
+      throw result.refused("added_tokens_decoder", "tokens by id");
     }
     StageFields fields(item, "added_tokens_decoder");
     const std::int64_t number = std::stoll(id);

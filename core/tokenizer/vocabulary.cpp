@@ -143,7 +143,7 @@ Error without_tokenizer() {
       .about("tokenizer")
       .expected("token ids, such as ids:15,3,42")
       .remedy(
-          "put the model's tokenizer.json (or vocab.txt, or vocab.json and merges.txt) beside the "
+          "put the model's tokenizer.json (or vocab.txt, or vocab.json and merges.txt) next to the "
           "weights, or set tokenizer=bytes");
 }
 

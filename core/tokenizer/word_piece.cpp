@@ -54,7 +54,7 @@ std::shared_ptr<const TokenModel> make_word_piece(TokenTable table,
                                                   const WordPieceSettings& settings) {
   constexpr std::int64_t most = 1000;  // the time grows with the square of the length
   if (settings.longest_word > most) {
-    throw Error(ErrorKind::unsupported, "the tokenizer allows too long words")
+    throw Error(ErrorKind::unsupported, "the tokenizer's limit of characters per word is too large")
         .about("model.max_input_chars_per_word")
         .expected("at most " + std::to_string(most))
         .found(std::to_string(settings.longest_word));

@@ -239,9 +239,9 @@ TEST(Charsmap, CutsNoCharacters) {
   };
   EXPECT_EQ(replacing('a', "ä").shortest("ab")->by, "ä");
   expect_refusal([&] { return replacing('a', "\xFF").shortest("ab").has_value(); },
-                 ErrorKind::damaged, "a part of a character", "");
+                 ErrorKind::damaged, "an incomplete character", "");
   expect_refusal([&] { return replacing(0xC3, "a").shortest("ä").has_value(); }, ErrorKind::damaged,
-                 "a part of a character", "");
+                 "an incomplete character", "");
 }
 
 TEST(Base64, DecodesWhatItIs) {
