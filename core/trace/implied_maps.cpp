@@ -27,9 +27,9 @@ MapBlocks::MapBlocks(std::int64_t heads, std::vector<std::vector<std::int64_t>> 
       const std::int64_t token = tokens_of(block)[static_cast<std::size_t>(index)];
       const bool known = token >= 0 && token < all;
       if (!known || places_[static_cast<std::size_t>(token)].block >= 0) {
-        throw Error(ErrorKind::damaged, "the blocks of a map do not share its tokens out")
+        throw Error(ErrorKind::damaged, "the blocks of a map do not hold each token once")
             .expected("each of 0 to " + std::to_string(all - 1) + " in one block")
-            .found(std::to_string(token) + (known ? " in two" : ""));
+            .found(std::to_string(token) + (known ? " in two blocks" : ""));
       }
       places_[static_cast<std::size_t>(token)] = {block, index};
     }
@@ -234,11 +234,11 @@ void ImpliedMaps::add_to_diagonals(float change) {
 
 const Tensor& ImpliedMaps::whole() const {
   if (is_held_whole()) return whole_;
-  throw Error(ErrorKind::usage,
-              computed_ ? "the maps of this layer are too large to be held, and "
-                          "computed where they are looked at"
-                        : "the maps of this layer are held as the blocks of its windows")
-      .expected("maps held whole");
+  throw Error(ErrorKind::usage, computed_
+                                    ? "the maps of this layer are too large to be stored and are "
+                                      "computed on demand"
+                                    : "the maps of this layer are stored as blocks of its windows")
+      .expected("maps stored in full");
 }
 
 Tensor& ImpliedMaps::whole() { return const_cast<Tensor&>(std::as_const(*this).whole()); }

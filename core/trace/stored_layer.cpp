@@ -54,7 +54,8 @@ void check_factors(const LayerTrace& layer, const std::string& name) {
 std::vector<std::int64_t> read_whole_numbers(const Checkpoint& file, const std::string& name) {
   const StoredTensor* const stored = file.find(name);
   if (!stored || is_floating(stored->dtype) || stored->shape.size() != 1) {
-    throw Error(ErrorKind::damaged, "the blocks of the maps are not described")
+    throw Error(ErrorKind::damaged,
+                "the list that describes the maps' blocks is missing or invalid")
         .about("/" + name)
         .expected("a list of whole numbers")
         .found(stored ? to_string(stored->shape) : "nothing");
@@ -95,7 +96,7 @@ void read_blocks(const Checkpoint& file, const std::string& layer, LayerTrace& i
   std::int64_t wanted = 0;
   for (const std::int64_t size : read_whole_numbers(file, layer + "/block_sizes")) {
     if (size < 1 || size > tokens.end() - next) {
-      throw Error(ErrorKind::damaged, "the blocks of the maps do not share its tokens out")
+      throw Error(ErrorKind::damaged, "the block sizes do not add up to the number of tokens")
           .about("/" + layer + "/block_sizes")
           .expected("numbers that add up to " + std::to_string(tokens.size()))
           .found(std::to_string(size));

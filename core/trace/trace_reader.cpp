@@ -155,7 +155,8 @@ void read_texts(const Checkpoint& file, const std::string& whose, TokenLayout& l
     if (!token.is_number_unsigned() ||
         token.get<std::uint64_t>() >= static_cast<std::size_t>(count) ||
         token.get<std::int64_t>() < after) {
-      throw damaged("the special tokens are not places in the text, in order", special.c_str())
+      throw damaged("the special tokens are not token positions in ascending order",
+                    special.c_str())
           .expected("whole numbers below " + std::to_string(count))
           .found(printed(token));
     }
@@ -165,7 +166,7 @@ void read_texts(const Checkpoint& file, const std::string& whose, TokenLayout& l
 
 void check_texts(const TokenLayout& layout, std::int64_t tokens, const std::string& attribute) {
   if (layout.texts.empty() || tokens == 0 || std::ssize(layout.texts) == tokens) return;
-  throw damaged("there are not as many texts as tokens", attribute.c_str())
+  throw damaged("the number of texts differs from the number of tokens", attribute.c_str())
       .expected(std::to_string(tokens))
       .found(std::to_string(layout.texts.size()));
 }
@@ -185,7 +186,7 @@ void read_kinds(const Checkpoint& file, Trace& trace) {
     const bool said = kinds.is_array() && i < kinds.size() && kinds[i].is_string();
     const auto kind = said ? layer_kind_named(kinds[i].get<std::string>()) : std::nullopt;
     if (!kind) {
-      throw damaged("the attribute does not say of each layer what it is", "layer_kinds")
+      throw damaged("the attribute does not give the kind of each layer", "layer_kinds")
           .expected("a list of encoder, decoder, cross, class attention, layer")
           .found(printed(kinds).substr(0, 80));
     }
@@ -320,9 +321,9 @@ bool is_trace_file(const std::filesystem::path& file) {
 Trace read_trace(const std::filesystem::path& file) {
   const Checkpoint opened = open_checkpoint(file);
   if (!holds_trace(opened)) {
-    throw Error(ErrorKind::not_this_format, "not a trace: it holds no /layer_00/implied_map")
+    throw Error(ErrorKind::not_this_format, "is not a trace: it holds no /layer_00/implied_map")
         .in_file(file)
-        .remedy("or save arrays of maps alone: [heads, N, N] for each layer");
+        .remedy("to open only maps, save one array [heads, N, N] per layer");
   }
   return with_file(
       file, [&] { return names_layers(opened) ? read_contents(opened) : read_arrays(opened); });

@@ -107,7 +107,7 @@ TEST(TokenImportance, SaysWhatIsMissing) {
   const ReferenceRun run = run_of("gpt2");
   const Trace& trace = *run.trace;
   EXPECT_THAT(error_of([&] { return token_importance(trace, 3, 0, ImportanceOf::map, 0); }),
-              testing::HasSubstr("there is no such layer"));
+              testing::HasSubstr("the trace has no such layer"));
   const auto refused = [&](std::int64_t head, ImportanceOf of, std::int64_t end, const char* why) {
     EXPECT_THAT(error_of([&] { return token_importance(trace, 0, head, of, end); }),
                 testing::HasSubstr(why));

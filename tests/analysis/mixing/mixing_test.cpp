@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Inside, MixingOf, testing::Values("vit", "bert", "gpt2"
 TEST(Mixing, RefusesWhatItCannotSay) {
   const InsideModel model("vit");
   EXPECT_THAT(error_of([&] { return mixing_of(model.subject(), 2, Mixing::norms); }),
-              testing::HasSubstr("there is no such layer"));
+              testing::HasSubstr("the trace has no such layer"));
   EXPECT_THAT(error_of([&] { return mixing_of(model.subject(), 0, Mixing::head_norms, 3); }),
               testing::HasSubstr("the layer has no such head"));
   EXPECT_THAT(error_of([&] { return mixing_rollout(model.subject(), Mixing::norms); }),

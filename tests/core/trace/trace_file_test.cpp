@@ -149,8 +149,8 @@ TEST_F(TraceFileTest, BlocksThatDoNotFitAreDamaged) {
   EXPECT_THAT(refused({2, 2}, {0, 2, 1}, 5), HasSubstr("/layer_00/block_sizes"));
   EXPECT_THAT(refused({2, -1}, {0, 2, 1}, 5), HasSubstr("/layer_00/block_sizes"));
   EXPECT_THAT(refused({2}, {0, 2, 1}, 4), HasSubstr("/layer_00/map_blocks"));
-  EXPECT_THAT(refused({2, 1}, {0, 2, 2}, 5), HasSubstr("share its tokens"));
-  EXPECT_THAT(refused({2, 1}, {0, 2, 9}, 5), HasSubstr("share its tokens"));
+  EXPECT_THAT(refused({2, 1}, {0, 2, 2}, 5), HasSubstr("hold each token once"));
+  EXPECT_THAT(refused({2, 1}, {0, 2, 9}, 5), HasSubstr("hold each token once"));
 }
 
 TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
