@@ -14,7 +14,7 @@ Error cut_off(std::uint64_t wanted, std::size_t there) {
   return Error(ErrorKind::damaged, "the file ends inside its header")
       .expected(std::to_string(wanted) + " more bytes")
       .found(std::to_string(there))
-      .remedy("the file may be cut off; fetch it again");
+      .remedy("the file may be truncated; fetch it again");
 }
 
 }  // namespace

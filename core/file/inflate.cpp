@@ -64,7 +64,7 @@ Inflated inflate(std::span<const std::byte> packed, DeflateWrapping wrapping,
     const bool stuck = offered_in == stream.avail_in && offered_out == stream.avail_out;
     if (status != Z_OK || stuck) {
       throw Error(ErrorKind::damaged, status == Z_BUF_ERROR || status == Z_OK
-                                          ? "the compressed data are cut off"
+                                          ? "the compressed data are truncated"
                                           : "the compressed data are broken")
           .remedy("fetch the file again");
     }

@@ -69,7 +69,7 @@ TensorView view_of(std::span<const std::byte> file, std::shared_ptr<const void> 
     throw Error(ErrorKind::damaged, "the tensor's data lie outside the file")
         .expected(std::to_string(bytes) + " bytes at " + std::to_string(offset))
         .found("a file of " + std::to_string(file.size()) + " bytes")
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
   std::vector<std::int64_t> strides = TensorView::contiguous_strides(shape);
   return {dtype, std::move(shape), std::move(strides), file.data() + offset, std::move(storage)};

@@ -29,7 +29,7 @@ class Record {
   Record(std::span<const std::byte> file, std::uint64_t at, std::uint64_t size) {
     if (at > file.size() || size > file.size() - at) {
       throw Error(ErrorKind::damaged, "the archive's directory leads outside the file")
-          .remedy("the file may be cut off; fetch it again");
+          .remedy("the file may be truncated; fetch it again");
     }
     bytes_ = file.subspan(at, size);
   }
@@ -69,7 +69,7 @@ Directory find_directory(std::span<const std::byte> file) {
   const std::optional<std::uint64_t> at = end_record(file);
   if (!at) {
     throw Error(ErrorKind::damaged, "the zip archive has no directory at its end")
-        .remedy("the file is cut off; fetch it again");
+        .remedy("the file is truncated; fetch it again");
   }
   const Record end(file, *at, 22);
   Directory directory{end.number(16, 4), end.number(12, 4), end.number(10, 2)};
@@ -93,7 +93,7 @@ Directory find_directory(std::span<const std::byte> file) {
   }
   if (directory.offset > limit || directory.size > limit - directory.offset) {
     throw Error(ErrorKind::damaged, "the archive's directory leads outside the file")
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
   return directory;
 }

@@ -18,7 +18,7 @@ struct Source {
 
 void take_bytes(png_structp png, png_bytep target, std::size_t count) {
   auto& source = *static_cast<Source*>(png_get_io_ptr(png));
-  if (count > source.rest.size()) png_error(png, "the file is cut off");
+  if (count > source.rest.size()) png_error(png, "the file is truncated");
   std::memcpy(target, source.rest.data(), count);
   source.rest = source.rest.subspan(count);
 }

@@ -135,7 +135,7 @@ LlamaExtents headed_extents(FileHead bytes) {
     throw Error(ErrorKind::damaged, "the dimensions in the header do not fit the number of bytes")
         .expected(std::to_string(expected) + " bytes")
         .found(std::to_string(bytes.size()))
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
   return extents;
 }

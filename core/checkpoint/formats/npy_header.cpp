@@ -130,7 +130,7 @@ bool is_npy(std::span<const std::byte> start) {
 
 NpyHeader read_npy_header(std::span<const std::byte> start) {
   if (!is_npy(start)) throw Error(ErrorKind::damaged, "is not a .npy array");
-  if (start.size() < 12) throw broken("it is cut off");
+  if (start.size() < 12) throw broken("it is truncated");
   const unsigned version = std::to_integer<unsigned>(start[6]);
   if (version < 1 || version > 3) {
     throw Error(ErrorKind::unsupported, "the .npy version is unknown")
@@ -141,7 +141,7 @@ NpyHeader read_npy_header(std::span<const std::byte> start) {
   std::memcpy(&length, start.data() + 8, length_width);
   const std::size_t text_start = 8 + length_width;
   if (length > 65536) throw broken("its length is absurd, " + std::to_string(length));
-  if (length > start.size() - text_start) throw broken("it is cut off");
+  if (length > start.size() - text_start) throw broken("it is truncated");
 
   NpyHeader header;
   header.data_offset = text_start + length;
@@ -187,7 +187,7 @@ TensorView view_npy(const NpyHeader& header, std::span<const std::byte> elements
         .expected(to_string(header.shape) + " " + std::string(name_of(header.dtype)) + ", " +
                   std::to_string(bytes) + " bytes")
         .found(std::to_string(elements.size()))
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
   TensorView view{header.dtype, header.shape, TensorView::contiguous_strides(header.shape),
                   elements.data(), std::move(storage)};

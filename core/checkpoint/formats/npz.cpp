@@ -100,7 +100,7 @@ Checkpoint open_npy(const std::filesystem::path& path) {
         .expected(to_string(header.shape) + " " + std::string(name_of(header.dtype)) + ", " +
                   std::to_string(size) + " bytes")
         .found(std::to_string(found))
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
   std::vector<StoredTensor> tensors;
   tensors.push_back({path.stem().string(), header.dtype, header.shape, size, std::move(view)});

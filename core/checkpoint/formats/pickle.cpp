@@ -36,7 +36,7 @@ PickleNode& PickleReader::make(Kind kind) {
 }
 
 std::uint64_t PickleReader::number(std::size_t width) {
-  if (width > bytes_.size() - position_) throw broken("it is cut off");
+  if (width > bytes_.size() - position_) throw broken("it is truncated");
   std::uint64_t number = 0;
   std::memcpy(&number, bytes_.data() + position_, width);
   position_ += width;
@@ -44,7 +44,7 @@ std::uint64_t PickleReader::number(std::size_t width) {
 }
 
 std::string PickleReader::text(std::uint64_t size) {
-  if (size > bytes_.size() - position_) throw broken("it is cut off");
+  if (size > bytes_.size() - position_) throw broken("it is truncated");
   const auto* start = reinterpret_cast<const char*>(bytes_.data()) + position_;
   position_ += size;
   budget_.spend(size, "texts");
@@ -72,7 +72,7 @@ void PickleReader::push_bytes(std::uint64_t size) {
   if (size <= few) {
     push_text(Kind::bytes, text(size));
   } else {
-    if (size > bytes_.size() - position_) throw broken("it is cut off");
+    if (size > bytes_.size() - position_) throw broken("it is truncated");
     position_ += size;
     push_text(Kind::bytes, {});
   }

@@ -88,7 +88,7 @@ Entry read_entry(const std::string& name, const json& entry, std::uint64_t data_
     throw Error(ErrorKind::damaged, "the tensor's data lie outside the file")
         .expected("bytes 0 to " + std::to_string(data_size))
         .found(std::to_string(begin) + " to " + std::to_string(end))
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
   const std::int64_t bytes = byte_count(shape, *dtype);
   if (static_cast<std::uint64_t>(bytes) != end - begin) {

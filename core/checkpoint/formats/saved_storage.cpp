@@ -67,11 +67,11 @@ PickledTensor read_saved_storage(std::span<const std::byte> bytes, std::size_t s
   }
   PickledTensor storage = *root.tensor;
   std::uint64_t count = 0;
-  if (held.size() - reader.position() < sizeof count) throw no_storage("they are cut off");
+  if (held.size() - reader.position() < sizeof count) throw no_storage("they are truncated");
   std::memcpy(&count, held.data() + reader.position(), sizeof count);
   const std::size_t elements = reader.position() + sizeof count;
   if (count > (held.size() - elements) / size_of(storage.storage_dtype)) {
-    throw no_storage("they are cut off");
+    throw no_storage("they are truncated");
   }
   if (count != static_cast<std::uint64_t>(storage.storage_count)) {
     throw no_storage("their number differs from that in the pickle");

@@ -114,7 +114,7 @@ void place(GgufTensor& tensor, std::uint64_t data, std::uint64_t alignment,
         .expected(std::to_string(bytes) + " bytes at " + std::to_string(tensor.offset) +
                   " of the data")
         .found(std::to_string(room) + " bytes of data")
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
   tensor.offset += data;
 }

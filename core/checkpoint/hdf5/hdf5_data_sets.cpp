@@ -179,7 +179,7 @@ void read_hdf5_elements(const Hdf5Id& file, const Hdf5DataSet& wanted,
   if (H5Dread(data_set.get(), type->memory < 0 ? stored.get() : type->memory, H5S_ALL, H5S_ALL,
               H5P_DEFAULT, elements.data()) < 0) {
     throw Error(ErrorKind::damaged, "the data set's values cannot be read")
-        .remedy("the file may be cut off; fetch it again");
+        .remedy("the file may be truncated; fetch it again");
   }
 }
 

@@ -58,7 +58,7 @@ void check_superblock(std::span<const std::byte> bytes) {
   }
   // Some writers store the end relative to the base address, others relative to the file's start.
   if (end > bytes.size() + *start) {
-    throw Error(ErrorKind::damaged, "the file is cut off")
+    throw Error(ErrorKind::damaged, "the file is truncated")
         .expected(std::to_string(end) + " bytes")
         .found(std::to_string(bytes.size() + *start))
         .remedy("fetch it again");

@@ -82,7 +82,7 @@ TEST_F(Idx, RefusesBombsAndBrokenStreams) {
   expect_refused(gzipped(idx({1 << 10, 1 << 10, 1 << 10}, "abc")), ErrorKind::damaged,
                  "compressed bytes");
   const std::string packed = gzipped(images_);
-  expect_refused(packed.substr(0, packed.size() - 9), ErrorKind::damaged, "cut off");
+  expect_refused(packed.substr(0, packed.size() - 9), ErrorKind::damaged, "truncated");
   std::string wrong = packed;
   wrong[packed.size() - 6] ^= 1;  // in the checksum
   expect_refused(wrong, ErrorKind::damaged, "broken");

@@ -75,7 +75,7 @@ TEST(Keras, TensorFlowModelsOfTransformersOpen) {
 
 TEST(Keras, NamesTheArchiveInErrors) {
   const auto broken = test_data("checkpoint/broken.keras");
-  expect_refusal([&] { return open_checkpoint(broken); }, ErrorKind::damaged, "cut off", broken);
+  expect_refusal([&] { return open_checkpoint(broken); }, ErrorKind::damaged, "truncated", broken);
   const TemporaryFolder folder;
   const auto empty = folder.write("a.keras", zip_bytes({stored_member("config.json", "{}")}));
   expect_refusal([&] { return open_checkpoint(empty); }, ErrorKind::not_this_format,

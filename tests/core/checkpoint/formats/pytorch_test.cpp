@@ -340,7 +340,7 @@ TEST_F(HostilePickle, AMillionNumbersBesideTheWeightsAreNone) {
 }
 
 TEST_F(HostilePickle, WhatIsNoPickleOfData) {
-  expect_refused("", ErrorKind::damaged, "cut off");
+  expect_refused("", ErrorKind::damaged, "truncated");
   expect_refused(".", ErrorKind::damaged, "stack");
   expect_refused("0", ErrorKind::damaged, "stack");
   expect_refused("h\x07", ErrorKind::damaged, "not stored");
@@ -354,7 +354,7 @@ TEST_F(HostilePickle, WhatIsNoPickleOfData) {
   expect_refused(
       "X\xFF\xFF\xFF\x7F"
       "a.",
-      ErrorKind::damaged, "cut off");
+      ErrorKind::damaged, "truncated");
 }
 
 TEST_F(HostilePickle, UnknownObjectsAreNothingButNames) {
