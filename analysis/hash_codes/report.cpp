@@ -15,7 +15,13 @@ namespace {
 /// The subject's run with the tensors that the report needs of one layer.
 std::shared_ptr<const Trace> recorded_run(const Subject& subject, std::int64_t layer,
                                           const Progress& progress) {
-  if (!subject.model || !subject.input) return subject.trace;
+  if (!subject.model || !subject.input) {
+    if (subject.trace) return subject.trace;
+    throw Error(ErrorKind::usage, "hash codes are computed from a run")
+        .about(subject.label)
+        .expected("a model with an input, or a trace")
+        .found(subject.model ? "a model without an input" : "neither");
+  }
   TraceRequest request = request_for_imitation(layer);
   request.quantities = true;
   request.parameters = subject.parameters;
@@ -59,9 +65,6 @@ HashCodes codes_from(const Tensor& signs, std::int64_t head) {
 
 HashCodesReport hash_codes_report(const Subject& subject, const HashCodesRequest& request,
                                   const Progress& progress) {
-  if (!subject.model && !subject.trace) {
-    throw Error(ErrorKind::usage, "there is nothing to take codes from").about(subject.label);
-  }
   const std::shared_ptr<const Trace> trace =
       recorded_run(subject, request.layer, progress.part(0, 0.3));
   HashCodesReport report;

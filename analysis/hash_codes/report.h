@@ -41,8 +41,9 @@ struct HashCodesReport {
 };
 
 /// Runs the subject's model again on its input to record queries and keys, or takes them from its
-/// trace if it has no model or no input. Throws Error(usage) if the layer, head, or number of bits,
-/// supports or pairs is out of range; Cancelled.
+/// trace if it has no model or no input. Throws Error(usage) if the subject has neither a model
+/// with an input nor a trace, or if the layer, head, or number of bits, supports or pairs is out of
+/// range; Cancelled.
 [[nodiscard]] HashCodesReport hash_codes_report(const Subject& subject,
                                                 const HashCodesRequest& request,
                                                 const Progress& progress);

@@ -2,6 +2,7 @@
 #include "analysis/hash_codes/learning.h"
 
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stop_token>
 
@@ -11,10 +12,13 @@
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
+
+using testing::HasSubstr;
 
 /// Tokens of `groups` groups; a token attends to its own group.
 HashExample grouped_example(std::int64_t tokens, std::int64_t groups, bool shared, unsigned seed) {
@@ -239,6 +243,15 @@ TEST_F(HashCodesOfASample, WhatDoesNotFitIsRefused) {
   trace.trace = std::make_shared<const Trace>(
       subject().model->run(*subject().input, subject().mechanism, {}, {}));
   EXPECT_THROW((void)hash_codes_report(trace, {}, {}), Error) << "no queries were recorded";
+}
+
+TEST_F(HashCodesOfASample, WithoutARunAreRefused) {
+  Subject without_input = subject();
+  without_input.input = nullptr;
+  EXPECT_THAT(error_of([&] { return hash_codes_report(without_input, {}, {}); }),
+              HasSubstr("found a model without an input"));
+  EXPECT_THAT(error_of([] { return hash_codes_report(Subject(), {}, {}); }),
+              HasSubstr("found neither"));
 }
 
 TEST(LearnedTensors, AnotherFileIsRefused) {
