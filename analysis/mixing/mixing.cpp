@@ -183,4 +183,20 @@ Tensor mixing_rollout(const Subject& subject, Mixing mixing, std::int64_t layers
   return result;
 }
 
+MixingShares mixing_shares(const MatrixD& mixing) {
+  Eigen::RowVectorXd keys = Eigen::RowVectorXd::Zero(mixing.cols());
+  double own = 0;
+  Eigen::Index counted = 0;
+  for (Eigen::Index row = 0; row < mixing.rows(); ++row) {
+    const double sum = mixing.row(row).sum();
+    if (!std::isfinite(sum) || sum <= 0) continue;
+    keys += mixing.row(row) / sum;
+    own += mixing(row, row) / sum;
+    ++counted;
+  }
+  if (counted == 0) return {};
+  keys /= static_cast<double>(counted);
+  return {own / static_cast<double>(counted), {keys.begin(), keys.end()}};
+}
+
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -55,5 +56,15 @@ void request_for_mixing(TraceRequest& request);
 /// globenc and alti, as in their papers, and for block_norms. Throws like mixing_of; Cancelled.
 [[nodiscard]] Tensor mixing_rollout(const Subject& subject, Mixing mixing, std::int64_t layers = 0,
                                     const Progress& progress = {});
+
+/// Means over the rows of a mixing matrix that have a positive finite sum, each divided by it.
+/// Other rows have no shares and do not count.
+struct MixingShares {
+  double own = std::numeric_limits<double>::quiet_NaN();  ///< row i on token i; NaN without rows
+  std::vector<double> keys = {};  ///< of all rows on each key, sums to 1; empty without rows
+};
+
+/// Shares in a matrix [N, N] of mixing_of or value_zeroing, or in a rollout's.
+[[nodiscard]] MixingShares mixing_shares(const MatrixD& mixing);
 
 }  // namespace attnscope

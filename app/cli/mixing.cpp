@@ -2,6 +2,7 @@
 #include "analysis/mixing/mixing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -105,28 +106,13 @@ std::vector<MixedTokens> mixed_tokens(const std::vector<Subject>& subjects,
   return all;
 }
 
-/// The three keys with the greatest shares, averaged over all rows.
-std::vector<std::pair<std::int64_t, double>> strongest_keys(const MatrixD& matrix) {
-  Eigen::RowVectorXd shares = Eigen::RowVectorXd::Zero(matrix.cols());
-  for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
-    const double sum = matrix.row(row).sum();
-    if (sum > 0) shares += matrix.row(row) / (sum * static_cast<double>(matrix.rows()));
-  }
+/// The three keys with the greatest shares; none if no row has shares.
+std::vector<std::pair<std::int64_t, double>> strongest_keys(const MixingShares& shares) {
   std::vector<std::pair<std::int64_t, double>> keys;
-  for (Eigen::Index key = 0; key < shares.size(); ++key) keys.emplace_back(key, shares(key));
+  for (const double share : shares.keys) keys.emplace_back(std::ssize(keys), share);
   std::ranges::stable_sort(keys, [](const auto& a, const auto& b) { return a.second > b.second; });
   keys.resize(std::min<std::size_t>(keys.size(), 3));
   return keys;
-}
-
-/// Share of a row on its own token, averaged over all rows; rows without one count as 0.
-double own_share(const MatrixD& matrix) {
-  double sum = 0;
-  for (Eigen::Index row = 0; row < std::min(matrix.rows(), matrix.cols()); ++row) {
-    const double whole = matrix.row(row).sum();
-    if (whole > 0) sum += matrix(row, row) / whole;
-  }
-  return sum / static_cast<double>(matrix.rows());
 }
 
 std::string token_words(const Subject& subject, std::int64_t key) {
@@ -145,10 +131,11 @@ void print_mixing_table(const std::vector<MixedTokens>& all, const std::vector<S
       std::printf("%s\nlayer head  mixing ratio   own share   strongest keys\n",
                   subjects[shown].label.c_str());
     }
+    const MixingShares shares = mixing_shares(mixed.matrix);
     std::printf("%5s %4s %s %s  ", number_or_all(mixed.layer).c_str(),
                 number_or_all(mixed.head).c_str(), number_cell(mixed.ratio, 13, 4).c_str(),
-                number_cell(own_share(mixed.matrix), 11, 4).c_str());
-    for (const auto& [key, share] : strongest_keys(mixed.matrix)) {
+                number_cell(shares.own, 11, 4).c_str());
+    for (const auto& [key, share] : strongest_keys(shares)) {
       std::printf(" %s (%s %%)", token_words(subjects[shown], key).c_str(),
                   fixed_text(100 * share, 1).c_str());
     }
@@ -176,7 +163,8 @@ void print_mixing_json(const std::vector<MixedTokens>& all, const std::vector<Su
   ordered_json list = ordered_json::array();
   for (const MixedTokens& mixed : all) {
     ordered_json keys = ordered_json::array(), rows = ordered_json::array();
-    for (const auto& [key, share] : strongest_keys(mixed.matrix)) {
+    const MixingShares shares = mixing_shares(mixed.matrix);
+    for (const auto& [key, share] : strongest_keys(shares)) {
       keys.push_back({{"key", key}, {"share", share}});
     }
     for (Eigen::Index row = 0; row < mixed.matrix.rows(); ++row) {
@@ -189,7 +177,7 @@ void print_mixing_json(const std::vector<MixedTokens>& all, const std::vector<Su
          {"layer", mixed.layer < 0 ? ordered_json() : ordered_json(mixed.layer)},
          {"head", mixed.head < 0 ? ordered_json() : ordered_json(mixed.head)},
          {"mixing_ratio", std::isnan(mixed.ratio) ? ordered_json() : ordered_json(mixed.ratio)},
-         {"own_share", own_share(mixed.matrix)},
+         {"own_share", std::isnan(shares.own) ? ordered_json() : ordered_json(shares.own)},
          {"strongest", std::move(keys)},
          {"matrix", std::move(rows)}});
   }

@@ -100,5 +100,18 @@ TEST(Mixing, RefusesWhatItCannotSay) {
               testing::HasSubstr("were not recorded"));
 }
 
+TEST(Mixing, SharesAreMeansOverRowsThatHaveThem) {
+  MatrixD mixing(3, 3);
+  mixing << 3, 1, 0,  //
+      0, 0, 0,        // row 1 has no shares
+      1, 0, 1;
+  const MixingShares shares = mixing_shares(mixing);
+  EXPECT_DOUBLE_EQ(shares.own, 0.625);
+  EXPECT_THAT(shares.keys, testing::ElementsAre(0.625, 0.125, 0.25));
+  const MixingShares none = mixing_shares(MatrixD::Zero(2, 2));
+  EXPECT_TRUE(std::isnan(none.own));
+  EXPECT_TRUE(none.keys.empty());
+}
+
 }  // namespace
 }  // namespace attnscope
