@@ -33,6 +33,16 @@ std::string folder_name(const std::string& name) {
   return folder.empty() ? "run" : folder;
 }
 
+/// The recipe of the variant `name`, which errors name too: "adder + I, model_heads: …".
+Recipe named_recipe(const std::string& name, const ParameterValues& values) {
+  try {
+    return Recipe(values);
+  } catch (Error& error) {
+    error.about(error.subject().empty() ? name : name + ", " + error.subject());
+    throw;
+  }
+}
+
 /// The newest model file that the recipe has written at this step.
 fs::path written_model(const LiveTraining& training, std::int64_t step) {
   std::int64_t newest = 0;
@@ -65,7 +75,7 @@ void TrainingSession::begin(const std::vector<PresetVariant>& variants, const st
     for (int number = 2; taken(name); ++number) {
       name = variant.name + " " + std::to_string(number);
     }
-    wanted.emplace_back(name, Recipe(values));
+    wanted.emplace_back(name, named_recipe(name, values));
   }
   for (const auto& [name, recipe] : wanted) {
     begin_run_folder({folder / folder_name(name)}, recipe);

@@ -41,7 +41,8 @@ class TrainingSession : public QObject {
   };
 
   /// Makes a subfolder of `folder` for each variant and starts the training of all. Earlier runs
-  /// are stopped. Throws Error for an invalid recipe and for folders that cannot be made.
+  /// are stopped. Throws Error, which names the variant, for an invalid recipe, and for folders
+  /// that cannot be made.
   void begin(const std::vector<PresetVariant>& variants, const std::string& data_set,
              const std::filesystem::path& folder);
   /// Opens the runs in `folder`, or in its subfolders, to resume them; they start paused. Throws

@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/session/history.h"
@@ -11,6 +12,7 @@
 #include "app/session/session.h"
 #include "core/error.h"
 #include "tests/app/support/session_fixture.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -139,7 +141,10 @@ TEST_F(TrainingSessionTest, UndoLeavesTheWeightsAsTheyAre) {
 TEST_F(TrainingSessionTest, ABadRecipeMakesNoFolder) {
   PresetVariant bad = variant("softmax", 10);
   bad.recipe["model_heads"] = std::int64_t{5};
-  EXPECT_THROW(training_.begin({variant("adder", 10), bad}, twelve(), folder()), Error);
+  EXPECT_THAT(error_of([&] {
+                training_.begin({variant("adder", 10), bad}, twelve(), folder());
+              }),
+              testing::StartsWith("softmax, model_heads: "));
   EXPECT_FALSE(std::filesystem::exists(folder()));
   EXPECT_THROW(training_.open(folder()), Error);
 }
