@@ -391,6 +391,12 @@ void FamilyDeduction::assume(const char* member, std::string reason) {
   result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
 }
 
+std::int64_t FamilyDeduction::usual_number_of_heads(std::int64_t inner) const {
+  const std::int64_t usual = spec_.layer.attention.heads;
+  if (usual < 1 || inner % usual != 0) ask_for_heads(inner);
+  return usual;
+}
+
 void FamilyDeduction::ask_for_heads(std::int64_t inner) const {
   throw Error(ErrorKind::unsupported, "the file does not say how many heads there are")
       .in_file(checkpoint_.path())

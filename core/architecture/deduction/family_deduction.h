@@ -60,8 +60,12 @@ class FamilyDeduction {
   /// Adds an assumption unless `member` was stated. The description's reason takes precedence over
   /// `reason`.
   void assume(const char* member, std::string reason);
+  /// Number of heads that share the `inner` rows of the queries, for a file that gives neither it
+  /// nor the width of a head: the family's usual one if it divides them. Throws like ask_for_heads.
+  [[nodiscard]] std::int64_t usual_number_of_heads(std::int64_t inner) const;
   /// Throws Error(unsupported): the file does not give the number of heads that share the `inner`
-  /// rows of the queries, and the family's default head width does not divide them.
+  /// rows of the queries, and the family's default head width or number of heads does not divide
+  /// them.
   [[noreturn]] void ask_for_heads(std::int64_t inner) const;
   /// True if the MLPs are gated. If their first weight also holds the gate, its role becomes
   /// mlp_gate_and_mlp1.

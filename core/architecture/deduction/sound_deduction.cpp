@@ -66,6 +66,8 @@ class SoundDeduction final : FamilyDeduction {
     if (!stated("heads") && attention.head_width > 0) {
       if (inner % attention.head_width != 0) ask_for_heads(inner);
       attention.heads = inner / attention.head_width;
+    } else if (!stated("heads")) {
+      attention.heads = usual_number_of_heads(inner);
     }
     const bool fits = attention.heads > 0 && inner % attention.heads == 0;
     const bool as_stated = !stated("head_width") || attention.head_width == 0 ||

@@ -273,6 +273,8 @@ class TextDeduction final : FamilyDeduction {
     if (!stated("heads") && attention.head_width > 0) {
       if (!stated("head_width") && inner % attention.head_width != 0) ask_for_heads(inner);
       attention.heads = inner % attention.head_width == 0 ? inner / attention.head_width : 1;
+    } else if (!stated("heads")) {
+      attention.heads = usual_number_of_heads(inner);
     }
     const bool stated_width = stated("head_width") && attention.head_width > 0;
     if (attention.heads < 1 || inner % attention.heads != 0 ||

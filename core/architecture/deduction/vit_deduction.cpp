@@ -129,8 +129,8 @@ void ViTDeduction::deduce_heads() {
     } else if (const std::int64_t width = description_.spec.layer.attention.head_width; width > 0) {
       if (inner % width != 0) ask_for_heads(inner);
       spec_.layer.attention.heads = inner / width;
-    } else if (spec_.layer.attention.heads < 1 || inner % spec_.layer.attention.heads != 0) {
-      spec_.layer.attention.heads = 1;
+    } else {
+      spec_.layer.attention.heads = usual_number_of_heads(inner);
     }
   } else if (!heads) {
     spec_.layer.attention.heads = inner / spec_.layer.attention.head_width;

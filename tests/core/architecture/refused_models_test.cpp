@@ -1,4 +1,5 @@
 // Files that resemble a supported model but are another, and files next to the weights that decide.
+#include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -329,6 +330,26 @@ TEST_F(RefusedModel, AStoredMaskOfMetasLlamaMustBeCausal) {
                            {{"layers.0.attention.mask", window}});
   expect_refusal([&] { return recognise_architecture(open_checkpoint(folder_.path()), heads); },
                  ErrorKind::unsupported, "layers.0.attention.mask", folder_ / "model.safetensors");
+}
+
+TEST_F(RefusedModel, HeadsAreAskedForWhereTheUsualNumberDoesNotDivide) {
+  for (const char* const name :
+       {"vit_pytorch_early_2021", "vit_pytorch_2020", "vit_pytorch_autumn_2020",
+        "vit_pytorch_october_2020", "vit_pytorch_first_october_2020"}) {
+    NamedShapes shapes = family_shapes(name);
+    EXPECT_EQ(recognise(shapes).spec.layer.attention.heads, 8) << name;
+    for (auto& [tensor, shape] : shapes) {
+      if (tensor.ends_with(".to_qkv.weight")) shape[0] = 3 * 36;
+      if (tensor.find(".to_out.") != std::string::npos && shape.size() == 2) shape[1] = 36;
+    }
+    EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("how many heads"), HasSubstr("a divisor of 36"),
+                                       HasSubstr("--model-heads N")))
+        << name;
+    EXPECT_EQ(recognise(shapes, {{{"heads", "6"}}, {}}).spec.width_of_head(), 6) << name;
+  }
+  NamedShapes shapes = family_shapes("fastformer_lm");
+  for (auto& [tensor, shape] : shapes) std::ranges::replace(shape, 16, 18);
+  EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("how many heads"), HasSubstr("a divisor of 18")));
 }
 
 TEST_F(RefusedModel, VitPytorchWithoutMlpsIsRunAndOneThatLacksSomeIsNot) {
