@@ -109,7 +109,7 @@ class PyramidDeduction final : FamilyDeduction {
     // Overlapping kernels are odd, 2 · stride − 1 (PVTv2: 7 and 3); others tile (Twins: 4 and 2).
     stage.stride = stage.kernel % 2 == 1 ? (stage.kernel + 1) / 2 : stage.kernel;
     deduce_keys(index, stage);
-    stage.heads = told && is_own() ? told->heads : heads_of(index, stage.width);
+    stage.heads = told ? told->heads : heads_of(index, stage.width);
     if (window_ > 0 || told) take_window(window_ > 0 ? window_ : told->window, stage);
     if (!told) return stage;
     for (const auto& [member, pointer] :
@@ -218,12 +218,20 @@ class PyramidDeduction final : FamilyDeduction {
       throw contradiction("head_width", "the embeddings", "a divisor of " + std::to_string(width),
                           std::to_string(spec_.layer.attention.head_width));
     }
-    assumed_heads_ = true;
     // PVTv2's first stage has one head; the heads of Twins have 32 channels.
     const std::int64_t first = shape_of("stage.0.patch.weight", 4)[0];
     const bool windows = has("layer.0.windowed_qkv.weight");
     const std::int64_t each = windows && first % 32 == 0 ? 32 : first;
-    return width % each == 0 ? width / each : 1;
+    if (width % each != 0) {
+      throw Error(ErrorKind::unsupported, "the file does not say how many heads a stage has")
+          .in_file(checkpoint_.path())
+          .about("head_width")
+          .expected("a divisor of " + std::to_string(width) + ", the width of stage " +
+                    std::to_string(index + 1))
+          .remedy("say it: --option head_width=N, of all stages, or --option stages=…");
+    }
+    assumed_heads_ = true;
+    return width / each;
   }
 
   /// Sets the mechanisms: hash for layers with hash buffers (upstream mode), softmax for others.
@@ -255,16 +263,14 @@ class PyramidDeduction final : FamilyDeduction {
   }
 
   void list_assumptions() {
-    if (assumed_heads_) {
-      assume("head_width",
-             "the file does not say; PVTv2's first stage has one head, Twins' heads "
-             "have 32 channels");
-    }
     const auto any = [&](std::int64_t PyramidStage::*member) {
       return std::any_of(spec_.stages.begin(), spec_.stages.end(),
                          [&](const PyramidStage& stage) { return stage.*member > 0; });
     };
-    std::string reason = "strides follow from the kernels, as in PVTv2 and Twins";
+    std::string reason =
+        assumed_heads_
+            ? "strides and heads as in PVTv2 (one head at first) and Twins (32 channels a head)"
+            : "strides follow from the kernels, as in PVTv2 and Twins";
     if (any(&PyramidStage::window) && !spec_.shifts_windows())
       reason += "; windows of 7, as in Twins-SVT";
     if (any(&PyramidStage::pooled)) reason += "; keys pooled to 7 × 7, as in PVTv2-Li";

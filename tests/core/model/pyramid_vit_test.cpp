@@ -251,6 +251,21 @@ NamedShapes shapes_without(NamedShapes shapes, const std::string& name) {
   return shapes;
 }
 
+TEST(PyramidVit, HeadsAreAskedForWhereTheUsualWidthDoesNotDivide) {
+  std::vector<PyramidStage> stages = small_stages();
+  stages[1].width = 48;
+  const NamedShapes shapes = pvt_v2_shapes(stages, 10);
+  EXPECT_THAT(error_of([&] { return pyramid_of(shapes, with_image(64)); }),
+              testing::AllOf(HasSubstr("how many heads"), HasSubstr("a divisor of 48"),
+                             HasSubstr("--option head_width=N")));
+  const Transformer model = pyramid_of(shapes, with_image(64, {{"head_width", "16"}}));
+  EXPECT_EQ(model.spec().stages[0].heads, 2);
+  EXPECT_EQ(model.spec().stages[1].heads, 3);
+  EXPECT_THAT(pyramid_of(pvt_v2_shapes(small_stages(), 10), with_image(64)).assumptions(),
+              testing::Contains(testing::Field(
+                  &Assumption::reason, HasSubstr("heads as in PVTv2 (one head at first)"))));
+}
+
 TEST(PyramidVit, BadShapesAreNamed) {
   const NamedShapes pvt = pvt_v2_shapes(small_stages(), 10);
   const NamedShapes eco = pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed);
