@@ -51,6 +51,7 @@ struct ArchitectureDescription {
   std::string name;                           ///< name of the family, such as "timm ViT"
   ModelSpec spec;                             ///< stated and assumed members
   std::set<std::string, std::less<>> stated;  ///< members of `spec` that are stated, not assumed
+  bool gives_heads = false;                   ///< true if `heads` are stated or assumed
   std::map<std::string, std::string, std::less<>> reasons;  ///< reason of an assumed member
   /// Role in the first layer → members as JSON that `spec` assumes if the role is present.
   std::map<std::string, std::string, std::less<>> where;

@@ -210,8 +210,8 @@ QWidget* RoleEditor::make_members() {
   auto* grid = new QGridLayout(frame);
   grid->setContentsMargins(12, 8, 12, 10);
   grid->setHorizontalSpacing(10);
-  auto* said =
-      new QLabel(tr("What only the code that trained it says (empty: assumed, and said so)"));
+  auto* said = new QLabel(
+      tr("What only the code that trained it says (empty: assumed or asked for, and said so)"));
   said->setProperty("role", "muted");
   grid->addWidget(said, 0, 0, 1, 8);
   for (std::size_t i = 0; i < kMembers.size(); ++i) {

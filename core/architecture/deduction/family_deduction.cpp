@@ -391,18 +391,27 @@ void FamilyDeduction::assume(const char* member, std::string reason) {
   result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
 }
 
-std::int64_t FamilyDeduction::usual_number_of_heads(std::int64_t inner) const {
+std::int64_t FamilyDeduction::usual_number_of_heads(std::int64_t inner) {
+  if (!description_.gives_heads) {
+    if (!spec_.mechanism.name.starts_with("daft")) ask_for_heads(inner);
+    stated_.insert("heads");
+    return 1;
+  }
   const std::int64_t usual = spec_.layer.attention.heads;
   if (usual < 1 || inner % usual != 0) ask_for_heads(inner);
   return usual;
 }
 
 void FamilyDeduction::ask_for_heads(std::int64_t inner) const {
+  const std::filesystem::path& described = options_.description;
   throw Error(ErrorKind::unsupported, "the file does not say how many heads there are")
       .in_file(checkpoint_.path())
       .about("heads")
       .expected("a divisor of " + std::to_string(inner) + ", the rows of the queries")
-      .remedy("say it: --model-heads N");
+      .remedy("say it: --model-heads N" +
+              (described.empty()
+                   ? std::string()
+                   : ", or \"heads\": N in \"model\" of " + described.filename().string()));
 }
 
 void FamilyDeduction::check_labels(std::int64_t classes) const {

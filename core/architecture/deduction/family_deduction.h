@@ -61,10 +61,11 @@ class FamilyDeduction {
   /// `reason`.
   void assume(const char* member, std::string reason);
   /// Number of heads that share the `inner` rows of the queries, for a file that gives neither it
-  /// nor the width of a head: the family's usual one if it divides them. Throws like ask_for_heads.
-  [[nodiscard]] std::int64_t usual_number_of_heads(std::int64_t inner) const;
+  /// nor the width of a head: the description's if it divides them; without one, 1 for DAFT, whose
+  /// maps belong to channels, which is then no assumption. Throws like ask_for_heads.
+  [[nodiscard]] std::int64_t usual_number_of_heads(std::int64_t inner);
   /// Throws Error(unsupported): the file does not give the number of heads that share the `inner`
-  /// rows of the queries, and the family's default head width or number of heads does not divide
+  /// rows of the queries, and the description gives no head width or number of heads that divides
   /// them.
   [[noreturn]] void ask_for_heads(std::int64_t inner) const;
   /// True if the MLPs are gated. If their first weight also holds the gate, its role becomes

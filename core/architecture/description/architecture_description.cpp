@@ -372,6 +372,10 @@ json parse_object(std::string_view text) {
       .found(object.type_name());
 }
 
+bool gives_heads(const std::string& members) {
+  return std::ranges::count(members_in_json(members), "heads") > 0;
+}
+
 /// Merges `own` over the family that its "like" names; null values remove keys.
 json with_what_it_is_like(json own) {
   const auto like = own.find("like");
@@ -403,6 +407,7 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
     } else if (key == "model" || key == "assume") {
       const std::string text = value.dump();
       description.spec = model_spec_from_json(text, description.spec, false);
+      description.gives_heads |= gives_heads(text);
       if (key == "assume") continue;
       for (std::string& member : members_in_json(text)) description.stated.insert(member);
     } else if (key == kQkvRowsOption && value.is_string() &&
@@ -417,6 +422,7 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
         (void)find_role(split_role(role).module, role);
         (void)model_spec_from_json(members.dump(), {}, false);
         description.where[role] = members.dump();
+        description.gives_heads |= gives_heads(members.dump());
       }
     } else if (key == "prefixes") {
       description.prefixes = parse_list(value, key);

@@ -102,6 +102,13 @@ std::string fitted_description(const std::filesystem::path& file, const ModelOpt
   }
   if (found.qkv_rows != QkvRows::parts_first)
     description[kQkvRowsOption] = enum_name(found.qkv_rows);
+  // A description is asked for heads that neither it nor the tensors give.
+  description["model"] = model;
+  const ArchitectureDescription so_far = parse_architecture_description(description.dump());
+  if (!spec.is_pyramid() && !so_far.stated.contains("heads")) {
+    const SpecMember& heads = *find_spec_member("heads");
+    at_path(model, heads.path) = member_as_json(spec, heads);
+  }
   // The description must include members that were read from a configuration next to the file.
   ModelOptions described;
   described.description = file;

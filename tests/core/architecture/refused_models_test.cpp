@@ -254,6 +254,36 @@ TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
   EXPECT_EQ(recognise(shapes, options).spec.input.image_height, 30);
 }
 
+TEST_F(RefusedModel, ADescriptionWithoutHeadsIsAskedForThem) {
+  char text[2000];
+  std::snprintf(text, sizeof text, kOverlapping, "");
+  nlohmann::json description = nlohmann::json::parse(text);
+  description["model"].erase("heads");
+  // 3 and 1, which were taken before, divide 48.
+  const NamedShapes shapes = timm_shapes({.width = 48, .mlp_width = 96});
+  ModelOptions options = described_by(description.dump().c_str());
+  EXPECT_THAT(
+      refusal(shapes, options),
+      AllOf(HasSubstr("how many heads"), HasSubstr("a divisor of 48"),
+            HasSubstr("--model-heads N, or \"heads\": N in \"model\" of architecture.txt")));
+  options.overrides["heads"] = "6";
+  EXPECT_EQ(recognise(shapes, options).spec.layer.attention.heads, 6);
+  description["model"]["head_width"] = 16;
+  options = described_by(description.dump().c_str());
+  EXPECT_EQ(recognise(shapes, options).spec.layer.attention.heads, 3);
+  description["model"].erase("head_width");
+  description["assume"]["heads"] = 4;
+  options = described_by(description.dump().c_str());
+  EXPECT_EQ(recognise(shapes, options).spec.layer.attention.heads, 4);
+  // Maps of DAFT belong to channels, so there is nothing to ask.
+  description.erase("assume");
+  description["model"]["mechanism"] = "daft-conv";
+  options = described_by(description.dump().c_str());
+  const Architecture daft = recognise(shapes, options);
+  EXPECT_EQ(daft.spec.layer.attention.heads, 1);
+  EXPECT_THAT(daft.assumptions, Not(Contains(Field(&Assumption::option, "heads"))));
+}
+
 TEST_F(RefusedModel, ADescriptionsLeftoversAreErrorsUnlessHarmlessOrIgnored) {
   char text[2000];
   std::snprintf(text, sizeof text, kOverlapping, "");

@@ -174,14 +174,19 @@ TEST(DescriptionDraft, IsCheckedAsLoadingChecks) {
   const Checkpoint checkpoint = hashed_checkpoint(documented_shapes(12));
   DescriptionDraft draft = draft_of(checkpoint, propose_roles(group_tensors(checkpoint)));
   DraftCheck check = check_draft(draft, checkpoint);
+  EXPECT_EQ(check.about, "heads");
+  EXPECT_THAT(check.problem, HasSubstr("how many heads")) << "no tensor shows them";
+  EXPECT_THAT(in_words(check, draft), testing::StartsWith("12 layers understood; heads: "));
+
+  draft.members["heads"] = "3";
+  check = check_draft(draft, checkpoint);
   EXPECT_EQ(check.problem, "");
   EXPECT_EQ(check.layers, 12);
   EXPECT_EQ(in_words(check, draft), "12 layers understood");
   ASSERT_TRUE(check.spec);
   EXPECT_EQ(check.spec->width, 24);
-  EXPECT_FALSE(check.assumptions.empty()) << "heads are assumed";
+  EXPECT_FALSE(check.assumptions.empty()) << "the activation is assumed";
 
-  draft.members["heads"] = "3";
   draft.members["layer.activation"] = "relu";
   EXPECT_EQ(check_draft(draft, checkpoint).problem.empty(), false) << "no such member";
   draft.members.erase("layer.activation");

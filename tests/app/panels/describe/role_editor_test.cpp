@@ -79,6 +79,13 @@ class RoleEditorTest : public WindowTest {
     return found == editor.draft().roles.end() ? "nothing" : found->second.pattern;
   }
 
+  static void say_what_no_tensor_shows(RoleEditor& editor) {
+    auto* heads = editor.findChild<QLineEdit*>("member_heads");
+    ASSERT_NE(heads, nullptr);
+    QTest::keyClicks(heads, "3");
+    editor.findChild<QComboBox*>("member_norm_position")->setCurrentText("pre");
+  }
+
   static QString status(const RoleEditor& editor) {
     return editor.findChild<QLabel*>("role_status")->text();
   }
@@ -101,6 +108,9 @@ TEST_F(RoleEditorTest, OpensForAnUnknownFileAndProposes) {
 
 TEST_F(RoleEditorTest, ATensorIsDroppedOnItsRoleAndCheckedAtOnce) {
   RoleEditor& editor = open();
+  say_what_no_tensor_shows(editor);
+  ASSERT_TRUE(wait_until([&] { return status(editor).contains("✓"); }, 10))
+      << status(editor).toStdString();
   editor.clear_role("tower.{layer}.thing");
   ASSERT_TRUE(wait_until([&] { return status(editor).contains("⚠"); }, 5));
   EXPECT_FALSE(editor.findChild<QPushButton*>("role_save")->isEnabled());
@@ -128,10 +138,8 @@ TEST_F(RoleEditorTest, TheKeysDoAllOfIt) {
 TEST_F(RoleEditorTest, IsTriedSavedAndOpened) {
   session().set_input(source_folder() + "/sample_data/inputs/09_ankle_boot.png");
   RoleEditor& editor = open();
-  auto* heads = editor.findChild<QLineEdit*>("member_heads");
-  ASSERT_NE(heads, nullptr);
-  QTest::keyClicks(heads, "3");
-  editor.findChild<QComboBox*>("member_norm_position")->setCurrentText("pre");
+  EXPECT_TRUE(status(editor).contains("how many heads")) << status(editor).toStdString();
+  say_what_no_tensor_shows(editor);
   auto* save = editor.findChild<QPushButton*>("role_save");
   ASSERT_TRUE(wait_until([&] { return save->isEnabled(); }, 10)) << status(editor).toStdString();
   const std::filesystem::path description = folder() / "own.description.json";
