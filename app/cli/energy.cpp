@@ -1,6 +1,7 @@
 // attnscope energy: operations and energy of a network, next to the papers' tables.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "app/cli/model_arguments.h"
 #include "app/cli/published_text.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "core/error.h"
 #include "core/model/model.h"
@@ -58,13 +60,19 @@ void set(EnergyRequest& request, const std::string& setting) {
   set(request, setting.substr(0, equals), setting.substr(equals + 1));
 }
 
-EnergyRequest request_of(const EnergyArguments& arguments) {
+/// The model of a weight file; null for a name.
+std::shared_ptr<const Model> counted_model(const EnergyArguments& arguments) {
+  const ModelArgument model = split_without_input(arguments.subject);
+  if (!is_model(arguments.subject, model)) return nullptr;
+  return load_model(model.file, options_of({}, model));
+}
+
+EnergyRequest request_of(const EnergyArguments& arguments, const Model* loaded) {
   EnergyRequest request;
   request.architecture = arguments.subject;
   const ModelArgument model = split_without_input(arguments.subject);
-  const bool loaded = is_model(arguments.subject, model);
   if (loaded) {
-    request = energy_request_of(*load_model(model.file, options_of({}, model)));
+    request = energy_request_of(*loaded);
     request.label = arguments.subject;
   }
   request.mechanism.name =
@@ -98,8 +106,14 @@ int run(const EnergyArguments& arguments) {
         .expected("a weight file, " + architecture_names() + ", or --paper TABLE")
         .remedy("such as attnscope energy deit-small");
   } else {
-    const EnergyRequest request = request_of(arguments);
-    text = network_as_text(request, arguments.by_layer, format);
+    const std::shared_ptr<const Model> model = counted_model(arguments);
+    text = network_as_text(request_of(arguments, model.get()), model.get(), arguments.by_layer,
+                           format);
+    if (model && format == EnergyFormat::csv) {
+      if (const std::string status = status_line(*model); !status.empty()) {
+        std::fprintf(stderr, "%s\n", status.c_str());
+      }
+    }
   }
   write_to_standard_output(text);
   return 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/status_line.h"
 #include "app/cli/table_cell.h"
 #include "core/shown_text.h"
 #include "core/text/csv_field.h"
@@ -150,7 +151,7 @@ Json as_json(const OperationCount& c, const EnergyConstants& constants) {
           {"traffic_pj", traffic_energy_pj(c, constants)}};
 }
 
-std::string as_json(const NetworkReport& report) {
+std::string as_json(const NetworkReport& report, const Model* model) {
   const EnergySubject& subject = report.subject;
   const EnergyConstants& constants = subject.constants;
   Json json = {{"network", subject.architecture.name},
@@ -183,22 +184,25 @@ std::string as_json(const NetworkReport& report) {
   for (const ParameterCount& count : report.parameters) {
     json["parameters"][count.component] = count.parameters;
   }
+  json["status"] = model ? status_as_json(model->status()) : Json();
   return json.dump(2) + "\n";
 }
 
 }  // namespace
 
-std::string network_as_text(const EnergyRequest& request, bool by_layer, EnergyFormat format) {
+std::string network_as_text(const EnergyRequest& request, const Model* model, bool by_layer,
+                            EnergyFormat format) {
   const NetworkReport report = report_on(request, by_layer);
   switch (format) {
     case EnergyFormat::csv:
       return as_csv(report);
     case EnergyFormat::json:
-      return as_json(report);
+      return as_json(report, model);
     case EnergyFormat::text:
       break;
   }
-  return as_table(report, by_layer);
+  const std::string status = model ? status_line(*model) : std::string();
+  return as_table(report, by_layer) + status + (status.empty() ? "" : "\n");
 }
 
 }  // namespace attnscope

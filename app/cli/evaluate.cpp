@@ -53,7 +53,7 @@ bool is_trained(const Model& model, const MechanismChoice& mechanism) {
   return mechanism == make_mechanism(model.spec().mechanism)->choice();
 }
 
-void print_as_json(const Model& model, const MechanismChoice& mechanism,
+void print_as_json(const Model& model, const MechanismChoice& mechanism, const Model* texts,
                    const EvaluateArguments& arguments, const DataSet& data_set,
                    const Evaluation& result) {
   nlohmann::ordered_json object = {{"model", model.name()},
@@ -79,6 +79,7 @@ void print_as_json(const Model& model, const MechanismChoice& mechanism,
   if (!arguments.prompts.empty()) object["prompts"] = arguments.prompts;
   object["assumptions"] = assumptions_as_json(model.assumptions());
   object["status"] = status_as_json(model.status());
+  object["prompts_status"] = texts ? status_as_json(texts->status()) : nlohmann::ordered_json();
   print_json(object);
 }
 
@@ -107,9 +108,9 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Item
   }
 }
 
-void print_assumed(const Model& model) {
+void print_assumed(const Model& model, const char* before = "") {
   const std::string words = status_line(model);
-  if (!words.empty()) std::printf("%s\n", words.c_str());
+  if (!words.empty()) std::printf("%s%s\n", before, words.c_str());
 }
 
 int run_on_text(const Model& model, const MechanismChoice& mechanism,
@@ -238,10 +239,9 @@ int run(const EvaluateArguments& arguments) {
   const MechanismChoice& mechanism = laid.choice;
   if (!arguments.text.empty()) return run_on_text(*model, mechanism, arguments);
   const auto data_set = open_data_set(arguments.data_set);
-  std::string filled_up;
+  std::shared_ptr<const Model> texts;
   if (!arguments.prompts.empty()) {
-    const auto texts = load_texts(argument.file, options);
-    filled_up = how_filled_up(*texts);
+    texts = load_texts(argument.file, options);
     model = zero_shot_model(model, *texts, class_prompts(arguments.prompts, *data_set));
   }
   const Evaluation result = [&] {
@@ -250,14 +250,16 @@ int run(const EvaluateArguments& arguments) {
                     laid.parameters);
   }();
   if (arguments.json) {
-    print_as_json(*model, mechanism, arguments, *data_set, result);
+    print_as_json(*model, mechanism, texts.get(), arguments, *data_set, result);
   } else {
     print_text(*model, mechanism, arguments.choice, *data_set, result);
-    if (!arguments.prompts.empty()) {
+    if (texts) {
       std::printf("classes as the prompts say: %s\n", shown_text(arguments.prompts).c_str());
+      const std::string filled_up = how_filled_up(*texts);
       if (!filled_up.empty()) std::printf("prompts %s\n", filled_up.c_str());
     }
     print_assumed(*model);
+    if (texts) print_assumed(*texts, "prompts: ");
   }
   return 0;
 }

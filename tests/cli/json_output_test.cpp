@@ -129,7 +129,8 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope sweep MODEL --dataset D --out FILE",
        {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep +
         " --head-numbers --baselines"}},
-      {"attnscope energy NETWORK", {"energy deit-tiny", "energy lra-text"}},
+      {"attnscope energy NETWORK",
+       {"energy deit-tiny", "energy lra-text", "energy " + kSoftmaxModel}},
       {"attnscope energy --paper TABLE", {"energy --paper adder:1"}},
       {"attnscope energy --list", {"energy --list"}},
       {"attnscope figures", {"figures"}},

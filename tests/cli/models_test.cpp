@@ -279,6 +279,8 @@ TEST_F(ModelCommands, ImagesAreJudgedByPromptsWhereTextsAreEmbeddedToo) {
   EXPECT_EQ(object["images"], 2);
   EXPECT_EQ(object["not_finite"], 0);
   EXPECT_EQ(object["prompts"], "long live the {} !");
+  EXPECT_EQ(object["status"]["state"], "unconfirmed");
+  EXPECT_EQ(object["prompts_status"]["state"], "known");
   EXPECT_EQ(object["classes"][1]["label"], "who");
   // The file holds the same texts in the order of the classes.
   const std::string file =
@@ -296,6 +298,8 @@ TEST_F(ModelCommands, ImagesAreJudgedByPromptsWhereTextsAreEmbeddedToo) {
                                         path("images") + " --prompts '{} !' --option padding=2");
   EXPECT_EQ(filled.status, 0) << filled.errors;
   EXPECT_THAT(filled.output, HasSubstr("filled up to 24 tokens with token 2: by your word"));
+  EXPECT_THAT(filled.output, testing::AllOf(HasSubstr("\nunconfirmed: assumed for siglip"),
+                                            HasSubstr("\nprompts: assumed for siglip, ")));
   (void)folder_.write("prompts.txt", "who\n");
   const ProgramRun short_of_one = evaluated(file);
   EXPECT_EQ(short_of_one.status, 2);

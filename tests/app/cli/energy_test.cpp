@@ -7,7 +7,10 @@
 #include <string>
 #include <sys/wait.h>
 
+#include "tests/support/hashed_weights.h"
+#include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -49,6 +52,18 @@ TEST(EnergyCommand, CountsAWeightFile) {
   EXPECT_THAT(ran.output, HasSubstr("layer 5,attention,scores,"));
   const Ran table = energy(source_folder() + "/sample_data/models/fashion-adder.h5");
   EXPECT_THAT(table.output, HasSubstr("parameters: 179 962"));
+}
+
+TEST(EnergyCommand, SaysWhatWasAssumedOfAWeightFile) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "vit.safetensors").string();
+  write_hashed_safetensors(file, timm_shapes({}));
+  const std::string line = "unconfirmed: assumed for vit.safetensors, which does not say: heads=1";
+  EXPECT_THAT(energy(file).output, HasSubstr("\n" + line));
+  EXPECT_THAT(energy(file + " --csv").output, HasSubstr(line));
+  const auto json = nlohmann::json::parse(energy(file + " --json").output);
+  EXPECT_EQ(json["status"]["state"], "unconfirmed");
+  EXPECT_THAT(energy("deit-tiny").output, testing::Not(HasSubstr("assumed")));
 }
 
 TEST(EnergyCommand, PrintsPublishedBesideComputed) {
