@@ -68,7 +68,7 @@ TEST(Outcome, IsWhatNumPySays) {
 }
 
 /// A data set of 40 items that repeats the twelve sample images.
-class Seven final : public DataSet {
+class RepeatedImages final : public DataSet {
  public:
   [[nodiscard]] std::int64_t size() const override { return 40; }
   [[nodiscard]] Input item(std::int64_t index) const override {
@@ -103,7 +103,7 @@ StudyRequest without_heads(const std::filesystem::path& out) {
        }});
   request.kind = StudyKind::ablation;
   request.series = {series};
-  request.data_set = std::make_shared<Seven>();
+  request.data_set = std::make_shared<RepeatedImages>();
   request.out = out;
   request.checkpoint_seconds = 0;
   return request;
