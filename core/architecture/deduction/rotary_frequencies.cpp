@@ -22,7 +22,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
       .about(tensor.name)
       .expected(std::move(expected))
       .found(std::move(found))
-      .remedy("--option ignore='" + std::string(kStoredFrequencies) +
+      .remedy("--option ignore='" + std::string(frequencies_pattern(tensor.name)) +
               "' if θ and its scaling are said elsewhere: in config.json, or by --option "
               "layer.rotary.theta=… and layer.rotary.scaling=…");
 }
@@ -100,7 +100,7 @@ std::optional<StoredFrequencies> stored_frequencies(const DeductionInput& input)
   std::optional<StoredFrequencies> found;
   for (const StoredTensor& tensor : input.checkpoint.tensors()) {
     if (!tensor.name.starts_with(input.match.prefix)) continue;
-    if (!matches_pattern(kStoredFrequencies, tensor.name)) continue;
+    if (frequencies_pattern(tensor.name).empty()) continue;
     const bool takes_part = std::ranges::none_of(left_out, [&](const std::string& pattern) {
       return matches_pattern(pattern, tensor.name);
     });

@@ -1,5 +1,6 @@
 // Inverse frequencies of rotary positions that a file stores with its weights, as Llama's did
-// before transformers 4.32. They give θ and the number of rotated channels of a head.
+// before transformers 4.32 and as Meta's own do. They give θ and the number of rotated channels of
+// a head.
 #pragma once
 
 #include <cstdint>

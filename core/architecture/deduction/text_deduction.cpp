@@ -50,9 +50,8 @@ class TextDeduction final : FamilyDeduction {
     with_file(checkpoint_.path(), [&] { validate(spec_); });
     Architecture architecture = finish();
     if (frequencies_) {
-      std::erase_if(architecture.unused, [](const std::string& name) {
-        return matches_pattern(kStoredFrequencies, name);
-      });
+      std::erase_if(architecture.unused,
+                    [](const std::string& name) { return !frequencies_pattern(name).empty(); });
     }
     return architecture;
   }
@@ -334,7 +333,8 @@ class TextDeduction final : FamilyDeduction {
                     "inverse frequencies")
             .in_file(checkpoint_.path())
             .about(frequencies_->tensor)
-            .remedy("--option ignore='" + std::string(kStoredFrequencies) + "'");
+            .remedy("--option ignore='" + std::string(frequencies_pattern(frequencies_->tensor)) +
+                    "'");
       }
     }
     RotarySpec& rotary = spec_.layer.rotary;
@@ -362,7 +362,7 @@ class TextDeduction final : FamilyDeduction {
           .about(member)
           .expected(theta ? rounded_text(*theta, 12) + ", as stored" : "any")
           .found(rounded_text(rotary.theta, 12))
-          .remedy("--option ignore='" + std::string(kStoredFrequencies) +
+          .remedy("--option ignore='" + std::string(frequencies_pattern(frequencies_->tensor)) +
                   "' if the stored ones take no part");
     }
     if (said || !theta) return;

@@ -294,7 +294,7 @@ class Leftovers {
     if (std::any_of(unused_.begin(), unused_.end(), matches)) return true;
     const ModelSpec& spec = match_.description->spec;
     const bool turns = spec.reads_texts() && spec.layer.rotary.form != Rotary::none;
-    if (turns && matches(kStoredFrequencies)) return true;
+    if (turns && !frequencies_pattern(name).empty()) return true;
     // A decoder that belongs to the family is not a decoder used only in training.
     if (is_decoder_ && !of_block && name.starts_with("decoder.")) return false;
     return of_block
@@ -321,6 +321,13 @@ class Leftovers {
 };
 
 }  // namespace
+
+std::string_view frequencies_pattern(std::string_view name) {
+  for (const std::string_view pattern : {kStoredFrequencies, kMetaFrequencies}) {
+    if (matches_pattern(pattern, name)) return pattern;
+  }
+  return {};
+}
 
 std::vector<Assumption> check_leftover_tensors(const ArchitectureMatch& match,
                                                const Checkpoint& checkpoint,

@@ -14,6 +14,11 @@ namespace attnscope {
 /// Pattern of inverse frequencies of rotary positions. Text models with rotary positions read θ
 /// from them.
 inline constexpr std::string_view kStoredFrequencies = "*inv_freq";
+/// Pattern of the same in Meta's checkpoints of Llama.
+inline constexpr std::string_view kMetaFrequencies = "*rope.freqs";
+
+/// The one of these two patterns that `name` matches; empty if neither.
+[[nodiscard]] std::string_view frequencies_pattern(std::string_view name);
 
 /// Throws Error(unsupported) naming the first tensor of a block, or of the embedding, that has no
 /// role, is not harmless in the family, not `unused` according to the configuration (patterns of

@@ -95,7 +95,7 @@ const std::string_view meta_llama_family = R"json({
     "layer.mlp2": "layers.{layer}.feed_forward.w2",
     "head": "output"
   },
-  "harmless": ["rope.freqs", "freqs_cos", "freqs_sin", "layers.*.attention.inner_attention.rope.freqs"],
+  "harmless": ["freqs_cos", "freqs_sin"],
   "refuse": { "layers.0.feed_forward.gate.weight": "a mixture of experts" }
 })json";
 

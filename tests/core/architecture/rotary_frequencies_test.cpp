@@ -8,6 +8,7 @@
 
 #include "core/architecture/architecture.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -123,6 +124,31 @@ TEST_F(FileWithFrequencies, IsRefusedWhereTheUserSaysAnotherTheta) {
               AllOf(HasSubstr("the option"), HasSubstr("expected 500000"), HasSubstr("10000")));
   EXPECT_EQ(refusal(inverse_frequencies(500000, 4), {{{"layer.rotary.theta", "500000"}}, {}}),
             "no error");
+}
+
+TEST_F(FileWithFrequencies, InMetasLlamaSayThetaBesideParamsJson) {
+  const auto opened = [&](double theta, const ModelOptions& options = {}) {
+    NamedShapes shapes = family_shapes("meta_llama");
+    shapes.emplace_back("rope.freqs", Shape{4});
+    // Stored in bfloat16, whose fraction ends 16 bits before that of float32.
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes,
+                             {{"rope.freqs", inverse_frequencies(theta, 4, 16)}});
+    return recognise_architecture(open_checkpoint(folder_.path()), options);
+  };
+  const Architecture found = opened(500000);
+  EXPECT_EQ(found.name, "Meta Llama");
+  EXPECT_EQ(found.spec.layer.rotary.theta, 500000);
+  EXPECT_EQ(found.spec.layer.attention.heads, 4);
+  EXPECT_TRUE(found.unused.empty());
+  const nlohmann::json params = {{"dim", 32},          {"n_layers", 2},    {"n_heads", 4},
+                                 {"n_kv_heads", 2},    {"vocab_size", -1}, {"norm_eps", 1e-5},
+                                 {"multiple_of", 256}, {"rope_theta", 1e6}};
+  (void)folder_.write("params.json", params.dump());
+  EXPECT_EQ(opened(1e6).spec.layer.rotary.theta, 1e6);
+  EXPECT_THAT(error_of([&] { return opened(500000); }),
+              AllOf(HasSubstr("params.json"), HasSubstr("stores in rope.freqs"),
+                    HasSubstr("found 1000000"), HasSubstr("ignore='*rope.freqs'")));
+  EXPECT_EQ(opened(500000, {{{"ignore", "*rope.freqs"}}, {}}).spec.layer.rotary.theta, 1e6);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ from references.parts import angles_of, attend_terms, causal_mask, rms, rotary
 def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, hidden=48, layers=2, vocabulary=29, theta=10000.0, eps=1e-5):
     x = w("tok_embeddings.weight", vocabulary, width)[ids]
     each = width // heads
-    w("rope.freqs", each // 2)
     angles = angles_of(len(ids), rotary(each, theta))
     for i in range(layers):
         l = f"layers.{i}."
