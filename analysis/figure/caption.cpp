@@ -69,7 +69,7 @@ std::string caption_with_status(std::string caption, const FigureRequest& reques
   std::string words;
   for (const Subject& subject : request.subjects) {
     const ModelStatus status = status_of(subject);
-    if (status.state == ModelState::known || status.state == ModelState::confirmed) continue;
+    if (!status.is_doubtful()) continue;
     const std::string& name = subject.model ? subject.model->name() : subject.trace->model_name;
     const std::string sentence = name + " " + in_words(status) + ". ";
     if (words.find(sentence) == std::string::npos) words += sentence;

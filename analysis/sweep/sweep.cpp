@@ -102,6 +102,8 @@ SweepResult begin(const SweepRequest& request) {
       series.label = subject.label;
       series.model = subject.model->file().string();
       series.mechanism = to_string(subject.mechanism);
+      const ModelStatus status = subject.model->status();
+      if (status.is_doubtful()) series.status = in_words(status);
       result.series.push_back(std::move(series));
     }
   }

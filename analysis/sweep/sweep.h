@@ -56,6 +56,9 @@ struct SweepSeries {
   bool identity = false;                   ///< true if the analysed maps contain I
   std::int64_t labelled = 0, correct = 0;  ///< inputs with a class, and correctly classified ones
   std::vector<LayerSweep> layers;
+  /// Status in words of a model that is unconfirmed or contradicted; empty for others and in older
+  /// files.
+  std::string status = {};
 };
 
 /// Complete if done == count. All sums are added in the order of the inputs.

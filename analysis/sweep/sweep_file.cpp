@@ -53,6 +53,7 @@ json describe_contents(const SweepResult& result) {
                                   {"labelled", series.labelled},
                                   {"correct", series.correct},
                                   {"layers", layers}});
+    if (!series.status.empty()) contents["series"].back()["status"] = series.status;
   }
   return contents;
 }
@@ -114,6 +115,7 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
     series.model = described.at("model");
     series.mechanism = described.at("mechanism");
     series.identity = described.at("identity");
+    series.status = described.value("status", std::string());
     series.labelled = within(described.at("labelled"), 0, result.count);
     series.correct = within(described.at("correct"), 0, series.labelled);
     for (const json& extents : described.at("layers")) {

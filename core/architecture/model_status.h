@@ -30,6 +30,10 @@ struct ModelStatus {
   /// Result of the comparison with a reference next to the file, in words; empty if not compared.
   std::string reference = {};
 
+  /// True if figures must state it: unconfirmed or contradicted.
+  [[nodiscard]] bool is_doubtful() const {
+    return state == ModelState::unconfirmed || state == ModelState::contradicted;
+  }
   /// Status after a comparison with a reference: confirmed or contradicted.
   [[nodiscard]] ModelStatus compared(std::string words, bool agrees) const;
 };

@@ -43,6 +43,17 @@ std::string sweep_in_words(const SweepResult& result) {
   return words + series;
 }
 
+std::string status_of_swept_models(const SweepResult& result) {
+  std::string words;
+  for (const SweepSeries& one : result.series) {
+    if (one.status.empty()) continue;
+    const std::string sentence =
+        std::filesystem::path(one.model).filename().string() + " " + one.status + ". ";
+    if (words.find(sentence) == std::string::npos) words += sentence;
+  }
+  return words;
+}
+
 std::int64_t head_shown(const Settings& read, const SweepResult& result) {
   std::int64_t heads = 1;
   for (const SweepSeries& series : result.series) {

@@ -31,6 +31,10 @@ inline constexpr FigureNeeds sweep_needs{.subject = SubjectNeed::none,
 /// the number done if the sweep is unfinished.
 [[nodiscard]] std::string sweep_in_words(const SweepResult& result);
 
+/// A sentence such as "vit.pt unconfirmed: scale, heads assumed. " for each model that is
+/// unconfirmed or contradicted by its reference; empty if there is none.
+[[nodiscard]] std::string status_of_swept_models(const SweepResult& result);
+
 /// The head selected by the setting "head"; -1 for all. Throws Error(usage).
 [[nodiscard]] std::int64_t head_shown(const Settings& read, const SweepResult& result);
 

@@ -120,7 +120,7 @@ Figure make_sweep_quantities(const FigureRequest& request, const Progress&) {
                      legend_mm(figure, request.width_mm);
   figure.caption = "Mean and one standard deviation over " + sweep_in_words(result) +
                    (head < 0 ? ", all heads. " : ", head " + std::to_string(head) + ". ") +
-                   made_with();
+                   status_of_swept_models(result) + made_with();
   return figure;
 }
 

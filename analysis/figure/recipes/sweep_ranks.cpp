@@ -100,7 +100,8 @@ Figure make_sweep_ranks(const FigureRequest& request, const Progress&) {
   figure.caption = "Equivalent ranks of single " + in_words(result.numbers.analysed) +
                    ", median over " + sweep_in_words(result) +
                    (head < 0 ? ", all heads." : ", head " + std::to_string(head) + ".") +
-                   described + (described.empty() ? " " : " of the maps. ") + made_with();
+                   described + (described.empty() ? " " : " of the maps. ") +
+                   status_of_swept_models(result) + made_with();
   return figure;
 }
 

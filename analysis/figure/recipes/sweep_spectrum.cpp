@@ -152,7 +152,7 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
   if (left_out > 0) {
     figure.caption += std::to_string(left_out) + " maps without a spectrum were left out. ";
   }
-  figure.caption += made_with();
+  figure.caption += status_of_swept_models(result) + made_with();
   return figure;
 }
 

@@ -380,6 +380,12 @@ TEST_F(Sweep, ItsFiguresShowItsNumbers) {
   EXPECT_EQ(ranks.numbers.at("median/tiny")[1], expected["quantiles"]["0.5"][1]);
   const Figure quantities = make_figure("sweep-quantities", asked);
   EXPECT_TRUE(quantities.numbers.contains("mean/code_entropy/hashed"));
+  // Both series are of the same model, which is named once.
+  const std::string status = "model.npz " + in_words(model()->status()) + ". Made with";
+  EXPECT_THAT(status, testing::StartsWith("model.npz unconfirmed: "));
+  for (const Figure* figure : {&spectrum, &ranks, &quantities}) {
+    EXPECT_THAT(figure->caption, testing::HasSubstr(". " + status)) << figure->name;
+  }
   asked.settings["bands"] = std::vector<double>{60};
   EXPECT_THROW((void)make_figure("sweep-ranks", asked), Error);
   EXPECT_THROW((void)make_figure("sweep-spectrum", {}), Error);
