@@ -11,7 +11,6 @@
 #include "analysis/sweep/stoppable_loop.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/sweep_fingerprint.h"
-#include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/model/evaluation/evaluation.h"
@@ -173,10 +172,7 @@ std::string fingerprint_of(const StudyRequest& request) {
   using nlohmann::json;
   json subjects = json::array(), changes = json::array();
   for (const SeriesRequest& series : request.series) {
-    const Subject& subject = series.subject;
-    subjects.push_back({series.label, content_hash(weight_files(subject.model->file())),
-                        to_string(subject.mechanism),
-                        subject.parameters ? content_hash(*subject.parameters) : std::string()});
+    subjects.push_back(subject_fingerprint(series.label, series.subject));
     for (const Intervention& one : series.interventions) changes.push_back(one.name);
   }
   changes.push_back(request.fingerprint);

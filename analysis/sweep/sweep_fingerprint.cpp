@@ -6,17 +6,27 @@
 
 #include "analysis/sweep/content_hash.h"
 #include "analysis/sweep/statistics.h"
+#include "core/architecture/model_spec_json.h"
 #include "core/checkpoint/weight_files.h"
 
 namespace attnscope {
+
+nlohmann::json subject_fingerprint(const std::string& label, const Subject& subject) {
+  const Model& model = *subject.model;
+  std::string read_as = to_json(model.spec());
+  for (const Assumption& each : model.assumptions()) {
+    read_as += "\n" + each.option + "=" + each.value;
+  }
+  return {label, content_hash(weight_files(model.file())), to_string(subject.mechanism),
+          subject.parameters ? content_hash(*subject.parameters) : std::string(),
+          content_hash(read_as)};
+}
 
 std::string sweep_fingerprint(const SweepRequest& request) {
   using nlohmann::json;
   json subjects = json::array();
   for (const Subject& subject : request.subjects) {
-    subjects.push_back({subject.label, content_hash(weight_files(subject.model->file())),
-                        to_string(subject.mechanism),
-                        subject.parameters ? content_hash(*subject.parameters) : std::string()});
+    subjects.push_back(subject_fingerprint(subject.label, subject));
   }
   std::vector<std::filesystem::path> data = request.data_set->files();
   if (data.empty()) data = {request.data_set_path};

@@ -1,15 +1,21 @@
 // Identifies everything that decides a sweep's result, so that only the same sweep is resumed.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "analysis/sweep/sweep.h"
 
 namespace attnscope {
 
-/// The fingerprint as text: content hashes of weights and data set (for class folders of the names,
-/// sizes and times of the files), mechanisms with their learned weights, views, thresholds, choice
-/// of inputs, program version. Throws Error(io) for a folder that cannot be read.
+/// The part of a fingerprint that belongs to one subject, which must have its model: its label, the
+/// content hash of its weight files, its mechanism with learned weights, and a hash of what the
+/// model was read as (its spec and the list of what was assumed or given). Throws Error(io).
+[[nodiscard]] nlohmann::json subject_fingerprint(const std::string& label, const Subject& subject);
+
+/// The fingerprint as text: subject_fingerprint of all subjects, the content hash of the data set
+/// (for class folders of the names, sizes and times of the files), views, thresholds, choice of
+/// inputs, program version. Throws Error(io) for a folder that cannot be read.
 [[nodiscard]] std::string sweep_fingerprint(const SweepRequest& request);
 
 /// Names of the differences of two fingerprints: "the data set, the thresholds". Empty if equal.

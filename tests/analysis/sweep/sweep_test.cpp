@@ -282,6 +282,15 @@ TEST_F(Sweep, DoesNotTakeADataSetThatIsGoneForAnEmptyOne) {
   }
 }
 
+TEST_F(Sweep, OfOtherHeadsOfTheSameFileIsAnother) {
+  (void)run_sweep(request("r.h5", 2));
+  SweepRequest other = request("r.h5", 2);
+  other.subjects[0].model =
+      load_model(kData + "model.npz", {{{"heads", "4"}, {"crop_fraction", "1"}}, {}});
+  EXPECT_THAT(error_of([&] { return run_sweep(other); }),
+              testing::HasSubstr("a difference in the models"));
+}
+
 TEST(SweepFingerprint, SaysInWhatTwoDiffer) {
   EXPECT_EQ(fingerprint_difference(R"({"seed": 1, "first": 0})", R"({"seed": 2, "first": 1})"),
             "the first input, the seed");
