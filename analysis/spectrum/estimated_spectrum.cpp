@@ -67,20 +67,48 @@ std::vector<double> whole_spectrum(std::span<const double> known,
   return values;
 }
 
-void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
-                   const LeadingValues& leading) {
-  const double known = std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
-  estimate.nuclear_norm = known;
-  if (estimate.known == estimate.dimension) return;  // nothing is left to probe
+KnownOfRest known_of_rest(const SpectrumEstimate& estimate, const LeadingValues& leading) {
   double squares = estimate.frobenius_norm * estimate.frobenius_norm;
   for (const double value : leading.values) squares -= value * value;
-  TraceQuadrature rest = probe_rest(
-      map, leading.right,
-      {.squares = std::max(squares, 0.0), .frobenius = estimate.frobenius_norm, .known = known},
-      kWantedError);
+  return {.squares = std::max(squares, 0.0),
+          .frobenius = estimate.frobenius_norm,
+          .known = std::accumulate(leading.values.begin(), leading.values.end(), 0.0)};
+}
+
+void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
+                   const LeadingValues& leading) {
+  const KnownOfRest known = known_of_rest(estimate, leading);
+  estimate.nuclear_norm = known.known;
+  if (estimate.known == estimate.dimension) return;  // nothing is left to probe
+  TraceQuadrature rest = probe_rest(map, leading.right, known, kWantedError);
   estimate.nuclear_norm += rest.sum;
   estimate.standard_error = rest.standard_error;
   estimate.probes = std::move(rest.probes);
+}
+
+/// Sets the effective rank, exp(ln S − T / S) with S = Σσ and T = Σσ ln σ from the probes, and its
+/// standard error by the delta method: that of the change of ln S − T / S in linear order. The
+/// distance of the quadrature's rules, relative to S, is added, which bounds what the quadrature
+/// leaves out of the entropy to about two standard errors.
+void take_effective_rank(MapSpectrum& spectrum, SpectrumEstimate& estimate,
+                         const LeadingValues& leading) {
+  if (estimate.probes.empty()) return;  // that of the values is exact
+  const KnownOfRest known = known_of_rest(estimate, leading);
+  const auto times_log = [](double value) { return value > 0 ? value * std::log(value) : 0.0; };
+  const auto itself = [](double value) { return value; };
+  const ProbedSum rest = probed_sum(estimate.probes, known, itself);
+  const double sum = known.known + rest.plain;
+  double logs = probed_sum(estimate.probes, known, times_log).plain;
+  for (const double value : leading.values) logs += times_log(value);
+  const ProbedSum change = probed_sum(estimate.probes, known, [&](double value) {
+    return (1 + logs / sum) / sum * value - times_log(value) / sum;
+  });
+  const double entropy = std::log(sum) - logs / sum + (change.mean - change.plain);
+  spectrum.effective_rank =
+      std::clamp(std::exp(entropy), 1.0, static_cast<double>(estimate.dimension));
+  const double distance = 2 * (estimate.standard_error - rest.standard_error);
+  estimate.effective_rank_error =
+      spectrum.effective_rank * (change.standard_error + distance / sum);
 }
 
 double known_sum(const MapSpectrum& spectrum) {
@@ -194,6 +222,7 @@ MapSpectrum estimate(const MapOperator& map, const SpectrumOptions& options) {
   const double tail =
       found->nuclear_norm - std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
   take_singular_values(spectrum, whole_spectrum(leading.values, all, dimension, tail));
+  take_effective_rank(spectrum, *found, leading);
   spectrum.numerical_rank = 0;  // unknown: it depends on the smallest values
   spectrum.stable_rank = spectrum.rank_one_distance = spectrum.symmetry_error =
       std::numeric_limits<double>::quiet_NaN();

@@ -13,9 +13,12 @@ namespace attnscope {
 
 /// Data of an estimated spectrum.
 struct SpectrumEstimate {
-  std::int64_t known = 0;      ///< number of leading values, accurate to 1e-6 σ_1 or better
-  double nuclear_norm = 0;     ///< Σσ: known values plus an estimate of the rest
-  double standard_error = 0;   ///< standard error of nuclear_norm
+  std::int64_t known = 0;     ///< number of leading values, accurate to 1e-6 σ_1 or better
+  double nuclear_norm = 0;    ///< Σσ: known values plus an estimate of the rest
+  double standard_error = 0;  ///< standard error of nuclear_norm
+  /// Standard error of MapSpectrum::effective_rank, which is then computed from the probes instead
+  /// of the estimated values; 0 if every value is known.
+  double effective_rank_error = 0;
   double frobenius_norm = 0;   ///< ‖H‖_F, exact
   std::int64_t dimension = 0;  ///< min(N, M), the number of values
   /// Nodes of every random probe without the leading values: (σ, number of values near it),

@@ -181,17 +181,19 @@ double sum_of_squares(const QuadratureNodes& nodes) {
   return sum;
 }
 
-/// Regression slope of σ over σ², weighted with all nodes: the error of a probe in Σσ per error in
-/// Σσ².
-double slope_of(const std::vector<QuadratureNodes>& probes) {
+using NodeValue = std::function<double(double)>;
+
+/// Regression slope of f(σ) over σ², weighted with all nodes: the error of a probe in Σ f(σ) per
+/// error in Σσ².
+double slope_of(const std::vector<QuadratureNodes>& probes, const NodeValue& f) {
   double mass = 0, first = 0, second = 0, third = 0, fourth = 0;
   for (const QuadratureNodes& nodes : probes) {
     for (const auto& [value, weight] : nodes) {
       const double square = value * value;
       mass += weight;
-      first += weight * value;
+      first += weight * f(value);
       second += weight * square;
-      third += weight * value * square;
+      third += weight * f(value) * square;
       fourth += weight * square * square;
     }
   }
@@ -204,12 +206,14 @@ struct MeanWithError {
   double mean = 0, error = 0;
 };
 
-/// Mean and standard error of Σσ − slope · (Σσ² − its known value) over the probes.
-MeanWithError mean_of(const std::vector<QuadratureNodes>& probes, double slope,
+/// Mean and standard error of Σ f(σ) − slope · (Σσ² − its known value) over the probes.
+MeanWithError mean_of(const std::vector<QuadratureNodes>& probes, const NodeValue& f, double slope,
                       const KnownOfRest& known) {
   double sum = 0, squares = 0;
   for (const QuadratureNodes& nodes : probes) {
-    const double one = sum_of_values(nodes) - slope * (sum_of_squares(nodes) - known.squares);
+    double whole = 0;
+    for (const auto& [value, weight] : nodes) whole += f(value) * weight;
+    const double one = whole - slope * (sum_of_squares(nodes) - known.squares);
     sum += one;
     squares += one * one;
   }
@@ -226,6 +230,14 @@ double sum_of_values(const QuadratureNodes& nodes) {
   double sum = 0;
   for (const auto& [value, weight] : nodes) sum += value * weight;
   return sum;
+}
+
+ProbedSum probed_sum(const std::vector<QuadratureNodes>& probes, const KnownOfRest& known,
+                     const std::function<double(double)>& f) {
+  const MeanWithError plain = mean_of(probes, f, 0, known);
+  const MeanWithError controlled = mean_of(probes, f, slope_of(probes, f), known);
+  const MeanWithError& better = controlled.error < plain.error ? controlled : plain;
+  return {plain.mean, better.mean, better.error};
 }
 
 TraceQuadrature probe_rest(const MapOperator& map, const Eigen::MatrixXd& leading,
@@ -245,13 +257,11 @@ TraceQuadrature probe_rest(const MapOperator& map, const Eigen::MatrixXd& leadin
     Probed probed = run(probes, map, leading, values, precision, known.known);
     bound = std::max(bound, probed.bound);
     std::ranges::move(probed.nodes, std::back_inserter(found.probes));
-    const MeanWithError plain = mean_of(found.probes, 0, known);
-    const MeanWithError controlled = mean_of(found.probes, slope_of(found.probes), known);
-    const MeanWithError& better = controlled.error < plain.error ? controlled : plain;
-    found.sum = std::max(better.mean, 0.0);
+    const ProbedSum sum = probed_sum(found.probes, known, [](double value) { return value; });
+    found.sum = std::max(sum.mean, 0.0);
     // Two standard errors must cover the distance of the rules.
-    found.standard_error = better.error + bound / 2;
-    if (better.error <= wanted_error * (known.known + found.sum)) break;
+    found.standard_error = sum.standard_error + bound / 2;
+    if (sum.standard_error <= wanted_error * (known.known + found.sum)) break;
   }
   return found;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,19 @@ struct KnownOfRest {
   double frobenius = 0;  ///< ‖H‖_F
   double known = 0;      ///< Σσ of the leading values
 };
+
+/// Estimate of Σ f(σ) over the rest.
+struct ProbedSum {
+  double plain = 0;  ///< mean over the probes
+  /// The same mean, with the known Σσ² as a control variate if its error is then smaller.
+  double mean = 0;
+  double standard_error = 0;  ///< standard error of `mean`, from the spread over the probes
+};
+
+/// The estimate of Σ f(σ) from at least two probes.
+[[nodiscard]] ProbedSum probed_sum(const std::vector<QuadratureNodes>& probes,
+                                   const KnownOfRest& known,
+                                   const std::function<double(double)>& f);
 
 /// Probes `map` with random vectors outside the orthonormal columns of `leading` [columns, k]:
 /// sixteen at a time until their standard error is below `wanted_error` times Σσ of all values, or

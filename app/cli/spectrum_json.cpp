@@ -103,6 +103,8 @@ ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumRe
           {"exact_singular_values",
            if_ready(map, map.estimate ? map.estimate->known : std::ssize(map.singular_values))},
           {"effective_rank", if_ready(map, map.effective_rank)},
+          {"effective_rank_standard_error",
+           if_ready(map, map.estimate ? map.estimate->effective_rank_error : 0.0)},
           {"stable_rank", if_ready(map, map.stable_rank)},
           {"numerical_rank", known(numerical_rank_of(map))},
           {"rank_one_distance", if_ready(map, map.rank_one_distance)},

@@ -87,11 +87,14 @@ void print_maps(const SpectrumReport& report) {
       if (beside) print_baselines_row(map, report.baselines[0][index]);
       if (map.estimate) {
         const RankInterval interval = rank_interval(map, map.threshold);
-        std::printf("  estimated: rank %lld to %lld, sum of sigma %s ± %s, %lld values exact",
-                    static_cast<long long>(interval.low), static_cast<long long>(interval.high),
-                    rounded_text(map.estimate->nuclear_norm).c_str(),
-                    rounded_text(map.estimate->standard_error, 2).c_str(),
-                    static_cast<long long>(map.estimate->known));
+        std::printf(
+            "  estimated: rank %lld to %lld, effective rank ± %s, sum of sigma %s ± %s, "
+            "%lld values exact",
+            static_cast<long long>(interval.low), static_cast<long long>(interval.high),
+            rounded_text(map.estimate->effective_rank_error, 2).c_str(),
+            rounded_text(map.estimate->nuclear_norm).c_str(),
+            rounded_text(map.estimate->standard_error, 2).c_str(),
+            static_cast<long long>(map.estimate->known));
       }
       if (map.zero_rows > 0) {
         std::printf("  %lld zero rows", static_cast<long long>(map.zero_rows));
@@ -123,9 +126,8 @@ void print_maps(const SpectrumReport& report) {
   if (const auto count = how_many(SpectrumMethod::estimated); count > 0) {
     std::printf(
         "%lld of %zu maps: at most 32 leading singular values exact, the rest estimated; ranks "
-        "(≈) with 95 %% intervals, effective ranks without. --dense-limit N computes all values up "
-        "to "
-        "N tokens\n\n",
+        "(≈) with 95 %% intervals, effective ranks with a standard error (±). --dense-limit N "
+        "computes all values up to N tokens\n\n",
         static_cast<long long>(count), report.maps[0].size());
   }
 }

@@ -181,6 +181,7 @@ TEST(SpectrumCommand, EstimatedRanksAreMarked) {
   // Each head has an equivalent and an effective rank, and a note explains the sign.
   EXPECT_THAT(estimated.output, testing::ContainsRegex("    0     0  +≈ [0-9]+ +≈ [0-9.]+ "));
   EXPECT_THAT(estimated.output, testing::HasSubstr("ranks (≈) with 95 % intervals"));
+  EXPECT_THAT(estimated.output, testing::ContainsRegex("effective rank ± [0-9.e-]+, sum of sigma"));
   EXPECT_THAT(run_program(on_boot + "dense").output, testing::Not(testing::HasSubstr("≈")));
 }
 

@@ -202,13 +202,14 @@ QVariant RankTable::data(const QModelIndex& index, int role) const {
         if (one->method == SpectrumMethod::factored) tip += tr("; from the map's factors");
         if (one->estimate) {
           const RankInterval interval = rank_interval(*one, session_.view().rank_threshold);
-          tip += tr("; estimated: rank %1 to %2 with 95 % confidence, Σσ = %3 ± %4, the leading %5 "
-                    "values exact")
+          tip += tr("; estimated: rank %1 to %2 with 95 % confidence, effective rank ± %6, Σσ = %3 "
+                    "± %4, the leading %5 values exact")
                      .arg(interval.low)
                      .arg(interval.high)
                      .arg(one->estimate->nuclear_norm, 0, 'g', 4)
                      .arg(one->estimate->standard_error, 0, 'g', 2)
-                     .arg(one->estimate->known);
+                     .arg(one->estimate->known)
+                     .arg(one->estimate->effective_rank_error, 0, 'g', 2);
         }
         if (one->zero_rows > 0) tip += tr("; %1 rows are all zero").arg(one->zero_rows);
         return tip;
