@@ -16,7 +16,7 @@ namespace {
 
 void refuse_other(const AttentionInput& input, const char* name, const char* remedy) {
   if (!daft_parameter(input, name)) return;
-  throw Error(ErrorKind::usage, "the position biases are of another form")
+  throw Error(ErrorKind::usage, "the tensor contradicts the setting factors")
       .about(name)
       .remedy(std::string("set ") + remedy);
 }

@@ -137,7 +137,7 @@ std::unique_ptr<Mechanism> make_daft_window(std::string_view name, DaftWindowKin
                                      .conv_heads = values.whole("conv_heads"),
                                      .dimensions = daft_dimensions(values)};
   if (options.kernel % 2 == 0) {
-    throw Error(ErrorKind::usage, "a window around a token has an odd extent")
+    throw Error(ErrorKind::usage, "the size of the window must be odd")
         .about(std::string(name) + " kernel")
         .expected("an odd number")
         .found(std::to_string(options.kernel))
@@ -189,7 +189,7 @@ DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& opt
   const Tensor* const gamma = daft_parameter(input, "gamma");
   const Tensor* const beta = daft_parameter(input, "beta");
   if (!gamma != !beta) {
-    throw Error(ErrorKind::usage, "gain and bias of the window biases come together")
+    throw Error(ErrorKind::usage, "gain and bias of the window biases must be given together")
         .about(gamma ? "beta" : "gamma");
   }
   if (gamma) {

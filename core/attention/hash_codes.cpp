@@ -22,7 +22,7 @@ MatrixD of_head(const NamedTensors& parameters, const char* name, std::int64_t h
   const Tensor& tensor = parameters.find(name)->second;
   if (tensor.size() != heads * rows * columns || tensor.shape().empty() ||
       tensor.shape().back() != columns) {
-    throw Error(ErrorKind::usage, "the hash buffer has another shape")
+    throw Error(ErrorKind::usage, "the hash buffer has the wrong shape")
         .about(name)
         .expected(to_string(Shape{heads, rows, columns}))
         .found(to_string(tensor.shape()))
@@ -116,7 +116,7 @@ HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, s
   function.kind = settings.kind;
   if (settings.kind == HashKind::sign) {
     if (keys.cols() > kMostBits) {
-      throw Error(ErrorKind::usage, "plain signs need a bit for every channel of a head")
+      throw Error(ErrorKind::usage, "sign codes need one bit per channel of a head")
           .about("hash codes")
           .expected("heads of at most 64 channels")
           .found(std::to_string(keys.cols()));
@@ -131,11 +131,11 @@ HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, s
   const MatrixD tokens = unit_rows(keys);
   const bool learned = settings.kind == HashKind::learned;
   if (learned && !has_hash_buffers(parameters)) {
-    throw Error(ErrorKind::usage, "the layer has no learnt hash codes")
+    throw Error(ErrorKind::usage, "the layer has no learned hash codes")
         .about("hash codes")
         .expected("the tensors ksh.A, ksh.mvec and ksh.anchor")
         .found("none of them")
-        .remedy("learn codes for the model and lay them over it, or set codes=klsh");
+        .remedy("learn codes for the model and overlay them, or set codes=klsh");
   }
   if (learned) {
     read_buffers(*parameters, heads, head, keys.cols(), settings, function);

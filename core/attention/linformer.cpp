@@ -126,7 +126,8 @@ class Linformer final : public Mechanism {
     const bool learned =
         input.parameters != nullptr && input.parameters->contains(std::string_view("E"));
     if (learned != (input.parameters != nullptr && input.parameters->contains("F"))) {
-      throw Error(ErrorKind::usage, "of the projections of keys and values one is missing")
+      throw Error(ErrorKind::usage,
+                  "the projections of keys (E) and values (F) must be given together")
           .about(learned ? "F" : "E");
     }
     if (learned && landmarks_ == 0) {

@@ -145,7 +145,7 @@ class Reformer final : public Mechanism {
   static void check(const AttentionInput& input) {
     check_shapes(input);
     if (input.queries.rows() == input.keys.rows()) return;
-    throw Error(ErrorKind::usage, "queries and keys are one projection of the same tokens")
+    throw Error(ErrorKind::usage, "queries and keys must be projections of the same tokens")
         .about("reformer")
         .expected(std::to_string(input.queries.rows()) + " keys")
         .found(std::to_string(input.keys.rows()));
@@ -287,7 +287,7 @@ MechanismEntry reformer_entry() {
       .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {
         const std::int64_t buckets = values.whole("buckets");
         if (buckets % 2 != 0) {
-          throw Error(ErrorKind::usage, "every rotation gives two buckets")
+          throw Error(ErrorKind::usage, "the number of buckets must be even")
               .about("reformer buckets")
               .expected("an even number")
               .found(std::to_string(buckets));

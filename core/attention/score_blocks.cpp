@@ -125,9 +125,9 @@ void weigh(const AttentionInput& input, std::int64_t head, StridedMatrixMap bloc
 
 void refuse_causal(const AttentionInput& input, std::string_view mechanism) {
   if (!input.causal) return;
-  throw Error(ErrorKind::usage, "this attention cannot hide later tokens from earlier ones yet")
+  throw Error(ErrorKind::usage, "this mechanism has no causal form")
       .about(std::string(mechanism))
-      .remedy("lay another over the language model");
+      .remedy("overlay another mechanism on the language model");
 }
 
 void check_shapes(const AttentionInput& input) {

@@ -12,7 +12,7 @@ void check(const AttentionShape& shape) {
                                                           {"value width", shape.value_width}};
   for (const auto& [name, extent] : extents) {
     if (extent <= 0) {
-      throw Error(ErrorKind::usage, "an extent of the attention layer is not positive")
+      throw Error(ErrorKind::usage, "a dimension of the attention layer is not positive")
           .about(name)
           .expected("1 or more")
           .found(std::to_string(extent));

@@ -41,7 +41,7 @@ int true_class_of(const Input& item, std::int64_t classes) {
   }
   if (item.class_index < classes) return item.class_index;
   throw Error(ErrorKind::usage, classes == 0 ? "the model has no head to classify with"
-                                             : "the label is none of the model's classes")
+                                             : "the label is not one of the model's classes")
       .about(item.label)
       .expected("0 to " + std::to_string(classes - 1))
       .found(std::to_string(item.class_index));

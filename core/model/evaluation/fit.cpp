@@ -591,7 +591,7 @@ Fit fit_model(const std::filesystem::path& file, const std::filesystem::path& re
   FitBase base = open_for_fit(file, said, arrays.options());
   const std::int64_t layers = base.architecture.spec.layers;
   if (std::ssize(arrays.all_maps.front()) != layers) {
-    throw Error(ErrorKind::damaged, "the reference is of another number of layers")
+    throw Error(ErrorKind::damaged, "the reference has a different number of layers")
         .in_file(reference)
         .about("maps")
         .expected(std::to_string(layers))

@@ -130,8 +130,7 @@ std::string fitted_description(const std::filesystem::path& file, const ModelOpt
     if (!differs && again.qkv_rows == found.qkv_rows) return description.dump(2) + "\n";
     if (round > 0) break;
   }
-  throw Error(ErrorKind::unsupported, "a description does not say all that this model is")
-      .in_file(file);
+  throw Error(ErrorKind::unsupported, "a description cannot express this model").in_file(file);
 }
 
 }  // namespace attnscope

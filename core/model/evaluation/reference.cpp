@@ -46,7 +46,7 @@ Reference::Reference(const std::filesystem::path& file) : stored_(open_checkpoin
     }
     anything = anything || is_compared(tensor.name);
     if (tensor.shape.empty() || tensor.shape[0] != inputs()) {
-      throw Error(ErrorKind::damaged, "the arrays are not of the same inputs")
+      throw Error(ErrorKind::damaged, "the arrays hold different numbers of inputs")
           .about(tensor.name)
           .expected(std::to_string(inputs()) + " on the first axis")
           .found(to_string(tensor.shape));
@@ -54,8 +54,8 @@ Reference::Reference(const std::filesystem::path& file) : stored_(open_checkpoin
     arrays_.emplace(tensor.name, tensor.view());
   }
   if (!anything || inputs() == 0) {
-    throw Error(ErrorKind::damaged, "the reference says nothing of the model")
-        .expected("logits, tokens or maps of one input at least");
+    throw Error(ErrorKind::damaged, "the reference holds no logits, tokens or maps")
+        .expected("logits, tokens or maps of at least one input");
   }
 }
 
@@ -94,7 +94,7 @@ Tensor Reference::of(const std::string& name, std::int64_t input, std::int64_t l
                      std::int64_t layers) const {
   const TensorView all = slice_of(arrays_.at(name), input);
   if (all.shape.empty() || all.shape[0] != layers) {
-    throw Error(ErrorKind::damaged, "the reference is of another number of layers")
+    throw Error(ErrorKind::damaged, "the reference has a different number of layers")
         .about(name)
         .expected(std::to_string(layers) + " on the second axis")
         .found(to_string(stored_.at(name).shape));

@@ -17,7 +17,7 @@ class Comparison {
  public:
   void add(const std::string& part, const Tensor& ours, const Tensor& reference) {
     if (ours.shape() != reference.shape()) {
-      throw Error(ErrorKind::damaged, "the reference is of another shape than the model's")
+      throw Error(ErrorKind::damaged, "the reference has a different shape than the model's")
           .about(part)
           .expected(to_string(ours.shape()))
           .found(to_string(reference.shape()));

@@ -75,7 +75,7 @@ std::int64_t stretch_of(const ModelSpec& spec) {
 std::vector<TextStretch> text_stretches(const Model& model, const Text& text) {
   const auto* const language_model = dynamic_cast<const Transformer*>(&model);
   if (model.spec().has_decoder()) {
-    throw Error(ErrorKind::usage, "an encoder and a decoder do not go on with a text of their own")
+    throw Error(ErrorKind::usage, "encoder-decoder models cannot be evaluated as language models")
         .in_file(model.file())
         .expected("a language model")
         .remedy("attnscope trace MODEL --input 'pair:FIRST ||| SECOND' runs it on a pair");

@@ -20,7 +20,7 @@ Tensor embedding_of(const Trace& trace) {
 }
 
 Error no_common_space(const Model& tower) {
-  return Error(ErrorKind::usage, "images and texts have no space in common")
+  return Error(ErrorKind::usage, "the model has no embedding in a space shared by images and texts")
       .in_file(tower.file())
       .expected("an image tower and a text tower with a projection each, as in CLIP and SigLIP");
 }
@@ -80,12 +80,12 @@ std::shared_ptr<const Model> zero_shot_model(std::shared_ptr<const Model> images
                                              const Model& texts,
                                              const std::vector<ClassPrompt>& prompts,
                                              const Progress& progress) {
-  if (prompts.empty()) throw Error(ErrorKind::usage, "there are no prompts to judge images by");
+  if (prompts.empty()) throw Error(ErrorKind::usage, "zero-shot classification needs prompts");
   if (images->spec().reads_texts() || !images->spec().readout.gives_features()) {
     throw no_common_space(*images);
   }
   if (!reads_whole_texts(texts.spec())) {
-    throw Error(ErrorKind::usage, "only texts that are read at their end can be prompts")
+    throw Error(ErrorKind::usage, "the text model must read texts at their end")
         .in_file(texts.file())
         .expected("a text tower of CLIP or SigLIP");
   }

@@ -33,7 +33,7 @@ void check_terms(const Mechanism& mechanism, const std::string& terms) {
   throw Error(ErrorKind::usage,
               "this attention has no scores to which the model's " + terms + " could apply")
       .about(name)
-      .remedy("lay softmax or adder attention over this model");
+      .remedy("overlay softmax or adder attention on this model");
 }
 
 /// Queries and keys of a layer as the mechanism receives them.
@@ -134,9 +134,9 @@ bool take_blocks(const Matrix& map, std::int64_t head, MapBlocks& blocks) {
 Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, ImpliedMaps& maps) {
   if (run.mechanism.structure(input.shape()).channels > 1) {
     throw Error(ErrorKind::usage,
-                "each channel has a map of its own: they cannot be changed as one")
+                "the map of a head cannot be changed: each channel has a map of its own")
         .about(run.mechanism.choice().name)
-        .expected("an attention whose heads have one map each");
+        .expected("a mechanism with one map per head");
   }
   const bool recorded = run.recorded && run.request.implied_maps;
   const std::int64_t width = input.values.cols() / input.heads_of_keys();
@@ -310,8 +310,9 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     const WindowedAttention windows =
         within_windows(part, layer, run.mechanism, input, terms, grid);
     if (run.request.change_map && windows.is_filled()) {
-      throw Error(ErrorKind::usage,
-                  "zeros fill the windows up: the maps of the grid alone do not say what comes out")
+      throw Error(
+          ErrorKind::usage,
+          "maps of padded windows cannot be changed: the output also depends on the padding")
           .about("change_map");
     }
     if (run.recorded) {

@@ -122,9 +122,10 @@ void rescale_heads(MatrixMap x, std::int64_t heads) {
 
 void run_fastformer_attention(const Block& block, const LayerRun& run, Tensor& x) {
   if (run.request.change_map) {
-    throw Error(ErrorKind::usage,
-                "Fastformer's layers multiply two attentions: a changed map is none")
-        .expected("a model of other layers");
+    throw Error(
+        ErrorKind::usage,
+        "the maps of Fastformer's layers cannot be changed: each is a product of two attentions")
+        .expected("a model with other layers");
   }
   if (block.spec.form == LayerForm::fastformer_encoder) {
     run_encoder(block, run, x);

@@ -48,7 +48,8 @@ void scale_by_longrope(const RotarySpec& rotary, std::int64_t tokens, RotaryFreq
   const bool beyond = tokens > rotary.trained_context;
   const std::vector<double>& factors = beyond ? rotary.long_factors : rotary.short_factors;
   if (factors.size() != result.angles.size()) {
-    throw Error(ErrorKind::damaged, "there is not one factor for each pair of channels")
+    throw Error(ErrorKind::damaged,
+                "the number of rotary factors differs from the number of channel pairs")
         .about(beyond ? "layer.rotary.long_factors" : "layer.rotary.short_factors")
         .expected(std::to_string(result.angles.size()))
         .found(std::to_string(factors.size()));

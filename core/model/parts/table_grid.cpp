@@ -82,7 +82,8 @@ Tensor table_of_grid(Tensor table, const PositionGrid& grid, std::int64_t classe
   if (table.extent(0) == down * across + classes) return table;
   const std::int64_t side = side_of_table(table.extent(0) - classes), from = 2 * side - 1;
   if (side == 0) {
-    throw Error(ErrorKind::damaged, "the table of relative positions is of no square grid")
+    throw Error(ErrorKind::damaged,
+                "the table of relative positions does not belong to a square grid")
         .expected(std::to_string(down * across + classes) + " rows for " +
                   std::to_string(grid.rows) + " × " + std::to_string(grid.columns) + " patches")
         .found(std::to_string(table.extent(0)));

@@ -24,10 +24,10 @@ std::int64_t end_of_text(const std::vector<std::int64_t>& ids, std::int64_t id) 
   const auto found =
       id < 0 ? std::max_element(ids.begin(), ids.end()) : std::find(ids.begin(), ids.end(), id);
   if (found != ids.end()) return found - ids.begin();
-  throw Error(ErrorKind::usage, "the text has no token that ends it, where this model reads")
+  throw Error(ErrorKind::usage, "the text has no end token, at which this model reads")
       .about("readout.end_token")
       .expected(id < 0 ? "a text" : "token " + std::to_string(id) + " in the text")
-      .remedy("give the ids with it, or text with the model's tokenizer beside the weights");
+      .remedy("include it in the ids, or give text with the model's tokenizer next to the weights");
 }
 
 Tensor TokenReadout::pooling_importance(const Tensor& tokens) const {

@@ -109,7 +109,7 @@ Image with_channels(const Image& image, std::int64_t channels) {
     }
     return result;
   }
-  throw Error(ErrorKind::usage, "the model's channels are not a picture's")
+  throw Error(ErrorKind::usage, "the model's number of channels is not that of a picture")
       .expected("1 (grey) or 3 (RGB) channels, or a .npy array [C, H, W]")
       .found(std::to_string(channels) + " channels");
 }

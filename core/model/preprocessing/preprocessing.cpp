@@ -134,10 +134,10 @@ std::vector<std::string> times_of(const ModelSpec& spec) {
 
 PreparedInput prepare_sound(const Sound& sound, const ModelSpec& spec) {
   if (sound.rate != kSoundRate) {
-    throw Error(ErrorKind::usage, "the model hears sounds of another rate")
+    throw Error(ErrorKind::usage, "the sound does not have the model's sample rate")
         .expected(std::to_string(kSoundRate) + " samples a second")
         .found(std::to_string(sound.rate))
-        .remedy("bring it to that rate: sox SOUND.wav -r 16000 -c 1 NEW.wav");
+        .remedy("resample it: sox SOUND.wav -r 16000 -c 1 NEW.wav");
   }
   const std::int64_t frames = frames_of(spec), most = frames * kSamplesOfFrame;
   const auto seconds = [](std::int64_t samples) {
@@ -145,7 +145,7 @@ PreparedInput prepare_sound(const Sound& sound, const ModelSpec& spec) {
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
   };
   if (std::ssize(sound.samples) > most) {
-    throw Error(ErrorKind::usage, "the sound is longer than what the model hears at once")
+    throw Error(ErrorKind::usage, "the sound is longer than the model's input")
         .expected("at most " + seconds(most))
         .found(seconds(std::ssize(sound.samples)))
         .remedy("give a part of it: SOUND.wav#0-30 is its first 30 seconds");
@@ -195,13 +195,13 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
     if (spec.hears()) return prepare_for_hearing(input, spec);
     const bool sound = std::holds_alternative<Sound>(input.content);
     if (sound || std::holds_alternative<Text>(input.content)) {
-      throw Error(ErrorKind::usage, sound ? "a model of images cannot hear a sound"
+      throw Error(ErrorKind::usage, sound ? "a model of images cannot read a sound"
                                           : "a model of images cannot read a text")
           .expected("an image, or an array of pixels");
     }
     if (const auto* array = std::get_if<Tensor>(&input.content)) return prepare_array(*array, spec);
     if (spec.input.patch_height == 0) {
-      throw Error(ErrorKind::usage, "an encoder of tokens cannot see an image")
+      throw Error(ErrorKind::usage, "an encoder of tokens cannot read an image")
           .expected("a .npy array of tokens [N, " + std::to_string(spec.embedding_width()) + "]");
     }
     Image image = fit_to_model(std::get<Image>(input.content), spec);

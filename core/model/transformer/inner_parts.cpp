@@ -10,7 +10,8 @@ namespace attnscope {
 const Transformer& transformer_of(const Model& model) {
   const auto* const found = dynamic_cast<const Transformer*>(&model);
   if (found) return *found;
-  throw Error(ErrorKind::usage, "the model's weights cannot be looked into").in_file(model.file());
+  throw Error(ErrorKind::usage, "the model does not give access to its weights")
+      .in_file(model.file());
 }
 
 const Block& block_of(const Transformer& model, std::int64_t layer) {
@@ -35,7 +36,7 @@ void require_products(const Transformer& model, std::int64_t layer) {
       std::find(products.begin(), products.end(), layer) != products.end()) {
     return;
   }
-  throw Error(ErrorKind::usage, "the layer's projections are no products with matrices")
+  throw Error(ErrorKind::usage, "the layer's projections are not matrix products")
       .in_file(model.file())
       .about("layer " + std::to_string(layer))
       .expected("y = x W + b")

@@ -16,12 +16,12 @@ void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& token
   std::erase_if(tokens.special, [&](std::int64_t i) { return i >= std::ssize(tokens.ids); });
   const auto padding = std::find(tokens.ids.begin(), tokens.ids.end(), id);
   if (padding == tokens.ids.end() && !tokens.ids.empty()) return;
-  throw Error(ErrorKind::usage, tokens.ids.empty() ? "the text is nothing but padding"
-                                                   : "there is padding within the text")
+  throw Error(ErrorKind::usage, tokens.ids.empty() ? "the text consists of padding only"
+                                                   : "the text has padding before its end")
       .about(input.label)
       .expected("no token " + std::to_string(id) + " before the end")
       .found("token " + std::to_string(padding - tokens.ids.begin()))
-      .remedy("leave it out; if it is a word of this model, set padding=-1");
+      .remedy("leave it out; if it is an ordinary token of this model, set padding=-1");
 }
 
 void fill_up(const InputSpec& spec, const Vocabulary& vocabulary, TokenizedText& tokens) {

@@ -19,9 +19,9 @@ MechanismChoice as_run(const ModelSpec& spec, MechanismChoice choice) {
   if (!spec.layer.scores.causal && !spec.has_decoder()) return choice;
   const MechanismEntry& entry = find_mechanism(choice.name);
   if (!entry.causal) {
-    throw Error(ErrorKind::usage, "this attention cannot hide later tokens from earlier ones")
+    throw Error(ErrorKind::usage, "this mechanism has no causal form")
         .about(choice.name)
-        .remedy("lay another over the language model");
+        .remedy("overlay another mechanism on the language model");
   }
   // In an encoder–decoder each layer specifies whether it is causal.
   if (spec.layer.scores.causal && find_description(entry.parameters, "causal"))
@@ -100,7 +100,7 @@ void check_types(const InputSpec& spec, const Input& input, const TokenizedText&
       .about(input.label)
       .expected("types 0 to " + std::to_string(spec.token_types - 1))
       .found(std::to_string(*greatest))
-      .remedy("the tokenizer beside the weights may be of another model");
+      .remedy("the tokenizer next to the weights may belong to another model");
 }
 
 }  // namespace

@@ -158,7 +158,8 @@ std::optional<LayerNorm> read_head_norm(const WeightReader& reader, const std::s
 /// 1e-12 for zero vectors.
 void add_cosines(std::int64_t head_width, AttentionPart& part) {
   if (part.query_norm || part.key_norm) {
-    throw Error(ErrorKind::damaged, "queries and keys have norms of their own in the file")
+    throw Error(ErrorKind::damaged,
+                "cosine attention contradicts the norms of queries and keys in the file")
         .about("layer.attention.cosine")
         .expected("false")
         .found("true");
@@ -270,7 +271,7 @@ void check_rotary(const AttentionPart& part, const LayerSpec& layer, std::int64_
       (part.rotary_periods.empty() || std::ssize(part.rotary_periods) == turned / 4)) {
     return;
   }
-  throw Error(ErrorKind::damaged, "so many channels of a head cannot be turned")
+  throw Error(ErrorKind::damaged, "the rotary width does not fit the head")
       .about("layer.rotary.width")
       .expected("a multiple of " + std::to_string(pieces) + ", at most the head's " +
                 std::to_string(head_width))
@@ -296,7 +297,8 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
       read_head_norm(reader, prefix + "key_norm", extents.head_width, extents.key_inner());
   if (split != HeadSplit::heads_first && part.query_norm &&
       std::ssize(part.query_norm->weight) != extents.head_width) {
-    throw Error(ErrorKind::damaged, "one norm of all heads' queries has the order of the file")
+    throw Error(ErrorKind::damaged,
+                "a norm over the queries of all heads needs channels in the order of heads")
         .about("layer.attention.head_split")
         .expected("heads_first");
   }

@@ -39,7 +39,7 @@ std::int64_t layers_of(const Checkpoint& file) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), layers);
   if (failure != std::errc() || end != text.data() + text.size() || layers < 1 ||
       layers > kMostLayers) {
-    throw Error(ErrorKind::damaged, "the number of layers makes no sense")
+    throw Error(ErrorKind::damaged, "the number of layers is out of range")
         .in_file(file.path())
         .about("layers")
         .found(text);
@@ -72,7 +72,7 @@ LearnedTensors read_learned_tensors(const std::filesystem::path& file) {
   const Checkpoint checkpoint = open_checkpoint(file);
   const auto format = checkpoint.metadata().find("format");
   if (format == checkpoint.metadata().end() || format->second != kFormat) {
-    throw Error(ErrorKind::not_this_format, "the file holds no learnt tensors of a mechanism")
+    throw Error(ErrorKind::not_this_format, "the file holds no learned tensors of a mechanism")
         .in_file(file)
         .remedy("attnscope learn-codes writes such files");
   }

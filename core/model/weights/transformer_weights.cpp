@@ -26,12 +26,12 @@ StageWeights read_stage(const WeightReader& reader, const ModelSpec& spec, std::
     std::optional<LayerNorm> norm =
         reader.read_norm(role + "merge_norm", inputs, spec.input.norm_eps);
     if (!norm) {
-      throw Error(ErrorKind::damaged, "patches are merged without a norm")
+      throw Error(ErrorKind::damaged, "the norm of the patch merging is missing")
           .about(role + "merge_norm");
     }
     const GridExtents grid = pyramid_grids(spec)[index - 1];
     if (!spec.shifts_windows() && (grid.rows % 2 != 0 || grid.columns % 2 != 0)) {
-      throw Error(ErrorKind::unsupported, "patches are merged on a grid of an odd side")
+      throw Error(ErrorKind::unsupported, "the grid of the patch merging has an odd side")
           .about(role + "merge")
           .expected("an image whose grids have even sides")
           .found(std::to_string(grid.rows) + " × " + std::to_string(grid.columns));
@@ -120,7 +120,8 @@ void read_token_head(const WeightReader& reader, const ModelSpec& spec, const We
       spec.readout.kind == Readout::masked_token && reader.has("head_transform.weight");
   if (spec.embedding_width() != spec.width && !transforms && !readout.projection) {
     throw Error(ErrorKind::damaged,
-                "the token embeddings are narrower than the model, and nothing projects to them")
+                "the token embeddings are narrower than the model, and the projection to their "
+                "width is missing")
         .about("output_projection")
         .expected("[" + std::to_string(spec.embedding_width()) + ", " + std::to_string(spec.width) +
                   "]");

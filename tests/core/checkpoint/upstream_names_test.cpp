@@ -208,12 +208,12 @@ TEST(UpstreamNames, PaddingWithinATextIsRefused) {
       [] {
         return run(fastformer_shapes({}), {{}, {3, 0, 5}});
       },
-      ErrorKind::usage, "padding within the text", "a text");
+      ErrorKind::usage, "padding before its end", "a text");
   expect_refusal(
       [] {
         return run(fastformer_shapes({}), {{}, {0, 0}});
       },
-      ErrorKind::usage, "nothing but padding", "a text");
+      ErrorKind::usage, "padding only", "a text");
 }
 
 TEST(UpstreamNames, ADescriptionOfATextModelNeedsItsTables) {

@@ -104,11 +104,11 @@ TEST_F(SelfTests, WhatIsNoReferenceOfTheModelIsRefused) {
   };
   EXPECT_THAT(refusal(with("logit", {1, 10}, 10)), HasSubstr("inputs, logits, tokens, maps"));
   EXPECT_THAT(refusal(with("logits", {1, 5}, 5)), AllOf(HasSubstr("logits"), HasSubstr("[10]")));
-  EXPECT_THAT(refusal(with("logits", {2, 5}, 10)), HasSubstr("not of the same inputs"));
-  EXPECT_THAT(refusal(with("tokens", {1, 2, 1, 5}, 10)), HasSubstr("another number of layers"));
+  EXPECT_THAT(refusal(with("logits", {2, 5}, 10)), HasSubstr("different numbers of inputs"));
+  EXPECT_THAT(refusal(with("tokens", {1, 2, 1, 5}, 10)), HasSubstr("a different number of layers"));
   NpzWriter alone;
   alone.add("inputs", {1, 3, 32, 32}, std::span<const float>(pixels));
-  EXPECT_THAT(refusal(write(alone)), HasSubstr("says nothing of the model"));
+  EXPECT_THAT(refusal(write(alone)), HasSubstr("holds no logits, tokens or maps"));
 }
 
 }  // namespace

@@ -126,11 +126,11 @@ TEST_F(ZeroShot, NeedsBothTowersAndPrompts) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   };
-  refused(images_, *texts_, {}, "no prompts");
-  refused(texts_, *texts_, prompts_, "no space in common");
-  refused(images_, *images_, prompts_, "read at their end");
+  refused(images_, *texts_, {}, "needs prompts");
+  refused(texts_, *texts_, prompts_, "no embedding in a space shared by");
+  refused(images_, *images_, prompts_, "read texts at their end");
   const auto other = load_model(source_folder() + "/sample_data/models/fashion-softmax.h5");
-  refused(other, *texts_, prompts_, "no space in common");
+  refused(other, *texts_, prompts_, "no embedding in a space shared by");
 }
 
 }  // namespace

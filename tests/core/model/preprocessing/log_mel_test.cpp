@@ -55,7 +55,7 @@ TEST(LogMel, WhatTheModelCannotHearIsRefused) {
   const Input whistle = open_input(kInputs + "whistle.wav");
   refused(open_input(kInputs + "quiet_stereo.wav"), hearing(80, 30), "16000 samples a second");
   refused(whistle, hearing(80, 20), "at most 0.4 s");
-  refused(whistle, ModelSpec(), "cannot hear a sound");
+  refused(whistle, ModelSpec(), "cannot read a sound");
   refused(open_input(kInputs + "rgb.png"), hearing(80, 30), "neither images nor texts");
   Input array;
   array.content = Tensor({80, 59});
