@@ -32,10 +32,10 @@ const TrainedBlockNames& names_within() {
 }
 
 [[noreturn]] void has_no_backward(const Transformer& model, const std::string& part) {
-  throw Error(ErrorKind::unsupported, "a part of the model has no backward yet")
+  throw Error(ErrorKind::unsupported, "gradients are not implemented for this part of the model")
       .in_file(model.file())
       .about(part)
-      .expected("layers as of ViT or GPT-2: norms before attention and MLP, GELU")
+      .expected("layers as in ViT or GPT-2: norms before attention and MLP, GELU")
       .remedy("attnscope mixing and lens need no gradients");
 }
 
@@ -76,7 +76,7 @@ void check_parts(const Transformer& model, const Block& block) {
   const auto refuse_if = [&](bool has, const char* what) {
     if (has) has_no_backward(model, what);
   };
-  refuse_if(!part.key, "keys that are the queries");
+  refuse_if(!part.key, "keys shared with the queries");
   refuse_if(part.query_norm || part.key_norm, "norms of queries and keys");
   refuse_if(part.reduction.has_value(), "spatial reduction");
   refuse_if(part.grid_window > 0, "windows");
@@ -106,9 +106,9 @@ void check_layers(const Transformer& model) {
     has_no_backward(model, "activation " + option_text(spec, "activation"));
   }
   const std::vector<StageWeights>& stages = model.weights().stages;
-  if (stages.size() != 1) has_no_backward(model, "stages whose tokens are others");
+  if (stages.size() != 1) has_no_backward(model, "several stages");
   if (stages.front().positions || stages.front().convolution || stages.front().norm) {
-    has_no_backward(model, "something between the layers");
+    has_no_backward(model, "positions, a convolution or a norm between the layers");
   }
   for (const Block& block : stages.front().blocks) check_parts(model, block);
 }
@@ -253,7 +253,7 @@ std::vector<HeadsGradient> LayersWithGradient::heads(
 
 Matrix gradient_through(const LayerNorm& norm, const Matrix& x, const Matrix& dy) {
   if (norm.rms) {
-    throw Error(ErrorKind::unsupported, "a part of the model has no backward yet")
+    throw Error(ErrorKind::unsupported, "gradients are not implemented for this part of the model")
         .about("RMS norms");
   }
   ParameterTable table;

@@ -121,7 +121,7 @@ ModelSpec trainable_part(const ModelSpec& spec) {
 
 [[noreturn]] void refuse(const std::string& member, const std::string& expected,
                          const std::string& found) {
-  throw Error(ErrorKind::unsupported, "a model with this cannot be trained here")
+  throw Error(ErrorKind::unsupported, "training does not support this value")
       .about(member)
       .expected(expected)
       .found(found);
@@ -156,7 +156,7 @@ void check_stages(const ModelSpec& spec) {
 void check_fastformer(const ModelSpec& spec) {
   const auto named = [&](const char* member) { return option_text(spec, member); };
   if (!spec.is_language_model()) {
-    refuse("layer_form", "transformer in a model of anything but what comes next",
+    refuse("layer_form", "transformer, unless the model predicts the next token",
            named("layer_form"));
   }
   if (spec.arithmetic != Arithmetic::multiplicative) {
@@ -170,7 +170,7 @@ void check_fastformer(const ModelSpec& spec) {
 
 void check_trainable(const ModelSpec& spec) {
   const std::string difference = first_difference(trainable_part(spec), spec);
-  if (!difference.empty()) refuse(difference, "what it is by default", "another");
+  if (!difference.empty()) refuse(difference, "the default", "another value");
   const auto named = [&](const char* member) { return option_text(spec, member); };
   const InputSpec& input = spec.input;
   const bool images = input.kind == InputKind::patches || spec.is_pyramid();

@@ -31,7 +31,7 @@ Optimiser::Optimiser(const ParameterTable& table, const OptimiserSettings& setti
 
 void Optimiser::set_state(State state) {
   if (state.first.size() != state_.first.size() || state.second.size() != state_.second.size()) {
-    throw Error(ErrorKind::damaged, "the optimiser's state is of another network or optimiser")
+    throw Error(ErrorKind::damaged, "the optimiser's state belongs to another network or optimiser")
         .expected(std::to_string(state_.first.size()) + " values")
         .found(std::to_string(state.first.size()));
   }

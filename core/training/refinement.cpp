@@ -78,11 +78,13 @@ void refine(const RefinedTensor& tensor, const ModelSpec& coarse, const ModelSpe
   }
   if (name.ends_with(".attn.r")) return resample_windows(tensor);
   throw Error(ErrorKind::unsupported,
-              "what was learnt of coarse patches has no meaning on more tokens")
+              "the tensor learned on coarse patches does not fit fine patches")
       .about(std::string(name))
       .expected(to_string(tensor.coarse_shape))
       .found(to_string(tensor.parameter.shape))
-      .remedy("leave coarse_patch out, or take a mechanism whose tensors do not count the tokens");
+      .remedy(
+          "leave coarse_patch out, or choose a mechanism whose tensors do not depend on the number "
+          "of tokens");
 }
 
 }  // namespace

@@ -55,8 +55,7 @@ std::unique_ptr<const TrainedAttention> make_trained_attention(const TrainedAtte
   if (found == list.end()) {
     if (form.mechanism.name == "reformer") {
       throw Error(ErrorKind::unsupported,
-                  "Reformer cannot be trained: which tokens meet is the greatest of random "
-                  "projections, through which no gradient passes")
+                  "Reformer cannot be trained: no gradient passes through its hashing")
           .about("mechanism")
           .expected(name_list(list, &TrainedAttentionEntry::name))
           .found(form.mechanism.name);

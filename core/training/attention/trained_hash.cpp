@@ -171,7 +171,8 @@ std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttention
   }
   if (form.causal || form.shorter) {
     throw Error(ErrorKind::unsupported,
-                "learnt hashes are of images: queries and keys of texts are projected apart")
+                "learned hash codes cannot be trained on texts: their queries and keys have "
+                "separate projections")
         .about("codes")
         .expected("sign, for texts")
         .found("learned");

@@ -18,7 +18,7 @@ constexpr std::int64_t kMeasured = 1000;
 
 const Image& image_of(const Input& input) {
   if (const auto* const image = std::get_if<Image>(&input.content)) return *image;
-  throw Error(ErrorKind::unsupported, "only pictures of 8 bits a channel can be learnt from")
+  throw Error(ErrorKind::unsupported, "training needs images of 8 bits per channel")
       .about(input.label);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 std::vector<std::string> characters_of(const std::string& text, const char* key) {
   if (first_invalid_utf8(text) != std::string::npos) {
-    throw Error(ErrorKind::usage, "the text is no UTF-8").about(key);
+    throw Error(ErrorKind::usage, "the text is not UTF-8").about(key);
   }
   std::vector<std::string> characters;
   const std::vector<std::size_t> starts = character_starts(text);
@@ -37,9 +37,9 @@ class TrainingText final : public TrainingData {
     learnt_ = numbered(learnt);
     test_ = numbered(test);
     if (std::ssize(learnt_) <= settings.context) {
-      throw Error(ErrorKind::usage, "the text is shorter than what the model sees")
+      throw Error(ErrorKind::usage, "the text is too short for the context")
           .about("context")
-          .expected("below its " + std::to_string(learnt_.size()) + " characters")
+          .expected("below the text's " + std::to_string(learnt_.size()) + " characters")
           .found(std::to_string(settings.context));
     }
   }

@@ -16,7 +16,7 @@ constexpr std::int64_t kEvery = 10;
 
 const std::string& characters_of(const Input& input) {
   if (const auto* const text = std::get_if<Text>(&input.content)) return text->characters;
-  throw Error(ErrorKind::unsupported, "an item of the data set is no text").about(input.label);
+  throw Error(ErrorKind::unsupported, "an item of the data set is not a text").about(input.label);
 }
 
 class TrainingTexts final : public TrainingData {
@@ -35,14 +35,14 @@ class TrainingTexts final : public TrainingData {
     for (const std::string& name : (test_ ? test_ : texts_)->class_names()) {
       const auto found = std::ranges::find(texts_->class_names(), name);
       if (found == texts_->class_names().end()) {
-        throw Error(ErrorKind::usage, "the test data set has a class that is not learnt")
+        throw Error(ErrorKind::usage, "the test data set has a class that the training data lacks")
             .about("test_dataset")
             .found(name);
       }
       test_classes_.push_back(found - texts_->class_names().begin());
     }
     if (!settings.labels.empty() && settings.labels.size() != texts_->class_names().size()) {
-      throw Error(ErrorKind::usage, "each class has one name")
+      throw Error(ErrorKind::usage, "the number of labels differs from the number of classes")
           .about("labels")
           .expected(std::to_string(texts_->class_names().size()))
           .found(std::to_string(settings.labels.size()));

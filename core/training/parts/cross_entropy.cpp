@@ -23,7 +23,7 @@ LossSum cross_entropy(Matrix& logits, std::span<const std::int64_t> targets, flo
   for (Eigen::Index row = 0; row < logits.rows(); ++row) {
     const std::int64_t target = targets[static_cast<std::size_t>(row)];
     if (target < 0 || target >= logits.cols()) {
-      throw Error(ErrorKind::usage, "an example's class is none of the model's")
+      throw Error(ErrorKind::usage, "the class of an example is out of range")
           .expected("0 to " + std::to_string(logits.cols() - 1))
           .found(std::to_string(target));
     }

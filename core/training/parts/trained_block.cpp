@@ -73,7 +73,8 @@ bool shares_queries(const ModelSpec& spec, std::int64_t index, const TrainedBloc
   if (!TypedValues(parameters).is("codes", "learned")) return false;
   const bool adder = arithmetic_of(spec, index) == Arithmetic::adder;
   if (!adder && !spec.is_pyramid()) return true;
-  throw Error(ErrorKind::unsupported, "learnt hashes are trained in plain vision transformers")
+  throw Error(ErrorKind::unsupported,
+              "learned hash codes can be trained only in plain vision transformers")
       .about("codes")
       .expected(adder ? "sign in adder layers, which have norms of queries, keys and values"
                       : "sign in a pyramid")
@@ -84,7 +85,7 @@ void check_narrow_keys(Arithmetic arithmetic, const TrainedBlockNames& names) {
   const bool adder = arithmetic == Arithmetic::adder;
   if (!adder && !names.key.empty()) return;
   throw Error(ErrorKind::unsupported,
-              adder ? "adder layers have norms of as many queries, keys and values"
+              adder ? "adder layers need queries, keys and values of the same width"
                     : "the layer's keys have fewer channels than its values")
       .about("full_keys")
       .expected("true")

@@ -59,11 +59,11 @@ class BeginningFile {
       const std::int64_t heads = layer_of(spec, i).attention.heads,
                          found = layer_of(own, i).attention.heads;
       if (heads == found) continue;
-      throw differs("its layers have another number of heads", "model_heads", std::to_string(heads),
-                    std::to_string(found));
+      throw differs("its layers have a different number of heads", "model_heads",
+                    std::to_string(heads), std::to_string(found));
     }
     if (spec.is_language_model() && own.labels != spec.labels) {
-      throw differs("it has another vocabulary than the data set", "dataset",
+      throw differs("its vocabulary differs from the data set's", "dataset",
                     std::to_string(spec.labels.size()) + " characters",
                     std::to_string(own.labels.size()));
     }
@@ -126,8 +126,8 @@ class BeginningFile {
     for (const std::string& name : checkpoint_.nearest_names(parameter.name)) {
       nearest += (nearest.empty() ? "" : ", ") + name;
     }
-    return differs("a tensor of the network is not there", parameter.name,
-                   to_string(parameter.shape), nearest.empty() ? "no tensors" : nearest);
+    return differs("a tensor of the network is missing", parameter.name, to_string(parameter.shape),
+                   nearest.empty() ? "no tensors" : nearest);
   }
 
   [[nodiscard]] Error differs(const char* what, const std::string& which,

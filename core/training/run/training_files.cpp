@@ -24,7 +24,7 @@ Error wrong_array(const std::string& name, std::string expected, std::string fou
       .about(name)
       .expected(std::move(expected))
       .found(std::move(found))
-      .remedy("begin the run anew in another folder");
+      .remedy("start the run again in another folder");
 }
 
 /// Reads an array of finite numbers, each at least `least`.
@@ -139,7 +139,7 @@ void TrainingRun::take_state(const Checkpoint& state) {
   std::vector<float> values = numbers_of(state, "values");
   const std::int64_t expected = network_->parameters().size();
   if (std::ssize(values) != expected) {
-    throw Error(ErrorKind::damaged, "the state is that of another recipe")
+    throw Error(ErrorKind::damaged, "the state belongs to another recipe")
         .expected(std::to_string(expected) + " values")
         .found(std::to_string(values.size()));
   }

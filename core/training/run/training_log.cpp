@@ -8,7 +8,7 @@ namespace attnscope {
 void TrainingLog::add(const std::string& table, std::span<const double> row) {
   LogTable& to = tables_.try_emplace(table, LogTable{std::ssize(row), {}}).first->second;
   if (to.width != std::ssize(row)) {
-    throw Error(ErrorKind::usage, "a table of the log has rows of one width")
+    throw Error(ErrorKind::usage, "rows of a log table must have the same width")
         .about(table)
         .expected(std::to_string(to.width))
         .found(std::to_string(row.size()));

@@ -50,7 +50,7 @@ double TrainingRun::rate() const { return recipe_.rate_of_step(step_) * rate_fac
 void check_rate_factor(double factor) {
   constexpr double kMost = 1000;
   if (factor >= 0 && factor <= kMost) return;
-  throw Error(ErrorKind::usage, "the rate cannot be multiplied by that")
+  throw Error(ErrorKind::usage, "the factor of the learning rate is out of range")
       .expected("0 to 1000")
       .found(exact(factor));
 }
@@ -83,7 +83,7 @@ void TrainingRun::advance() {
   ++step_;
   const auto count = static_cast<double>(sum.count);
   if (!std::isfinite(sum.loss) || !std::isfinite(length)) {
-    throw Error(ErrorKind::usage, "the loss is no number any more")
+    throw Error(ErrorKind::usage, "the loss or its gradient is NaN or infinite")
         .about("step " + std::to_string(step_))
         .remedy("a lower rate, a longer warm_up or a smaller clip may help");
   }

@@ -130,13 +130,13 @@ TEST_F(BegunFrom, WhatDoesNotFitIsRefusedByFileTensorAndShapes) {
     for (const std::string& word : words) EXPECT_NE(what.find(word), std::string::npos) << what;
   };
   expect({{"width", std::int64_t{16}}}, {softmax, "cls_token", "[1, 1, 16]", "[1, 1, 12]"});
-  expect({{"depth", std::int64_t{3}}}, {softmax, "blocks.2.norm1.weight", "not there"});
+  expect({{"depth", std::int64_t{3}}}, {softmax, "blocks.2.norm1.weight", "is missing"});
   expect({{"depth", std::int64_t{1}}}, {softmax, "blocks.1.", "no such tensor"});
   expect({{"model_heads", std::int64_t{3}}}, {softmax, "heads", "3", "2"});
   expect({{"arithmetic", std::string("adder")}}, {softmax, "qkv_norm"});
   ParameterValues kept = kHashed;
   kept.insert({"code_updates", std::int64_t{0}});
-  expect(kept, {softmax, "ksh.A", "not there"});
+  expect(kept, {softmax, "ksh.A", "is missing"});
   EXPECT_NE(refused(missing, {}).find(missing), std::string::npos);
   EXPECT_EQ(refused(model("hashed", kHashed), kept), "nothing") << "this one has codes";
   EXPECT_THROW((void)Recipe({{"dataset", data_},
