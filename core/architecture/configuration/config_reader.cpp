@@ -19,7 +19,7 @@ bool is_off(const json& value) {
 }
 
 [[noreturn]] void refuse(const std::string& key, std::string expected, const json& value) {
-  throw Error(ErrorKind::unsupported, "the configuration asks for what this version does not run")
+  throw Error(ErrorKind::unsupported, "the value in the configuration is not supported")
       .about(key)
       .expected(std::move(expected))
       .found(json_text(value))
@@ -53,10 +53,7 @@ std::string activation_named(const std::string& name, const std::string& key) {
     if (theirs == name) return std::string(ours);
     names += (names.empty() ? "" : ", ") + std::string(theirs);
   }
-  throw Error(ErrorKind::unsupported, "the activation is not known")
-      .about(key)
-      .expected(names)
-      .found(name);
+  throw Error(ErrorKind::unsupported, "unknown activation").about(key).expected(names).found(name);
 }
 
 bool ConfigReader::flag(const std::string& key, bool usual) {

@@ -42,7 +42,7 @@ const GgufArchitecture& architecture_of(const KeyValues& keys) {
   for (const GgufArchitecture& known : architectures) {
     if (known.name == name) return known;
   }
-  throw Error(ErrorKind::unsupported, "models of this architecture are not run")
+  throw Error(ErrorKind::unsupported, "models of this architecture are not supported")
       .about("general.architecture")
       .expected(name_list(architectures, &GgufArchitecture::name))
       .found(name.empty() ? "nothing" : name)
@@ -79,7 +79,7 @@ class GgufKeys {
   /// Throws Error(unsupported) unless the key is missing or `holds`.
   void check(std::string_view key, bool holds, std::string expected) const {
     if (holds || !keys_.contains(name(key)) || ignores(name(key))) return;
-    throw Error(ErrorKind::unsupported, "the file asks for what this version does not run")
+    throw Error(ErrorKind::unsupported, "the value in the file is not supported")
         .about(name(key))
         .expected(std::move(expected))
         .found(keys_.shown(name(key)))
@@ -238,9 +238,9 @@ void check_tensors(const Checkpoint& checkpoint, const GgufArchitecture& of) {
   for (const auto& [part, wanted] : parts) {
     const std::string name = "blk.0." + std::string(part) + ".weight";
     if ((checkpoint.find(name) != nullptr) == wanted) continue;
-    throw Error(ErrorKind::unsupported, wanted
-                                            ? "the file lacks a tensor of its architecture"
-                                            : "the file has a tensor that its architecture has not")
+    throw Error(ErrorKind::unsupported,
+                wanted ? "the file lacks a tensor of its architecture"
+                       : "the file has a tensor that its architecture does not have")
         .about(name)
         .expected(std::string(of.name) + (wanted ? " with it" : " without it"));
   }
@@ -250,7 +250,7 @@ void check_tensors(const Checkpoint& checkpoint, const GgufArchitecture& of) {
 void check_type(const KeyValues& keys) {
   const std::string type = keys.text("general.type").value_or("model");
   if (type == "model") return;
-  throw Error(ErrorKind::unsupported, "the file is no model by itself")
+  throw Error(ErrorKind::unsupported, "the file does not hold a model")
       .about("general.type")
       .expected("model")
       .found(type);

@@ -39,11 +39,12 @@ void read_meta_config(const nlohmann::json& object, NeighbourConfig& config) {
     config.facts.insert("vocabulary");
   }
   if (reader.flag("use_scaled_rope", false)) {
-    throw Error(ErrorKind::unsupported, "by what rotary angles are scaled is not said")
+    throw Error(ErrorKind::unsupported,
+                "the configuration does not give the scaling factor of rotary positions")
         .about("use_scaled_rope")
         .remedy(
             "--option ignore=config.use_scaled_rope --option layer.rotary.scaling=llama3 and "
-            "layer.rotary.factor=8 (Llama 3.1) or 32 (3.2), or take the folder of Hugging Face");
+            "layer.rotary.factor=8 (Llama 3.1) or 32 (3.2), or use the Hugging Face folder");
   }
   reader.finish();
 }

@@ -21,7 +21,7 @@ json read_json(const std::filesystem::path& path) {
   constexpr std::size_t most = std::size_t{8} << 20;  // bytes; far above any such file
   json object = read_json_file(path, most);
   if (!object.is_object()) {
-    throw Error(ErrorKind::damaged, "the configuration beside the weights is not a JSON object")
+    throw Error(ErrorKind::damaged, "the configuration next to the weights is not a JSON object")
         .in_file(path)
         .remedy("repair it, or move the weight file elsewhere");
   }
@@ -54,7 +54,7 @@ double extent_of(const json& size) {
 void read_filter(const json& filter, Values& values) {
   if (filter.is_null()) return;
   if (filter != 2 && filter != 3) {
-    throw Error(ErrorKind::unsupported, "images are not resized with this filter")
+    throw Error(ErrorKind::unsupported, "the resize filter is not supported")
         .about("resample")
         .expected("2 (bilinear) or 3 (bicubic)")
         .found(json_text(filter));
@@ -157,7 +157,7 @@ NeighbourConfig neighbour_config(const std::filesystem::path& weights,
 void check_known(const NeighbourConfig& config) {
   if (config.unknown.empty()) return;
   const auto& [key, value] = config.unknown.front();
-  throw Error(ErrorKind::unsupported, "the configuration of the model has a key that is not known")
+  throw Error(ErrorKind::unsupported, "the configuration of the model has an unknown key")
       .in_file(config.file)
       .about(key)
       .found(value)

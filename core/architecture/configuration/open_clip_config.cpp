@@ -71,9 +71,9 @@ json take_only(const json& object, const char* key, const char* of) {
   if (object.is_object() && object.size() <= 1 && (object.empty() || object.contains(key))) {
     return object.value(key, json());
   }
-  throw Error(ErrorKind::unsupported, "the configuration asks for what this version does not run")
+  throw Error(ErrorKind::unsupported, "the value in the configuration is not supported")
       .about(of)
-      .expected(std::string(key) + " alone")
+      .expected(std::string(key) + " and no other key")
       .found(json_text(object));
 }
 
@@ -81,7 +81,7 @@ json take_only(const json& object, const char* key, const char* of) {
 void read_layers(ConfigReader& reader, bool quick, NeighbourConfig& tower) {
   const json how = take_only(reader.take_value("act_kwargs"), "approximate", "act_kwargs");
   if (!how.is_null() && how != "tanh" && how != "none") {
-    throw Error(ErrorKind::unsupported, "GELU is not approximated like this")
+    throw Error(ErrorKind::unsupported, "the approximation of GELU is not supported")
         .about("act_kwargs.approximate")
         .expected("tanh or none")
         .found(json_text(how));
@@ -116,15 +116,15 @@ void read_open_clip_preparation(const json& prepared, NeighbourConfig& tower) {
   read_numbers(prepared, "std", "input_std", tower);
   const json filter = prepared.value("interpolation", json("bicubic"));
   if (filter != "bilinear" && filter != "bicubic" && filter != "random") {
-    throw Error(ErrorKind::unsupported, "images are not resized with this filter")
+    throw Error(ErrorKind::unsupported, "the resize filter is not supported")
         .about("preprocess_cfg.interpolation")
-        .expected("bilinear, bicubic, or random (bicubic but in training)")
+        .expected("bilinear, bicubic, or random (bicubic except in training)")
         .found(json_text(filter));
   }
   tower.values["resize_filter"] = filter == "bilinear" ? "bilinear" : "bicubic";
   const json mode = prepared.value("resize_mode", json("shortest"));
   if (mode != "shortest" && mode != "squash") {
-    throw Error(ErrorKind::unsupported, "images are not resized like this")
+    throw Error(ErrorKind::unsupported, "the resize mode is not supported")
         .about("preprocess_cfg.resize_mode")
         .expected("shortest or squash")
         .found(json_text(mode));
@@ -139,7 +139,7 @@ void read_pooling(ConfigReader& reader, NeighbourConfig& tower) {
   const bool norm_after = reader.flag("final_ln_after_pool", false);
   if (pool.is_null() || pool == "tok") return;  // a single token gives the same in either order
   if (pool != "avg") {
-    throw Error(ErrorKind::unsupported, "images are not read in this way")
+    throw Error(ErrorKind::unsupported, "the pooling of images is not supported")
         .about("pool_type")
         .expected("tok or avg")
         .found(json_text(pool));
@@ -207,7 +207,7 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
     images.finish("preprocess_cfg.");
   }
   if (!model.is_object()) {
-    throw Error(ErrorKind::damaged, "the configuration does not say what the model is")
+    throw Error(ErrorKind::damaged, "the configuration does not describe the model")
         .about("model_cfg")
         .expected("an object")
         .found(json_text(model));
@@ -229,7 +229,7 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
     config.towers.push_back(std::move(tower));
   }
   if (config.towers.empty()) {
-    throw Error(ErrorKind::unsupported, "neither tower is of a kind that is run")
+    throw Error(ErrorKind::unsupported, "neither tower is supported")
         .about("model_cfg.text_cfg")
         .expected("later tokens hidden and the end token read, or none hidden and the last read")
         .found(json_text(texts).substr(0, 200));

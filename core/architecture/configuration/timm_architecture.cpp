@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kRefusedVits[] = {
     {"_r50_", "a convolutional network before the patches"},
     {"resnet", "a convolutional network before the patches"},
     {"_mci_", "a convolutional network before the patches"},
-    {"tipsv2", "a way of reading out"},
+    {"tipsv2", "a different read-out"},
 };
 
 /// Number of heads of architectures whose heads are not 64 channels wide.
@@ -53,7 +53,7 @@ void refuse_vit(std::string_view architecture) {
   for (const auto& [part, what] : kRefusedVits) {
     if (architecture.find(part) == std::string_view::npos) continue;
     throw Error(ErrorKind::unsupported, "timm's " + std::string(architecture) + " has " +
-                                            std::string(what) + ", which is not run")
+                                            std::string(what) + ", which is not supported")
         .about("architecture");
   }
 }
@@ -78,7 +78,7 @@ void read_vit(std::string_view architecture, NeighbourConfig& config) {
 /// Prefixes of common architectures with parts that are not supported.
 constexpr std::pair<std::string_view, std::string_view> kOtherTimmKinds[] = {
     {"xcit_", "attention between channels, not between tokens"},
-    {"swinv2_", "cosines of queries and keys, and positions by a network"},
+    {"swinv2_", "cosines of queries and keys, and position biases from a network"},
     {"maxvit", "windows and grids between convolutions"},
 };
 
@@ -118,7 +118,7 @@ void read_timm_architecture(const std::string& architecture, NeighbourConfig& co
   config.families = families_of_timm(config.kind);
   if (config.families.empty()) {
     throw Error(ErrorKind::unsupported,
-                "this architecture of timm is not run" + what_it_is(config.kind))
+                "this timm architecture is not supported" + what_it_is(config.kind))
         .about("architecture")
         .expected(
             "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, swin_…, "

@@ -125,7 +125,7 @@ void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
   reader.take(kEvaArgumentKeys);
   const json& turns = reader.take_value("use_rot_pos_emb");
   if (!turns.is_null() && turns != rotary) {
-    throw Error(ErrorKind::unsupported, "rotary positions are this architecture's, or not")
+    throw Error(ErrorKind::unsupported, "the use of rotary positions contradicts the architecture")
         .about("model_args.use_rot_pos_emb")
         .expected(rotary ? "true" : "false")
         .found(json_text(turns));
@@ -135,9 +135,9 @@ void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
   const bool square = trained.is_array() && trained.size() == 2 && trained[0] == trained[1];
   const json& side = square ? trained[0] : trained;
   if (!side.is_number_integer()) {
-    throw Error(ErrorKind::unsupported, "the positions were trained on a grid that is no square")
+    throw Error(ErrorKind::unsupported, "the positions were trained on a grid that is not square")
         .about("model_args.ref_feat_shape")
-        .expected("a number of patches, twice the same")
+        .expected("a number of patches, or the same number twice")
         .found(json_text(trained));
   }
   config.values["layer.rotary.trained_side"] = side.dump();
@@ -173,11 +173,11 @@ void take_name(const json& value, const char* key, const char* member,
     }
     names += (names.empty() ? "" : ", ") + std::string(theirs);
   }
-  throw Error(ErrorKind::unsupported, "the configuration asks for what this version does not run")
+  throw Error(ErrorKind::unsupported, "the value in the configuration is not supported")
       .about(key)
       .expected(names)
       .found(json_text(value))
-      .remedy(std::string("--option ") + member + "=… says what to do instead");
+      .remedy(std::string("--option ") + member + "=… sets another value");
 }
 
 void read_timm_preparation(const json& object, NeighbourConfig& config) {

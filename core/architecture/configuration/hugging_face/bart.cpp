@@ -69,7 +69,7 @@ void read_bart(ConfigReader& reader, NeighbourConfig& config) {
 void read_norms(ConfigReader& reader, NeighbourConfig& config, bool before) {
   const bool said = reader.flag("normalize_before", before);
   if (said != before) {
-    throw Error(ErrorKind::unsupported, "the model has its norms in another place than its kind")
+    throw Error(ErrorKind::unsupported, "the position of the norms contradicts the model type")
         .about("normalize_before")
         .expected(before ? "true" : "false")
         .found(said ? "true" : "false");

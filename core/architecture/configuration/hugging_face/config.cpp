@@ -120,7 +120,7 @@ struct OtherKind {
 };
 constexpr OtherKind kOtherKinds[] = {
     {"granitemoehybrid",
-     "a mixture of experts, with layers of a recurrence between those of attention"},
+     "a mixture of experts, with recurrent layers between those with attention"},
     {"*moe*", "a mixture of experts"},
     {"minimax_m2", "a mixture of experts"},
     {"dots1", "a mixture of experts"},
@@ -135,33 +135,33 @@ constexpr OtherKind kOtherKinds[] = {
     {"deepseek_v*", "a mixture of experts with compressed keys and values"},
     {"kimi_k2", "a mixture of experts with compressed keys and values"},
     {"minicpm3", "compressed keys and values"},
-    {"qwen3_next", "a mixture of experts, with layers of a recurrence between those of attention"},
-    {"qwen3_5*", "layers of a recurrence between those of attention"},
-    {"minimax*", "a mixture of experts, with layers of a recurrence between those of attention"},
-    {"jamba", "a mixture of experts, with layers of a recurrence between those of attention"},
-    {"bamba", "layers of a recurrence between those of attention"},
-    {"zamba*", "layers of a recurrence between those of attention"},
-    {"nemotron_h", "layers of a recurrence between those of attention"},
-    {"falcon_h1", "layers of a recurrence beside those of attention"},
-    {"recurrent_gemma", "layers of a recurrence between those of attention"},
-    {"lfm2", "layers of convolutions between those of attention"},
+    {"qwen3_next", "a mixture of experts, with recurrent layers between those with attention"},
+    {"qwen3_5*", "recurrent layers between those with attention"},
+    {"minimax*", "a mixture of experts, with recurrent layers between those with attention"},
+    {"jamba", "a mixture of experts, with recurrent layers between those with attention"},
+    {"bamba", "recurrent layers between those with attention"},
+    {"zamba*", "recurrent layers between those with attention"},
+    {"nemotron_h", "recurrent layers between those with attention"},
+    {"falcon_h1", "recurrence and attention in parallel"},
+    {"recurrent_gemma", "recurrent layers between those with attention"},
+    {"lfm2", "convolutional layers between those with attention"},
     {"*mamba*", "a recurrence in place of attention"},
     {"rwkv*", "a recurrence in place of attention"},
     {"xlstm", "a recurrence in place of attention"},
     {"retnet", "a recurrence in place of attention"},
-    {"gemma3", "a language model with a tower for images beside it"},
+    {"gemma3", "a language model with an image tower"},
     {"gemma3n*", "layers whose streams are mixed, and caches that layers share"},
-    {"*llava*", "a language model with a tower for images beside it"},
-    {"*_vl*", "a language model with a tower for images beside it"},
-    {"paligemma", "a language model with a tower for images beside it"},
-    {"idefics*", "a language model with a tower for images beside it"},
-    {"mllama", "a language model with a tower for images beside it"},
+    {"*llava*", "a language model with an image tower"},
+    {"*_vl*", "a language model with an image tower"},
+    {"paligemma", "a language model with an image tower"},
+    {"idefics*", "a language model with an image tower"},
+    {"mllama", "a language model with an image tower"},
     {"funnel", "an encoder whose layers pool their tokens"},
     {"*longformer*", "windows with tokens that see all"},
-    {"big_bird", "blocks of tokens that are drawn by lot"},
-    {"reformer", "attention within buckets of hashes, in layers that are run backwards"},
+    {"big_bird", "random blocks of tokens"},
+    {"reformer", "attention within hash buckets, in reversible layers"},
     {"xlnet", "two streams of attention with memories"},
-    {"swinv2", "cosines of queries and keys, and positions by a network"},
+    {"swinv2", "cosines of queries and keys, and position biases from a network"},
     {"umt5", "an encoder and a decoder"},
     {"longt5", "an encoder and a decoder"},
     {"*bart", "an encoder and a decoder"},
@@ -187,7 +187,7 @@ void read_windows(const json& windows, NeighbourConfig& config) {
   json list = json::array();
   for (const json& window : windows) {
     if (!window.is_number_integer() || window.get<std::int64_t>() < 1) {
-      throw Error(ErrorKind::damaged, "a window holds at least one token")
+      throw Error(ErrorKind::damaged, "a window must hold at least one token")
           .about("window_sizes")
           .expected("whole numbers from 1 on")
           .found(window.dump());
@@ -214,7 +214,7 @@ void read_is_causal(ConfigReader& reader, NeighbourConfig& config) {
   const auto differences = config.values.find("differences");
   if (config.values.contains("layer.scores.window") ||
       (differences != config.values.end() && differences->second != "[]")) {
-    throw Error(ErrorKind::unsupported, "windows of layers that see later tokens are not run")
+    throw Error(ErrorKind::unsupported, "windows of layers that see later tokens are not supported")
         .about("is_causal")
         .expected("true, or layers without windows")
         .found("false");
@@ -372,9 +372,9 @@ std::string said_of(const NeighbourConfig& config, const std::string& member) {
     found += (found.empty() ? "" : ", ") + (value.empty() ? "none" : value) + " as " +
              std::string(each.type->name);
   }
-  throw Error(ErrorKind::unsupported,
-              "the configuration does not say of which kind the model is, and kinds differ in what "
-              "its keys mean")
+  throw Error(
+      ErrorKind::unsupported,
+      "the configuration does not give the model type, on which the meaning of its keys depends")
       .about("model_type")
       .expected("one of " + kinds)
       .found(member + " " + found)
@@ -407,7 +407,7 @@ void read_hugging_face_config(const json& object, NeighbourConfig& config) {
     std::string known;
     for (const ModelType& each : model_types())
       known += (known.empty() ? "" : ", ") + std::string(each.name);
-    throw Error(ErrorKind::unsupported, "models of this kind are not run" + what_it_is(kind))
+    throw Error(ErrorKind::unsupported, "models of this type are not supported" + what_it_is(kind))
         .about("model_type")
         .expected(known)
         .found(kind)
@@ -434,7 +434,7 @@ NeighbourConfig as_of_family(const NeighbourConfig& config, std::string_view fam
     const std::vector<Reading> readings = readings_of(json::parse(config.unnamed), config, family);
     if (readings.empty()) return config;
     if (!config.class_name.empty()) {
-      throw Error(ErrorKind::unsupported, "models of this class are not run")
+      throw Error(ErrorKind::unsupported, "models of this class are not supported")
           .about("architectures")
           .expected("a class of " + std::string(family))
           .found(config.class_name)

@@ -27,10 +27,10 @@ constexpr ConfigKey kDebertaKeys[] = {
 };
 
 [[noreturn]] void refuse_value(const char* key, const char* expected, const json& found) {
-  throw Error(ErrorKind::unsupported, "the configuration asks for what this version does not run")
+  throw Error(ErrorKind::unsupported, "the value in the configuration is not supported")
       .about(key)
       .expected(expected)
-      .found(found.is_null() ? "nothing: the default is another" : json_text(found));
+      .found(found.is_null() ? "nothing: the default has a different value" : json_text(found));
 }
 
 /// True for "p2c|c2p", or a list of both.

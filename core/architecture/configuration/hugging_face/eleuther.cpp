@@ -46,7 +46,8 @@ void read_neox(ConfigReader& reader, NeighbourConfig& config) {
 void read_gptj(ConfigReader& reader, NeighbourConfig& config) {
   (void)config;
   if (!reader.has("rotary_dim") || !reader.take_value("rotary_dim").is_null()) return;
-  throw Error(ErrorKind::unsupported, "rotary positions without their number of channels")
+  throw Error(ErrorKind::unsupported,
+              "the configuration does not give the number of rotated channels")
       .about("rotary_dim")
       .expected("a number")
       .found("null");

@@ -91,7 +91,7 @@ void read_roberta(ConfigReader& reader, NeighbourConfig& config) {
   if (!padding.is_number_unsigned()) {
     throw Error(ErrorKind::damaged, "the value has the wrong type")
         .about("pad_token_id")
-        .expected("the number of a token")
+        .expected("the id of a token")
         .found(json_text(padding));
   }
   const auto id = padding.get<std::int64_t>();

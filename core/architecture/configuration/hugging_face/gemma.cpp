@@ -64,7 +64,7 @@ void read_gemma(ConfigReader& reader, NeighbourConfig& config) {
           .found(json_text(act));
     }
     if (own.is_null() && act == "gelu") {
-      throw Error(ErrorKind::unsupported, "which form of GELU is meant is not said")
+      throw Error(ErrorKind::unsupported, "the configuration does not give the form of GELU")
           .about("hidden_act")
           .expected("gelu_pytorch_tanh")
           .found("gelu")

@@ -49,9 +49,9 @@ void check_unscaled(const json& parameters) {
       continue;
     }
     throw Error(ErrorKind::unsupported,
-                "rotary positions of layers with windows are not scaled in this way")
+                "the scaling of rotary positions in sliding layers is not supported")
         .about("rope_parameters.sliding_attention." + key)
-        .expected(key == "rope_type" ? "default" : "rope_theta alone")
+        .expected(key == "rope_type" ? "default" : "only rope_theta")
         .found(json_text(value));
   }
 }
@@ -62,7 +62,7 @@ json local_layers(ConfigReader& reader, const LocalLayers& keys) {
   const json& types = reader.take_value("layer_types");
   const json& said = reader.take_value(keys.every);
   if (!types.is_array() && !types.is_null()) {
-    throw wrong_value("layer_types", "a list, one kind for each layer", types);
+    throw wrong_value("layer_types", "a list, one type for each layer", types);
   }
   if (!types.is_array() && reader.has(keys.every) && !(said.is_number_integer() && said > 0)) {
     throw wrong_value(keys.every, "1 or more", said);
@@ -76,7 +76,7 @@ json local_layers(ConfigReader& reader, const LocalLayers& keys) {
   json list = json::array();
   for (std::size_t i = 0; i < layers; ++i) {
     if (types.is_array() && types[i] != "full_attention" && types[i] != "sliding_attention") {
-      throw Error(ErrorKind::unsupported, "layers of this kind are not run")
+      throw Error(ErrorKind::unsupported, "layers of this type are not supported")
           .about("layer_types")
           .expected("full_attention or sliding_attention")
           .found(json_text(types[i]));

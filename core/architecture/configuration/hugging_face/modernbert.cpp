@@ -35,7 +35,7 @@ constexpr ConfigKey kModernBertKeys[] = {
 void read_head(ConfigReader& reader, NeighbourConfig& config) {
   const json& pooling = reader.take_value("classifier_pooling");
   if (reader.has("classifier_pooling") && pooling != "cls" && pooling != "mean") {
-    throw Error(ErrorKind::unsupported, "texts are not read in this way")
+    throw Error(ErrorKind::unsupported, "the pooling of texts is not supported")
         .about("classifier_pooling")
         .expected("cls or mean")
         .found(json_text(pooling));

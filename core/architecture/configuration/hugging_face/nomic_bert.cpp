@@ -41,7 +41,7 @@ constexpr ConfigKey kNomicKeys[] = {
 double number_of(const json& value, double usual, const char* key, bool possible(double)) {
   if (value.is_null()) return usual;
   if (value.is_number() && possible(value.get<double>())) return value.get<double>();
-  throw Error(ErrorKind::unsupported, "rotary positions with such a number are not run")
+  throw Error(ErrorKind::unsupported, "rotary positions with this value are not supported")
       .about(key)
       .found(json_text(value));
 }
@@ -62,7 +62,7 @@ void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
   const json &width = reader.take_value("n_embd"), &heads = reader.take_value("n_head");
   const bool sized = width.is_number_integer() && heads.is_number_integer() && heads > 0;
   if (turned == 0 || !sized) {
-    throw Error(ErrorKind::unsupported, "the configuration says no rotary positions")
+    throw Error(ErrorKind::unsupported, "the configuration gives no rotary positions")
         .about(fraction)
         .expected("a number above 0, at most 1, with n_embd and n_head");
   }
@@ -85,7 +85,7 @@ void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
 void read_nomic(ConfigReader& reader, NeighbourConfig& config) {
   const json& activation = reader.take_value("activation_function");
   if (activation != "swiglu" && activation != "geglu") {
-    throw Error(ErrorKind::unsupported, "MLPs of this activation are not run")
+    throw Error(ErrorKind::unsupported, "MLPs with this activation are not supported")
         .about("activation_function")
         .expected("swiglu or geglu")
         .found(json_text(activation));

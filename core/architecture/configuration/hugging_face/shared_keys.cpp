@@ -51,7 +51,7 @@ std::string scaling_of(const json& scaling, const char* of) {
   for (const char* known : {"linear", "dynamic", "llama3", "yarn", "longrope"}) {
     if (type == known) return known;
   }
-  throw Error(ErrorKind::unsupported, "rotary positions are not scaled in this way")
+  throw Error(ErrorKind::unsupported, "the scaling of rotary positions is not supported")
       .about(std::string(of) + ".rope_type")
       .expected("default, linear, dynamic, llama3, yarn or longrope")
       .found(json_text(type));
@@ -76,9 +76,7 @@ void check_scaling_keys(const json& scaling, const char* of) {
     if (value.is_null() || std::find(std::begin(known), std::end(known), key) != std::end(known)) {
       continue;
     }
-    throw Error(ErrorKind::unsupported,
-                "the scaling of rotary positions has a key that is not "
-                "known")
+    throw Error(ErrorKind::unsupported, "the scaling of rotary positions has an unknown key")
         .about(std::string(of) + "." + key)
         .found(json_text(value))
         .remedy("--option ignore=config." + std::string(of) + "." + key +
@@ -117,14 +115,14 @@ void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const Rotar
   const bool possible = factor > 0 && factor <= 1;
   const std::int64_t each = head_width(reader);
   if (!possible || (!keys.part && factor != 1)) {
-    throw wrong("so much of a head cannot be turned", name,
+    throw wrong("the rotated part of a head is out of range", name,
                 keys.part ? "a number above 0, at most 1" : "1", part);
   }
   if (factor == 1) {
     if (keys.part) config.values["layer.rotary.width"] = "0";  // 0: all channels
     return;
   }
-  if (each < 1) throw wrong("the width of a head is not said", name, "hidden_size and heads", part);
+  if (each < 1) throw wrong("the head width is missing", name, "hidden_size and heads", part);
   config.values["layer.rotary.width"] =
       std::to_string(static_cast<std::int64_t>(static_cast<double>(each) * factor));
 }
@@ -143,7 +141,7 @@ void read_rope_scaling(const json& scaling, const char* of, const json& context,
   if (trained.is_null() || kind == "dynamic") trained = context;
   if (kind != "linear") {
     if (!trained.is_number_integer()) {
-      throw wrong("the scaling of rotary positions lacks the length it was trained with",
+      throw wrong("the scaling of rotary positions lacks the length of the training texts",
                   std::string(of) + ".original_max_position_embeddings", "a number", trained);
     }
     config.values["layer.rotary.trained_context"] = trained.dump();
@@ -178,7 +176,8 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
     if (found.is_null()) continue;
     if (!found.is_number()) throw wrong("the value has the wrong type", key, "a number", found);
     if (!theta.is_null() && theta != found) {
-      throw wrong("two keys say different things", key, theta.dump() + ", as " + keys.theta, found);
+      throw wrong("two keys contradict each other", key, theta.dump() + ", as " + keys.theta,
+                  found);
     }
     theta = found;
     config.values["layer.rotary.theta"] = theta.dump();
@@ -214,14 +213,14 @@ void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const js
                          std::int64_t first, std::int64_t every) {
   const json& types = reader.take_value("layer_types");
   if (!types.is_array() && !types.is_null()) {
-    throw wrong("the value has the wrong type", "layer_types", "a list, one kind for each layer",
+    throw wrong("the value has the wrong type", "layer_types", "a list, one type for each layer",
                 types);
   }
   json layers = json::array();
   for (std::size_t i = 0; types.is_array() && i < types.size(); ++i) {
     if (types[i] == "full_attention") continue;
     if (types[i] != "sliding_attention") {
-      throw Error(ErrorKind::unsupported, "layers of this kind are not run")
+      throw Error(ErrorKind::unsupported, "layers of this type are not supported")
           .about("layer_types")
           .expected("full_attention or sliding_attention")
           .found(json_text(types[i]));
@@ -235,7 +234,8 @@ void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const js
     which["every"] = every;
   }
   if (window.is_null() && !layers.empty()) {
-    throw wrong("layers slide, and no window is said", "layer_types", "full_attention", types);
+    throw wrong("layers are sliding, but the configuration gives no sliding_window", "layer_types",
+                "full_attention", types);
   }
   if (window.is_null() || (types.is_array() && layers.empty())) {
     config.values["differences"] = "[]";

@@ -64,7 +64,7 @@ void read_activation(ConfigReader& reader, NeighbourConfig& config) {
   if (text.empty()) {
     throw Error(ErrorKind::damaged, "the value has the wrong type")
         .about("feed_forward_proj")
-        .expected("the name of an activation, with gated- before it or not")
+        .expected("the name of an activation, with or without the prefix gated-")
         .found(json_text(form));
   }
   const std::string act =
@@ -72,7 +72,7 @@ void read_activation(ConfigReader& reader, NeighbourConfig& config) {
                            : activation_named(gated ? text.substr(6) : text, "feed_forward_proj");
   const auto said = config.values.find("activation");
   if (said != config.values.end() && said->second != act) {
-    throw Error(ErrorKind::damaged, "two keys say different things")
+    throw Error(ErrorKind::damaged, "two keys contradict each other")
         .about("dense_act_fn")
         .expected(act + ", as feed_forward_proj says")
         .found(said->second);

@@ -85,7 +85,7 @@ void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
   const json& end = reader.take_value("eos_token_id");
   if (end.is_null()) return;
   if (!end.is_number_integer() || end.get<std::int64_t>() < 0) {
-    throw Error(ErrorKind::damaged, "the token that ends a text is the number of one")
+    throw Error(ErrorKind::damaged, "the id of the end token is not valid")
         .about("eos_token_id")
         .expected("a whole number from 0 on")
         .found(json_text(end));
@@ -114,7 +114,7 @@ void read_tower(ConfigReader& reader, const char* key, const char* kind, Neighbo
   const json stated = object.value("model_type", json(kind));
   // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
   if (stated != kind && stated != "") {
-    throw Error(ErrorKind::unsupported, "the tower is of another kind")
+    throw Error(ErrorKind::unsupported, "the tower has a different type than the model")
         .about(std::string(key) + ".model_type")
         .expected(kind)
         .found(json_text(stated));
@@ -146,9 +146,9 @@ void read_sam_windows(ConfigReader& reader, NeighbourConfig& config) {
   const json& whole = reader.take_value("global_attn_indexes");
   if (window.is_null() && whole.is_null()) return;
   if (!window.is_number_integer() || window <= 0 || !whole.is_array()) {
-    throw Error(ErrorKind::unsupported, "the layers are not said to have windows or none")
+    throw Error(ErrorKind::unsupported, "the configuration does not give the windows of the layers")
         .about(window.is_number_integer() && window > 0 ? "global_attn_indexes" : "window_size")
-        .expected("a number of patches, and a list of the layers without")
+        .expected("a number of patches, and a list of the layers without windows")
         .found(json_text(window) + ", " + json_text(whole));
   }
   config.values["layer.scores.window"] = window.dump();
@@ -164,7 +164,7 @@ void read_sam_images(ConfigReader& reader, NeighbourConfig& config) {
   forget_classes(config);
   for (const char* key : {"use_abs_pos", "use_rel_pos"}) {
     if (reader.flag(key, true)) continue;
-    throw Error(ErrorKind::unsupported, "an encoder without these positions is not run")
+    throw Error(ErrorKind::unsupported, "an encoder without these positions is not supported")
         .about(key)
         .expected("true")
         .found("false");
