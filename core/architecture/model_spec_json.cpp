@@ -186,8 +186,7 @@ const std::vector<ModelOption>& model_options() {
           member.of(spec));
       options.push_back({member.name, member.explanation, std::move(choices)});
     }
-    options.push_back(
-        {kIgnoreOption, "patterns of tensors that take no part, by your word: blocks.*.aux*", {}});
+    options.push_back({kIgnoreOption, "patterns of tensors to leave out: blocks.*.aux*", {}});
     options.push_back({kStateDictOption, "which of several state dicts in the file", {}});
     options.push_back(
         {kQkvRowsOption,

@@ -45,17 +45,16 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
 
 void FamilyDeduction::take_config(bool with_labels) {
   if (!config_.own_code.empty()) {
-    result_.assumptions.push_back(
-        {"config.auto_map", config_.own_code,
-         "the configuration names code of the model's own, which is not run; computed is what "
-         "transformers computes for " +
-             (config_.kind.empty() ? description_.name : config_.kind),
-         true});
+    result_.assumptions.push_back({"config.auto_map", config_.own_code,
+                                   "the configuration names the model's own code, which is not "
+                                   "run: the results are those of transformers for " +
+                                       (config_.kind.empty() ? description_.name : config_.kind),
+                                   true});
   }
   if (!config_.unread.empty()) {
     result_.assumptions.push_back(
         {"config", name_list(config_.unread),
-         "not read: the configuration does not say its kind of model (model_type)"});
+         "not read: the configuration does not give the type of the model (model_type)"});
   }
   for (const auto& [option, text] : config_.values) {
     if (option == "labels" && !with_labels) continue;
@@ -85,10 +84,10 @@ std::string FamilyDeduction::reason_of(const std::string& option) const {
   if (is_usual(option)) return "the family's usual one";
   if (config_.defaults.contains(option)) {
     return "the default of transformers for " + config_.kind +
-           ", since the configuration beside the file leaves it out";
+           ", since the configuration next to the file leaves it out";
   }
   return config_.file == checkpoint_.path() ? "as the settings in the file say"
-                                            : "as the configuration beside the file says";
+                                            : "as the configuration next to the file says";
 }
 
 bool FamilyDeduction::deduce_gates() {
@@ -177,7 +176,7 @@ void FamilyDeduction::check_norms() {
                 "a norm without a bias: it may be a LayerNorm or an RMS norm")
         .in_file(checkpoint_.path())
         .about(source.tensor)
-        .expected("a bias beside it in " + description_.name)
+        .expected("a bias next to it in " + description_.name)
         .remedy("--option norm=layer or norm=rms, if you know");
   }
 }
@@ -215,7 +214,7 @@ void FamilyDeduction::check_masks() const {
           .expected("one number for a token and those before it, another for all after it")
           .remedy("describe the model (docs/architecture-descriptions.md): a window, or no mask");
     }
-    throw Error(ErrorKind::unsupported, "the tensor named like a causal mask is none")
+    throw Error(ErrorKind::unsupported, "the tensor with the name of a causal mask is not one")
         .in_file(checkpoint_.path())
         .about(source.tensor)
         .expected("[1, 1, context, context]")
@@ -233,7 +232,7 @@ void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
         .about("mechanism")
         .found(to_string(choice))
         .remedy(
-            "say it of the model: \"scale\": 0.125 beside \"mechanism\", or --option "
+            "set it for the model: \"scale\": 0.125 next to \"mechanism\", or --option "
             "scale=0.125");
   }
   if (!usual && !entry.scaled) {
@@ -296,11 +295,12 @@ void FamilyDeduction::check_differences(const std::string& option) const {
   const std::string path(member->path.substr(of_layer.size()));
   for (const LayerDifference& difference : spec_.differences) {
     if (!difference.members.contains(path)) continue;
-    throw Error(ErrorKind::usage, "layers of the model differ in what the option says of all")
+    throw Error(ErrorKind::usage,
+                "the option sets all layers alike, but the layers of the model differ")
         .in_file(checkpoint_.path())
         .about(option)
         .found("differences " + option_text(spec_, "differences"))
-        .remedy("say all of it: --option differences=[] for none beside it");
+        .remedy("add --option differences=[] to make all layers alike");
   }
 }
 
@@ -316,13 +316,13 @@ void FamilyDeduction::take_qkv_rows(const std::string& text) {
       .in_file(checkpoint_.path())
       .about(kQkvRowsOption)
       .expected(rows ? "a tensor for the role layer.qkv" : name_list(kEnumNames<QkvRows>))
-      .found(rows ? "weights of their own" : "'" + text + "'");
+      .found(rows ? "separate weights" : "'" + text + "'");
 }
 
 void FamilyDeduction::deduce_final_norm(std::string_view role) {
   const bool stored = has(role), used = spec_.readout.final_norm;
   if (stated("final_norm") && used && !stored) {
-    throw Error(fault_of("final_norm"), "there is no norm after the last layer")
+    throw Error(fault_of("final_norm"), "the norm after the last layer is missing")
         .in_file(checkpoint_.path())
         .about("final_norm")
         .expected("a norm, as stated")
@@ -354,7 +354,7 @@ void FamilyDeduction::check_head_split() const {
     }
     const bool apart = part == "query.bias" && has("layer.0.qkv.weight");
     if (apart || part.starts_with("mechanism.") || part.starts_with("heads_norm.")) {
-      refuse("a tensor of the heads' channels is not reordered: " + source.tensor);
+      refuse("reordering the heads' channels is not supported for " + source.tensor);
     }
   }
 }
@@ -408,7 +408,7 @@ void FamilyDeduction::ask_for_heads(std::int64_t inner) const {
       .in_file(checkpoint_.path())
       .about("heads")
       .expected("a divisor of " + std::to_string(inner) + ", the rows of the queries")
-      .remedy("say it: --model-heads N" +
+      .remedy("set it: --model-heads N" +
               (described.empty()
                    ? std::string()
                    : ", or \"heads\": N in \"model\" of " + described.filename().string()));
@@ -416,14 +416,14 @@ void FamilyDeduction::ask_for_heads(std::int64_t inner) const {
 
 void FamilyDeduction::check_labels(std::int64_t classes) const {
   if (config_.classes >= 0 && config_.classes != classes) {
-    throw Error(ErrorKind::damaged, "the head has not as many classes as the configuration says")
+    throw Error(ErrorKind::damaged, "the head's number of classes differs from the configuration's")
         .in_file(checkpoint_.path())
         .about("classes")
         .expected(std::to_string(config_.classes))
         .found(std::to_string(classes));
   }
   if (spec_.labels.empty() || std::ssize(spec_.labels) == classes) return;
-  throw Error(fault_of("labels"), "there are not as many labels as classes")
+  throw Error(fault_of("labels"), "the number of labels differs from the number of classes")
       .in_file(checkpoint_.path())
       .about("labels")
       .expected(std::to_string(classes))
@@ -444,7 +444,7 @@ void FamilyDeduction::check_obeyed() const {
     const bool of_stages = spec_.is_pyramid() && option == "layer.scores.window";
     if (of_stages || said.starts_with('[') || parse_number(said) == 0.0 || expected == found)
       continue;
-    throw Error(ErrorKind::usage, "the option cannot be followed: the file's tensors say otherwise")
+    throw Error(ErrorKind::usage, "the option contradicts the file's tensors")
         .in_file(checkpoint_.path())
         .about(option)
         .expected(std::move(found))

@@ -134,7 +134,7 @@ class PyramidDeduction final : FamilyDeduction {
     if (!spec_.shifts_windows() || stored == window || resized_) return;
     resized_ = true;
     assume("positions.table_resize",
-           "the tables of relative positions are of windows of " + std::to_string(stored));
+           "the tables of relative positions are for windows of " + std::to_string(stored));
   }
 
   [[nodiscard]] std::int64_t first_layer(std::size_t stage) const {
@@ -161,12 +161,12 @@ class PyramidDeduction final : FamilyDeduction {
         throw Error(ErrorKind::unsupported, "the block has no queries, keys and values")
             .in_file(checkpoint_.path())
             .about(tensor_of(layer + "out.weight").name)
-            .expected("q and kv, qkv, or to_qk and to_v beside it");
+            .expected("q and kv, qkv, or to_qk and to_v next to it");
       }
       if (windowed && block == 0) stage.window = 7;
       if (spec_.shifts_windows()) check_window(first + block, stage.window);
       if (!spec_.shifts_windows() && windowed != (stage.window > 0 && block % 2 == 0)) {
-        throw Error(ErrorKind::unsupported, "windows are known only in every other block")
+        throw Error(ErrorKind::unsupported, "windows are supported only in every other block")
             .in_file(checkpoint_.path())
             .about(tensor_of(layer + "out.weight").name);
       }
@@ -191,7 +191,7 @@ class PyramidDeduction final : FamilyDeduction {
     const auto across =
         static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(rows))));
     if (across * across == rows && across % 2 == 1) return (across + 1) / 2;
-    throw Error(ErrorKind::unsupported, "the relative positions are of no square window")
+    throw Error(ErrorKind::unsupported, "the relative positions do not belong to a square window")
         .in_file(checkpoint_.path())
         .about(tensor_of(role).name)
         .found(std::to_string(rows) + " rows");

@@ -33,10 +33,10 @@ std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
 /// Tensors of common models with parts that are not supported.
 constexpr std::pair<std::string_view, const char*> kOtherModels[] = {
     {"*local_mp.conv1.weight",
-     "XCiT's attention between channels, not between tokens, which is not run"},
-    {"*attn.cpb_mlp.0.weight", "Swin v2's cosines of queries and keys, which are not run"},
+     "XCiT's attention between channels, not between tokens, which is not supported"},
+    {"*attn.cpb_mlp.0.weight", "Swin v2's cosines of queries and keys, which are not supported"},
     {"*continuous_position_bias_mlp.0.weight",
-     "Swin v2's cosines of queries and keys, which are not run"},
+     "Swin v2's cosines of queries and keys, which are not supported"},
     {"*.A_log", "state-space layers (as Mamba's), which have no attention and so no maps"},
     {"*.receptance.weight", "RWKV's recurrence, which has no attention and so no maps"},
 };
@@ -56,8 +56,8 @@ void refuse_other_models(const Checkpoint& checkpoint) {
 [[noreturn]] void matched_nothing(const ArchitectureMatch& match, const Checkpoint& checkpoint) {
   refuse_other_models(checkpoint);
   if (!match.refused.empty() && match.missing.empty()) {
-    throw Error(ErrorKind::unsupported,
-                "the file has " + match.refused + ", which " + match.description->name + " has not")
+    throw Error(ErrorKind::unsupported, "the file has " + match.refused + ", which " +
+                                            match.description->name + " does not have")
         .in_file(checkpoint.path());
   }
   const MissingTensor& missing = match.missing.front();
@@ -100,7 +100,7 @@ std::vector<Assumption> chosen_state_dict(const ArchitectureMatch& match,
   }
   if (others.empty()) return {};
   return {{kStateDictOption, asked.empty() ? chosen : asked,
-           (asked.empty() ? "the file also holds " : "by your word; the file also holds ") +
+           (asked.empty() ? "the file also holds " : "set by the user; the file also holds ") +
                name_list(others),
            !asked.empty()}};
 }
@@ -138,16 +138,16 @@ std::string first_names(const Checkpoint& checkpoint) {
   std::ranges::stable_sort(matches, std::greater(), nearness);
   constexpr std::size_t most = 3;
   matches.resize(std::min(matches.size(), most));
-  const std::string unknown = "the tensors' names are of no known architecture";
+  const std::string unknown = "the tensors' names belong to no known architecture";
   const std::string describe =
       "describe the model in a JSON file: docs/architecture-descriptions.md";
   if (matches.empty()) {
     throw Error(ErrorKind::unsupported, unknown)
         .in_file(checkpoint.path())
         .expected(
-            "numbered blocks whose names say queries, keys and values, such as "
-            "blocks.0.attn.query.weight, or the names of a family that attnscope "
-            "architectures lists")
+            "numbered blocks with names for queries, keys and values, such as "
+            "blocks.0.attn.query.weight, or the names of a family that attnscope architectures "
+            "lists")
         .found(first_names(checkpoint))
         .remedy(describe);
   }
@@ -199,7 +199,7 @@ const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
   if (!other || (takes_best && !other->complete())) return best;
   if (!other->complete()) matched_nothing(*other, checkpoint);
   said.push_back({option, asks_texts ? "tokens" : "patches",
-                  std::string(by_user ? "by your word; " : "") + "the file also holds " +
+                  std::string(by_user ? "set by the user; " : "") + "the file also holds " +
                       (takes_best ? *other : best).description->name +
                       ", input.kind=" + (asks_texts ? "patches" : "tokens")});
   return takes_best ? best : *other;
@@ -234,8 +234,7 @@ ModelSpec own_spec(const Checkpoint& checkpoint) {
   for (const MechanismEntry& entry : mechanisms()) {
     if (entry.name == spec.mechanism.name) return spec;
   }
-  throw Error(ErrorKind::unsupported,
-              "the model was trained with an attention that this version does not have")
+  throw Error(ErrorKind::unsupported, "the model was trained with an unknown mechanism")
       .in_file(checkpoint.path())
       .about("mechanism")
       .expected(name_list(mechanisms(), &MechanismEntry::name))
@@ -375,7 +374,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
                                             ", which the configuration says it is")
         .in_file(checkpoint.path())
         .found(first_names(checkpoint))
-        .remedy("--option ignore=config if the configuration is not of this file");
+        .remedy("--option ignore=config if the configuration does not belong to this file");
   }
   refuse_other_models(checkpoint);
   // A nearly matching family is reported first, then names without a known meaning.

@@ -23,7 +23,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
       .expected(std::move(expected))
       .found(std::move(found))
       .remedy("--option ignore='" + std::string(frequencies_pattern(tensor.name)) +
-              "' if θ and its scaling are said elsewhere: in config.json, or by --option "
+              "' if θ and its scaling are given elsewhere: in config.json, or by --option "
               "layer.rotary.theta=… and layer.rotary.scaling=…");
 }
 
@@ -67,7 +67,7 @@ std::optional<double> StoredFrequencies::theta() const {
 StoredFrequencies rotary_frequencies(const StoredTensor& tensor) {
   constexpr std::int64_t most = 1 << 16;
   if (tensor.shape.size() != 1 || tensor.shape[0] < 1 || tensor.shape[0] > most) {
-    refuse_frequencies(tensor, "[r/2], of r turned channels of a head", to_string(tensor.shape));
+    refuse_frequencies(tensor, "[r/2], for r rotated channels of a head", to_string(tensor.shape));
   }
   const Tensor values = tensor.view().to_float();
   const Rounding rounding = rounding_of(values);
@@ -86,8 +86,7 @@ StoredFrequencies rotary_frequencies(const StoredTensor& tensor) {
       possible = found.least <= found.greatest && std::isfinite(found.least);
     }
     if (possible) continue;
-    refuse_frequencies(tensor, "θ^(−2i/r), i = 0 … r/2 − 1: 1 and then ever less",
-                       first_of(values));
+    refuse_frequencies(tensor, "θ^(−2i/r), i = 0 … r/2 − 1: 1, then decreasing", first_of(values));
   }
   return found;
 }
@@ -108,7 +107,7 @@ std::optional<StoredFrequencies> stored_frequencies(const DeductionInput& input)
     const StoredFrequencies here = rotary_frequencies(tensor);
     if (found && (here.width != found->width || here.least != found->least ||
                   here.greatest != found->greatest)) {
-      throw Error(ErrorKind::unsupported, "layers store other inverse frequencies")
+      throw Error(ErrorKind::unsupported, "layers store different inverse frequencies")
           .about(tensor.name)
           .expected("as in " + found->tensor)
           .remedy("describe the model (docs/architecture-descriptions.md) with \"differences\"");

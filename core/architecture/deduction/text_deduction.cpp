@@ -168,7 +168,7 @@ class TextDeduction final : FamilyDeduction {
     if (spec_.stored_layers == 0) return;
     fact("stored_layers", spec_.stored_layers, layers_);
     if (spec_.layers < layers_) {
-      throw Error(fault_of("layers"), "the file has more layers than are run")
+      throw Error(fault_of("layers"), "the number of layers is smaller than that of the file")
           .in_file(checkpoint_.path())
           .about("layers")
           .expected(std::to_string(layers_) + " or more")
@@ -329,7 +329,7 @@ class TextDeduction final : FamilyDeduction {
       for (const auto& [differing, value] : difference.members) {
         if (!differing.starts_with("rotary.")) continue;
         throw Error(ErrorKind::unsupported,
-                    "layers turn queries and keys differently, and the file stores one kind of "
+                    "layers rotate queries and keys differently, but the file stores one set of "
                     "inverse frequencies")
             .in_file(checkpoint_.path())
             .about(frequencies_->tensor)
@@ -353,17 +353,17 @@ class TextDeduction final : FamilyDeduction {
     const std::optional<double> theta = frequencies_->theta();
     if (said && !frequencies_->fit(rotary.theta)) {
       const bool by_user = overridden_.contains(member);
-      throw Error(by_user ? ErrorKind::usage : ErrorKind::damaged,
-                  std::string(by_user ? "the option" : "the configuration (rope_theta)") +
-                      " says another θ of rotary positions than the inverse frequencies that the "
-                      "file stores in " +
-                      frequencies_->tensor)
+      throw Error(
+          by_user ? ErrorKind::usage : ErrorKind::damaged,
+          std::string(by_user ? "the option" : "the configuration (rope_theta)") +
+              " gives a different θ of rotary positions than the inverse frequencies stored in " +
+              frequencies_->tensor)
           .in_file(by_user || config_.file.empty() ? checkpoint_.path() : config_.file)
           .about(member)
           .expected(theta ? rounded_text(*theta, 12) + ", as stored" : "any")
           .found(rounded_text(rotary.theta, 12))
           .remedy("--option ignore='" + std::string(frequencies_pattern(frequencies_->tensor)) +
-                  "' if the stored ones take no part");
+                  "' if the stored ones are not used");
     }
     if (said || !theta) return;
     rotary.theta = *theta;
@@ -380,8 +380,8 @@ class TextDeduction final : FamilyDeduction {
     const std::int64_t turned = rotary.width > 0 ? rotary.width : spec_.layer.attention.head_width;
     if (turned == frequencies_->width) return;
     throw Error(fault_of("heads"),
-                "the heads do not fit the stored inverse frequencies of rotary "
-                "positions, of which there is one for two turned channels")
+                "the heads do not fit the stored inverse frequencies of rotary positions, one for "
+                "two rotated channels")
         .in_file(checkpoint_.path())
         .about(frequencies_->tensor)
         .expected(std::to_string(turned / 2) + ", of heads of " + std::to_string(turned) +
@@ -451,7 +451,7 @@ class TextDeduction final : FamilyDeduction {
     constexpr const char* key = "tie_word_embeddings";
     if (!there) {
       throw Error(ErrorKind::unsupported,
-                  "the file has no head, and by its configuration the head is not the token "
+                  "the file has no head, and its configuration does not tie the head to the token "
                   "embedding")
           .in_file(checkpoint_.path())
           .about(key)
@@ -464,13 +464,13 @@ class TextDeduction final : FamilyDeduction {
         result_.sources.find(own ? "decoder_token_embedding.weight" : "token_embedding.weight");
     if (embedding == result_.sources.end() || head->second == embedding->second) return;
     if (same_tensor(head->second, embedding->second)) return;
-    throw Error(ErrorKind::unsupported,
-                "the file has a head of its own, and by its configuration the head is the token "
-                "embedding")
+    throw Error(
+        ErrorKind::unsupported,
+        "the file has a separate head, but its configuration ties the head to the token embedding")
         .in_file(checkpoint_.path())
         .about(key)
         .expected(head->second.tensor + " equal to " + embedding->second.tensor)
-        .found("another")
+        .found("a different tensor")
         .remedy(std::string("--option ignore=config.") + key + " takes the head of the file");
   }
 

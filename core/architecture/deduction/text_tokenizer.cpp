@@ -18,19 +18,18 @@ FoundTokenizer tokenizer_of(const Checkpoint& checkpoint, const ModelSpec& spec)
     }
     const std::string name = tokenizer_class_of_model(folder);
     if (name.empty() || name.starts_with("GPT2Tokenizer")) {
-      return {Tokenizer::byte_pairs, "vocab.json and merges.txt lie beside the file"};
+      return {Tokenizer::byte_pairs, "vocab.json and merges.txt are next to the file"};
     }
-    return {Tokenizer::file, "vocab.json lies beside the file, of a " + name};
+    return {Tokenizer::file, "vocab.json is next to the file, of a " + name};
   }
   if (beside.kind != TokenizerFile::Kind::none) {
-    return {Tokenizer::file, beside.path.filename().string() + " lies beside the file"};
+    return {Tokenizer::file, beside.path.filename().string() + " is next to the file"};
   }
   if (spec.is_language_model() && std::ssize(spec.labels) == spec.input.vocabulary) {
     return {Tokenizer::characters, {}};
   }
-  if (spec.input.vocabulary == 256)
-    return {Tokenizer::bytes, "256 tokens are most often the bytes"};
-  return {Tokenizer::ids, "there is no tokenizer beside the file"};
+  if (spec.input.vocabulary == 256) return {Tokenizer::bytes, "256 tokens are usually the bytes"};
+  return {Tokenizer::ids, "there is no tokenizer next to the file"};
 }
 
 }  // namespace attnscope

@@ -25,7 +25,7 @@ Architecture ViTDeduction::deduce() {
   if (spec_.input.patch_height > 0) {
     check_position_biases(result_, checkpoint_, layers_, spec_.tokens(),
                           "they cannot be interpolated: set image_height and image_width to the "
-                          "extents it was trained with");
+                          "size it was trained with");
   }
   deduce_head();
   deduce_colours();
@@ -88,7 +88,7 @@ void ViTDeduction::deduce_blocks() {
   deduce_tail();
   const bool norm = has("final_norm.weight");
   if (stated("final_norm") && spec_.readout.final_norm && !norm) {
-    throw Error(ErrorKind::damaged, "there is no LayerNorm after the last block")
+    throw Error(ErrorKind::damaged, "the LayerNorm after the last block is missing")
         .in_file(checkpoint_.path())
         .about("final_norm");
   }

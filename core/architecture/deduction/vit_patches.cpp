@@ -36,7 +36,7 @@ void ViTDeduction::deduce_patches() {
   deduce_stem();
   const std::vector<std::int64_t>& stem = spec_.input.stem.widths;
   if (!stem.empty() && (kernel.size() != 4 || kernel[1] != stem.back())) {
-    throw Error(ErrorKind::damaged, "the patch embedding does not read what the stem gives")
+    throw Error(ErrorKind::damaged, "the patch embedding does not fit the stem's output")
         .in_file(checkpoint_.path())
         .about(tensor)
         .expected("[" + std::to_string(spec_.width) + ", " + std::to_string(stem.back()) +
@@ -83,7 +83,7 @@ void ViTDeduction::deduce_linear_patches(std::int64_t inputs, const std::string&
       return;
     }
   }
-  throw Error(ErrorKind::usage, "the extents of the patches do not follow from " + tensor)
+  throw Error(ErrorKind::usage, "the size of the patches does not follow from " + tensor)
       .in_file(checkpoint_.path())
       .about("patch_height")
       .expected("channels × patch_height × patch_width = " + std::to_string(inputs))
@@ -93,7 +93,7 @@ void ViTDeduction::deduce_linear_patches(std::int64_t inputs, const std::string&
 void ViTDeduction::deduce_positions() {
   if (!has("positions")) {
     if (stated("positions") && spec_.positions.kind == Positions::learned) {
-      throw Error(ErrorKind::damaged, "there are no position embeddings")
+      throw Error(ErrorKind::damaged, "the position embeddings are missing")
           .in_file(checkpoint_.path())
           .about("positions");
     }
@@ -103,8 +103,8 @@ void ViTDeduction::deduce_positions() {
     }
     if (description_.name == "timm BEiT" && spec_.layer.scores.bias == ScoreBias::none) {
       throw Error(ErrorKind::unsupported,
-                  "there are neither position embeddings nor tables of relative positions: the "
-                  "positions may be rotary")
+                  "position embeddings and tables of relative positions are missing: the positions "
+                  "may be rotary")
           .in_file(checkpoint_.path());
     }
     if (spec_.input.patch_height > 0 && has(kPositionBiases)) {
@@ -194,7 +194,7 @@ void ViTDeduction::find_position_grid(std::int64_t count, const std::string& ten
                                                                           spec_.input.patch_width))
                         : "a square grid and " + std::to_string(prefix) + " prefix tokens")
       .found(std::to_string(count))
-      .remedy("set image_height and image_width to the extents it was trained with");
+      .remedy("set image_height and image_width to the size it was trained with");
 }
 
 void ViTDeduction::take_sequence_positions(std::int64_t count, const std::string& tensor) {
@@ -246,16 +246,17 @@ void ViTDeduction::take_relative_grid() {
   if (asked && side && *side % 2 == 1) {
     const std::string trained = std::to_string((*side + 1) / 2);
     assume("positions.table_resize",
-           "the tables of relative positions are of " + trained + " × " + trained + " patches");
+           "the tables of relative positions are for " + trained + " × " + trained + " patches");
     return;
   }
-  throw Error(fault_of("image_height"), "the relative positions are of another grid of patches")
+  throw Error(fault_of("image_height"),
+              "the relative positions belong to a different grid of patches")
       .in_file(checkpoint_.path())
       .about(tensor_of(role))
       .expected(std::to_string(expected) + " rows for " + std::to_string(input.grid_rows()) +
                 " × " + std::to_string(input.grid_columns()) + " patches")
       .found(std::to_string(rows))
-      .remedy("set image_height and image_width to the extents it was trained with");
+      .remedy("set image_height and image_width to the size it was trained with");
 }
 
 }  // namespace attnscope

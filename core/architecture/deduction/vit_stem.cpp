@@ -36,7 +36,7 @@ void ViTDeduction::deduce_stem() {
   fact("input.stem.widths", stem.widths, std::move(widths));
   fact("input.stem.kernels", stem.kernels, std::move(kernels));
   if (stem.strides.empty() && !usual.empty()) {
-    throw Error(ErrorKind::usage, "the file does not say how far the stem's convolutions step")
+    throw Error(ErrorKind::usage, "the file does not give the strides of the stem's convolutions")
         .in_file(checkpoint_.path())
         .about("input.stem.strides")
         .expected(std::to_string(usual.size()) + " numbers")
@@ -47,7 +47,8 @@ void ViTDeduction::deduce_stem() {
     assume("input.stem.paddings", "half the kernel, which keeps the grid, is usual");
   }
   if (!stem.fits()) {
-    throw Error(fault_of("input.stem.strides"), "the stem has not one stride and padding each")
+    throw Error(fault_of("input.stem.strides"),
+                "each convolution of the stem needs one stride and one padding")
         .in_file(checkpoint_.path())
         .about("input.stem.strides")
         .expected(std::to_string(stem.widths.size()) + " strides above 0 and as many paddings")

@@ -24,7 +24,8 @@ std::int64_t ViTDeduction::window_of_tables(std::int64_t layer) const {
   const bool whole = sides[0] == result_.position_rows && sides[1] == result_.position_columns;
   if (whole) return 0;
   if (sides[0] == sides[1]) return sides[0];
-  throw Error(ErrorKind::unsupported, "the tables of relative positions are of no square window")
+  throw Error(ErrorKind::unsupported,
+              "the tables of relative positions do not belong to a square window")
       .in_file(checkpoint_.path())
       .about(tensor_of(prefix + axes[0]))
       .expected("those of the grid, " + std::to_string(result_.position_rows) + " × " +
@@ -43,7 +44,7 @@ void ViTDeduction::deduce_windows() {
     } else if (window == 0 || window == side) {
       window = side;
     } else {
-      throw Error(ErrorKind::unsupported, "layers have windows of two sizes")
+      throw Error(ErrorKind::unsupported, "layers have windows of different sizes")
           .in_file(checkpoint_.path())
           .about(tensor_of("layer." + std::to_string(layer) + ".relative_rows"))
           .expected(std::to_string(2 * window - 1) + " rows")

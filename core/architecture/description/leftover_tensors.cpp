@@ -204,8 +204,8 @@ class Leftovers {
       }
       assumptions.push_back(
           {kIgnoreOption, pattern,
-           of_config ? "left out of the configuration by your word"
-                     : std::to_string(counts[pattern]) + " tensors left out by your word"});
+           of_config ? "left out of the configuration, as set by the user"
+                     : std::to_string(counts[pattern]) + " tensors left out, as set by the user"});
     }
     return assumptions;
   }

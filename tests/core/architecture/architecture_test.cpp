@@ -145,7 +145,7 @@ TEST(Architecture, ContradictionsNameOptionTensorAndBothValues) {
   EXPECT_THAT(error_of([] {
                 (void)recognise(torch_encoder_shapes(64, 256, 2), {{"input.kind", "patches"}});
               }),
-              AllOf(HasSubstr("input.kind"), HasSubstr("cannot be followed"),
+              AllOf(HasSubstr("input.kind"), HasSubstr("contradicts the file's tensors"),
                     HasSubstr("expected embeddings, found patches")));
 }
 

@@ -296,7 +296,7 @@ TEST_F(RefusedModel, ADescriptionsLeftoversAreErrorsUnlessHarmlessOrIgnored) {
   ignoring.overrides["ignore"] = "blocks.*.attn.temperature";
   EXPECT_THAT(recognise(shapes, ignoring).assumptions,
               Contains(AllOf(Field(&Assumption::option, "ignore"),
-                             Field(&Assumption::reason, HasSubstr("your word")))));
+                             Field(&Assumption::reason, HasSubstr("set by the user")))));
   ignoring.overrides["ignore"] = "blocks.*.attn.temprature";
   EXPECT_THAT(refusal(timm_shapes({}), ignoring), HasSubstr("temprature"));
   std::string harmless = text;

@@ -146,7 +146,7 @@ TEST_F(FileWithFrequencies, InMetasLlamaSayThetaBesideParamsJson) {
   (void)folder_.write("params.json", params.dump());
   EXPECT_EQ(opened(1e6).spec.layer.rotary.theta, 1e6);
   EXPECT_THAT(error_of([&] { return opened(500000); }),
-              AllOf(HasSubstr("params.json"), HasSubstr("stores in rope.freqs"),
+              AllOf(HasSubstr("params.json"), HasSubstr("stored in rope.freqs"),
                     HasSubstr("found 1000000"), HasSubstr("ignore='*rope.freqs'")));
   EXPECT_EQ(opened(500000, {{{"ignore", "*rope.freqs"}}, {}}).spec.layer.rotary.theta, 1e6);
 }

@@ -61,7 +61,7 @@ TEST_F(Towers, WhichOfTwoIsTakenIsSaid) {
   EXPECT_EQ(texts.name, "CLIP text");
   EXPECT_EQ(texts.spec.layers, 3);
   EXPECT_THAT(assumed(texts, "input.kind"),
-              AllOf(HasSubstr("tokens: by your word"), HasSubstr("CLIP"), HasSubstr("patches")));
+              AllOf(HasSubstr("tokens: set by the user"), HasSubstr("CLIP"), HasSubstr("patches")));
   EXPECT_EQ(assumed(recognise("clip_images_scaled", heads), "input.kind"), "not assumed");
 }
 
@@ -267,7 +267,7 @@ TEST_F(Towers, RelativePositionsSayTheGridAndAreBroughtToAnother) {
   EXPECT_EQ(found.spec.input.image_height, 32);
   EXPECT_EQ(found.spec.input.image_width, 32);
   const Architecture taller = recognise("timm_beit", {{"heads", "4"}, {"image_height", "64"}});
-  EXPECT_THAT(assumed(taller, "positions.table_resize"), HasSubstr("of 4 × 4 patches"));
+  EXPECT_THAT(assumed(taller, "positions.table_resize"), HasSubstr("for 4 × 4 patches"));
   EXPECT_EQ(taller.spec.input.grid_rows(), 8);
   EXPECT_EQ(refusal("timm_beit_shared", {{"heads", "4"}, {"image_width", "64"}}), "no error");
   // Another grid in the file's own configuration is not an explicit choice of the user.
@@ -285,7 +285,7 @@ TEST_F(Towers, SwinsTablesAreBroughtToOtherWindows) {
   const Architecture found = recognise("swin", wider);
   EXPECT_EQ(found.spec.stages.at(0).window, 8);
   EXPECT_EQ(found.spec.stages.at(1).window, 8);
-  EXPECT_THAT(assumed(found, "positions.table_resize"), HasSubstr("of windows of 4"));
+  EXPECT_THAT(assumed(found, "positions.table_resize"), HasSubstr("for windows of 4"));
   wider["layer.scores.window"] = "5";
   EXPECT_THAT(refusal("swin", wider), HasSubstr("windows"));
 }
