@@ -46,7 +46,7 @@ void validate_variations(const ModelSpec& spec, const LayerSpec& layer) {
                "false in layers of this kind", "true");
   const bool split = layer.attention.head_split != HeadSplit::heads_first;
   check_member(!split || (plain && spec.arithmetic == Arithmetic::multiplicative),
-               "layer.attention.head_split", "heads_first in layers of this kind", "another");
+               "layer.attention.head_split", "heads_first in layers of this kind", "another value");
 }
 
 void validate_rotary(const ModelSpec& spec, const LayerSpec& layer) {
@@ -60,7 +60,7 @@ void validate_rotary(const ModelSpec& spec, const LayerSpec& layer) {
   check_not_negative("layer.rotary.attention_factor", rotary.attention_factor);
   if (rotary.scaling == RotaryScaling::none) return;
   check_member(rotary.grid == RotaryGrid::sequence, "layer.rotary.scaling",
-               "none of rotary positions on patches", "another");
+               "none for rotary positions on patches", "another value");
   check_positive("layer.rotary.factor", rotary.factor);
   if (rotary.scaling == RotaryScaling::linear) return;
   check_range("layer.rotary.trained_context", rotary.trained_context, 2, kMostTokens);
@@ -88,12 +88,13 @@ void validate_scores(const ModelSpec& spec, const ScoreSpec& scores) {
   const bool own_buckets = scores.bias == ScoreBias::disentangled && scores.bucket_distance == 0;
   check_range("layer.scores.bucket_distance", scores.bucket_distance,
               own_buckets ? 0 : scores.buckets, kMostTokens);
-  check_member(scores.bias != ScoreBias::disentangled ||
-                   (spec.reads_texts() && !scores.causal &&
-                    spec.layer.key_heads() == spec.layer.attention.heads),
-               "layer.scores.bias",
-               "disentangled in a model of texts that sees both ways, with as many heads of keys",
-               "disentangled");
+  check_member(
+      scores.bias != ScoreBias::disentangled ||
+          (spec.reads_texts() && !scores.causal &&
+           spec.layer.key_heads() == spec.layer.attention.heads),
+      "layer.scores.bias",
+      "another value, unless a bidirectional model of texts has as many key heads as heads",
+      "disentangled");
   check_member(
       scores.bias != ScoreBias::table || spec.input.kind == InputKind::patches || spec.is_pyramid(),
       "layer.scores.bias", "no table in a model without patches", "table");
@@ -107,25 +108,24 @@ void validate_grid_scores(const ModelSpec& spec, const LayerSpec& layer) {
   if (!tiles && !decomposed) return;
   check_member(spec.input.kind == InputKind::patches && spec.input.prefix_tokens() == 0,
                decomposed ? "layer.scores.bias" : "layer.scores.window_form",
-               "another in a model of anything but patches without other tokens",
-               decomposed ? "decomposed" : "tiles");
-  check_member(!scores.causal, "causal", "false with scores of a grid", "true");
+               "another value, unless all tokens are patches", decomposed ? "decomposed" : "tiles");
+  check_member(!scores.causal, "causal", "false with scores on a grid", "true");
   check_member(!tiles || decomposed || scores.bias == ScoreBias::none, "layer.scores.bias",
-               "none or decomposed within tiles", "another");
+               "none or decomposed within tiles", "another value");
   check_member(!tiles || layer.rotary.form == Rotary::none, "layer.rotary.form",
-               "none within tiles", "another");
+               "none within tiles", "another value");
 }
 
 /// Validates class attention: the class token is not on the grid and has no position.
 void validate_class_attention(const LayerSpec& layer) {
   if (layer.attention.of != Attending::class_token) return;
   check_member(layer.scores.bias == ScoreBias::none, "layer.scores.bias",
-               "none with class attention", "another");
+               "none with class attention", "another value");
   check_range("layer.scores.window", layer.scores.window, 0, 0);
   check_member(layer.rotary.form == Rotary::none, "layer.rotary.form", "none with class attention",
-               "another");
+               "another value");
   check_member(layer.residual == Residual::sequential, "layer.residual",
-               "sequential with class attention", "another");
+               "sequential with class attention", "another value");
 }
 
 /// Validates pyramids and Fastformer layers, which allow only one form.
@@ -179,11 +179,11 @@ void validate_layer(const ModelSpec& spec, const LayerSpec& layer) {
   validate_class_attention(layer);
   check_range("mlp_width", layer.mlp.width, 1, 1 << 20);
   check_member(layer.mlp.form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
-               "mlp_form", "plain in adder arithmetic", "another");
+               "mlp_form", "plain in adder arithmetic", "another value");
   check_member(layer.norm.eps >= 0 && layer.norm.eps < 1, "norm_eps", "0 to 1",
                std::to_string(layer.norm.eps));
   check_member(layer.residual != Residual::parallel || layer.norm.position == NormPosition::pre,
-               "norm_position", "pre with a parallel residual", "another");
+               "norm_position", "pre with a parallel residual", "another value");
   check_member(std::isfinite(layer.importance_scale), "importance_scale", "a finite number",
                std::to_string(layer.importance_scale));
   check_plain(spec, layer);

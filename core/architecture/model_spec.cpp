@@ -55,7 +55,7 @@ void validate_tail(const ModelSpec& spec) {
   const TailSpec& tail = spec.tail;
   constexpr std::int64_t most = 1 << 16;
   check_member((tail.kind == Tail::none) == (tail.blocks == 0), "tail.blocks",
-               "0 exactly without a tail", std::to_string(tail.blocks));
+               "0 if and only if there is no tail", std::to_string(tail.blocks));
   if (tail.kind == Tail::none) return;
   check_range("tail.blocks", tail.blocks, 1, (spec.layers - 1) / tail.layers_of_block());
   check_range("tail.heads", tail.heads, 0, most);
@@ -67,7 +67,7 @@ void validate_tail(const ModelSpec& spec) {
   check_range("tail.vocabulary", tail.vocabulary, 0, spec.has_decoder() ? 1 << 24 : 0);
   check_range("tail.start_token", tail.start_token, -1, spec.output_vocabulary() - 1);
   check_member(!spec.is_pyramid() && spec.stored_layers == 0 && !spec.layer.scores.causal,
-               "tail.kind", "none behind these layers", option_text(spec, "tail.kind"));
+               "tail.kind", "none after these layers", option_text(spec, "tail.kind"));
   check_member(tail.kind != Tail::decoder ||
                    (spec.reads_texts() && spec.readout.gives_token_logits()) ||
                    spec.readout.kind == Readout::none,
@@ -85,7 +85,7 @@ void validate_stem(const StemSpec& stem) {
         std::tuple("input.stem.strides", &stem.strides, std::int64_t{1}),
         std::tuple("input.stem.paddings", &stem.paddings, std::int64_t{0})}) {
     check_member(list->size() == count && count <= 64, name,
-                 std::to_string(count) + " numbers, one a convolution (at most 64)",
+                 std::to_string(count) + " numbers, one per convolution (at most 64)",
                  std::to_string(list->size()));
     for (const std::int64_t number : *list) check_range(name, number, least, most);
   }
@@ -122,9 +122,9 @@ void validate_images(const ModelSpec& spec) {
   check_range("patch_height", spec.input.patch_height, 0, most);
   check_range("patch_width", spec.input.patch_width, 0, most);
   check_member((spec.input.patch_height == 0) == (spec.input.patch_width == 0), "patch_width",
-               "0 exactly if patch_height is", std::to_string(spec.input.patch_width));
+               "0 if and only if patch_height is 0", std::to_string(spec.input.patch_width));
   check_member((spec.input.kind == InputKind::embeddings) == (spec.input.patch_height == 0),
-               "input.kind", "embeddings exactly if there are no patches",
+               "input.kind", "embeddings if and only if there are no patches",
                option_text(spec, "input.kind"));
   validate_stem(spec.input.stem);
   const bool stem = !spec.input.stem.widths.empty();
@@ -136,7 +136,7 @@ void validate_images(const ModelSpec& spec) {
   check_member(!spec.readout.gives_token_logits() &&
                    spec.readout.kind != Readout::additive_pooling &&
                    spec.readout.kind != Readout::end_token,
-               "readout", "one of images", option_text(spec, "readout"));
+               "readout", "a read-out of images", option_text(spec, "readout"));
   const bool reads_class = spec.readout.kind == Readout::class_token ||
                            spec.readout.kind == Readout::class_and_distilled ||
                            spec.readout.kind == Readout::class_and_mean;
@@ -187,11 +187,11 @@ void validate_text(const ModelSpec& spec) {
           spec.readout.kind == Readout::last_token || spec.readout.kind == Readout::class_token ||
           spec.readout.kind == Readout::mean_all || spec.readout.kind == Readout::end_token ||
           spec.readout.kind == Readout::additive_pooling || spec.readout.gives_token_logits(),
-      "readout", "one of texts", option_text(spec, "readout"));
+      "readout", "a read-out of texts", option_text(spec, "readout"));
   const auto labels = static_cast<std::int64_t>(spec.labels.size());
   const bool of_tokens = spec.readout.gives_token_logits();
   check_member(!of_tokens || labels == 0 || labels == spec.output_vocabulary(), "labels",
-               "none, or one a token: " + std::to_string(spec.output_vocabulary()),
+               "none, or one per token: " + std::to_string(spec.output_vocabulary()),
                std::to_string(labels));
   check_member(spec.input.tokenizer != Tokenizer::characters || (of_tokens && labels > 0),
                "tokenizer", "bytes or ids, as the file has no list of characters", "characters");
@@ -201,7 +201,7 @@ void validate_text(const ModelSpec& spec) {
   check_range("readout.end_token", spec.readout.end_token, -1, spec.input.vocabulary - 1);
   check_range("padding", spec.input.padding, -1, spec.input.vocabulary - 1);
   check_member(!spec.input.pads_to_context || (spec.input.padding >= 0 && spec.input.context > 0),
-               "padding", "a token to fill texts up to the context with",
+               "padding", "a token that pads texts to the context",
                std::to_string(spec.input.padding));
   check_member(std::isfinite(spec.input.scale), "embedding_scale", "a finite number",
                std::to_string(spec.input.scale));
@@ -317,7 +317,8 @@ void validate(const ModelSpec& spec) {
   for (const std::int64_t layer : spec.multiplicative_layers) {
     check_range("multiplicative_layers", layer, 0, spec.layers - 1);
   }
-  check_member(spec.is_pyramid() == !spec.stages.empty(), "stages", "stages exactly in a pyramid",
+  check_member(spec.is_pyramid() == !spec.stages.empty(), "stages",
+               "stages if and only if the model is a pyramid",
                std::to_string(spec.stages.size()) + " stages");
   if (!spec.stages.empty()) validate_stages(spec);
 }

@@ -188,11 +188,10 @@ const std::vector<ModelOption>& model_options() {
     }
     options.push_back({kIgnoreOption, "patterns of tensors to leave out: blocks.*.aux*", {}});
     options.push_back({kStateDictOption, "which of several state dicts in the file", {}});
-    options.push_back(
-        {kQkvRowsOption,
-         "rows of a fused weight: all queries, all keys, all values (parts_first), or "
-         "of each head its queries, keys and values (heads_first)",
-         {kEnumNames<QkvRows>.begin(), kEnumNames<QkvRows>.end()}});
+    options.push_back({kQkvRowsOption,
+                       "rows of a fused weight: all queries, all keys, all values (parts_first), "
+                       "or the queries, keys and values of each head in turn (heads_first)",
+                       {kEnumNames<QkvRows>.begin(), kEnumNames<QkvRows>.end()}});
     return options;
   }();
   return list;

@@ -30,7 +30,7 @@ Shape sliced_shape(const StoredTensor& stored, const TensorSource& source) {
   Shape shape = stored.shape;
   if (!source.slice) return shape;
   if (shape.empty() || *source.slice >= shape.front()) {
-    throw misfit("the stacked tensor has not so many layers", stored,
+    throw misfit("the stacked tensor has too few layers", stored,
                  "more than " + std::to_string(*source.slice) + " along its first axis");
   }
   shape.erase(shape.begin());
@@ -62,11 +62,11 @@ RowRange rows_taken(const StoredTensor& stored, std::int64_t all, const TensorSo
   const bool splits = rows.of > 0 && all % rows.of == 0;
   if (splits) rows = {rows.first * (all / rows.of), rows.count * (all / rows.of), 0};
   if (rows.of > 0 || rows.first + rows.count > all) {
-    throw misfit(
-        "the tensor has not the rows that the description takes, but " + std::to_string(all),
-        stored,
-        rows.of > 0 ? "a multiple of " + std::to_string(rows.of) + " rows"
-                    : "at least " + std::to_string(rows.first + rows.count) + " rows");
+    throw misfit("the rows of the description do not fit the number of rows of the tensor, " +
+                     std::to_string(all),
+                 stored,
+                 rows.of > 0 ? "a multiple of " + std::to_string(rows.of) + " rows"
+                             : "at least " + std::to_string(rows.first + rows.count) + " rows");
   }
   return rows;
 }

@@ -133,7 +133,7 @@ Shape parse_shape(const json& value, const std::string& key) {
   }
   const bool all = value.is_array() && !shape.empty() && shape.size() == value.size();
   if (!all || std::ranges::count(shape, std::int64_t{-1}) > 1) {
-    throw wrong("a shape is a list of extents, one of which may be -1 for what is left", key)
+    throw wrong("a shape is a list of sizes, one of which may be -1 for the rest", key)
         .found(value.dump().substr(0, 80));
   }
   return shape;
@@ -188,7 +188,7 @@ TensorPattern parse_pattern(const json& value, const std::string& key) {
     pattern.optional = true;
   }
   if (pattern.pattern.empty() || pattern.pattern.size() > 1000) {
-    throw wrong("a pattern is empty or absurdly long", key);
+    throw wrong("a pattern must have 1 to 1000 bytes", key);
   }
   return pattern;
 }
@@ -203,14 +203,15 @@ void check_placeholders(const std::string& key, const TensorPattern& given) {
   for (const std::string& joined : given.joined) {
     const bool heads = joined.find("{head}") != std::string::npos;
     if (heads || joined.empty() || pattern.find("{head}") != std::string::npos) {
-      throw wrong("what is joined is no one tensor a head, nor empty", key).found(joined);
+      throw wrong("a joined pattern must not be empty or contain {head}", key).found(joined);
     }
     check_placeholders(key, {.pattern = joined, .of_all_layers = given.of_all_layers});
   }
   const bool of_layer = is_layer_role(key), of_stage = key.starts_with("stage.");
   const bool names_layer = has("{layer}") || (has("{stage}") && has("{block}"));
   if (given.of_all_layers && (names_layer || !of_layer)) {
-    throw wrong("a tensor of all layers has no {layer}, and its role is one of each layer", key)
+    throw wrong(
+        "a pattern with layer_axis must have a role of a layer and must not contain {layer}", key)
         .found(pattern);
   }
   if (of_layer && !names_layer && !given.of_all_layers) {
@@ -219,7 +220,8 @@ void check_placeholders(const std::string& key, const TensorPattern& given) {
         .found(pattern);
   }
   if (!of_layer && (has("{layer}") || has("{block}") || (!of_stage && has("{stage}")))) {
-    throw wrong("this role is not one of a layer: its pattern has no {layer}", key).found(pattern);
+    throw wrong("the role is not per layer: its pattern must not contain {layer} or {block}", key)
+        .found(pattern);
   }
 }
 
@@ -384,7 +386,7 @@ json with_what_it_is_like(json own) {
   const auto family = std::ranges::find_if(
       families, [&](const ArchitectureFamily& one) { return *like == std::string(one.name); });
   if (family == families.end()) {
-    throw Error(ErrorKind::usage, "there is no family of this name")
+    throw Error(ErrorKind::usage, "unknown family")
         .about("like")
         .expected(name_list(families, &ArchitectureFamily::name))
         .found(like->dump());

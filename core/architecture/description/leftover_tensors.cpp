@@ -81,8 +81,8 @@ constexpr Hint kHints[] = {
     {"sink", "sink logits of the softmax"},
     {"attn_pool", "a read-out by attention pooling"},
     {"probe", "a read-out by attention pooling"},
-    {"q_bias", "biases of queries alone"},
-    {"v_bias", "biases of values alone"},
+    {"q_bias", "biases of only the queries"},
+    {"v_bias", "biases of only the values"},
     {"logit_scale", "a learned scale of the scores"},
     {"temperature", "a learned scale of the scores"},
     {"gate", "a gate of the attention or of the MLP"},
@@ -98,7 +98,7 @@ constexpr Hint kHints[] = {
     {"token", "a token added to the input"},
     {"pos", "position embeddings"},
     {"embed", "a part of the embedding"},
-    {"pool", "a way of reading out"},
+    {"pool", "a read-out"},
     {"scale", "a learned scale"},
     {"bias", "a bias"},
 };
@@ -197,7 +197,7 @@ class Leftovers {
       // Keys of the configuration are excluded when it is read.
       const bool of_config = pattern == "config" || pattern.starts_with("config.");
       if (!of_config && counts[pattern] == 0) {
-        throw Error(ErrorKind::usage, "no tensor without a role has such a name")
+        throw Error(ErrorKind::usage, "the pattern matches no tensor without a role")
             .in_file(checkpoint_.path())
             .about(kIgnoreOption)
             .found(pattern);

@@ -244,7 +244,7 @@ void read_first_block(const Block& block, bool decoder, BlockNames& names) {
   }
   if (reader.finish()) return;
   names.unexplained = names.container + "0";
-  names.why = "what the names in the block say does not make an attention and an MLP";
+  names.why = "the names in the block do not give an attention and an MLP";
 }
 
 }  // namespace attnscope

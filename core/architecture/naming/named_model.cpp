@@ -108,7 +108,7 @@ class ModelReader {
       if (!alike) continue;
       harmless_.push_back(prefix + "*");
       result_.assumptions.push_back(
-          {"ignore", prefix + "*", "the layer that the blocks are copies of: it takes no part"});
+          {"ignore", prefix + "*", "the blocks are copies of this layer, which is not used"});
       std::erase_if(tensors, is_of_it);
       return;
     }
@@ -138,7 +138,7 @@ class ModelReader {
     if (!beside.empty()) {
       result_.assumptions.push_back(
           {"input.kind", "embeddings",
-           "the blocks alone, of given tokens: what comes before and after them is not run (" +
+           "only the blocks, for given tokens: the layers before and after them are not run (" +
                name_list(beside) + ")"});
     }
   }
@@ -197,7 +197,7 @@ class ModelReader {
     const bool alike = stack.width == blocks_.width && stack.heads == blocks_.heads;
     if (result_.unexplained.empty() && !alike) {
       result_.unexplained = stack.container + "0";
-      result_.why = "the decoder's heads are not the encoder's";
+      result_.why = "the decoder's heads differ from the encoder's";
     }
     roles_.insert(stack.roles.begin(), stack.roles.end());
     return result_.unexplained.empty();
@@ -220,13 +220,12 @@ class ModelReader {
     if (decodes) {
       result_.unexplained = stacks_.decoder->container + "0";
       result_.why =
-          "a decoder is read with token embeddings of as many tokens as the encoder's, and with a "
-          "head of these";
+          "a decoder needs token embeddings and a head with as many tokens as the encoder's";
       return false;
     }
     if (inputs == 0 && !has("positions") && !has("class_token")) return false;  // a bare encoder
     result_.unexplained = blocks_.container + "0";
-    result_.why = "names do not say which one layer makes tokens for it";
+    result_.why = "names do not show which layer makes its tokens";
     return false;
   }
 
@@ -243,7 +242,7 @@ class ModelReader {
   bool has_norms() {
     if (has("layer.norm1.weight")) return true;
     result_.unexplained = blocks_.container + "0";
-    result_.why = "the block has no norms, or norms without weights: names do not say";
+    result_.why = "the block has no norms, or norms without weights, which names do not show";
     return false;
   }
 
@@ -346,14 +345,15 @@ class ModelReader {
       return;
     }
     if (!frequencies_.empty()) {
-      ask_for("layer.rotary.form", "half or pair, as the frequencies that are stored turn heads");
+      ask_for("layer.rotary.form", "half or pair, as the stored frequencies rotate heads");
     }
     const bool said_otherwise =
         !frequencies_.empty() || said("layer.rotary.form") || said("layer.scores.bias");
     if (!has("positions") && !said_otherwise) {
-      ask_for("positions", has("patch.weight") ? "none"
-                                               : "none or sinusoidal, or say layer.rotary.form, or "
-                                                 "layer.scores.bias");
+      ask_for("positions",
+              has("patch.weight")
+                  ? "none"
+                  : "none or sinusoidal, or set layer.rotary.form, or layer.scores.bias");
       if (override_of("positions") == "sinusoidal") {
         ask_for("positions.sinusoid_order", name_list(kEnumNames<SinusoidOrder>));
       }
@@ -413,7 +413,7 @@ class ModelReader {
       }
       assume("layer.attention.cosine", "false", "queries and keys are multiplied as they are");
       if (has("positions")) {
-        assume("layer.rotary.form", "none", "positions are stored; code may turn heads besides");
+        assume("layer.rotary.form", "none", "positions are stored; code may rotate heads as well");
       }
       assume("layer.scores.window", "0", "each token sees all others, or all before it");
       assume("layer.scores.soft_cap", "0", "scores are not bounded by a tanh");
@@ -493,10 +493,10 @@ void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint) {
   if (model.alone_width > 0) {
     alone = "--option input.kind=embeddings" +
             std::string(model.unsaid.empty() ? "" : " " + said_by(model.unsaid)) +
-            " reads the blocks alone, of tokens given as an array [N, " +
+            " reads only the blocks, for tokens given as an array [N, " +
             std::to_string(model.alone_width) + "] (.npy); or ";
   }
-  throw Error(ErrorKind::unsupported, "the names are of no known architecture; " + model.why)
+  throw Error(ErrorKind::unsupported, "the names belong to no known architecture; " + model.why)
       .in_file(checkpoint.path())
       .about(model.unexplained)
       .remedy(alone +
@@ -520,13 +520,12 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
       (file.parent_path() / "reference.npz").string() +
       "', inputs=inputs, maps=torch.stack(maps, 1).detach()" +
       (model.logits ? ", logits=logits.detach()" : "") + ")\n";
-  throw Error(ErrorKind::unsupported,
-              "the names say what each tensor is, but only the code that trained it says the rest")
+  throw Error(ErrorKind::unsupported, "the tensors' names do not show these settings")
       .in_file(checkpoint.path())
       .about(name_list(model.unsaid, &UnsaidMember::member))
       .expected(name_list(model.unsaid, choices, "; "))
-      .remedy("say it: " + said_by(model.unsaid) +
-              "; or have it found by what that code computes, in Python:\n" + lines +
+      .remedy("set it: " + said_by(model.unsaid) +
+              "; or have it found from what the training code computes, in Python:\n" + lines +
               "and then: attnscope inspect " + file.string() + " --fit");
 }
 

@@ -86,7 +86,7 @@ void read_blocks(const std::vector<const StoredTensor*>& tensors, bool decoder, 
     }
     if (blocks[layer].size() < first.size() && names.unexplained.empty()) {
       names.unexplained = prefix + first.begin()->first;
-      names.why = "the block has not all that the first one has";
+      names.why = "the block lacks tensors that the first one has";
     }
   }
   for (const auto& [role, pattern] : names.roles) {
@@ -126,7 +126,8 @@ StackNames read_stack_names(const std::vector<const StoredTensor*>& tensors) {
   StackNames names{stacks[0], std::nullopt};
   if (stacks.size() > 1) {
     names.body.unexplained = stacks[1].container + "0";
-    names.body.why = "there is more than one stack of blocks, and names do not say how they meet";
+    names.body.why =
+        "there are several stacks of blocks, and names do not show how they are connected";
   } else {
     read_blocks(tensors, false, names.body);
   }

@@ -182,7 +182,7 @@ class Structure {
 };
 
 StructureNode of_tensors(const Checkpoint& checkpoint) {
-  StructureNode model{.title = "No known model", .note = "its tensors alone"};
+  StructureNode model{.title = "No known model", .note = "only its tensors"};
   for (const TensorGroup& group : group_tensors(checkpoint)) {
     StructureNode node{.tensor = group.pattern,
                        .shape = group.alike ? in_brackets(group.shape) : "several",

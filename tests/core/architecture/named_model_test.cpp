@@ -103,7 +103,7 @@ TEST(NamedModel, AsksForTheScaleFirst) {
                     HasSubstr("maps, inputs = [], torch.randint(11, (2, 6))"),
                     HasSubstr("logits = model.eval()(inputs)[:, -1]"),
                     HasSubstr("reference.npz', inputs=inputs, maps="), HasSubstr(" --fit")));
-  EXPECT_THAT(refusal(own_attention(), {}), HasSubstr("say it: --option scale=… --option heads=…"));
+  EXPECT_THAT(refusal(own_attention(), {}), HasSubstr("set it: --option scale=… --option heads=…"));
   ModelOptions options = said();
   options.overrides["scale"] = "width^-1/2";
   const Architecture found = recognise_architecture(hashed_checkpoint(own_attention()), options);
@@ -174,7 +174,7 @@ TEST(NamedModel, AsksForTheOrderOfSinusoidsThatAreNotStored) {
   options.overrides["positions"] = "sinusoidal";
   EXPECT_THAT(refusal(nowhere, options),
               AllOf(HasSubstr("alternating, halves"),
-                    HasSubstr("say it: --option positions.sinusoid_order=…")));
+                    HasSubstr("set it: --option positions.sinusoid_order=…")));
   options.overrides["positions.sinusoid_order"] = "halves";
   EXPECT_EQ(refusal(nowhere, options), "no error");
 }
@@ -238,7 +238,7 @@ TEST(NamedModel, TwoStacksThatDoNotSayHowTheyMeetAreRefused) {
   for (const auto& [name, shape] : scratch_shapes()) {
     if (name.starts_with("layers.")) shapes.emplace_back("more_" + name, shape);
   }
-  EXPECT_THAT(refusal(shapes, said()), HasSubstr("more than one stack"));
+  EXPECT_THAT(refusal(shapes, said()), HasSubstr("several stacks"));
 }
 
 TEST(NamedModel, WithoutNormsIsRefused) {

@@ -128,7 +128,7 @@ TEST_F(Towers, TextsAreFilledUpWithTheTokenizersPadding) {
       7);
   EXPECT_THAT(
       refusal("hugging_face_siglip", {{"input.kind", "tokens"}, {"heads", "4"}, {"padding", "-1"}}),
-      HasSubstr("to fill texts up"));
+      HasSubstr("pads texts"));
 }
 
 TEST_F(Towers, ImagesArePreparedAsIsSaidBeside) {
