@@ -79,8 +79,8 @@ MatrixD split_convolution(const Trace& trace, const RecordedMap& place, Added ad
   const Tensor& biases = window_biases(trace, place.layer);
   const std::optional<std::int64_t> head = window_of(trace, place, biases.extent(0));
   if (!head) {
-    refuse_convolution(trace, place.layer, "the channels of this head have windows of their own",
-                       "--channel 0, 1, … has one channel's map");
+    refuse_convolution(trace, place.layer, "each channel of this head has its own window",
+                       "choose one channel: --channel 0, 1, …");
   }
   const std::int64_t rows = biases.extent(1), columns = biases.extent(2);
   const ConstMatrixMap window(biases.data() + *head * rows * columns, rows, columns);
@@ -93,7 +93,7 @@ MatrixD split_convolution(const Trace& trace, const RecordedMap& place, Added ad
       bias_of_places(window, prefix, grid ? layout.rows : 1,
                      grid ? layout.columns : static_cast<std::int64_t>(map.rows()) - prefix);
   if (bias.rows() != map.rows() || bias.cols() != map.cols()) {
-    refuse_convolution(trace, place.layer, "the window's places do not fit the map",
+    refuse_convolution(trace, place.layer, "the window's positions do not match the map's shape",
                        "run the model again");
   }
   const Eigen::ArrayXXd rest = (-bias.array()).exp();

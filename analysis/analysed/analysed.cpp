@@ -65,14 +65,14 @@ void check_added(const Analysed& analysed) {
         .about(in_words({.of = analysed.of}))
         .remedy("--of head-output, or --of output for all heads; I is what is added to maps");
   }
-  throw Error(ErrorKind::usage, "a convolution's Toeplitz map is part of maps")
+  throw Error(ErrorKind::usage, "the convolution's Toeplitz map is only part of attention maps")
       .about(in_words({.of = analysed.of}))
       .remedy("--of map");
 }
 
 void check_view(const Analysed& analysed, IdentityView view) {
   if (view != IdentityView::with || takes_identity(analysed.of)) return;
-  throw Error(ErrorKind::usage, "I is added to maps; this is none")
+  throw Error(ErrorKind::usage, "I can only be added to maps")
       .about(in_words(analysed))
       .remedy("--identity as-is or without");
 }
@@ -105,7 +105,7 @@ MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place, const 
   AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
   const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
   if (smaller > options.dense_limit) {
-    throw Error(ErrorKind::usage, "of so many tokens only spectra of maps are estimated")
+    throw Error(ErrorKind::usage, "only spectra of maps can be estimated for this many tokens")
         .about("layer " + std::to_string(place.layer))
         .expected("at most " + std::to_string(options.dense_limit))
         .found(std::to_string(smaller))
@@ -148,7 +148,7 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& anal
   check_threshold(options.threshold);
   check_added(analysed);
   if (options.method != SpectrumMethod::automatic && options.method != SpectrumMethod::dense) {
-    throw Error(ErrorKind::usage, "only spectra of maps as they are come from factors or estimates")
+    throw Error(ErrorKind::usage, "only spectra of unchanged maps can be factored or estimated")
         .about("method")
         .expected("automatic or dense")
         .found(std::string(name_of(options.method)));

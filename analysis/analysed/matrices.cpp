@@ -32,8 +32,8 @@ MatrixD vectors_of(const Trace& trace, const RecordedMap& place, const Tensor& a
   }
   const std::int64_t heads = trace.heads(place.layer), own = all.extent(0);
   if (own == 0 || heads % own != 0 || all.extent(1) != rows) {
-    refuse(trace, place.layer, std::string("the recorded ") + what + " are not those of the maps",
-           "attnscope spectrum --of map needs the maps alone");
+    refuse(trace, place.layer, std::string("the recorded ") + what + " do not match the maps",
+           "attnscope spectrum --of map needs only the maps");
   }
   return all.slice(place.head * own / heads).cast<double>();
 }
@@ -45,9 +45,7 @@ MatrixD values_of(const Trace& trace, const RecordedMap& place) {
 
 void require_one_map(const Trace& trace, std::int64_t layer) {
   if (trace.map_channels <= 1) return;
-  refuse(trace, layer,
-         "each channel has a map of its own: one map's product with the values is "
-         "no output",
+  refuse(trace, layer, "each channel has its own map: one map times the values is not an output",
          "attnscope spectrum --of map, scores, values or tokens");
 }
 
@@ -72,7 +70,7 @@ AnalysedMatrix scores_of(const Trace& trace, const RecordedMap& place) {
   const LayerTrace& layer = layer_at(trace, place.layer);
   const std::string& name = mechanism_of(trace, place.layer);
   if (!find_mechanism(name).terms) {
-    refuse(trace, place.layer, name + " attention is no softmax of scores",
+    refuse(trace, place.layer, name + " attention is not a softmax of scores",
            "attnscope spectrum --of map");
   }
   const MatrixD queries =
@@ -99,11 +97,11 @@ AnalysedMatrix log_map_of(const Trace& trace, const RecordedMap& place) {
   const MatrixD map = map_seen(trace, place, IdentityView::without);
   if (map.array().isFinite().all() && (map.array() <= 0).any()) {
     const auto zeros = (map.array() <= 0).count();
-    refuse(
-        trace, place.layer,
-        "ln of a weight that is not above 0: " + std::to_string(zeros) + " of " +
-            std::to_string(map.size()) + " weights of head " + std::to_string(place.head),
-        "masked maps have none; attnscope spectrum --of scores is of what stands before the mask");
+    refuse(trace, place.layer,
+           "ln is not defined for weights that are not above 0: " + std::to_string(zeros) + " of " +
+               std::to_string(map.size()) + " weights of head " + std::to_string(place.head),
+           "masked maps have no logarithm; attnscope spectrum --of scores analyses the scores "
+           "before the mask");
   }
   AnalysedMatrix found{map.array().log().matrix()};
   const LayerTrace& layer = layer_at(trace, place.layer);
@@ -144,7 +142,7 @@ AnalysedMatrix output_of(const Trace& trace, const RecordedMap& place, IdentityV
 MatrixD tokens_given(const Trace& trace, std::int64_t layer, const MatrixD& after) {
   const Tensor& before = layer == 0 ? trace.embedded : layer_at(trace, layer - 1).tokens;
   if (before.empty() || before.extent(0) != after.rows() || before.extent(1) != after.cols()) {
-    refuse(trace, layer, "what the layer was given was not recorded, or is of another size",
+    refuse(trace, layer, "the layer's input tokens were not recorded, or have another shape",
            "record the tokens of all layers: attnscope trace --record tokens");
   }
   return before.matrix().cast<double>();

@@ -15,7 +15,7 @@ namespace {
 void check_tokens(const MatrixD& map, const SpectrumOptions& options, std::int64_t layer) {
   const std::int64_t smaller = std::min(map.rows(), map.cols());
   if (smaller <= options.dense_limit) return;
-  throw Error(ErrorKind::usage, "of so many tokens no null models are computed")
+  throw Error(ErrorKind::usage, "null models are not computed for this many tokens")
       .about("layer " + std::to_string(layer))
       .expected("at most " + std::to_string(options.dense_limit))
       .found(std::to_string(smaller))
@@ -34,7 +34,7 @@ MapSpectrum spectrum_of_null(MatrixD map, bool identity, bool centred,
 
 void check_null_models(const Analysed& analysed) {
   if (analysed.of == SpectrumOf::map && analysed.added == Added::none) return;
-  throw Error(ErrorKind::usage, "null models are those of maps")
+  throw Error(ErrorKind::usage, "null models are only defined for attention maps")
       .about("--baselines")
       .found(in_words(analysed));
 }

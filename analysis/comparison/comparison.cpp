@@ -253,11 +253,12 @@ void check_comparison(const ComparisonOptions& options) {
   check_view(analysed, options.view);
   if (options.baselines) check_null_models(analysed);
   if (options.match_heads && is_of_layer(analysed.of)) {
-    throw Error(ErrorKind::usage, "of all heads there is one of a layer: none to be matched")
+    throw Error(ErrorKind::usage,
+                "the analysed matrix is defined per layer, not per head: heads cannot be matched")
         .about(in_words(analysed));
   }
   if (!options.heads.empty() && is_of_layer(analysed.of)) {
-    throw Error(ErrorKind::usage, "one matrix of a layer stands for all its heads")
+    throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")
         .about("--heads")
         .found(in_words(analysed));
   }

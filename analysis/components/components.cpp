@@ -31,7 +31,7 @@ bool is_turned(const Eigen::VectorXd& keys) {
 
 void check_count(std::int64_t count) {
   if (count >= 1) return;
-  throw Error(ErrorKind::usage, "there is nothing to show of no components")
+  throw Error(ErrorKind::usage, "the number of components must be at least 1")
       .about("count")
       .expected("1 or more")
       .found(std::to_string(count));
@@ -117,7 +117,7 @@ MapComponents map_components(const Subject& subject, const RecordedMap& place,
       places, [&place](const RecordedMap& one) { return one.head == place.head; });
   if (!known) {
     if (is_of_layer(analysed.of)) {
-      throw Error(ErrorKind::usage, "of all heads there is one of a layer")
+      throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")
           .about(in_words(analysed));
     }
     throw Error(ErrorKind::usage, "there is no such head")

@@ -80,7 +80,7 @@ void add_balance(const Subject& subject, std::int64_t layer, TokenFlow& flow) {
 
 std::vector<TokenFlow> token_flow(const Subject& subject) {
   if (subject.trace == nullptr) {
-    throw Error(ErrorKind::usage, "it has not run on an input").about(subject.label);
+    throw Error(ErrorKind::usage, "the model has not run on an input").about(subject.label);
   }
   const Trace& trace = *subject.trace;
   std::vector<TokenFlow> flows;

@@ -12,7 +12,7 @@ PrincipalPlane principal_plane(const Tensor& points) {
   if (points.empty()) return plane;
   const ConstMatrixMap given = points.matrix();
   if (!given.allFinite()) {
-    throw Error(ErrorKind::damaged, "NaN or Inf has no place in a plane").about("features");
+    throw Error(ErrorKind::damaged, "the values must be finite").about("features");
   }
   Eigen::MatrixXd centred = given.cast<double>();
   centred.rowwise() -= centred.colwise().mean().eval();

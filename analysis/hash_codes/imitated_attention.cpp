@@ -29,7 +29,7 @@ void require_tokens(const Trace& trace, std::int64_t layer, std::int64_t head) {
   const bool fits = recorded.queries.extent(2) == recorded.keys.extent(2) &&
                     recorded.queries.extent(0) == recorded.keys.extent(0);
   if (!fits) {
-    throw Error(ErrorKind::usage, "its queries and keys differ in width, so none can be hashed")
+    throw Error(ErrorKind::usage, "queries and keys that differ in heads or width cannot be hashed")
         .about(to_string(trace.mechanism));
   }
 }
@@ -58,7 +58,7 @@ Matrix imitated_attention(const Trace& trace, std::int64_t layer, std::int64_t h
   if (!is_hashed(trace, recorded)) {
     const ImpliedMaps maps = maps_seen(trace, layer, IdentityView::without);
     if (maps.rank() != 3 || maps.extent(0) != recorded.queries.extent(0)) {
-      throw Error(ErrorKind::usage, "its maps are not those of its heads")
+      throw Error(ErrorKind::usage, "the attention does not have one map per head")
           .about(to_string(trace.mechanism));
     }
     return maps.head(head);

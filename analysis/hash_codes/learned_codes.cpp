@@ -90,8 +90,7 @@ LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechani
                               const std::vector<std::shared_ptr<const Input>>& inputs,
                               const HashLearningOptions& options, const Progress& progress) {
   check(options);
-  if (inputs.empty())
-    throw Error(ErrorKind::usage, "hash codes are learnt from one input at least");
+  if (inputs.empty()) throw Error(ErrorKind::usage, "learning hash codes needs at least one input");
   const std::int64_t layers = model.spec().layers;
   auto tensors = std::make_shared<std::vector<NamedTensors>>(static_cast<std::size_t>(layers));
   const bool hashed = runs_with_them(mechanism, options);

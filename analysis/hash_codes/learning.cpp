@@ -275,7 +275,7 @@ class Learner {
 void check(const HashLearningOptions& options) {
   const auto need = [](const char* name, double value, double least, double most) {
     if (value >= least && value <= most) return;
-    throw Error(ErrorKind::usage, "hash codes cannot be learnt so")
+    throw Error(ErrorKind::usage, "the setting is out of range")
         .about(name)
         .expected(std::to_string(static_cast<std::int64_t>(least)) + " to " +
                   std::to_string(static_cast<std::int64_t>(most)))
@@ -292,7 +292,7 @@ void check(const HashLearningOptions& options) {
 LearnedHash learn_hash(const std::vector<HashExample>& examples, std::int64_t head,
                        const HashLearningOptions& options, const Progress& progress) {
   if (examples.empty() || examples.front().keys.rows() == 0) {
-    throw Error(ErrorKind::usage, "hash codes are learnt from one input at least");
+    throw Error(ErrorKind::usage, "learning hash codes needs at least one input");
   }
   return Learner(examples, head, options, progress).learn();
 }

@@ -33,7 +33,7 @@ void add(std::vector<TokenPair>& pairs, Eigen::Index query, std::vector<std::int
 
 SimilarPairs similar_pairs(const ConstMatrixMap& attention, std::int64_t pairs) {
   if (pairs < 1 || 2 * pairs > attention.cols()) {
-    throw Error(ErrorKind::usage, "there are not that many similar and dissimilar keys")
+    throw Error(ErrorKind::usage, "the number of similar and dissimilar keys is out of range")
         .about("pairs")
         .expected("1 to " + std::to_string(attention.cols() / 2) + ", half of the keys")
         .found(std::to_string(pairs));

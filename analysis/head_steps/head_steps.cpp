@@ -39,7 +39,7 @@ struct Place {
 Place place_of(const Trace& trace, std::int64_t layer, std::int64_t head, std::int64_t query) {
   const bool exists = layer >= 0 && layer < std::ssize(trace.layers);
   if (!exists || trace.layers[static_cast<std::size_t>(layer)].implied_map.empty()) {
-    throw Error(ErrorKind::usage, "there is no recorded map")
+    throw Error(ErrorKind::usage, "the layer's maps were not recorded")
         .about("layer " + std::to_string(layer));
   }
   const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];

@@ -143,7 +143,7 @@ HeadSimilarity head_similarity(const Trace& trace, HeadLikeness likeness,
       columns = recorded.extent(2);
     }
     if (recorded.extent(1) != rows || recorded.extent(2) != columns) {
-      throw Error(ErrorKind::usage, "maps of different extents cannot be held against each other")
+      throw Error(ErrorKind::usage, "maps of different shapes cannot be compared")
           .about("layer " + std::to_string(layer))
           .expected(to_string(Shape{recorded.extent(0), rows, columns}))
           .found(to_string(recorded.shape()));
@@ -156,7 +156,7 @@ HeadSimilarity head_similarity(const Trace& trace, HeadLikeness likeness,
     }
   }
   if (maps.empty()) {
-    throw Error(ErrorKind::usage, "no maps were recorded that could be held against each other");
+    throw Error(ErrorKind::usage, "no maps were recorded that could be compared");
   }
   const auto count = static_cast<Eigen::Index>(maps.size());
   result.similarity = MatrixD::Identity(count, count);

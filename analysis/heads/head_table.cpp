@@ -294,7 +294,7 @@ HeadTable head_table(const Subject& subject, const HeadOptions& options, const P
   check_added(options.analysed);
   if (options.baselines) check_null_models(options.analysed);
   if (is_of_layer(options.analysed.of)) {
-    throw Error(ErrorKind::usage, "of all heads there is one of a layer, and none of each head")
+    throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")
         .about(in_words(options.analysed))
         .remedy("attnscope spectrum --of " +
                 std::string(name_of(spectrum_of_names, options.analysed.of)));

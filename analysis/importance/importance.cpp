@@ -70,7 +70,7 @@ TokenImportance token_importance(const Trace& trace, std::int64_t layer,
   const Tensor* const logits = logits_of(recorded, attention);
   if (!logits && (attention != ImportanceOf::map || recorded.implied_map.empty())) {
     throw Error(ErrorKind::usage,
-                "nothing of the " + std::string(name_of(attention)) + "-attention was recorded")
+                "the " + std::string(name_of(attention)) + "-attention was not recorded")
         .about("layer " + std::to_string(layer));
   }
   const Shape& source = logits ? logits->shape() : recorded.implied_map.shape();

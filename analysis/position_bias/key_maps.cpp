@@ -48,7 +48,8 @@ KeyMap key_map(const Trace& trace, std::int64_t layer, std::int64_t channel) {
   }
   const TokenLayout& layout = trace.layers[static_cast<std::size_t>(layer)].key_layout;
   if (!layout.has_grid() || layout.prefix + layout.rows * layout.columns != logits->extent(1)) {
-    throw Error(ErrorKind::usage, "its tokens form no grid over an image").about(trace.model_name);
+    throw Error(ErrorKind::usage, "the tokens do not form a grid over an image")
+        .about(trace.model_name);
   }
   KeyMap map{.layer = layer,
              .channel = channel,

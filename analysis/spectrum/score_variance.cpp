@@ -30,7 +30,7 @@ class Spread {
 
 ScoreVariance score_variance(std::int64_t width, std::int64_t pairs, unsigned seed) {
   if (width < 1 || pairs < 2) {
-    throw Error(ErrorKind::usage, "a variance needs queries with entries, and two pairs of them")
+    throw Error(ErrorKind::usage, "the width or the number of pairs is too small")
         .expected("width of at least 1, pairs of at least 2")
         .found("width " + std::to_string(width) + ", pairs " + std::to_string(pairs));
   }

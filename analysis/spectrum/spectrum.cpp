@@ -166,7 +166,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
     }
   }
   if (options.method == SpectrumMethod::factored) {
-    throw Error(ErrorKind::usage, "these maps are not known as products of narrow matrices")
+    throw Error(ErrorKind::usage, "these maps are not products of narrow matrices")
         .about("layer " + std::to_string(place.layer))
         .remedy(
             "hashed, linear, Performer, Linformer and bidirectional additive attention are; "

@@ -32,7 +32,7 @@ void check_numbers(const SweptNumbers& numbers) {
   check_added(numbers.analysed);
   if (numbers.baselines) check_null_models(numbers.analysed);
   if (numbers.heads && is_of_layer(of)) {
-    throw Error(ErrorKind::usage, "of all heads there is one of a layer")
+    throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")
         .about("--head-numbers")
         .found(in_words(numbers.analysed));
   }

@@ -125,13 +125,13 @@ TEST(Added, WhereItHasNoMeaningItIsRefusedWithTheReason) {
   expect_refused(vit.subject(), {.of = SpectrumOf::values, .added = Added::residual},
                  "added to outputs");
   expect_refused(vit.subject(), {.of = SpectrumOf::output, .added = Added::convolution},
-                 "is part of maps");
+                 "is only part of attention maps");
   expect_refused(vit.subject(), {.added = Added::convolution}, "adds no convolution");
   expect_refused(without_model(*vit.subject().trace),
                  {.of = SpectrumOf::output, .added = Added::residual}, "does not hold the weights");
   expect_refused(without_model(*vit.subject().trace), {.of = SpectrumOf::norm_weighted},
                  "does not hold the weights");
-  expect_refused(daft_subject(std::nullopt), {.added = Added::convolution}, "windows of their own");
+  expect_refused(daft_subject(std::nullopt), {.added = Added::convolution}, "has its own window");
 }
 
 TEST(Added, FiguresHaveItAsASetting) {

@@ -106,7 +106,7 @@ TEST(Analysed, TheIdentityGoesIntoOutputs) {
       [&] {
         (void)spectra_of(trace, {SpectrumOf::scores, false}, IdentityView::with);
       },
-      "I is added");
+      "I can only be added to maps");
 }
 
 TEST(Analysed, OfAllHeadsThereIsOneOfALayer) {
@@ -133,7 +133,7 @@ TEST(Analysed, WhatCannotBeHadIsRefusedByName) {
   expect_refused([] { (void)spectrum_of_named("nothing"); }, "norm-weighted");
   expect_refused([] { (void)spectrum_of_named("queries"); }, "seen-by-values");
   trace.mechanism.name = "linear";
-  refused(SpectrumOf::scores, "linear attention is no softmax");
+  refused(SpectrumOf::scores, "linear attention is not a softmax");
   trace.map_channels = 8;
   refused(SpectrumOf::head_output, "each channel");
   trace.map_channels = 1;

@@ -116,13 +116,13 @@ TEST(ComparisonOf, RefusesWhatHasNoMeaning) {
     return error_of([&] { return compare_subjects(reference, other, options); });
   };
   EXPECT_THAT(why({.view = IdentityView::with, .analysed = {SpectrumOf::scores}}),
-              HasSubstr("I is added to maps; this is none"));
+              HasSubstr("I can only be added to maps"));
   EXPECT_THAT(why({.baselines = true, .analysed = {SpectrumOf::scores}}),
-              HasSubstr("null models are those of maps"));
+              HasSubstr("null models are only defined for attention maps"));
   EXPECT_THAT(why({.match_heads = true, .analysed = {SpectrumOf::output}}),
-              HasSubstr("none to be matched"));
+              HasSubstr("heads cannot be matched"));
   EXPECT_THAT(why({.analysed = {SpectrumOf::output}, .heads = {0}}),
-              HasSubstr("one matrix of a layer stands for all its heads"));
+              HasSubstr("the analysed matrix is defined per layer, not per head"));
   EXPECT_THAT(why({.analysed = {SpectrumOf::norm_weighted}}),
               HasSubstr("does not hold the weights"));
   EXPECT_THAT(why({.analysed = {.of = SpectrumOf::map, .added = Added::residual}}),

@@ -114,7 +114,7 @@ TEST(TokenImportance, SaysWhatIsMissing) {
   };
   refused(2, ImportanceOf::map, 0, "there is no such head");
   refused(0, ImportanceOf::map, 19, "there is no such token");
-  refused(0, ImportanceOf::key_attention, 0, "-attention was recorded");
+  refused(0, ImportanceOf::key_attention, 0, "-attention was not recorded");
 }
 
 TEST(TokenImportanceFigure, DrawsTheTextOfEveryAttention) {
