@@ -122,7 +122,7 @@ class JoinedPanels {
 FigureRequest cell_request(const FigureRequest& request, const PageCell& cell, double width_mm) {
   for (const std::size_t index : cell.subjects) {
     if (index < request.subjects.size()) continue;
-    throw Error(ErrorKind::usage, "a figure of the page names a subject there is not")
+    throw Error(ErrorKind::usage, "a figure of the page uses a model that was not given")
         .about(cell.figure + ", subjects")
         .expected("0 to " + std::to_string(std::ssize(request.subjects) - 1))
         .found(std::to_string(index));
@@ -147,9 +147,9 @@ Figure compose(const Page& page, const CompositeOptions& options, const MakeCell
     for (const PageCell& cell : row) {
       const double width = room * cell.share / shares;
       if (width < narrowest_mm) {
-        throw Error(ErrorKind::usage, "there is no room for a figure of the page")
+        throw Error(ErrorKind::usage, "a figure of the page is too narrow")
             .about(cell.figure)
-            .expected("20 mm at least")
+            .expected("at least 20 mm")
             .found(rounded_text(width) + " mm")
             .remedy("make the page wider, or put fewer figures into a row");
       }

@@ -12,7 +12,7 @@ namespace {
 void require_alike(const Figure& figure, const char* parts, std::size_t expected,
                    std::size_t found) {
   if (found == expected) return;
-  throw Error(ErrorKind::usage, "the pictures of a film differ")
+  throw Error(ErrorKind::usage, "the frames of a film must have the same layout")
       .about(figure.title)
       .expected(std::to_string(expected) + parts)
       .found(std::to_string(found));
@@ -26,10 +26,9 @@ void make_alike(std::span<Figure> figures) {
   const std::size_t panels = figures.front().panels.size();
   double height_mm = 0;
   if (all.empty()) {
-    throw Error(ErrorKind::usage,
-                "a film is of maps: this figure has no colours that it could share")
+    throw Error(ErrorKind::usage, "a film needs a figure with a colour scale that its frames share")
         .about(figures.front().name)
-        .remedy("attention-maps and attention-overlay have");
+        .remedy("choose attention-maps or attention-overlay");
   }
   for (const Figure& figure : figures) {
     require_alike(figure, " panels", panels, figure.panels.size());

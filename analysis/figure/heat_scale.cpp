@@ -14,7 +14,7 @@ namespace {
 
 void set_range(ColourScale& scale, const std::vector<double>& range) {
   if (range.size() != 2 || !(range[0] < range[1])) {
-    throw Error(ErrorKind::usage, "the colours' range is none")
+    throw Error(ErrorKind::usage, "the colour range is not valid")
         .about("range")
         .expected("auto, full, or LOW,HIGH such as 0,0.1")
         .found("'" + to_string(ParameterValue(range)) + "'");

@@ -28,7 +28,7 @@ std::optional<std::int64_t> Settings::index(std::string_view name, std::int64_t 
   if (std::holds_alternative<std::string>(values_.find(name)->second)) return std::nullopt;
   const std::int64_t value = whole(name);
   if (value >= 0 && value < count) return value;
-  throw Error(ErrorKind::usage, "there is no such index")
+  throw Error(ErrorKind::usage, "the index is out of range")
       .about(std::string(name))
       .expected("an index from 0 to " + std::to_string(count - 1))
       .found("'" + std::to_string(value) + "'");

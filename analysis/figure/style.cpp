@@ -139,7 +139,7 @@ LineLook line_look(std::string_view name) {
   for (std::size_t i = 0; i < look_names.size(); ++i) {
     if (look_names[i] == name) return static_cast<LineLook>(i);
   }
-  throw unknown_name("look of lines", name, name_list(look_names));
+  throw unknown_name("line style", name, name_list(look_names));
 }
 
 std::string panel_letter(std::size_t index) {

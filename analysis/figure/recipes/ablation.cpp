@@ -160,7 +160,7 @@ Figure make_ablation(const FigureRequest& request, const Progress&) {
   for (const std::string& name : read.names("show")) {
     const OutcomeMeasure& measure = outcome_measure(name);
     if (measure.of_text && !result.of_text) {
-      throw Error(ErrorKind::usage, "of images there are no bits a character or token")
+      throw Error(ErrorKind::usage, "bits per character or token are only defined for text")
           .about("show")
           .found(name);
     }

@@ -52,7 +52,8 @@ std::string query_in_words(const Settings& read, const Subject& subject) {
 void require_image(const Subject& subject) {
   const Trace& trace = *subject.trace;
   if (!trace.layout.has_grid()) {
-    throw Error(ErrorKind::usage, "its tokens form no grid over an image").about(subject.label);
+    throw Error(ErrorKind::usage, "the tokens do not form a grid over an image")
+        .about(subject.label);
   }
 }
 
@@ -61,7 +62,7 @@ const TokenLayout& key_layout_of(const Subject& subject, std::int64_t layer) {
   const Trace& trace = *subject.trace;
   const TokenLayout& layout = key_layout(trace, layer);
   if (!layout.has_grid() || layout.prefix + layout.rows * layout.columns != trace.keys(layer)) {
-    throw Error(ErrorKind::damaged, "its grid of tokens does not fit its maps")
+    throw Error(ErrorKind::damaged, "the grid of tokens does not match the shape of the maps")
         .about(subject.label + ", layer " + std::to_string(layer))
         .expected(std::to_string(trace.keys(layer)) + " keys")
         .found(std::to_string(layout.prefix) + " + " + std::to_string(layout.rows) + " × " +
@@ -199,7 +200,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     columns = std::max(columns, column);
   }
   if (columns == 0) {
-    throw Error(ErrorKind::usage, "nothing of the figure is left to draw")
+    throw Error(ErrorKind::usage, "no layer and no rollout is selected")
         .remedy("choose layers, or rollout=yes");
   }
   const HeatScale scale = heat_scale(read, std::move(values), "attention (1 = even)");

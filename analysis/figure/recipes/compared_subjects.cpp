@@ -41,7 +41,7 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
   ComparedSubjects compared;
   const std::int64_t wanted = read.whole("reference");
   if (wanted > std::ssize(request.subjects)) {
-    throw Error(ErrorKind::usage, "there is no such subject to compare with")
+    throw Error(ErrorKind::usage, "there is no such model to compare with")
         .about("reference")
         .expected("1 to " + std::to_string(count))
         .found(std::to_string(wanted));

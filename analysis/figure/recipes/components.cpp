@@ -96,7 +96,7 @@ SubjectComponents components_of(const FigureRequest& request, std::size_t index,
       {columns, rows}};
   if (!shown.found.components.empty()) return shown;
   throw Error(ErrorKind::usage,
-              analysed == Analysed{} ? "the map has no components" : "there are no components")
+              analysed == Analysed{} ? "the map has no components" : "the matrix has no components")
       .about(subject.label + ", " + layer_name(request, layer) +
              (head == kAllHeads ? "" : ", head " + std::to_string(head)))
       .found(std::string(describe(shown.found.state)));

@@ -201,12 +201,12 @@ void check_settings(const Settings& read, const Analysed& analysed) {
   };
   if (read.is("null", "shuffled")) {
     if (analysed.of != SpectrumOf::map || analysed.added != Added::none) {
-      refuse("null", "null models are those of maps");
+      refuse("null", "null models are only defined for attention maps");
     }
-    if (read.is("channels", "all")) refuse("null", "null models are of one map a head");
+    if (read.is("channels", "all")) refuse("null", "null models need one map per head");
   }
   if (read.is("channels", "all") && !(analysed == Analysed{})) {
-    refuse("channels", "every channel's maps are analysed as they are");
+    refuse("channels", "all channels can only be analysed for unchanged maps");
   }
 }
 

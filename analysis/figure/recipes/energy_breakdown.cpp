@@ -137,7 +137,7 @@ std::optional<std::size_t> reference_of(const Settings& read, std::size_t networ
   if (read.is("relative", "yes")) return 0;
   const auto number = static_cast<std::size_t>(read.whole("relative"));
   if (number <= networks) return number - 1;
-  throw Error(ErrorKind::usage, "there is no such network to be relative to")
+  throw Error(ErrorKind::usage, "the reference network does not exist")
       .about("relative")
       .expected("1 to " + std::to_string(networks))
       .found(std::to_string(number));

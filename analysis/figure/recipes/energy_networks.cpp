@@ -18,7 +18,7 @@ constexpr std::string_view own_mechanism = "own";
 
 EnergyRequest request_of(const Subject& subject) {
   if (subject.model == nullptr) {
-    throw Error(ErrorKind::usage, "a trace does not say what its network costs")
+    throw Error(ErrorKind::usage, "the energy cannot be computed from a trace")
         .about(subject.label)
         .remedy("give the weight file");
   }
@@ -226,7 +226,7 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const
     }
   }
   if (networks.empty()) {
-    throw Error(ErrorKind::usage, "nothing is left to be counted")
+    throw Error(ErrorKind::usage, "no network or mechanism is selected")
         .about("mechanisms")
         .expected("own, or mechanisms separated by semicolons")
         .found("'" + read.written("mechanisms") + "'");

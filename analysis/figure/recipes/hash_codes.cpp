@@ -39,7 +39,7 @@ std::vector<HashKind> kinds_of(const Settings& read) {
   for (const std::string& name : read.names("codes")) {
     kinds.push_back(hash_kind(name));
     if (std::count(kinds.begin(), kinds.end(), kinds.back()) > 1) {
-      throw Error(ErrorKind::usage, "a way to make codes is named twice")
+      throw Error(ErrorKind::usage, "a kind of hash code is named twice")
           .about("codes")
           .expected("each once")
           .found("'" + read.written("codes") + "'");
@@ -398,7 +398,7 @@ class HashCodesFigure {
 Figure make_hash_codes(const FigureRequest& request, const Progress& progress) {
   const Subject& subject = request.subjects.front();
   if (!subject.trace || subject.trace->layers.empty()) {
-    throw Error(ErrorKind::usage, "there is no run to take codes from").about(subject.label);
+    throw Error(ErrorKind::usage, "the model has not run on an input").about(subject.label);
   }
   const Settings read(request);
   HashCodesRequest wanted;

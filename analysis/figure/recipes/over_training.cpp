@@ -165,7 +165,7 @@ Figure make_over_training(const FigureRequest& request, const Progress& progress
     figure.panels.push_back(std::move(panel));
   }
   if (figure.panels.empty()) {
-    throw Error(ErrorKind::usage, "none of what is to be shown was logged").about("show");
+    throw Error(ErrorKind::usage, "the training logged none of these quantities").about("show");
   }
   Axis axis;
   if (read.is("against", "accuracy")) {

@@ -113,7 +113,7 @@ std::vector<const OutcomeMeasure*> measures_shown(const Settings& read, const St
         name != "answers" ? outcome_measure(name)
                           : outcome_measure(result.of_text ? "bits-per-character" : "accuracy");
     if (measure.of_text && !result.of_text) {
-      throw Error(ErrorKind::usage, "of images there are no bits a character or token")
+      throw Error(ErrorKind::usage, "bits per character or token are only defined for text")
           .about("show")
           .expected("accuracy, divergence or answers")
           .found(name);

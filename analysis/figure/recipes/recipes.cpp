@@ -148,13 +148,14 @@ void check_subject(const FigureNeeds& needs, const Subject& subject) {
   const bool ran = subject.trace != nullptr;
   if (needs.subject == SubjectNeed::maps &&
       (!ran || subject.trace->tokens() == 0 || subject.trace->heads() == 0)) {
-    throw Error(ErrorKind::usage, "its attention maps were not recorded").about(subject.label);
+    throw Error(ErrorKind::usage, "the attention maps were not recorded").about(subject.label);
   }
   if (needs.subject == SubjectNeed::run && (!ran || subject.trace->layers.empty())) {
-    throw Error(ErrorKind::usage, "it has not run on an input").about(subject.label);
+    throw Error(ErrorKind::usage, "the model has not run on an input").about(subject.label);
   }
   if (needs.subject == SubjectNeed::model && subject.model == nullptr) {
-    throw Error(ErrorKind::usage, "a trace is not enough for the figure")
+    throw Error(ErrorKind::usage,
+                "the figure needs the model's weights, which a trace does not hold")
         .about(subject.label)
         .remedy("give the weight file");
   }
@@ -181,7 +182,8 @@ void check_needs(const FigureRecipe& recipe, const FigureRequest& request) {
     throw Error(ErrorKind::usage,
                 count == 0 ? "there is nothing to draw" : "there is nothing to compare with")
         .about(std::string(recipe.name))
-        .expected(needs.least == 1 ? "at least one model or trace" : "two subjects or more")
+        .expected(needs.least == 1 ? "at least one model or trace"
+                                   : "at least two models or inputs")
         .found(std::to_string(count))
         .remedy(needs.least == 1 ? "give --model" : "give --model twice, or several --input");
   }
@@ -216,7 +218,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
   }
   if (request.font_size_pt != 0 &&
       !(request.font_size_pt >= smallest_pt && request.font_size_pt <= largest_pt)) {
-    throw Error(ErrorKind::usage, "a figure cannot have type of this size")
+    throw Error(ErrorKind::usage, "the font size is out of range")
         .expected("3 to 48 pt")
         .found(rounded_text(request.font_size_pt, 6));
   }

@@ -64,7 +64,8 @@ bool is_over_image(const std::vector<RelevantTokens>& all) {
   const bool image = all.front().subject->trace->layout.has_grid();
   for (const RelevantTokens& one : all) {
     if (one.subject->trace->layout.has_grid() == image) continue;
-    throw Error(ErrorKind::usage, "images and texts are shown apart").about(one.subject->label);
+    throw Error(ErrorKind::usage, "images and texts cannot share a figure")
+        .about(one.subject->label);
   }
   return image;
 }

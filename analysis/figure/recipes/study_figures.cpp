@@ -19,9 +19,9 @@ StudyResult study_shown(const Settings& read, StudyKind kind) {
   StudyResult result = read_study(file);
   if (result.kind == kind) return result;
   const bool truncation = kind == StudyKind::truncation;
-  throw Error(ErrorKind::usage, "the study asked something else")
+  throw Error(ErrorKind::usage, "the file holds another kind of study")
       .in_file(file)
-      .expected(truncation ? "what attnscope truncate wrote" : "what attnscope ablate wrote")
+      .expected(truncation ? "a result of attnscope truncate" : "a result of attnscope ablate")
       .remedy(truncation ? "attnscope figure ablation shows it"
                          : "attnscope figure rank-accuracy shows it");
 }

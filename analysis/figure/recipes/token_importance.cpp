@@ -26,8 +26,7 @@ std::vector<ImportanceOf> wanted(const Settings& read, const Subject& subject, s
   std::vector<ImportanceOf> available = importances_of(*subject.trace, layer);
   if (read.is("attention", "auto")) {
     if (!available.empty()) return available;
-    throw Error(ErrorKind::usage, "nothing was recorded that says how important tokens are")
-        .about(subject.label);
+    throw Error(ErrorKind::usage, "the trace records no importance of tokens").about(subject.label);
   }
   return {read.choice("attention", importance_names)};
 }
@@ -68,7 +67,7 @@ Figure make_token_importance(const FigureRequest& request, const Progress&) {
     const Subject& subject = request.subjects[i];
     const Trace& trace = *subject.trace;
     if (trace.layout.has_grid()) {
-      throw Error(ErrorKind::usage, "importances of tokens are shown over a text")
+      throw Error(ErrorKind::usage, "the importance of tokens is only shown for texts")
           .about(subject.label)
           .found("patches of an image")
           .remedy("attention-overlay shows what they attend to");

@@ -126,7 +126,8 @@ Figure make_tokens_over_depth(const FigureRequest& request, const Progress& prog
                 std::string(measure->formula);
     ++shown;
   }
-  if (shown == 0) throw Error(ErrorKind::usage, "nothing of that is known of these tokens");
+  if (shown == 0)
+    throw Error(ErrorKind::usage, "none of these quantities is known for the recorded tokens");
   const bool legend = !read.is("legend", "none") && all.groups.size() > 1;
   figure.shared_legend = legend;
   for (Panel& panel : figure.panels) {

@@ -37,13 +37,15 @@ TEST(FilmFigures, WithoutMapsOrWithOtherPanelsAreRefused) {
     });
   };
   const Figure map = map_figure(0, 1, 20);
-  EXPECT_THAT(why(std::vector<Figure>(2)), HasSubstr("a film is of maps"));
+  EXPECT_THAT(why(std::vector<Figure>(2)), HasSubstr("a film needs a figure with a colour scale"));
   Figure two_panels = map;
   two_panels.panels.resize(2);
-  EXPECT_THAT(why({map, two_panels}), HasSubstr("differ (expected 1 panels, found 2)"));
+  EXPECT_THAT(why({map, two_panels}),
+              HasSubstr("must have the same layout (expected 1 panels, found 2)"));
   Figure two_scales = map;
   two_scales.colour_scales.resize(2);
-  EXPECT_THAT(why({map, two_scales}), HasSubstr("differ (expected 1 colour scales, found 2)"));
+  EXPECT_THAT(why({map, two_scales}),
+              HasSubstr("must have the same layout (expected 1 colour scales, found 2)"));
   EXPECT_EQ(why({map, map}), "");
 }
 
