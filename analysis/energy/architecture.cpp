@@ -61,7 +61,7 @@ void check(const Network& architecture) {
     };
     for (const auto& [name, extent] : extents) {
       if (extent > 0) continue;
-      throw Error(ErrorKind::usage, "an extent of " + architecture.name + " is not positive")
+      throw Error(ErrorKind::usage, "a dimension of " + architecture.name + " is not positive")
           .about(name)
           .expected("1 or more")
           .found(std::to_string(extent));

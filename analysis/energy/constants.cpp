@@ -77,7 +77,7 @@ EnergyConstants energy_constants_from_json(std::string_view text,
   const std::pair<const char*, std::string*> texts[] = {
       {"name", &constants.name}, {"title", &constants.title}, {"source", &constants.source}};
   const auto refuse = [&](const std::string& key, const char* expected, const std::string& found) {
-    return Error(ErrorKind::damaged, "the energy table has no such value")
+    return Error(ErrorKind::damaged, "a value of the energy table is missing or not valid")
         .in_file(file)
         .about(key)
         .expected(expected)
@@ -97,7 +97,7 @@ EnergyConstants energy_constants_from_json(std::string_view text,
     for (const auto& [name, field] : texts) {
       if (key != name) continue;
       known = true;
-      if (!value.is_string()) throw refuse(key, "a text", value.dump());
+      if (!value.is_string()) throw refuse(key, "a string", value.dump());
       *field = value.get<std::string>();
     }
     if (!known) {

@@ -41,8 +41,8 @@ void check_growth(const GrowthOptions& options) {
   }
   if (options.least_tokens < 1 || options.most_tokens <= options.least_tokens ||
       options.points_per_octave < 1) {
-    throw Error(ErrorKind::usage, "there is no such range of tokens")
-        .expected("least 1 or more, most above it")
+    throw Error(ErrorKind::usage, "the range of tokens is not valid")
+        .expected("a first number of at least 1, and a greater last one")
         .found(std::to_string(options.least_tokens) + " to " + std::to_string(options.most_tokens));
   }
 }

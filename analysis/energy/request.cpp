@@ -190,7 +190,7 @@ EnergyRequest energy_request_of(const Model& model) {
 
 EnergySubject understand(const EnergyRequest& request) {
   if (request.tokens < 0) {
-    throw Error(ErrorKind::usage, "the setting has no such value")
+    throw Error(ErrorKind::usage, "the number of tokens is negative")
         .about("tokens")
         .expected("1 or more, or 0 for the network's own")
         .found(std::to_string(request.tokens));

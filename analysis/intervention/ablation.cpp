@@ -42,7 +42,7 @@ void check_plain(const Block& block, std::int64_t layer) {
                      block.attention.sinks.empty() && block.attention.grid_window == 0 &&
                      block.spec.form == LayerForm::transformer;
   if (plain) return;
-  throw Error(ErrorKind::usage, "another attention cannot be laid over a single head here")
+  throw Error(ErrorKind::usage, "the attention of single heads cannot be replaced in this layer")
       .about("layer " + std::to_string(layer))
       .expected("scores without windows, biases, caps and sinks")
       .remedy("lay it over the whole model: MODEL@MECHANISM");
@@ -71,10 +71,11 @@ Tensor maps_of_mechanism(const MechanismChoice& choice, const Subject& subject, 
                              .layer = layer,
                              .scale = block.score_scale};
   if (mechanism->structure(input.shape()).channels > 1) {
-    throw Error(ErrorKind::usage, "each channel of it has a map of its own").about(choice.name);
+    throw Error(ErrorKind::usage, "the mechanism has one map per channel, not per head")
+        .about(choice.name);
   }
   if (input.causal && !find_mechanism(choice.name).causal) {
-    throw Error(ErrorKind::usage, "it cannot hide later tokens").about(choice.name);
+    throw Error(ErrorKind::usage, "the mechanism does not support causal masks").about(choice.name);
   }
   Tensor maps = mechanism->implied_map(input);
   if (mechanism->has_identity_mapping() && maps.extent(1) == maps.extent(2)) {
@@ -137,7 +138,7 @@ class Replacer {
   static void take(const ImpliedMaps& maps, std::int64_t head, std::int64_t layer, MatrixMap map) {
     if (maps.rank() != 3 || head >= maps.extent(0) || maps.extent(1) != map.rows() ||
         maps.extent(2) != map.cols()) {
-      throw Error(ErrorKind::usage, "what is to replace a map has not its extents")
+      throw Error(ErrorKind::usage, "the replacement map has the wrong shape")
           .about("layer " + std::to_string(layer))
           .expected(to_string(Shape{head + 1, map.rows(), map.cols()}) + " or more heads")
           .found(to_string(maps.shape()));
@@ -165,8 +166,8 @@ class Replacer {
     }
     if (ablation_.by == Replacement::mean &&
         (!ablation_.mean || std::ssize(*ablation_.mean) != layers)) {
-      throw Error(ErrorKind::usage, "there are no mean maps of this model's layers")
-          .remedy("mean_maps makes them of a data set");
+      throw Error(ErrorKind::usage, "the mean maps of the model's layers are missing")
+          .remedy("mean_maps computes them over a data set");
     }
   }
 
@@ -230,7 +231,7 @@ std::shared_ptr<const LayerMaps> mean_maps(const Subject& subject, const DataSet
       }
       ImpliedMaps& mean = (*means)[layer];
       if (mean.shape() != maps.shape() || std::size(mean.entries()) != std::size(maps.entries())) {
-        throw Error(ErrorKind::usage, "maps of different extents have no mean")
+        throw Error(ErrorKind::usage, "maps of different shapes have no mean")
             .about(input.label)
             .expected(to_string(mean.shape()))
             .found(to_string(maps.shape()));
@@ -270,7 +271,7 @@ AblatedAnswer ablate_once(const Subject& subject, const Input& input, const Abla
   const auto whole = std::make_shared<const Trace>(
       subject.model->run(input, subject.mechanism, request, progress.part(0, 0.5)));
   if (whole->logits.empty()) {
-    throw Error(ErrorKind::usage, "the model answers nothing that could change")
+    throw Error(ErrorKind::usage, "the model gives no logits to compare")
         .in_file(subject.model->file())
         .expected("a head of classes or tokens");
   }

@@ -151,7 +151,7 @@ void append(StudySeries& series, const QuestionRecord& record) {
 }
 
 void check(const StudyRequest& request) {
-  if (request.series.empty()) throw Error(ErrorKind::usage, "there is nothing to study");
+  if (request.series.empty()) throw Error(ErrorKind::usage, "no model was given to study");
   if ((request.data_set != nullptr) == request.text.has_value()) {
     throw Error(ErrorKind::usage, "give a data set of images, or a text")
         .expected("--dataset DATASET or --input TEXT");
@@ -236,7 +236,7 @@ StudyResult found_there(const std::filesystem::path& file, const std::string& fi
   try {
     found = read_study(file);
   } catch (const Error&) {
-    throw refusal("there is a file that is no study where the result is to be written");
+    throw refusal("the output file exists and is not a study");
   }
   const std::string difference = fingerprint_difference(found.fingerprint, fingerprint);
   if (!difference.empty()) throw refusal(what).found("a difference in " + difference);
@@ -257,7 +257,7 @@ StudyResult resumed(const StudyRequest& request, const std::vector<Questions>& q
   }
   if (std::filesystem::exists(unfinished, ignored)) {
     return found_there(unfinished, result.fingerprint,
-                       "unfinished work of another study is beside the result");
+                       "unfinished work of another study is next to the result");
   }
   return result;
 }

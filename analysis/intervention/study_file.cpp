@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr ResultFormat kStudyFormat = {
     .name = "attnscope-study",
     .noun = "study",
-    .is_other = "the file is no study of changed maps",
+    .is_other = "the file is not a study of changed maps",
     .remedy = "make one: attnscope truncate MODEL --dataset D --out R.h5, or attnscope ablate"};
 constexpr EnumName<StudyKind> study_kind_names[] = {{StudyKind::truncation, "truncation"},
                                                     {StudyKind::ablation, "ablation"}};

@@ -84,7 +84,7 @@ void check_request(const Subject& subject, const TruncationRequest& request, boo
   check_all(request.heads, spec.layer.attention.heads, "--heads", "the model has no such head");
   for (const std::int64_t rank : request.ranks) {
     if (rank >= 1) continue;
-    throw Error(ErrorKind::usage, "a map has no such rank")
+    throw Error(ErrorKind::usage, "a rank must be at least 1")
         .about("--ranks")
         .expected("1 or more")
         .found(std::to_string(rank));
@@ -92,9 +92,9 @@ void check_request(const Subject& subject, const TruncationRequest& request, boo
   const bool apart =
       std::ranges::find(request.cuts, TruncatedMap::without_identity) != request.cuts.end();
   if (apart || has_identity) return;
-  throw Error(ErrorKind::usage, "there is no I in the maps of this attention")
+  throw Error(ErrorKind::usage, "the maps of this attention contain no I")
       .about(subject.mechanism.name)
-      .expected("A cut off: --cut without-identity")
+      .expected("--cut without-identity")
       .remedy("adder attention has it: MODEL@adder,identity=true");
 }
 

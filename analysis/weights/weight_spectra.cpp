@@ -102,7 +102,8 @@ std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct pro
     }
     const std::string& attention = mechanism_of(model.spec(), layer).name;
     if (product == WeightProduct::qk && !find_mechanism(attention).scaled) {
-      throw Error(ErrorKind::usage, "W_QK is no part of an attention that does not score by q·k")
+      throw Error(ErrorKind::usage,
+                  "W_QK is not defined for an attention that does not score by q·k")
           .about("layer " + std::to_string(layer))
           .in_file(model.file())
           .found(attention + " attention")

@@ -35,7 +35,8 @@ std::vector<std::int64_t> pyramid_tokens(const NetworkExtents& extents) {
     tokens = side * side;
   }
   if (tokens % kShrink != 0) {
-    throw Error(ErrorKind::usage, "the tokens of the first stage do not shrink to the last")
+    throw Error(ErrorKind::usage,
+                "the number of tokens is not divisible by the strides of the later stages")
         .about("tokens")
         .expected("a multiple of 64")
         .found(std::to_string(tokens));

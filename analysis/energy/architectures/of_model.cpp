@@ -47,7 +47,7 @@ void add_grid(Stage& stage, const ModelSpec& spec, const std::string& name) {
         static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(stage.tokens))));
   }
   if (stage.rows * stage.columns != stage.tokens) {
-    throw Error(ErrorKind::usage, "the model's windows are of a square grid of tokens")
+    throw Error(ErrorKind::usage, "the model's windows need a square grid of tokens")
         .about("tokens")
         .expected("a square number, such as " + std::to_string(stage.rows * stage.columns))
         .found(std::to_string(stage.tokens));
@@ -65,11 +65,11 @@ void add_stem(StageEmbedding& embedding, const InputSpec& input, const std::stri
   const StemSpec& stem = input.stem;
   if (stem.widths.empty()) return;
   if (patches != input.grid_rows() * input.grid_columns()) {
-    throw Error(ErrorKind::usage, "the convolutions before the patches are of images of one size")
+    throw Error(ErrorKind::usage, "the convolutions before the patches need images of one size")
         .about(name)
         .expected(std::to_string(input.grid_rows() * input.grid_columns()) + " patches")
         .found(std::to_string(patches))
-        .remedy("set image_height and image_width in the place of tokens");
+        .remedy("set image_height and image_width instead of tokens");
   }
   std::int64_t rows = input.image_height, columns = input.image_width, channels = input.channels;
   for (std::size_t i = 0; i < stem.widths.size(); ++i) {
@@ -95,7 +95,7 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   Stage stage;
   stage.tokens = tokens > 0 ? tokens : spec.tokens();
   if (stage.tokens <= 0) {
-    throw Error(ErrorKind::usage, "only an input would tell the number of tokens")
+    throw Error(ErrorKind::usage, "the number of tokens depends on the input")
         .about(name)
         .remedy("give it: --tokens 196");
   }
@@ -159,7 +159,8 @@ std::vector<std::int64_t> stage_tokens(const ModelSpec& spec, std::int64_t token
   for (std::size_t i = 0; i < spec.stages.size(); ++i) {
     const std::int64_t shrink = i == 0 ? 1 : spec.stages[i].stride * spec.stages[i].stride;
     if (tokens % shrink != 0) {
-      throw Error(ErrorKind::usage, "the tokens of the first stage do not shrink to the last")
+      throw Error(ErrorKind::usage,
+                  "the number of tokens is not divisible by the strides of the later stages")
           .about("tokens")
           .found(std::to_string(tokens) + " before stage " + std::to_string(i));
     }

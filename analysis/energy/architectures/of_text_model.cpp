@@ -15,7 +15,7 @@ Stage text_model_stage(const ModelSpec& spec, const std::string& name, std::int6
   Stage stage;
   stage.tokens = tokens > 0 ? tokens : spec.input.context;
   if (stage.tokens <= 0) {
-    throw Error(ErrorKind::usage, "only a text would tell the number of tokens")
+    throw Error(ErrorKind::usage, "the number of tokens depends on the text")
         .about(name)
         .remedy("give it: --tokens 512");
   }

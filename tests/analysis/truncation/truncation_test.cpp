@@ -210,8 +210,8 @@ TEST(Truncation, RefusesWhatHasNoAnswer) {
     EXPECT_THAT(error_of([&] { return truncation_series(subject, request); }),
                 testing::HasSubstr(why));
   };
-  refused({.ranks = {0}}, "a map has no such rank");
-  refused({.cuts = {TruncatedMap::with_identity}}, "there is no I in the maps");
+  refused({.ranks = {0}}, "a rank must be at least 1");
+  refused({.cuts = {TruncatedMap::with_identity}}, "the maps of this attention contain no I");
   refused({.heads = {99}}, "the model has no such head");
   refused({.layers = {99}}, "the model has no such layer");
   EXPECT_THAT(error_of([] {
