@@ -11,12 +11,12 @@ namespace {
 
 [[noreturn]] void refuse_readout(const Transformer& model) {
   if (model.spec().arithmetic == Arithmetic::adder) {
-    throw Error(ErrorKind::usage, "what heads add is not linear in what they read")
+    throw Error(ErrorKind::usage, "the output of the heads is not linear in their input")
         .in_file(model.file())
-        .expected("layers that multiply")
+        .expected("multiplicative layers")
         .found("adder layers, which take distances from their weights");
   }
-  throw Error(ErrorKind::usage, "the answer is not linear in the tokens")
+  throw Error(ErrorKind::usage, "the logits are not linear in the tokens")
       .in_file(model.file())
       .expected("norms, and a linear head")
       .found("a read-out that is not linear");
@@ -25,7 +25,7 @@ namespace {
 std::int64_t likeliest_at(const Trace& trace, std::int64_t place) {
   if (place < 0 || place + 1 == trace.tokens()) return likeliest(trace.logits.values());
   if (trace.token_logits.empty() || place >= trace.tokens()) {
-    throw Error(ErrorKind::usage, "what is likeliest there was not recorded")
+    throw Error(ErrorKind::usage, "the logits at this token position were not recorded")
         .expected("a class or token")
         .remedy("name it");
   }
@@ -60,8 +60,8 @@ Eigen::RowVectorXd places_read(const Transformer& model, Eigen::Index tokens, st
     return read;
   }
   if (place >= 0) {
-    throw Error(ErrorKind::usage, "where a model of classes reads is no choice")
-        .expected("no place")
+    throw Error(ErrorKind::usage, "the token position cannot be chosen for a classifier")
+        .expected("no position")
         .found(std::to_string(place));
   }
   if (kind == Readout::class_token) {

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 [[noreturn]] void refuse_model(const Model& model, const char* found) {
-  throw Error(ErrorKind::usage, "the answer is no sum over layers")
+  throw Error(ErrorKind::usage, "the logits are not a sum over layers")
       .in_file(model.file())
       .expected("a residual stream that every layer adds to, a norm, and a linear head")
       .found(found);
@@ -20,10 +20,10 @@ namespace {
 /// Throws Error(usage) unless all layers add to one residual stream and the read-out is linear.
 void check_stream(const Transformer& model) {
   const TransformerWeights& weights = model.weights();
-  if (weights.stages.size() > 1) refuse_model(model, "stages whose tokens are others");
+  if (weights.stages.size() > 1) refuse_model(model, "stages with different tokens");
   const StageWeights& stage = weights.stages.front();
   if (stage.positions || stage.convolution || stage.norm) {
-    refuse_model(model, "something between the layers");
+    refuse_model(model, "other parts between the layers");
   }
   for (const Block& block : stage.blocks) {
     if (block.attention_norms.after || block.mlp_norms.after) {

@@ -21,14 +21,14 @@ class Reader {
       throw Error(ErrorKind::usage, what).in_file(model_.file()).found(found);
     };
     if (model_.weights().readout.head.empty() || spec.readout.kind == Readout::none) {
-      refuse("the model has no head to read tokens with", "features alone");
+      refuse("the model has no head to read tokens with", "only features");
     }
     if (model_.weights().stages.size() > 1) {
-      refuse("the head reads tokens of the last stage alone",
-             "stages whose tokens are others: a pyramid, a decoder or class attention");
+      refuse("the head reads only tokens of the last stage",
+             "stages with different tokens: a pyramid, a decoder or class attention");
     }
     if (spec.readout.kind == Readout::end_token) {
-      refuse("which token is read, the trace does not say", "a text read at its end");
+      refuse("the trace does not record the token that is read", "a text read at its end token");
     }
   }
 

@@ -11,8 +11,7 @@ namespace attnscope {
 namespace {
 
 [[noreturn]] void refuse_layer(std::int64_t layer, const char* found) {
-  throw Error(ErrorKind::usage,
-              "the layer's attention is no sum over tokens that the rest only adds")
+  throw Error(ErrorKind::usage, "the output of the layer's attention is not a sum over tokens")
       .about("layer " + std::to_string(layer))
       .expected("maps times values times W_O, added to the tokens they came from")
       .found(found);
@@ -23,11 +22,11 @@ void check_sum(const Transformer& model, const Block& block, const Trace& trace,
   require_products(model, layer);
   if (block.spec.form != LayerForm::transformer) refuse_layer(layer, "Fastformer's layers");
   if (block.attention.heads_norm) refuse_layer(layer, "a norm of the heads' output before W_O");
-  if (block.attention_norms.inside) refuse_layer(layer, "a norm of what attention gives");
+  if (block.attention_norms.inside) refuse_layer(layer, "a norm of the attention's output");
   if (block.attention.reduction || block.spec.attention.of != Attending::self) {
-    refuse_layer(layer, "keys that are other tokens than the queries");
+    refuse_layer(layer, "keys and queries of different tokens");
   }
-  if (trace.map_channels > 1) refuse_layer(layer, "channels with maps of their own");
+  if (trace.map_channels > 1) refuse_layer(layer, "one map per channel");
 }
 
 /// Stage of a layer, and the layer's index within it.
@@ -51,12 +50,12 @@ std::pair<const StageWeights*, std::size_t> stage_of(const Transformer& model, s
 
 void require_model_and_trace(const Subject& subject) {
   if (subject.model == nullptr) {
-    throw Error(ErrorKind::usage, "a trace does not hold the weights this is made of")
+    throw Error(ErrorKind::usage, "a trace does not hold the weights of its model")
         .about(subject.label)
         .remedy("give the weight file");
   }
   if (subject.trace == nullptr) {
-    throw Error(ErrorKind::usage, "it has not run on an input").about(subject.label);
+    throw Error(ErrorKind::usage, "the model has not run on an input").about(subject.label);
   }
 }
 
@@ -69,7 +68,7 @@ MatrixD tokens_before(const Subject& subject, std::int64_t layer) {
     if (trace.embedded.empty()) lacks("the tokens before the first layer", layer);
     return trace.embedded.matrix().cast<double>();
   }
-  if (place == 0) refuse_layer(layer, "tokens of another stage before it");
+  if (place == 0) refuse_layer(layer, "another stage before the layer");
   const Tensor& tokens = trace.layers[static_cast<std::size_t>(layer - 1)].tokens;
   if (tokens.empty()) lacks("the tokens", layer - 1);
   return tokens.matrix().cast<double>();

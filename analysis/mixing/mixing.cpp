@@ -150,7 +150,7 @@ std::vector<double> mixing_ratios(const Subject& subject, std::int64_t layer) {
 Tensor mixing_rollout(const Subject& subject, Mixing mixing, std::int64_t layers,
                       const Progress& progress) {
   if (mixing == Mixing::head_norms || mixing == Mixing::norms) {
-    throw Error(ErrorKind::usage, "without the residual a rollout forgets the tokens themselves")
+    throw Error(ErrorKind::usage, "rollout needs a measure that includes the residual")
         .about(std::string(name_of(mixing_names, mixing)))
         .expected("block-norms, globenc or alti");
   }

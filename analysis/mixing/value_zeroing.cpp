@@ -24,7 +24,7 @@ class OneLayer {
     request_.implied_maps = false;
     request_.parameters = subject.parameters;
     if (block_->spec.attention.of != Attending::self) {
-      throw Error(ErrorKind::usage, "values are zeroed of the tokens that change themselves")
+      throw Error(ErrorKind::usage, "value zeroing needs self-attention")
           .about("layer " + std::to_string(layer))
           .expected("a layer that attends to its own tokens");
     }
@@ -56,7 +56,8 @@ class OneLayer {
     const bool same = recorded.rows() == after.rows() && recorded.cols() == after.cols() &&
                       (recorded - after).norm() <= 1e-4 * recorded.norm();
     if (same) return;
-    throw Error(ErrorKind::usage, "the layer run by itself does not give the tokens of the trace")
+    throw Error(ErrorKind::usage,
+                "the layer, run by itself, does not reproduce the recorded tokens")
         .about("layer " + std::to_string(layer_))
         .expected("a layer without a convolution after it");
   }

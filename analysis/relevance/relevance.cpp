@@ -72,9 +72,9 @@ void check_same(const Trace& trace, const Matrix& last) {
   if (recorded.empty()) return;
   const float difference = (recorded.matrix() - last).norm();
   if (difference <= 1e-3F * recorded.matrix().norm()) return;
-  throw Error(ErrorKind::unsupported, "a part of the model has no backward yet")
-      .expected("the layers, run again, to make of the tokens what the model made of them")
-      .found("others");
+  throw Error(ErrorKind::unsupported, "gradients are not implemented for this part of the model")
+      .expected("layers that reproduce the recorded tokens")
+      .found("other tokens");
 }
 
 void check_recorded(const Trace& trace) {
@@ -83,7 +83,7 @@ void check_recorded(const Trace& trace) {
     whole = whole && trace.heads(layer) > 0;
   }
   if (trace.map_channels > 1) {
-    throw Error(ErrorKind::usage, "each channel has a map of its own: heads have none")
+    throw Error(ErrorKind::usage, "the mechanism has one map per channel, not per head")
         .about(trace.mechanism.name);
   }
   if (whole) return;

@@ -135,10 +135,10 @@ Tensor attention_rollout(const Trace& trace, const RolloutOptions& options,
     progress.step(static_cast<double>(layer) / static_cast<double>(count), "rollout");
     const LayerTrace& traced = trace.layers[static_cast<std::size_t>(layer)];
     if (!is_of_encoder(traced)) {
-      throw Error(ErrorKind::usage, "rollout goes from layer to layer of the same tokens")
+      throw Error(ErrorKind::usage, "rollout needs layers over the same tokens")
           .about(layer_name(trace, layer, 1))
-          .expected("layers of an encoder alone")
-          .remedy("as many layers as the encoder has");
+          .expected("layers of the encoder only")
+          .remedy("choose at most as many layers as the encoder has");
     }
     const ImpliedMaps& recorded = traced.implied_map;
     if (!is_square(recorded)) {

@@ -65,14 +65,14 @@ INSTANTIATE_TEST_SUITE_P(Inside, LensOf, testing::Values("vit", "gpt2"),
 TEST(Lens, RefusesWhatItCannotSay) {
   const InsideModel bert("bert");
   EXPECT_THAT(error_of([&] { return logit_attribution(bert.subject(), 0); }),
-              testing::HasSubstr("the answer is no sum over layers"));
+              testing::HasSubstr("the logits are not a sum over layers"));
   const InsideModel vit("vit");
   EXPECT_THAT(error_of([&] { return logit_lens(vit.subject(), 5, 99); }),
               testing::HasSubstr("the model has no such class"));
   EXPECT_THAT(error_of([&] { return logit_attribution(vit.subject(), 99); }),
               testing::HasSubstr("the model has no such class"));
   EXPECT_THAT(error_of([&] { return logit_attribution(vit.subject(), 0, 4); }),
-              testing::HasSubstr("where a model of classes reads is no choice"));
+              testing::HasSubstr("the token position cannot be chosen for a classifier"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Mixing, RefusesWhatItCannotSay) {
   EXPECT_THAT(error_of([&] { return mixing_of(model.subject(), 0, Mixing::head_norms, 3); }),
               testing::HasSubstr("the layer has no such head"));
   EXPECT_THAT(error_of([&] { return mixing_rollout(model.subject(), Mixing::norms); }),
-              testing::HasSubstr("without the residual a rollout forgets"));
+              testing::HasSubstr("rollout needs a measure that includes the residual"));
   Subject trace = model.subject();
   trace.model = nullptr;
   EXPECT_THAT(error_of([&] { return mixing_of(trace, 0, Mixing::norms); }),
