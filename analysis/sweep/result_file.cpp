@@ -27,7 +27,7 @@ void read_result(const std::filesystem::path& file, const ResultFormat& format,
   }
   const std::string the = std::string("the ") + format.noun;
   if (version == metadata.end() || version->second != std::to_string(format.version)) {
-    throw Error(ErrorKind::unsupported, the + " is of another version of the program")
+    throw Error(ErrorKind::unsupported, the + " was written by another version of the program")
         .in_file(file);
   }
   try {
@@ -56,7 +56,7 @@ const StoredTensor& result_array(const ResultFormat& format, const Checkpoint& f
   const StoredTensor& stored = file.at(name);
   if (stored.dtype == type && stored.shape == shape) return stored;
   throw Error(ErrorKind::damaged,
-              std::string("an array of the ") + format.noun + " does not fit the rest")
+              std::string("an array of the ") + format.noun + " has the wrong dtype or shape")
       .about(name)
       .expected(to_string(shape))
       .found(to_string(stored.shape));

@@ -29,7 +29,8 @@ void check(const SweepRequest& request) {
         .remedy("give the weight file");
   }
   if (request.data_set == nullptr) refuse("no data set was given to sweep over");
-  if (request.thresholds.empty() || request.views.empty()) refuse("nothing is to be computed");
+  if (request.thresholds.empty() || request.views.empty())
+    refuse("a sweep needs at least one threshold and one view");
   for (const double threshold : request.thresholds) {
     if (threshold > 0 && threshold <= 1) continue;
     throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
@@ -62,7 +63,7 @@ std::optional<SweepResult> finished_before(const SweepRequest& request) {
   try {
     found = read_sweep(request.out);
   } catch (const Error&) {
-    throw refusal("there is a file that is not a sweep where the result is to be written");
+    throw refusal("the output file exists and is not a sweep");
   }
   const std::string difference =
       fingerprint_difference(found.fingerprint, sweep_fingerprint(request));
@@ -90,7 +91,7 @@ SweepResult begin(const SweepRequest& request) {
     SweepResult found = read_sweep(unfinished);
     const std::string difference = fingerprint_difference(found.fingerprint, result.fingerprint);
     if (difference.empty()) return found;
-    throw Error(ErrorKind::usage, "unfinished work of another sweep is beside the result")
+    throw Error(ErrorKind::usage, "unfinished work of another sweep is next to the result")
         .in_file(unfinished)
         .found("a difference in " + difference)
         .remedy(

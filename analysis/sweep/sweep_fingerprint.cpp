@@ -55,7 +55,7 @@ std::string fingerprint_difference(const std::string& one, const std::string& ot
   constexpr std::pair<const char*, const char*> kParts[] = {
       {"version", "the version of the program"},
       {"subjects", "the models"},
-      {"data_set", "what is in the data set"},
+      {"data_set", "the contents of the data set"},
       {"size", "the size of the data set"},
       {"first", "the first input"},
       {"items", "the last input"},
@@ -63,9 +63,9 @@ std::string fingerprint_difference(const std::string& one, const std::string& ot
       {"seed", "the seed"},
       {"thresholds", "the thresholds"},
       {"views", "the view of the identity"},
-      {"statistics", "what is computed of each map"},
-      {"numbers", "what else is computed"},
-      {"changes", "what is done to the maps"}};
+      {"statistics", "the statistics of each map"},
+      {"numbers", "the further numbers"},
+      {"changes", "the changes to the maps"}};
   const json a = json::parse(one, nullptr, false), b = json::parse(other, nullptr, false);
   if (!a.is_object() || !b.is_object()) return one == other ? "" : "everything";
   std::string words;

@@ -92,7 +92,7 @@ SweptSpectrum swept_null_spectrum(const SweepSeries& series,
                                   const std::vector<std::int64_t>& heads, double threshold) {
   for (const LayerSweep& layer : series.layers) {
     if (layer.null_spectra) continue;
-    throw Error(ErrorKind::usage, "the sweep has not kept spectra of null models")
+    throw Error(ErrorKind::usage, "the sweep holds no spectra of null models")
         .about(series.label)
         .remedy("sweep again: attnscope sweep … --baselines --restart");
   }

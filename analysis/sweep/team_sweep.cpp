@@ -174,7 +174,7 @@ void assist_sweep(ProcessTeam& team, const SweepRequest& request, const Progress
       const std::string difference =
           fingerprint_difference(order.fingerprint, sweep_fingerprint(request));
       if (!difference.empty()) {
-        throw Error(ErrorKind::usage, "the processes do not sweep the same")
+        throw Error(ErrorKind::usage, "the processes run different sweeps")
             .found("a difference in " + difference)
             .remedy("give all machines the same files and the same version of the program");
       }

@@ -107,7 +107,7 @@ std::vector<SeriesModel> checkpoint_series(const fs::path& folder) {
       found.begin(), found.end(),
       [](const SeriesModel& a, const SeriesModel& b) { return a.step == b.step; });
   if (twice != found.end()) {
-    throw Error(ErrorKind::usage, "two checkpoints in the folder are of one step")
+    throw Error(ErrorKind::usage, "two checkpoints in the folder have the same step")
         .in_file(folder)
         .about("step " + std::to_string(twice->step))
         .found(twice->file.filename().string() + ", " + std::next(twice)->file.filename().string())

@@ -45,9 +45,9 @@ void make_new_folder(const fs::path& first_file, const std::string& what,
       !fs::exists(folder) ||
       (fs::is_directory(folder) && std::ranges::all_of(fs::directory_iterator(folder), is_left));
   if (!can_be_taken) {
-    throw Error(ErrorKind::usage, "the folder is there and is not empty")
+    throw Error(ErrorKind::usage, "the folder exists and is not empty")
         .in_file(folder)
-        .remedy("--resume goes on with the " + what + " in it, or give another --out");
+        .remedy("--resume continues the " + what + " in it, or give another --out");
   }
   fs::create_directories(folder);
 }

@@ -53,7 +53,7 @@ TrainingHistory history_of_series(const fs::path& folder, const std::vector<Inpu
                                   const Progress& progress) {
   const std::vector<SeriesModel> series = checkpoint_series(folder);
   if (inputs.empty()) {
-    throw Error(ErrorKind::usage, "checkpoints without a log are run on inputs")
+    throw Error(ErrorKind::usage, "checkpoints without a log need inputs to run on")
         .in_file(folder)
         .expected("inputs that the models take");
   }
@@ -81,7 +81,8 @@ TrainingLog read_training_log(const fs::path& file) {
   for (const StoredTensor& one : stored.tensors()) {
     const bool has_rows = one.shape.size() == 1 || (one.shape.size() == 2 && one.shape[1] > 0);
     if (!has_rows) {
-      throw Error(ErrorKind::damaged, "a table of the log has rows of at least one number")
+      throw Error(ErrorKind::damaged,
+                  "a table of the log must have one or two dimensions and no empty rows")
           .in_file(file)
           .about(one.name)
           .found(to_string(one.shape));

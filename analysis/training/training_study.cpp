@@ -87,9 +87,10 @@ StudyDescription description_in(const StudyFolder& folder) {
     const bool complete = json.is_object() && json.contains("study") &&
                           json.at("study").is_string() && json.contains("seeds") &&
                           json.at("seeds").is_array();
-    if (!complete) throw Error(ErrorKind::damaged, "a study has a name and seeds");
+    if (!complete)
+      throw Error(ErrorKind::damaged, "the study's description must hold a name and seeds");
     for (const auto& seed : json.at("seeds")) {
-      if (!seed.is_number_integer()) throw Error(ErrorKind::damaged, "a seed is a whole number");
+      if (!seed.is_number_integer()) throw Error(ErrorKind::damaged, "a seed must be an integer");
     }
     return StudyDescription{&find_training_study(json.at("study").get<std::string>()),
                             json.at("seeds").get<std::vector<std::int64_t>>()};

@@ -258,12 +258,12 @@ TEST_F(Sweep, DoesNotGoOnOverClassFoldersThatChanged) {
   EXPECT_EQ(refusal_now(), "nothing was refused");
   // The data set gains a picture; then it has the old number of pictures, but one of them differs.
   put("08_bag.png", "boot/2.png");
-  EXPECT_THAT(refusal_now(), testing::AllOf(testing::HasSubstr("what is in the data set"),
+  EXPECT_THAT(refusal_now(), testing::AllOf(testing::HasSubstr("the contents of the data set"),
                                             testing::HasSubstr("the size of the data set")));
   fs::remove(images / "boot/2.png");
   EXPECT_EQ(refusal_now(), "nothing was refused");
   put("08_bag.png", "boot/1.png");
-  EXPECT_THAT(refusal_now(), testing::HasSubstr("a difference in what is in the data set"));
+  EXPECT_THAT(refusal_now(), testing::HasSubstr("a difference in the contents of the data set"));
 }
 
 TEST_F(Sweep, DoesNotTakeADataSetThatIsGoneForAnEmptyOne) {
@@ -524,7 +524,7 @@ TEST_F(Sweep, AFileWithoutSpectraOfNullModelsSaysSo) {
     (void)make_figure("sweep-spectrum", asked);
     FAIL() << "there are no null models in the file";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("has not kept spectra of null models"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("holds no spectra of null models"));
     EXPECT_THAT(error.remedy_text(), testing::HasSubstr("--baselines"));
   }
 }
@@ -563,10 +563,10 @@ TEST_F(Sweep, WorkOfOtherNumbersIsNotGoneOnWith) {
     (void)run_sweep(wanted);
     FAIL() << "the finished sweep has no numbers of heads";
   } catch (const Error& error) {
-    EXPECT_EQ(error.found_text(), "a difference in what else is computed");
+    EXPECT_EQ(error.found_text(), "a difference in the further numbers");
   }
   wanted.numbers = {.analysed = {SpectrumOf::scores, false}, .baselines = true};
-  EXPECT_THROW((void)run_sweep(wanted), Error) << "null models are those of maps";
+  EXPECT_THROW((void)run_sweep(wanted), Error) << "null models are only defined for attention maps";
   wanted.numbers = {.analysed = {SpectrumOf::tokens, false}, .heads = true};
   EXPECT_THROW((void)run_sweep(wanted), Error) << "tokens have no heads";
 }

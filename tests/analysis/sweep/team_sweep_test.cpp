@@ -204,7 +204,7 @@ TEST_F(TeamSweep, SaysWhatWentWrongInAnother) {
                 if (team.rank() == 1) other.thresholds = {0.5};
                 assist_sweep(team, other);
               }),
-              testing::HasSubstr("process 1: the processes do not sweep the same"));
+              testing::HasSubstr("process 1: the processes run different sweeps"));
 }
 
 TEST_F(TeamSweep, TheOthersEndWhereTheFirstHasNothingToDo) {
