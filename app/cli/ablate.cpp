@@ -37,19 +37,22 @@ void take_other(const AblateArguments& arguments, Ablation& ablation) {
   const bool head = ablation.by == Replacement::head;
   if (!head && ablation.by != Replacement::mechanism) {
     if (arguments.other.empty()) return;
-    throw Error(ErrorKind::usage, "nothing else stands in the place of the maps")
+    throw Error(ErrorKind::usage, "the option only applies to a replacement by a head or mechanism")
         .about("--other")
         .expected("--by head or --by mechanism");
   }
   if (arguments.other.empty()) {
-    throw Error(ErrorKind::usage, head ? "which head's map?" : "which mechanism's map?")
+    throw Error(ErrorKind::usage,
+                head ? "the other head is missing" : "the other mechanism is missing")
         .about("--by " + arguments.by)
         .expected(head ? "--other 3" : "--other adder");
   }
   if (head) {
     const std::vector<std::int64_t> index = index_list(arguments.other, "--other");
     if (index.size() != 1) {
-      throw Error(ErrorKind::usage, "one head is given").about("--other").found(arguments.other);
+      throw Error(ErrorKind::usage, "exactly one head must be given")
+          .about("--other")
+          .found(arguments.other);
     }
     ablation.other_head = index.front();
     return;
@@ -116,7 +119,7 @@ nlohmann::ordered_json answer_json(const Subject& subject, const AblatedAnswer& 
 
 int run_once(const AblateArguments& arguments) {
   if (arguments.study.text.empty()) {
-    throw Error(ErrorKind::usage, "answers are those on one input")
+    throw Error(ErrorKind::usage, "answers need exactly one input")
         .about("--answers")
         .expected("--input X");
   }
@@ -130,7 +133,7 @@ int run_once(const AblateArguments& arguments) {
   const std::vector<Subject> subjects = study_subjects(arguments.study);
   for (const Subject& subject : subjects) {
     if (ablation.by == Replacement::mean) {
-      throw Error(ErrorKind::usage, "of one input there is no mean")
+      throw Error(ErrorKind::usage, "the mean needs a data set, not one input")
           .about("--by mean")
           .expected("--dataset");
     }
@@ -191,7 +194,7 @@ int run(const AblateArguments& arguments) {
   for (const Subject& subject : subjects) {
     if (ablation.by == Replacement::mean) {
       if (!request.data_set) {
-        throw Error(ErrorKind::usage, "stretches of a text differ in length: they have no mean")
+        throw Error(ErrorKind::usage, "chunks of a text differ in length and have no mean map")
             .about("--by mean")
             .expected("--dataset");
       }

@@ -67,7 +67,7 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
   const std::vector<Subject> subjects =
       make_subjects(arguments.models, request, progress.part(0, 0.5));
   if (subjects.size() < 2) {
-    throw Error(ErrorKind::usage, "a comparison needs a reference and another subject")
+    throw Error(ErrorKind::usage, "a comparison needs a reference and another model")
         .expected("two models, or one model and several --input")
         .found("one");
   }

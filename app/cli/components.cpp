@@ -88,7 +88,7 @@ ComponentsReport components_report(const ComponentsArguments& arguments, const P
     check_view(report.analysed, view);
   }
   if (arguments.heads != "all" && is_of_layer(report.analysed.of)) {
-    throw Error(ErrorKind::usage, "of all heads there is one of a layer")
+    throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")
         .about("--heads")
         .found(in_words(report.analysed));
   }

@@ -104,7 +104,8 @@ ComposedPage read_page(const json& root, const std::filesystem::path& folder) {
       cell.settings = parse_settings(cell.figure, texts);
       cell.share = object.value("share", 1.0);
       if (!(cell.share > 0 && cell.share <= 1000)) {
-        throw Error(ErrorKind::usage, "a figure's share of its row is above 0").about(cell.figure);
+        throw Error(ErrorKind::usage, "a figure's share of its row must be above 0")
+            .about(cell.figure);
       }
       cell.title = object.value("title", "");
       composed.page.rows.back().push_back(std::move(cell));
@@ -215,7 +216,7 @@ int run(const ComposeArguments& arguments) {
           request.subjects[i].label = wanted.labels[i];
         }
       } else if (!wanted.labels.empty()) {
-        throw Error(ErrorKind::usage, "every model and input needs its label, or none")
+        throw Error(ErrorKind::usage, "there must be one label per model and input, or none")
             .about(cell.figure + ", labels")
             .expected(std::to_string(request.subjects.size()))
             .found(std::to_string(wanted.labels.size()));

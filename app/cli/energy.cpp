@@ -102,7 +102,7 @@ int run(const EnergyArguments& arguments) {
     }
     text = reproduced_as_text(reproduce_table(arguments.paper), format);
   } else if (arguments.subject.empty()) {
-    throw Error(ErrorKind::usage, "which network?")
+    throw Error(ErrorKind::usage, "no network was given")
         .expected("a weight file, " + architecture_names() + ", or --paper TABLE")
         .remedy("such as attnscope energy deit-small");
   } else {

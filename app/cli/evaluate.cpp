@@ -194,9 +194,9 @@ std::vector<ClassPrompt> class_prompts(const std::string& argument, const DataSe
     prompts.push_back({index < names.size() ? names[index] : line, {line, {}}});
   }
   if (!names.empty() && names.size() != prompts.size()) {
-    throw Error(ErrorKind::usage, "there is not one prompt for each class")
+    throw Error(ErrorKind::usage, "the number of prompts differs from the number of classes")
         .in_file(argument)
-        .expected(std::to_string(names.size()) + " lines, as the data set has classes")
+        .expected(std::to_string(names.size()) + " lines, one per class of the data set")
         .found(std::to_string(prompts.size()));
   }
   return prompts;

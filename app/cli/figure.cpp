@@ -66,10 +66,10 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
     if (known == word.settings.end() || !selects) {
       std::string remedy = "attnscope figures lists the settings, for --set";
       if (word.settings.front() == "heads") {
-        remedy += "; --model-heads says how many heads the model has";
+        remedy += "; --model-heads is the number of heads of the model";
       }
       throw Error(ErrorKind::usage,
-                  "the figure " + std::string(recipe.name) + " has nothing to set so")
+                  "the figure " + std::string(recipe.name) + " does not support this option")
           .about(word.option)
           .remedy(remedy);
     }
@@ -115,7 +115,7 @@ ParameterValues figure_settings(const FigureArguments& arguments, ModelArguments
 void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& labels) {
   if (labels.empty()) return;
   if (labels.size() != subjects.size()) {
-    throw Error(ErrorKind::usage, "every model and input needs its label, or none")
+    throw Error(ErrorKind::usage, "there must be one label per model and input, or none")
         .about("--label")
         .expected(std::to_string(subjects.size()))
         .found(std::to_string(labels.size()));
@@ -147,7 +147,7 @@ bool makes_film(const FigureArguments& arguments, const std::vector<std::filesys
   if (arguments.film == 0) return false;
   const bool transparent = arguments.style.background == "transparent";
   if (files.size() != 1 || files.front().extension() != ".png" || transparent) {
-    throw Error(ErrorKind::usage, "a film is one opaque animated .png")
+    throw Error(ErrorKind::usage, "a film must be one opaque animated .png")
         .about("--film")
         .found(transparent ? "--background transparent" : arguments.out);
   }

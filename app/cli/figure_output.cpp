@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> figure_files(const std::string& out, const std::string& formats,
                                    const std::vector<fs::path>& inputs) {
   if (out == "-" && (formats.empty() || formats.find(',') != std::string::npos)) {
-    throw Error(ErrorKind::usage, "standard output takes one file, and has no extension")
+    throw Error(ErrorKind::usage, "standard output takes one file, whose format must be specified")
         .about("--out -")
         .expected("--format with one format, such as --format pdf")
         .found(formats.empty() ? "none" : formats);

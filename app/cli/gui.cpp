@@ -66,7 +66,7 @@ std::filesystem::path autosave_folder() {
 void open_model(Session& session, const std::string& text) {
   const ModelArgument argument = split_without_input(text);
   if (argument.mechanism.empty() && !argument.settings.empty()) {
-    throw Error(ErrorKind::usage, "the mechanism must be named for the window")
+    throw Error(ErrorKind::usage, "settings need the name of their mechanism")
         .expected("MODEL@MECHANISM,KEY=VALUE")
         .found(text);
   }
@@ -86,8 +86,9 @@ void take_files(const std::vector<std::string>& files, GuiOptions& options) {
     } else if (use == FileUse::session && options.session.empty()) {
       options.session = file;
     } else if (use == FileUse::input || use == FileUse::session) {
-      throw Error(ErrorKind::usage, use == FileUse::input ? "the window is opened on one input"
-                                                          : "one session is restored")
+      throw Error(ErrorKind::usage, use == FileUse::input
+                                        ? "the window can be opened on only one input"
+                                        : "only one session can be restored")
           .found(file);
     } else {
       options.models.push_back(file);
@@ -226,7 +227,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
                         "attnscope gui vit.safetensors vit.safetensors@adder --input cat.png"});
   return [options, size, models] {
     if (models->inputs.size() > 1) {
-      throw Error(ErrorKind::usage, "the window is opened on one input").about("--input");
+      throw Error(ErrorKind::usage, "the window can be opened on only one input").about("--input");
     }
     if (!models->inputs.empty()) {
       const std::string& input = models->inputs.front();
@@ -237,7 +238,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
     if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
         options->width < 320 || options->height < 240 || options->width > 16384 ||
         options->height > 16384) {
-      throw Error(ErrorKind::usage, "the size of the window is not understood")
+      throw Error(ErrorKind::usage, "the size of the window is not valid")
           .about("--size")
           .expected("WIDTHxHEIGHT from 320x240 to 16384x16384")
           .found(*size);

@@ -15,7 +15,7 @@ std::int64_t index_of(const std::string& text, const std::string& list, const ch
   std::int64_t index = -1;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);
   if (failure != std::errc() || end != text.data() + text.size() || index < 0) {
-    throw Error(ErrorKind::usage, "the selection is not understood")
+    throw Error(ErrorKind::usage, "the selection is not valid")
         .about(option)
         .expected("all, or indices from 0 such as 0,2-4")
         .found(list);
@@ -44,7 +44,7 @@ void check_heads(const std::vector<std::int64_t>& heads, std::int64_t known) {
         .about("--heads")
         .expected(known > 0 ? "0 to " + std::to_string(known - 1) : "a layer with heads")
         .found(std::to_string(head))
-        .remedy("--model-heads says how many heads there are where the file does not");
+        .remedy("--model-heads sets the number of heads if the file does not hold it");
   }
 }
 

@@ -25,7 +25,7 @@ std::filesystem::path reference_of(const FitArguments& arguments) {
       .in_file(arguments.file)
       .expected(std::filesystem::is_directory(arguments.file)
                     ? "reference.npz in the folder"
-                    : arguments.file.stem().string() + ".reference.npz beside it")
+                    : arguments.file.stem().string() + ".reference.npz next to it")
       .remedy("with `model` as your code has it, in Python (docs/self-test.md):\n" +
               lines_for_reference(arguments.file, arguments.options));
 }

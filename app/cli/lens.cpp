@@ -209,7 +209,7 @@ ordered_json attribution_json(const Subject& subject, const LogitAttribution& fo
 
 int run(const LensArguments& arguments) {
   if (arguments.heads != "all" && !arguments.by_head) {
-    throw Error(ErrorKind::usage, "what the model would answer after a layer is not of one head")
+    throw Error(ErrorKind::usage, "the answer after a layer is not defined per head")
         .about("--heads")
         .expected("--by-head");
   }

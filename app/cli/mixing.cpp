@@ -186,7 +186,7 @@ void print_mixing_json(const std::vector<MixedTokens>& all, const std::vector<Su
 
 int run(const MixingArguments& arguments) {
   if (!is_by_head(arguments) && arguments.heads != "all") {
-    throw Error(ErrorKind::usage, "this is measured over all heads")
+    throw Error(ErrorKind::usage, "this measure is defined over all heads, not per head")
         .about("--heads")
         .expected("--by head-norms")
         .found(arguments.rollout ? "--rollout" : "--by " + arguments.by);

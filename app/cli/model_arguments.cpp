@@ -96,7 +96,7 @@ std::optional<std::int64_t> parse_channel(const std::string& text) {
   std::int64_t channel = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), channel);
   if (failure != std::errc() || end != text.data() + text.size() || channel < 0) {
-    throw Error(ErrorKind::usage, "the channel is not understood")
+    throw Error(ErrorKind::usage, "the channel is not valid")
         .about("--channel")
         .expected("a number from 0, or mean")
         .found(text);
@@ -184,7 +184,7 @@ ModelArgument split_model_argument(const std::string& text) {
 ModelArgument split_without_input(const std::string& text) {
   ModelArgument argument = split_model_argument(text);
   if (!argument.input.empty()) {
-    throw Error(ErrorKind::usage, "all models run on the same here")
+    throw Error(ErrorKind::usage, "all models must run on the same input")
         .expected("MODEL without an input of its own")
         .found(text);
   }
@@ -220,7 +220,7 @@ MechanismArgument mechanism_argument(const ModelArguments& arguments, const Mode
   const LearnedTensors learned = read_learned_tensors(arguments.codes);
   const std::string& name = model.mechanism.empty() ? arguments.mechanism : model.mechanism;
   if (!name.empty() && name != learned.mechanism.name) {
-    throw Error(ErrorKind::usage, "the codes were learnt for another mechanism")
+    throw Error(ErrorKind::usage, "the codes were learned for another mechanism")
         .in_file(arguments.codes)
         .about("--mechanism")
         .expected(learned.mechanism.name)

@@ -30,7 +30,8 @@ std::filesystem::path plug_in() {
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) return path;
   }
-  throw Error(ErrorKind::unsupported, "started as one of several processes, and built without MPI")
+  throw Error(ErrorKind::unsupported,
+              "the program was started as one of several processes, but built without MPI")
       .expected((folder / kFile).string())
       .remedy("build with libopenmpi-dev installed, or start a single process");
 }

@@ -128,16 +128,16 @@ Analysed analysed_by(const Arguments& arguments) {
     throw Error(ErrorKind::usage, why).about(option).found(in_words(analysed));
   };
   if (arguments.proposition && !(analysed == Analysed{})) {
-    refuse("--proposition", "the proposition is about maps as they are");
+    refuse("--proposition", "the proposition only applies to unchanged maps");
   }
   if (arguments.model.channel == "all" && !(analysed == Analysed{})) {
-    refuse("--channel", "every channel's maps are analysed as they are");
+    refuse("--channel", "all channels can only be analysed for unchanged maps");
   }
   if (arguments.baselines && (analysed.of != SpectrumOf::map || analysed.added != Added::none)) {
-    refuse("--baselines", "null models are those of maps");
+    refuse("--baselines", "null models are only defined for attention maps");
   }
   if (arguments.heads != "all" && is_of_layer(analysed.of)) {
-    refuse("--heads", "of all heads there is one of a layer");
+    refuse("--heads", "the analysed matrix is defined per layer, not per head");
   }
   return analysed;
 }
@@ -216,7 +216,8 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
   const bool all_channels = channel == "all";
   if (!all_channels) request.channel = parse_channel(channel);
   if (all_channels && (arguments.proposition || arguments.baselines)) {
-    throw Error(ErrorKind::usage, "this is about the maps of one channel, or their mean")
+    throw Error(ErrorKind::usage,
+                "--proposition and --baselines need the maps of one channel, or their mean")
         .about("--channel");
   }
   const double share = 0.95 / static_cast<double>(inputs.size());

@@ -72,7 +72,7 @@ struct KeptInput {
 
   KeptInput() {
     if (::isatty(STDIN_FILENO) != 0) {
-      throw Error(ErrorKind::usage, "- reads standard input, and that is the terminal")
+      throw Error(ErrorKind::usage, "- reads standard input, which is the terminal")
           .remedy("redirect a file into it, or give the file's name");
     }
     const fs::path raw = folder.path() / "raw";
@@ -133,7 +133,7 @@ void check_hdf5_name(const fs::path& out) {
   std::error_code ignored;
   if (out == "-" || out.empty() || fs::is_other(out, ignored)) return;
   if (out.extension() == ".h5" || out.extension() == ".hdf5") return;
-  throw Error(ErrorKind::usage, "what is written is an HDF5 file, and is named as one")
+  throw Error(ErrorKind::usage, "the output is an HDF5 file and must have the extension of one")
       .about("--out")
       .expected("a name that ends in .h5 or .hdf5")
       .found(out.string())

@@ -23,7 +23,7 @@ CsvProvenance csv_provenance(const std::string& name) {
   if (name == "file") return CsvProvenance::file;
   if (name == "comment") return CsvProvenance::comment;
   if (name == "none") return CsvProvenance::none;
-  throw unknown_name("place for how a .csv was made", name, "file, comment, none");
+  throw unknown_name("provenance of a .csv", name, "file, comment, none");
 }
 
 bool is_transparent(const StyleArguments& arguments) {
@@ -110,7 +110,7 @@ StyleChoice style_choice(const StyleArguments& arguments) {
     const auto [end, failure] =
         std::from_chars(text.data(), text.data() + text.size(), choice.width_mm);
     if (failure != std::errc() || end != text.data() + text.size()) {
-      throw Error(ErrorKind::usage, "the width is not understood")
+      throw Error(ErrorKind::usage, "the width is not valid")
           .about("--width")
           .expected("20 to 1000 mm, or one of " + name_list(presets, &WidthPreset::name))
           .found(text);

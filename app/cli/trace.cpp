@@ -93,7 +93,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
     refuse_to_overwrite(arguments->out, files_read(arguments->model));
     check_hdf5_name(arguments->out);
     if (arguments->model.inputs.size() > 1) {
-      throw Error(ErrorKind::usage, "a trace is of one input").about("--input");
+      throw Error(ErrorKind::usage, "a trace takes only one input").about("--input");
     }
     const std::vector<Subject> subjects = [&] {
       const TerminalProgress line;

@@ -120,7 +120,7 @@ void refuse_recipe(const TrainArguments& arguments) {
     if (!text.empty()) given = flag_of(key);
   }
   if (given.empty()) return;
-  throw Error(ErrorKind::usage, "a run goes on with the recipe that it began with")
+  throw Error(ErrorKind::usage, "a resumed run keeps the recipe that it began with")
       .about(given)
       .remedy("leave it out, or begin another run");
 }
@@ -139,7 +139,7 @@ void check_model_replaces_nothing(const TrainArguments& arguments, const RunFold
   };
   for (const std::filesystem::path& own : {folder.recipe(), folder.state(), folder.log()}) {
     if (place(own) != place(arguments.model)) continue;
-    throw Error(ErrorKind::usage, "the run keeps a file of its own there")
+    throw Error(ErrorKind::usage, "a file of the run has the same path")
         .about("--model")
         .found(arguments.model)
         .remedy("give the model another name");
@@ -151,7 +151,7 @@ void check_model_file(const TrainArguments& arguments, const StudyFolder& folder
   if (arguments.model.empty()) return;
   if (!arguments.study.empty() ||
       (arguments.resume && std::filesystem::exists(folder.description()))) {
-    throw Error(ErrorKind::usage, "a study ends with many models, one in each of its runs' folders")
+    throw Error(ErrorKind::usage, "a study writes one model per run, each in the run's folder")
         .about("--model")
         .remedy("leave it out");
   }
@@ -174,7 +174,7 @@ void begin_study(const TrainArguments& arguments, const StudyFolder& folder) {
     for (const auto& [key, value] : variant.changes) {
       const auto given = arguments.settings.find(key);
       if (given == arguments.settings.end() || given->second.empty()) continue;
-      throw Error(ErrorKind::usage, "the study sets this itself")
+      throw Error(ErrorKind::usage, "the study sets this option itself")
           .about(flag_of(key))
           .remedy("leave it out, or train a run without --study");
     }
@@ -240,7 +240,7 @@ int run(const TrainArguments& arguments) {
     return 0;
   }
   if (arguments.out.empty()) {
-    throw Error(ErrorKind::usage, "say where the run is kept").about("--out");
+    throw Error(ErrorKind::usage, "the folder of the run is missing").about("--out");
   }
   const RunFolder folder{arguments.out};
   const StudyFolder study{arguments.out};
@@ -271,7 +271,7 @@ int run(const TrainArguments& arguments) {
       print(*done, folder, arguments.model);
     }
   } catch (const Cancelled&) {
-    std::fprintf(stderr, "interrupted; attnscope train --out '%s' --resume goes on\n",
+    std::fprintf(stderr, "interrupted; attnscope train --out '%s' --resume continues\n",
                  arguments.out.c_str());
     return kInterruptedStatus;
   }

@@ -449,7 +449,7 @@ TEST(CommandLine, TheModelOfATrainingReplacesNothingThatIsRead) {
     const ProgramRun own =
         run_program("train --resume --out " + run.string() + " --model " + file.string());
     EXPECT_EQ(own.status, 2) << own.errors;
-    EXPECT_THAT(own.errors, HasSubstr("a file of its own")) << kept;
+    EXPECT_THAT(own.errors, HasSubstr("a file of the run has the same path")) << kept;
     EXPECT_TRUE(read_bytes(file) == bytes) << kept;
   }
   EXPECT_EQ(read_bytes(data), before);

@@ -101,7 +101,7 @@ TEST(CompareCommand, AModelMayRunOnAnInputOfItsOwn) {
       run_program("compare " + model + " " + model + "@,input=" + kInputs +
                   "/03_dress.png --dataset " + source_folder() + "/tests/data/sweep/images.npz");
   EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.errors.find("all models run on the same here"), std::string::npos)
+  EXPECT_NE(refused.errors.find("all models must run on the same input"), std::string::npos)
       << refused.errors;
 }
 
@@ -111,7 +111,7 @@ TEST(CompareCommand, SaysWhatIsWrong) {
     EXPECT_EQ(run.status, status) << arguments;
     EXPECT_NE(run.errors.find(text), std::string::npos) << run.errors;
   };
-  refused(kModels + "fashion-softmax.h5" + kOfBoot, "a reference and another subject");
+  refused(kModels + "fashion-softmax.h5" + kOfBoot, "a reference and another model");
   refused(kPair, "needs an input");
   refused(kPair + kOfBoot + " --align size", "index, depth");
   refused(kPair + kOfBoot + " --identity maybe", "as-is, without, with");

@@ -103,7 +103,7 @@ TEST_F(Train, AStudyEndsWithManyModels) {
   const ProgramRun run = run_program("train --study adder-parts --dataset " + data_ + " --out " +
                                      path("study") + " --model " + path("one.h5"));
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.errors, HasSubstr("many models"));
+  EXPECT_THAT(run.errors, HasSubstr("a study writes one model per run"));
   EXPECT_FALSE(std::filesystem::exists(path("study")));
 }
 
@@ -287,7 +287,7 @@ wait $!
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
   EXPECT_TRUE(std::filesystem::exists(path("run/state.npz")));
-  EXPECT_THAT(read_bytes(path("run.errors")), HasSubstr("--resume goes on"));
+  EXPECT_THAT(read_bytes(path("run.errors")), HasSubstr("--resume continues"));
 }
 
 TEST_F(Train, KilledTenTimesItEndsWithTheSameBytes) {

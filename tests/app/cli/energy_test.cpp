@@ -83,7 +83,7 @@ TEST(EnergyCommand, SaysWhatIsWrongInOneLine) {
       {"deit-tiny --json --csv", "one of --json and --csv"},
       {"deit-tiny --tokens 9000000000", "2^63 - 1"},
       {"--paper adder:9", "known: adder:1"},
-      {"", "which network?"}};
+      {"", "no network was given"}};
   for (const auto& [arguments, expected] : wrong) {
     const Ran ran = energy(arguments);
     EXPECT_EQ(ran.status, 2) << arguments;
