@@ -46,7 +46,7 @@ CellNumbers::CellNumbers(QOpenGLFunctions_3_3_Core& gl)
   if (!program_.addShaderFromSourceCode(QOpenGLShader::Vertex, glyph_vertices) ||
       !program_.addShaderFromSourceCode(QOpenGLShader::Fragment, glyph_fragments) ||
       !program_.link()) {
-    throw Error(ErrorKind::unsupported, "the graphics driver does not take the numbers' shaders")
+    throw Error(ErrorKind::unsupported, "the graphics driver rejected the shaders of the numbers")
         .found(program_.log().toStdString());
   }
   layout_.create();

@@ -112,7 +112,7 @@ QOpenGLShaderProgram& MapPainter::program(ScaleNorm norm, bool apart) {
                                 (apart ? "1" : "0") + map_fragments;
   if (!made.addShaderFromSourceCode(QOpenGLShader::Vertex, map_vertices) ||
       !made.addShaderFromSourceCode(QOpenGLShader::Fragment, fragments.c_str()) || !made.link()) {
-    throw Error(ErrorKind::unsupported, "the graphics driver does not take the maps' shaders")
+    throw Error(ErrorKind::unsupported, "the graphics driver rejected the shaders of the maps")
         .found(made.log().toStdString())
         .remedy("update the driver, or set LIBGL_ALWAYS_SOFTWARE=1");
   }

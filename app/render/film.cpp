@@ -16,7 +16,7 @@ std::string film_of(std::span<const QImage> frames, std::int64_t milliseconds) {
   std::vector<std::vector<std::uint32_t>> pictures;
   for (const QImage& frame : frames) {
     if (frame.size() != size) {
-      throw Error(ErrorKind::usage, "the pictures of a film are of one size")
+      throw Error(ErrorKind::usage, "the frames of a film must have the same size")
           .expected(text(size) + " pixels")
           .found(text(frame.size()));
     }

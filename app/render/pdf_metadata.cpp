@@ -28,8 +28,7 @@ QByteArray last_number(const QByteArray& pdf, const char* key) {
   const qsizetype first = end;
   while (end >= 0 && end < pdf.size() && pdf[end] >= '0' && pdf[end] <= '9') ++end;
   if (end <= first) {
-    throw Error(ErrorKind::io, "the PDF that Qt wrote is not of the kind that is known here")
-        .about(key);
+    throw Error(ErrorKind::io, "the structure of the PDF that Qt wrote is unknown").about(key);
   }
   return pdf.mid(first, end - first);
 }

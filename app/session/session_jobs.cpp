@@ -348,7 +348,8 @@ void Session::load(OpenSubject& subject) {
          [this, id, file = subject.file,
           options = subject.options](const Progress& progress) -> std::function<void()> {
            if (file.empty()) {
-             throw Error(ErrorKind::io, "it was captured in memory and never written to a file")
+             throw Error(ErrorKind::io,
+                         "the trace was captured in memory and never written to a file")
                  .remedy("write it with attnscope trace --out, and open that file");
            }
            if (is_trace_file(file)) {

@@ -50,7 +50,7 @@ bool has_token_losses(const OpenSubject& subject) {
 
 TokenLosses token_losses(const OpenSubject& subject, const Progress& progress) {
   if (!has_token_losses(subject)) {
-    throw Error(ErrorKind::usage, "only a language model that reads a text foretells its tokens")
+    throw Error(ErrorKind::usage, "losses of tokens need a language model and a text")
         .about(subject.subject.label);
   }
   const auto& model = dynamic_cast<const Transformer&>(*subject.subject.model);
@@ -60,7 +60,7 @@ TokenLosses token_losses(const OpenSubject& subject, const Progress& progress) {
         .expected(std::to_string(kMostLogits / model.spec().output_vocabulary()) +
                   " tokens at most")
         .found(std::to_string(ids.size()))
-        .remedy("attnscope evaluate reads longer texts, and says their mean");
+        .remedy("attnscope evaluate reads longer texts and reports the mean loss");
   }
   TraceRequest request;
   request.implied_maps = false;
@@ -77,7 +77,7 @@ TokenLosses token_losses(const OpenSubject& subject, const Progress& progress) {
   const Trace trace =
       model.run(*subject.subject.input, subject.subject.mechanism, request, progress);
   if (trace.token_logits.extent(0) != std::ssize(ids)) {
-    throw Error(ErrorKind::usage, "the model reads other tokens than the text has")
+    throw Error(ErrorKind::usage, "the number of logits differs from the number of tokens")
         .expected(std::to_string(ids.size()))
         .found(std::to_string(trace.token_logits.extent(0)));
   }

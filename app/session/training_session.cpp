@@ -95,7 +95,7 @@ void TrainingSession::open(const fs::path& folder) {
         .remedy("choose a folder that attnscope train or this panel has written");
   }
   if (folders.size() > kMostVariants) {
-    throw Error(ErrorKind::usage, "so many trainings cannot go on at once")
+    throw Error(ErrorKind::usage, "the folder holds too many trainings to run at once")
         .in_file(folder)
         .expected("at most " + std::to_string(kMostVariants))
         .found(std::to_string(folders.size()));

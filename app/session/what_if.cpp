@@ -172,14 +172,14 @@ class Change {
              layer_of(*toward_, layer).implied_map.shape();
     }
     if (same) return;
-    throw Error(ErrorKind::usage, "the maps of the two differ in size: there is no way between")
+    throw Error(ErrorKind::usage, "maps of different shapes cannot be interpolated")
         .expected("two attentions over the same weights, on the same input");
   }
 
   void check_square() const {
     for (std::int64_t layer = 0; layer < std::ssize(own_->layers); ++layer) {
       if (own_->queries(layer) == own_->keys(layer)) continue;
-      throw Error(ErrorKind::usage, "there is no I to add to maps that are not square")
+      throw Error(ErrorKind::usage, "I can only be added to square maps")
           .about(layer_name(*own_, layer))
           .found(std::to_string(own_->queries(layer)) + " queries, " +
                  std::to_string(own_->keys(layer)) + " keys");

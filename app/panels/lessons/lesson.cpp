@@ -47,7 +47,7 @@ std::optional<LessonBlock> opened(std::string_view fence, int line) {
     if (kind != name) continue;
     LessonBlock block{value, std::string(trimmed(words.substr(kind.size()))), {}, line};
     if (block.title.empty()) {
-      throw wrong("a " + std::string(name) + " needs words after it", line)
+      throw wrong("a " + std::string(name) + " needs a title", line)
           .expected("```" + std::string(name) + " TITLE");
     }
     return block;
@@ -100,7 +100,8 @@ Lesson parse_lesson(std::string_view markdown) {
   if (inside)
     throw wrong("the block is never closed", block.line).expected("``` on a line of its own");
   close_text();
-  if (lesson.title.empty()) throw wrong("a lesson begins with its title", 1).expected("# TITLE");
+  if (lesson.title.empty())
+    throw wrong("the title of the lesson is missing", 1).expected("# TITLE");
   return lesson;
 }
 
@@ -142,7 +143,7 @@ Lesson read_lesson(const std::filesystem::path& file) {
   }
   const QByteArray text = source.read(kMostBytes + 1);
   if (static_cast<std::size_t>(text.size()) > kMostBytes) {
-    throw Error(ErrorKind::damaged, "too large for a lesson").in_file(file);
+    throw Error(ErrorKind::damaged, "the lesson is too large").in_file(file);
   }
   return with_file(file, [&] {
     return parse_lesson(std::string_view(text.constData(), static_cast<std::size_t>(text.size())));

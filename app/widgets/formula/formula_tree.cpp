@@ -76,7 +76,7 @@ class Parser {
 
   FormulaNode whole() {
     FormulaNode all = row({});
-    if (at_ < tex_.size()) throw wrong("there is nothing that it closes").found(tex_.mid(at_));
+    if (at_ < tex_.size()) throw wrong("an unmatched closing sign").found(tex_.mid(at_));
     return all;
   }
 
@@ -112,22 +112,22 @@ class Parser {
         node.children.push_back(one());
       }
     }
-    if (!end.isEmpty() && !starts(end)) throw wrong("it lacks an end").found(end);
+    if (!end.isEmpty() && !starts(end)) throw wrong("the closing sign is missing").found(end);
     return node;
   }
 
   void take_script(FormulaNode& row) {
-    if (row.children.empty()) throw wrong("an index needs what it is of").found(tex_.mid(at_));
+    if (row.children.empty()) throw wrong("an index has no base").found(tex_.mid(at_));
     const bool below = tex_[at_++] == '_';
     std::vector<FormulaNode>& place = below ? row.children.back().below : row.children.back().above;
-    if (!place.empty()) throw wrong("two indices at one place").found(tex_.mid(at_ - 1));
+    if (!place.empty()) throw wrong("two indices at the same position").found(tex_.mid(at_ - 1));
     place = {argument()};
   }
 
   /// Parses {…} or the next sign.
   FormulaNode argument() {
     while (at_ < tex_.size() && tex_[at_].isSpace()) ++at_;
-    if (at_ >= tex_.size()) throw wrong("it ends where something must follow");
+    if (at_ >= tex_.size()) throw wrong("the formula ends too early");
     if (tex_[at_] != '{') return one();
     ++at_;
     FormulaNode node = row("}");
@@ -136,9 +136,9 @@ class Parser {
   }
 
   QString words() {
-    if (!starts("{")) throw wrong("words stand in braces").found(tex_.mid(at_));
+    if (!starts("{")) throw wrong("text must be in braces").found(tex_.mid(at_));
     const qsizetype end = tex_.indexOf('}', at_);
-    if (end < 0) throw wrong("it lacks an end").found("}");
+    if (end < 0) throw wrong("the closing sign is missing").found("}");
     const QString inside = tex_.mid(at_ + 1, end - at_ - 1);
     at_ = end + 1;
     return inside;
@@ -160,7 +160,7 @@ class Parser {
 
   FormulaNode command() {
     ++at_;
-    if (at_ >= tex_.size()) throw wrong("it ends where something must follow");
+    if (at_ >= tex_.size()) throw wrong("the formula ends too early");
     QString name = tex_[at_++];
     if (name[0].isLetter()) {
       while (at_ < tex_.size() && tex_[at_].isLetter()) name += tex_[at_++];
@@ -177,12 +177,12 @@ class Parser {
     if (name == ";") return {.kind = Kind::space, .text = {}, .space_em = 0.28};
     if (name == "quad") return {.kind = Kind::space, .text = {}, .space_em = 1};
     const auto known = signs().constFind(name);
-    if (known == signs().constEnd()) throw wrong("a command nobody knows").found("\\" + name);
+    if (known == signs().constEnd()) throw wrong("an unknown command").found("\\" + name);
     return {.kind = known->kind, .text = known->text, .slanted = known->slanted};
   }
 
   QString fence_sign() {
-    if (at_ >= tex_.size()) throw wrong("it ends where something must follow");
+    if (at_ >= tex_.size()) throw wrong("the formula ends too early");
     if (tex_[at_] != '\\') return tex_[at_++];
     at_ += 2;
     return QString("‖");

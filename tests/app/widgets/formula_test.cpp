@@ -32,9 +32,9 @@ std::string refusal_of(const char* tex) {
 
 TEST(Formula, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(refusal_of("\\fracc{a}{b}").find("\\fracc"), std::string::npos);
-  EXPECT_NE(refusal_of("\\frac{a}{b").find("lacks an end"), std::string::npos);
-  EXPECT_NE(refusal_of("a}").find("nothing that it closes"), std::string::npos);
-  EXPECT_NE(refusal_of("_1").find("needs what it is of"), std::string::npos);
+  EXPECT_NE(refusal_of("\\frac{a}{b").find("the closing sign is missing"), std::string::npos);
+  EXPECT_NE(refusal_of("a}").find("unmatched closing sign"), std::string::npos);
+  EXPECT_NE(refusal_of("_1").find("an index has no base"), std::string::npos);
   EXPECT_NE(refusal_of("a_1_2").find("two indices"), std::string::npos);
   EXPECT_EQ(refusal_of("\\left( \\frac{\\sqrt{d_a}}{2} \\right)"), "");
 }

@@ -8,28 +8,29 @@
 namespace attnscope {
 
 ExperimentEntry playground_experiment() {
-  return {"playground",
-          {"mechanisms", "tokens", "tied"},
-          [](const ExperimentContext& context) -> QWidget* {
-            std::vector<std::string> shown;
-            int tokens = 6;
-            bool tied = false;
-            for (const auto& [key, value] : context.settings) {
-              std::istringstream words(value);
-              if (key == "mechanisms") {
-                for (std::string name; words >> name;) {
-                  shown.emplace_back(find_mechanism(name).name);
-                }
-              }
-              if (key == "tied") tied = value == "true";
-              if (key == "tokens" && !(words >> tokens)) {
-                throw Error(ErrorKind::damaged, "the number of tokens is not one").found(value);
-              }
+  return {
+      "playground",
+      {"mechanisms", "tokens", "tied"},
+      [](const ExperimentContext& context) -> QWidget* {
+        std::vector<std::string> shown;
+        int tokens = 6;
+        bool tied = false;
+        for (const auto& [key, value] : context.settings) {
+          std::istringstream words(value);
+          if (key == "mechanisms") {
+            for (std::string name; words >> name;) {
+              shown.emplace_back(find_mechanism(name).name);
             }
-            auto* view = new PlaygroundView(shown, tokens, tied);
-            view->setObjectName("experiment_playground");
-            return view;
-          }};
+          }
+          if (key == "tied") tied = value == "true";
+          if (key == "tokens" && !(words >> tokens)) {
+            throw Error(ErrorKind::damaged, "the number of tokens must be an integer").found(value);
+          }
+        }
+        auto* view = new PlaygroundView(shown, tokens, tied);
+        view->setObjectName("experiment_playground");
+        return view;
+      }};
 }
 
 }  // namespace attnscope

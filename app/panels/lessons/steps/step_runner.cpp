@@ -41,7 +41,7 @@ std::span<const KnownCommand> known_commands() {
 
 std::int64_t whole_number(const std::string& text) {
   if (const auto value = parse_whole(text)) return *value;
-  throw Error(ErrorKind::damaged, "a step needs a whole number").found(text);
+  throw Error(ErrorKind::damaged, "a step needs an integer").found(text);
 }
 
 double number(const std::string& text) {
@@ -155,7 +155,7 @@ std::vector<StepCommand> parse_step(std::string_view commands) {
       }
     }
     if (command.words.size() < known->words) {
-      throw Error(ErrorKind::damaged, "a command of a step lacks words")
+      throw Error(ErrorKind::damaged, "a command of a step lacks arguments")
           .about("line " + std::to_string(number))
           .found(line);
     }
