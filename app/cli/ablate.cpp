@@ -194,7 +194,7 @@ int run(const AblateArguments& arguments) {
   for (const Subject& subject : subjects) {
     if (ablation.by == Replacement::mean) {
       if (!request.data_set) {
-        throw Error(ErrorKind::usage, "chunks of a text differ in length and have no mean map")
+        throw Error(ErrorKind::usage, "stretches of a text differ in length and have no mean map")
             .about("--by mean")
             .expected("--dataset");
       }
@@ -216,36 +216,36 @@ int run(const AblateArguments& arguments) {
 Action add_ablate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<AblateArguments>();
   added = parent.add_subcommand(
-      "ablate", "Replace the map of each head by another and see what becomes of the answers");
+      "ablate", "Replace the map of each head and measure the effect on the answers");
   add_study_options(*added, arguments->study);
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
   const std::string kinds = name_list(names_of(replacement_names), {}, "|");
   added
-      ->add_option("--by", arguments->by,
-                   "What stands in the place of A: zero, equal weights on the keys that a query "
-                   "sees, its mean "
-                   "over the data set, its rows shuffled, the map of another head of the layer, or "
-                   "of another mechanism on the same queries and keys. An I stays")
+      ->add_option(
+          "--by", arguments->by,
+          "Replacement of A: zero, equal weights on the keys that a query sees, its mean over the "
+          "data set, A with shuffled rows, the map of another head of the layer, or of another "
+          "mechanism on the same queries and keys; an identity mapping is kept")
       ->check(CLI::IsMember(names_of(replacement_names)))
       ->type_name(kinds)
       ->capture_default_str();
   added
       ->add_option("--other", arguments->other,
-                   "Of --by head its number; of --by mechanism the mechanism: adder or "
-                   "hash,bits=16")
+                   "Number of the other head with --by head; mechanism with --by mechanism, such "
+                   "as adder or hash,bits=16")
       ->type_name("N|MECHANISM");
   added
       ->add_option("--each", arguments->each,
-                   "What is replaced at a time: one head, all heads of a layer, or everything")
+                   "Unit that is replaced at a time: one head, all heads of a layer, or everything")
       ->check(CLI::IsMember(names_of(ablated_unit_names)))
       ->type_name(name_list(names_of(ablated_unit_names), {}, "|"))
       ->capture_default_str();
   added
-      ->add_option("--answers", arguments->answers,
-                   "On the one --input, an image too: everything is replaced at once, and so many "
-                   "classes or next tokens are shown, the likeliest before and those that rise "
-                   "most")
+      ->add_option(
+          "--answers", arguments->answers,
+          "Number of classes or next tokens shown for the one --input, which may be an image: the "
+          "likeliest before, and those that rise most if everything is replaced at once")
       ->type_name("N");
   add_model_options(*added, arguments->study.models);
   set_examples(*added, {"attnscope ablate vit.safetensors --dataset imagenet/val --count 500",

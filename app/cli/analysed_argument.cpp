@@ -8,18 +8,18 @@ namespace attnscope {
 void add_analysed_options(CLI::App& command, AnalysedArgument& argument) {
   command
       .add_option("--of", argument.of,
-                  "What is analysed: " + name_list(names_of(spectrum_of_names)) +
-                      " (docs/analyses.md says what each is)")
+                  "Analysed matrix: " + name_list(names_of(spectrum_of_names)) +
+                      " (described in docs/analyses.md)")
       ->type_name("WHAT")
       ->capture_default_str();
   command
       .add_option("--added", argument.added,
-                  "What else the layer adds, besides the I of --identity: of outputs the residual "
-                  "stream, x + A V W_O; DAFT-conv's maps without the convolution's Toeplitz map, "
-                  "or that alone")
+                  "Further terms of the layer in the matrix, besides the I of --identity: the "
+                  "residual stream in outputs, x + A V W_O; DAFT-conv's maps without the "
+                  "convolution's Toeplitz map, or only that map")
       ->type_name(name_list(names_of(added_names), {}, "|"))
       ->capture_default_str();
-  command.add_flag("--centred", argument.centred, "Without the mean row: X - 1 x̄ᵀ");
+  command.add_flag("--centred", argument.centred, "Subtract the mean row: X - 1 x̄ᵀ");
 }
 
 Analysed analysed_of(const AnalysedArgument& argument) {

@@ -37,7 +37,9 @@ Action add_architectures(CLI::App& parent, CLI::App*& added) {
   auto json = std::make_shared<bool>(false);
   added = parent.add_subcommand("architectures",
                                 "List the recognised naming schemes, or print one's description");
-  added->add_option("NAME", *name, "Print the description of this one: a start for your own")
+  added
+      ->add_option("NAME", *name,
+                   "Naming scheme whose description is printed: a start for your own")
       ->type_name("NAME");
   add_json_flag(*added, *json);
   set_examples(*added,

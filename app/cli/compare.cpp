@@ -175,25 +175,27 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
                      "The first is the reference that the others are compared with");
   add_input_option(*added, arguments->models);
   add_data_set_option(*added, arguments->data_set,
-                      "Means over the items of a data set, and how often the predictions agree");
-  add_choice_options(*added, arguments->choice, "How many items of the data set (100; 0: all)");
+                      "Data set for mean distances and the agreement of predictions");
+  add_choice_options(*added, arguments->choice, "Number of items of the data set (100; 0: all)");
   added
-      ->add_option("--align", arguments->align,
-                   "Layers of models of different depth: by index, or by relative depth")
+      ->add_option(
+          "--align", arguments->align,
+          "Alignment of the layers of models that differ in depth: by index, or by relative depth")
       ->type_name("index|depth")
       ->capture_default_str();
-  added->add_flag("--match-heads", arguments->match_heads,
-                  "Each head beside the reference's most similar one (an assignment)");
+  added->add_flag(
+      "--match-heads", arguments->match_heads,
+      "Compare each head with the reference's most similar one (one-to-one assignment)");
   add_heads_option(*added, arguments->heads);
   add_identity_option(*added, arguments->identity);
   add_analysed_options(*added, arguments->analysed);
   added
       ->add_option("--threshold", arguments->threshold,
-                   "Of the equivalent rank, above 0, at most 1")
+                   "Threshold of the equivalent rank, above 0, at most 1")
       ->type_name("T")
       ->capture_default_str();
   added->add_flag("--baselines", arguments->baselines,
-                  "Each rank over that of null models too: of the map with its rows shuffled");
+                  "Also report each rank relative to that of null models: maps with shuffled rows");
   CLI::Option* json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
   add_mechanism_options(*added, arguments->models);

@@ -217,7 +217,7 @@ std::string completion_script(const std::string& shell, const CommandTable& prog
 
 Action add_completion(CLI::App& parent, CLI::App*& added) {
   auto shell = std::make_shared<std::string>();
-  added = parent.add_subcommand("completion", "Write what a shell needs to complete attnscope");
+  added = parent.add_subcommand("completion", "Write the completion script of a shell");
   added->add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("bash|zsh|fish");
   set_examples(*added, {"source <(attnscope completion bash)",
                         "attnscope completion fish >~/.config/fish/completions/attnscope.fish"});

@@ -270,7 +270,7 @@ Action add_components(CLI::App& parent, CLI::App*& added) {
   add_heads_option(*added, arguments->heads);
   add_identity_option(*added, arguments->identity);
   add_analysed_options(*added, arguments->analysed);
-  added->add_option("--components", arguments->count, "How many of each map, the leading ones")
+  added->add_option("--components", arguments->count, "Number of leading components per map")
       ->check(CLI::PositiveNumber)
       ->type_name("N")
       ->capture_default_str();

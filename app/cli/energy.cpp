@@ -130,17 +130,19 @@ Action add_energy(CLI::App& parent, CLI::App*& added) {
                    "name of a network without weights: see --list")
       ->type_name("MODEL");
   added
-      ->add_option("--paper", arguments->paper,
-                   "A published table beside our figures: adder:1, ecoformer:2, daft:2, …")
+      ->add_option(
+          "--paper", arguments->paper,
+          "Published table to print next to the computed one: adder:1, ecoformer:2, daft:2, …")
       ->type_name("NAME");
   added
       ->add_option("--mechanism", arguments->mechanism,
                    "Attention to count; the network's own if not given")
       ->type_name("MECHANISM");
   added
-      ->add_option("--convention", arguments->convention, "Whose accounting; complete if not given")
+      ->add_option("--convention", arguments->convention,
+                   "Accounting convention; complete if not given")
       ->type_name("adder|ecoformer|complete");
-  added->add_option("--tokens", arguments->tokens, "N, class tokens included")
+  added->add_option("--tokens", arguments->tokens, "Number of tokens, class tokens included")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   added
@@ -154,8 +156,9 @@ Action add_energy(CLI::App& parent, CLI::App*& added) {
                    "Energy per operation: fp32, fp16, int32, int8, or a JSON file of your own")
       ->type_name("NAME")
       ->capture_default_str();
-  added->add_flag("--by-layer", arguments->by_layer, "Every layer, not only the sums");
-  added->add_flag("--list", arguments->list, "The networks, mechanisms, settings and tables known");
+  added->add_flag("--by-layer", arguments->by_layer, "Print every layer, not only the sums");
+  added->add_flag("--list", arguments->list,
+                  "List the known networks, mechanisms, settings and tables");
   add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV");
   set_examples(*added, {"attnscope energy deit-tiny --mechanism adder",

@@ -274,19 +274,18 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   add_model_argument(*added, arguments->model, false, true);
   add_data_set_option(*added, arguments->data_set, "Labelled images");
   added
-      ->add_option(
-          "--input", arguments->text,
-          "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
-          "ids:1,2,3, or - for standard input")
+      ->add_option("--input", arguments->text,
+                   "Text for a language model: a .txt file, FILE.txt#FIRST-LAST (characters), "
+                   "text:WORDS, ids:1,2,3, or - for standard input")
       ->type_name("X");
   added
-      ->add_option(
-          "--prompts", arguments->prompts,
-          "Of CLIP and SigLIP: what is said of each class, such as \"a photo of a {}\" with the "
-          "classes' names in the place of {}, or a file with a line for each class")
+      ->add_option("--prompts", arguments->prompts,
+                   "Prompts for CLIP and SigLIP, such as \"a photo of a {}\" with {} replaced by "
+                   "the classes' names, or a file with a line for each class")
       ->type_name("TEXT|FILE")
       ->excludes("--input");
-  add_choice_options(*added, arguments->choice, "How many images, or stretches of the text (all)");
+  add_choice_options(*added, arguments->choice,
+                     "Number of images, or of stretches of the text (all)");
   add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);

@@ -237,10 +237,10 @@ int run(const FigureArguments& arguments) {
 Action add_figure(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<FigureArguments>();
   added = parent.add_subcommand("figure", "Draw one figure into a file");
-  added->add_option("FIGURE", arguments->name, "Which figure: attnscope figures lists them")
+  added->add_option("FIGURE", arguments->name, "Name of the figure: attnscope figures lists them")
       ->required()
       ->type_name("FIGURE");
-  add_model_argument(*added, arguments->models, true, false, "Figures of energy need none");
+  add_model_argument(*added, arguments->models, true, false, "Energy figures need none");
   add_input_option(*added, arguments->models);
   added
       ->add_option("--out", arguments->out,
@@ -254,34 +254,34 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
                    "--mechanism; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  add_data_set_option(*added, arguments->data_set, "Of figures over many items");
+  add_data_set_option(*added, arguments->data_set, "Data set for figures over many items");
   const auto word = [&](const char* option, std::string& value, const char* text,
                         const std::string& values) {
     added->add_option(option, value, text)->type_name(values);
   };
-  word("--count", arguments->count, "How many items of the data set; 0: all", "N");
+  word("--count", arguments->count, "Number of items of the data set; 0: all", "N");
   word("--identity", arguments->identity, "The maps as they are, without I, with I, or both",
        identity_words());
-  word("--layers", arguments->layers, "Which layers, from 0: 0,2-4, or all", "N,…");
+  word("--layers", arguments->layers, "Layers, from 0: 0,2-4, or all", "N,…");
   word("--heads", arguments->heads, "Which heads, from 0: 0,2-4, or all", "N,…");
   word("--threshold", arguments->threshold, "Of the equivalent rank, above 0, at most 1", "T");
   added
       ->add_option("--label", arguments->labels,
-                   "What the figure calls each model, in their order; may be repeated")
+                   "Label of each model in the figure, in their order; may be repeated")
       ->allow_extra_args(false)
       ->type_name("WORDS");
   add_mechanism_options(*added, arguments->models, false);
   add_channel_option(*added, arguments->models);
   added
       ->add_option("--set-mechanism", arguments->models.settings,
-                   "A parameter of the mechanism, where --set would mean the figure")
+                   "A parameter of the mechanism that --set would take for one of the figure")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE")
       ->group("Mechanism");
   added
       ->add_option("--film", arguments->film,
-                   "An animated .png: each model, or step of a training, is a picture of its own, "
-                   "shown for so many milliseconds")
+                   "Milliseconds per frame of an animated .png with one frame for each model or "
+                   "training step")
       ->type_name("MS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{65535}));
   add_style_options(*added, arguments->style);

@@ -130,7 +130,7 @@ Action add_first_minute(CLI::App& parent, CLI::App*& added) {
   added->add_option("--out", arguments->out, "The folder to write into")
       ->capture_default_str()
       ->type_name("DIR");
-  added->add_option("--input", arguments->input, "Another image than the first sample")
+  added->add_option("--input", arguments->input, "Image instead of the first sample")
       ->type_name("X");
   set_examples(*added, {"attnscope first-minute --out figures"});
   return [arguments] {

@@ -260,7 +260,7 @@ Action add_gallery(CLI::App& parent, CLI::App*& added) {
                       "Labelled images, for the figure of final features");
   added->add_option("--out", arguments->out, "The folder to write into, with an index.html")
       ->type_name("DIR");
-  added->add_flag("--list", arguments->list, "Only say what can be drawn");
+  added->add_flag("--list", arguments->list, "List what can be drawn, without drawing it");
   add_json_flag(*added, arguments->json)->needs("--list");
   add_mechanism_options(*added, arguments->models, false);
   add_style_options(*added, arguments->style);

@@ -209,7 +209,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->add_option("--screenshot", options->screenshot,
                    "Wait until everything is drawn, write this PNG, and end")
       ->type_name("FILE");
-  added->add_option("--size", *size, "Of the window, in pixels")
+  added->add_option("--size", *size, "Size of the window in pixels")
       ->type_name("WIDTHxHEIGHT")
       ->capture_default_str();
   added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)")
@@ -219,7 +219,9 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
                    "Bring this panel to the front: " + name_list(panels(), &PanelEntry::name))
       ->allow_extra_args(false)
       ->type_name("NAME");
-  added->add_option("--theme", options->theme, "As last time if not given")
+  added
+      ->add_option("--theme", options->theme,
+                   "Theme of the window; that of the last session if not given")
       ->check(CLI::IsMember({"dark", "light"}))
       ->type_name("dark|light");
   set_examples(*added, {"attnscope gui", "attnscope gui vit.safetensors --input cat.png",

@@ -69,13 +69,14 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
     added->add_option(name, value, what)->type_name("T")->capture_default_str();
   };
   add_share("--threshold", arguments->options.threshold,
-            "Of the equivalent rank, above 0, at most 1");
+            "Threshold of the equivalent rank, above 0, at most 1");
   add_share("--sink", arguments->options.sink,
-            "A key that takes a larger share of the attention than this is a sink");
-  add_share("--mass", arguments->options.mass,
-            "Of the class token's attention to patches, whose strongest patches are counted");
+            "Share of the attention above which a key is a sink");
+  add_share(
+      "--mass", arguments->options.mass,
+      "Share of the class token's attention to patches that the counted strongest patches hold");
   added->add_flag("--baselines", arguments->options.baselines,
-                  "Ranks of null models beside each map's: rows shuffled, and rank / null");
+                  "Also report ranks of null models: maps with shuffled rows, and rank / null");
   add_analysed_options(*added, arguments->analysed);
   CLI::Option* json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each head")->excludes(json);

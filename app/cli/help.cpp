@@ -15,7 +15,7 @@ namespace attnscope {
 Action add_help(CLI::App& parent, CLI::App*& added) {
   auto name = std::make_shared<std::string>();
   added = parent.add_subcommand("help", "Show what a command does, or list the commands");
-  added->add_option("COMMAND", *name, "Which command; all of them if none is given")
+  added->add_option("COMMAND", *name, "Command that is described; all are listed if none is given")
       ->type_name("COMMAND");
   set_examples(*added, {"attnscope help", "attnscope help spectrum"});
   return [name, &parent] {
@@ -32,7 +32,7 @@ Action add_help(CLI::App& parent, CLI::App*& added) {
 Action add_version(CLI::App& parent, CLI::App*& added) {
   auto verbose = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
   added = parent.add_subcommand("version", "Show the version, and with --verbose what runs here");
-  added->add_flag("--verbose", *verbose, "The libraries, kernels and threads as well");
+  added->add_flag("--verbose", *verbose, "Also show the libraries, kernels and threads");
   add_json_flag(*added, *json);
   set_examples(*added, {"attnscope version", "attnscope version --verbose --json"});
   return [verbose, json] {

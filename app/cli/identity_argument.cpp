@@ -23,8 +23,8 @@ std::vector<std::string> choices() {
 void add_identity_option(CLI::App& command, std::string& name) {
   command
       .add_option("--identity", name,
-                  "The maps as they are, without the I of an identity mapping, with I added where "
-                  "there is none (Adder, Eq. 20), or both beside each other")
+                  "View of the identity mapping: the maps as they are, without their I, with I "
+                  "added if they have none (Adder, Eq. 20), or both next to each other")
       ->type_name(identity_words())
       ->capture_default_str();
 }

@@ -26,13 +26,13 @@ std::int64_t index_of(const std::string& text, const std::string& list, const ch
 }  // namespace
 
 void add_layers_option(CLI::App& command, std::string& layers) {
-  command.add_option("--layers", layers, "Which layers: all, or indices from 0 such as 0,2-4")
+  command.add_option("--layers", layers, "Layers: all, or indices from 0 such as 0,2-4")
       ->type_name("N,…")
       ->capture_default_str();
 }
 
 void add_heads_option(CLI::App& command, std::string& heads) {
-  command.add_option("--heads", heads, "Which heads: all, or indices from 0 such as 0,2-4")
+  command.add_option("--heads", heads, "Heads: all, or indices from 0 such as 0,2-4")
       ->type_name("N,…")
       ->capture_default_str();
 }

@@ -414,7 +414,7 @@ Error unreadable_tensors(const Inspection& inspection) {
 
 Action add_inspect(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<InspectArguments>();
-  added = parent.add_subcommand("inspect", "Say what a weight or trace file is and holds");
+  added = parent.add_subcommand("inspect", "Describe a weight or trace file");
   added
       ->add_option("FILE", arguments->model.models,
                    "A weight file or a trace; - reads one from standard input")
@@ -427,8 +427,8 @@ Action add_inspect(CLI::App& parent, CLI::App*& added) {
       "Do not read the elements: no search for NaN and Inf, no comparison with a reference");
   CLI::Option* const fit = added->add_flag(
       "--fit", arguments->fit,
-      "Find what only the model's own code says (heads, scale, positions, norms, residuals …) by a "
-      "reference beside it: docs/self-test.md");
+      "Find settings that only the model's own code knows (heads, scale, positions, norms, "
+      "residuals …) from a reference next to the file: docs/self-test.md");
   added->add_option("--out", arguments->out, "With --fit: the architecture description to write")
       ->needs(fit)
       ->type_name("FILE");

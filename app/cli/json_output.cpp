@@ -7,7 +7,7 @@
 namespace attnscope {
 
 CLI::Option* add_json_flag(CLI::App& command, bool& json) {
-  return command.add_flag("--json", json, "Write JSON (docs/json-output.md says what is in it)");
+  return command.add_flag("--json", json, "Write JSON (described in docs/json-output.md)");
 }
 
 void print_json(const nlohmann::ordered_json& json) {

@@ -100,7 +100,7 @@ Action add_learn_codes(CLI::App& parent, CLI::App*& added) {
   added->add_option("--steps", options.steps, "Steps of the descent for each bit")
       ->type_name("N")
       ->capture_default_str();
-  added->add_option("--seed", options.seed, "Of the supports and first weights")
+  added->add_option("--seed", options.seed, "Seed of the supports and initial weights")
       ->type_name("N")
       ->capture_default_str();
   added->add_option("--out", arguments->out, "The codes to write (HDF5); - for standard output")

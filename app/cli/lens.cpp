@@ -268,7 +268,7 @@ Action add_lens(CLI::App& parent, CLI::App*& added) {
       "write the answer, (A^h v^h W_O^h) / s ⊙ weight · w with the last norm's statistics s fixed");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
-  added->add_option("--top", arguments->top, "How many answers of each depth")
+  added->add_option("--top", arguments->top, "Number of answers per depth")
       ->check(CLI::Range(1, 1000))
       ->type_name("N")
       ->capture_default_str();
@@ -280,11 +280,11 @@ Action add_lens(CLI::App& parent, CLI::App*& added) {
   added
       ->add_option(
           "--place", arguments->place,
-          "Of a text: the token after which is read, from 0 (all; with --by-head the last)")
+          "Token position that is read out in a text, from 0 (all; with --by-head the last)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   added->add_flag("--by-head", arguments->by_head,
-                  "Direct logit attribution: what each head, bias and MLP adds to the logit; of "
+                  "Direct logit attribution: what each head, bias and MLP adds to the logit; for "
                   "pre-norm models with a linear head");
   add_heads_option(*added, arguments->heads);
   CLI::Option* const json = add_json_flag(*added, arguments->json);

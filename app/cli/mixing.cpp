@@ -224,18 +224,17 @@ Action add_mixing(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->models);
   added
       ->add_option("--by", arguments->by,
-                   "What is measured: |a_ij| ‖f(x_j)‖ of one head, ‖Σ_h a_ij f_h(x_j)‖, ‖F_i(j)‖ "
-                   "with residual and norm, the same through the norm after the MLP, max(0, ‖y_i‖₁ "
-                   "− ‖y_i − F_i(j)‖₁), or 1 − cos of the layer's tokens with and without v_j")
+                   "Measure: |a_ij| ‖f(x_j)‖ of one head, ‖Σ_h a_ij f_h(x_j)‖, ‖F_i(j)‖ with "
+                   "residual and norm, the same through the norm after the MLP, max(0, ‖y_i‖₁ − "
+                   "‖y_i − F_i(j)‖₁), or 1 − cos of the layer's tokens with and without v_j")
       ->check(CLI::IsMember(mixing_words()))
       ->type_name(name_list(mixing_words(), {}, "|"))
       ->capture_default_str();
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
-  added->add_flag(
-      "--rollout", arguments->rollout,
-      "Of block-norms, globenc and alti: R_l = M_l R_{l−1} through all layers, the rows "
-      "of M divided by their sums");
+  added->add_flag("--rollout", arguments->rollout,
+                  "Rollout of block-norms, globenc or alti: R_l = M_l R_{l−1} through all layers, "
+                  "with the rows of M divided by their sums");
   CLI::Option* const json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each query and key")
       ->excludes(json);

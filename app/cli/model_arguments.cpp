@@ -30,8 +30,8 @@ void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many,
                         const std::string& more) {
   CLI::Option* const option = command.add_option(
       "MODEL", arguments.models,
-      "A weight file or a trace; - reads one from standard input. MODEL@MECHANISM,KEY=VALUE,… "
-      "lays another attention over this model alone (attnscope mechanisms lists them); "
+      "A weight file or a trace; - reads one from standard input. MODEL@MECHANISM,KEY=VALUE,… lays "
+      "another attention over only this model (attnscope mechanisms lists them); "
       "architecture=FILE, model-heads=N, channel=N and, at the end, input=X may follow the @ too, "
       "also without a mechanism: MODEL@,input=X" +
           (more.empty() ? "" : ". " + more));
@@ -42,12 +42,12 @@ void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many,
 void add_model_options(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--model-heads", arguments.model_heads,
-                  "How many heads each block of the model has, where the file does not say")
+                  "Number of heads in each block of the model, if the file does not specify it")
       ->type_name("N")
       ->group("Model");
   command
       .add_option("--option", arguments.options,
-                  "What else the file does not say; may be repeated. Keys: " +
+                  "A property that the file does not specify; may be repeated. Keys: " +
                       name_list(model_options(), &ModelOption::name))
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
@@ -62,14 +62,14 @@ void add_model_options(CLI::App& command, ModelArguments& arguments) {
 void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set) {
   command
       .add_option("--mechanism", arguments.mechanism,
-                  "Lay this over the weights of every model instead of what they were trained "
-                  "with: " +
+                  "Mechanism laid over the weights of every model instead of the one they were "
+                  "trained with: " +
                       name_list(mechanisms(), &MechanismEntry::name))
       ->type_name("MECHANISM")
       ->group("Mechanism");
   command
       .add_option("--codes", arguments.codes,
-                  "Hash the tokens with codes that attnscope learn-codes learnt of this model")
+                  "Hash codes that attnscope learn-codes learned for this model")
       ->type_name("FILE")
       ->group("Mechanism");
   if (!with_set) return;
@@ -83,9 +83,10 @@ void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool wi
 
 void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_all) {
   command
-      .add_option("--channel", arguments.channel,
-                  std::string("Where each channel of a head has its own map (DAFT): its number, ") +
-                      (with_all ? "mean, or all, one after the other" : "or mean"))
+      .add_option(
+          "--channel", arguments.channel,
+          std::string("Channel, if each channel of a head has its own map (DAFT): its number, ") +
+              (with_all ? "mean, or all, one after the other" : "or mean"))
       ->type_name("N")
       ->capture_default_str()
       ->group("Mechanism");
@@ -110,7 +111,7 @@ void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string
                   what + "; a smaller number is spread evenly over all of them")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  command.add_option("--seed", choice.seed, "Another seed chooses other items (0)")->type_name("N");
+  command.add_option("--seed", choice.seed, "Seed of the choice of items (0)")->type_name("N");
 }
 
 void add_input_option(CLI::App& command, ModelArguments& arguments) {

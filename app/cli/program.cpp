@@ -84,7 +84,7 @@ Program make_program() {
   // These come before the version flag, because CLI11 reads flags in this order.
   const auto verbose = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
   CLI::Option* const more = app.add_flag(
-      "--verbose", *verbose, "With --version: the libraries, kernels and threads as well");
+      "--verbose", *verbose, "With --version: also show the libraries, kernels and threads");
   CLI::Option* const as_json = app.add_flag("--json", *json, "With --version: write JSON");
   CLI::Option* const version = app.set_version_flag(
       "-V,--version", [verbose, json] { return version_text(*verbose, *json); },

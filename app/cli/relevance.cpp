@@ -163,10 +163,10 @@ Action add_relevance(CLI::App& parent, CLI::App*& added) {
       ->type_name("NAME,…");
   added
       ->add_option("--place", arguments->place,
-                   "Of a text: the token after which is read, from 0 (the last)")
+                   "Token position that is read out in a text, from 0 (the last)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  added->add_option("--top", arguments->top, "How many tokens the table has")
+  added->add_option("--top", arguments->top, "Number of tokens in the table")
       ->check(CLI::Range(1, 100'000))
       ->type_name("N")
       ->capture_default_str();

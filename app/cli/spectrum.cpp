@@ -288,33 +288,32 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand("spectrum", "Singular values and ranks of the attention maps");
   add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
-  add_data_set_option(*added, arguments->data_set, "Run on items of a data set");
-  add_choice_options(*added, arguments->choice, "How many items of the data set (16; 0: all)");
+  add_data_set_option(*added, arguments->data_set, "Data set on whose items the model runs");
+  add_choice_options(*added, arguments->choice, "Number of items of the data set (16; 0: all)");
   add_identity_option(*added, arguments->identity);
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
   added
       ->add_option("--threshold", arguments->threshold,
-                   "Of the equivalent rank, above 0, at most 1")
+                   "Threshold of the equivalent rank, above 0, at most 1")
       ->type_name("T")
       ->capture_default_str();
-  added->add_flag("--proposition", arguments->proposition,
-                  "Both spectra, with and without I, beside what Proposition 1 predicts");
-  add_analysed_options(*added, arguments->analysed);
   added->add_flag(
-      "--baselines", arguments->baselines,
-      "Ranks of null models beside each map's (rows shuffled, even rows), and of causal "
-      "maps the rank below the diagonal");
+      "--proposition", arguments->proposition,
+      "Print both spectra, with and without I, next to the prediction of Proposition 1");
+  add_analysed_options(*added, arguments->analysed);
+  added->add_flag("--baselines", arguments->baselines,
+                  "Also report ranks of null models (shuffled rows, even rows), and for causal "
+                  "maps the rank below the diagonal");
   added
-      ->add_option(
-          "--method", arguments->method,
-          "How singular values are found: dense from every entry, factored from the mechanism's "
-          "factors (keeps no maps), estimated by Lanczos and quadrature")
+      ->add_option("--method", arguments->method,
+                   "Computation of the singular values: dense from every entry, factored from the "
+                   "mechanism's factors (keeps no maps), estimated by Lanczos and quadrature")
       ->type_name("automatic|dense|factored|estimated")
       ->capture_default_str();
   added
       ->add_option("--dense-limit", arguments->dense_limit,
-                   "With more tokens than this, automatic estimates what is not factored")
+                   "Number of tokens above which automatic estimates maps that are not factored")
       ->check(CLI::PositiveNumber)
       ->type_name("N")
       ->capture_default_str();

@@ -164,18 +164,20 @@ void add_study_options(CLI::App& command, StudyArguments& arguments) {
   add_model_argument(command, arguments.models, true, true);
   add_data_set_option(command, arguments.data_set, "Labelled images");
   command
-      .add_option("--input", arguments.text,
-                  "Of language models: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
-                  "ids:1,2,3, or - for standard input; read in stretches of the model's context")
+      .add_option(
+          "--input", arguments.text,
+          "Text for language models: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
+          "ids:1,2,3, or - for standard input; read in stretches of the model's context")
       ->type_name("X");
-  add_choice_options(command, arguments.choice, "How many images, or stretches of the text (all)");
+  add_choice_options(command, arguments.choice,
+                     "Number of images, or of stretches of the text (all)");
   command
       .add_option("--out", arguments.out,
                   "Keep every answer in an HDF5 file, for figures. After an interruption (Ctrl-C) "
                   "the same command resumes from FILE.unfinished")
       ->type_name("FILE");
   command.add_flag("--restart", arguments.restart,
-                   "Start over: forget what was done before, and replace what is there");
+                   "Start over: discard unfinished work, and replace a finished file");
   CLI::Option* const json = add_json_flag(command, arguments.json);
   command.add_flag("--csv", arguments.csv, "Print a row for each change as CSV")->excludes(json);
   add_mechanism_options(command, arguments.models);

@@ -37,55 +37,57 @@ bool is_transparent(const StyleArguments& arguments) {
 
 void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_formats) {
   const auto look = [](CLI::Option* option) { return option->group("Look"); };
-  look(
-      command.add_option("--width", arguments.width,
-                         "On paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96)"))
+  look(command.add_option(
+           "--width", arguments.width,
+           "Width on paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96)"))
       ->type_name("MM")
       ->capture_default_str();
   look(command.add_option("--height", arguments.height_mm,
-                          "On paper, 20 to 1000 mm, instead of the figure's own"))
+                          "Height on paper, 20 to 1000 mm, instead of the figure's own"))
       ->type_name("MM");
-  look(command.add_option("--font-family", arguments.font_family, "Instead of DejaVu Sans"))
+  look(command.add_option("--font-family", arguments.font_family,
+                          "Font family instead of DejaVu Sans"))
       ->type_name("NAME");
   look(command.add_option("--font-size", arguments.font_size_pt,
-                          "Of axis labels, 3 to 48 pt, instead of 7; the rest of the type follows"))
+                          "Font size of axis labels, 3 to 48 pt, instead of 7; other sizes follow"))
       ->type_name("PT");
   look(command.add_option("--colour-map", arguments.colour_map,
-                          "Of heat maps: " + name_list(colour_maps(), &ColourMap::name)))
+                          "Colours of heat maps: " + name_list(colour_maps(), &ColourMap::name)))
       ->type_name("COLOURS");
-  look(
-      command.add_option("--lines", arguments.lines,
-                         "distinct: each line has its own dashes, so that they differ in grey too"))
+  look(command.add_option(
+           "--lines", arguments.lines,
+           "Line styles; distinct: each line has its own dashes, so that they differ in grey too"))
       ->type_name("as-made|distinct|grey")
       ->capture_default_str();
-  look(command.add_option("--background", arguments.background, "Behind the figure"))
+  look(command.add_option("--background", arguments.background, "Background of the figure"))
       ->type_name("light|transparent")
       ->capture_default_str();
   look(command.add_option("--layers-from", arguments.first_layer,
-                          "What figures call the first layer; settings count from 0"))
+                          "Number of the first layer in figures; settings count from 0"))
       ->check(CLI::Range(0, 1))
       ->type_name("0|1")
       ->capture_default_str();
-  look(command.add_flag("--letters", arguments.letters, "a, b, c before the panels"));
-  look(command.add_flag("--shared-legend", arguments.shared_legend, "One legend under all panels"));
+  look(command.add_flag("--letters", arguments.letters, "Mark the panels with a, b, c"));
+  look(command.add_flag("--shared-legend", arguments.shared_legend,
+                        "Draw one legend under all panels"));
   look(command.add_option("--dpi", arguments.dpi, "Resolution of .png, 20 to 2400"))
       ->check(CLI::Range(20.0, 2400.0))
       ->type_name("DPI")
       ->capture_default_str();
   look(command.add_option(
            "--heat-maps", arguments.heat_maps,
-           "In .pdf and .svg: vectors, an embedded image of one pixel a cell, or auto: vectors "
-           "unless there are more than 20,000 runs of cells of one colour"))
+           "Heat maps in .pdf and .svg: vectors, an embedded image of one pixel a cell, or auto: "
+           "vectors unless there are more than 20,000 runs of cells of one colour"))
       ->type_name("auto|cells|pixels")
       ->capture_default_str();
   command
       .add_option("--csv-provenance", arguments.csv_provenance,
-                  "Where a .csv says how it was made: in FILE-metadata.json beside it, in lines "
-                  "before the header that begin with #, or nowhere")
+                  "Provenance of a .csv: in FILE-metadata.json next to it, in lines before the "
+                  "header that begin with #, or nowhere")
       ->type_name("file|comment|none")
       ->capture_default_str();
   if (!with_formats) return;
-  look(command.add_option("--caption", arguments.caption, "Instead of the draft"))
+  look(command.add_option("--caption", arguments.caption, "Caption instead of the draft"))
       ->type_name("WORDS");
   command
       .add_option("--format", arguments.formats,

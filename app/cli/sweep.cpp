@@ -288,14 +288,14 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand("sweep", "Spectra and ranks over a whole data set");
   add_model_argument(*added, arguments->models, true, true);
   add_data_set_option(*added, arguments->data_set, "Images")->required();
-  add_choice_options(*added, arguments->choice, "How many inputs, at most");
-  added->add_option("--first", arguments->first, "Leave out the items before this one")
+  add_choice_options(*added, arguments->choice, "Number of inputs, at most");
+  added->add_option("--first", arguments->first, "First item that is swept")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->capture_default_str();
   added
       ->add_option("--end", arguments->end,
-                   "Leave out this item and those after it: --end 50 sweeps the first 50")
+                   "First item that is no longer swept: --end 50 sweeps the first 50")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   added
@@ -307,23 +307,24 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
   add_identity_option(*added, arguments->identity);
   added
       ->add_option("--threshold", arguments->thresholds,
-                   "Of the equivalent rank, above 0, at most 1; may be repeated")
+                   "Threshold of the equivalent rank, above 0, at most 1; may be repeated")
       ->type_name("T")
       ->allow_extra_args(false)
       ->capture_default_str();
   add_analysed_options(*added, arguments->analysed);
-  added->add_flag("--head-numbers", arguments->head_numbers,
-                  "Every number of attnscope heads besides: distances, ranks without sinks, norms");
+  added->add_flag(
+      "--head-numbers", arguments->head_numbers,
+      "Also compute every number of attnscope heads: distances, ranks without sinks, norms");
   added->add_flag("--baselines", arguments->baselines,
-                  "Ranks of null models beside each map's: rows shuffled, and rank / null");
+                  "Also compute ranks of null models: maps with shuffled rows, and rank / null");
   added
       ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
-                   "How often unfinished work is written")
+                   "Seconds between two writes of unfinished work")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   added->add_flag("--restart", arguments->restart,
-                  "Start over: forget what was done before, and replace what is there");
+                  "Start over: discard unfinished work, and replace a finished file");
   add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);

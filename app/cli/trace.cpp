@@ -74,8 +74,9 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
       ->required()
       ->type_name("FILE");
   added
-      ->add_option("--record", arguments->record,
-                   "What to keep besides the maps, several with commas: qkv, tokens, quantities")
+      ->add_option(
+          "--record", arguments->record,
+          "Quantities recorded besides the maps, separated by commas: qkv, tokens, quantities")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST");

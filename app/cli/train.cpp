@@ -289,15 +289,15 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
   added->add_option("--out", arguments->out, "The run's folder")->type_name("DIR");
   added
       ->add_option("--model", arguments->model,
-                   "Write the model after the last step there too, named as the file")
+                   "Further file for the model after the last step, which takes its name")
       ->type_name("FILE.h5");
-  added->add_flag("--resume", arguments->resume, "Go on with the run in that folder");
+  added->add_flag("--resume", arguments->resume, "Resume the run in that folder");
   added
       ->add_option("--study", arguments->study,
                    "Compare: " + name_list(training_studies(), &TrainingStudy::name) +
                        "; the other options are what all its runs share")
       ->type_name("STUDY");
-  added->add_option("--seeds", arguments->seeds, "Of a study: runs of each variant (3)")
+  added->add_option("--seeds", arguments->seeds, "Runs per variant of a study (3)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
   added->add_flag("--print-recipe", arguments->print_recipe,

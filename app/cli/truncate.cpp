@@ -100,42 +100,40 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<TruncateArguments>();
   added = parent.add_subcommand(
       "truncate",
-      "Replace a model's maps by their nearest ones of rank r, A_r = Σ_{k≤r} σ_k u_k v_kᵀ, and see "
-      "what becomes of its answers. In language models A_r is set to 0 above the diagonal again, "
-      "so "
-      "that no token sees what it predicts: blocks below the diagonal then have rank r at most, "
-      "the "
-      "map may have more");
+      "Replace a model's maps by their best approximations of rank r, A_r = Σ_{k≤r} σ_k u_k v_kᵀ, "
+      "and measure the effect on its answers. In language models A_r is set to 0 above the "
+      "diagonal again, so that no token sees what it predicts: blocks below the diagonal then have "
+      "rank r at most, the map may have more");
   add_study_options(*added, arguments->study);
   added
       ->add_option("--ranks", arguments->ranks,
-                   "Ranks the maps are cut off to, such as 1,2,4-6 (powers of two below the number "
-                   "of tokens)")
+                   "Ranks that the maps are truncated to, such as 1,2,4-6 (powers of two below the "
+                   "number of tokens)")
       ->type_name("N,…");
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
   added
       ->add_option("--cut", arguments->cut,
-                   "Of an attention with I: cut A off and run A_r + I, cut A + I off and run "
-                   "(A + I)_r, or both beside each other")
+                   "Truncated part of an attention with I: A, which runs as A_r + I; A + I, which "
+                   "runs as (A + I)_r; or both next to each other")
       ->check(CLI::IsMember({"without-identity", "with-identity", "both"}))
       ->type_name("without-identity|with-identity|both")
       ->capture_default_str();
   added
-      ->add_option(
-          "--rows", arguments->rows,
-          "Leave the rows of what is left as they are, scale them to the sums that they had, "
-          "or both beside each other")
+      ->add_option("--rows", arguments->rows,
+                   "Rows of the truncated maps: left as they are, scaled to their former sums, or "
+                   "both next to each other")
       ->check(CLI::IsMember({"as-is", "renormalised", "both"}))
       ->type_name("as-is|renormalised|both")
       ->capture_default_str();
   added
-      ->add_option("--threshold", arguments->threshold, "Of the equivalent rank that stands beside")
+      ->add_option("--threshold", arguments->threshold,
+                   "Threshold of the equivalent rank, which is reported as well")
       ->check(CLI::Range(1e-6, 1.0))
       ->type_name("T")
       ->capture_default_str();
   added->add_flag("--baselines", arguments->baselines,
-                  "Beside that rank that of null models: of the maps with their rows shuffled");
+                  "Also report the equivalent rank of null models: maps with shuffled rows");
   add_model_options(*added, arguments->study.models);
   set_examples(*added,
                {"attnscope truncate vit.safetensors --dataset imagenet/val --count 500",

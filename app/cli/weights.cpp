@@ -118,19 +118,18 @@ int run(const WeightsArguments& arguments) {
 
 Action add_weights(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<WeightsArguments>();
-  added = parent.add_subcommand(
-      "weights",
-      "Spectra of what the weights alone say of each head, before any input: W_QK = W_Q W_Kᵀ and "
-      "W_OV = W_V W_O [D, D], of rank d at most");
+  added = parent.add_subcommand("weights",
+                                "Spectra of the weight products of each head, which need no input: "
+                                "W_QK = W_Q W_Kᵀ and W_OV = W_V W_O [D, D], of rank d at most");
   add_model_argument(*added, arguments->models, true, true);
-  added->add_option("--of", arguments->of, "Which product")
+  added->add_option("--of", arguments->of, "Product of weights")
       ->check(CLI::IsMember(names_of(weight_product_names)))
       ->type_name("qk|ov")
       ->capture_default_str();
   add_heads_option(*added, arguments->heads);
   added
       ->add_option("--threshold", arguments->threshold,
-                   "Of the equivalent rank, above 0, at most 1")
+                   "Threshold of the equivalent rank, above 0, at most 1")
       ->check(CLI::Range(1e-6, 1.0))
       ->type_name("T")
       ->capture_default_str();
