@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/tensor/give_back.h"
+#include "core/tensor/release_pages.h"
 
 namespace attnscope {
 
@@ -34,7 +34,7 @@ bool reset_peak() {
 
 std::optional<std::int64_t> peak_memory_of(const std::function<void()>& work) {
   // Freed memory that the allocator keeps would be reused without raising the peak.
-  give_back_freed();
+  release_freed_memory();
   const bool can_tell = reset_peak();
   const std::optional<std::int64_t> before = status_bytes("VmRSS");
   work();

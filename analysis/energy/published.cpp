@@ -86,7 +86,7 @@ double unit_of(const std::string& unit) {
 }
 
 OperationCount count_of(const std::string& recipe) {
-  const EnergySubject subject = understand(parse_energy_request(recipe));
+  const EnergySubject subject = resolve(parse_energy_request(recipe));
   return count_operations(subject.architecture, subject.options).total();
 }
 
@@ -106,7 +106,7 @@ std::pair<OperationCount, OperationCount> both_sides(const std::string& recipe) 
 }
 
 double parameters_of(const std::string& recipe) {
-  const EnergySubject subject = understand(parse_energy_request(recipe));
+  const EnergySubject subject = resolve(parse_energy_request(recipe));
   double sum = 0;
   for (const ParameterCount& count : count_parameters(subject.architecture, subject.options)) {
     sum += static_cast<double>(count.parameters);
@@ -116,7 +116,7 @@ double parameters_of(const std::string& recipe) {
 
 /// Number of multiplications of the selected groups in the first layer.
 double layer_multiplications(const std::string& recipe, bool attention, bool feed_forward) {
-  const EnergySubject subject = understand(parse_energy_request(recipe));
+  const EnergySubject subject = resolve(parse_energy_request(recipe));
   OperationCount sum;
   for (const PartCost& part : count_operations(subject.architecture, subject.options).parts) {
     if (part.layer != 0) continue;
@@ -132,7 +132,7 @@ double layer_multiplications(const std::string& recipe, bool attention, bool fee
 
 /// Adder, 3.1: 12·N·D multiplications in the six LayerNorms of a block, one per element.
 double norm_multiplications(const std::string& recipe) {
-  const EnergySubject subject = understand(parse_energy_request(recipe));
+  const EnergySubject subject = resolve(parse_energy_request(recipe));
   const Stage& stage = subject.architecture.stages.front();
   return 12.0 * static_cast<double>(stage.tokens) * static_cast<double>(stage.width);
 }

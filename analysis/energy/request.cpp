@@ -54,12 +54,12 @@ std::vector<ParameterDescription> make_settings() {
 }
 
 /// The settings of a request; the network's own values for those that were not given.
-class Asked {
+class ResolvedSettings {
  public:
-  explicit Asked(const ParameterValues& given)
+  explicit ResolvedSettings(const ParameterValues& given)
       : values_(complete_values("the network", energy_settings(), given)), read_(values_) {}
-  Asked(const Asked&) = delete;
-  Asked& operator=(const Asked&) = delete;
+  ResolvedSettings(const ResolvedSettings&) = delete;
+  ResolvedSettings& operator=(const ResolvedSettings&) = delete;
 
   [[nodiscard]] std::int64_t whole(std::string_view name, std::int64_t own) const {
     return read_.is(name, kOwn) ? own : read_.whole(name);
@@ -82,14 +82,14 @@ const NamedNetwork& named_network(const std::string& name) {
   throw unknown_name("architecture", name, architecture_names());
 }
 
-Network architecture_asked_for(const EnergyRequest& request, const Asked& asked) {
+Network architecture_asked_for(const EnergyRequest& request, const ResolvedSettings& settings) {
   NetworkExtents extents;
   extents.tokens = request.tokens;
-  extents.image = asked.whole("image", 0);
-  extents.channels = asked.whole("channels", 0);
-  extents.classes = asked.whole("classes", -1);
-  extents.class_tokens = asked.whole("class_tokens", -1);
-  extents.positions = asked.flag("positions", true) ? -1 : 0;
+  extents.image = settings.whole("image", 0);
+  extents.channels = settings.whole("channels", 0);
+  extents.classes = settings.whole("classes", -1);
+  extents.class_tokens = settings.whole("class_tokens", -1);
+  extents.positions = settings.flag("positions", true) ? -1 : 0;
   if (!request.spec) {
     const NamedNetwork& named = named_network(request.architecture);
     return named.make(named, extents);
@@ -105,14 +105,14 @@ Network architecture_asked_for(const EnergyRequest& request, const Asked& asked)
   return architecture;
 }
 
-void override_extents(Network& architecture, const Asked& asked) {
+void override_extents(Network& architecture, const ResolvedSettings& settings) {
   const std::pair<const char*, std::int64_t Stage::*> extents[] = {
       {"width", &Stage::width},
       {"heads", &Stage::heads},
       {"layers", &Stage::layers},
       {"mlp_width", &Stage::mlp_width}};
   for (const auto& [name, extent] : extents) {
-    const std::int64_t value = asked.whole(name, 0);
+    const std::int64_t value = settings.whole(name, 0);
     if (value == 0) continue;
     if (architecture.stages.size() > 1) {
       throw Error(ErrorKind::usage,
@@ -188,27 +188,28 @@ EnergyRequest energy_request_of(const Model& model) {
   return request;
 }
 
-EnergySubject understand(const EnergyRequest& request) {
+EnergySubject resolve(const EnergyRequest& request) {
   if (request.tokens < 0) {
     throw Error(ErrorKind::usage, "the number of tokens is negative")
         .about("tokens")
         .expected("1 or more, or 0 for the network's own")
         .found(std::to_string(request.tokens));
   }
-  const Asked asked(request.settings);
+  const ResolvedSettings settings(request.settings);
   EnergySubject subject;
-  Network& architecture = subject.architecture = architecture_asked_for(request, asked);
-  override_extents(architecture, asked);
-  architecture.query_key_value_biases = asked.flag("qkv_bias", architecture.query_key_value_biases);
+  Network& architecture = subject.architecture = architecture_asked_for(request, settings);
+  override_extents(architecture, settings);
+  architecture.query_key_value_biases =
+      settings.flag("qkv_bias", architecture.query_key_value_biases);
 
   AccountingOptions& options = subject.options;
   options.convention = request.convention;
-  options.arithmetic = asked.arithmetic(architecture.arithmetic);
+  options.arithmetic = settings.arithmetic(architecture.arithmetic);
   options.multiplicative_ends =
-      asked.whole("multiplicative_ends", architecture.multiplicative_ends);
+      settings.whole("multiplicative_ends", architecture.multiplicative_ends);
   // EcoFormer's tables count these networks as if every query attended to all keys.
   const bool all_keys = !request.spec && request.convention == CostConvention::ecoformer;
-  options.native_attention = asked.flag("native", architecture.native_attention && !all_keys);
+  options.native_attention = settings.flag("native", architecture.native_attention && !all_keys);
 
   const std::string& name = request.mechanism.name;
   const bool own = name.empty() || name == architecture.mechanism.name;

@@ -47,7 +47,7 @@ void set(EnergyRequest& request, std::string_view name, std::string_view text);
 
 /// Resolves a request. Throws Error(usage): unknown architecture, mechanism, convention or setting
 /// (listing the known ones), a value out of range, heads that do not divide the width.
-[[nodiscard]] EnergySubject understand(const EnergyRequest& request);
+[[nodiscard]] EnergySubject resolve(const EnergyRequest& request);
 
 /// Parses "deit-base mechanism=adder arithmetic=adder classes=10": an architecture, then settings,
 /// which include mechanism, convention, constants and tokens. Throws Error(usage).

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "core/text/csv_field.h"
 
 namespace attnscope {

@@ -34,7 +34,7 @@ struct Question {
 class Questions {
  public:
   Questions(const StudyRequest& request, const Model& model) : request_(request) {
-    if (request.text) stretches_ = text_stretches(model, *request.text);
+    if (request.text) stretches_ = text_chunks(model, *request.text);
     items_ = chosen_items(request.text ? std::ssize(stretches_) : request.data_set->size(),
                           request.choice);
   }
@@ -49,7 +49,7 @@ class Questions {
       question.input = request_.data_set->item(item);
       return question;
     }
-    const TextStretch& stretch = stretches_[static_cast<std::size_t>(item)];
+    const TextChunk& stretch = stretches_[static_cast<std::size_t>(item)];
     question.input.content = Text{{}, stretch.ids};
     question.input.label = "stretch " + std::to_string(item);
     question.answers = stretch.next;
@@ -59,7 +59,7 @@ class Questions {
 
  private:
   const StudyRequest& request_;
-  std::vector<TextStretch> stretches_;
+  std::vector<TextChunk> stretches_;
   std::vector<std::int64_t> items_;
 };
 

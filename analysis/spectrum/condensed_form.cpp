@@ -120,7 +120,7 @@ HWY_INLINE V updated(V a, V b, V c, V d, V e) {
 }
 
 /// x ← x − p a − q b for the first n entries, in whole SIMD vectors.
-HWY_INLINE void take_away(double* x, Index n, const double* p, V a, const double* q, V b) {
+HWY_INLINE void subtract_rank_two(double* x, Index n, const double* p, V a, const double* q, V b) {
   for (Index j = 0; j < n; j += lanes()) {
     store(updated(load(x + j), load(p + j), a, load(q + j), b), x + j);
   }
@@ -199,7 +199,7 @@ HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& for
       const auto [v, w] = changes[c];
       const double vk = std::exchange(v[k], 0.0), wk = std::exchange(w[k], 0.0);
       diagonal -= 2 * vk * wk;
-      take_away(u, k, w, all(vk), v, all(wk));
+      subtract_rank_two(u, k, w, all(vk), v, all(wk));
     }
     form.diagonal[static_cast<std::size_t>(k)] = diagonal;
     if (k == 0) break;
@@ -213,7 +213,7 @@ HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& for
       update_and_multiply<0>(a, stride, k, changes, u, y);
       if (pending == 1) {
         const auto [v, w] = changes[0];
-        take_away(y, k, v, all(dot(w, u, k)), w, all(dot(v, u, k)));
+        subtract_rank_two(y, k, v, all(dot(w, u, k)), w, all(dot(v, u, k)));
       }
     }
     const V share = all(0.5 * tau * tau * dot(y, u, k));

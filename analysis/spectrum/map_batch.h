@@ -54,7 +54,7 @@ void take_singular_values(MapSpectrum& spectrum, std::vector<double> values,
                           double epsilon = kFloatEpsilon);
 
 /// Sets the found values like take_singular_values, or the state not_converged.
-void take_found(SingularValues found, double epsilon, MapSpectrum& spectrum);
+void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spectrum);
 
 /// Spectrum of a map without singular values and ranks: state, counts of entries and symmetry
 /// error. `asymmetry`: asymmetry_of the map.

@@ -93,7 +93,7 @@ BegunMap begin(const Trace& trace, const RecordedMap& place, const Views& views,
   }
   auto values = singular_values_without_and_with_identity(map, options.accuracy);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    take_found(std::move(values[i]), kFloatEpsilon, begun.spectra[i]);
+    set_singular_values(std::move(values[i]), kFloatEpsilon, begun.spectra[i]);
   }
   return begun;
 }

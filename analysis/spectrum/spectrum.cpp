@@ -84,7 +84,7 @@ MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry) {
   return spectrum;
 }
 
-void take_found(SingularValues found, double epsilon, MapSpectrum& spectrum) {
+void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spectrum) {
   if (found.converged) {
     take_singular_values(spectrum, std::move(found.values), epsilon);
   } else {
@@ -201,7 +201,7 @@ MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options, dou
   if (map.size() == 0) throw Error(ErrorKind::usage, "a map without entries has no spectrum");
   MapSpectrum spectrum = counted(map, options.threshold, asymmetry_of(map));
   if (spectrum.state == SpectrumState::ready) {
-    take_found(singular_values_by_blocks(map, options.accuracy), epsilon, spectrum);
+    set_singular_values(singular_values_by_blocks(map, options.accuracy), epsilon, spectrum);
   }
   return spectrum;
 }

@@ -44,7 +44,7 @@ struct NetworkReport {
 NetworkReport report_on(const EnergyRequest& request, bool by_layer) {
   NetworkReport report;
   report.request = request;
-  report.subject = understand(request);
+  report.subject = resolve(request);
   const NetworkCost cost = count_operations(report.subject.architecture, report.subject.options);
   if (by_layer) {
     for (const PartCost& part : cost.parts) {

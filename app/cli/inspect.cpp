@@ -296,7 +296,7 @@ void print_architecture(const Architecture& architecture, const ModelStatus& sta
     for (std::size_t i = 0; i < spec.layer_mechanisms.size(); ++i) {
       print_line(("layer " + std::to_string(i)).c_str(), to_string(spec.layer_mechanisms[i]));
     }
-  } else if (spec.hears()) {
+  } else if (spec.is_audio()) {
     print_line("tokens", std::to_string(spec.tokens()) + " of 20 ms, of " +
                              std::to_string(spec.input.channels) + " bands");
   } else {

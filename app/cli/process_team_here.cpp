@@ -14,7 +14,7 @@ namespace {
 
 /// True if the environment names more than one process: Open MPI's mpirun, MPICH's PMI, or PMIx
 /// (srun).
-bool has_fellows() {
+bool runs_under_mpi() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* const size = std::getenv(name)) return std::string_view(size) != "1";
   }
@@ -39,7 +39,7 @@ std::filesystem::path plug_in() {
 }  // namespace
 
 std::unique_ptr<ProcessTeam> process_team_here() {
-  if (!has_fellows()) return nullptr;
+  if (!runs_under_mpi()) return nullptr;
   const std::filesystem::path file = plug_in();
   // RTLD_GLOBAL lets Open MPI's own plug-ins find its symbols. The library is never closed.
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);

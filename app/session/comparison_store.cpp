@@ -174,7 +174,7 @@ bool ComparisonStore::is_stopped() const {
   return std::ranges::any_of(entries_, [](const auto& known) { return known.second.stopped; });
 }
 
-void ComparisonStore::go_on() {
+void ComparisonStore::resume() {
   for (auto& [subject, entry] : entries_) {
     if (!entry.stopped) continue;
     entry.stopped = false;

@@ -42,7 +42,7 @@ class ComparisonStore : public QObject {
   /// True if the user cancelled a comparison before it was complete.
   [[nodiscard]] bool is_stopped() const;
   /// Restarts cancelled comparisons.
-  void go_on();
+  void resume();
   /// True if nothing is being computed.
   [[nodiscard]] bool settled() const;
 

@@ -148,7 +148,7 @@ class Session : public QObject {
   void retry(SubjectId subject);
   /// Retries every cancelled subject and the opening of the input. The present traces stay visible
   /// until newer ones arrive.
-  void go_on();
+  void resume();
 
   /// Sets the selection, clamped to the selected subject's layers, heads and tokens.
   void select(const Selection& selection);
@@ -212,7 +212,7 @@ class Session : public QObject {
                 std::shared_ptr<const Trace> trace);
   [[nodiscard]] bool waits_for_other(OpenSubject& subject) const;
   void learn(OpenSubject& subject);
-  void take_trace(SubjectId subject, std::shared_ptr<const Trace> trace);
+  void set_trace(SubjectId subject, std::shared_ptr<const Trace> trace);
   void take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,
                    std::shared_ptr<const Trace> trace, std::int64_t layers);
   void show_trace(OpenSubject& subject, std::shared_ptr<const Trace> trace);

@@ -202,7 +202,7 @@ void Session::retry(SubjectId subject) {
   if (OpenSubject* const again = found(subject)) again->layers_so_far = shown;
 }
 
-void Session::go_on() {
+void Session::resume() {
   if (input_stopped_) set_input(input_locator_);
   std::vector<SubjectId> stopped;
   for (const OpenSubject& open : subjects_) {
@@ -354,7 +354,7 @@ void Session::load(OpenSubject& subject) {
            }
            if (is_trace_file(file)) {
              auto trace = std::make_shared<const Trace>(read_trace(file));
-             return [this, id, trace] { take_trace(id, trace); };
+             return [this, id, trace] { set_trace(id, trace); };
            }
            auto model = load_model(file, options, progress);
            return [this, id, model] {
@@ -503,11 +503,11 @@ void Session::take_run(SubjectId subject, const WhatIf& ran_with,
   open->unchanged = std::move(unchanged);
   if (open->has_new_weights) {
     open->unchanged = nullptr;
-    take_trace(subject, std::move(trace));
+    set_trace(subject, std::move(trace));
     return start(subject);
   }
   const bool goes_on = open->what_if != ran_with;
-  take_trace(subject, std::move(trace));
+  set_trace(subject, std::move(trace));
   if (goes_on) {
     OpenSubject* const changed = found(subject);
     if (!changed->unchanged) changed->unchanged = changed->subject.trace;
@@ -538,7 +538,7 @@ void Session::learn(OpenSubject& subject) {
          });
 }
 
-void Session::take_trace(SubjectId subject, std::shared_ptr<const Trace> trace) {
+void Session::set_trace(SubjectId subject, std::shared_ptr<const Trace> trace) {
   OpenSubject* open = found(subject);
   open->run = std::exchange(open->job, 0);
   open->state = State::ready;

@@ -255,7 +255,7 @@ bool SpectrumStore::is_stopped(SubjectId subject) const {
   return known && known->stopped;
 }
 
-void SpectrumStore::go_on() {
+void SpectrumStore::resume() {
   std::vector<SubjectId> stopped;
   for (const auto& [subject, entry] : entries_) {
     if (is_stopped(subject)) stopped.push_back(subject);

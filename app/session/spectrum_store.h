@@ -46,7 +46,7 @@ class SpectrumStore : public QObject {
   /// True if the user cancelled the computation.
   [[nodiscard]] bool is_stopped(SubjectId subject) const;
   /// Resumes cancelled computations; known spectra are kept.
-  void go_on();
+  void resume();
 
  signals:
   void spectra_ready(SubjectId subject);  ///< emitted also on failure, see error_of

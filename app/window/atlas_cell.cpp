@@ -113,7 +113,7 @@ void AtlasCell::show_failure(const OpenSubject& open) {
   failed_text_->set_text(text);
   failed_text_->set_tip(error);
   set_role(failed_text_, open.stopped ? "muted" : "error");
-  retry_->setText(open.stopped ? tr("Go on") : tr("Try again"));
+  retry_->setText(open.stopped ? tr("Resume") : tr("Try again"));
   options_->setVisible(!open.stopped && !open.file.empty());
   if (open.stopped || open.file.empty()) {
     describe_->hide();

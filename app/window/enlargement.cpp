@@ -13,7 +13,7 @@ Enlargement::Enlargement(QMainWindow& window, PanelDocks& docks, AtlasArea& atla
     : QObject(&window), window_(window), docks_(docks), atlases_(atlases) {
   connect(&docks_, &PanelDocks::enlarge_wanted, this,
           [this](QDockWidget* dock) { toggle_panel(*dock); });
-  connect(&docks_, &PanelDocks::place_wanted, this, [this] { give_back(); });
+  connect(&docks_, &PanelDocks::place_wanted, this, [this] { leave(); });
   connect(&atlases_, &AtlasArea::enlarge_wanted, this, &Enlargement::toggle_atlas);
 }
 
@@ -23,7 +23,7 @@ void Enlargement::begin() {
 }
 
 void Enlargement::toggle() {
-  if (give_back()) return;
+  if (leave()) return;
   for (QWidget* one = QApplication::focusWidget(); one != nullptr; one = one->parentWidget()) {
     if (auto* dock = qobject_cast<QDockWidget*>(one)) return toggle_panel(*dock);
   }
@@ -31,7 +31,7 @@ void Enlargement::toggle() {
 }
 
 void Enlargement::toggle_panel(QDockWidget& dock) {
-  if (give_back()) return;
+  if (leave()) return;
   if (dock.isFloating()) {
     dock.isMaximized() ? dock.showNormal() : dock.showMaximized();
     return;
@@ -45,7 +45,7 @@ void Enlargement::toggle_panel(QDockWidget& dock) {
 }
 
 void Enlargement::toggle_atlas() {
-  if (give_back()) return;
+  if (leave()) return;
   begin();
   for (const PanelDocks::PanelDock& one : docks_.all()) {
     if (!one.dock->isFloating()) one.dock->hide();
@@ -53,7 +53,7 @@ void Enlargement::toggle_atlas() {
   atlases_.set_alone(true);
 }
 
-bool Enlargement::give_back() {
+bool Enlargement::leave() {
   if (before_.isEmpty()) return false;
   atlases_.set_alone(false);
   window_.centralWidget()->show();

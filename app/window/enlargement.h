@@ -24,7 +24,7 @@ class Enlargement : public QObject {
   void toggle_panel(QDockWidget& dock);
   void toggle_atlas();
   /// Restores the layout; false if nothing was enlarged.
-  bool give_back();
+  bool leave();
   [[nodiscard]] bool is_on() const { return !before_.isEmpty(); }
 
  private:

@@ -35,13 +35,13 @@ JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent
   row->addWidget(text_);
   row->addWidget(progress_);
   row->addWidget(cancel_);
-  go_on_ = new QToolButton;
-  go_on_->setText(tr("Go on"));
-  go_on_->setObjectName("go_on");
-  go_on_->setToolTip(tr("With the work that was stopped"));
-  row->addWidget(go_on_);
+  resume_ = new QToolButton;
+  resume_->setText(tr("Resume"));
+  resume_->setObjectName("resume");
+  resume_->setToolTip(tr("Resume the work that was stopped"));
+  row->addWidget(resume_);
   connect(cancel_, &QToolButton::clicked, &jobs_, &JobQueue::cancel_all);
-  connect(go_on_, &QToolButton::clicked, this, &JobBar::go_on_wanted);
+  connect(resume_, &QToolButton::clicked, this, &JobBar::resume_wanted);
   soon_.setSingleShot(true);
   soon_.setInterval(kSoonMs);
   connect(&soon_, &QTimer::timeout, this, &JobBar::refresh);
@@ -62,7 +62,7 @@ void JobBar::refresh() {
   const bool ended = all.empty();
   progress_->setVisible(!ended);
   cancel_->setVisible(!ended);
-  go_on_->setVisible(ended);
+  resume_->setVisible(ended);
   if (ended) {
     text_->setText(tr("Stopped"));
     text_->setToolTip({});

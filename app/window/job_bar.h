@@ -20,7 +20,7 @@ class JobBar : public QWidget {
   JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent = nullptr);
 
  signals:
-  void go_on_wanted();  ///< the user wants to resume the cancelled work
+  void resume_wanted();  ///< the user wants to resume the cancelled work
 
  private:
   void refresh();
@@ -30,7 +30,7 @@ class JobBar : public QWidget {
   QLabel* text_;
   ProgressLine* progress_;
   QToolButton* cancel_;
-  QToolButton* go_on_;
+  QToolButton* resume_;
   std::function<bool()> is_stopped_;
 };
 

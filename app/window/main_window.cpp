@@ -83,8 +83,8 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   keep_panel_settings();
   layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
   connect(layouts_, &Layouts::changing, this, [this] {
-    enlargement_->give_back();
-    docks_->give_back();
+    enlargement_->leave();
+    docks_->restore_sides();
   });
   connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
   connect(history_, &History::changed, this, &MainWindow::show_history);
@@ -156,11 +156,11 @@ void MainWindow::place_everything() {
   statusBar()->setSizeGripEnabled(false);
   statusBar()->addWidget(new HoverLine(session_, *link_), 1);
   auto* const jobs = new JobBar(session_.jobs(), [this] { return anything_stopped(); });
-  connect(jobs, &JobBar::go_on_wanted, this, [this] {
-    session_.go_on();
-    spectra_->go_on();
-    comparisons_->go_on();
-    for (DockPanel* panel : findChildren<DockPanel*>()) panel->go_on();
+  connect(jobs, &JobBar::resume_wanted, this, [this] {
+    session_.resume();
+    spectra_->resume();
+    comparisons_->resume();
+    for (DockPanel* panel : findChildren<DockPanel*>()) panel->resume();
   });
   statusBar()->addPermanentWidget(jobs);
   statusBar()->addPermanentWidget(new ScaleStrip(session_, *link_));
@@ -264,7 +264,7 @@ void MainWindow::show_manual(const QString& page) {
 }
 
 void MainWindow::show_panel(const std::string& name) {
-  enlargement_->give_back();
+  enlargement_->leave();
   docks_->show(name);
 }
 
@@ -390,7 +390,7 @@ void MainWindow::toggle_difference() {
 }
 
 void MainWindow::toggle_presentation() {
-  enlargement_->give_back();
+  enlargement_->leave();
   presenting_ = !presenting_;
   docks_->hold_still(presenting_);
   setUpdatesEnabled(false);  // redrawn once at the end
@@ -443,7 +443,7 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Space:
       return link_->blink();
     case Qt::Key_Escape:
-      if (enlargement_->give_back()) return;
+      if (enlargement_->leave()) return;
       return QMainWindow::keyPressEvent(event);
     default:
       QMainWindow::keyPressEvent(event);

@@ -12,7 +12,7 @@
 
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/frame/figure_panel.h"
-#include "app/window/side_room.h"
+#include "app/window/side_layout.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -76,7 +76,7 @@ DockPanel& PanelDocks::made(PanelDock& one) {
 }
 
 PanelDocks::~PanelDocks() {
-  delete side_room_;  // it refers to the docks
+  delete side_layout_;  // it refers to the docks
   for (const PanelDock& one : docks_) delete one.dock;
 }
 
@@ -111,7 +111,7 @@ void PanelDocks::place(QMenu& menu) {
   }
   // The layout is activated first, otherwise the first width includes space for closed docks.
   window_.layout()->activate();
-  side_room_ = new SideRoom(window_, lefts, rights, besides);
+  side_layout_ = new SideLayout(window_, lefts, rights, besides);
 }
 
 std::array<int, 2> PanelDocks::usual_widths() const {
@@ -205,9 +205,9 @@ void PanelDocks::hide_for_presentation() {
   }
 }
 
-void PanelDocks::give_back() { side_room_->give_back(); }
+void PanelDocks::restore_sides() { side_layout_->restore(); }
 
-void PanelDocks::hold_still(bool still) { side_room_->hold_still(still); }
+void PanelDocks::hold_still(bool still) { side_layout_->hold_still(still); }
 
 bool PanelDocks::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::MouseButtonDblClick) {

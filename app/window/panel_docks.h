@@ -20,7 +20,7 @@ class QMenu;
 namespace attnscope {
 
 class FigurePanel;
-class SideRoom;
+class SideLayout;
 
 class PanelDocks : public QObject {
   Q_OBJECT
@@ -58,7 +58,7 @@ class PanelDocks : public QObject {
   /// Hides panels that are not part of a presentation.
   void hide_for_presentation();
   /// Shows docks that were hidden for lack of space, as before a layout is stored.
-  void give_back();
+  void restore_sides();
   /// While `still`, no docks are hidden or shown automatically.
   void hold_still(bool still);
 
@@ -92,7 +92,7 @@ class PanelDocks : public QObject {
   QMainWindow& window_;
   const PanelContext context_;
   std::vector<PanelDock> docks_;
-  SideRoom* side_room_ = nullptr;
+  SideLayout* side_layout_ = nullptr;
   std::array<int, 2> side_widths_{};                 // last widths set by the program
   std::array<std::vector<QDockWidget*>, 2> closed_;  // docks closed by toggle, at either side
 };

@@ -52,9 +52,9 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     return event->ignore();
   }
   if (presenting_) toggle_presentation();
-  enlargement_->give_back();
+  enlargement_->leave();
   if (!remembered_.empty()) {
-    docks_->give_back();
+    docks_->restore_sides();
     layouts_->remember_last();
     try {
       session_.save(remembered_ / kLastSession);

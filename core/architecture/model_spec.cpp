@@ -279,7 +279,7 @@ void validate(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
   if (spec.reads_texts()) {
     validate_text(spec);
-  } else if (spec.hears()) {
+  } else if (spec.is_audio()) {
     validate_sound(spec);
   } else {
     validate_images(spec);

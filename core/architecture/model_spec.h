@@ -98,7 +98,7 @@ struct ModelSpec {
   std::vector<std::string> labels;  ///< class names; for a language model, the text of each token
 
   [[nodiscard]] bool reads_texts() const { return input.kind == InputKind::tokens; }
-  [[nodiscard]] bool hears() const { return input.kind == InputKind::audio; }
+  [[nodiscard]] bool is_audio() const { return input.kind == InputKind::audio; }
   /// True if tokens lie on a grid of patches.
   [[nodiscard]] bool has_grid() const {
     return input.kind == InputKind::patches || input.kind == InputKind::stages;
@@ -131,7 +131,7 @@ struct ModelSpec {
   [[nodiscard]] std::int64_t embedding_width() const { return input.width ? input.width : width; }
   /// Number of tokens of one input; 0 if it depends on the input.
   [[nodiscard]] std::int64_t tokens() const {
-    if (hears()) return input.context;
+    if (is_audio()) return input.context;
     return input.patch_height ? input.prefix_tokens() + input.grid_rows() * input.grid_columns()
                               : 0;
   }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/tensor/give_back.h"
+#include "core/tensor/release_pages.h"
 
 namespace attnscope {
 
@@ -153,7 +153,7 @@ Tensor with_all_rows(const StoredTensor& stored, const TensorSource& source) {
   const Shape shape = read_shape(stored, sliced, source);
   const TensorView view = stored.view();
   Tensor values = source.slice ? slice_of(view, sliced, *source.slice) : view.to_float();
-  give_back(view);
+  release_pages(view);
   if (!source.axes.empty() && values.size() > 0) {
     values = permuted(values, shape, order_of_axes(stored, shape, source));
   }

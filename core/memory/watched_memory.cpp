@@ -158,7 +158,7 @@ void check_unchanged(const void* at) {
   if (memory != nullptr) memory->check();
 }
 
-void give_back_pages(std::span<const std::byte> memory) {
+void release_pages_of_file(std::span<const std::byte> memory) {
   if (memory.empty()) return;
   const WatchedMemory* const watched = watched_at(memory.data());
   if (watched == nullptr || !watched->holds(memory.data() + memory.size())) return;

@@ -62,6 +62,6 @@ void check_unchanged(const void* at);
 /// Releases the whole pages inside `memory` if it is in watched memory; does nothing otherwise.
 /// Touched pages are read from the file again, which costs only a page fault while the system
 /// caches them. The caller keeps the mapping alive; other threads may read it at the same time.
-void give_back_pages(std::span<const std::byte> memory);
+void release_pages_of_file(std::span<const std::byte> memory);
 
 }  // namespace attnscope

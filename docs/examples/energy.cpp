@@ -9,7 +9,7 @@ int main() {
   request.architecture = "deit-tiny";
   request.mechanism.name = "hash";
   set(request, "bits", "8");  // as on the command line, or by request.mechanism.parameters
-  const EnergySubject subject = understand(request);
+  const EnergySubject subject = resolve(request);
   const NetworkCost cost = count_operations(subject.architecture, subject.options);
   const EnergyTotals totals = totals_of(cost.total(), subject.constants);
   std::printf("%s: %.3g multiplications, %.3g mJ\n", subject.label.c_str(), totals.multiplications,

@@ -93,7 +93,7 @@ TEST(LessonNumbers, WhatALayerCosts) {
 
 /// Share of the feed-forward layers in the energy of a whole network, in whole per cent.
 long feed_forward_per_cent(const EnergyRequest& request) {
-  const EnergySubject subject = understand(request);
+  const EnergySubject subject = resolve(request);
   const NetworkCost cost = count_operations(subject.architecture, subject.options);
   const double part =
       totals_of(cost.total_of(ComponentGroup::feed_forward), subject.constants).energy_pj;

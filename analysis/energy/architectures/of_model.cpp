@@ -105,7 +105,7 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   stage.layers = spec.layers;
   stage.mlp_width = spec.layer.mlp.width;
   stage.gated_mlp = spec.layer.mlp.form == MlpForm::gated;
-  if (spec.hears()) {
+  if (spec.is_audio()) {
     constexpr std::int64_t taps = 3;
     stage.embedding = {.kind = StageEmbedding::Kind::sound,
                        .outputs = stage.tokens,

@@ -9,7 +9,7 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/text/number_text.h"
 

@@ -11,7 +11,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"

@@ -14,7 +14,7 @@
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
 #include "core/text/number_text.h"

@@ -8,7 +8,7 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
 

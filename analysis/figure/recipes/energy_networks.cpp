@@ -6,7 +6,7 @@
 
 #include "analysis/figure/labels.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 
@@ -208,7 +208,7 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const
       if (wanted.constants == unset.constants) wanted.constants = read.text("constants");
       if (wanted.tokens == 0) wanted.tokens = tokens;
       CountedNetwork network;
-      network.subject = understand(wanted);
+      network.subject = resolve(wanted);
       const MechanismEntry& mechanism_of =
           find_counted_mechanism(network.subject.options.mechanism.name);
       bool more = false;
@@ -219,7 +219,7 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const
                                                      parse_parameter(parameter, given->second));
         more = true;
       }
-      if (more) network.subject = understand(wanted);
+      if (more) network.subject = resolve(wanted);
       if (as_they_are && i < request.subjects.size()) network.label = request.subjects[i].label;
       network.cost = count_operations(network.subject.architecture, network.subject.options);
       networks.push_back(std::move(network));

@@ -5,7 +5,7 @@
 
 #include "analysis/figure/recipes/head_figures.h"
 #include "analysis/figure/series_style.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 
 namespace attnscope {

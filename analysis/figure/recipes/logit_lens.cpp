@@ -10,7 +10,7 @@
 #include "analysis/figure/heat_scale.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
 #include "core/shown_text.h"

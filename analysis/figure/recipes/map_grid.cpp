@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 
 namespace attnscope {

@@ -6,7 +6,7 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/study_figures.h"
 #include "analysis/figure/series_style.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
 #include "core/text/number_text.h"

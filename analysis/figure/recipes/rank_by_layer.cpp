@@ -11,7 +11,7 @@
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/subject_spectra.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/text/number_text.h"

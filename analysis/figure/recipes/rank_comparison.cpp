@@ -8,7 +8,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "core/text/number_text.h"
 

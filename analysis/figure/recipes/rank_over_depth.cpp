@@ -12,7 +12,7 @@
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/subject_spectra.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "core/text/number_text.h"
 #include "core/trace/identity_names.h"
@@ -28,7 +28,7 @@ constexpr EnumName<DepthMeasure> depth_measure_names[] = {{DepthMeasure::effecti
 enum class DepthQuantity { rank, residual };
 enum class Of { maps, tokens };
 
-struct Asked {
+struct DepthSettings {
   DepthMeasure measure = DepthMeasure::effective;
   bool composite = false;
   bool heads = true;
@@ -59,7 +59,7 @@ struct Values {
 };
 
 void add(Values& values, Of of, std::int64_t layer, const MapSpectrum& spectrum,
-         const RankOneResidual& residual, const Asked& asked) {
+         const RankOneResidual& residual, const DepthSettings& asked) {
   if (spectrum.state != SpectrumState::ready) return;
   const double rank = rank_in(spectrum, asked.measure);
   if (std::isfinite(rank)) values.at(of, DepthQuantity::rank)[layer].push_back(rank);
@@ -105,7 +105,7 @@ void draw_series(Figure& figure, Panel& panel, const DepthSeries& series, const 
   panel.marks.emplace_back(std::move(means));
 }
 
-std::string rank_name(const Asked& asked, double threshold) {
+std::string rank_name(const DepthSettings& asked, double threshold) {
   std::string name = std::string(name_of(depth_measure_names, asked.measure)) + " rank";
   if (asked.measure == DepthMeasure::equivalent) name += " (τ = " + rounded_text(threshold) + ")";
   return name;
@@ -133,7 +133,7 @@ Panel empty_panel(Of of, DepthQuantity quantity, std::int64_t layers, bool embed
 
 Figure make_rank_over_depth(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
-  Asked asked;
+  DepthSettings asked;
   asked.measure = read.choice("measure", depth_measure_names);
   asked.composite = read.is("residual", "composite");
   asked.heads = read.is("spread", "heads");

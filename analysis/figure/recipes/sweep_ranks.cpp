@@ -6,7 +6,7 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"

@@ -8,7 +8,7 @@
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/subject_spectra.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/sweep/sweep_summary.h"

@@ -8,7 +8,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/text_heat.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/importance/importance.h"
 #include "core/error.h"
 

@@ -1,7 +1,7 @@
 #include "analysis/figure/tex/booktabs.h"
 
 #include "analysis/figure/tex/words.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 
 namespace attnscope {
 

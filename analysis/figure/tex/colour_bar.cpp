@@ -5,7 +5,7 @@
 #include "analysis/figure/clipping.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/tex/words.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 
 namespace attnscope {

@@ -6,7 +6,7 @@
 
 #include "analysis/figure/clipping.h"
 #include "analysis/figure/shared_bars.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 
 namespace attnscope {

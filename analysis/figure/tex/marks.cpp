@@ -8,7 +8,7 @@
 #include "analysis/figure/polyline.h"
 #include "analysis/figure/tex/text_places.h"
 #include "analysis/figure/tex/words.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {

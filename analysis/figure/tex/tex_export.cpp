@@ -10,7 +10,7 @@
 #include "analysis/figure/tex/panel.h"
 #include "analysis/figure/tex/words.h"
 #include "analysis/figure/text_export.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 
 namespace attnscope {
 

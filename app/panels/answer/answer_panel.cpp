@@ -192,7 +192,7 @@ bool AnswerPanel::is_stopped() const {
          std::ranges::any_of(losses_, [](const auto& known) { return known.second.stopped; });
 }
 
-void AnswerPanel::go_on() {
+void AnswerPanel::resume() {
   for (auto& [subject, losses] : losses_) {
     if (losses.stopped) losses.trace = nullptr;
   }

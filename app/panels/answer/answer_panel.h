@@ -30,7 +30,7 @@ class AnswerPanel : public DockPanel {
 
   [[nodiscard]] bool is_behind() const override;
   [[nodiscard]] bool is_stopped() const override;
-  void go_on() override;
+  void resume() override;
 
  protected:
   void showEvent(QShowEvent* event) override;

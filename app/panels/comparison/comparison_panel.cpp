@@ -188,7 +188,7 @@ void ComparisonPanel::refresh_agreement() {
   QStringList lines;
   const QString name = QFileInfo(QString::fromStdString(data_set_)).fileName();
   if (job_ != 0) lines << tr("Running the models on %1…").arg(name);
-  if (stopped_) lines << tr("Stopped on %1: Go on begins it again").arg(name);
+  if (stopped_) lines << tr("Stopped on %1: Resume starts it again").arg(name);
   if (!problem_.empty()) lines << "⚠ " + QString::fromStdString(problem_);
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const DataSetComparison& result = results_[i];
@@ -248,8 +248,8 @@ void ComparisonPanel::refresh() {
   show_selection();
 }
 
-void ComparisonPanel::go_on() {
-  shown().go_on();
+void ComparisonPanel::resume() {
+  shown().resume();
   if (stopped_) compare_over(QString::fromStdString(data_set_));
 }
 

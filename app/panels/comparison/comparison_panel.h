@@ -34,7 +34,7 @@ class ComparisonPanel : public DockPanel {
 
   [[nodiscard]] bool is_behind() const override;
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
-  void go_on() override;
+  void resume() override;
 
   /// Runs all open models on the first items of a data set and compares them with the reference.
   void compare_over(const QString& data_set);

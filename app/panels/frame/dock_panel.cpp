@@ -69,7 +69,7 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   instead_->setProperty("role", "muted");
   instead_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
   connect(instead_, &QLabel::linkActivated, this, [this](const QString& link) {
-    if (link == "go on") go_on();
+    if (link == "resume") resume();
     emit link_chosen();
   });
   stack_->addWidget(instead_);
@@ -132,7 +132,7 @@ void DockPanel::show_instead(const QString& text, bool is_error) {
 }
 
 void DockPanel::show_stopped() {
-  show_instead(tr("Stopped before it was there. <a href='go on'>Go on</a>"));
+  show_instead(tr("Stopped before it was ready. <a href='resume'>Resume</a>"));
 }
 
 void DockPanel::changeEvent(QEvent* event) {

@@ -49,7 +49,7 @@ class DockPanel : public QFrame {
   /// True if the user stopped its work before the end.
   [[nodiscard]] virtual bool is_stopped() const { return false; }
   /// Resumes the stopped work.
-  virtual void go_on() {}
+  virtual void resume() {}
 
   /// Adds a button at the right end of the title row.
   QToolButton* add_action(const QString& icon, const QString& name);

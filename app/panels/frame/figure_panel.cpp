@@ -125,7 +125,7 @@ void FigurePanel::make() {
       this);
 }
 
-void FigurePanel::go_on() {
+void FigurePanel::resume() {
   if (stopped_) want();
 }
 

@@ -29,7 +29,7 @@ class FigurePanel : public DockPanel {
   void come_to_front() override;
   /// True if the user stopped the drawing before its end.
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
-  void go_on() override;
+  void resume() override;
   /// Requests the dialog that exports the figure.
   void want_export();
   /// The figure shown; null before the first.

@@ -58,7 +58,7 @@ bool LessonView::is_behind() const { return !steps_->idle(); }
 
 void LessonView::end_lesson() {
   steps_->stop();
-  loan_->give_back();
+  loan_->restore();
 }
 
 void LessonView::show_lesson(const Lesson& lesson) {

@@ -236,7 +236,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   show_status(status_of(subject.subject));
   assumptions_->setEnabled(subject.subject.model != nullptr);
   retry_->setVisible(subject.state == State::failed || subject.stopped);
-  retry_->setText(subject.stopped ? tr("Go on") : tr("Try again"));
+  retry_->setText(subject.stopped ? tr("Resume") : tr("Try again"));
   options_->setVisible(!subject.file.empty());
   overlay_->setVisible(subject.subject.model != nullptr);
 

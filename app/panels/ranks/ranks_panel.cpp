@@ -82,7 +82,7 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   refresh();
 }
 
-void RanksPanel::want_others() {
+void RanksPanel::request_other_matrices() {
   if (!(others_of_ == of_->analysed())) {
     for (const auto& [subject, known] : others_) session_.jobs().cancel(known.job);
     others_.clear();
@@ -133,8 +133,8 @@ bool RanksPanel::is_stopped() const {
          std::ranges::any_of(others_, [](const auto& known) { return known.second.stopped; });
 }
 
-void RanksPanel::go_on() {
-  spectra_.go_on();
+void RanksPanel::resume() {
+  spectra_.resume();
   for (auto& [subject, known] : others_) {
     if (known.stopped) find_others(subject);
   }
@@ -152,7 +152,7 @@ QString RanksPanel::why_none(bool& is_error) const {
         of_others ? others->second.error : QString::fromStdString(spectra_.error_of(open.id));
     if (of_others ? others->second.stopped : spectra_.is_stopped(open.id)) {
       is_error = false;
-      return tr("Stopped before the ranks were known. <a href='go on'>Go on</a>");
+      return tr("Stopped before the ranks were known. <a href='resume'>Resume</a>");
     }
     if (!error.isEmpty()) {
       instead = "⚠ " + error;
@@ -165,7 +165,7 @@ QString RanksPanel::why_none(bool& is_error) const {
 }
 
 void RanksPanel::refresh() {
-  if (!of_->is_map()) want_others();
+  if (!of_->is_map()) request_other_matrices();
   columns_for_ = session_.selection().subject;
   {
     const QSignalBlocker quiet(view_->selectionModel());

@@ -31,7 +31,7 @@ class RanksPanel : public DockPanel {
   RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_stopped() const override;
-  void go_on() override;
+  void resume() override;
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -41,7 +41,7 @@ class RanksPanel : public DockPanel {
   void refresh();
   void fit_columns();
   void show_selection();
-  void want_others();
+  void request_other_matrices();
   void find_others(SubjectId subject);
   [[nodiscard]] QString why_none(bool& is_error) const;
   [[nodiscard]] int width_of(int column);

@@ -155,7 +155,7 @@ void StructurePanel::refresh() {
       this);
 }
 
-void StructurePanel::go_on() {
+void StructurePanel::resume() {
   if (!stopped_) return;
   asked_.reset();
   refresh();

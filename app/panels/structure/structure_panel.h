@@ -29,7 +29,7 @@ class StructurePanel : public DockPanel {
   /// Empty, because the search text is not kept in sessions.
   [[nodiscard]] ControlValues settings() const override { return {}; }
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
-  void go_on() override;
+  void resume() override;
 
  protected:
   void showEvent(QShowEvent* event) override;

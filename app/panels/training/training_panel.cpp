@@ -170,9 +170,9 @@ void TrainingPanel::start_or_pause() {
   training_->is_running() ? training_->pause() : training_->start();
 }
 
-void TrainingPanel::go_on_with_folder() {
+void TrainingPanel::resume_folder() {
   const QString folder =
-      QFileDialog::getExistingDirectory(this, tr("Go on with the trainings in a folder"),
+      QFileDialog::getExistingDirectory(this, tr("Resume the trainings in a folder"),
                                         QSettings().value("training_folder").toString());
   if (folder.isEmpty()) return;
   QSettings().setValue("training_folder", folder);
@@ -203,7 +203,7 @@ void TrainingPanel::show_state() {
   step_->setEnabled(on && !running && !ends);
   stop_->setEnabled(on);
   for (QWidget* field : std::initializer_list<QWidget*>{preset_, steps_, data_set_, browse_data_,
-                                                        kept_in_, further_, go_on_}) {
+                                                        kept_in_, further_, resume_}) {
     field->setEnabled(!on);
   }
   rows_->show_runs(session_, training_->runs());

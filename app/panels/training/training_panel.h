@@ -51,7 +51,7 @@ class TrainingPanel : public DockPanel {
   void choose_preset(int index);
   void begin();
   void start_or_pause();
-  void go_on_with_folder();
+  void resume_folder();
   void open_input();
   bool keep_networks();
   [[nodiscard]] std::filesystem::path out();
@@ -73,7 +73,7 @@ class TrainingPanel : public DockPanel {
   QLineEdit* further_;
   QSpinBox* steps_;
   NumberSlider* rate_;
-  QPushButton *start_, *step_, *stop_, *go_on_;
+  QPushButton *start_, *step_, *stop_, *resume_;
   QLabel* note_;
   TrainingPlot* plot_;
   TrainingView view_ = TrainingView::accuracy;

@@ -94,14 +94,15 @@ QWidget* TrainingPanel::make_buttons() {
   start_ = named_button("training_start", tr("Start"), tr("They learn, side by side"));
   start_->setProperty("primary", true);
   step_ = named_button("training_step", tr("Step"), tr("One step of each"));
-  stop_ = named_button("training_stop", tr("Stop"),
-                       tr("They end here; models and states are saved, and Go on… takes them up"));
-  go_on_ = named_button("training_go_on", tr("Go on…"),
-                        tr("With what attnscope train or this panel has left in a folder"));
+  stop_ =
+      named_button("training_stop", tr("Stop"),
+                   tr("They end here; models and states are saved, and Resume… continues them"));
+  resume_ = named_button("training_resume", tr("Resume…"),
+                         tr("With what attnscope train or this panel has left in a folder"));
   connect(start_, &QPushButton::clicked, this, &TrainingPanel::start_or_pause);
   connect(step_, &QPushButton::clicked, training_, &TrainingSession::advance);
   connect(stop_, &QPushButton::clicked, training_, &TrainingSession::stop);
-  connect(go_on_, &QPushButton::clicked, this, &TrainingPanel::go_on_with_folder);
+  connect(resume_, &QPushButton::clicked, this, &TrainingPanel::resume_folder);
   auto* buttons = new QWidget;
   auto* column = new QVBoxLayout(buttons);
   column->setContentsMargins(0, 0, 0, 0);
@@ -109,7 +110,7 @@ QWidget* TrainingPanel::make_buttons() {
   auto* row = new QHBoxLayout;
   for (QPushButton* button : {start_, step_, stop_}) row->addWidget(button);
   row->addStretch(1);
-  row->addWidget(go_on_);
+  row->addWidget(resume_);
   column->addLayout(row);
   column->addWidget(rate_);
   return buttons;

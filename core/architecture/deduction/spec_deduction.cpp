@@ -10,7 +10,7 @@ namespace attnscope {
 Architecture deduce_architecture(const DeductionInput& input) {
   const ModelSpec& described = input.match.description->spec;
   if (described.reads_texts()) return deduce_text_model(input);
-  if (described.hears()) return deduce_sound_model(input);
+  if (described.is_audio()) return deduce_sound_model(input);
   if (described.is_pyramid()) return deduce_pyramid(input);
   return ViTDeduction(input).deduce();
 }

@@ -311,7 +311,7 @@ class ModelReader {
   /// Requests a setting unless the user or the file gives it.
   void ask_for(const std::string& member, std::string values, const char* also = "") {
     if (said(member) || said(also)) return;
-    result_.unsaid.push_back({member, std::move(values)});
+    result_.unspecified.push_back({member, std::move(values)});
   }
 
   void ask() {
@@ -476,8 +476,10 @@ class ModelReader {
 };
 
 /// Options as text: "--option heads=… --option activation=…".
-std::string said_by(const std::vector<UnsaidMember>& members) {
-  const auto option = [](const UnsaidMember& each) { return "--option " + each.member + "=…"; };
+std::string said_by(const std::vector<UnspecifiedMember>& members) {
+  const auto option = [](const UnspecifiedMember& each) {
+    return "--option " + each.member + "=…";
+  };
   return name_list(members, option, " ");
 }
 
@@ -492,7 +494,7 @@ void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint) {
   std::string alone;
   if (model.alone_width > 0) {
     alone = "--option input.kind=embeddings" +
-            std::string(model.unsaid.empty() ? "" : " " + said_by(model.unsaid)) +
+            std::string(model.unspecified.empty() ? "" : " " + said_by(model.unspecified)) +
             " reads only the blocks, for tokens given as an array [N, " +
             std::to_string(model.alone_width) + "] (.npy); or ";
   }
@@ -506,8 +508,10 @@ void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint) {
 }
 
 void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
-  if (model.unsaid.empty()) return;
-  const auto choices = [](const UnsaidMember& each) { return each.member + ": " + each.values; };
+  if (model.unspecified.empty()) return;
+  const auto choices = [](const UnspecifiedMember& each) {
+    return each.member + ": " + each.values;
+  };
   const std::filesystem::path& file = checkpoint.path();
   const bool tokens = model.inputs.starts_with("torch.randint");
   // Python code that writes the reference for --fit (docs/self-test.md).
@@ -522,9 +526,9 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
       (model.logits ? ", logits=logits.detach()" : "") + ")\n";
   throw Error(ErrorKind::unsupported, "the tensors' names do not show these settings")
       .in_file(checkpoint.path())
-      .about(name_list(model.unsaid, &UnsaidMember::member))
-      .expected(name_list(model.unsaid, choices, "; "))
-      .remedy("set it: " + said_by(model.unsaid) +
+      .about(name_list(model.unspecified, &UnspecifiedMember::member))
+      .expected(name_list(model.unspecified, choices, "; "))
+      .remedy("set it: " + said_by(model.unspecified) +
               "; or have it found from what the training code computes, in Python:\n" + lines +
               "and then: attnscope inspect " + file.string() + " --fit");
 }

@@ -16,7 +16,7 @@
 namespace attnscope {
 
 /// Setting that must be specified before the model can run.
-struct UnsaidMember {
+struct UnspecifiedMember {
   std::string member;  ///< setting: "norm_position"
   std::string values;  ///< valid values: "pre or post"
 };
@@ -25,14 +25,14 @@ struct NamedModel {
   /// JSON in the format of users' descriptions; empty if the names are not sufficient.
   std::string description;
   /// Settings that only the code shows and no option gives; if empty, a description can be run.
-  std::vector<UnsaidMember> unsaid;
+  std::vector<UnspecifiedMember> unspecified;
   std::string inputs;                   ///< Python code that makes inputs of its kind
   bool logits = false;                  ///< true if its code returns logits in addition to the maps
   std::vector<Assumption> assumptions;  ///< assumptions in addition to those of the deduction
   /// Tensor or block whose names have no known meaning; empty if there are no blocks.
   std::string unexplained;
   std::string why = "its name does not say what it is";
-  /// D if the blocks can be read on their own, from given tokens [N, D], once `unsaid` is
+  /// D if the blocks can be read on their own, from given tokens [N, D], once `unspecified` is
   /// specified; otherwise 0.
   std::int64_t alone_width = 0;
 };
@@ -46,7 +46,7 @@ struct NamedModel {
 /// that read only the blocks.
 [[noreturn]] void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint);
 
-/// Throws Error(unsupported) with the options to specify if `model.unsaid` is not empty.
+/// Throws Error(unsupported) with the options to specify if `model.unspecified` is not empty.
 void check_said(const NamedModel& model, const Checkpoint& checkpoint);
 
 }  // namespace attnscope

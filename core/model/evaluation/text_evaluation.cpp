@@ -18,7 +18,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 TextEvaluation judge(const Model& model, const MechanismChoice& mechanism,
-                     const TextStretch& stretch) {
+                     const TextChunk& stretch) {
   TraceRequest request;
   request.implied_maps = false;
   request.token_logits = true;
@@ -72,7 +72,7 @@ std::int64_t stretch_of(const ModelSpec& spec) {
 
 }  // namespace
 
-std::vector<TextStretch> text_stretches(const Model& model, const Text& text) {
+std::vector<TextChunk> text_chunks(const Model& model, const Text& text) {
   const auto* const language_model = dynamic_cast<const Transformer*>(&model);
   if (model.spec().has_decoder()) {
     throw Error(ErrorKind::usage, "encoder-decoder models cannot be evaluated as language models")
@@ -102,7 +102,7 @@ std::vector<TextStretch> text_stretches(const Model& model, const Text& text) {
   for (const std::int64_t special : tokens.special) {  // special tokens stand for no text
     characters[static_cast<std::size_t>(special)] = 0;
   }
-  std::vector<TextStretch> stretches;
+  std::vector<TextChunk> stretches;
   for (std::int64_t first = 0; first < to_predict; first += context) {
     const std::int64_t length = std::min(context, to_predict - first);
     const auto begin = tokens.ids.begin() + first;
@@ -115,7 +115,7 @@ std::vector<TextStretch> text_stretches(const Model& model, const Text& text) {
 
 TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
                              const ItemChoice& choice, const Progress& progress) {
-  const std::vector<TextStretch> all = text_stretches(model, text);
+  const std::vector<TextChunk> all = text_chunks(model, text);
   const std::int64_t of_stretches = std::ssize(all);
   const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
   const std::int64_t count = std::ssize(stretches);

@@ -25,7 +25,7 @@ struct TextEvaluation {
 };
 
 /// One chunk of a text: the tokens that are read, and the token that follows each.
-struct TextStretch {
+struct TextChunk {
   std::vector<std::int64_t> ids;
   std::vector<std::int64_t> next;        ///< `next[i]` follows `ids[i]`
   std::vector<std::int64_t> characters;  ///< characters of each token of `next`; 0 if unknown
@@ -34,9 +34,9 @@ struct TextStretch {
 /// Splits `text` into consecutive chunks of the model's context, at most 2048 tokens; the last may
 /// be shorter. Chunks are independent, and every token but the first of the text is predicted once.
 /// Throws Error(usage) unless `model` is a language model that can read the text.
-[[nodiscard]] std::vector<TextStretch> text_stretches(const Model& model, const Text& text);
+[[nodiscard]] std::vector<TextChunk> text_chunks(const Model& model, const Text& text);
 
-/// Evaluates the chosen chunks of `text`, in parallel; see text_stretches. Throws Error(usage)
+/// Evaluates the chosen chunks of `text`, in parallel; see text_chunks. Throws Error(usage)
 /// unless `model` is a language model that can read the text. Throws Cancelled.
 [[nodiscard]] TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism,
                                            const Text& text, const ItemChoice& choice,

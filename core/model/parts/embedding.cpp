@@ -33,7 +33,7 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids,
     if (!positions.empty()) x.matrix().row(row) += positions.matrix().row(position_offset + row);
     if (!types.empty()) x.matrix().row(row) += types.matrix().row(token_types[i]);
   }
-  tokens.give_back();
+  tokens.release_pages();
   return x;
 }
 

@@ -43,7 +43,7 @@ Linear Linear::part(std::int64_t first, std::int64_t count) const {
   const float* const from = weight_.read(first, count, room);
   Tensor weight = Tensor::unfilled({count, inputs_});
   std::copy_n(from, weight.size(), weight.data());
-  weight_.give_back();
+  weight_.release_pages();
   std::vector<float> bias;
   if (has_bias()) bias.assign(bias_.begin() + first, bias_.begin() + first + count);
   return {std::move(weight), std::move(bias)};
@@ -76,7 +76,7 @@ void Linear::multiply_in_pieces(ConstMatrixMap x, Tensor& y) const {
     multiply_transposed(rows_at(x.data(), x.rows(), inputs_), rows_at(weight, count, inputs_), 1.0F,
                         out);
   });
-  weight_.give_back();
+  weight_.release_pages();
 }
 
 Tensor Linear::operator()(ConstMatrixMap x) const {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/tensor/give_back.h"
+#include "core/tensor/release_pages.h"
 
 namespace attnscope {
 
@@ -105,7 +105,7 @@ class ProjectedLayer {
       } catch (const Error&) {
         of_head->map = {};
       }
-      give_back_freed();  // memory of evicted heads, from any thread's arena
+      release_freed_memory();  // memory of evicted heads, from any thread's arena
     });
     if (of_head->map.empty()) {
       into.setConstant(std::numeric_limits<float>::quiet_NaN());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/tensor/give_back.h"
+#include "core/tensor/release_pages.h"
 
 namespace attnscope {
 
@@ -45,10 +45,10 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
   return room.data();
 }
 
-void WeightMatrix::give_back() const {
+void WeightMatrix::release_pages() const {
   // Small matrices are kept, because they are read again soon and releasing them only costs time.
   constexpr std::int64_t kSmall = std::int64_t{1} << 18;  // elements
-  if (stored_ && rows() * columns() >= kSmall) attnscope::give_back(*stored_);
+  if (stored_ && rows() * columns() >= kSmall) attnscope::release_pages(*stored_);
 }
 
 WeightMatrix WeightMatrix::with_rows(std::vector<std::int64_t> rows) const {

@@ -33,7 +33,7 @@ class WeightMatrix {
                                   std::vector<float>& room) const;
   /// Releases the memory of rows that were read from the file; they are read from there again if
   /// needed. Small matrices are kept.
-  void give_back() const;
+  void release_pages() const;
   /// The given rows in that order; they stay in the file if this matrix does.
   [[nodiscard]] WeightMatrix with_rows(std::vector<std::int64_t> rows) const;
 

@@ -153,7 +153,7 @@ PreparedInput prepare_sound(const Sound& sound, const ModelSpec& spec) {
   return {log_mel(sound, spec.input.channels, frames), std::nullopt, times_of(spec)};
 }
 
-PreparedInput prepare_for_hearing(const Input& input, const ModelSpec& spec) {
+PreparedInput prepare_sound(const Input& input, const ModelSpec& spec) {
   if (const auto* sound = std::get_if<Sound>(&input.content)) return prepare_sound(*sound, spec);
   const Shape wanted = {spec.input.channels, frames_of(spec)};
   const auto* array = std::get_if<Tensor>(&input.content);
@@ -192,7 +192,7 @@ float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std
 
 PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
   try {
-    if (spec.hears()) return prepare_for_hearing(input, spec);
+    if (spec.is_audio()) return prepare_sound(input, spec);
     const bool sound = std::holds_alternative<Sound>(input.content);
     if (sound || std::holds_alternative<Text>(input.content)) {
       throw Error(ErrorKind::usage, sound ? "a model of images cannot read a sound"

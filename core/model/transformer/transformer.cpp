@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/model/preprocessing/preprocessing.h"
 #include "core/model/transformer/padding.h"
-#include "core/tensor/give_back.h"
+#include "core/tensor/release_pages.h"
 
 namespace attnscope {
 
@@ -299,7 +299,7 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
       }
       if (recorded && request.tokens) recorded->tokens = tokens;
       // Threads would otherwise keep the score blocks of thousands of keys in their arenas.
-      if (request.large_maps == TraceRequest::LargeMaps::computed) give_back_freed();
+      if (request.large_maps == TraceRequest::LargeMaps::computed) release_freed_memory();
       if (recorded && request.layer_recorded) request.layer_recorded(trace, index);
     }
     if (stage.norm) stage.norm->apply(tokens.matrix());

@@ -132,7 +132,7 @@ Embedding read_embedding(const WeightReader& reader, const Architecture& archite
   if (spec.is_pyramid()) return embedding;
   if (spec.input.kind == InputKind::patches) embedding.patches = read_patches(reader, architecture);
   if (spec.reads_texts()) embedding.text = read_text(reader, architecture);
-  if (spec.hears()) embedding.sound = read_sound(reader, spec);
+  if (spec.is_audio()) embedding.sound = read_sound(reader, spec);
   if (reader.has("input_projection.weight")) {
     embedding.projection = reader.read_linear("input_projection", spec.width,
                                               spec.embedding_width(), Arithmetic::multiplicative);

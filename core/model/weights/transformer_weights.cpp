@@ -88,8 +88,8 @@ bool same_numbers(const WeightMatrix& a, const WeightMatrix& b) {
     const float* const begin = a.read(first, count, of_a);
     same = std::equal(begin, begin + count * a.columns(), b.read(first, count, of_b));
   }
-  a.give_back();
-  b.give_back();
+  a.release_pages();
+  b.release_pages();
   return same;
 }
 

@@ -17,7 +17,7 @@ using testing::Not;
 
 constexpr const char* kConventions[] = {"adder", "ecoformer", "complete"};
 
-EnergySubject subject(const std::string& text) { return understand(parse_energy_request(text)); }
+EnergySubject subject(const std::string& text) { return resolve(parse_energy_request(text)); }
 
 NetworkCost count(const std::string& text) {
   const EnergySubject network = subject(text);
@@ -226,20 +226,20 @@ TEST(Accounting, LoadedModelsCountAsTheirArchitecture) {
   EnergyRequest request;
   request.spec = spec;
   request.label = "mine";
-  const EnergySubject mine = understand(request);
+  const EnergySubject mine = resolve(request);
   const NetworkCost ours = count_operations(mine.architecture, mine.options);
   expect_equal(ours.total(), count("deit-tiny").total());
 
   request.settings["classes"] = std::int64_t{10};
   request.tokens = 50;
-  const EnergySubject fewer = understand(request);
+  const EnergySubject fewer = resolve(request);
   expect_equal(count_operations(fewer.architecture, fewer.options).total(),
                count("deit-tiny tokens=50 classes=10").total());
 }
 
 /// Number of learned parameters of a model, according to the accounting.
 std::int64_t parameters_of(const EnergyRequest& request) {
-  const EnergySubject subject = understand(request);
+  const EnergySubject subject = resolve(request);
   std::int64_t sum = 0;
   for (const ParameterCount& part : count_parameters(subject.architecture, subject.options)) {
     sum += part.parameters;
@@ -263,7 +263,7 @@ TEST(Accounting, AModelWithoutLabelsHasItsHead) {
   write_hashed_safetensors(folder / "deit.safetensors", shapes);
   const EnergyRequest request = energy_request_of(*load_model(folder / "deit.safetensors"));
   EXPECT_EQ(parameters_of(request), 5'717'416);
-  EXPECT_TRUE(understand(request).architecture.note.empty());
+  EXPECT_TRUE(resolve(request).architecture.note.empty());
 }
 
 TEST(Accounting, AHeadOfItsOwnIsCountedATiedOneNot) {
@@ -313,7 +313,7 @@ TEST(Accounting, SingleMultiplicativeLayersAreSoAsAWhole) {
   request.spec = spec;
   request.label = "mine";
   request.convention = CostConvention::adder;
-  const EnergySubject mine = understand(request);
+  const EnergySubject mine = resolve(request);
   const NetworkCost mixed = count_operations(mine.architecture, mine.options);
   const NetworkCost plain = count("deit-tiny convention=adder");
   const auto of_layer = [](const NetworkCost& network, std::int64_t index) {
@@ -364,17 +364,17 @@ TEST(EnergyRequests, AreOfTypesNotOfTexts) {
       parse_energy_request("deit-tiny bits=8 mechanism=hash qkv_bias=no arithmetic=own");
   EXPECT_EQ(request.mechanism, (MechanismChoice{"hash", {{"bits", std::int64_t{8}}}}));
   EXPECT_EQ(request.settings.at("qkv_bias"), ParameterValue(false));
-  EXPECT_FALSE(understand(request).architecture.query_key_value_biases);
+  EXPECT_FALSE(resolve(request).architecture.query_key_value_biases);
   // Values set by a program are validated like values typed by a user.
   EnergyRequest wrong = request;
   wrong.settings["layers"] = std::int64_t{0};
-  EXPECT_THROW(static_cast<void>(understand(wrong)), Error);
+  EXPECT_THROW(static_cast<void>(resolve(wrong)), Error);
   wrong = request;
   wrong.settings["depth"] = std::int64_t{2};
-  EXPECT_THROW(static_cast<void>(understand(wrong)), Error);
+  EXPECT_THROW(static_cast<void>(resolve(wrong)), Error);
   wrong = request;
   wrong.mechanism.parameters["bits"] = std::string("many");
-  EXPECT_THROW(static_cast<void>(understand(wrong)), Error);
+  EXPECT_THROW(static_cast<void>(resolve(wrong)), Error);
 }
 
 TEST(EnergyRequests, SetOnlyWhatTheNetworksOwnMechanismHas) {

@@ -20,7 +20,7 @@ Figure figure(const char* name, const std::map<std::string, std::string>& settin
 }
 
 double energy_pj(const char* network) {
-  const EnergySubject subject = understand(parse_energy_request(network));
+  const EnergySubject subject = resolve(parse_energy_request(network));
   return operations_energy_pj(count_operations(subject.architecture, subject.options).total(),
                               subject.constants);
 }

@@ -7,7 +7,7 @@
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
 

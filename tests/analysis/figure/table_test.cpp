@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 
 namespace attnscope {
 namespace {

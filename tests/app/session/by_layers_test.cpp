@@ -73,7 +73,7 @@ TEST_F(ByLayers, WhatWasDoneStaysWhenItIsStoppedAndGoesOn) {
   const std::int64_t done = *subject().layers_so_far;
   ASSERT_TRUE(session_.trace(id));
   EXPECT_GT(session_.trace(id)->heads(done - 1), 0);
-  session_.go_on();
+  session_.resume();
   EXPECT_EQ(subject().state, State::running);
   EXPECT_FALSE(subject().stopped);
   EXPECT_TRUE(session_.trace(id)) << "stays until there is more";
@@ -161,7 +161,7 @@ TEST_F(SpectraByLayers, RanksThatWereFoundStayWhenTheRestIsStopped) {
   EXPECT_EQ(store_.known(id)->of, 12);
   const FigureRequest request = with_spectra(session_, store_);
   EXPECT_EQ(request.subjects.front().label, "large (" + std::to_string(before) + " of 12 layers)");
-  store_.go_on();
+  store_.resume();
   EXPECT_EQ(store_.known(id)->layers, before) << "found once";
   ASSERT_TRUE(wait());
   EXPECT_EQ(store_.known(id)->layers, 12);

@@ -30,11 +30,11 @@ TEST(JobQueue, DeliversOnTheThreadItLivesOn) {
 
 TEST(JobQueue, TellsProgressAndRemainingTime) {
   JobQueue jobs;
-  std::atomic<bool> go_on = false;
+  std::atomic<bool> resume = false;
   jobs.submit("job",
               [&](const Progress& progress) -> JobQueue::Delivery {
                 progress.step(0.5, "half");
-                while (!go_on) std::this_thread::yield();
+                while (!resume) std::this_thread::yield();
                 return {};
               },
               {});
@@ -46,7 +46,7 @@ TEST(JobQueue, TellsProgressAndRemainingTime) {
   EXPECT_EQ(status.fraction, 0.5);
   EXPECT_EQ(status.step, "half");
   EXPECT_GT(*status.remaining_seconds, 0);
-  go_on = true;
+  resume = true;
   EXPECT_TRUE(wait_until([&] { return jobs.idle(); }));
 }
 

@@ -35,13 +35,13 @@ TEST_F(Stopping, RanksStayStoppedUntilOneGoesOn) {
   EXPECT_TRUE(session().jobs().idle()) << "another job began in its place";
   EXPECT_FALSE(says("cancelled"));
   EXPECT_TRUE(says(" of 12 layers)")) << "what was found stays";
-  auto* go_on = child<QToolButton>("go_on");
-  ASSERT_TRUE(go_on->isVisible());
-  QTest::mouseClick(go_on, Qt::LeftButton);
+  auto* resume = child<QToolButton>("resume");
+  ASSERT_TRUE(resume->isVisible());
+  QTest::mouseClick(resume, Qt::LeftButton);
   ASSERT_TRUE(wait_until_settled());
   QTest::qWait(50);
-  EXPECT_FALSE(go_on->isVisible());
-  EXPECT_FALSE(says("Go on"));
+  EXPECT_FALSE(resume->isVisible());
+  EXPECT_FALSE(says("Resume"));
   EXPECT_FALSE(says(" of 12 layers)"));
 }
 
@@ -61,7 +61,7 @@ TEST_F(Stopping, MapsThatWereDoneStayAndTheRestIsOffered) {
   EXPECT_FALSE(says("⚠"));
   auto* retry = child<QPushButton>("retry");
   ASSERT_TRUE(retry->isVisible());
-  EXPECT_EQ(retry->text(), "Go on");
+  EXPECT_EQ(retry->text(), "Resume");
   QTest::mouseClick(retry, Qt::LeftButton);
   ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }, 400));
   EXPECT_FALSE(retry->isVisible());
@@ -74,9 +74,9 @@ TEST_F(Stopping, AnInputThatWasStoppedGoesOn) {
   ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }));
   ASSERT_TRUE(session().input_stopped());
   EXPECT_FALSE(says("⚠"));
-  auto* go_on = child<QToolButton>("go_on");
-  ASSERT_TRUE(go_on->isVisible());
-  QTest::mouseClick(go_on, Qt::LeftButton);
+  auto* resume = child<QToolButton>("resume");
+  ASSERT_TRUE(resume->isVisible());
+  QTest::mouseClick(resume, Qt::LeftButton);
   EXPECT_TRUE(wait_until([this] { return session().input() != nullptr; }));
 }
 
@@ -88,9 +88,9 @@ TEST_F(Stopping, AModelThatWasStoppedGoesOn) {
   ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }));
   ASSERT_TRUE(session().subjects()[0].stopped);
   EXPECT_FALSE(says("⚠"));
-  auto* go_on = child<QToolButton>("go_on");
-  ASSERT_TRUE(go_on->isVisible());
-  QTest::mouseClick(go_on, Qt::LeftButton);
+  auto* resume = child<QToolButton>("resume");
+  ASSERT_TRUE(resume->isVisible());
+  QTest::mouseClick(resume, Qt::LeftButton);
   ASSERT_TRUE(wait_until([this] { return session().subjects()[0].subject.model != nullptr; }));
   EXPECT_FALSE(session().subjects()[0].stopped);
 }

@@ -14,7 +14,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
-#include "core/tensor/give_back.h"
+#include "core/tensor/release_pages.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
@@ -146,10 +146,10 @@ TEST_F(MappedFileTest, PagesGivenBackComeAgain) {
   ASSERT_GE(resident, bytes);
   TensorView half = view;
   half.shape[0] = rows / 2;
-  give_back(half);
+  release_pages(half);
   EXPECT_NEAR(static_cast<double>(resident - resident_file_bytes()), bytes / 2, 1 << 20);
   TensorView turned{DType::f32, {columns, rows}, {1, columns}, view.data, file};
-  give_back(turned);
+  release_pages(turned);
   EXPECT_NEAR(static_cast<double>(resident - resident_file_bytes()), bytes, 1 << 20);
   const Tensor after = view.to_float();
   EXPECT_TRUE(std::equal(before.values().begin(), before.values().end(), after.values().begin()));
@@ -157,12 +157,13 @@ TEST_F(MappedFileTest, PagesGivenBackComeAgain) {
 
 TEST_F(MappedFileTest, OnlyPagesOfFilesAreGivenBack) {
   const std::vector<float> numbers(1 << 20, 1.5F);
-  give_back({DType::f32, {1 << 20}, {1}, reinterpret_cast<const std::byte*>(numbers.data()), {}});
+  release_pages(
+      {DType::f32, {1 << 20}, {1}, reinterpret_cast<const std::byte*>(numbers.data()), {}});
   EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 1.5F), 1 << 20);
   const auto file = MappedFile::open(write_floats("m.bin", 10'000));
   std::filesystem::resize_file(folder_.path() / "m.bin", 5000);
   EXPECT_EQ(file->bytes()[39'999], std::byte{0});
-  give_back(view_of(file, 0, DType::f32, {10'000}));
+  release_pages(view_of(file, 0, DType::f32, {10'000}));
   EXPECT_EQ(file->bytes()[39'999], std::byte{0});
   EXPECT_EQ(file->bytes()[100], std::byte{0x40});
   expect_changed(file, folder_.path() / "m.bin");

@@ -15,7 +15,7 @@ void LessonLoan::borrow() {
 
 void LessonLoan::note_opened(SubjectId subject) { opened_.insert(subject); }
 
-void LessonLoan::give_back() {
+void LessonLoan::restore() {
   if (!before_) return;
   const Before before = *std::exchange(before_, std::nullopt);
   const std::set<SubjectId> opened = std::exchange(opened_, {});

@@ -22,7 +22,7 @@ class LessonLoan : public QObject {
   /// Restores the open models, the input, the pinned reference, the selection and, of the view,
   /// what lessons set: threshold, temperature, identity, heads. Models that the user opened
   /// meanwhile stay. Can be undone.
-  void give_back();
+  void restore();
 
  signals:
   void changed();  ///< is_on() has changed

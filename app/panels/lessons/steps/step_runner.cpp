@@ -168,7 +168,7 @@ StepRunner::StepRunner(Session& session, LessonLoan& loan, QObject* parent)
     : QObject(parent), session_(session), loan_(loan) {
   connect(&session_.jobs(), &JobQueue::became_idle, this, [this] {
     // The next command waits for jobs that the end of the last one starts.
-    QTimer::singleShot(0, this, &StepRunner::go_on);
+    QTimer::singleShot(0, this, &StepRunner::resume);
   });
 }
 
@@ -182,10 +182,10 @@ void StepRunner::run(std::string_view commands) {
   }
   loan_.borrow();
   waiting_.insert(waiting_.end(), parsed.begin(), parsed.end());
-  go_on();
+  resume();
 }
 
-void StepRunner::go_on() {
+void StepRunner::resume() {
   while (!waiting_.empty() && session_.idle()) {
     const StepCommand command = waiting_.front();
     waiting_.pop_front();

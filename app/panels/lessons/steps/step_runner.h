@@ -55,7 +55,7 @@ class StepRunner : public QObject {
   void finished(const QString& error);
 
  private:
-  void go_on();
+  void resume();
   void run(const StepCommand& command);
 
   Session& session_;

@@ -8,7 +8,7 @@
 #include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/text_export.h"
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "core/error.h"

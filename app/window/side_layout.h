@@ -13,15 +13,15 @@ class QMainWindow;
 
 namespace attnscope {
 
-class SideRoom : public QObject {
+class SideLayout : public QObject {
   Q_OBJECT
  public:
   /// `left`, `right`: the docks that may be hidden; `read`: the reading docks that replace them.
-  SideRoom(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWidget*> right,
-           QList<QDockWidget*> read);
+  SideLayout(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWidget*> right,
+             QList<QDockWidget*> read);
 
   /// Shows the hidden docks, as before a layout is stored.
-  void give_back();
+  void restore();
   /// While `still`, no docks are hidden or shown automatically.
   void hold_still(bool still);
 
@@ -39,7 +39,7 @@ class SideRoom : public QObject {
   };
   void arrange();
   void put_away(Side& side);
-  static void give_back(Side& side);
+  static void restore(Side& side);
   void widen(QDockWidget* dock);
   [[nodiscard]] bool reading() const;
   void begin_reading();

@@ -1,4 +1,4 @@
-#include "core/tensor/give_back.h"
+#include "core/tensor/release_pages.h"
 
 #include "core/memory/watched_memory.h"
 
@@ -24,11 +24,11 @@ std::int64_t bytes_of(const TensorView& view) {
 
 }  // namespace
 
-void give_back(const TensorView& view) {
-  give_back_pages({view.data, static_cast<std::size_t>(bytes_of(view))});
+void release_pages(const TensorView& view) {
+  release_pages_of_file({view.data, static_cast<std::size_t>(bytes_of(view))});
 }
 
-void give_back_freed() {
+void release_freed_memory() {
 #ifdef __GLIBC__
   ::malloc_trim(0);
 #endif

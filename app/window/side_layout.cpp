@@ -1,4 +1,4 @@
-#include "app/window/side_room.h"
+#include "app/window/side_layout.h"
 
 #include <QAction>
 #include <QDockWidget>
@@ -25,8 +25,8 @@ bool is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isCheck
 
 }  // namespace
 
-SideRoom::SideRoom(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWidget*> right,
-                   QList<QDockWidget*> read)
+SideLayout::SideLayout(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWidget*> right,
+                       QList<QDockWidget*> read)
     : QObject(&window),
       window_(window),
       left_{std::move(left), kBothSides, kThreeColumns},
@@ -45,16 +45,16 @@ SideRoom::SideRoom(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWid
   }
 }
 
-void SideRoom::hold_still(bool still) { still_ = still; }
+void SideLayout::hold_still(bool still) { still_ = still; }
 
-bool SideRoom::reading() const { return std::ranges::any_of(read_, is_open); }
+bool SideLayout::reading() const { return std::ranges::any_of(read_, is_open); }
 
-void SideRoom::begin_reading() {
+void SideLayout::begin_reading() {
   reading_ = true;
   before_ = sizes_;
 }
 
-void SideRoom::end_reading() {
+void SideLayout::end_reading() {
   reading_ = false;
   QList<QDockWidget*> docks, left;
   QList<int> widths, heights;
@@ -73,7 +73,7 @@ void SideRoom::end_reading() {
   window_.resizeDocks(left, heights, Qt::Vertical);
 }
 
-void SideRoom::widen(QDockWidget* dock) {
+void SideLayout::widen(QDockWidget* dock) {
   // All docks of the side are listed, because Qt would take the space from those that are not.
   QList<QDockWidget*> docks = {dock};
   if (left_.away.empty()) docks << left_.docks;
@@ -85,17 +85,17 @@ void SideRoom::widen(QDockWidget* dock) {
   window_.resizeDocks(docks, widths, Qt::Horizontal);
 }
 
-void SideRoom::give_back(Side& side) {
+void SideLayout::restore(Side& side) {
   for (QDockWidget* dock : std::exchange(side.away, {})) dock->show();
   for (QDockWidget* dock : std::exchange(side.in_front, {})) dock->raise();
 }
 
-void SideRoom::give_back() {
-  give_back(left_);
-  give_back(right_);
+void SideLayout::restore() {
+  restore(left_);
+  restore(right_);
 }
 
-bool SideRoom::eventFilter(QObject* watched, QEvent* event) {
+bool SideLayout::eventFilter(QObject* watched, QEvent* event) {
   if (watched == &window_) {
     const bool letters = event->type() == QEvent::FontChange;
     if (letters || event->type() == QEvent::Resize || event->type() == QEvent::Show) arrange();
@@ -109,7 +109,7 @@ bool SideRoom::eventFilter(QObject* watched, QEvent* event) {
   return QObject::eventFilter(watched, event);
 }
 
-void SideRoom::arrange() {
+void SideLayout::arrange() {
   // Nothing is arranged while the window itself is hidden, because no dock counts as open then.
   if (still_ || !window_.isVisible()) return;
   const bool reads = reading();
@@ -119,12 +119,12 @@ void SideRoom::arrange() {
     if (room < (reads ? side->least_beside : side->least_width)) {
       put_away(*side);
     } else {
-      give_back(*side);
+      restore(*side);
     }
   }
 }
 
-void SideRoom::put_away(Side& side) {
+void SideLayout::put_away(Side& side) {
   if (!side.away.empty()) return;
   for (QDockWidget* dock : side.docks) {
     if (!is_open(dock)) continue;

@@ -1,4 +1,4 @@
-#include "analysis/figure/text_room.h"
+#include "analysis/figure/text_layout.h"
 
 #include <algorithm>
 #include <cmath>
