@@ -110,6 +110,10 @@ class PyramidDeduction final : FamilyDeduction {
     stage.stride = stage.kernel % 2 == 1 ? (stage.kernel + 1) / 2 : stage.kernel;
     deduce_keys(index, stage);
     stage.heads = told ? told->heads : heads_of(index, stage.width);
+    if (stage.heads < 1) {
+      throw contradiction("stages", "stage " + std::to_string(index + 1), "at least 1 head",
+                          std::to_string(stage.heads));
+    }
     if (window_ > 0 || told) take_window(window_ > 0 ? window_ : told->window, stage);
     if (!told) return stage;
     for (const auto& [member, pointer] :

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "core/model/parts/windowed_attention.h"
 #include "core/model/transformer/transformer.h"
@@ -264,6 +265,14 @@ TEST(PyramidVit, HeadsAreAskedForWhereTheUsualWidthDoesNotDivide) {
   EXPECT_THAT(pyramid_of(pvt_v2_shapes(small_stages(), 10), with_image(64)).assumptions(),
               testing::Contains(testing::Field(
                   &Assumption::reason, HasSubstr("heads as in PVTv2 (one head at first)"))));
+}
+
+TEST(PyramidVit, AStageWithoutHeadsIsRefused) {
+  const NamedShapes shapes = pvt_v2_shapes(small_stages(), 10);
+  ModelSpec spec = pyramid_of(shapes, with_image(64)).spec();
+  spec.stages.back().heads = 0;
+  const ModelOptions options = with_image(64, {{"stages", option_text(spec, "stages")}});
+  EXPECT_THAT(error_of([&] { return pyramid_of(shapes, options); }), HasSubstr("stages"));
 }
 
 TEST(PyramidVit, BadShapesAreNamed) {
