@@ -304,7 +304,7 @@ void print_architecture(const Architecture& architecture, const ModelStatus& sta
   }
   std::vector<Assumption> stated;
   std::ranges::copy_if(architecture.assumptions, std::back_inserter(stated), &Assumption::stated);
-  print_options("said beside the file, or by you:", stated);
+  print_options("given next to the file, or by options:", stated);
   print_options(
       "assumed, because the file does not say (--model-heads N, --option KEY=VALUE), worst first:",
       status.influential);
