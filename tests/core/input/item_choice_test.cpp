@@ -31,6 +31,18 @@ TEST(ItemChoice, MeetsSetsThatRepeatTheirClassesAtEveryClass) {
   for (const int count : of_class) EXPECT_NEAR(count, 50, 5 * 6.7);
 }
 
+TEST(ItemChoice, DrawsFromRangesUpToTheLastItemWhenTheSizeIsNoMultiple) {
+  const std::vector<std::int64_t> begins{0, 2, 5, 8, 11};  // ⌊place · 11 / 4⌋
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    const std::vector<std::int64_t> items = chosen_items(11, {4, seed});
+    ASSERT_EQ(items.size(), 4U);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      EXPECT_GE(items[i], begins[i]) << seed;
+      EXPECT_LT(items[i], begins[i + 1]) << seed;
+    }
+  }
+}
+
 TEST(ItemChoice, IsTheSameForTheSameSeedAlone) {
   EXPECT_EQ(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 3}));
   EXPECT_NE(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 4}));
