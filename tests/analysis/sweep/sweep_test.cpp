@@ -291,6 +291,14 @@ TEST_F(Sweep, OfOtherHeadsOfTheSameFileIsAnother) {
               testing::HasSubstr("a difference in the models"));
 }
 
+TEST_F(Sweep, OfAnotherSeedIsAnother) {
+  const SweepRequest one = request("r.h5", 2);
+  SweepRequest other = one;
+  other.choice.seed = one.choice.seed + 1;
+  EXPECT_EQ(fingerprint_difference(sweep_fingerprint(one), sweep_fingerprint(one)), "");
+  EXPECT_EQ(fingerprint_difference(sweep_fingerprint(one), sweep_fingerprint(other)), "the seed");
+}
+
 TEST(SweepFingerprint, SaysInWhatTwoDiffer) {
   EXPECT_EQ(fingerprint_difference(R"({"seed": 1, "first": 0})", R"({"seed": 2, "first": 1})"),
             "the first input, the seed");
