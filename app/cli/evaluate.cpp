@@ -218,7 +218,7 @@ std::shared_ptr<const Model> load_texts(const std::string& file, const ModelOpti
 std::string how_filled_up(const Model& texts) {
   const InputSpec& input = texts.spec().input;
   if (!input.pads_to_context) return {};
-  std::string reason = "by your word";
+  std::string reason = "set by the user";
   for (const Assumption& assumption : texts.assumptions()) {
     if (assumption.option == "padding") reason = assumption.reason;
   }

@@ -263,8 +263,9 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   word("--identity", arguments->identity, "The maps as they are, without I, with I, or both",
        identity_words());
   word("--layers", arguments->layers, "Layers, from 0: 0,2-4, or all", "N,…");
-  word("--heads", arguments->heads, "Which heads, from 0: 0,2-4, or all", "N,…");
-  word("--threshold", arguments->threshold, "Of the equivalent rank, above 0, at most 1", "T");
+  word("--heads", arguments->heads, "Heads, from 0: 0,2-4, or all", "N,…");
+  word("--threshold", arguments->threshold, "Threshold of the equivalent rank, above 0, at most 1",
+       "T");
   added
       ->add_option("--label", arguments->labels,
                    "Label of each model in the figure, in their order; may be repeated")

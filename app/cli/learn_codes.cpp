@@ -41,7 +41,7 @@ void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
                static_cast<long long>(arguments.options.bits),
                static_cast<long long>(arguments.options.supports), arguments.model.inputs.size(),
                arguments.model.inputs.size() == 1 ? "" : "s");
-  std::fprintf(lines, "error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learnt\n");
+  std::fprintf(lines, "error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learned\n");
   for (Eigen::Index layer = 0; layer < codes.error_before.rows(); ++layer) {
     std::fprintf(lines, "  layer %-3lld %s → %s\n", static_cast<long long>(layer),
                  number_cell(mean_of_heads(codes.error_before, layer), 7, 3).c_str(),

@@ -33,7 +33,7 @@ std::string verdict_text(const ReproducedFigure& figure) {
 
 std::string reproduced_table(const std::vector<ReproducedFigure>& figures) {
   std::string text = figures.front().published.paper + ", " + figures.front().published.table +
-                     ": printed beside computed\n\n";
+                     ": printed next to computed\n\n";
   int model = 6, method = 7, printed = 9;
   const auto widen = [](int& width, const std::string& text) {
     width = std::max(width, static_cast<int>(columns_of(text)) + 2);

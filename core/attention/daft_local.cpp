@@ -9,7 +9,7 @@ MechanismEntry daft_local_entry() {
   entry.name = "daft-local";
   entry.title = "DAFT-local";
   entry.source = "DAFT, section 5.1";
-  entry.formula = "the same inside the window alone";
+  entry.formula = "the same only inside the window";
   entry.rank = "N";
   entry.complexity = {"NsD + ND²", "ND", "DAFT, 5.1"};
   entry.counts = [](const AttentionShape& shape, CostConvention convention,

@@ -90,13 +90,13 @@ MechanismEntry daft_window_entry() {
   };
   MechanismEntry entry;
   entry.parameters = {
-      setting::whole("kernel", 11, {1, 9999}, "2s + 1, extent of the window, odd (Eq. 7)")
+      setting::whole("kernel", 11, {1, 9999}, "2s + 1, length of the window, odd (Eq. 7)")
           .in("tokens"),
       setting::whole("conv_heads", 16, {1, 1e6},
                      "h, heads of position biases; each is shared by D / h channels (Eq. 7)"),
       setting::whole("dimensions", 2, {1, 2},
-                     "of the window: 2 on a grid of patches, 1 along a sequence; auto: as the "
-                     "tokens lie")
+                     "dimensions of the window: 2 on a grid of patches, 1 along a sequence; auto: "
+                     "those of the tokens")
           .or_word({"auto"})
           .by_default("auto"),
       setting::flag("full_keys", false,

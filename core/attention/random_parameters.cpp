@@ -86,7 +86,7 @@ ConstMatrixMap of_head(const Tensor& parameter, std::int64_t head, std::int64_t 
 
 ParameterDescription seed_parameter(const char* of_what) {
   return setting::whole("seed", 1, {0, 2147483647},
-                        std::string("of ") + of_what + ", where the model has none");
+                        std::string("seed of ") + of_what + ", if the model has none");
 }
 
 }  // namespace attnscope

@@ -33,8 +33,8 @@ std::vector<ParameterDescription> reformer_parameters() {
       setting::whole("chunk", 64, {1, 1e6}, "m, tokens of a chunk, and on average of a bucket")
           .in("tokens"),
       setting::whole("buckets", 0, {0, 1e6},
-                     "of each round, an even number; 0: those of the model's rotations, else one "
-                     "for each chunk: of the tokens, or of a text of 1024 where it is causal"),
+                     "number of buckets per round, even; 0: that of the model's rotations, else "
+                     "one per chunk of the tokens, or of 1024 tokens in causal texts"),
       seed_parameter("the rotations"),
   };
 }

@@ -297,7 +297,7 @@ TEST_F(ModelCommands, ImagesAreJudgedByPromptsWhereTextsAreEmbeddedToo) {
   const ProgramRun filled = run_program("evaluate " + path("siglip") + " --dataset " +
                                         path("images") + " --prompts '{} !' --option padding=2");
   EXPECT_EQ(filled.status, 0) << filled.errors;
-  EXPECT_THAT(filled.output, HasSubstr("filled up to 24 tokens with token 2: by your word"));
+  EXPECT_THAT(filled.output, HasSubstr("filled up to 24 tokens with token 2: set by the user"));
   EXPECT_THAT(filled.output, testing::AllOf(HasSubstr("\nunconfirmed: assumed for siglip"),
                                             HasSubstr("\nprompts: assumed for siglip, ")));
   (void)folder_.write("prompts.txt", "who\n");

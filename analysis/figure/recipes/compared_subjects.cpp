@@ -26,7 +26,7 @@ ParameterDescription align_setting() {
 }
 
 ParameterDescription match_heads_setting() {
-  return setting::flag("match-heads", false, "each head beside the reference's most similar one");
+  return setting::flag("match-heads", false, "each head next to the reference's most similar one");
 }
 
 std::vector<ParameterDescription> comparison_settings() {

@@ -123,7 +123,7 @@ ParameterDescription tokens_setting() {
 
 ParameterDescription parameters_setting() {
   return setting::names("parameters", {}, {},
-                        "of every mechanism that has them: bits=8, landmarks=64");
+                        "parameters of every mechanism that has them: bits=8, landmarks=64");
 }
 
 ParameterDescription convention_setting(CostConvention otherwise) {

@@ -44,7 +44,7 @@ std::vector<ParameterDescription> head_settings() {
           setting::number("sink", HeadOptions{}.sink, {0, 1},
                           "ε: a key that takes a larger share of the attention is a sink"),
           setting::number("mass", HeadOptions{}.mass, {0, 1},
-                          "of the class row, whose strongest patches are counted"),
+                          "share of the class row that the counted strongest patches hold"),
           threshold_setting(),
           inputs_setting(),
           of_setting_of_heads(),

@@ -108,10 +108,10 @@ FigureRecipe head_similarity_recipe() {
           .title = "How alike the heads are",
           .source = "Zhou et al. 2021",
           .settings = {setting::choice("likeness", names_of(head_likeness_names), "jensen-shannon",
-                                       "of two heads' maps: the cosine of their columns, or 1 − "
-                                       "the divergence of their rows"),
+                                       "measure of likeness of two heads' maps: the cosine of "
+                                       "their columns, or 1 − the divergence of their rows"),
                        setting::choice("order", {"clustered", "layers"}, "clustered",
-                                       "like heads beside each other, or layer by layer"),
+                                       "like heads next to each other, or layer by layer"),
                        colour_map_setting(), norm_setting(), range_setting("full")},
           .make = make_head_similarity};
 }

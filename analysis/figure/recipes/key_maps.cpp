@@ -103,7 +103,7 @@ FigureRecipe key_maps_recipe() {
           .settings = {indices_setting("layers", "layers"),
                        indices_setting(
                            "channels",
-                           "of the keys; auto: as many as have room, at most 16, evenly spread")
+                           "channels of the keys; auto: as many as fit, at most 16, evenly spread")
                            .or_word({"auto"})
                            .by_default("auto"),
                        setting::flag("image", false, "the image itself before the first row"),

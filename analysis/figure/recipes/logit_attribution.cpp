@@ -91,7 +91,7 @@ FigureRecipe logit_attribution_recipe() {
       .source = "Elhage et al. 2021",
       .settings = {setting::text("target", "likeliest", "the class or token, by its index or name"),
                    setting::whole("place", 0, {.minimum = 0},
-                                  "of a text the token after which it is read")
+                                  "token of a text after which the logit is read")
                        .or_word({"end"})
                        .by_default("end"),
                    colour_map_setting("diverging"), norm_setting(), range_setting("full")},

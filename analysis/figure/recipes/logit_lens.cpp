@@ -245,22 +245,23 @@ Figure make_logit_lens(const FigureRequest& request, const Progress& progress) {
 }  // namespace
 
 FigureRecipe logit_lens_recipe() {
-  return {.name = "logit-lens",
-          .title = "What the model would answer after each layer",
-          .source = "nostalgebraist 2020",
-          .settings = {setting::choice("show", names_of(lens_shows_names), "probability",
-                                       "of texts, the colour: the probability of the likeliest, "
-                                       "of the final answer, the entropy, or the divergence from "
-                                       "the last layer"),
-                       indices_setting("tokens", "tokens of a text; last: as many as have room")
-                           .or_word({"last"})
-                           .by_default("last"),
-                       setting::whole("classes", 10, {1, 1000}, "how many classes at most"),
-                       colour_map_setting(), norm_setting(), range_setting("full")},
-          .needs = {.subject = SubjectNeed::run,
-                    .most = 1,
-                    .missing = "needs a model with a head, run on an input"},
-          .make = make_logit_lens};
+  return {
+      .name = "logit-lens",
+      .title = "What the model would answer after each layer",
+      .source = "nostalgebraist 2020",
+      .settings = {setting::choice(
+                       "show", names_of(lens_shows_names), "probability",
+                       "quantity that colours a text's cells: the probability of the likeliest or "
+                       "of the final answer, the entropy, or the divergence from the last layer"),
+                   indices_setting("tokens", "tokens of a text; last: as many as have room")
+                       .or_word({"last"})
+                       .by_default("last"),
+                   setting::whole("classes", 10, {1, 1000}, "how many classes at most"),
+                   colour_map_setting(), norm_setting(), range_setting("full")},
+      .needs = {.subject = SubjectNeed::run,
+                .most = 1,
+                .missing = "needs a model with a head, run on an input"},
+      .make = make_logit_lens};
 }
 
 }  // namespace attnscope

@@ -252,19 +252,20 @@ FigureRecipe position_bias_recipe() {
       .name = "position-bias",
       .title = "Position biases",
       .source = "DAFT, Fig. 1, 3, 8 to 10",
-      .settings = {setting::choice("show", names_of(show_names), "maps",
-                                   "maps, one query's biases on the grid of patches, or numbers"),
-                   indices_setting("layers", "layers"),
-                   indices_setting(
-                       "heads", "of the biases; auto: the first, as many as have room, at most 16")
-                       .or_word({"auto"})
-                       .by_default("auto"),
-                   setting::whole("query", 0, {.minimum = 0},
-                                  "of show=query: a token's index, the middle of the grid, or the "
-                                  "class token")
-                       .or_word({"middle", "class"})
-                       .by_default("middle"),
-                   colour_map_setting("diverging"), norm_setting(), range_setting()},
+      .settings =
+          {setting::choice("show", names_of(show_names), "maps",
+                           "maps, one query's biases on the grid of patches, or numbers"),
+           indices_setting("layers", "layers"),
+           indices_setting("heads",
+                           "heads of the biases; auto: the first, as many as fit, at most 16")
+               .or_word({"auto"})
+               .by_default("auto"),
+           setting::whole(
+               "query", 0, {.minimum = 0},
+               "query of show=query: a token's index, the middle of the grid, or the class token")
+               .or_word({"middle", "class"})
+               .by_default("middle"),
+           colour_map_setting("diverging"), norm_setting(), range_setting()},
       .needs = {.subject = SubjectNeed::run,
                 .mechanism = "daft",
                 .missing = "needs a model with DAFT attention"},

@@ -182,7 +182,7 @@ FigureRecipe relevance_recipe() {
           .settings = {setting::text("targets", "likeliest",
                                      "classes or tokens, by index or name, each with its own map"),
                        setting::whole("place", 0, {.minimum = 0},
-                                      "of a text the token after which is read")
+                                      "token of a text after which the logit is read")
                            .or_word({"end"})
                            .by_default("end"),
                        setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),

@@ -11,13 +11,13 @@ namespace attnscope {
 
 std::vector<ParameterDescription> training_folder_settings() {
   ParameterDescription data =
-      setting::file("dataset", "of checkpoints without a log: images that the models are run on");
+      setting::file("dataset", "images that checkpoints without a log are run on");
   return {
       setting::file("folder", "a run of attnscope train, a study, or checkpoints from elsewhere"),
       std::move(data),
-      setting::whole("count", 8, {1, 1e6}, "of that data set, so many, spread evenly"),
+      setting::whole("count", 8, {1, 1e6}, "number of images of that data set, spread evenly"),
       setting::text("input", "",
-                    "of checkpoints without a log: one input, in place of a data set")};
+                    "one input for checkpoints without a log, in place of a data set")};
 }
 
 std::vector<TrainingHistory> histories_shown(const Settings& read, const Progress& progress) {

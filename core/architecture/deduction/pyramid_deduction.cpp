@@ -232,7 +232,7 @@ class PyramidDeduction final : FamilyDeduction {
           .about("head_width")
           .expected("a divisor of " + std::to_string(width) + ", the width of stage " +
                     std::to_string(index + 1))
-          .remedy("say it: --option head_width=N, of all stages, or --option stages=…");
+          .remedy("set it: --option head_width=N for all stages, or --option stages=…");
     }
     assumed_heads_ = true;
     return width / each;

@@ -57,7 +57,7 @@ const std::string_view hugging_face_deberta_v2_family = R"json({
   "refuse": {
     "encoder.layer.0.attention.self.pos_key_proj.weight": "projections of relative positions of their own",
     "encoder.layer.0.attention.self.pos_query_proj.weight": "projections of relative positions of their own",
-    "encoder.conv.conv.weight": "a convolution beside the first layer"
+    "encoder.conv.conv.weight": "a convolution next to the first layer"
   }
 })json";
 

@@ -21,18 +21,18 @@ std::vector<ParameterDescription> data_settings() {
   using namespace setting;
   return {
       text("dataset", "",
-           "what is learnt: IDX images, class folders of images or texts, NPZ or HDF5 with images "
-           "and labels, a table of texts and labels (.tsv, .csv), or a text file; of a folder of "
-           "IDX files train-…"),
+           "training data: IDX images, class folders of images or texts, NPZ or HDF5 with images "
+           "and labels, a table of texts and labels (.tsv, .csv), or a text file; a folder of IDX "
+           "files stands for its train-… files"),
       text("test_dataset", "",
-           "what it is tested on; empty: t10k-… beside train-…, of a text its last tenth, of "
-           "texts with classes every tenth"),
-      whole("items", 0, {0, 1e9}, "images or texts that are learnt from, the first ones; 0: all"),
-      whole("test_items", 0, {0, 1e9}, "images, texts or stretches it is tested on; 0: all"),
+           "test data; empty: t10k-… next to train-…, the last tenth of a text, every tenth of "
+           "texts with classes"),
+      whole("items", 0, {0, 1e9}, "number of training images or texts, from the first; 0: all"),
+      whole("test_items", 0, {0, 1e9}, "number of test images, texts or stretches; 0: all"),
       text("labels", "",
            "names of the classes in the order of their numbers, with commas between; empty: the "
            "data set's, or numbers"),
-      whole("shift", 0, {0, 64}, "images are moved by up to so many pixels to each side"),
+      whole("shift", 0, {0, 64}, "greatest shift of an image to each side, in pixels"),
       flag("flip", false, "every other image is mirrored"),
       number("crop", 1, {0.01, 1},
              "squares of at least this share of an image's area fill all of it; 1: never"),
@@ -44,47 +44,49 @@ std::vector<ParameterDescription> model_settings() {
   return {
       whole("patch", 4, {1, 1024}, "side of a patch, in pixels"),
       whole("coarse_patch", 0, {0, 1024},
-            "side of the patches that are learnt from at first, a multiple of `patch`; 0: none"),
+            "side of the patches at the start of the training, a multiple of `patch`; 0: none"),
       whole("context", 64, {2, 65536},
             "characters that a language model sees, and bytes that a classifier of texts sees"),
       whole("width", 48, {1, 16384}, "D, channels of a token"),
-      whole("depth", 6, {1, 512}, "how many layers"),
+      whole("depth", 6, {1, 512}, "number of layers"),
       whole("model_heads", 3, {1, 512}, "H, a divisor of the width"),
       text("stages", "",
-           "of a pyramid, in place of depth, width and model_heads: DEPTHxWIDTHxHEADS of each "
-           "stage, with commas between; four patches become one from stage to stage"),
+           "stages of a pyramid, DEPTHxWIDTHxHEADS with commas between, in place of depth, width "
+           "and model_heads; four patches become one from stage to stage"),
       whole("mlp_width", 0, {0, 65536}, "hidden channels of the MLPs; 0: four times the width"),
       choice("readout", spellings(image_readout_names), "class",
-             "what of an image is read: the class token, or the mean of all patches"),
+             "tokens of an image that the head reads: the class token, or the mean of all patches"),
       text("mechanism", "softmax",
            name_list(trained_attentions(), &TrainedAttentionEntry::name) +
                ", with parameters: adder,identity=true; hash,codes=learned; "
                "daft-conv,full_keys=true,conv_heads=3"),
       choice("layer_form", spellings(layer_form_names), "transformer",
-             "of a language model: fastformer for layers and read-out of Fastformer-LM, whose "
-             "mechanism is additive"),
+             "layers of a language model: fastformer for layers and read-out of Fastformer-LM, "
+             "whose mechanism is additive"),
       text("windows", "",
-           "of a language model with mechanism=additive,causal=true: how many tokens each layer "
-           "pools, the last ones, with commas between; 0: all"),
+           "number of last tokens that each layer pools, with commas between, in a language model "
+           "with mechanism=additive,causal=true; 0: all"),
       text("from", "",
            "a model file whose tensors it begins with, by name and shape; empty: random values"),
       whole("code_updates", 2, {0, 1000},
-            "of hash,codes=learned: how often in the run the codes are learnt from the network's "
-            "own attention, first before step 1; 0: they stay those of `from`"),
-      whole("code_inputs", 8, {1, 1000}, "images that they are learnt from"),
+            "number of times that hash,codes=learned learns its codes from the network's own "
+            "attention, first before step 1; 0: they stay those of `from`"),
+      whole("code_inputs", 8, {1, 1000}, "number of images that the codes are learned from"),
       flag("learnt_importances", false,
-           "of additive attention: each head has a vector whose products with the keys are the "
-           "importances, instead of the first token's query"),
-      choice("arithmetic", spellings(arithmetic_names), "multiplicative",
-             "of the linear layers inside the blocks; adder ones take a LayerNorm each"),
+           "importances of additive attention from the products of a vector per head with the "
+           "keys, instead of from the first token's query"),
+      choice(
+          "arithmetic", spellings(arithmetic_names), "multiplicative",
+          "arithmetic of the linear layers inside the blocks; each adder layer takes a LayerNorm"),
       text("multiplicative_layers", "",
-           "of adder arithmetic: blocks that stay multiplicative, with softmax for adder: 0,5"),
-      choice("score_gradient", spellings(difference_gradient_names), "sign",
-             "of adder attention to queries and keys (Adder, Eq. 23, Table 3)"),
+           "blocks that stay multiplicative in adder arithmetic, with softmax for adder: 0,5"),
+      choice(
+          "score_gradient", spellings(difference_gradient_names), "sign",
+          "gradient of adder attention with respect to queries and keys (Adder, Eq. 23, Table 3)"),
       choice("input_gradient", spellings(difference_gradient_names), "hard_tanh",
-             "of adder layers to their inputs (Adder, Eq. 6, Table 3)"),
+             "gradient of adder layers with respect to their inputs (Adder, Eq. 6, Table 3)"),
       choice("weight_gradient", spellings(difference_gradient_names), "full",
-             "of adder layers to their weights (Adder, Eq. 5)"),
+             "gradient of adder layers with respect to their weights (Adder, Eq. 5)"),
   };
 }
 
