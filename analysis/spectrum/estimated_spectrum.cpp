@@ -75,15 +75,17 @@ KnownOfRest known_of_rest(const SpectrumEstimate& estimate, const LeadingValues&
           .known = std::accumulate(leading.values.begin(), leading.values.end(), 0.0)};
 }
 
-void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
-                   const LeadingValues& leading) {
-  const KnownOfRest known = known_of_rest(estimate, leading);
+/// Sets the sums and probes of the estimate and returns the distance of the quadrature's rules; 0
+/// if every value is known.
+double estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
+                     const LeadingValues& leading, const KnownOfRest& known) {
   estimate.nuclear_norm = known.known;
-  if (estimate.known == estimate.dimension) return;  // nothing is left to probe
+  if (estimate.known == estimate.dimension) return 0;  // nothing is left to probe
   TraceQuadrature rest = probe_rest(map, leading.right, known, kWantedError);
   estimate.nuclear_norm += rest.sum;
   estimate.standard_error = rest.standard_error;
   estimate.probes = std::move(rest.probes);
+  return rest.rule_distance;
 }
 
 /// Sets the effective rank, exp(ln S − T / S) with S = Σσ and T = Σσ ln σ from the probes, and its
@@ -91,13 +93,12 @@ void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
 /// distance of the quadrature's rules, relative to S, is added, which bounds what the quadrature
 /// leaves out of the entropy to about two standard errors.
 void take_effective_rank(MapSpectrum& spectrum, SpectrumEstimate& estimate,
-                         const LeadingValues& leading) {
+                         const LeadingValues& leading, const KnownOfRest& known,
+                         double rule_distance) {
   if (estimate.probes.empty()) return;  // that of the values is exact
-  const KnownOfRest known = known_of_rest(estimate, leading);
   const auto times_log = [](double value) { return value > 0 ? value * std::log(value) : 0.0; };
   const auto itself = [](double value) { return value; };
-  const ProbedSum rest = probed_sum(estimate.probes, known, itself);
-  const double sum = known.known + rest.plain;
+  const double sum = known.known + probed_sum(estimate.probes, known, itself).plain;
   double logs = probed_sum(estimate.probes, known, times_log).plain;
   for (const double value : leading.values) logs += times_log(value);
   const ProbedSum change = probed_sum(estimate.probes, known, [&](double value) {
@@ -106,9 +107,8 @@ void take_effective_rank(MapSpectrum& spectrum, SpectrumEstimate& estimate,
   const double entropy = std::log(sum) - logs / sum + (change.mean - change.plain);
   spectrum.effective_rank =
       std::clamp(std::exp(entropy), 1.0, static_cast<double>(estimate.dimension));
-  const double distance = 2 * (estimate.standard_error - rest.standard_error);
   estimate.effective_rank_error =
-      spectrum.effective_rank * (change.standard_error + distance / sum);
+      spectrum.effective_rank * (change.standard_error + rule_distance / sum);
 }
 
 double known_sum(const MapSpectrum& spectrum) {
@@ -211,7 +211,8 @@ MapSpectrum estimate(const MapOperator& map, const SpectrumOptions& options) {
   found->dimension = dimension;
   const LeadingValues leading = leading_part(map, facts.squares);
   found->known = std::ssize(leading.values);
-  estimate_rest(*found, map, leading);
+  const KnownOfRest known = known_of_rest(*found, leading);
+  const double rule_distance = estimate_rest(*found, map, leading, known);
   if (!(found->standard_error <= kBearableError * found->nuclear_norm)) {
     spectrum.state = SpectrumState::not_converged;
     return spectrum;
@@ -219,10 +220,9 @@ MapSpectrum estimate(const MapOperator& map, const SpectrumOptions& options) {
   std::vector<std::pair<double, double>> all;
   for (const auto& nodes : found->probes) all.insert(all.end(), nodes.begin(), nodes.end());
   std::sort(all.begin(), all.end(), std::greater<>());
-  const double tail =
-      found->nuclear_norm - std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
+  const double tail = found->nuclear_norm - known.known;
   take_singular_values(spectrum, whole_spectrum(leading.values, all, dimension, tail));
-  take_effective_rank(spectrum, *found, leading);
+  take_effective_rank(spectrum, *found, leading, known, rule_distance);
   spectrum.numerical_rank = 0;  // unknown: it depends on the smallest values
   spectrum.stable_rank = spectrum.rank_one_distance = spectrum.symmetry_error =
       std::numeric_limits<double>::quiet_NaN();

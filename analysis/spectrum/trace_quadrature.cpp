@@ -247,7 +247,6 @@ TraceQuadrature probe_rest(const MapOperator& map, const Eigen::MatrixXd& leadin
   NormalNumbers normal(1, 0, 0);
   const auto values = static_cast<double>(map.columns() - leading.cols());
   const Precision precision = precision_for(known, values);
-  double bound = 0;
   TraceQuadrature found;
   while (found.probes.size() < kMostProbes) {
     std::vector<Bidiagonalisation> probes;
@@ -255,12 +254,12 @@ TraceQuadrature probe_rest(const MapOperator& map, const Eigen::MatrixXd& leadin
       probes.emplace_back(Eigen::VectorXd(normal.matrix(map.columns(), 1)), map.rows(), leading);
     }
     Probed probed = run(probes, map, leading, values, precision, known.known);
-    bound = std::max(bound, probed.bound);
+    found.rule_distance = std::max(found.rule_distance, probed.bound);
     std::ranges::move(probed.nodes, std::back_inserter(found.probes));
     const ProbedSum sum = probed_sum(found.probes, known, [](double value) { return value; });
     found.sum = std::max(sum.mean, 0.0);
     // Two standard errors must cover the distance of the rules.
-    found.standard_error = sum.standard_error + bound / 2;
+    found.standard_error = sum.standard_error + found.rule_distance / 2;
     if (sum.standard_error <= wanted_error * (known.known + found.sum)) break;
   }
   return found;

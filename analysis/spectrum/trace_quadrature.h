@@ -21,6 +21,7 @@ struct TraceQuadrature {
   std::vector<QuadratureNodes> probes;
   double sum = 0;             ///< Σσ of the rest
   double standard_error = 0;  ///< standard error of sum
+  double rule_distance = 0;   ///< distance of the quadrature's two rules, between which Σσ lies
 };
 
 /// Sums that are known before probing.
