@@ -109,11 +109,7 @@ int run(const EnergyArguments& arguments) {
     const std::shared_ptr<const Model> model = counted_model(arguments);
     text = network_as_text(request_of(arguments, model.get()), model.get(), arguments.by_layer,
                            format);
-    if (model && format == EnergyFormat::csv) {
-      if (const std::string status = status_line(*model); !status.empty()) {
-        std::fprintf(stderr, "%s\n", status.c_str());
-      }
-    }
+    if (model && format == EnergyFormat::csv) print_status(stderr, *model);
   }
   write_to_standard_output(text);
   return 0;

@@ -108,11 +108,6 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Item
   }
 }
 
-void print_assumed(const Model& model, const char* before = "") {
-  const std::string words = status_line(model);
-  if (!words.empty()) std::printf("%s%s\n", before, words.c_str());
-}
-
 int run_on_text(const Model& model, const MechanismChoice& mechanism,
                 const EvaluateArguments& arguments) {
   const Input input = open_input_argument(arguments.text);
@@ -165,7 +160,7 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
     std::printf("  %lld with NaN or Inf in the logits: not in the bits, and not correct\n",
                 static_cast<long long>(result.not_finite));
   }
-  print_assumed(model);
+  print_status(stdout, model);
   return 0;
 }
 
@@ -258,8 +253,8 @@ int run(const EvaluateArguments& arguments) {
       const std::string filled_up = how_filled_up(*texts);
       if (!filled_up.empty()) std::printf("prompts %s\n", filled_up.c_str());
     }
-    print_assumed(*model);
-    if (texts) print_assumed(*texts, "prompts: ");
+    print_status(stdout, *model);
+    if (texts) print_status(stdout, *texts, "prompts: ");
   }
   return 0;
 }

@@ -70,9 +70,7 @@ int run(const LearnCodesArguments& arguments) {
     write_learned_tensors(file, codes.tensors);
   });
   print(codes, arguments);
-  if (const std::string assumed = status_line(*model); !assumed.empty()) {
-    std::fprintf(lines_beside(arguments.out), "%s\n", assumed.c_str());
-  }
+  print_status(lines_beside(arguments.out), *model);
   return 0;
 }
 

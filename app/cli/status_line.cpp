@@ -71,6 +71,11 @@ void print_status(std::FILE* stream, const std::vector<Subject>& subjects) {
   }
 }
 
+void print_status(std::FILE* stream, const Model& model, const char* before) {
+  const std::string line = status_line(model);
+  if (!line.empty()) std::fprintf(stream, "%s%s\n", before, line.c_str());
+}
+
 nlohmann::ordered_json status_as_json(const ModelStatus& status) {
   static constexpr const char* kWords[] = {"known", "confirmed", "unconfirmed", "contradicted"};
   const auto options = [](const std::vector<Assumption>& list) {

@@ -27,6 +27,8 @@ namespace attnscope {
 
 /// Prints the status lines to `stream`.
 void print_status(std::FILE* stream, const std::vector<Subject>& subjects);
+/// Prints the model's status line after `before`; nothing if it is empty.
+void print_status(std::FILE* stream, const Model& model, const char* before = "");
 
 /// {"state", "assumed", "of_little_weight", "reference"}, with the names of options in the order of
 /// their influence.
