@@ -8,8 +8,8 @@ option(ATTNSCOPE_UNITY "Compile several sources of a room together" OFF)
 
 # Folders whose files each define functions of the same name, such as `read` or `make`.
 set(apart core/checkpoint/formats core/tokenizer tests/app/cli tests/support)
-# A unit is full when its sources have this many bytes, about 1,200 lines.
-set(full_unit 45000)
+# A unit takes about this many bytes of sources, some 1,200 lines.
+set(unit_bytes 45000)
 
 # attnscope_unity(DIRECTORY ROOM_DEPTH): a room is named by the first ROOM_DEPTH parts of its path.
 function(attnscope_unity directory depth)
@@ -33,18 +33,14 @@ function(attnscope_unity directory depth)
       list(POP_BACK room)
       list(SUBLIST room 0 ${depth} room)
       list(JOIN room "_" room)
-      file(SIZE ${path} bytes)
-      if(NOT DEFINED ${target}_${room}_bytes OR ${target}_${room}_bytes GREATER full_unit)
-        set(${target}_${room}_bytes 0)
-        if(DEFINED ${target}_${room}_unit)
-          math(EXPR ${target}_${room}_unit "${${target}_${room}_unit} + 1")
-        else()
-          set(${target}_${room}_unit 0)
-        endif()
+      set(filled "${target}_${room}_bytes")
+      if(NOT DEFINED ${filled})
+        set(${filled} 0)
       endif()
-      math(EXPR ${target}_${room}_bytes "${${target}_${room}_bytes} + ${bytes}")
-      set_property(SOURCE ${source} TARGET_DIRECTORY ${target}
-        PROPERTY UNITY_GROUP ${room}_${${target}_${room}_unit})
+      math(EXPR unit "${${filled}} / ${unit_bytes}")
+      file(SIZE ${path} bytes)
+      math(EXPR ${filled} "${${filled}} + ${bytes}")
+      set_property(SOURCE ${source} TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP ${room}_${unit})
     endforeach()
   endforeach()
 endfunction()
