@@ -34,9 +34,9 @@ struct Question {
 class Questions {
  public:
   Questions(const StudyRequest& request, const Model& model) : request_(request) {
-    if (request.text) stretches_ = text_chunks(model, *request.text);
-    items_ = chosen_items(request.text ? std::ssize(stretches_) : request.data_set->size(),
-                          request.choice);
+    if (request.text) chunks_ = text_chunks(model, *request.text);
+    items_ =
+        chosen_items(request.text ? std::ssize(chunks_) : request.data_set->size(), request.choice);
   }
 
   [[nodiscard]] std::int64_t size() const { return std::ssize(items_); }
@@ -49,17 +49,17 @@ class Questions {
       question.input = request_.data_set->item(item);
       return question;
     }
-    const TextChunk& stretch = stretches_[static_cast<std::size_t>(item)];
-    question.input.content = Text{{}, stretch.ids};
+    const TextChunk& chunk = chunks_[static_cast<std::size_t>(item)];
+    question.input.content = Text{{}, chunk.ids};
     question.input.label = "stretch " + std::to_string(item);
-    question.answers = stretch.next;
-    for (const std::int64_t characters : stretch.characters) question.characters += characters;
+    question.answers = chunk.next;
+    for (const std::int64_t characters : chunk.characters) question.characters += characters;
     return question;
   }
 
  private:
   const StudyRequest& request_;
-  std::vector<TextChunk> stretches_;
+  std::vector<TextChunk> chunks_;
   std::vector<std::int64_t> items_;
 };
 

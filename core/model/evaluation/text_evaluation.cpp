@@ -17,15 +17,14 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-TextEvaluation judge(const Model& model, const MechanismChoice& mechanism,
-                     const TextChunk& stretch) {
+TextEvaluation judge(const Model& model, const MechanismChoice& mechanism, const TextChunk& chunk) {
   TraceRequest request;
   request.implied_maps = false;
   request.token_logits = true;
   Input input;
-  input.content = Text{{}, stretch.ids};
+  input.content = Text{{}, chunk.ids};
   const Trace trace = model.run(input, mechanism, request, {});
-  const std::vector<std::int64_t>& next = stretch.next;
+  const std::vector<std::int64_t>& next = chunk.next;
   TextEvaluation result;
   for (std::size_t i = 0; i < next.size(); ++i) {
     const auto row = trace.token_logits.matrix().row(static_cast<Eigen::Index>(i));
@@ -39,7 +38,7 @@ TextEvaluation judge(const Model& model, const MechanismChoice& mechanism,
       continue;
     }
     result.nats += nats;
-    result.characters += stretch.characters[i];
+    result.characters += chunk.characters[i];
     result.correct += logits(next[i]) == greatest;
   }
   return result;
@@ -102,29 +101,29 @@ std::vector<TextChunk> text_chunks(const Model& model, const Text& text) {
   for (const std::int64_t special : tokens.special) {  // special tokens stand for no text
     characters[static_cast<std::size_t>(special)] = 0;
   }
-  std::vector<TextChunk> stretches;
+  std::vector<TextChunk> chunks;
   for (std::int64_t first = 0; first < to_predict; first += context) {
     const std::int64_t length = std::min(context, to_predict - first);
     const auto begin = tokens.ids.begin() + first;
     const auto said = characters.begin() + first + 1;
-    stretches.push_back(
+    chunks.push_back(
         {{begin, begin + length}, {begin + 1, begin + 1 + length}, {said, said + length}});
   }
-  return stretches;
+  return chunks;
 }
 
 TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
                              const ItemChoice& choice, const Progress& progress) {
   const std::vector<TextChunk> all = text_chunks(model, text);
   const std::int64_t of_stretches = std::ssize(all);
-  const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
-  const std::int64_t count = std::ssize(stretches);
+  const std::vector<std::int64_t> chunks = chosen_items(of_stretches, choice);
+  const std::int64_t count = std::ssize(chunks);
   std::vector<TextEvaluation> parts(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(count), "stretches read");
     const auto at = static_cast<std::size_t>(i);
-    parts[at] = judge(model, mechanism, all[static_cast<std::size_t>(stretches[at])]);
+    parts[at] = judge(model, mechanism, all[static_cast<std::size_t>(chunks[at])]);
     ++done;
   });
   progress.step(1, "stretches read");
