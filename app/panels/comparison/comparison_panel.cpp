@@ -230,7 +230,7 @@ void ComparisonPanel::refresh() {
     instead = tr("Open a second model to compare it with the first.");
   } else if (reference < 0) {
     instead =
-        tr("Pin one subject as reference (P, or the pin on its card): how far the others "
+        tr("Pin one model as reference (P, or the pin on its card): how far the others "
            "lie from it appears here.");
   } else if (table_->rowCount() == 0) {
     instead = shown().settled() ? tr("Numbers appear here as soon as two subjects have run.")

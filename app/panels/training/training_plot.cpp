@@ -24,7 +24,8 @@ TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
   plot_->setMinimumHeight(kLeastPlotHeight);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  until_then_ = new QLabel(tr("What is learnt stands here, step by step, once it has begun."));
+  until_then_ =
+      new QLabel(tr("Losses, accuracies and ranks appear here once a training has begun."));
   until_then_->setAlignment(Qt::AlignCenter);
   until_then_->setWordWrap(true);
   set_role(until_then_, "muted");

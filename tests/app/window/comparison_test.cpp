@@ -148,7 +148,7 @@ TEST_F(ComparisonWindowTest, ThePanelSaysWhatToDoUntilAReferenceIsPinned) {
   QTest::qWait(50);
   bool said = false;
   for (const QLabel* label : window().findChildren<QLabel*>()) {
-    said |= label->isVisible() && label->text().contains("Pin one subject as reference");
+    said |= label->isVisible() && label->text().contains("Pin one model as reference");
   }
   EXPECT_TRUE(said);
 }
