@@ -82,9 +82,10 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
     for (const IdentityView view : identity_views(arguments.identity)) {
       ComparisonOptions seen = options;
       seen.view = view;
+      const auto mean = compare_subjects(subjects.front(), subjects[i], seen, {},
+                                         progress.part(first, first + share));
       ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, view, {}};
-      compared.result.mean = compare_subjects(subjects.front(), subjects[i], seen, {},
-                                              progress.part(first, first + share));
+      compared.result.mean = mean;
       compared.result.items = 1;
       compared.layers = layers_in_words(*subjects[i].trace);
       report.compared.push_back(std::move(compared));

@@ -22,7 +22,7 @@ struct ReferenceRun {
   Tensor maps, key_maps;  ///< [L, H, N, N]
 };
 
-ReferenceRun run_of(const std::string& name) {
+ReferenceRun reference_run(const std::string& name) {
   const auto model = load_model(test_data("language/" + name + "/model.safetensors"));
   const Checkpoint expected = open_checkpoint(test_data("language/" + name + "/expected.npz"));
   Input input;
@@ -64,7 +64,7 @@ void expect_rows(const ReferenceRun& run, const Tensor& maps, ImportanceOf atten
 
 TEST(TokenImportance, IsTheRowOfTheMapForEveryEndOfTheText) {
   for (const char* name : {"fastformer", "fastformer_later"}) {
-    const ReferenceRun run = run_of(name);
+    const ReferenceRun run = reference_run(name);
     EXPECT_EQ(importances_of(*run.trace, 1),
               (std::vector{ImportanceOf::query_attention, ImportanceOf::key_attention}));
     expect_rows(run, run.maps, ImportanceOf::query_attention);
@@ -73,13 +73,13 @@ TEST(TokenImportance, IsTheRowOfTheMapForEveryEndOfTheText) {
 }
 
 TEST(TokenImportance, OfOtherMechanismsIsTheRowItself) {
-  const ReferenceRun run = run_of("gpt2");
+  const ReferenceRun run = reference_run("gpt2");
   EXPECT_EQ(importances_of(*run.trace, 0), std::vector{ImportanceOf::map});
   expect_rows(run, run.maps, ImportanceOf::map);
 }
 
 TEST(TokenImportance, SumsToOneWithinItsWindow) {
-  const ReferenceRun run = run_of("fastformer");
+  const ReferenceRun run = reference_run("fastformer");
   const TokenImportance found =
       token_importance(*run.trace, 1, std::nullopt, ImportanceOf::key_attention, 12);
   EXPECT_EQ(found.window, 5);
@@ -104,7 +104,7 @@ TEST(TokenImportance, OfABidirectionalAttentionSeesTheWholeText) {
 }
 
 TEST(TokenImportance, SaysWhatIsMissing) {
-  const ReferenceRun run = run_of("gpt2");
+  const ReferenceRun run = reference_run("gpt2");
   const Trace& trace = *run.trace;
   EXPECT_THAT(error_of([&] { return token_importance(trace, 3, 0, ImportanceOf::map, 0); }),
               testing::HasSubstr("the trace has no such layer"));
@@ -118,7 +118,7 @@ TEST(TokenImportance, SaysWhatIsMissing) {
 }
 
 TEST(TokenImportanceFigure, DrawsTheTextOfEveryAttention) {
-  const ReferenceRun run = run_of("fastformer");
+  const ReferenceRun run = reference_run("fastformer");
   Subject subject;
   subject.label = "fastformer";
   subject.mechanism = run.trace->mechanism;
