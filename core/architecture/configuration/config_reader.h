@@ -70,5 +70,10 @@ void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& con
 void read_meta_config(const nlohmann::json& object, NeighbourConfig& config);
 /// Reads timm's config.json.
 void read_timm_config(const nlohmann::json& object, NeighbourConfig& config);
+/// Reads open_clip_config.json, which describes the two towers that OpenCLIP saves in one file,
+/// into `config.towers`: the image tower, and the text tower if it is CLIP's or SigLIP's own.
+/// Throws Error(unsupported) for a value of a known key that is not supported, Error(damaged) for
+/// one of the wrong type.
+void read_open_clip_config(const nlohmann::json& object, NeighbourConfig& config);
 
 }  // namespace attnscope

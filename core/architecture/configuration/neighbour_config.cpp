@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/configuration/config_reader.h"
-#include "core/architecture/configuration/open_clip_config.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/text/pattern.h"

@@ -1,5 +1,4 @@
-#include "core/architecture/configuration/open_clip_config.h"
-
+// OpenCLIP's open_clip_config.json, which describes two towers.
 #include "core/architecture/configuration/config_reader.h"
 #include "core/error.h"
 

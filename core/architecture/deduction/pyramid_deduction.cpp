@@ -1,10 +1,8 @@
-#include "core/architecture/deduction/pyramid_deduction.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "core/architecture/deduction/family_deduction.h"
+#include "core/architecture/deduction/spec_deduction.h"
 #include "core/architecture/pyramid_grid.h"
 
 namespace attnscope {

@@ -8,6 +8,7 @@
 #include "core/architecture/configuration/own_settings.h"
 #include "core/architecture/deduction/described.h"
 #include "core/architecture/deduction/spec_deduction.h"
+#include "core/architecture/deduction/vit_deduction.h"
 #include "core/architecture/description/architecture_match.h"
 #include "core/architecture/description/leftover_tensors.h"
 #include "core/architecture/model_spec_json.h"
@@ -203,6 +204,14 @@ const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
                       (takes_best ? *other : best).description->name +
                       ", input.kind=" + (asks_texts ? "patches" : "tokens")});
   return takes_best ? best : *other;
+}
+
+Architecture deduce_architecture(const DeductionInput& input) {
+  const ModelSpec& described = input.match.description->spec;
+  if (described.reads_texts()) return deduce_text_model(input);
+  if (described.is_audio()) return deduce_sound_model(input);
+  if (described.is_pyramid()) return deduce_pyramid(input);
+  return ViTDeduction(input).deduce();
 }
 
 /// Deduces the architecture of a match. Leftover tensors are reported before contradictions, and

@@ -1,6 +1,6 @@
-#include "core/architecture/deduction/sound_deduction.h"
-
 #include <algorithm>
+
+#include "core/architecture/deduction/spec_deduction.h"
 
 namespace attnscope {
 

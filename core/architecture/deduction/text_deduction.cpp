@@ -1,15 +1,17 @@
-#include "core/architecture/deduction/text_deduction.h"
-
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/configuration/tokenizer_file.h"
-#include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
 #include "core/architecture/deduction/rotary_frequencies.h"
-#include "core/architecture/deduction/shared_layers.h"
+#include "core/architecture/deduction/spec_deduction.h"
 #include "core/architecture/deduction/text_tokenizer.h"
 #include "core/architecture/description/leftover_tensors.h"
+#include "core/architecture/model_spec.h"
+#include "core/architecture/tensor_source.h"
 #include "core/attention/mechanism.h"
 #include "core/text/number_text.h"
 #include "core/text/pattern.h"
@@ -17,6 +19,27 @@
 namespace attnscope {
 
 namespace {
+
+/// `sources` of stored layers ("layer.0.query.weight"), repeated for every layer that uses them:
+/// stored_layer. ALBERT's layers share stored tensors.
+std::map<std::string, TensorSource, std::less<>> sources_of_all_layers(
+    const std::map<std::string, TensorSource, std::less<>>& sources, const ModelSpec& spec) {
+  constexpr std::string_view of_layer = "layer.";
+  std::map<std::string, TensorSource, std::less<>> all;
+  for (const auto& [role, source] : sources) {
+    if (!role.starts_with(of_layer)) {
+      all.emplace(role, source);
+      continue;
+    }
+    const std::size_t dot = role.find('.', of_layer.size());
+    const std::string stored = role.substr(of_layer.size(), dot - of_layer.size());
+    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+      if (std::to_string(stored_layer(spec, layer)) != stored) continue;
+      all.emplace(std::string(of_layer) + std::to_string(layer) + role.substr(dot), source);
+    }
+  }
+  return all;
+}
 
 class TextDeduction final : FamilyDeduction {
  public:

@@ -14,7 +14,8 @@ class ViTDeduction final : FamilyDeduction {
  public:
   explicit ViTDeduction(const DeductionInput& input);
 
-  /// Result of deduce_architecture for this input.
+  /// Spec, assumptions and position grid. Throws Error if a stated or overridden value contradicts
+  /// the tensors' shapes.
   [[nodiscard]] Architecture deduce();
 
  private:
