@@ -1,5 +1,3 @@
-#include "core/attention/daft_convolution.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +5,7 @@
 #include <tbb/parallel_for.h>
 #include <vector>
 
+#include "core/attention/daft_window.h"
 #include "core/attention/kernels/exponentials.h"
 #include "core/attention/kernels/window_products.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "core/attention/daft_convolution.h"
+#include "core/attention/costs/costs.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/error.h"
 
@@ -80,8 +80,15 @@ class WindowedDaft final : public Mechanism {
   DaftWindowOptions options_;
 };
 
-}  // namespace
-
+/// The fields that all windowed entries share. Each entry still sets its name, title, source, costs
+/// and `make`.
+///
+/// Layer parameters: "r" [h, k] or [h, k, k]; with "gamma" and "beta" [h] it becomes γ (r − mean) /
+/// std + β (Eq. 9; std of the population; 0 / 0 is 0), else r is used unchanged. Without "r" (an
+/// overlay), w is 0 inside the window, as at the initialisation γ = β = 0. Two-dimensional windows
+/// need tokens on a grid. Prefix tokens have no position: every token sees them, and they see every
+/// token, with bias 0. Causal layers are sequences with one-dimensional windows; the later half of
+/// the taps is unused.
 MechanismEntry daft_window_entry() {
   using Values = const TypedValues&;
   using Extents = const AttentionShape&;
@@ -119,17 +126,14 @@ MechanismEntry daft_window_entry() {
   return entry;
 }
 
-std::optional<std::int64_t> daft_dimensions(const TypedValues& values) {
-  if (values.is("dimensions", "auto")) return std::nullopt;
-  return values.whole("dimensions");
-}
-
+/// The window's settings for counting operations; "auto" dimensions count as 2.
 costs::DaftConvOptions daft_cost_options(const TypedValues& values) {
   return {.kernel = values.whole("kernel"),
           .heads = values.whole("conv_heads"),
           .dimensions = daft_dimensions(values).value_or(2)};
 }
 
+/// Throws Error(usage) for an even kernel; the message names the mechanism `name`.
 std::unique_ptr<Mechanism> make_daft_window(std::string_view name, DaftWindowKind kind,
                                             const TypedValues& values) {
   const DaftWindowOptions options = {.kind = kind,
@@ -144,6 +148,77 @@ std::unique_ptr<Mechanism> make_daft_window(std::string_view name, DaftWindowKin
         .remedy("set kernel=" + std::to_string(options.kernel + 1));
   }
   return std::make_unique<WindowedDaft>(options);
+}
+
+}  // namespace
+
+/// DAFT-conv (DAFT, Eq. 7 to 9, Algorithm 2): biases in a window, shared by all positions and by
+/// the channels of a head; every token still sees every other.
+MechanismEntry daft_conv_entry() {
+  MechanismEntry entry = daft_window_entry();
+  entry.name = "daft-conv";
+  entry.title = "DAFT-conv";
+  entry.source = "DAFT, Eq. 7 to 9";
+  entry.formula = "exp(K + w) by channel, w in a window and 0 outside, gated by σ(Q)";
+  entry.rank = "N";
+  entry.complexity = {"NsD + ND²", "ND", "DAFT, Eq. 7 to 9"};
+  entry.counts = [](const AttentionShape& shape, CostConvention convention,
+                    const TypedValues& values) {
+    return costs::daft_conv(shape, convention, daft_cost_options(values));
+  };
+  entry.make = [](const TypedValues& values) {
+    return make_daft_window("daft-conv", DaftWindowKind::conv, values);
+  };
+  return entry;
+}
+
+/// DAFT-conv without global connectivity: tokens outside the window are not seen (DAFT, section 5.1
+/// and Fig. 2).
+MechanismEntry daft_local_entry() {
+  MechanismEntry entry = daft_window_entry();
+  entry.name = "daft-local";
+  entry.title = "DAFT-local";
+  entry.source = "DAFT, section 5.1";
+  entry.formula = "the same only inside the window";
+  entry.rank = "N";
+  entry.complexity = {"NsD + ND²", "ND", "DAFT, 5.1"};
+  entry.counts = [](const AttentionShape& shape, CostConvention convention,
+                    const TypedValues& values) {
+    auto counts = costs::daft_conv(shape, convention, daft_cost_options(values));
+    // Without global connectivity there are no sums over all tokens.
+    std::erase_if(counts, [](const auto& count) { return count.component == "global sums"; });
+    return counts;
+  };
+  entry.make = [](const TypedValues& values) {
+    return make_daft_window("daft-local", DaftWindowKind::local, values);
+  };
+  return entry;
+}
+
+/// DAFT-conv with one nonzero bias per head (DAFT, appendix C, Eq. 11 at inference).
+MechanismEntry daft_one_hot_entry() {
+  MechanismEntry entry = daft_window_entry();
+  entry.name = "daft-one-hot";
+  entry.title = "DAFT-one-hot";
+  entry.source = "DAFT, appendix C";
+  entry.formula = "the same with one bias of each head";
+  entry.rank = "N";
+  entry.complexity = {"NsD + ND²", "ND", "DAFT, appendix C"};
+  entry.counts = [](const AttentionShape& shape, CostConvention convention,
+                    const TypedValues& values) {
+    costs::DaftConvOptions options = daft_cost_options(values);
+    options.kernel = 1;  // one bias per head is an index: a window of one token
+    return costs::daft_conv(shape, convention, options);
+  };
+  entry.make = [](const TypedValues& values) {
+    return make_daft_window("daft-one-hot", DaftWindowKind::one_hot, values);
+  };
+  return entry;
+}
+
+std::optional<std::int64_t> daft_dimensions(const TypedValues& values) {
+  if (values.is("dimensions", "auto")) return std::nullopt;
+  return values.whole("dimensions");
 }
 
 DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& options)

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/attention/costs/costs.h"
 #include "core/attention/daft.h"
 
 namespace attnscope {
@@ -27,27 +26,8 @@ struct DaftWindowOptions {
   std::optional<std::int64_t> dimensions = std::nullopt;
 };
 
-/// The fields that all windowed entries share. Each entry still sets its name, title, source, costs
-/// and `make`.
-///
-/// Layer parameters: "r" [h, k] or [h, k, k]; with "gamma" and "beta" [h] it becomes γ (r − mean) /
-/// std + β (Eq. 9; std of the population; 0 / 0 is 0), else r is used unchanged. Without "r" (an
-/// overlay), w is 0 inside the window, as at the initialisation γ = β = 0. Two-dimensional windows
-/// need tokens on a grid. Prefix tokens have no position: every token sees them, and they see every
-/// token, with bias 0. Causal layers are sequences with one-dimensional windows; the later half of
-/// the taps is unused.
-[[nodiscard]] MechanismEntry daft_window_entry();
-
-/// Throws Error(usage) for an even kernel; the message names the mechanism `name`.
-[[nodiscard]] std::unique_ptr<Mechanism> make_daft_window(std::string_view name,
-                                                          DaftWindowKind kind,
-                                                          const TypedValues& values);
-
 /// The parameter "dimensions", absent where it is "auto".
 [[nodiscard]] std::optional<std::int64_t> daft_dimensions(const TypedValues& values);
-
-/// The window's settings for counting operations; "auto" dimensions count as 2.
-[[nodiscard]] costs::DaftConvOptions daft_cost_options(const TypedValues& values);
 
 /// Window biases of one layer at the positions of its tokens.
 class DaftWindow final : public DaftBias {
@@ -73,5 +53,12 @@ class DaftWindow final : public DaftBias {
   std::int64_t prefix_ = 0, rows_ = 1, columns_ = 0;
   std::int64_t half_rows_ = 0, half_columns_ = 0;  ///< s, half the window's side without the centre
 };
+
+/// Output of DAFT-conv (DAFT, Eq. 8), σ(Q) ⊙ Σ exp(K + w) V / Σ exp(K + w), [N, D], in time
+/// N·(taps + rows) per channel. Eq. 8 adds (exp(r) − 1) over the window to the sum over all tokens.
+/// Here the tokens outside the window are summed separately: without a subtraction, biases of −80
+/// cause no cancellation.
+[[nodiscard]] Tensor daft_convolution(const AttentionInput& input, const DaftChannels& channels,
+                                      const DaftWindow& window);
 
 }  // namespace attnscope

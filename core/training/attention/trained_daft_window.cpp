@@ -1,9 +1,10 @@
-#include "core/training/attention/daft_window_attention.h"
-
+// DAFT with position biases in a window around each token, with its gradient (DAFT, Eq. 7 to 9,
+// Algorithm 2, appendix C). The own parameters are r, γ and β.
 #include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "core/attention/daft_window.h"
 #include "core/error.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/daft_attention.h"
@@ -143,8 +144,11 @@ class DaftWindowAttention final : public DaftAttention {
   TrainedAttentionForm form_;
 };
 
-}  // namespace
-
+/// One-hot biases use the hard maximum, as at inference; gradients pass through it as through w ⊙
+/// softmax(w / τ), τ = 0.5, which is appendix C's Eq. 11 without noise.
+///
+/// Throws Error(usage) for windows of two dimensions over tokens without a grid, and if the heads
+/// of biases do not divide the channels.
 std::unique_ptr<const TrainedAttention> make_daft_window_attention(
     DaftWindowKind kind, const TrainedAttentionForm& form) {
   const TypedValues read(form.mechanism.parameters);
@@ -159,6 +163,24 @@ std::unique_ptr<const TrainedAttention> make_daft_window_attention(
     const DaftWindow checked(input, options);
   }
   return std::make_unique<DaftWindowAttention>(options, form);
+}
+
+}  // namespace
+
+/// DAFT-conv with its gradient (DAFT, Eq. 7 to 9).
+std::unique_ptr<const TrainedAttention> make_trained_daft_conv(const TrainedAttentionForm& form) {
+  return make_daft_window_attention(DaftWindowKind::conv, form);
+}
+
+/// DAFT-conv without global connectivity, with its gradient (DAFT, section 5.1).
+std::unique_ptr<const TrainedAttention> make_trained_daft_local(const TrainedAttentionForm& form) {
+  return make_daft_window_attention(DaftWindowKind::local, form);
+}
+
+/// DAFT-conv with one nonzero bias per head, with its gradient (DAFT, appendix C).
+std::unique_ptr<const TrainedAttention> make_trained_daft_one_hot(
+    const TrainedAttentionForm& form) {
+  return make_daft_window_attention(DaftWindowKind::one_hot, form);
 }
 
 }  // namespace attnscope
