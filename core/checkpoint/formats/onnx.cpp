@@ -1,23 +1,169 @@
 // ONNX (.onnx): the initialisers of the graph, by name. Exporters rename the weights of matrix
-// products ("onnx::MatMul_123") and transpose them: such a weight is named after the node that uses
+// products ("MatMul_123") and transpose them: such a weight is named after the node that uses
 // it ("blocks.0/attn/qkv/MatMul").
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "core/checkpoint/formats/onnx_messages.h"
+#include "core/checkpoint/formats/protobuf.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/shape.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
 
-using onnx::ElementType;
-using onnx::TensorRecord;
+// ---- messages of the file; fields: onnx.proto ----
+
+/// An element type (TensorProto.DataType), and the field that may hold the elements instead of
+/// raw_data.
+struct ElementType {
+  std::uint64_t number;
+  std::string_view name;
+  std::optional<DType> dtype;  ///< empty if not supported
+  std::uint64_t typed_field;
+};
+
+/// Fields of TensorProto that hold elements.
+constexpr std::uint64_t float_data = 4, int32_data = 5, int64_data = 7, double_data = 10,
+                        uint64_data = 11;
+
+/// A TensorProto as stored in the file.
+struct TensorRecord {
+  std::string name;
+  Shape shape;
+  std::uint64_t type = 0;
+  std::optional<std::span<const std::byte>> raw;
+  std::map<std::uint64_t, std::vector<std::span<const std::byte>>> typed;  ///< pieces by field
+  bool external = false, segmented = false;
+  std::map<std::string, std::string> place;  ///< location of external data
+};
+
+/// Name and inputs of a NodeProto, as views into the message.
+struct NodeRecord {
+  std::string_view name;
+  std::vector<std::string_view> inputs;
+};
+
+using Wire = ProtobufField::Wire;
+
+void add_extent(TensorRecord& record, std::uint64_t extent) {
+  constexpr std::size_t most_axes = 32;
+  if (extent > std::uint64_t{1} << 62 || record.shape.size() == most_axes) {
+    throw Error(ErrorKind::damaged, "the tensor's shape is impossible");
+  }
+  record.shape.push_back(static_cast<std::int64_t>(extent));
+}
+
+/// Reads a StringStringEntryProto: key and value.
+std::pair<std::string, std::string> read_pair(std::span<const std::byte> message) {
+  std::pair<std::string, std::string> pair;
+  ProtobufReader reader(message);
+  while (const auto field = reader.next()) {
+    if (field->number == 1) pair.first = field->text();
+    if (field->number == 2) pair.second = field->text();
+  }
+  return pair;
+}
+
+void read_field(const ProtobufField& field, TensorRecord& record) {
+  switch (field.number) {
+    case 1:  // dims, packed or not
+      if (field.wire == Wire::bytes) {
+        ByteCursor cursor(field.bytes);
+        while (cursor.remaining() > 0) add_extent(record, read_varint(cursor));
+      } else {
+        add_extent(record, field.value);
+      }
+      break;
+    case 2:
+      record.type = field.value;
+      break;
+    case 3:
+      record.segmented = true;
+      break;
+    case float_data:
+    case int32_data:
+    case int64_data:
+    case double_data:
+    case uint64_data:
+      record.typed[field.number].push_back(field.bytes);
+      break;
+    case 8:
+      record.name = field.text();
+      break;
+    case 9:
+      record.raw = field.bytes;
+      break;
+    case 13:
+      record.place.insert(read_pair(field.bytes));
+      break;
+    case 14:
+      record.external = field.value == 1;
+      break;
+    default:
+      break;
+  }
+}
+
+/// The element type `number`; null if unknown.
+const ElementType* element_type(std::uint64_t number) {
+  static constexpr ElementType types[] = {{1, "float", DType::f32, float_data},
+                                          {2, "uint8", DType::u8, int32_data},
+                                          {3, "int8", DType::i8, int32_data},
+                                          {4, "uint16", DType::u16, int32_data},
+                                          {5, "int16", DType::i16, int32_data},
+                                          {6, "int32", DType::i32, int32_data},
+                                          {7, "int64", DType::i64, int64_data},
+                                          {8, "string", std::nullopt, 6},
+                                          {9, "bool", DType::boolean, int32_data},
+                                          {10, "float16", DType::f16, int32_data},
+                                          {11, "double", DType::f64, double_data},
+                                          {12, "uint32", DType::u32, uint64_data},
+                                          {13, "uint64", DType::u64, uint64_data},
+                                          {14, "complex64", std::nullopt, float_data},
+                                          {15, "complex128", std::nullopt, double_data},
+                                          {16, "bfloat16", DType::bf16, int32_data},
+                                          {17, "float8e4m3fn", std::nullopt, int32_data},
+                                          {18, "float8e4m3fnuz", std::nullopt, int32_data},
+                                          {19, "float8e5m2", std::nullopt, int32_data},
+                                          {20, "float8e5m2fnuz", std::nullopt, int32_data},
+                                          {21, "uint4", std::nullopt, int32_data},
+                                          {22, "int4", std::nullopt, int32_data},
+                                          {23, "float4e2m1", std::nullopt, int32_data}};
+  const auto* const found = std::find_if(std::begin(types), std::end(types),
+                                         [&](const auto& type) { return type.number == number; });
+  return found == std::end(types) ? nullptr : found;
+}
+
+/// Reads a TensorProto. Throws Error(damaged) for an impossible shape.
+TensorRecord read_tensor(std::span<const std::byte> message) {
+  TensorRecord record;
+  ProtobufReader reader(message);
+  while (const auto field = reader.next()) read_field(*field, record);
+  return record;
+}
+
+NodeRecord read_node(std::span<const std::byte> message) {
+  NodeRecord record;
+  ProtobufReader reader(message);
+  while (const auto field = reader.next()) {
+    if (field->wire != Wire::bytes) continue;
+    if (field->number == 1) record.inputs.push_back(field->text());
+    if (field->number == 3) record.name = field->text();
+  }
+  return record;
+}
+
 using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t most_metadata = 500;
@@ -100,10 +246,10 @@ std::uint64_t stated_number(const TensorRecord& record, const char* key, std::in
   return static_cast<std::uint64_t>(*number);
 }
 
-/// True for names that exporters give to initialisers they created or changed: "onnx::MatMul_123",
+/// True for names that exporters give to initialisers they created or changed: "MatMul_123",
 /// "123", "val_45".
 bool is_numbered(std::string_view name) {
-  if (name.starts_with("onnx::")) return true;
+  if (name.starts_with("")) return true;
   for (const std::string_view beginning : {"_val_", "val_"}) {
     if (name.starts_with(beginning)) name.remove_prefix(beginning.size());
   }
@@ -113,7 +259,7 @@ bool is_numbered(std::string_view name) {
 /// Names for numbered initialisers.
 class NodeNames {
  public:
-  void add(onnx::NodeRecord node) {
+  void add(NodeRecord node) {
     while (node.name.starts_with('/')) node.name.remove_prefix(1);
     if (!node.name.empty() && std::ranges::any_of(node.inputs, is_numbered)) {
       nodes_.push_back(std::move(node));
@@ -127,7 +273,7 @@ class NodeNames {
     for (const StoredTensor& tensor : tensors) {
       if (is_numbered(tensor.name)) names.emplace(tensor.name, "");
     }
-    for (const onnx::NodeRecord& node : nodes_) {
+    for (const NodeRecord& node : nodes_) {
       const auto stored = [&](std::string_view input) { return names.contains(input); };
       const bool several = std::ranges::count_if(node.inputs, stored) > 1;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -149,7 +295,7 @@ class NodeNames {
   }
 
  private:
-  std::vector<onnx::NodeRecord> nodes_;  // nodes with numbered inputs, as views into the file
+  std::vector<NodeRecord> nodes_;  // nodes with numbered inputs, as views into the file
 };
 
 class GraphReader {
@@ -161,9 +307,9 @@ class GraphReader {
     ProtobufReader reader(graph);
     NodeNames names;
     while (const auto field = reader.next()) {
-      if (field->number == 1) names.add(onnx::read_node(field->bytes));
+      if (field->number == 1) names.add(read_node(field->bytes));
       if (field->number == 2) metadata.emplace("graph", field->text());
-      if (field->number == 5) add(onnx::read_tensor(field->bytes));
+      if (field->number == 5) add(read_tensor(field->bytes));
       if (field->number == 15) skip("a sparse tensor", "sparse");
     }
     names.give(tensors);
@@ -182,7 +328,7 @@ class GraphReader {
 
   void add(TensorRecord record) {
     try {
-      const ElementType* const type = onnx::element_type(record.type);
+      const ElementType* const type = element_type(record.type);
       if (type == nullptr) {
         throw Error(ErrorKind::unsupported, "the element type is unknown")
             .found(std::to_string(record.type));
@@ -222,8 +368,7 @@ class GraphReader {
     const DType dtype = *type.dtype;
     std::uint64_t stored = 0;
     for (const Bytes piece : pieces) stored += piece.size();
-    const bool fixed =
-        type.typed_field == onnx::float_data || type.typed_field == onnx::double_data;
+    const bool fixed = type.typed_field == float_data || type.typed_field == double_data;
     // A variable-length number has at least one byte, so the file's size bounds the claimed count.
     const auto count = static_cast<std::uint64_t>(element_count(record.shape));
     if (fixed ? stored != static_cast<std::uint64_t>(bytes) : stored < count) {
@@ -275,7 +420,7 @@ Checkpoint open_onnx(const std::filesystem::path& path) {
   while (const auto field = model.next()) {
     if (field->number == 2) graph.metadata.insert_or_assign("producer", std::string(field->text()));
     if (field->number == 14 && graph.metadata.size() < most_metadata) {
-      graph.metadata.insert(onnx::read_pair(field->bytes));
+      graph.metadata.insert(read_pair(field->bytes));
     }
     if (field->number != 7) continue;
     if (std::exchange(has_graph, true)) throw Error(ErrorKind::damaged, "the file has two graphs");
