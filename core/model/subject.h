@@ -22,6 +22,9 @@ struct Subject {
 };
 
 /// The status of its model; without a model, the status recorded in the trace.
-[[nodiscard]] ModelStatus status_of(const Subject& subject);
+[[nodiscard]] inline ModelStatus status_of(const Subject& subject) {
+  if (subject.model) return subject.model->status();
+  return subject.trace ? recorded_status(subject.trace->provenance) : ModelStatus{};
+}
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/parts/activation.h"
 #include "core/model/parts/decomposed_bias.h"
 #include "core/model/parts/projected_maps.h"
 #include "core/model/parts/rotary.h"
@@ -226,6 +227,19 @@ Tensor projected_back(const AttentionPart& part, Tensor output) {
 }
 
 }  // namespace
+
+GridExtents KeyReduction::output_grid(const GridExtents& grid) const {
+  return pooled > 0 ? GridExtents{pooled, pooled} : convolution.output_grid(grid);
+}
+
+Tensor KeyReduction::operator()(const Tensor& tokens, const GridExtents& grid) const {
+  Tensor reduced = pooled > 0
+                       ? convolution(pool_adaptively(tokens, grid, pooled), output_grid(grid))
+                       : convolution(tokens, grid);
+  if (norm) norm->apply(reduced.matrix());
+  if (pooled > 0) apply_activation(Activation::gelu, reduced.values());
+  return reduced;
+}
 
 Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
               const Tensor& tokens, Tensor* own) {

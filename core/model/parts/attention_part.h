@@ -7,10 +7,22 @@
 
 #include "core/architecture/spec/layer_spec.h"
 #include "core/model/layer_run.h"
-#include "core/model/parts/key_reduction.h"
+#include "core/model/parts/convolution.h"
+#include "core/model/parts/layer_norm.h"
 #include "core/model/parts/linear.h"
 
 namespace attnscope {
+
+/// Keys and values computed from a coarser grid (PVT, Wang et al. 2021, Eq. 2; PVTv2-Li).
+struct KeyReduction {
+  Convolution convolution;
+  std::optional<LayerNorm> norm;
+  std::int64_t pooled = 0;  ///< side of the pooled grid before the convolution (PVTv2-Li), or 0
+
+  [[nodiscard]] GridExtents output_grid(const GridExtents& grid) const;
+  /// Maps [grid, D] to [output_grid, D].
+  [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
+};
 
 struct AttentionPart {
   Linear query;               ///< D → H·d

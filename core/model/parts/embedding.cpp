@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/model/parts/activation.h"
 #include "core/model/preprocessing/preprocessing.h"
 
 namespace attnscope {
@@ -61,6 +62,17 @@ void add_sinusoids(const PositionSpec& positions, MatrixMap tokens) {
       tokens(row, to) += static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
     }
   }
+}
+
+Tensor SoundEmbedding::operator()(const Tensor& spectrum) const {
+  Tensor frames({spectrum.extent(1), spectrum.extent(0)});
+  frames.matrix() = spectrum.matrix().transpose();
+  Tensor tokens = first(frames);
+  apply_activation(Activation::gelu, tokens.values());
+  tokens = second(tokens);
+  apply_activation(Activation::gelu, tokens.values());
+  tokens.matrix() += positions.matrix();
+  return tokens;
 }
 
 }  // namespace attnscope

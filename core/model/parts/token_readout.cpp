@@ -5,12 +5,24 @@
 #include <string>
 #include <utility>
 
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/model/parts/activation.h"
 
 namespace attnscope {
 
 namespace {
+
+/// Calls `what` with softmax attention and its input.
+Tensor attend(const AttentionPooling& pooling, ConstMatrixMap tokens, const auto& what) {
+  const Tensor queries = pooling.query(pooling.probe.matrix()), keys = pooling.key(tokens),
+               values = pooling.value(tokens);
+  const auto softmax = make_mechanism({"softmax", {}});
+  return what(*softmax, AttentionInput{.queries = queries.matrix(),
+                                       .keys = keys.matrix(),
+                                       .values = values.matrix(),
+                                       .heads = pooling.heads});
+}
 
 Tensor one_row(const Tensor& tokens, std::int64_t row) {
   Tensor one({1, tokens.extent(1)});
@@ -19,6 +31,24 @@ Tensor one_row(const Tensor& tokens, std::int64_t row) {
 }
 
 }  // namespace
+
+Tensor AttentionPooling::map(ConstMatrixMap tokens) const {
+  return attend(*this, tokens, [](const Mechanism& softmax, const AttentionInput& input) {
+    return softmax.implied_map(input);
+  });
+}
+
+Tensor AttentionPooling::operator()(ConstMatrixMap tokens) const {
+  const Tensor attended = attend(
+      *this, tokens,
+      [](const Mechanism& softmax, const AttentionInput& input) { return softmax.forward(input); });
+  Tensor read = out(attended.matrix());
+  if (!mlp) return read;
+  Tensor normed = read;
+  if (norm) norm->apply(normed.matrix());
+  read.matrix() += (*mlp)(std::as_const(normed).matrix(), {}).matrix();
+  return read;
+}
 
 std::int64_t end_of_text(const std::vector<std::int64_t>& ids, std::int64_t id) {
   const auto found =

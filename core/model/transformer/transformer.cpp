@@ -359,4 +359,9 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   return trace;
 }
 
+WeightExtents weight_extents(const Model& model) {
+  const auto* const transformer = dynamic_cast<const Transformer*>(&model);
+  return transformer ? transformer->extents() : WeightExtents{};
+}
+
 }  // namespace attnscope

@@ -4,12 +4,332 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/parts/attention_part.h"
+#include "core/model/parts/decomposed_bias.h"
 #include "core/model/parts/fastformer.h"
-#include "core/model/weights/attention_weights.h"
+#include "core/model/parts/position_grid.h"
+#include "core/model/weights/weight_reader.h"
+#include "core/parameters/typed_values.h"
 
 namespace attnscope {
 
 namespace {
+
+// ---- the attention ----
+
+enum Part { kQuery, kKey, kValue };
+
+/// The dimensions of a layer's projections.
+struct Extents {
+  std::int64_t width, heads, key_heads, head_width;
+
+  [[nodiscard]] std::int64_t inner() const { return heads * head_width; }
+  [[nodiscard]] std::int64_t key_inner() const { return key_heads * head_width; }
+};
+
+/// Rows of one part of a fused weight, in the order of the heads.
+std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, Part part) {
+  const std::int64_t each = extents.head_width, group = extents.heads / extents.key_heads;
+  const std::int64_t count = part == kQuery ? extents.inner() : extents.key_inner();
+  const std::int64_t before[] = {0, extents.inner(), extents.inner() + extents.key_inner()};
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < count; ++row) {
+    if (order == QkvRows::parts_first) {
+      rows.push_back(before[part] + row);
+      continue;
+    }
+    // Each head of keys has its queries, then its key, then its value.
+    const std::int64_t head = row / each, channel = row % each;
+    const std::int64_t of = part == kQuery ? head / group : head;
+    const std::int64_t place = part == kQuery ? head % group : part == kKey ? group : group + 1;
+    rows.push_back((of * (group + 2) + place) * each + channel);
+  }
+  return rows;
+}
+
+/// Reorders `rows`, which are grouped by channel with all heads in turn, to be grouped by head.
+std::vector<std::int64_t> heads_first(const std::vector<std::int64_t>& rows, std::int64_t heads) {
+  const std::int64_t each = std::ssize(rows) / heads;
+  std::vector<std::int64_t> ordered;
+  for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
+    ordered.push_back(rows[static_cast<std::size_t>(row % each * heads + row / each)]);
+  }
+  return ordered;
+}
+
+/// The fused weight of `role`, from which parts are taken.
+class FusedWeight {
+ public:
+  FusedWeight(const WeightReader& reader, const std::string& role, std::int64_t rows,
+              std::int64_t inputs, Arithmetic arithmetic)
+      : weight_(reader.read_matrix(role + ".weight", rows, inputs)),
+        bias_(reader.read_vector(role + ".bias", rows, false)),
+        norm_(reader.adder_norm(role, rows, arithmetic)),
+        arithmetic_(arithmetic) {}
+
+  /// Takes rows of the weight. `first` is the start of the part's norm; `bias` is the part's own
+  /// bias, used if the fused weight has none.
+  [[nodiscard]] Linear take(const std::vector<std::int64_t>& rows, std::int64_t first,
+                            bool with_bias = true, std::vector<float> bias = {}) const {
+    const std::int64_t count = std::ssize(rows);
+    for (const std::int64_t row : rows) {
+      if (with_bias && !bias_.empty()) bias.push_back(bias_[static_cast<std::size_t>(row)]);
+    }
+    std::optional<LayerNorm> norm = norm_;
+    if (norm) {
+      norm->weight = part_of(norm_->weight, first, count);
+      norm->bias = part_of(norm_->bias, first, count);
+    }
+    return {weight_.with_rows(rows), std::move(bias), arithmetic_, std::move(norm)};
+  }
+
+ private:
+  WeightMatrix weight_;
+  std::vector<float> bias_;
+  std::optional<LayerNorm> norm_;
+  Arithmetic arithmetic_;
+};
+
+/// Number of channels of a layer's keys. Windowed DAFT has one per head of its biases, unless the
+/// parameter full_keys is set (DAFT, 3.2).
+std::int64_t width_of_keys(const Extents& extents, const MechanismChoice& trained) {
+  const ParameterValues parameters = make_mechanism(trained)->choice().parameters;
+  const TypedValues values(parameters);
+  if (!values.has("full_keys") || values.flag("full_keys")) return extents.key_inner();
+  return values.whole("conv_heads");
+}
+
+void read_projections(const WeightReader& reader, const Architecture& architecture,
+                      const Extents& extents, bool channels_first, std::int64_t index,
+                      AttentionPart& part) {
+  const std::string prefix = "layer." + std::to_string(index) + ".";
+  const Arithmetic arithmetic = arithmetic_of(architecture.spec, index);
+  const std::int64_t inner = extents.inner(), key_inner = extents.key_inner();
+  const auto as_split = [&](std::vector<std::int64_t> rows, std::int64_t heads) {
+    return channels_first ? heads_first(rows, heads) : std::move(rows);
+  };
+  const auto linear = [&](const char* role, std::int64_t outputs, std::int64_t heads) {
+    if (!channels_first) {
+      return reader.read_linear(prefix + role, outputs, extents.width, arithmetic);
+    }
+    const FusedWeight whole(reader, prefix + role, outputs, extents.width, arithmetic);
+    return whole.take(as_split(counted_rows(0, outputs), heads), 0);
+  };
+  for (const char* const role : {"qkv", "windowed_qkv"}) {
+    if (!reader.has(prefix + role + ".weight")) continue;
+    const FusedWeight fused(reader, prefix + role, inner + 2 * key_inner, extents.width,
+                            arithmetic);
+    const QkvRows order = architecture.qkv_rows;
+    // Some models store biases separately, with none for keys (BEiT).
+    const auto rows = [&](Part each) {
+      return as_split(fused_rows(extents, order, each),
+                      each == kQuery ? extents.heads : extents.key_heads);
+    };
+    part.query =
+        fused.take(rows(kQuery), 0, true, reader.read_vector(prefix + "query.bias", inner, false));
+    // Only the presence of the mask counts: its values may be NaN and are not used.
+    const bool key_bias = !reader.has(prefix + "key_bias_mask");
+    part.key = fused.take(rows(kKey), inner, key_bias);
+    part.value = fused.take(rows(kValue), inner + key_inner, true,
+                            reader.read_vector(prefix + "value.bias", key_inner, false));
+    return;
+  }
+  if (reader.has(prefix + "query_key.weight")) {
+    part.query = linear("query_key", inner, extents.heads);
+    part.value = linear("value", inner, extents.key_heads);
+    return;
+  }
+  part.query = linear("query", inner, extents.heads);
+  if (reader.has(prefix + "key_value.weight")) {
+    const FusedWeight fused(reader, prefix + "key_value", 2 * key_inner, extents.width, arithmetic);
+    part.key = fused.take(as_split(counted_rows(0, key_inner), extents.key_heads), 0);
+    part.value =
+        fused.take(as_split(counted_rows(key_inner, key_inner), extents.key_heads), key_inner);
+    return;
+  }
+  part.key = linear("key", width_of_keys(extents, mechanism_of(architecture.spec, index)),
+                    extents.key_heads);
+  part.value = linear("value", key_inner, extents.key_heads);
+}
+
+/// A norm per head or over all heads together, depending on the size of its tensor.
+std::optional<LayerNorm> read_head_norm(const WeightReader& reader, const std::string& role,
+                                        std::int64_t each, std::int64_t all) {
+  if (!reader.has(role + ".weight")) return std::nullopt;
+  return reader.read_norm(role, reader.size_of(role + ".weight") == all ? all : each);
+}
+
+/// Normalises queries and keys to length 1 per head: an RMS norm with weight 1/√d, and torch's
+/// 1e-12 for zero vectors.
+void add_cosines(std::int64_t head_width, AttentionPart& part) {
+  if (part.query_norm || part.key_norm) {
+    throw Error(ErrorKind::damaged,
+                "cosine attention contradicts the norms of queries and keys in the file")
+        .about("layer.attention.cosine")
+        .expected("false")
+        .found("true");
+  }
+  const auto channels = static_cast<std::size_t>(head_width);
+  const double root = std::sqrt(static_cast<double>(head_width));
+  part.query_norm = part.key_norm =
+      LayerNorm{.weight = std::vector<float>(channels, static_cast<float>(1 / root)),
+                .bias = std::vector<float>(channels, 0.0F),
+                .eps = 1e-24 / static_cast<double>(head_width),
+                .rms = true};
+}
+
+/// The projection of the heads' output to the model width.
+Linear read_output(const WeightReader& reader, const std::string& role, std::int64_t width,
+                   const Extents& extents, HeadSplit split, Arithmetic arithmetic) {
+  const std::int64_t inner = extents.inner();
+  if (split != HeadSplit::channels_first) {
+    return reader.read_linear(role, width, inner, arithmetic);
+  }
+  const Tensor stored = reader.read(role + ".weight", {width, inner});
+  const std::vector<std::int64_t> order = heads_first(counted_rows(0, inner), extents.heads);
+  Tensor weight({width, inner});
+  for (std::int64_t i = 0; i < inner; ++i) {
+    weight.matrix().col(i) = stored.matrix().col(order[static_cast<std::size_t>(i)]);
+  }
+  return {std::move(weight), reader.read_vector(role + ".bias", width, false)};
+}
+
+void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int64_t index,
+                    AttentionPart& part) {
+  const LayerPlace place = place_of_layer(spec, index);
+  const PyramidStage& stage = spec.stages[place.stage];
+  if (spec.shifts_windows() || is_windowed(stage, place.block)) {
+    part.grid_window = stage.window;
+    return;
+  }
+  const std::string prefix = "layer." + std::to_string(index) + ".";
+  if (!reader.has(prefix + "reduction.weight")) return;
+  const std::int64_t side = stage.pooled > 0 ? 1 : stage.reduction, width = stage.width;
+  part.reduction = KeyReduction{
+      reader.read_convolution(prefix + "reduction", width, width, side, side, 0),
+      reader.read_norm(prefix + "reduction_norm", width, spec.input.norm_eps), stage.pooled};
+}
+
+/// A table of offsets [any odd number, d], resampled to a side of `cells`.
+Tensor read_offsets(const WeightReader& reader, const std::string& role, std::int64_t head_width,
+                    std::int64_t cells) {
+  return resample_offsets(reader.read(role, {reader.outputs_of(role), head_width}), cells);
+}
+
+void read_tiles(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
+                const std::string& prefix, AttentionPart& part) {
+  const ScoreSpec& scores = layer.scores;
+  if (scores.window_form == WindowForm::tiles) part.grid_window = scores.window;
+  if (scores.bias != ScoreBias::decomposed) return;
+  const std::int64_t width = width_of_head(layer, spec.width), side = part.grid_window;
+  part.relative_rows =
+      read_offsets(reader, prefix + "relative_rows", width, side ? side : spec.input.grid_rows());
+  part.relative_columns = read_offsets(reader, prefix + "relative_columns", width,
+                                       side ? side : spec.input.grid_columns());
+}
+
+/// A table of offsets, resampled to the model's grid of patches or to its windows.
+Tensor read_table(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
+                  const std::string& role) {
+  Tensor table = reader.read(role, {reader.outputs_of(role), layer.attention.heads});
+  PositionGrid grid{spec.input.grid_rows(), spec.input.grid_columns()};
+  if (layer.scores.window > 0) grid = {layer.scores.window, layer.scores.window};
+  const std::int64_t classes = spec.input.prefix_tokens() > 0 ? 3 : 0;
+  return table_of_grid(std::move(table), grid, classes, spec.positions.table_resize);
+}
+
+/// Reads biases of relative positions, per layer or shared (T5: stored in the first layer), or
+/// shared embeddings of relative positions.
+void read_score_terms(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
+                      std::int64_t width, const std::string& prefix, AttentionPart& part) {
+  const std::int64_t heads = layer.attention.heads;
+  part.sinks = reader.read_vector(prefix + "sinks", heads, false);
+  if (layer.scores.bias == ScoreBias::disentangled) {
+    part.relative_positions = reader.read("relative_positions", {2 * layer.scores.buckets, width});
+    const std::optional<LayerNorm> norm = reader.read_norm("relative_positions_norm", width);
+    if (norm) norm->apply(part.relative_positions.matrix());
+    const auto own = [&](const char* role) -> std::optional<Linear> {
+      if (!reader.has(prefix + role + ".weight")) return std::nullopt;
+      return reader.read_linear(prefix + role, heads * width_of_head(layer, width), width,
+                                Arithmetic::multiplicative);
+    };
+    part.relative_query = own("relative_query");
+    part.relative_key = own("relative_key");
+  }
+  if (layer.scores.bias != ScoreBias::buckets && layer.scores.bias != ScoreBias::table) return;
+  const std::string own = prefix + "position_biases";
+  const bool of_decoder = layer.scores.causal && reader.has("decoder_position_biases");
+  const std::string role = reader.has(own) ? own
+                           : of_decoder    ? "decoder_position_biases"
+                                           : "position_biases";
+  part.position_biases = layer.scores.bias == ScoreBias::table
+                             ? read_table(reader, spec, layer, role)
+                             : reader.read(role, {layer.scores.buckets, heads});
+}
+
+void check_rotary(const AttentionPart& part, const LayerSpec& layer, std::int64_t head_width) {
+  if (layer.rotary.form == Rotary::none) return;
+  const std::int64_t turned = layer.rotary.width ? layer.rotary.width : head_width;
+  const bool patches = layer.rotary.grid != RotaryGrid::sequence;
+  const std::int64_t pieces = patches ? 4 : 2;
+  if (turned <= head_width && turned % pieces == 0 &&
+      (part.rotary_periods.empty() || std::ssize(part.rotary_periods) == turned / 4)) {
+    return;
+  }
+  throw Error(ErrorKind::damaged, "the rotary width does not fit the head")
+      .about("layer.rotary.width")
+      .expected("a multiple of " + std::to_string(pieces) + ", at most the head's " +
+                std::to_string(head_width))
+      .found(std::to_string(turned));
+}
+
+/// Throws Error(damaged) naming a tensor whose shape does not fit `layer`.
+AttentionPart read_attention(const WeightReader& reader, const Architecture& architecture,
+                             const LayerSpec& layer, std::int64_t index) {
+  const ModelSpec& spec = architecture.spec;
+  const std::string prefix = "layer." + std::to_string(index) + ".";
+  const std::int64_t width = width_of_layer(spec, index);
+  const Extents extents{width, layer.attention.heads, layer.key_heads(),
+                        width_of_head(layer, width)};
+  const std::int64_t inner = extents.inner();
+  const Arithmetic arithmetic = arithmetic_of(spec, index);
+  AttentionPart part;
+  const HeadSplit split = layer.attention.head_split;
+  read_projections(reader, architecture, extents, split != HeadSplit::heads_first, index, part);
+  part.query_norm = read_head_norm(reader, prefix + "query_norm", extents.head_width, inner);
+  part.key_norm =
+      read_head_norm(reader, prefix + "key_norm", extents.head_width, extents.key_inner());
+  if (split != HeadSplit::heads_first && part.query_norm &&
+      std::ssize(part.query_norm->weight) != extents.head_width) {
+    throw Error(ErrorKind::damaged,
+                "a norm over the queries of all heads needs channels in the order of heads")
+        .about("layer.attention.head_split")
+        .expected("heads_first");
+  }
+  if (layer.attention.cosine) add_cosines(extents.head_width, part);
+  if (!spec.stages.empty()) read_reduction(reader, spec, index, part);
+  part.heads_norm = reader.read_norm(prefix + "heads_norm", inner);
+  if (arithmetic == Arithmetic::adder) {
+    part.heads_norm = reader.read_norm(prefix + "attention_norm", inner);
+    if (!part.heads_norm) part.heads_norm = reader.plain_norm(inner);
+  }
+  if (reader.has(prefix + "out.weight")) {
+    part.out = read_output(reader, prefix + "out", width, extents, split, arithmetic);
+  } else if (inner != width) {
+    throw Error(ErrorKind::damaged, "the heads' output has no projection to the width")
+        .about(prefix + "out.weight");
+  }
+  if (reader.has("rotary_periods")) {
+    part.rotary_periods = reader.read_vector("rotary_periods", extents.head_width / 4);
+  }
+  check_rotary(part, layer, extents.head_width);
+  read_score_terms(reader, spec, layer, width, prefix, part);
+  read_tiles(reader, spec, layer, prefix, part);
+  part.mechanism = reader.read_mechanism(index);
+  return part;
+}
+
+// ---- norms, MLP and forms of layers ----
 
 /// The norm at its position in the layer, and the second norm of a sandwich.
 BranchNorms read_norms(const WeightReader& reader, NormPosition position, const std::string& role,

@@ -1,17 +1,233 @@
 #include "core/model/weights/transformer_weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "core/architecture/pyramid_grid.h"
 #include "core/error.h"
+#include "core/model/parts/embedding.h"
+#include "core/model/parts/position_grid.h"
+#include "core/model/parts/stem.h"
 #include "core/model/weights/block_weights.h"
-#include "core/model/weights/embedding_weights.h"
+#include "core/model/weights/weight_reader.h"
 
 namespace attnscope {
 
 namespace {
+
+// ---- the convolutions before the patch embedding, and batch norms ----
+
+/// A BatchNorm in evaluation mode: y = scale ⊙ x + shift, per channel.
+struct ChannelScale {
+  std::vector<float> scale, shift;
+
+  /// Folds the norm into the weight rows and the bias of the preceding layer.
+  void take_into(MatrixMap weight, std::vector<float>& bias) const;
+};
+
+void ChannelScale::take_into(MatrixMap weight, std::vector<float>& bias) const {
+  if (bias.empty()) bias.assign(scale.size(), 0.0F);
+  for (std::size_t channel = 0; channel < scale.size(); ++channel) {
+    weight.row(static_cast<Eigen::Index>(channel)) *= scale[channel];
+    bias[channel] = bias[channel] * scale[channel] + shift[channel];
+  }
+}
+
+/// (x − running_mean) / √(running_var + eps) ⊙ weight + bias; empty if the role has no statistics.
+/// Throws Error(damaged) if it has only one of the two.
+std::optional<ChannelScale> read_batch_norm(const WeightReader& reader, const std::string& role,
+                                            std::int64_t channels, double eps) {
+  if (!reader.has(role + ".running_mean") && !reader.has(role + ".running_var")) {
+    return std::nullopt;
+  }
+  const std::vector<float> mean = reader.read_vector(role + ".running_mean", channels);
+  const std::vector<float> variance = reader.read_vector(role + ".running_var", channels);
+  const std::vector<float> weight = reader.read_vector(role + ".weight", channels, false);
+  const std::vector<float> bias = reader.read_vector(role + ".bias", channels, false);
+  ChannelScale result;
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    const double scale = (weight.empty() ? 1.0 : static_cast<double>(weight[i])) /
+                         std::sqrt(static_cast<double>(variance[i]) + eps);
+    const double shift = bias.empty() ? 0.0 : static_cast<double>(bias[i]);
+    result.scale.push_back(static_cast<float>(scale));
+    result.shift.push_back(static_cast<float>(shift - scale * static_cast<double>(mean[i])));
+  }
+  return result;
+}
+
+/// Reads a LayerNorm, independent of the kind of norm in the layers.
+std::optional<LayerNorm> read_layer_norm(const WeightReader& reader, const std::string& role,
+                                         std::int64_t width, double eps) {
+  if (!reader.has(role + ".weight")) return std::nullopt;
+  std::vector<float> bias = reader.read_vector(role + ".bias", width, false);
+  if (bias.empty()) bias.assign(static_cast<std::size_t>(width), 0.0F);
+  return LayerNorm{reader.read_vector(role + ".weight", width), std::move(bias), eps, false};
+}
+
+/// Empty for a model without a stem.
+std::optional<Stem> read_stem(const WeightReader& reader, const InputSpec& input) {
+  const StemSpec& spec = input.stem;
+  if (spec.widths.empty()) return std::nullopt;
+  Stem stem;
+  stem.activation = spec.activation;
+  std::int64_t channels = input.channels;
+  for (std::size_t i = 0; i < spec.widths.size(); ++i) {
+    const std::int64_t width = spec.widths[i], kernel = spec.kernels[i];
+    const std::string role = "stem." + std::to_string(i);
+    const std::string norm = "stem_norm." + std::to_string(i);
+    Tensor weight = reader.read(role + ".weight", {width, channels, kernel, kernel});
+    std::vector<float> bias = reader.read_vector(role + ".bias", width, false);
+    const auto batch = read_batch_norm(reader, norm, width, spec.norm_eps);
+    const MatrixMap rows(weight.data(), width, channels * kernel * kernel);
+    if (batch) batch->take_into(rows, bias);
+    stem.layers.push_back({{weight, std::move(bias), spec.strides[i], spec.paddings[i]}, {}});
+    if (!batch) stem.layers.back().norm = read_layer_norm(reader, norm, width, spec.norm_eps);
+    channels = width;
+  }
+  return stem;
+}
+
+// ---- the embedding ----
+
+/// Index of each (channel, row, column) in flattened patches stored as (row, column, channel).
+std::vector<std::int64_t> channels_first_order(const InputSpec& input) {
+  std::vector<std::int64_t> order;
+  const std::int64_t pixels = input.patch_height * input.patch_width;
+  for (std::int64_t channel = 0; channel < input.channels; ++channel) {
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      order.push_back(pixel * input.channels + channel);
+    }
+  }
+  return order;
+}
+
+/// Reorders patches from (row, column, channel) to (channel, row, column).
+void reorder_patches(const InputSpec& input, Tensor& kernel, std::optional<LayerNorm>& norm) {
+  const std::vector<std::int64_t> order = channels_first_order(input);
+  Tensor ordered(kernel.shape());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ordered.matrix().col(static_cast<std::int64_t>(i)) = kernel.matrix().col(order[i]);
+  }
+  kernel = std::move(ordered);
+  if (!norm) return;
+  const LayerNorm stored = *norm;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto from = static_cast<std::size_t>(order[i]);
+    norm->weight[i] = stored.weight[from];
+    norm->bias[i] = stored.bias[from];
+  }
+}
+
+/// Class tokens, then registers. Empty if there are none, or if a tail adds them.
+Tensor read_prefix_tokens(const WeightReader& reader, const ModelSpec& spec) {
+  const InputSpec& input = spec.input;
+  if (input.prefix_tokens() == 0 || spec.tail.kind == Tail::class_attention) return {};
+  Tensor tokens({input.prefix_tokens(), spec.width});
+  const char* const roles[] = {"class_token", "distillation_token"};
+  for (std::int64_t i = 0; i < input.class_tokens; ++i) {
+    tokens.matrix().row(i) = reader.read(roles[i], {1, spec.width}).matrix().row(0);
+  }
+  if (input.register_tokens > 0) {
+    tokens.matrix().bottomRows(input.register_tokens) =
+        reader.read("register_tokens", {input.register_tokens, spec.width}).matrix();
+  }
+  return tokens;
+}
+
+/// Reads positions: adds those of prefix tokens to them, and resamples those of patches to the
+/// spec's grid.
+void read_patch_positions(const WeightReader& reader, const Architecture& architecture,
+                          PatchEmbedding& embedding) {
+  const ModelSpec& spec = architecture.spec;
+  if (spec.positions.kind != Positions::learned) return;
+  const std::int64_t patches = architecture.position_rows * architecture.position_columns;
+  const std::int64_t before = architecture.position_prefix;
+  const Tensor stored = reader.read("positions", {before + patches, spec.width});
+  if (before > 0) {
+    embedding.prefix_tokens.matrix().topRows(before) += stored.matrix().topRows(before);
+  }
+  embedding.positions = resample_positions(
+      rows_of(stored, before, patches), {architecture.position_rows, architecture.position_columns},
+      {spec.input.grid_rows(), spec.input.grid_columns()}, spec.positions.resize);
+}
+
+PatchEmbedding read_patches(const WeightReader& reader, const Architecture& architecture) {
+  const ModelSpec& spec = architecture.spec;
+  const std::int64_t inputs =
+      spec.input.patch_channels() * spec.input.patch_height * spec.input.patch_width;
+  PatchEmbedding embedding;
+  embedding.stem = read_stem(reader, spec.input);
+  Tensor kernel = reader.read("patch.weight", {spec.width, inputs});
+  embedding.norm_before = reader.read_norm("patch_norm_before", inputs);
+  const auto batch = read_batch_norm(reader, "patch_norm_after", spec.width, spec.input.norm_eps);
+  if (!batch) embedding.norm_after = reader.read_norm("patch_norm_after", spec.width);
+  if (spec.input.patch_order == PatchOrder::channels_last) {
+    reorder_patches(spec.input, kernel, embedding.norm_before);
+  }
+  // Adder networks keep the patch embedding multiplicative (Adder, section 4.1).
+  std::vector<float> bias = reader.read_vector("patch.bias", spec.width, false);
+  if (batch) batch->take_into(kernel.matrix(), bias);
+  embedding.patch = Linear(std::move(kernel), std::move(bias));
+  embedding.prefix_tokens = read_prefix_tokens(reader, spec);
+  read_patch_positions(reader, architecture, embedding);
+  return embedding;
+}
+
+/// True if a text's positions have the model width while its token embeddings are narrower.
+bool adds_positions_late(const WeightReader& reader, const Architecture& architecture) {
+  const ModelSpec& spec = architecture.spec;
+  return spec.embedding_width() != spec.width &&
+         reader.size_of("positions") == architecture.position_rows * spec.width;
+}
+
+TextEmbedding read_text(const WeightReader& reader, const Architecture& architecture) {
+  const ModelSpec& spec = architecture.spec;
+  const std::int64_t width = spec.embedding_width();
+  TextEmbedding embedding;
+  embedding.tokens = reader.read_matrix("token_embedding.weight", spec.input.vocabulary, width);
+  if (spec.positions.kind == Positions::learned && !adds_positions_late(reader, architecture)) {
+    embedding.positions = reader.read("positions", {architecture.position_rows, width});
+    embedding.position_offset = spec.positions.offset;
+  }
+  if (spec.input.token_types > 0) {
+    embedding.types = reader.read("token_types", {spec.input.token_types, width});
+  }
+  embedding.scale = embedding_scale(spec);
+  return embedding;
+}
+
+SoundEmbedding read_sound(const WeightReader& reader, const ModelSpec& spec) {
+  SoundEmbedding embedding;
+  embedding.first = reader.read_sequence_convolution("sound1", spec.width, spec.input.channels, 1);
+  embedding.second = reader.read_sequence_convolution("sound2", spec.width, spec.width, 2);
+  embedding.positions = reader.read("positions", {spec.input.context, spec.width});
+  return embedding;
+}
+
+/// Throws Error(damaged) naming a tensor whose shape does not fit the spec.
+Embedding read_embedding(const WeightReader& reader, const Architecture& architecture) {
+  const ModelSpec& spec = architecture.spec;
+  Embedding embedding;
+  if (spec.is_pyramid()) return embedding;
+  if (spec.input.kind == InputKind::patches) embedding.patches = read_patches(reader, architecture);
+  if (spec.reads_texts()) embedding.text = read_text(reader, architecture);
+  if (spec.is_audio()) embedding.sound = read_sound(reader, spec);
+  if (reader.has("input_projection.weight")) {
+    embedding.projection = reader.read_linear("input_projection", spec.width,
+                                              spec.embedding_width(), Arithmetic::multiplicative);
+  }
+  embedding.norm = reader.read_norm("embedding_norm", spec.embedding_width());
+  const bool given = spec.input.kind == InputKind::embeddings;
+  const bool late = given || (spec.reads_texts() && adds_positions_late(reader, architecture));
+  if (late && spec.positions.kind == Positions::learned) {
+    embedding.late_positions = reader.read("positions", {architecture.position_rows, spec.width});
+  }
+  return embedding;
+}
+
+// ---- stages, read-out and decoder ----
 
 constexpr Arithmetic kPlain = Arithmetic::multiplicative;
 
