@@ -1,17 +1,22 @@
 // Reads the tokenizer in a model's folder from the files that exist.
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/architecture/configuration/tokenizer_file.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/tokenizer/byte_pairs.h"
 #include "core/tokenizer/canonical_text.h"
-#include "core/tokenizer/sentence_piece_folder.h"
+#include "core/tokenizer/sentence_piece.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/tokenizer/tokenizer.h"
 #include "core/tokenizer/tokenizer_neighbours.h"
+#include "core/tokenizer/unicode.h"
+#include "core/tokenizer/vocabulary.h"
 
 namespace attnscope {
 
@@ -19,6 +24,251 @@ namespace {
 
 using Path = std::filesystem::path;
 using nlohmann::json;
+
+// ---- SentencePiece ----
+
+// The ids of a model's pieces and the cleaning of texts are not stored in files but in the code of
+// each tokenizer class. Upstream: huggingface/transformers, models/{llama,gemma,siglip,t5,albert,
+// xlm_roberta}/tokenization_*.py; ALBERT follows convert_slow_tokenizer.py.
+
+TokenTable table_of(const ScoredPieces& pieces) {
+  TokenTable table;
+  for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
+    table.add(pieces.texts[i], static_cast<std::int64_t>(i));
+  }
+  return table;
+}
+
+/// Reads the model unchanged. Throws Error(unsupported) if sp_model_kwargs is not empty.
+SentencePiece read_own(const Path& file, const TokenizerNeighbours& beside) {
+  const json arguments = beside.config.value("sp_model_kwargs", json());
+  if (!arguments.is_null() && !arguments.empty()) throw beside.refused("sp_model_kwargs", "none");
+  return read_sentence_piece(file);
+}
+
+/// Adds a normaliser before the model's own.
+void do_before(Normalizer first, TokenizerStages& stages) {
+  stages.normalizer = [first = std::move(first), pieces = std::move(stages.normalizer)](
+                          const AlignedText& given) { return pieces(first(given)); };
+}
+
+/// SigLIP: texts in lower case without punctuation, followed by an end token.
+TokenizerStages siglip_stages(const Path& file, TokenizerNeighbours& beside) {
+  SentencePiece model = read_own(file, beside);
+  // The text's cleaning adds the ▁ instead.
+  model.add_dummy_prefix = false;
+  model.goes_on = true;
+  const TokenTable table = table_of(model.pieces);
+  std::int64_t end = 0;
+  for (const auto& [key, usual] :
+       {std::pair("unk_token", "<unk>"), {"pad_token", "</s>"}, {"eos_token", "</s>"}}) {
+    const auto before = beside.added;
+    end = beside.make_special(beside.text(key, usual), table, file);
+    if (before.contains(end)) continue;
+    beside.added[end].lstrip = beside.added[end].rstrip = true;  // default of the class
+  }
+  TokenizerStages stages = sentence_piece_stages(model);
+  do_before(siglip_text(beside.flag("do_lower_case", true)), stages);
+  stages.post_processor = around({}, {end}, true);
+  return stages;
+}
+
+/// Llama and Gemma: optional tokens before and after the text.
+TokenizerStages llama_stages(const Path& file, TokenizerNeighbours& beside, bool gemma) {
+  SentencePiece model = read_sentence_piece(file);
+  // Since transformers 4.31, "legacy": false continues a text after a special token without a
+  // space.
+  model.prefix_every_part = beside.flag("legacy", true);
+  const TokenTable table = table_of(model.pieces);
+  TokenizerStages stages = sentence_piece_stages(model);
+  for (const AddedToken& token : stages.added) beside.added.try_emplace(token.id, token);
+  const auto around_text = [&](const char* flag, bool usual, const char* key, const char* text) {
+    std::vector<std::int64_t> ids;
+    if (beside.flag(flag, usual)) {
+      ids.push_back(beside.make_special(beside.text(key, text), table, file));
+    }
+    return ids;
+  };
+  stages.post_processor =
+      around(around_text("add_bos_token", true, "bos_token", gemma ? "<bos>" : "<s>"),
+             around_text("add_eos_token", false, "eos_token", gemma ? "<eos>" : "</s>"), true);
+  return stages;
+}
+
+/// Ids of special tokens, with the class's default texts `usual` unless the files name others. Only
+/// the first `needed` are required; others that the model lacks are left out.
+std::vector<std::int64_t> special_ids(const std::vector<std::pair<const char*, const char*>>& usual,
+                                      std::size_t needed, const TokenTable& table, const Path& file,
+                                      TokenizerNeighbours& beside) {
+  std::vector<std::int64_t> ids;
+  for (const auto& [key, text] : usual) {
+    const std::string own = beside.text(key, text);
+    if (ids.size() >= needed && !table.find(own)) continue;
+    ids.push_back(beside.make_special(own, table, file));
+  }
+  return ids;
+}
+
+/// T5: the pieces, followed by the sentinels in descending order; each text is followed by an end
+/// token.
+TokenizerStages t5_stages(const Path& file, TokenizerNeighbours& beside) {
+  if (!beside.flag("add_prefix_space", true)) throw beside.refused("add_prefix_space", "true");
+  SentencePiece model = read_own(file, beside);
+  model.prefix_every_part = beside.flag("legacy", true);
+  const TokenTable table = table_of(model.pieces);
+  const std::vector<std::int64_t> special =
+      special_ids({{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}}, 2, table,
+                  file, beside);
+  constexpr std::int64_t most = 10'000;
+  const json extra = beside.config.value("extra_ids", json(std::uint64_t{100}));
+  if (!extra.is_number_unsigned() || extra.get<std::uint64_t>() > most) {
+    throw beside.refused("extra_ids", "a whole number, at most " + std::to_string(most));
+  }
+  const auto count = extra.get<std::int64_t>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t id = table.size() + count - 1 - i;
+    AddedToken sentinel;
+    sentinel.id = id;
+    sentinel.content = "<extra_id_" + std::to_string(i) + ">";
+    sentinel.lstrip = sentinel.rstrip = sentinel.special = true;
+    beside.added.try_emplace(id, std::move(sentinel));
+  }
+  TokenizerStages stages = sentence_piece_stages(model);
+  const json end = {{"SpecialToken", {{"id", "</s>"}, {"type_id", 0U}}}};
+  const auto text = [](const char* which) -> json {
+    return {{"Sequence", {{"id", which}, {"type_id", 0U}}}};
+  };
+  stages.post_processor =
+      make_post_processor({{"type", "TemplateProcessing"},
+                           {"single", {text("A"), end}},
+                           {"pair", {text("A"), end, text("B"), end}},
+                           {"special_tokens",
+                            {{"</s>",
+                              {{"id", "</s>"},
+                               {"ids", {static_cast<std::uint64_t>(special.front())}},
+                               {"tokens", {table.text(special.front())}}}}}}});
+  return stages;
+}
+
+/// True if a piece ends with a digit and a comma, which ALBERT keeps as two tokens.
+bool ends_as_number_and_comma(const std::string& piece) {
+  if (!piece.ends_with(',')) return false;
+  bool digit = false;
+  for_each_character(std::string_view(piece).substr(0, piece.size() - 1),
+                     [&](char32_t c, std::size_t, std::size_t) { digit = is_number(c); });
+  return digit;
+}
+
+/// ALBERT: accents are stripped and texts lower-cased first, by default.
+TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& beside) {
+  SentencePiece model = read_own(file, beside);
+  constexpr double never = 100;
+  for (std::size_t i = 0; i < model.pieces.texts.size(); ++i) {
+    if (ends_as_number_and_comma(model.pieces.texts[i])) model.pieces.scores[i] -= never;
+  }
+  const TokenTable table = table_of(model.pieces);
+  const std::vector<std::int64_t> special = special_ids({{"cls_token", "[CLS]"},
+                                                         {"sep_token", "[SEP]"},
+                                                         {"unk_token", "<unk>"},
+                                                         {"pad_token", "<pad>"},
+                                                         {"mask_token", "[MASK]"}},
+                                                        3, table, file, beside);
+  if (const auto mask = table.find(beside.text("mask_token", "[MASK]"))) {
+    beside.added[*mask].lstrip = true;  // default of the class
+  }
+  TokenizerStages stages = sentence_piece_stages(model);
+  json steps = json::array();
+  for (const char* const quotes : {"``", "''"}) {
+    steps.push_back({{"type", "Replace"}, {"pattern", {{"String", quotes}}}, {"content", "\""}});
+  }
+  if (!beside.flag("keep_accents", false)) {
+    steps.push_back({{"type", "NFKD"}});
+    steps.push_back({{"type", "StripAccents"}});
+  }
+  if (beside.flag("do_lower_case", true)) steps.push_back({{"type", "Lowercase"}});
+  const Normalizer letters = make_normalizer({{"type", "Sequence"}, {"normalizers", steps}});
+  const bool spaces = beside.flag("remove_space", true);
+  do_before([letters, cleaned = clean_text({}),
+             spaces](const AlignedText& text) { return letters(spaces ? cleaned(text) : text); },
+            stages);
+  stages.post_processor = bert_processor(special[0], special[1]);
+  return stages;
+}
+
+/// XLM-R, with fairseq's ids: <s>, <pad>, </s>, <unk>, the pieces from the fourth on, and <mask>.
+TokenizerStages xlm_roberta_stages(const Path& file, TokenizerNeighbours& beside) {
+  SentencePiece model = read_own(file, beside);
+  const ScoredPieces& from = model.pieces;
+  constexpr std::size_t own = 3;
+  if (from.texts.size() < own || from.texts[0] != "<unk>" || from.texts[1] != "<s>" ||
+      from.texts[2] != "</s>") {
+    throw Error(ErrorKind::damaged, "the pieces are not those of XLM-R")
+        .in_file(file)
+        .expected("<unk>, <s> and </s> first")
+        .found(std::to_string(from.texts.size()) + " pieces that begin differently");
+  }
+  ScoredPieces renumbered;
+  const auto put = [&](const std::string& text, double score, PieceKind kind) {
+    renumbered.texts.push_back(text);
+    renumbered.scores.push_back(score);
+    renumbered.kinds.push_back(kind);
+  };
+  for (const char* const text : {"<s>", "<pad>", "</s>"}) put(text, 0, PieceKind::control);
+  put("<unk>", 0, PieceKind::unknown);
+  for (std::size_t i = own; i < from.texts.size(); ++i) {
+    put(from.texts[i], from.scores[i], from.kinds[i]);
+  }
+  put("<mask>", 0, PieceKind::control);
+  model.pieces = std::move(renumbered);
+  const TokenTable table = table_of(model.pieces);
+  const std::vector<std::int64_t> special = special_ids({{"cls_token", "<s>"},
+                                                         {"sep_token", "</s>"},
+                                                         {"unk_token", "<unk>"},
+                                                         {"pad_token", "<pad>"},
+                                                         {"mask_token", "<mask>"}},
+                                                        5, table, file, beside);
+  beside.added[special.back()].lstrip = true;  // default of the class
+  TokenizerStages stages = sentence_piece_stages(model);
+  stages.post_processor = roberta_processor(special[0], special[1]);
+  return stages;
+}
+
+/// The tokenizer of `file`, as in transformers for the class named in tokenizer_config.json, or
+/// config.json, next to it: Llama, Gemma, SigLIP, T5, ALBERT or XLM-R. Throws Error(unsupported)
+/// naming another class or setting, Error(damaged).
+std::shared_ptr<const Vocabulary> read_sentence_piece_folder(const Path& file) {
+  constexpr const char* known =
+      "LlamaTokenizer, GemmaTokenizer, SiglipTokenizer, T5Tokenizer, AlbertTokenizer or "
+      "XLMRobertaTokenizer";
+  TokenizerNeighbours beside = read_tokenizer_neighbours(file.parent_path());
+  const std::string name = beside.class_name(tokenizer_class_of_model(file.parent_path()));
+  if (name.empty()) {
+    throw Error(ErrorKind::unsupported, "the class of the SentencePiece tokenizer is not known")
+        .in_file(file)
+        .about("tokenizer_class")
+        .expected(std::string(known) + ", in tokenizer_config.json")
+        .remedy("put the model's tokenizer.json or tokenizer_config.json next to it");
+  }
+  TokenizerStages stages;
+  if (name == "SiglipTokenizer") {
+    stages = siglip_stages(file, beside);
+  } else if (name == "LlamaTokenizer" || name == "GemmaTokenizer") {
+    stages = llama_stages(file, beside, name == "GemmaTokenizer");
+  } else if (name == "T5Tokenizer") {
+    stages = t5_stages(file, beside);
+  } else if (name == "AlbertTokenizer") {
+    stages = albert_stages(file, beside);
+  } else if (name == "XLMRobertaTokenizer") {
+    stages = xlm_roberta_stages(file, beside);
+  } else {
+    if (!beside.config.contains("tokenizer_class")) beside.config["tokenizer_class"] = name;
+    throw beside.refused("tokenizer_class", known);
+  }
+  stages.added = beside.added_tokens();
+  return make_tokenizer(std::move(stages));
+}
+
+// ---- the other files ----
 
 std::shared_ptr<const Vocabulary> read_word_pieces(const Path& folder) {
   const Path file = folder / "vocab.txt";

@@ -33,8 +33,9 @@ void check_rate_factor(double factor);
 class TrainingRun {
  public:
   /// Starts at step 0 or, given a file of save_state, resumes there without reading the recipe's
-  /// `from`. Throws Error if the data do not fit the recipe, the errors of first_values, and
-  /// Error(damaged) if the file is not a state of this recipe.
+  /// `from`. Throws Error if the data do not fit the recipe, the errors of open_checkpoint and
+  /// Error(usage) for a `from` that does not fit the recipe's network, and Error(damaged) if the
+  /// file is not a state of this recipe.
   TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data,
               const std::filesystem::path& state = {});
 
