@@ -1,12 +1,258 @@
 #include "core/architecture/naming/stack_names.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "core/architecture/naming/name_words.h"
 
 namespace attnscope {
 
 namespace {
+
+// ---- the roles in a block ----
+
+/// Shapes by tensor name within the block.
+using Block = std::map<std::string, Shape>;
+
+std::string joined(const std::vector<std::string>& segments, std::size_t end) {
+  std::string name;
+  for (std::size_t i = 0; i < end; ++i) name += (i ? "." : "") + segments[i];
+  return name;
+}
+
+/// Name of a tensor within its block.
+struct Inside {
+  std::vector<std::string> module;  ///< segments of the module's name
+  std::string part;                 ///< "weight", "bias"; empty if the tensor belongs to no module
+};
+
+Inside split_inside(const std::string& name) {
+  Inside inside{segments_of(name), {}};
+  std::string& last = inside.module.back();
+  for (const char* part : {"weight", "bias"}) {
+    if (last == std::string("in_proj_") + part) {
+      last = "in_proj";
+      inside.part = part;
+      return inside;
+    }
+  }
+  if (inside.module.size() > 1 && (last == "weight" || last == "gamma")) inside.part = "weight";
+  if (inside.module.size() > 1 && (last == "bias" || last == "beta")) inside.part = "bias";
+  if (!inside.part.empty()) inside.module.pop_back();
+  return inside;
+}
+
+bool is_square_mask(Shape shape) {
+  while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+  return shape.size() == 2 && shape[0] == shape[1] && shape[0] > 1;
+}
+
+/// Reads the first block; the others must have the same tensors.
+class BlockReader {
+ public:
+  BlockReader(BlockNames& names, bool decoder)
+      : names_(names), decoder_(decoder), own_(decoder ? "decoder." : "layer.") {}
+
+  /// Reads tensor `name` of the block. Returns false if the meaning of the name is unknown.
+  bool read(const std::string& name, const Shape& shape) {
+    const Inside inside = split_inside(name);
+    std::vector<std::string> words;
+    for (const std::string& segment : inside.module) words.push_back(plain_word(segment));
+    bool attention = false, mlp = false, cross = false;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const PartWord word = part_word(words[i]);
+      cross = cross || word == PartWord::other_attention || (decoder_ && words[i] == kTorchCross);
+      if (i + 1 == words.size() && !is_number(words[i])) break;
+      attention = attention || word == PartWord::attention || cross;
+      mlp = mlp || word == PartWord::mlp;
+    }
+    if (cross && !decoder_) return false;
+    const std::string of = cross ? "cross." : own_;
+    std::string last = words.back();
+    for (std::size_t i = words.size(); i-- > 1 && is_number(last);) last = words[i - 1];
+    const PartWord said = part_word(last);
+    if (said == PartWord::mask || (said == PartWord::attention && is_square_mask(shape))) {
+      return is_square_mask(shape) && take_mask(of + "mask", name);
+    }
+    if (mlp || (!attention && said == PartWord::none && mlp_number(last) != 0)) {
+      return take_mlp(inside, name, shape);
+    }
+    if (said == PartWord::query) return take(name, of + "query.", inside.part, shape, true);
+    if (said == PartWord::key) return take(name, of + "key.", inside.part, shape, true);
+    if (said == PartWord::value) return take(name, of + "value.", inside.part, shape, true);
+    if (said == PartWord::qkv) {
+      names_.of_torch = last == "inproj" && inside.module.back() == "in_proj";
+      return attention && take(name, of + "qkv.", inside.part, shape);
+    }
+    if (says_norm(last) && attention) {
+      names_.why =
+          "a norm within the attention: its name says neither what it normalises with nor whether "
+          "rotary positions come before it";
+      return false;
+    }
+    if (says_norm(last)) return take_norm(name, last, inside.part, shape, cross);
+    return says_output(last, !attention) && take(name, of + "out.", inside.part, shape);
+  }
+
+  /// Checks the shapes and orders the layers of the MLP. Returns false if they do not fit.
+  bool finish() {
+    names_.heads = static_cast<std::int64_t>(heads_.size());
+    if (!has_attention(own_) || (decoder_ && !has_attention("cross."))) return false;
+    for (const auto& [role, shape] : shapes_) {
+      if (role.find(".norm") != std::string::npos && shape != Shape{names_.width}) return false;
+      if (role.ends_with(".out.weight") && shape != Shape{names_.width, names_.inner}) return false;
+      if (role.ends_with(".bias") && !names_.has(role.substr(0, role.size() - 4) + "weight")) {
+        return false;
+      }
+    }
+    const std::string second = decoder_ ? "cross.norm2.weight" : "layer.norm2.weight";
+    const bool first = names_.has(own_ + "norm1.weight");
+    if (decoder_ && first != names_.has("cross.norm1.weight")) return false;
+    if (first != names_.has(second)) return mlp_.empty();
+    return order_mlp();
+  }
+
+ private:
+  /// True if there are queries, keys and values with the width of those read before.
+  bool has_attention(const std::string& of) {
+    const bool separate = names_.has(of + "query.weight") && names_.has(of + "key.weight") &&
+                          names_.has(of + "value.weight");
+    if (separate == names_.has(of + "qkv.weight")) return false;
+    const Shape& first = shapes_[of + (separate ? "query.weight" : "qkv.weight")];
+    if (first.size() != 2 || (!separate && first[0] != 3 * first[1])) return false;
+    const std::int64_t inner =
+        separate ? first[0] * std::max<std::int64_t>(names_.heads, 1) : first[0] / 3;
+    const bool alike = names_.width == 0 || (names_.width == first[1] && names_.inner == inner);
+    names_.width = first[1];
+    names_.inner = inner;
+    return alike && names_.width > 0;
+  }
+
+  bool add(const std::string& role, const std::string& name, const Shape& shape) {
+    shapes_[role] = shape;
+    const std::string pattern = names_.container + "{layer}." + name;
+    return names_.roles.emplace(role, pattern).first->second == pattern;
+  }
+
+  /// Name with {head} in place of the number that a name of queries, keys or values may have.
+  std::string with_head(const std::string& name) {
+    std::vector<std::string> segments = segments_of(name);
+    const auto number = std::find_if(segments.begin(), segments.end(), is_number);
+    if (number == segments.end()) return name;
+    heads_.insert(*number);
+    *number = "{head}";
+    return joined(segments, segments.size());
+  }
+
+  bool take(const std::string& name, const std::string& role, const std::string& part,
+            const Shape& shape, bool of_heads = false) {
+    if (part.empty()) return false;
+    return add(role + part, of_heads ? with_head(name) : name, shape);
+  }
+
+  bool take_mask(const std::string& role, const std::string& name) {
+    if (names_.mask.empty()) names_.mask = names_.container + "0." + name;
+    std::vector<std::string> segments = segments_of(name);
+    const auto number = std::find_if(segments.begin(), segments.end(), is_number);
+    if (number != segments.end()) *number = "{head}";
+    return add(role, joined(segments, segments.size()), {});
+  }
+
+  bool take_norm(const std::string& name, const std::string& word, const std::string& part,
+                 const Shape& shape, bool cross) {
+    constexpr const char* roles[] = {"layer.norm1.", "layer.norm2."};
+    constexpr const char* of_decoder[] = {"decoder.norm1.", "cross.norm1.", "cross.norm2."};
+    int number = cross ? 2 : norm_number(word);
+    if (number < 1 || number > (decoder_ ? 3 : 2)) return false;
+    // "ffn_norm" is the third norm of a decoder.
+    if (decoder_ && !cross && number == 2 && word.back() != '2') number = 3;
+    return take(name, decoder_ ? of_decoder[number - 1] : roles[number - 1], part, shape);
+  }
+
+  bool take_mlp(const Inside& inside, const std::string& name, const Shape& shape) {
+    if (inside.part.empty() || shape.size() != (inside.part == "weight" ? 2U : 1U)) return false;
+    MlpLayer& layer = mlp_[joined(inside.module, inside.module.size())];
+    layer.number = mlp_number(plain_word(inside.module.back()));
+    (inside.part == "weight" ? layer.weight : layer.bias) = name;
+    if (inside.part == "weight") layer.shape = shape;
+    return true;
+  }
+
+  /// Orders the layers of an MLP by shape: [M, D], then [D, M]. Square layers are ordered by name.
+  bool order_mlp() {
+    if (mlp_.empty()) return true;
+    if (mlp_.size() != 2) return gated_mlp();
+    MlpLayer &a = mlp_.begin()->second, &b = std::next(mlp_.begin())->second;
+    if (a.shape.size() != 2 || b.shape != Shape{a.shape[1], a.shape[0]}) return false;
+    bool in_order = a.shape[1] == names_.width;
+    if (a.shape[0] == a.shape[1]) {
+      const std::string last_of_a = segments_of(mlp_.begin()->first).back();
+      const std::string last_of_b = segments_of(std::next(mlp_.begin())->first).back();
+      const bool counted = is_number(last_of_a) && is_number(last_of_b);
+      if (!counted && (a.number == 0 || b.number == 0 || a.number == b.number)) return false;
+      in_order =
+          counted ? std::pair(last_of_a.size(), last_of_a) < std::pair(last_of_b.size(), last_of_b)
+                  : a.number < b.number;
+    }
+    MlpLayer &first = in_order ? a : b, &second = in_order ? b : a;
+    if (first.shape[1] != names_.width) return false;
+    // The numbers in the names contradict the shapes.
+    if (first.number == 2 || second.number == 1 || first.number == 3 || second.number == 3) {
+      return false;
+    }
+    return add_layer("mlp1.", first) && add_layer("mlp2.", second);
+  }
+
+  bool gated_mlp() {
+    if (mlp_.size() != 3) return false;
+    for (const auto& [module, layer] : mlp_) {
+      constexpr const char* roles[] = {"", "mlp1.", "mlp2.", "mlp_gate."};
+      if (layer.number == 0 || !add_layer(roles[layer.number], layer)) return false;
+    }
+    const std::string of = of_mlp();
+    return names_.has(of + "mlp1.weight") && names_.has(of + "mlp2.weight") &&
+           names_.has(of + "mlp_gate.weight");
+  }
+
+  struct MlpLayer {
+    int number = 0;
+    std::string weight, bias;
+    Shape shape;
+  };
+
+  /// Role prefix of the MLP: in a decoder, that of the second layer of each block.
+  [[nodiscard]] std::string of_mlp() const { return decoder_ ? "cross." : own_; }
+
+  bool add_layer(const std::string& part, const MlpLayer& layer) {
+    const std::string role = of_mlp() + part;
+    if (layer.weight.empty() || !add(role + "weight", layer.weight, layer.shape)) return false;
+    return layer.bias.empty() || add(role + "bias", layer.bias, {});
+  }
+
+  BlockNames& names_;
+  bool decoder_ = false;
+  std::string own_;  ///< role prefix of the block's self-attention
+  std::map<std::string, Shape> shapes_;
+  std::map<std::string, MlpLayer> mlp_;  ///< layers by module name
+  std::set<std::string> heads_;          ///< numbers found in names
+};
+
+/// Adds the roles of the first block to `names`, whose container and layers are set. A decoder's
+/// blocks have a second attention, to another text: roles "decoder." and "cross.".
+void read_first_block(const Block& block, bool decoder, BlockNames& names) {
+  BlockReader reader(names, decoder);
+  for (const auto& [name, shape] : block) {
+    if (reader.read(name, shape)) continue;
+    names.unexplained = names.container + "0." + name;
+    return;
+  }
+  if (reader.finish()) return;
+  names.unexplained = names.container + "0";
+  names.why = "the names in the block do not give an attention and an MLP";
+}
+
+// ---- the stacks ----
 
 constexpr std::int64_t kMostBlocks = 4096;
 
