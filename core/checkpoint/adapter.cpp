@@ -22,7 +22,7 @@ namespace attnscope {
 
 namespace {
 
-// Reader of PEFT's adapter_config.json. Every key that changes the computation is read or refused.
+// ---- PEFT's adapter_config.json: every key that changes the computation is read or refused ----
 
 struct AdapterConfig {
   std::string base;                             ///< base_model_name_or_path
@@ -177,6 +177,8 @@ AdapterConfig read_adapter_config(const std::filesystem::path& file) {
     return config;
   });
 }
+
+// ---- the weights ----
 
 namespace fs = std::filesystem;
 

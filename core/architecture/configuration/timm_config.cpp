@@ -12,8 +12,7 @@ namespace attnscope {
 
 namespace {
 
-// Architectures of timm: their possible families, and settings that follow from their names but not
-// from their tensors.
+// ---- architectures: their possible families, and settings that follow from their names ----
 
 constexpr std::string_view kRotaryVit = "timm ViT with rotary positions";
 
@@ -139,6 +138,8 @@ void read_timm_architecture(const std::string& architecture, NeighbourConfig& co
   }
   if (config.families.front() == "timm ViT") read_vit(config.kind, config);
 }
+
+// ---- the keys ----
 
 using nlohmann::json;
 using Use = KeyUse;

@@ -164,6 +164,8 @@ NodeRecord read_node(std::span<const std::byte> message) {
   return record;
 }
 
+// ---- the graph ----
+
 using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t most_metadata = 500;

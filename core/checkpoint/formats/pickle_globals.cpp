@@ -19,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-// Globals that a pickle may name: functions and types of Python, NumPy and PyTorch.
+// ---- the globals that a pickle may name, of Python, NumPy and PyTorch ----
 
 /// A global whose results are understood.
 struct PickleGlobal {
@@ -119,6 +119,8 @@ const PickleGlobal* find_pickle_global(std::string_view name) {
                                    [&](const PickleGlobal& global) { return global.name == name; });
   return found == globals.end() ? nullptr : found;
 }
+
+// ---- the calls ----
 
 using Kind = PickleNode::Kind;
 using Global = PickleGlobal;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,30 @@
 #include "core/text/json.h"
 #include "core/text/number_text.h"
 #include "core/training/recipe/recipe_choices.h"
-#include "core/training/recipe/recipe_values.h"
 
 namespace attnscope {
 
 namespace {
+
+/// The parts of a text such as "2x24x2,4x48x3"; empty for "".
+std::vector<std::string> split_at(char separator, const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+std::vector<std::string> split_at_commas(const std::string& text) { return split_at(',', text); }
+
+/// The error for a value that another key does not allow.
+Error bad_value(const char* key, const std::string& expected, const std::string& found) {
+  return Error(ErrorKind::usage, "the recipe's values do not go together")
+      .about(key)
+      .expected(expected)
+      .found(found);
+}
+Error bad_value(const char* key, const std::string& expected, std::int64_t found) {
+  return bad_value(key, expected, std::to_string(found));
+}
 
 // ---- layers of language models: their form, and a window for each ----
 
