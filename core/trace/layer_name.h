@@ -1,6 +1,7 @@
-// Names of the layers of a trace and of their kinds.
+// Names of the layers of a trace, of their kinds, and of their groups in a trace file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,5 +20,10 @@ namespace attnscope {
 /// layers of each kind are counted from `first` on.
 [[nodiscard]] std::string layer_name(const Trace& trace, std::int64_t layer,
                                      std::int64_t first = 0);
+
+/// The name of a layer's group in a trace file: "layer_07".
+inline std::string layer_group(std::size_t layer) {
+  return (layer < 10 ? "layer_0" : "layer_") + std::to_string(layer);
+}
 
 }  // namespace attnscope

@@ -18,7 +18,6 @@
 #include "core/parameters/parameters_json.h"
 #include "core/shown_text.h"
 #include "core/text/json.h"
-#include "core/trace/layer_group.h"
 #include "core/trace/layer_name.h"
 #include "core/trace/trace.h"
 #include "core/trace/trace_arrays.h"

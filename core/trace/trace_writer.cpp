@@ -4,7 +4,6 @@
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
-#include "core/trace/layer_group.h"
 #include "core/trace/layer_name.h"
 #include "core/trace/trace_file.h"
 
