@@ -49,7 +49,7 @@ constexpr std::array kHarmless = {"auto_mapping",        "corda_config",   "eva_
                                   "qalora_group_size",  // belongs to use_qalora, which is refused
                                   "target_modules",      "task_type"};
 
-Error refused(const std::string& key, const json& value) {
+Error refused_setting(const std::string& key, const json& value) {
   constexpr std::size_t longest = 80;
   return Error(ErrorKind::unsupported, "the adapter's setting is not supported")
       .about(key)
@@ -87,7 +87,7 @@ std::map<std::string, double> patterns(const std::string& key, const json& value
     const bool plain = std::all_of(
         pattern.begin() + (pattern.starts_with('^') ? 1 : 0), pattern.end(),
         [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-'; });
-    if (pattern.empty() || !plain) throw refused(key, json(pattern));
+    if (pattern.empty() || !plain) throw refused_setting(key, json(pattern));
     result.emplace(pattern, positive(key, number));
   }
   return result;
@@ -122,14 +122,14 @@ void check_initialisation(const json& value) {
   for (const char* kept : {"gaussian", "eva", "orthogonal"}) {
     if (value == json(kept)) return;
   }
-  throw refused("init_lora_weights", value);
+  throw refused_setting("init_lora_weights", value);
 }
 
 void read_key(const std::string& key, const json& value, AdapterConfig& config) {
   if (key == "base_model_name_or_path") {
     if (value.is_string()) config.base = value.get<std::string>();
   } else if (key == "peft_type") {
-    if (value != json("LORA")) throw refused(key, value);
+    if (value != json("LORA")) throw refused_setting(key, value);
   } else if (key == "r") {
     config.rank = positive(key, value);
   } else if (key == "lora_alpha") {
@@ -146,11 +146,11 @@ void read_key(const std::string& key, const json& value, AdapterConfig& config) 
     check_initialisation(value);
   } else if (key == "bias") {  // trained biases are tensors of the adapter
     if (value != json("none") && value != json("all") && value != json("lora_only")) {
-      throw refused(key, value);
+      throw refused_setting(key, value);
     }
   } else if (std::find(kHarmless.begin(), kHarmless.end(), key) == kHarmless.end() &&
              !is_off(value)) {
-    throw refused(key, value);
+    throw refused_setting(key, value);
   }
 }
 
