@@ -107,6 +107,25 @@ TEST(Additive, ImportanceIsItsQuantity) {
   EXPECT_EQ(quantities.at("logits").shape(), (Shape{2, 9}));
 }
 
+TEST(Additive, LogitsHaveTheBiasUnderTheRootOfTheWidth) {
+  // A bias per head changes no map, so that only the recorded logits show where it is added.
+  RandomAttention data(7, 7, 2, 4, 3, 5);
+  const Tensor vectors({2, 4}, {0.5F, -1, 2, 0.25F, 1, 3, -0.5F, -2});
+  data.parameters.emplace("importance", vectors);
+  data.parameters.emplace("importance_bias", Tensor({2}, {3.0F, -1.5F}));
+  const Tensor logits = additive(false, 0)->quantities(data.input()).at("logits");
+  for (std::int64_t head = 0; head < 2; ++head) {
+    for (std::int64_t j = 0; j < 7; ++j) {
+      double product = head == 0 ? 3.0 : -1.5;
+      for (std::int64_t c = 0; c < 4; ++c) {
+        product += static_cast<double>(vectors.matrix()(head, c)) *
+                   static_cast<double>(data.keys.matrix()(j, 4 * head + c));
+      }
+      EXPECT_NEAR(logits.matrix()(head, j), product / 2, 1e-5);
+    }
+  }
+}
+
 TEST(Additive, WhatDoesNotFitIsRefused) {
   EXPECT_THROW((void)additive(false, 4), Error);
   EXPECT_THROW((void)additive(true, -2), Error);
