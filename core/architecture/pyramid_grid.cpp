@@ -18,7 +18,7 @@ std::string text(const GridExtents& grid) {
   return std::to_string(grid.rows) + " × " + std::to_string(grid.columns);
 }
 
-Error misfit(std::string what, std::size_t stage) {
+Error grid_misfit(std::string what, std::size_t stage) {
   return Error(ErrorKind::damaged, std::move(what) + " of stage " + std::to_string(stage + 1))
       .about("image_height");
 }
@@ -27,7 +27,7 @@ Error misfit(std::string what, std::size_t stage) {
 /// merging. timm's windows cover the grid without the odd patches.
 void check_odd(const ModelSpec& spec, const GridExtents& grid, std::size_t stage) {
   if (spec.layer.scores.window_filling == WindowFilling::before_shift) return;
-  throw misfit("the grid before the merging of patches", stage)
+  throw grid_misfit("the grid before the merging of patches", stage)
       .expected("an even number of patches a side")
       .found(text(grid));
 }
@@ -38,7 +38,7 @@ void check_windows(const ModelSpec& spec, const GridExtents& grid, std::size_t i
   const bool filled =
       spec.shifts_windows() && spec.layer.scores.window_filling != WindowFilling::none;
   if (filled && grid.rows >= window && grid.columns >= window) return;
-  throw misfit(
+  throw grid_misfit(
       filled ? "the grid is smaller than the windows" : "the grid does not split into the windows",
       index)
       .expected(filled ? "at least " + std::to_string(window) + " patches a side"
@@ -68,9 +68,9 @@ std::vector<GridExtents> pyramid_grids(const ModelSpec& spec) {
     }
     grid = {convolved(grid.rows, stage.kernel, stage.stride, padding),
             convolved(grid.columns, stage.kernel, stage.stride, padding)};
-    if (grid.tokens() < 1) throw misfit("the image is too small for the embedding", i);
+    if (grid.tokens() < 1) throw grid_misfit("the image is too small for the embedding", i);
     if (key_grid(stage, grid).tokens() < 1) {
-      throw misfit("the grid is too small for the spatial reduction", i)
+      throw grid_misfit("the grid is too small for the spatial reduction", i)
           .expected("at least " + std::to_string(stage.reduction) + " cells a side")
           .found(text(grid));
     }

@@ -32,7 +32,7 @@ struct JpegDecoder {
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 };
 
-[[noreturn]] void give_up(j_common_ptr jpeg) {
+[[noreturn]] void give_up_jpeg(j_common_ptr jpeg) {
   auto& state = *reinterpret_cast<ErrorState*>(jpeg->err);
   jpeg->err->format_message(jpeg, state.problem);
   std::longjmp(state.jump, 1);
@@ -40,7 +40,7 @@ struct JpegDecoder {
 
 /// Refuses truncated files, for which libjpeg only warns and fills the rest with grey.
 void refuse_cut_off(j_common_ptr jpeg, int level) {
-  if (level < 0 && jpeg->err->msg_code == JWRN_JPEG_EOF) give_up(jpeg);
+  if (level < 0 && jpeg->err->msg_code == JWRN_JPEG_EOF) give_up_jpeg(jpeg);
 }
 
 /// Limits the number of scans: a few kilobytes can hold thousands of them, each a pass over the
@@ -54,10 +54,10 @@ void refuse_many_scans(j_common_ptr jpeg) {
   }
 }
 
-bool read_header(JpegDecoder& decoder, std::span<const std::byte> file) {
+bool read_jpeg_header(JpegDecoder& decoder, std::span<const std::byte> file) {
   jpeg_decompress_struct& jpeg = decoder.jpeg;
   jpeg.err = jpeg_std_error(&decoder.error.manager);
-  decoder.error.manager.error_exit = give_up;
+  decoder.error.manager.error_exit = give_up_jpeg;
   decoder.error.manager.emit_message = refuse_cut_off;
   if (setjmp(decoder.error.jump) != 0) return false;
   jpeg_create_decompress(&jpeg);
@@ -68,7 +68,7 @@ bool read_header(JpegDecoder& decoder, std::span<const std::byte> file) {
   return true;
 }
 
-bool read_pixels(JpegDecoder& decoder) {
+bool read_jpeg_pixels(JpegDecoder& decoder) {
   jpeg_decompress_struct& jpeg = decoder.jpeg;
   if (setjmp(decoder.error.jump) != 0) return false;
   jpeg_start_decompress(&jpeg);
@@ -82,7 +82,7 @@ bool read_pixels(JpegDecoder& decoder) {
   return true;
 }
 
-Error broken(const JpegDecoder& decoder) {
+Error broken_jpeg(const JpegDecoder& decoder) {
   return Error(ErrorKind::damaged, "the JPEG is broken").found(decoder.error.problem);
 }
 
@@ -95,7 +95,7 @@ bool is_jpeg(std::span<const std::byte> file) {
 
 Image decode_jpeg(std::span<const std::byte> file) {
   JpegDecoder decoder;
-  if (!read_header(decoder, file)) throw broken(decoder);
+  if (!read_jpeg_header(decoder, file)) throw broken_jpeg(decoder);
   jpeg_decompress_struct& jpeg = decoder.jpeg;
   check_extents(jpeg.image_width, jpeg.image_height);
   if (jpeg.num_components != 1 && jpeg.num_components != 3) {
@@ -109,7 +109,7 @@ Image decode_jpeg(std::span<const std::byte> file) {
   decoder.image.channels = jpeg.num_components;
   decoder.image.pixels.resize(std::size_t{jpeg.image_width} * jpeg.image_height *
                               static_cast<std::size_t>(jpeg.num_components));
-  if (!read_pixels(decoder)) throw broken(decoder);
+  if (!read_jpeg_pixels(decoder)) throw broken_jpeg(decoder);
   return std::move(decoder.image);
 }
 

@@ -23,7 +23,7 @@ void take_bytes(png_structp png, png_bytep target, std::size_t count) {
   source.rest = source.rest.subspan(count);
 }
 
-[[noreturn]] void give_up(png_structp png, png_const_charp message) {
+[[noreturn]] void give_up_png(png_structp png, png_const_charp message) {
   auto& source = *static_cast<Source*>(png_get_error_ptr(png));
   std::strncpy(source.problem, message, sizeof source.problem - 1);
   png_longjmp(png, 1);
@@ -43,7 +43,7 @@ struct PngDecoder {
   std::size_t channels = 0;
 
   explicit PngDecoder(std::span<const std::byte> file) : source{file} {
-    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, give_up, ignore_warning);
+    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, give_up_png, ignore_warning);
     info = png == nullptr ? nullptr : png_create_info_struct(png);
     if (info == nullptr) throw std::bad_alloc();
   }
@@ -53,7 +53,7 @@ struct PngDecoder {
 };
 
 /// Reads the header and requests 8 bits per channel. Returns false on error.
-bool read_header(PngDecoder& decoder) {
+bool read_png_header(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
   png_set_read_fn(decoder.png, &decoder.source, take_bytes);
   png_set_user_limits(decoder.png, 1 << 24, 1 << 24);
@@ -70,13 +70,13 @@ bool read_header(PngDecoder& decoder) {
   return true;
 }
 
-bool read_pixels(PngDecoder& decoder) {
+bool read_png_pixels(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
   png_read_image(decoder.png, decoder.rows.data());
   return true;
 }
 
-Error broken(const PngDecoder& decoder) {
+Error broken_png(const PngDecoder& decoder) {
   return Error(ErrorKind::damaged, "the PNG is broken").found(decoder.source.problem);
 }
 
@@ -88,7 +88,7 @@ bool is_png(std::span<const std::byte> file) {
 
 Image decode_png(std::span<const std::byte> file) {
   PngDecoder decoder(file);
-  if (!read_header(decoder)) throw broken(decoder);
+  if (!read_png_header(decoder)) throw broken_png(decoder);
   check_extents(decoder.width, decoder.height);
   const std::size_t count = std::size_t{decoder.width} * decoder.height;
   const std::size_t row_bytes = decoder.width * decoder.channels;
@@ -99,7 +99,7 @@ Image decode_png(std::span<const std::byte> file) {
   for (std::size_t row = 0; row < decoder.height; ++row) {
     decoder.rows.push_back(decoder.pixels.data() + row * row_bytes);
   }
-  if (!read_pixels(decoder)) throw broken(decoder);
+  if (!read_png_pixels(decoder)) throw broken_png(decoder);
 
   const bool has_alpha = decoder.channels % 2 == 0;
   const std::size_t colours = decoder.channels - (has_alpha ? 1 : 0);

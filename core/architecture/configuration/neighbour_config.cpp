@@ -27,7 +27,7 @@ json read_json(const std::filesystem::path& path) {
   return object;
 }
 
-void take_numbers(const json& object, const char* key, const char* option, Values& values) {
+void take_list(const json& object, const char* key, const char* option, Values& values) {
   if (!object.contains(key) || !object[key].is_array()) return;
   std::string text;
   for (const json& element : object[key]) {
@@ -62,8 +62,8 @@ void read_filter(const json& filter, Values& values) {
 }
 
 void read_preprocessing(const json& config, Values& values) {
-  take_numbers(config, "image_mean", "input_mean", values);
-  take_numbers(config, "image_std", "input_std", values);
+  take_list(config, "image_mean", "input_mean", values);
+  take_list(config, "image_std", "input_std", values);
   const json size = config.value("size", json());
   const double resized = extent_of(size);
   const double cropped = extent_of(config.value("crop_size", json()));

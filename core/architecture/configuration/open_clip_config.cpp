@@ -133,7 +133,7 @@ void read_open_clip_preparation(const json& prepared, NeighbourConfig& tower) {
 }
 
 /// Reads the pooling: the class token, or the mean of the patches, before or after the last norm.
-void read_pooling(ConfigReader& reader, NeighbourConfig& tower) {
+void read_clip_pooling(ConfigReader& reader, NeighbourConfig& tower) {
   const json& pool = reader.take_value("pool_type");
   const bool norm_after = reader.flag("final_ln_after_pool", false);
   if (pool.is_null() || pool == "tok") return;  // a single token gives the same in either order
@@ -166,7 +166,7 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
   tower.values["head_width"] = "64";
   ConfigReader reader(object, tower);
   read_layers(reader, quick, tower);
-  read_pooling(reader, tower);
+  read_clip_pooling(reader, tower);
   reader.take(kImageKeys);
   reader.finish("model_cfg.vision_cfg.");
   read_open_clip_preparation(prepared, tower);

@@ -91,7 +91,7 @@ constexpr std::pair<std::string_view, std::string_view> kOtherTimmKinds[] = {
 };
 
 /// Description of a known architecture: ": attention between channels"; otherwise empty.
-std::string what_it_is(std::string_view architecture) {
+std::string timm_kind(std::string_view architecture) {
   for (const auto& [beginning, what] : kOtherTimmKinds) {
     if (architecture.starts_with(beginning)) return ": " + std::string(what);
   }
@@ -126,7 +126,7 @@ void read_timm_architecture(const std::string& architecture, NeighbourConfig& co
   config.families = families_of_timm(config.kind);
   if (config.families.empty()) {
     throw Error(ErrorKind::unsupported,
-                "this timm architecture is not supported" + what_it_is(config.kind))
+                "this timm architecture is not supported" + timm_kind(config.kind))
         .about("architecture")
         .expected(
             "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, swin_…, "

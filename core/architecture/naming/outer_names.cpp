@@ -15,7 +15,7 @@ std::string plain_name(const std::string& name) {
 }
 
 /// True for a table [rows, columns], which may have additional axes of length 1.
-bool is_table(const Shape& shape, std::int64_t columns) {
+bool is_embedding_table(const Shape& shape, std::int64_t columns) {
   const auto ones = std::count(shape.begin(), shape.end(), 1);
   const auto others = static_cast<std::int64_t>(shape.size()) - ones;
   return shape.size() > 1 && shape.size() < 4 && shape.back() == columns && others <= 2 &&
@@ -120,7 +120,7 @@ class OuterReader {
       case OuterWord::class_token:
         return element_count(shape) == blocks_.width && add("class_token", module.weight);
       case OuterWord::positions:
-        return !module.bias && is_table(shape, blocks_.width) &&
+        return !module.bias && is_embedding_table(shape, blocks_.width) &&
                add(side + "positions", module.weight);
       case OuterWord::patch:
         return shape.front() == blocks_.width && (shape.size() == 4 || shape.size() == 2) &&

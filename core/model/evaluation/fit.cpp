@@ -56,7 +56,7 @@ std::vector<Said> product(const std::vector<Dimension>& dimensions) {
   return all;
 }
 
-Said joined(Said first, const Said& second) {
+Said joined_choices(Said first, const Said& second) {
   for (const auto& [option, value] : second) first.insert_or_assign(option, value);
   return first;
 }
@@ -291,7 +291,7 @@ class Search {
     }
     std::map<Said, std::vector<ScoredVectors>> runs;
     const auto run = [&](const Said& structure) {
-      const auto found = traces(joined(structure, plain), 1, true);
+      const auto found = traces(joined_choices(structure, plain), 1, true);
       if (!found) return false;
       std::vector<ScoredVectors>& own = runs[structure];
       for (const Trace& trace : *found) {
@@ -336,7 +336,7 @@ class Search {
       }
       for (const Said& structure : nearest) {
         for (const char* const eps : kNormEps) {
-          const Said own = joined(structure, {{"norm_eps", eps}});
+          const Said own = joined_choices(structure, {{"norm_eps", eps}});
           if (!run(own)) continue;
           for (const Said& each : vectors) score(own, each, false);
         }
@@ -354,7 +354,8 @@ class Search {
       if (tried.size() >= 2 * kMostKept ||
           (!tried.empty() && tried.size() >= kMostKept && each.form.error >= kFits))
         break;
-      const Said said = joined(joined(each.structure, each.vectors), as_options(each.form));
+      const Said said =
+          joined_choices(joined_choices(each.structure, each.vectors), as_options(each.form));
       tried.push_back({said, error_in(said, 1, false)});
     }
     return kept(tried);
@@ -372,12 +373,12 @@ class Search {
       if (form == each.vectors.end() || form->second == "none") continue;
       const std::vector<ScoredVectors>& own = runs.at(each.structure);
       const auto with = [&](double theta) {
-        const Said said = joined(each.vectors, {{"layer.rotary.theta", exact(theta)}});
+        const Said said = joined_choices(each.vectors, {{"layer.rotary.theta", exact(theta)}});
         return scores.forms(changed(own, said), usual, may_add, false).front();
       };
       const double theta = least_of(10, 1e8, 60, [&](double at) { return with(at).error; });
       const std::string text = short_text(theta);
-      all.push_back({each.structure, joined(each.vectors, {{"layer.rotary.theta", text}}),
+      all.push_back({each.structure, joined_choices(each.vectors, {{"layer.rotary.theta", text}}),
                      with(*parse_number(text))});
     }
     sort_by_error(all);
@@ -446,7 +447,7 @@ class Search {
         progress_.step(0.3 + 0.4 * static_cast<double>(tried.size()) /
                                  static_cast<double>(begun.size() * after.size()),
                        "layer 0, output");
-        const Said said = joined(first, more);
+        const Said said = joined_choices(first, more);
         tried.push_back({said, error_in(said, layers, true)});
       }
     }
@@ -460,7 +461,7 @@ class Search {
             eps == each.said.end() || eps->second == option_text(spec(), "norm_eps");
         if (each.said.at("layer.residual_scale") != "1.0" || !usual_eps) continue;
         const auto with = [&](const std::string& scale) {
-          return joined(each.said, {{"layer.residual_scale", scale}});
+          return joined_choices(each.said, {{"layer.residual_scale", scale}});
         };
         const double found = least_of(
             0.125, 8, 24, [&](double at) { return error_in(with(exact(at)), layers, true); });
@@ -483,7 +484,7 @@ class Search {
       for (std::size_t i = 0; i < count; ++i) {
         const auto value = all[i].find(option);
         if (value != all[i].end() && value->second == from)
-          all.push_back(joined(all[i], {{option, to}}));
+          all.push_back(joined_choices(all[i], {{option, to}}));
       }
     };
     vary("norm_position", "post", "branch");
@@ -510,7 +511,7 @@ class Search {
         progress_.step(
             0.7 + 0.2 * static_cast<double>(tried.size()) / static_cast<double>(before.size() * 8),
             "logits");
-        const Said said = joined(first, more);
+        const Said said = joined_choices(first, more);
         tried.push_back({said, error_in(said, spec().layers, true)});
       }
     }
@@ -520,7 +521,7 @@ class Search {
   /// Collects the evidence for each option, and the agreement of each part.
   [[nodiscard]] Fit found(const Said& best) {
     Fit fit;
-    fit.options = joined(joined(base_.given, best), user_.overrides);
+    fit.options = joined_choices(joined_choices(base_.given, best), user_.overrides);
     const double own = error_in(best, spec().layers, true);
     for (const auto& [option, value] : fit.options) {
       FittedChoice choice{.option = option, .value = value};
@@ -535,7 +536,7 @@ class Search {
       if (option == "layer.scores.bias") others = {"none"};
       for (const std::string& other : others) {
         if (other == value || !best.contains(option)) continue;
-        const double error = error_in(joined(best, {{option, other}}), spec().layers, true);
+        const double error = error_in(joined_choices(best, {{option, other}}), spec().layers, true);
         if (error >= least) continue;
         least = error;
         choice.other = other;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-TextEvaluation judge(const Model& model, const MechanismChoice& mechanism, const TextChunk& chunk) {
+TextEvaluation judge_text(const Model& model, const MechanismChoice& mechanism,
+                          const TextChunk& chunk) {
   TraceRequest request;
   request.implied_maps = false;
   request.token_logits = true;
@@ -121,12 +122,12 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
   std::vector<TextEvaluation> parts(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
-    progress.step(static_cast<double>(done) / static_cast<double>(count), "stretches read");
+    progress.step(static_cast<double>(done) / static_cast<double>(count), "chunks read");
     const auto at = static_cast<std::size_t>(i);
-    parts[at] = judge(model, mechanism, all[static_cast<std::size_t>(chunks[at])]);
+    parts[at] = judge_text(model, mechanism, all[static_cast<std::size_t>(chunks[at])]);
     ++done;
   });
-  progress.step(1, "stretches read");
+  progress.step(1, "chunks read");
   TextEvaluation result;
   result.stretches = count;
   result.of_stretches = of_stretches;

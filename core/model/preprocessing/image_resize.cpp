@@ -20,7 +20,7 @@ struct Taps {
 
 constexpr int kBits = 22;
 
-std::vector<Taps> taps_of(std::int64_t from, std::int64_t to, ResizeFilter filter) {
+std::vector<Taps> filter_taps(std::int64_t from, std::int64_t to, ResizeFilter filter) {
   std::vector<Taps> taps;
   for (const ResampleTaps& exact : antialiased_taps(from, to, filter == ResizeFilter::bicubic)) {
     taps.push_back({exact.first, {}});
@@ -41,7 +41,7 @@ std::uint8_t round_to_byte(std::int64_t sum) {
 std::vector<std::uint8_t> resample_axis(const std::vector<std::uint8_t>& values, std::int64_t outer,
                                         std::int64_t from, std::int64_t to, std::int64_t inner,
                                         ResizeFilter filter) {
-  const std::vector<Taps> taps = taps_of(from, to, filter);
+  const std::vector<Taps> taps = filter_taps(from, to, filter);
   std::vector<std::uint8_t> result(static_cast<std::size_t>(outer * to * inner));
   std::vector<std::int64_t> sums(static_cast<std::size_t>(inner));
   for (std::int64_t block = 0; block < outer; ++block) {

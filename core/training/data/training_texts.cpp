@@ -14,7 +14,7 @@ namespace {
 // Without a test data set, every kEvery-th text is used for testing instead of training.
 constexpr std::int64_t kEvery = 10;
 
-const std::string& characters_of(const Input& input) {
+const std::string& characters_of_item(const Input& input) {
   if (const auto* const text = std::get_if<Text>(&input.content)) return text->characters;
   throw Error(ErrorKind::unsupported, "an item of the data set is not a text").about(input.label);
 }
@@ -94,7 +94,7 @@ class TrainingTexts final : public TrainingData {
  private:
   /// The input truncated to the part that a model reads.
   [[nodiscard]] Input as_run(Input input) const {
-    const std::string whole = characters_of(input);
+    const std::string whole = characters_of_item(input);
     input.content = Text{beginning_of(whole), {}};
     return input;
   }
@@ -118,7 +118,7 @@ class TrainingTexts final : public TrainingData {
 
   void add(const Input& input, std::int64_t target, Examples& examples) const {
     std::vector<std::int64_t> ids;
-    for (const char byte : beginning_of(characters_of(input))) {
+    for (const char byte : beginning_of(characters_of_item(input))) {
       ids.push_back(static_cast<unsigned char>(byte));
     }
     examples.texts.push_back(std::move(ids));

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-std::string text_of(const std::string& file) {
+std::string manual_text(const std::string& file) {
   std::ifstream stream(source_folder() + "/" + file);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -48,13 +48,13 @@ TEST(MechanismManual, ItsTablesHaveAsManyColumnsAsTheirHeads) {
 }
 
 TEST(MechanismManual, ThePageHasAPlaceForIt) {
-  const std::string page = text_of("assets/manual/mechanisms.md");
+  const std::string page = manual_text("assets/manual/mechanisms.md");
   EXPECT_THAT(page, testing::HasSubstr("\n{{mechanisms}}\n"));
   EXPECT_THAT(page, testing::HasSubstr("\n{{mechanism settings}}\n"));
 }
 
 TEST(MechanismManual, TheReadmeNamesEveryMechanism) {
-  std::string readme = text_of("README.md");
+  std::string readme = manual_text("README.md");
   std::ranges::transform(readme, readme.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const MechanismEntry& entry : mechanisms()) {
     std::string name(entry.name.substr(0, entry.name.find('-')));

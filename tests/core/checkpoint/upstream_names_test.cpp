@@ -17,12 +17,12 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
-Architecture recognise(const NamedShapes& shapes,
-                       std::map<std::string, std::string> overrides = {}) {
+Architecture recognise_names(const NamedShapes& shapes,
+                             std::map<std::string, std::string> overrides = {}) {
   return recognise_architecture(hashed_checkpoint(shapes), {std::move(overrides), {}});
 }
 
-std::vector<std::string> assumed(const Architecture& architecture) {
+std::vector<std::string> assumed_upstream(const Architecture& architecture) {
   std::vector<std::string> options;
   for (const Assumption& assumption : architecture.assumptions) {
     options.push_back(assumption.option);
@@ -37,7 +37,7 @@ NamedShapes reshaped(NamedShapes shapes, const std::string& name, const Shape& s
   return shapes;
 }
 
-Trace run(const NamedShapes& shapes, Text text) {
+Trace run_upstream(const NamedShapes& shapes, Text text) {
   const TemporaryFolder folder;
   const auto file = folder / "model.safetensors";
   write_hashed_safetensors(file, shapes);
@@ -57,7 +57,7 @@ TEST(UpstreamNames, AreRecognisedUnderWrappers) {
   };
   for (const auto& [name, shapes] : families) {
     for (const char* prefix : {"", "module.", "model.", "_orig_mod."}) {
-      const Architecture found = recognise(prefixed(prefix, shapes));
+      const Architecture found = recognise_names(prefixed(prefix, shapes));
       EXPECT_EQ(found.name, name) << prefix;
       EXPECT_EQ(found.spec.layers, 2);
       EXPECT_THAT(found.unused, IsEmpty()) << name << ' ' << prefix;
@@ -66,64 +66,66 @@ TEST(UpstreamNames, AreRecognisedUnderWrappers) {
 }
 
 TEST(UpstreamNames, ADaftVitIsAssumedToBeTimmsButForItsAttention) {
-  const Architecture found = recognise(aft_pytorch_vit_shapes({}, 48));
+  const Architecture found = recognise_names(aft_pytorch_vit_shapes({}, 48));
   EXPECT_EQ(to_string(found.spec.mechanism), "daft-full (factors=0)");
   EXPECT_EQ(found.spec.layer.attention.heads, 1);
   EXPECT_EQ(found.spec.width_of_head(), 48);
   EXPECT_EQ(found.spec.readout.kind, Readout::class_token);
-  EXPECT_THAT(assumed(found), IsSupersetOf({"activation", "norm_position", "norm_eps", "readout",
-                                            "input_mean", "crop_fraction"}));
-  EXPECT_THAT(assumed(found), Not(testing::Contains("mechanism")));
-  const Architecture timm = recognise(timm_shapes({}));
+  EXPECT_THAT(assumed_upstream(found), IsSupersetOf({"activation", "norm_position", "norm_eps",
+                                                     "readout", "input_mean", "crop_fraction"}));
+  EXPECT_THAT(assumed_upstream(found), Not(testing::Contains("mechanism")));
+  const Architecture timm = recognise_names(timm_shapes({}));
   EXPECT_EQ(found.spec.layer.norm.eps, timm.spec.layer.norm.eps);
   EXPECT_EQ(found.spec.input.mean, timm.spec.input.mean);
 }
 
 TEST(UpstreamNames, BiasesTellTheImageWhereThereAreNoPositions) {
-  const Architecture found = recognise(labml_vit_shapes({.image = 48}));
+  const Architecture found = recognise_names(labml_vit_shapes({.image = 48}));
   EXPECT_EQ(found.spec.positions.kind, Positions::none);
   EXPECT_EQ(found.spec.input.image_height, 48);
   EXPECT_EQ(found.spec.input.image_width, 48);
   EXPECT_EQ(found.spec.readout.kind, Readout::mean);
-  EXPECT_THAT(assumed(found), Not(testing::Contains("image_height")));
-  const Architecture oblong =
-      recognise(labml_vit_shapes({.image = 48}), {{"image_height", "32"}, {"image_width", "72"}});
+  EXPECT_THAT(assumed_upstream(found), Not(testing::Contains("image_height")));
+  const Architecture oblong = recognise_names(labml_vit_shapes({.image = 48}),
+                                              {{"image_height", "32"}, {"image_width", "72"}});
   EXPECT_EQ(oblong.spec.input.grid_columns(), 9);
 }
 
 TEST(UpstreamNames, BiasesThatDoNotFitTheTokensAreNamed) {
   const NamedShapes vit = aft_pytorch_vit_shapes({}, 48);
   for (const Shape& wrong : {Shape{17, 16}, Shape{16, 16}, Shape{20, 20}, Shape{17}}) {
-    expect_refusal([&] { return recognise(reshaped(vit, "blocks.1.attn.wbias", wrong)); },
+    expect_refusal([&] { return recognise_names(reshaped(vit, "blocks.1.attn.wbias", wrong)); },
                    ErrorKind::damaged, "expected [17, 17], found " + to_string(wrong),
                    "blocks.1.attn.wbias");
   }
   expect_refusal(
       [&] {
-        return recognise(vit, {{"image_height", "64"}, {"image_width", "64"}});
+        return recognise_names(vit, {{"image_height", "64"}, {"image_width", "64"}});
       },
       ErrorKind::damaged, "cannot be interpolated", "blocks.0.attn.wbias");
   expect_refusal(
       [&] {
-        return recognise(reshaped(labml_vit_shapes({}), "blocks.0.attn.local_mask", {16, 1}));
+        return recognise_names(reshaped(labml_vit_shapes({}), "blocks.0.attn.local_mask", {16, 1}));
       },
       ErrorKind::damaged, "[16, 16]", "blocks.0.attn.local_mask");
   expect_refusal(
       [&] {
-        return recognise(
+        return recognise_names(
             reshaped(labml_aft_shapes({}), "encoder.layers.1.self_attn.pos_bias", {24, 23}));
       },
       ErrorKind::damaged, "[24, 24]", "encoder.layers.1.self_attn.pos_bias");
 }
 
 TEST(UpstreamNames, ATextIsAtMostAsLongAsItsBiases) {
-  const Architecture found = recognise(labml_aft_shapes({.context = 24, .positions = 40}));
+  const Architecture found = recognise_names(labml_aft_shapes({.context = 24, .positions = 40}));
   EXPECT_EQ(found.spec.input.context, 24);
-  EXPECT_EQ(recognise(labml_aft_shapes({.context = 24, .positions = 20})).spec.input.context, 20);
-  EXPECT_EQ(run(labml_aft_shapes({}), {{}, std::vector<std::int64_t>(24, 1)}).tokens(), 24);
+  EXPECT_EQ(recognise_names(labml_aft_shapes({.context = 24, .positions = 20})).spec.input.context,
+            20);
+  EXPECT_EQ(run_upstream(labml_aft_shapes({}), {{}, std::vector<std::int64_t>(24, 1)}).tokens(),
+            24);
   expect_refusal(
       [] {
-        return run(labml_aft_shapes({}), {{}, std::vector<std::int64_t>(25, 1)});
+        return run_upstream(labml_aft_shapes({}), {{}, std::vector<std::int64_t>(25, 1)});
       },
       ErrorKind::usage, "at most 24 tokens", "a text");
 }
@@ -134,39 +136,40 @@ TEST(UpstreamNames, LabmlsModelsDifferInNamesAlone) {
     if (name == "src_embed.positional_encodings") name = "src_embed.pe.positional_encodings";
     if (name.starts_with("generator.projection.")) name.erase(9, 11);
   }
-  const Architecture found = recognise(shapes);
+  const Architecture found = recognise_names(shapes);
   EXPECT_EQ(found.name, "labml AFT");
   EXPECT_THAT(found.unused, IsEmpty());
   EXPECT_EQ(found.spec.input.scale, 0);
   shapes.push_back({"encoder.layers.0.feed_forward.linear_v.weight", {64, 40}});
-  expect_refusal([&] { return recognise(shapes); }, ErrorKind::unsupported, "gated MLPs", "");
+  expect_refusal([&] { return recognise_names(shapes); }, ErrorKind::unsupported, "gated MLPs", "");
 }
 
 TEST(UpstreamNames, AFastformerTellsItsHeads) {
-  const Architecture found = recognise(fastformer_shapes({.heads = 5}));
+  const Architecture found = recognise_names(fastformer_shapes({.heads = 5}));
   EXPECT_EQ(found.spec.layer.attention.heads, 5);
   EXPECT_EQ(found.spec.width_of_head(), 8);
   EXPECT_EQ(found.spec.layer.norm.position, NormPosition::post);
   EXPECT_EQ(found.spec.layer.norm.eps, 1e-12);
-  EXPECT_THAT(assumed(found), IsSupersetOf({"activation", "norm_eps", "padding", "tokenizer"}));
-  expect_refusal([] { return recognise(fastformer_shapes({.heads = 7})); }, ErrorKind::damaged,
-                 "divisor of 40", "heads");
+  EXPECT_THAT(assumed_upstream(found),
+              IsSupersetOf({"activation", "norm_eps", "padding", "tokenizer"}));
+  expect_refusal([] { return recognise_names(fastformer_shapes({.heads = 7})); },
+                 ErrorKind::damaged, "divisor of 40", "heads");
   expect_refusal(
       [] {
-        return recognise(fastformer_shapes({}), {{"heads", "2"}});
+        return recognise_names(fastformer_shapes({}), {{"heads", "2"}});
       },
       ErrorKind::usage, "expected 4", "heads");
   expect_refusal(
       [] {
-        return recognise(fastformer_shapes({}), {{"labels", "a,b,c"}});
+        return recognise_names(fastformer_shapes({}), {{"labels", "a,b,c"}});
       },
       ErrorKind::usage, "expected 4", "labels");
   expect_refusal(
       [] {
-        return recognise(fastformer_shapes({}), {{"norm_position", "pre"}});
+        return recognise_names(fastformer_shapes({}), {{"norm_position", "pre"}});
       },
       ErrorKind::damaged, "expected post", "norm_position");
-  EXPECT_EQ(recognise(fastformer_shapes({}), {{"labels", "a,b,c,d"}}).spec.labels.size(), 4U);
+  EXPECT_EQ(recognise_names(fastformer_shapes({}), {{"labels", "a,b,c,d"}}).spec.labels.size(), 4U);
 }
 
 TEST(UpstreamNames, AFastformerTakesItsClassesFromTheConfigurationBesideIt) {
@@ -190,13 +193,13 @@ TEST(UpstreamNames, ImportancesThatDoNotFitAreNamed) {
   for (const char* name : {"query_att.weight", "key_att.weight"}) {
     expect_refusal(
         [&] {
-          return run(reshaped(fastformer_shapes({}), self + name, {4, 10}), {{}, {1, 2}});
+          return run_upstream(reshaped(fastformer_shapes({}), self + name, {4, 10}), {{}, {1, 2}});
         },
         ErrorKind::damaged, "expected [4, 40], found [4, 10]", self + name);
   }
   expect_refusal(
       [&] {
-        return run(
+        return run_upstream(
             reshaped(fastformer_shapes({}), "fastformer_model.poolers.0.att_fc2.weight", {2, 40}),
             {{}, {1, 2}});
       },
@@ -206,12 +209,12 @@ TEST(UpstreamNames, ImportancesThatDoNotFitAreNamed) {
 TEST(UpstreamNames, PaddingWithinATextIsRefused) {
   expect_refusal(
       [] {
-        return run(fastformer_shapes({}), {{}, {3, 0, 5}});
+        return run_upstream(fastformer_shapes({}), {{}, {3, 0, 5}});
       },
       ErrorKind::usage, "padding before its end", "a text");
   expect_refusal(
       [] {
-        return run(fastformer_shapes({}), {{}, {0, 0}});
+        return run_upstream(fastformer_shapes({}), {{}, {0, 0}});
       },
       ErrorKind::usage, "padding only", "a text");
 }

@@ -21,7 +21,7 @@ class Zip : public testing::Test {
   TemporaryFolder folder_;
 };
 
-std::string text(const ZipBytes& bytes) {
+std::string entry_text(const ZipBytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size()};
 }
 
@@ -29,10 +29,10 @@ TEST_F(Zip, ReadsStoredAndDeflatedEntries) {
   const std::string large(300'000, 'x');
   const ZipArchive archive =
       open(zip_bytes({stored_member("a", "hello"), deflated_member("b", large)}));
-  EXPECT_EQ(text(archive.read(*archive.find("a"))), "hello");
-  EXPECT_EQ(text(archive.read(*archive.find("b"))), large);
-  EXPECT_EQ(text(archive.read_start(*archive.find("b"), 3)), "xxx");
-  EXPECT_EQ(text(archive.read_start(*archive.find("a"), 99)), "hello");
+  EXPECT_EQ(entry_text(archive.read(*archive.find("a"))), "hello");
+  EXPECT_EQ(entry_text(archive.read(*archive.find("b"))), large);
+  EXPECT_EQ(entry_text(archive.read_start(*archive.find("b"), 3)), "xxx");
+  EXPECT_EQ(entry_text(archive.read_start(*archive.find("a"), 99)), "hello");
   EXPECT_EQ(archive.find("c"), nullptr);
 }
 
@@ -113,7 +113,7 @@ TEST_F(Zip, RefusesWrongChecksumsAndBrokenStreams) {
   for (int again = 0; again < 2; ++again) {
     expect_refusal([&] { return mapped.read(mapped.entries()[0]); }, ErrorKind::damaged,
                    "a: the zip entry's checksum does not fit", "");
-    EXPECT_EQ(text(mapped.read(mapped.entries()[1])), "hello");
+    EXPECT_EQ(entry_text(mapped.read(mapped.entries()[1])), "hello");
   }
   ZipMember broken = deflated_member("a", "hello");
   broken.data[0] = '\x07';
@@ -126,7 +126,7 @@ TEST_F(Zip, ChecksEveryPartOfLargeStoredEntries) {
   for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 31 >> 7);
   const std::string bytes = zip_bytes({stored_member("a", large)});
   const ZipArchive whole = open(bytes);
-  EXPECT_EQ(text(whole.read(whole.entries()[0])), large);
+  EXPECT_EQ(entry_text(whole.read(whole.entries()[0])), large);
   for (const std::size_t at : {std::size_t{0}, std::size_t{5'000'000}, large.size() - 1}) {
     std::string flipped = bytes;
     flipped[bytes.find(large.substr(0, 100)) + at] ^= 1;
@@ -140,7 +140,7 @@ TEST_F(Zip, AnUnknownChecksumIsNotCompared) {
   ZipMember unknown = stored_member("a", "hello");
   unknown.checksum = 0;
   const ZipArchive archive = open(zip_bytes({unknown}));
-  EXPECT_EQ(text(archive.read(archive.entries()[0])), "hello");
+  EXPECT_EQ(entry_text(archive.read(archive.entries()[0])), "hello");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 using Options = std::map<std::string, std::string>;
 
-std::string refusal(const Options& said, bool fused = false) {
+std::string variation_refusal(const Options& said, bool fused = false) {
   const TemporaryFolder folder;
   write_hashed_safetensors(folder / "gpt.safetensors", scratch_gpt(fused, true));
   try {
@@ -48,23 +48,24 @@ INSTANTIATE_TEST_SUITE_P(OfOneModel, Variations, testing::ValuesIn(variations())
                          [](const auto& at) { return std::string(at.param.name); });
 
 TEST(VariationRefusals, NameTheOptionAndWhatItCannotBe) {
-  EXPECT_THAT(refusal({{"qkv_rows", "heads_first"}}),
+  EXPECT_THAT(variation_refusal({{"qkv_rows", "heads_first"}}),
               AllOf(HasSubstr("qkv_rows: queries, keys and values are not in one weight")));
-  EXPECT_THAT(refusal({{"qkv_rows", "mixed"}}, true),
+  EXPECT_THAT(variation_refusal({{"qkv_rows", "mixed"}}, true),
               AllOf(HasSubstr("parts_first, heads_first"), HasSubstr("'mixed'")));
   EXPECT_THAT(
-      refusal({{"qkv_rows", "heads_first"}, {"layer.attention.head_split", "channels_first"}},
-              true),
+      variation_refusal(
+          {{"qkv_rows", "heads_first"}, {"layer.attention.head_split", "channels_first"}}, true),
       HasSubstr("cannot be ordered by heads and by channels"));
-  EXPECT_THAT(refusal({{"layer.residual_scale", "0"}}), HasSubstr("layer.residual_scale"));
-  EXPECT_THAT(refusal({{"layer.residual", "none"}, {"layer.residual_scale", "2"}}),
+  EXPECT_THAT(variation_refusal({{"layer.residual_scale", "0"}}),
               HasSubstr("layer.residual_scale"));
-  EXPECT_THAT(refusal({{"positions.sinusoid_order", "halves"}}),
+  EXPECT_THAT(variation_refusal({{"layer.residual", "none"}, {"layer.residual_scale", "2"}}),
+              HasSubstr("layer.residual_scale"));
+  EXPECT_THAT(variation_refusal({{"positions.sinusoid_order", "halves"}}),
               HasSubstr("alternating unless positions are sinusoidal"));
 }
 
 TEST(VariationRefusals, SaidByAPathAsByAName) {
-  EXPECT_EQ(refusal({{"layer.attention.heads", "3"}, {"readout.final_norm", "false"}}),
+  EXPECT_EQ(variation_refusal({{"layer.attention.heads", "3"}, {"readout.final_norm", "false"}}),
             "nothing was refused");
 }
 

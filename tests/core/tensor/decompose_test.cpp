@@ -24,7 +24,7 @@ Eigen::MatrixXd symmetric(Eigen::Index size) {
   return half + half.transpose();
 }
 
-void expect_near(const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected) {
+void expect_equal_within_tolerance(const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected) {
   ASSERT_EQ(found.rows(), expected.rows());
   ASSERT_EQ(found.cols(), expected.cols());
   if (found.size() == 0) return;
@@ -32,8 +32,8 @@ void expect_near(const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected) 
 }
 
 void expect_orthonormal(const Eigen::MatrixXd& columns) {
-  expect_near(columns.transpose() * columns,
-              Eigen::MatrixXd::Identity(columns.cols(), columns.cols()));
+  expect_equal_within_tolerance(columns.transpose() * columns,
+                                Eigen::MatrixXd::Identity(columns.cols(), columns.cols()));
 }
 
 class ShapeTest : public testing::TestWithParam<std::pair<int, int>> {};
@@ -43,15 +43,15 @@ TEST_P(ShapeTest, SingularVectorsMakeTheMatrixAgain) {
   const SingularVectors svd = singular_vectors(matrix);
   expect_orthonormal(svd.left);
   expect_orthonormal(svd.right);
-  expect_near(svd.left * svd.values.asDiagonal() * svd.right.transpose(), matrix);
+  expect_equal_within_tolerance(svd.left * svd.values.asDiagonal() * svd.right.transpose(), matrix);
   for (Eigen::Index i = 1; i < svd.values.size(); ++i) EXPECT_LE(svd.values(i), svd.values(i - 1));
-  expect_near(singular_values_of(matrix), svd.values);
+  expect_equal_within_tolerance(singular_values_of(matrix), svd.values);
 }
 
 TEST_P(ShapeTest, TriangularFactorHasTheMatrixsProduct) {
   const Eigen::MatrixXd matrix = some_matrix(GetParam().first, GetParam().second);
   const Eigen::MatrixXd factor = triangular_factor(matrix);
-  expect_near(factor.transpose() * factor, matrix.transpose() * matrix);
+  expect_equal_within_tolerance(factor.transpose() * factor, matrix.transpose() * matrix);
   for (Eigen::Index i = 0; i < factor.rows(); ++i) {
     for (Eigen::Index j = 0; j < std::min(i, factor.cols()); ++j) EXPECT_EQ(factor(i, j), 0);
   }
@@ -65,7 +65,7 @@ TEST(Decompose, SymmetricEigenpairsSolveTheEquation) {
   const Eigen::MatrixXd matrix = symmetric(9);
   const Eigenpairs pairs = symmetric_eigenpairs(matrix);
   expect_orthonormal(pairs.vectors);
-  expect_near(matrix * pairs.vectors, pairs.vectors * pairs.values.asDiagonal());
+  expect_equal_within_tolerance(matrix * pairs.vectors, pairs.vectors * pairs.values.asDiagonal());
   for (Eigen::Index i = 1; i < pairs.values.size(); ++i) {
     EXPECT_GE(pairs.values(i), pairs.values(i - 1));
   }
@@ -75,8 +75,10 @@ TEST(Decompose, EigenpairsOfAMetricSolveTheGeneralisedEquation) {
   const Eigen::MatrixXd matrix = symmetric(7), half = some_matrix(7, 7);
   const Eigen::MatrixXd metric = half * half.transpose() + Eigen::MatrixXd::Identity(7, 7);
   const Eigenpairs pairs = symmetric_eigenpairs(matrix, metric);
-  expect_near(matrix * pairs.vectors, metric * pairs.vectors * pairs.values.asDiagonal());
-  expect_near(pairs.vectors.transpose() * metric * pairs.vectors, Eigen::MatrixXd::Identity(7, 7));
+  expect_equal_within_tolerance(matrix * pairs.vectors,
+                                metric * pairs.vectors * pairs.values.asDiagonal());
+  expect_equal_within_tolerance(pairs.vectors.transpose() * metric * pairs.vectors,
+                                Eigen::MatrixXd::Identity(7, 7));
 }
 
 TEST(Decompose, TridiagonalEigenpairsAreThoseOfTheWholeMatrix) {
@@ -85,8 +87,8 @@ TEST(Decompose, TridiagonalEigenpairsAreThoseOfTheWholeMatrix) {
     Eigen::MatrixXd whole = diagonal.asDiagonal();
     for (Eigen::Index i = 0; i + 1 < size; ++i) whole(i, i + 1) = whole(i + 1, i) = beside(i);
     const Eigenpairs pairs = tridiagonal_eigenpairs(diagonal, beside.head(size - 1));
-    expect_near(pairs.values, symmetric_eigenpairs(whole).values);
-    expect_near(whole * pairs.vectors, pairs.vectors * pairs.values.asDiagonal());
+    expect_equal_within_tolerance(pairs.values, symmetric_eigenpairs(whole).values);
+    expect_equal_within_tolerance(whole * pairs.vectors, pairs.vectors * pairs.values.asDiagonal());
   }
 }
 

@@ -32,7 +32,7 @@ Tensor random_rows(std::int64_t rows, std::int64_t columns) {
   return x;
 }
 
-ConstStridedMatrixMap strided(const Tensor& tensor) {
+ConstStridedMatrixMap strided_rows(const Tensor& tensor) {
   return {tensor.data(), tensor.extent(0), tensor.extent(1),
           Eigen::OuterStride<>(tensor.extent(1))};
 }
@@ -43,7 +43,7 @@ void expect_product(const TensorView& weights, std::int64_t rows) {
   const std::int64_t k = weights.columns(), n = weights.rows();
   const Tensor x = random_rows(rows, k);
   Tensor out({rows, n});
-  multiply_transposed(strided(x), weights, {out.data(), rows, n, Eigen::OuterStride<>(n)});
+  multiply_transposed(strided_rows(x), weights, {out.data(), rows, n, Eigen::OuterStride<>(n)});
   const MatrixD w = ConstMatrixMap(weights.to_float().data(), n, k).cast<double>();
   const MatrixD expected = x.matrix().cast<double>() * w.transpose();
   const MatrixD magnitudes = x.matrix().cast<double>().cwiseAbs() * w.transpose().cwiseAbs();
@@ -92,7 +92,7 @@ TEST(StoredProduct, DoesNotDependOnWhatWasComputedBefore) {
   const Tensor x = random_rows(3, 256);
   Tensor first({3, 500}), second({3, 500});
   for (Tensor* out : {&first, &second}) {
-    multiply_transposed(strided(x), weights, {out->data(), 3, 500, Eigen::OuterStride<>(500)});
+    multiply_transposed(strided_rows(x), weights, {out->data(), 3, 500, Eigen::OuterStride<>(500)});
   }
   EXPECT_TRUE(std::equal(first.values().begin(), first.values().end(), second.values().begin()));
 }

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-std::string refusal(std::string_view text, const JsonLimits& limits = {}) {
+std::string json_refusal(std::string_view text, const JsonLimits& limits = {}) {
   try {
     (void)parse_json(text, limits);
   } catch (const Error& error) {
@@ -41,30 +41,30 @@ TEST(JsonTest, RefusesDepth) {
       deep += open;
       shut += close;
     }
-    EXPECT_TRUE(contains(refusal(deep + "1" + shut), "nested too deeply"));
-    EXPECT_TRUE(contains(refusal(deep), "nested too deeply"));
+    EXPECT_TRUE(contains(json_refusal(deep + "1" + shut), "nested too deeply"));
+    EXPECT_TRUE(contains(json_refusal(deep), "nested too deeply"));
     EXPECT_TRUE(parse_json_or_null(deep + "1" + shut).is_null());
   }
-  EXPECT_EQ(refusal("[[[1]]]", {.depth = 3}), "");
-  EXPECT_TRUE(contains(refusal("[[[1]]]", {.depth = 2}), "2 levels"));
+  EXPECT_EQ(json_refusal("[[[1]]]", {.depth = 3}), "");
+  EXPECT_TRUE(contains(json_refusal("[[[1]]]", {.depth = 2}), "2 levels"));
 }
 
 TEST(JsonTest, RefusesMoreValuesThanAllowed) {
-  EXPECT_EQ(refusal("[1,2,3]", {.elements = 4}), "");
-  EXPECT_TRUE(contains(refusal("[1,2,3,4]", {.elements = 4}), "at most 4 values"));
+  EXPECT_EQ(json_refusal("[1,2,3]", {.elements = 4}), "");
+  EXPECT_TRUE(contains(json_refusal("[1,2,3,4]", {.elements = 4}), "at most 4 values"));
 }
 
 TEST(JsonTest, RefusesAKeyThatStandsTwice) {
-  EXPECT_TRUE(contains(refusal(R"({"a": 1, "b": 2, "a": 3})"),
+  EXPECT_TRUE(contains(json_refusal(R"({"a": 1, "b": 2, "a": 3})"),
                        "a: the key occurs twice in one JSON object"));
-  EXPECT_EQ(refusal(R"({"a": {"a": 1}, "b": {"a": 2}})"), "");
+  EXPECT_EQ(json_refusal(R"({"a": {"a": 1}, "b": {"a": 2}})"), "");
 }
 
 TEST(JsonTest, SaysWhereTheSyntaxIsWrong) {
-  EXPECT_TRUE(contains(refusal("{\"a\": 1,\n oops}"), "line 2"));
+  EXPECT_TRUE(contains(json_refusal("{\"a\": 1,\n oops}"), "line 2"));
   for (const char* text : {"", "{", "[1,]", "1 2", "nul", "\"\xFF\"", "{'a': 1}", "[1e999]"}) {
-    EXPECT_TRUE(contains(refusal(text), "not valid JSON")) << text;
-    EXPECT_FALSE(contains(refusal(text), "json.exception")) << text;
+    EXPECT_TRUE(contains(json_refusal(text), "not valid JSON")) << text;
+    EXPECT_FALSE(contains(json_refusal(text), "json.exception")) << text;
     EXPECT_TRUE(parse_json_or_null(text).is_null()) << text;
   }
 }

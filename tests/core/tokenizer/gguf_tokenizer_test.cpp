@@ -39,13 +39,13 @@ GgufTokenizer lists_of(const json& tokenizer, const std::string& pre) {
   return data;
 }
 
-const json& stored(const std::string& name) {
+const json& stored_array(const std::string& name) {
   return read_test_data("tokenizer/" + name + ".json");
 }
 
 TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
   for (const auto& [name, pre] : {std::pair("llama3", "llama-bpe"), {"starcoder", "starcoder"}}) {
-    const json file = stored(name);
+    const json file = stored_array(name);
     GgufTokenizer data = lists_of(file.at("tokenizer"), pre);
     if (name == std::string("llama3")) data.bos = std::ssize(data.tokens) - 2;
     const auto tokenizer = make_gguf_tokenizer(data);
@@ -65,7 +65,7 @@ TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
 }
 
 TEST(GgufTokenizer, WhatIsNotImplementedIsNamed) {
-  const GgufTokenizer right = lists_of(stored("starcoder").at("tokenizer"), "starcoder");
+  const GgufTokenizer right = lists_of(stored_array("starcoder").at("tokenizer"), "starcoder");
   const auto refused = [](const GgufTokenizer& data, ErrorKind kind, const std::string& named) {
     expect_refusal([&] { return make_gguf_tokenizer(data); }, kind, named, "");
   };

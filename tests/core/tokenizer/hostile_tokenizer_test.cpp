@@ -34,13 +34,13 @@ json small(json changes) {
   return json::parse(object.dump());  // numbers are unsigned, like after reading a file
 }
 
-json replace(const char* kind, const std::string& pattern, const std::string& content) {
+json replace_all(const char* kind, const std::string& pattern, const std::string& content) {
   return {{"type", "Replace"}, {"pattern", {{kind, pattern}}}, {"content", content}};
 }
 
 /// A sequence of thirty stages, each of which doubles the text.
 json doublings(const char* list) {
-  return {{"type", "Sequence"}, {list, json(30, replace("String", "a", "aa"))}};
+  return {{"type", "Sequence"}, {list, json(30, replace_all("String", "a", "aa"))}};
 }
 
 TEST(HostileTokenizer, ANormalizerThatDoublesIsStopped) {
@@ -94,7 +94,7 @@ TEST(HostileTokenizer, AnExpressionThatTakesManyStepsIsStopped) {
   const std::string text = std::string(4'800, 'a') + '\0';
   for (const char* const pattern : {R"((?:(?:.|.){17}\x{0})|.)", R"((?:.|.){17}\x{0})"}) {
     const auto tokenizer =
-        tokenizer_of_json(small({{"normalizer", replace("Regex", pattern, "a")}}));
+        tokenizer_of_json(small({{"normalizer", replace_all("Regex", pattern, "a")}}));
     expect_refusal([&] { return tokenizer->encode(text); }, ErrorKind::unsupported,
                    "normalizer: splitting the text into tokens takes too much", "");
   }
@@ -254,7 +254,7 @@ TEST(LargeTokenizer, AJsonOfSeventeenMegabytesIsFine) {
       {{"added_tokens", added},
        {"normalizer",
         {{"type", "Sequence"}, {"normalizers", {{{"type", "NFKC"}}, {{"type", "Lowercase"}}}}}},
-       {"decoder", replace("String", "q", " ")},
+       {"decoder", replace_all("String", "q", " ")},
        {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", merges}}}}));
   std::string text;
   for (int i = 0; i < 2'000; ++i) text += "The quick brown fox jumps over the lazy dog ";

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryKind, SavedTokenizer,
                          [](const auto& kind) { return std::string(kind.param); });
 
 /// The texts of all tokens of `text`, concatenated.
-std::string said(const Vocabulary& tokenizer, const std::string& text) {
+std::string texts_of_tokens(const Vocabulary& tokenizer, const std::string& text) {
   std::string all;
   for (const std::int64_t id : tokenizer.encode(text)) all += tokenizer.text_of(id);
   return all;
@@ -66,10 +66,10 @@ std::string said(const Vocabulary& tokenizer, const std::string& text) {
 
 TEST(Tokenizer, TokensSayTheirTexts) {
   const std::string text = "Hello ö 🥑\n 今日 x";
-  EXPECT_EQ(said(*made("gpt2"), text), text);
-  EXPECT_EQ(said(*made("roberta"), text), "<s> " + text + "</s>");
-  EXPECT_EQ(said(*made("llama2"), text), "<s> " + text);
-  EXPECT_EQ(said(*made("llama2"), "ab \x7f"), "<s> ab \x7f");
+  EXPECT_EQ(texts_of_tokens(*made("gpt2"), text), text);
+  EXPECT_EQ(texts_of_tokens(*made("roberta"), text), "<s> " + text + "</s>");
+  EXPECT_EQ(texts_of_tokens(*made("llama2"), text), "<s> " + text);
+  EXPECT_EQ(texts_of_tokens(*made("llama2"), "ab \x7f"), "<s> ab \x7f");
   const json pieces = saved("bert_uncased").at("tokenizer").at("model").at("vocab");
   EXPECT_EQ(made("bert_uncased")->text_of(pieces.at("##e")), "##e");
 }

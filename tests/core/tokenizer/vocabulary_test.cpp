@@ -53,7 +53,8 @@ TEST(BytePairs, DamagedFilesAreNamed) {
   EXPECT_NE(error_of([&] { return vocabulary->encode("\xff"); }).find("UTF-8"), std::string::npos);
 }
 
-ModelSpec spec_of(Tokenizer tokenizer, std::vector<std::string> labels, std::int64_t vocabulary) {
+ModelSpec tokenizer_spec(Tokenizer tokenizer, std::vector<std::string> labels,
+                         std::int64_t vocabulary) {
   ModelSpec spec;
   spec.input.kind = InputKind::tokens;
   spec.readout.kind = Readout::next_token;
@@ -65,7 +66,7 @@ ModelSpec spec_of(Tokenizer tokenizer, std::vector<std::string> labels, std::int
 }
 
 TEST(Vocabulary, CharactersNameWhatIsMissingAndWhere) {
-  const ModelSpec spec = spec_of(Tokenizer::characters, {"\n", " ", "a", "ö"}, 4);
+  const ModelSpec spec = tokenizer_spec(Tokenizer::characters, {"\n", " ", "a", "ö"}, 4);
   const auto vocabulary = make_vocabulary(spec, {});
   EXPECT_EQ(tokenize({"ö a\n", {}}, spec, *vocabulary).ids,
             (std::vector<std::int64_t>{3, 1, 2, 0}));
@@ -83,13 +84,13 @@ TEST(Vocabulary, CharactersNameWhatIsMissingAndWhere) {
 }
 
 TEST(Vocabulary, BytesAndIds) {
-  const ModelSpec bytes = spec_of(Tokenizer::bytes, {}, 258);
+  const ModelSpec bytes = tokenizer_spec(Tokenizer::bytes, {}, 258);
   const auto vocabulary = make_vocabulary(bytes, {});
   const TokenizedText text = tokenize({"ö!", {}}, bytes, *vocabulary);
   EXPECT_EQ(text.ids, (std::vector<std::int64_t>{0xC3, 0xB6, 33}));
   EXPECT_EQ(text.texts, (std::vector<std::string>{"\xC3", "\xB6", "!"}));
   EXPECT_EQ(vocabulary->text_of(257), "<257>");
-  const ModelSpec ids = spec_of(Tokenizer::ids, {}, 3);
+  const ModelSpec ids = tokenizer_spec(Tokenizer::ids, {}, 3);
   EXPECT_NE(error_of([&] {
               return tokenize({{}, {0, 3}}, ids, *make_vocabulary(ids, {}));
             }).find("token 1"),

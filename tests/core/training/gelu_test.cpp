@@ -19,7 +19,7 @@ std::vector<float> many_numbers() {
 using Kernel = void (*)(const float*, std::int64_t, float*);
 
 /// The largest |found − expected| / (1 + |x|).
-double error_of(Kernel kernel, const auto& expected) {
+double gelu_error(Kernel kernel, const auto& expected) {
   const std::vector<float> x = many_numbers();
   std::vector<float> found(x.size(), 1.0F);
   kernel(x.data(), std::ssize(x), found.data());
@@ -41,14 +41,15 @@ double slope(const auto& function, double x) {
 
 TEST(GeluTest, IsThatOfTheErrorFunction) {
   const auto whole = [](double x) { return x * phi(x); };
-  EXPECT_LT(error_of(gelu, whole), 3e-7);
-  EXPECT_LT(error_of(multiply_by_gelu_derivative, [&](double x) { return slope(whole, x); }), 1e-6);
+  EXPECT_LT(gelu_error(gelu, whole), 3e-7);
+  EXPECT_LT(gelu_error(multiply_by_gelu_derivative, [&](double x) { return slope(whole, x); }),
+            1e-6);
 }
 
 TEST(GeluTest, IsThatOfTheTanh) {
   const auto whole = [](double x) { return x * gate(x); };
-  EXPECT_LT(error_of(gelu_tanh, whole), 5e-7);
-  EXPECT_LT(error_of(multiply_by_gelu_tanh_derivative, [&](double x) { return slope(whole, x); }),
+  EXPECT_LT(gelu_error(gelu_tanh, whole), 5e-7);
+  EXPECT_LT(gelu_error(multiply_by_gelu_tanh_derivative, [&](double x) { return slope(whole, x); }),
             2e-6);
 }
 

@@ -19,7 +19,8 @@ using nlohmann::json;
 
 const json& cases_of(const char* file) { return read_test_data(file).at("cases"); }
 
-std::string name_of_case(const testing::TestParamInfo<std::size_t>& info, const char* file) {
+std::string name_of_network_case(const testing::TestParamInfo<std::size_t>& info,
+                                 const char* file) {
   const json& one = cases_of(file).at(info.param);
   const std::string optimiser = one.contains("optimiser") ? one.at("optimiser") : "";
   return one.at("name").get<std::string>() + optimiser;
@@ -75,7 +76,7 @@ TEST(GradientCases, AreOfEveryMechanismThatCanBeTrained) {
 
 INSTANTIATE_TEST_SUITE_P(All, GradientsBesidePyTorch,
                          testing::Range(std::size_t{0}, std::size_t{63}), [](const auto& info) {
-                           return name_of_case(info, "training/gradients.json");
+                           return name_of_network_case(info, "training/gradients.json");
                          });
 
 class CurveBesidePyTorch : public testing::TestWithParam<std::size_t> {};
@@ -110,7 +111,7 @@ TEST_P(CurveBesidePyTorch, LossesOfFiftyStepsAreTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(All, CurveBesidePyTorch, testing::Range(std::size_t{0}, std::size_t{7}),
                          [](const auto& info) {
-                           return name_of_case(info, "training/curves.json");
+                           return name_of_network_case(info, "training/curves.json");
                          });
 
 TEST(BatchGradientTest, BytesDoNotDependOnTheThreads) {

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 /// The error about the recipe; empty if there is none.
-std::string refusal_of(const std::string& json) {
+std::string recipe_refusal(const std::string& json) {
   try {
     (void)Recipe::from_json(json);
     return {};
@@ -34,7 +34,7 @@ TEST(RecipeTest, IsTheSameWhenItIsReadAgain) {
 
 TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
   const auto expect = [](const std::string& json, const std::vector<std::string>& parts) {
-    const std::string line = refusal_of(json);
+    const std::string line = recipe_refusal(json);
     for (const std::string& part : parts) {
       EXPECT_NE(line.find(part), std::string::npos) << json << "\n" << line;
     }

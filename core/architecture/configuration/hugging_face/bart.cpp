@@ -33,7 +33,7 @@ constexpr ConfigKey kBartKeys[] = {
 };
 
 /// Whole number under `key`; empty if the key is missing.
-std::optional<std::int64_t> take_number(ConfigReader& reader, const char* key) {
+std::optional<std::int64_t> take_bart_number(ConfigReader& reader, const char* key) {
   const json& value = reader.take_value(key);
   if (value.is_null()) return std::nullopt;
   if (value.is_number_unsigned() && value <= (1 << 24)) return value.get<std::int64_t>();
@@ -52,13 +52,13 @@ void read_bart(ConfigReader& reader, NeighbourConfig& config) {
   read_start_token(reader, config);
   const bool scales = reader.flag("scale_embedding", false);
   config.values["embedding_scale"] = scales ? "0" : "1";
-  const auto layers = take_number(reader, "encoder_layers");
-  const auto blocks = take_number(reader, "decoder_layers");
+  const auto layers = take_bart_number(reader, "encoder_layers");
+  const auto blocks = take_bart_number(reader, "decoder_layers");
   if (blocks) state_fact(config, "tail.blocks", *blocks);
   if (layers && blocks) state_fact(config, "layers", *layers + 2 * *blocks);
-  const auto hidden = take_number(reader, "decoder_ffn_dim");
+  const auto hidden = take_bart_number(reader, "decoder_ffn_dim");
   if (hidden) state_fact(config, "tail.mlp_width", *hidden);
-  const auto context = take_number(reader, "max_position_embeddings");
+  const auto context = take_bart_number(reader, "max_position_embeddings");
   if (context) {
     state_fact(config, "context", *context);
     state_fact(config, "tail.context", *context);
@@ -88,7 +88,7 @@ void read_pre_norms(ConfigReader& reader, NeighbourConfig& config) {
 
 /// Reads Marian's vocabularies, each of which may have its own table.
 void read_marian(ConfigReader& reader, NeighbourConfig& config) {
-  const auto decoder = take_number(reader, "decoder_vocab_size");
+  const auto decoder = take_bart_number(reader, "decoder_vocab_size");
   const auto whole = config.values.find("vocabulary");
   if (decoder && whole != config.values.end() && std::to_string(*decoder) != whole->second) {
     state_fact(config, "tail.vocabulary", *decoder);
@@ -104,7 +104,7 @@ constexpr ModelType kBartTypes[] = {{"bart", "Hugging Face BART", kBartKeys, rea
 }  // namespace
 
 void read_start_token(ConfigReader& reader, NeighbourConfig& config) {
-  const auto id = take_number(reader, "decoder_start_token_id");
+  const auto id = take_bart_number(reader, "decoder_start_token_id");
   if (id) config.values["tail.start_token"] = std::to_string(*id);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-Error wrong(const char* what, std::string key, std::string expected, const json& found) {
+Error wrong_key(const char* what, std::string key, std::string expected, const json& found) {
   return Error(ErrorKind::damaged, what)
       .about(std::move(key))
       .expected(std::move(expected))
@@ -21,8 +21,8 @@ Error wrong(const char* what, std::string key, std::string expected, const json&
 std::string number(const json& object, const char* key, const char* of) {
   const json found = object.value(key, json());
   if (found.is_number()) return found.dump();
-  throw wrong("the scaling of rotary positions lacks a number", std::string(of) + "." + key,
-              "a number", found);
+  throw wrong_key("the scaling of rotary positions lacks a number", std::string(of) + "." + key,
+                  "a number", found);
 }
 
 /// Sets `option` to `key` of `object` if present.
@@ -38,8 +38,8 @@ void take_factors(const json& object, const char* key, const char* option, const
   bool numbers = list.is_array() && !list.empty();
   for (const json& factor : list) numbers = numbers && factor.is_number();
   if (!numbers) {
-    throw wrong("the scaling of rotary positions lacks its factors", std::string(of) + "." + key,
-                "a list of numbers", list);
+    throw wrong_key("the scaling of rotary positions lacks its factors",
+                    std::string(of) + "." + key, "a list of numbers", list);
   }
   config.values[option] = list.dump();
 }
@@ -115,14 +115,14 @@ void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const Rotar
   const bool possible = factor > 0 && factor <= 1;
   const std::int64_t each = head_width(reader);
   if (!possible || (!keys.part && factor != 1)) {
-    throw wrong("the rotated part of a head is out of range", name,
-                keys.part ? "a number above 0, at most 1" : "1", part);
+    throw wrong_key("the rotated part of a head is out of range", name,
+                    keys.part ? "a number above 0, at most 1" : "1", part);
   }
   if (factor == 1) {
     if (keys.part) config.values["layer.rotary.width"] = "0";  // 0: all channels
     return;
   }
-  if (each < 1) throw wrong("the head width is missing", name, "hidden_size and heads", part);
+  if (each < 1) throw wrong_key("the head width is missing", name, "hidden_size and heads", part);
   config.values["layer.rotary.width"] =
       std::to_string(static_cast<std::int64_t>(static_cast<double>(each) * factor));
 }
@@ -141,8 +141,8 @@ void read_rope_scaling(const json& scaling, const char* of, const json& context,
   if (trained.is_null() || kind == "dynamic") trained = context;
   if (kind != "linear") {
     if (!trained.is_number_integer()) {
-      throw wrong("the scaling of rotary positions lacks the length of the training texts",
-                  std::string(of) + ".original_max_position_embeddings", "a number", trained);
+      throw wrong_key("the scaling of rotary positions lacks the length of the training texts",
+                      std::string(of) + ".original_max_position_embeddings", "a number", trained);
     }
     config.values["layer.rotary.trained_context"] = trained.dump();
   }
@@ -174,10 +174,10 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
     const json& found = reader.take_value(key);
     if (found.is_null() && reader.has(key)) without = key;
     if (found.is_null()) continue;
-    if (!found.is_number()) throw wrong("the value has the wrong type", key, "a number", found);
+    if (!found.is_number()) throw wrong_key("the value has the wrong type", key, "a number", found);
     if (!theta.is_null() && theta != found) {
-      throw wrong("two keys contradict each other", key, theta.dump() + ", as " + keys.theta,
-                  found);
+      throw wrong_key("two keys contradict each other", key, theta.dump() + ", as " + keys.theta,
+                      found);
     }
     theta = found;
     config.values["layer.rotary.theta"] = theta.dump();
@@ -189,11 +189,11 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
     const json& scaling = reader.take_value(key);
     if (scaling.is_null()) continue;
     if (!scaling.is_object())
-      throw wrong("the value has the wrong type", key, "an object", scaling);
+      throw wrong_key("the value has the wrong type", key, "an object", scaling);
     read_rope_scaling(scaling, key, context, trained, config);
   }
   if (without && !config.values.contains("layer.rotary.theta")) {
-    throw wrong("the value has the wrong type", without, "a number", json());
+    throw wrong_key("the value has the wrong type", without, "a number", json());
   }
   // With dynamic scaling, texts may be longer than this.
   const auto scaling = config.values.find("layer.rotary.scaling");
@@ -204,7 +204,7 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
 json take_window(ConfigReader& reader) {
   const json& window = reader.take_value("sliding_window");
   if (!window.is_null() && !(window.is_number_integer() && window > 0)) {
-    throw wrong("the window is not a number of tokens", "sliding_window", "1 or more", window);
+    throw wrong_key("the window is not a number of tokens", "sliding_window", "1 or more", window);
   }
   return window;
 }
@@ -213,8 +213,8 @@ void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const js
                          std::int64_t first, std::int64_t every) {
   const json& types = reader.take_value("layer_types");
   if (!types.is_array() && !types.is_null()) {
-    throw wrong("the value has the wrong type", "layer_types", "a list, one type for each layer",
-                types);
+    throw wrong_key("the value has the wrong type", "layer_types",
+                    "a list, one type for each layer", types);
   }
   json layers = json::array();
   for (std::size_t i = 0; types.is_array() && i < types.size(); ++i) {
@@ -234,8 +234,8 @@ void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const js
     which["every"] = every;
   }
   if (window.is_null() && !layers.empty()) {
-    throw wrong("layers are sliding, but the configuration gives no sliding_window", "layer_types",
-                "full_attention", types);
+    throw wrong_key("layers are sliding, but the configuration gives no sliding_window",
+                    "layer_types", "full_attention", types);
   }
   if (window.is_null() || (types.is_array() && layers.empty())) {
     config.values["differences"] = "[]";

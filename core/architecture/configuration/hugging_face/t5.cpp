@@ -26,7 +26,7 @@ constexpr ConfigKey kT5Keys[] = {
     {"output_past"},
 };
 
-std::int64_t whole_number(const json& value, const char* key) {
+std::int64_t whole_t5_number(const json& value, const char* key) {
   if (value.is_number_unsigned() && value <= 4096) return value.get<std::int64_t>();
   throw Error(ErrorKind::damaged, "the value has the wrong type")
       .about(key)
@@ -45,9 +45,9 @@ void read_whole(ConfigReader& reader, NeighbourConfig& config) {
   json decoder = reader.take_value("num_decoder_layers");
   if (decoder.is_null()) decoder = layers;
   if (!layers.is_null()) {
-    const std::int64_t blocks = whole_number(decoder, "num_decoder_layers");
+    const std::int64_t blocks = whole_t5_number(decoder, "num_decoder_layers");
     whole.values["tail.blocks"] = std::to_string(blocks);
-    whole.values["layers"] = std::to_string(whole_number(layers, "num_layers") + 2 * blocks);
+    whole.values["layers"] = std::to_string(whole_t5_number(layers, "num_layers") + 2 * blocks);
     whole.facts.insert({"tail.blocks", "layers"});
   }
   config.families.push_back("Hugging Face T5");

@@ -21,7 +21,7 @@ const Checkpoint& preprocessing_reference() {
   return checkpoint;
 }
 
-Image image_of(const std::string& name) {
+Image stored_image(const std::string& name) {
   const StoredTensor& stored = preprocessing_reference().at(name);
   const std::vector<std::int64_t> values = stored.view().to_int64();
   Image image{stored.shape[1], stored.shape[0], stored.shape.size() == 3 ? stored.shape[2] : 1, {}};
@@ -33,7 +33,7 @@ Tensor tensor_of(const std::string& name) {
   return preprocessing_reference().at(name).view().to_float();
 }
 
-Input input_of(Image image) {
+Input picture_of(Image image) {
   Input input;
   input.content = std::move(image);
   input.label = "picture.png";
@@ -41,7 +41,7 @@ Input input_of(Image image) {
 }
 
 TEST(ImageResize, GivesPillowsBytes) {
-  const Image picture = image_of("picture");
+  const Image picture = stored_image("picture");
   const std::regex pattern("(bilinear|bicubic)_([0-9]+)x([0-9]+)");
   int compared = 0;
   for (const StoredTensor& stored : preprocessing_reference().tensors()) {
@@ -50,15 +50,15 @@ TEST(ImageResize, GivesPillowsBytes) {
     const Image resized =
         resize(picture, std::stoi(match[2]), std::stoi(match[3]),
                match[1] == "bilinear" ? ResizeFilter::bilinear : ResizeFilter::bicubic);
-    EXPECT_EQ(resized.pixels, image_of(stored.name).pixels) << stored.name;
+    EXPECT_EQ(resized.pixels, stored_image(stored.name).pixels) << stored.name;
     ++compared;
   }
   EXPECT_EQ(compared, 8);
 }
 
 TEST(ImageResize, GreyIsPillowsLuma) {
-  EXPECT_EQ(with_channels(image_of("picture"), 1).pixels, image_of("grey").pixels);
-  const Image grey = image_of("grey");
+  EXPECT_EQ(with_channels(stored_image("picture"), 1).pixels, stored_image("grey").pixels);
+  const Image grey = stored_image("grey");
   EXPECT_EQ(with_channels(with_channels(grey, 3), 1).pixels, grey.pixels);
   EXPECT_THROW((void)with_channels(grey, 4), Error);
 }
@@ -133,9 +133,9 @@ TEST(Preprocessing, ResizesTheShorterSideAndCropsTheMiddleAsTheTrainersDid) {
   spec.input.patch_height = spec.input.patch_width = 7;
   spec.input.crop_fraction = 0.875;
   spec.input.resize_filter = ResizeFilter::bicubic;
-  const PreparedInput prepared = prepare_input(input_of(image_of("picture")), spec);
+  const PreparedInput prepared = prepare_input(picture_of(stored_image("picture")), spec);
   ASSERT_TRUE(prepared.image);
-  EXPECT_EQ(prepared.image->pixels, image_of("evaluated").pixels);
+  EXPECT_EQ(prepared.image->pixels, stored_image("evaluated").pixels);
 }
 
 TEST(Preprocessing, AnImageOfTheModelsExtentsPassesUnchanged) {
@@ -147,8 +147,8 @@ TEST(Preprocessing, AnImageOfTheModelsExtentsPassesUnchanged) {
   spec.input.patch_width = 53;
   spec.input.mean = {0.25};
   spec.input.std = {0.5};
-  const Image grey = image_of("grey");
-  const PreparedInput prepared = prepare_input(input_of(grey), spec);
+  const Image grey = stored_image("grey");
+  const PreparedInput prepared = prepare_input(picture_of(grey), spec);
   EXPECT_EQ(prepared.image->pixels, grey.pixels);
   for (std::size_t i = 0; i < grey.pixels.size(); ++i) {
     ASSERT_EQ(prepared.values.data()[i],
@@ -162,8 +162,8 @@ TEST(Preprocessing, ANormalisedArrayShowsThePictureItCameFrom) {
   spec.input.image_width = 53;
   spec.input.patch_height = 37;
   spec.input.patch_width = 53;
-  const Image picture = image_of("picture");
-  const PreparedInput once = prepare_input(input_of(picture), spec);
+  const Image picture = stored_image("picture");
+  const PreparedInput once = prepare_input(picture_of(picture), spec);
   Input array;
   array.content = once.values;
   const PreparedInput again = prepare_input(array, spec);
@@ -191,7 +191,7 @@ TEST(Preprocessing, SaysWhatDoesNotFit) {
   EXPECT_EQ(error(Image{}), "x: the image is empty");
   EXPECT_NE(error(Image{1 << 20, 1, 1, std::vector<std::uint8_t>(1 << 20)}), "no error");
   spec.input.patch_height = spec.input.patch_width = 0;
-  EXPECT_NE(error(image_of("grey")).find("encoder of tokens"), std::string::npos);
+  EXPECT_NE(error(stored_image("grey")).find("encoder of tokens"), std::string::npos);
   EXPECT_NE(error(Tensor({5, 191})).find("[N, 192]"), std::string::npos);
 }
 
