@@ -9,7 +9,6 @@
 #include "analysis/intervention/ablation_study.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
-#include "app/cli/json_output.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/study_report.h"

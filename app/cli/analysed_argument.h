@@ -1,8 +1,11 @@
-// The options --of, --added and --centred, which choose the analysed matrix in every command.
+// The analysed matrix: the options --of, --added and --centred that choose it, and its keys and
+// columns in JSON and CSV, equal in every command.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "analysis/analysed/what.h"
 #include "core/trace/trace.h"
@@ -22,5 +25,14 @@ void add_analysed_options(CLI::App& command, AnalysedArgument& argument);
 /// Adds to `request` what the analysis reads of a run, and all layers if the matrix of a layer
 /// depends on the previous layer.
 void request_analysed(const Analysed& analysed, TraceRequest& request);
+
+/// Adds the keys "of", "centred" and "added".
+void add_analysed(nlohmann::ordered_json& json, const Analysed& analysed);
+
+/// The values of the columns "of", "centred" and "added", such as "scores", "false", "none". Empty
+/// for plain attention maps, whose tables lack these columns.
+[[nodiscard]] std::vector<std::string> analysed_cells(const Analysed& analysed);
+/// Like analysed_cells, but as the end of a CSV line: ",scores,false,none", or empty.
+[[nodiscard]] std::string analysed_csv(const Analysed& analysed);
 
 }  // namespace attnscope

@@ -1,8 +1,8 @@
 // attnscope completion: scripts with which shells complete attnscope's commands.
-#include "app/cli/completion.h"
-
 #include <memory>
+#include <string>
 
+#include "app/cli/command_table.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/error.h"
@@ -206,14 +206,16 @@ std::string fish_script(const CommandTable& program) {
   return out;
 }
 
-}  // namespace
-
+/// A script that completes commands, options and the known values of options. `shell`: bash, zsh or
+/// fish. Throws Error(usage) for another shell.
 std::string completion_script(const std::string& shell, const CommandTable& program) {
   if (shell == "bash") return bash_script(program);
   if (shell == "zsh") return zsh_script(program);
   if (shell == "fish") return fish_script(program);
   throw unknown_name("shell", shell, "bash, zsh, fish");
 }
+
+}  // namespace
 
 Action add_completion(CLI::App& parent, CLI::App*& added) {
   auto shell = std::make_shared<std::string>();

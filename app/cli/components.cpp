@@ -10,11 +10,9 @@
 
 #include "analysis/analysed/analysed.h"
 #include "app/cli/analysed_argument.h"
-#include "app/cli/analysed_output.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
-#include "app/cli/json_output.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"

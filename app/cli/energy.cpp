@@ -5,24 +5,402 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "analysis/energy/published.h"
 #include "analysis/energy/request.h"
 #include "app/cli/command_table.h"
-#include "app/cli/energy_list.h"
-#include "app/cli/energy_text.h"
-#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/published_text.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/table_cell.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/model/model.h"
+#include "core/shown_text.h"
+#include "core/text/csv_field.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
+
+enum class EnergyFormat { text, csv, json };
+
+using Json = nlohmann::ordered_json;
+
+/// An energy in pJ as text in mJ.
+std::string millijoules(double energy_pj) { return rounded_text(energy_pj / 1e9); }
+
+/// The number with 10 significant digits.
+std::string plain_number(double value) { return rounded_text(value, 10); }
+
+// Column widths of the table, including the leading blank.
+constexpr int kPart = 14, kComponent = 24, kCount = 21, kFew = 11, kMany = 15, kEnergy = 13,
+              kShare = 8;
+
+struct Row {
+  std::string part, group;
+  OperationCount count;
+};
+
+/// The counted network and the numbers shown for it.
+struct NetworkReport {
+  EnergyRequest request;
+  EnergySubject subject;
+  std::vector<Row> rows;
+  OperationCount total;
+  OperationCount attention, feed_forward;
+  std::vector<ParameterCount> parameters;
+  std::int64_t all_parameters = 0;
+};
+
+NetworkReport report_on(const EnergyRequest& request, bool by_layer) {
+  NetworkReport report;
+  report.request = request;
+  report.subject = resolve(request);
+  const NetworkCost cost = count_operations(report.subject.architecture, report.subject.options);
+  if (by_layer) {
+    for (const PartCost& part : cost.parts) {
+      for (const ComponentCost& component : part.components) {
+        report.rows.push_back({part.name, std::string(name_of(component.group)), component.count});
+      }
+    }
+  } else {
+    for (const ComponentCost& component : cost.by_component()) {
+      report.rows.push_back({"all", std::string(name_of(component.group)), component.count});
+    }
+  }
+  // Components that the counting convention excludes would be rows of zeros.
+  std::erase_if(report.rows, [](const Row& row) {
+    const OperationCount& c = row.count;
+    return c.multiplications + c.additions + c.shifts + c.divisions + c.exponentials == 0;
+  });
+  report.total = cost.total();
+  report.attention = cost.total_of(ComponentGroup::attention);
+  report.feed_forward = cost.total_of(ComponentGroup::feed_forward);
+  report.parameters = count_parameters(report.subject.architecture, report.subject.options);
+  for (const ParameterCount& count : report.parameters) report.all_parameters += count.parameters;
+  return report;
+}
+
+std::string as_table(const NetworkReport& report, bool by_layer) {
+  const EnergySubject& subject = report.subject;
+  const EnergyConstants& constants = subject.constants;
+  const double all = operations_energy_pj(report.total, constants);
+  const bool complete = subject.options.convention == CostConvention::complete;
+  std::string text = subject.label + ": " + std::string(name_of(subject.options.convention)) +
+                     " accounting, " + constants.title + "\n";
+  text += "N = " + std::to_string(subject.architecture.stages.front().tokens) + " tokens";
+  if (!subject.architecture.note.empty()) text += "; " + subject.architecture.note;
+  text += "\n\n";
+
+  if (by_layer) text += left_cell("part", kPart);
+  text += left_cell("component", kComponent) + right_cell("multiplications", kCount) +
+          right_cell("additions", kCount);
+  if (complete) {
+    text += right_cell("shifts", kFew) + right_cell("divisions", kMany) +
+            right_cell("exponentials", kMany);
+  }
+  text += right_cell("energy (mJ)", kEnergy) + right_cell("share", kShare) + "\n";
+  const auto line = [&](const std::string& part, const OperationCount& c) {
+    const double energy = operations_energy_pj(c, constants);
+    if (by_layer) text += left_cell(part, kPart);
+    text += left_cell(c.component, kComponent) + right_cell(grouped(c.multiplications), kCount) +
+            right_cell(grouped(c.additions), kCount);
+    if (complete) {
+      text += right_cell(grouped(c.shifts), kFew) + right_cell(grouped(c.divisions), kMany) +
+              right_cell(grouped(c.exponentials), kMany);
+    }
+    text += right_cell(millijoules(energy), kEnergy) +
+            number_cell(all > 0 ? 100 * energy / all : 0, kShare - 2, 1) + " %\n";
+  };
+  for (const Row& row : report.rows) line(row.part, row.count);
+  OperationCount total = report.total;
+  total.component = "total";
+  line("", total);
+  const double core = operations_energy_pj(report.attention, constants);
+  const double forward = operations_energy_pj(report.feed_forward, constants);
+  const double both = core + forward;
+  text += "\nattention " + millijoules(core) + " mJ, FFN " + millijoules(forward) +
+          " mJ: attention is " + fixed_text(both > 0 ? 100 * core / both : 0, 1) +
+          " % of the two\n";
+  if (complete) {
+    text += "memory traffic, apart: " +
+            grouped(report.total.bytes_moved / 4 * constants.bytes_per_value) + " bytes, " +
+            millijoules(traffic_energy_pj(report.total, constants)) + " mJ at " +
+            rounded_text(constants.byte_pj) + " pJ a byte\n";
+  }
+  return text + "parameters: " + grouped(report.all_parameters) + "\n";
+}
+
+std::string as_csv(const NetworkReport& report) {
+  const EnergyConstants& constants = report.subject.constants;
+  std::string text = "# " + shown_text(command_line(report.request)) + "\n" +
+                     "part,group,component,multiplications,additions,shifts,divisions,"
+                     "exponentials,bytes_moved,energy_pj,traffic_pj\n";
+  const auto line = [&](const Row& row) {
+    const OperationCount& c = row.count;
+    text += row.part + "," + row.group + "," + csv_field(c.component);
+    for (const std::int64_t value :
+         {c.multiplications, c.additions, c.shifts, c.divisions, c.exponentials, c.bytes_moved}) {
+      text += "," + std::to_string(value);
+    }
+    text += "," + plain_number(operations_energy_pj(c, constants)) + "," +
+            plain_number(traffic_energy_pj(c, constants)) + "\n";
+  };
+  for (const Row& row : report.rows) line(row);
+  line({"all", "total", report.total});
+  return text;
+}
+
+Json as_json(const OperationCount& c, const EnergyConstants& constants) {
+  return {{"multiplications", c.multiplications},
+          {"additions", c.additions},
+          {"shifts", c.shifts},
+          {"divisions", c.divisions},
+          {"exponentials", c.exponentials},
+          {"bytes_moved", c.bytes_moved},
+          {"energy_pj", operations_energy_pj(c, constants)},
+          {"traffic_pj", traffic_energy_pj(c, constants)}};
+}
+
+std::string as_json(const NetworkReport& report, const Model* model) {
+  const EnergySubject& subject = report.subject;
+  const EnergyConstants& constants = subject.constants;
+  Json json = {{"network", subject.architecture.name},
+               {"label", subject.label},
+               {"command", command_line(report.request)},
+               {"convention", name_of(subject.options.convention)},
+               {"mechanism", to_string(subject.options.mechanism)},
+               {"tokens", subject.architecture.stages.front().tokens},
+               {"constants",
+                {{"name", constants.name},
+                 {"source", constants.source},
+                 {"addition_pj", constants.addition_pj},
+                 {"multiplication_pj", constants.multiplication_pj},
+                 {"shift_pj", constants.shift_pj},
+                 {"division_pj", constants.division_pj},
+                 {"exponential_pj", constants.exponential_pj},
+                 {"byte_pj", constants.byte_pj},
+                 {"bytes_per_value", constants.bytes_per_value}}}};
+  if (!subject.architecture.note.empty()) json["note"] = subject.architecture.note;
+  json["components"] = Json::array();
+  for (const Row& row : report.rows) {
+    Json entry = {{"part", row.part}, {"group", row.group}, {"component", row.count.component}};
+    entry.update(as_json(row.count, constants));
+    json["components"].push_back(entry);
+  }
+  json["attention"] = as_json(report.attention, constants);
+  json["FFN"] = as_json(report.feed_forward, constants);
+  json["total"] = as_json(report.total, constants);
+  json["parameters"] = {{"total", report.all_parameters}};
+  for (const ParameterCount& count : report.parameters) {
+    json["parameters"][count.component] = count.parameters;
+  }
+  json["status"] = model ? status_as_json(model->status()) : Json();
+  return json.dump(2) + "\n";
+}
+
+/// Every component (per layer if `by_layer`), the total, memory traffic separately, and parameters.
+/// Counts are exact; energies in CSV and JSON are in pJ. `model` is that of the request's weight
+/// file, whose status is added except to CSV; null for a named network.
+std::string network_as_text(const EnergyRequest& request, const Model* model, bool by_layer,
+                            EnergyFormat format) {
+  const NetworkReport report = report_on(request, by_layer);
+  switch (format) {
+    case EnergyFormat::csv:
+      return as_csv(report);
+    case EnergyFormat::json:
+      return as_json(report, model);
+    case EnergyFormat::text:
+      break;
+  }
+  const std::string status = model ? status_line(*model) : std::string();
+  return as_table(report, by_layer) + status + (status.empty() ? "" : "\n");
+}
+
+/// The number as text; empty if it is unknown (NaN).
+std::string number_or_blank(double value) {
+  return std::isnan(value) ? "" : rounded_text(value, 10);
+}
+
+nlohmann::ordered_json number_or_null(double value) {
+  return std::isnan(value) ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+}
+
+std::string signed_per_cent(double share) {
+  return (share < 0 ? "" : "+") + fixed_text(100 * share, 2) + " %";
+}
+
+std::string verdict_text(const ReproducedFigure& figure) {
+  if (std::isnan(figure.printed)) return "formula";
+  if (figure.rounds_to_print) return "rounds to print";
+  return figure.published.verdict == Verdict::near ? "within a digit" : "not reproduced";
+}
+
+std::string reproduced_table(const std::vector<ReproducedFigure>& figures) {
+  std::string text = figures.front().published.paper + ", " + figures.front().published.table +
+                     ": printed next to computed\n\n";
+  int model = 6, method = 7, printed = 9;
+  const auto widen = [](int& width, const std::string& text) {
+    width = std::max(width, static_cast<int>(columns_of(text)) + 2);
+  };
+  for (const ReproducedFigure& figure : figures) {
+    widen(model, figure.published.model);
+    widen(method, figure.published.method);
+    widen(printed, figure.published.printed);
+  }
+  const auto row = [&](const PublishedFigure& p) {
+    return left_cell(p.model, model) + left_cell(p.method, method) + left_cell(p.quantity, 14) +
+           left_cell(p.unit, 10) + left_cell(p.printed, printed);
+  };
+  const auto heading = [&] {
+    text += left_cell("model", model) + left_cell("method", method) + left_cell("quantity", 14) +
+            left_cell("unit", 10) + left_cell("printed", printed) + right_cell("computed", 13) +
+            right_cell("difference", 12) + "\n";
+  };
+  const auto line = [&](const ReproducedFigure& figure) {
+    const bool computed = !std::isnan(figure.computed);
+    const bool compared = !std::isnan(figure.relative_difference);
+    text += row(figure.published) +
+            right_cell(computed ? rounded_text(figure.computed, 7) : "–", 13) +
+            right_cell(compared ? signed_per_cent(figure.relative_difference) : "–", 12) + "  " +
+            verdict_text(figure);
+    if (!figure.published.note.empty()) text += "; " + figure.published.note;
+    text += "\n";
+  };
+  heading();
+  for (const ReproducedFigure& figure : figures) {
+    if (!figure.published.alternative) line(figure);
+  }
+  const bool others = std::any_of(figures.begin(), figures.end(),
+                                  [](const auto& figure) { return figure.published.alternative; });
+  if (others) {
+    text += "\nOther readings of the same figures\n\n";
+    heading();
+    for (const ReproducedFigure& figure : figures) {
+      if (figure.published.alternative) line(figure);
+    }
+  }
+  return text;
+}
+
+/// Printed figures next to the computed ones, with relative differences and notes.
+std::string reproduced_as_text(const std::vector<ReproducedFigure>& figures, EnergyFormat format) {
+  if (format == EnergyFormat::text) return reproduced_table(figures);
+  if (format == EnergyFormat::json) {
+    Json json = Json::array();
+    for (const ReproducedFigure& figure : figures) {
+      const PublishedFigure& p = figure.published;
+      Json entry = {{"paper", p.paper},       {"table", p.table},
+                    {"model", p.model},       {"method", p.method},
+                    {"quantity", p.quantity}, {"unit", p.unit},
+                    {"printed", p.printed},   {"alternative", p.alternative},
+                    {"network", p.recipe},    {"note", p.note}};
+      entry["computed"] = number_or_null(figure.computed);
+      entry["relative_difference"] = number_or_null(figure.relative_difference);
+      entry["rounds_to_print"] = figure.rounds_to_print;
+      json.push_back(entry);
+    }
+    return json.dump(2) + "\n";
+  }
+  std::string text =
+      "paper,table,model,method,quantity,unit,printed,computed,relative_difference,"
+      "rounds_to_print,alternative,network,note\n";
+  for (const ReproducedFigure& figure : figures) {
+    const PublishedFigure& p = figure.published;
+    for (const std::string* field :
+         {&p.paper, &p.table, &p.model, &p.method, &p.quantity, &p.unit, &p.printed}) {
+      text += csv_field(*field) + ",";
+    }
+    text +=
+        number_or_blank(figure.computed) + "," + number_or_blank(figure.relative_difference) + ",";
+    text += std::string(figure.rounds_to_print ? "true" : "false") + "," +
+            (p.alternative ? "true" : "false") + "," + csv_field(p.recipe) + "," +
+            csv_field(p.note) + "\n";
+  }
+  return text;
+}
+
+/// The networks, mechanisms with their parameters, settings, energy tables and published tables.
+std::string known_networks_as_text() {
+  std::string text = "Networks\n";
+  for (const NamedNetwork& network : named_architectures()) {
+    text += "  " + left_cell(std::string(network.name), 18) +
+            left_cell(std::string(network.title), 16) + std::string(network.source) + "\n";
+  }
+  text += "\nMechanisms, with the parameters --set takes\n";
+  for (const MechanismEntry& mechanism : counted_mechanisms()) {
+    text += "  " + left_cell(std::string(mechanism.name), 18) + std::string(mechanism.title) +
+            ": " + std::string(mechanism.source) + "\n";
+    for (const ParameterDescription& parameter : mechanism.counted_parameters()) {
+      text += "    " + left_cell(parameter.name + "=" + to_string(parameter.default_value), 25) +
+              " " + parameter.explanation + "\n";
+    }
+  }
+  text += "\nSettings of the network, for --set\n";
+  for (const ParameterDescription& setting : energy_settings()) {
+    text +=
+        "  " + left_cell(setting.name, 22) + setting.explanation + ": " + range_of(setting) + "\n";
+  }
+  text += "\nEnergy tables, for --constants, in pJ\n";
+  for (const EnergyConstants& table : energy_tables()) {
+    text += "  " + left_cell(table.name, 8);
+    std::string separator;
+    for (const auto& [operation, energy] : {std::pair{"addition", table.addition_pj},
+                                            {"multiplication", table.multiplication_pj},
+                                            {"shift", table.shift_pj},
+                                            {"division", table.division_pj},
+                                            {"exponential", table.exponential_pj},
+                                            {"byte", table.byte_pj}}) {
+      text += separator + operation + " " + rounded_text(energy, 6);
+      separator = ", ";
+    }
+    text += "\n";
+  }
+  text += "  " + energy_tables().front().source + "\n";
+  return text + "\nPublished tables, for --paper\n  " + published_table_names() + "\n";
+}
+
+/// {"networks", "mechanisms", "settings", "constants", "papers"}, with the content of
+/// known_networks_as_text.
+nlohmann::ordered_json known_networks_as_json() {
+  Json networks = Json::array(), mechanisms = Json::array(), settings = Json::array(),
+       constants = Json::array(), papers = Json::array();
+  for (const NamedNetwork& network : named_architectures()) {
+    networks.push_back(
+        {{"name", network.name}, {"title", network.title}, {"source", network.source}});
+  }
+  for (const MechanismEntry& entry : counted_mechanisms()) {
+    mechanisms.push_back({{"name", entry.name}, {"title", entry.title}, {"source", entry.source}});
+  }
+  for (const ParameterDescription& setting : energy_settings()) {
+    settings.push_back({{"name", setting.name},
+                        {"default", to_string(setting.default_value)},
+                        {"range", range_of(setting)},
+                        {"explanation", setting.explanation}});
+  }
+  for (const EnergyConstants& table : energy_tables()) {
+    constants.push_back({{"name", table.name},
+                         {"addition_pj", table.addition_pj},
+                         {"multiplication_pj", table.multiplication_pj},
+                         {"shift_pj", table.shift_pj},
+                         {"division_pj", table.division_pj},
+                         {"exponential_pj", table.exponential_pj},
+                         {"byte_pj", table.byte_pj}});
+  }
+  std::istringstream names(published_table_names());
+  for (std::string name; std::getline(names >> std::ws, name, ',');) papers.push_back(name);
+  return {{"networks", std::move(networks)},
+          {"mechanisms", std::move(mechanisms)},
+          {"settings", std::move(settings)},
+          {"constants", std::move(constants)},
+          {"papers", std::move(papers)}};
+}
 
 struct EnergyArguments {
   std::string subject;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/cli/command_table.h"
-#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"

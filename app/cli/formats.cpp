@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "app/cli/command_table.h"
-#include "app/cli/json_output.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/checkpoint/format.h"
 

@@ -1,12 +1,14 @@
-// attnscope gui [MODEL…]: opens the window, or writes a picture of it with --screenshot.
-#include "app/cli/gui.h"
-
+// attnscope gui [MODEL…]: opens the window, or writes a picture of it with --screenshot; and
+// attnscope without a subcommand.
 #include <QPixmap>
 #include <QStandardPaths>
 #include <QTimer>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/canvas/graphics.h"
 #include "app/cli/command_table.h"
@@ -29,6 +31,18 @@
 namespace attnscope {
 
 namespace {
+
+struct GuiOptions {
+  std::vector<std::string> models;   ///< MODEL arguments without an input of their own
+  std::string input;                 ///< a locator; empty: no input
+  std::filesystem::path session;     ///< restored first; empty: no session
+  std::filesystem::path screenshot;  ///< written once the window has settled, which then closes
+  int width = 1600, height = 1000;   ///< logical pixels
+  std::vector<std::string> panels;   ///< names of the panels brought to the front
+  std::filesystem::path lesson;      ///< a lesson file (Markdown); empty: none
+  std::string theme;                 ///< "dark" or "light"; empty: as in the last run
+  bool samples_if_empty = false;     ///< opens the first minute unless the last session is reopened
+};
 
 constexpr int kPollMs = 60;
 // The window must be settled in this many polls in a row, because a result may start another job.
@@ -116,8 +130,8 @@ void shoot(MainWindow& window, const std::filesystem::path& file) {
   target.commit();
 }
 
-}  // namespace
-
+/// Runs the window and returns the exit status. Throws Error(io) without a display, or if the
+/// screenshot cannot be written.
 int run_gui(const GuiOptions& options) {
   require_display();
   int argc = 1;
@@ -195,6 +209,15 @@ int run_gui(const GuiOptions& options) {
     status = 1;
   }
   return status;
+}
+
+}  // namespace
+
+/// The first minute, softmax next to adder on one image, with nothing to configure.
+int run_default_subcommand(int, char**) {
+  GuiOptions options;
+  options.samples_if_empty = true;
+  return run_gui(options);
 }
 
 Action add_gui(CLI::App& parent, CLI::App*& added) {

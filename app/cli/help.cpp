@@ -4,7 +4,6 @@
 
 #include "app/cli/command_table.h"
 #include "app/cli/help_text.h"
-#include "app/cli/json_output.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/version.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/json_output.h"
+#include "app/cli/standard_streams.h"
 #include "core/shown_text.h"
 #include "core/trace/layer_name.h"
 #include "core/trace/trace_file.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_table.h"
-#include "app/cli/json_output.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/attention/mechanism.h"
 

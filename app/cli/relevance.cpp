@@ -10,8 +10,8 @@
 
 #include "analysis/lens/target_name.h"
 #include "app/cli/command_table.h"
-#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"

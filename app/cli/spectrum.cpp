@@ -2,10 +2,12 @@
 #include "analysis/spectrum/spectrum.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/spectrum/channel_spectra.h"
@@ -13,8 +15,6 @@
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
-#include "app/cli/input_list.h"
-#include "app/cli/json_output.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/spectrum_report.h"
@@ -23,6 +23,8 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/input/data_set.h"
+#include "core/input/item_choice.h"
 #include "core/model/run_by_layers.h"
 #include "core/trace/trace_channel.h"
 #include "core/trace/trace_file.h"
@@ -30,6 +32,36 @@
 namespace attnscope {
 
 namespace {
+
+/// The requested inputs, opened one at a time, because a data set's traces need not fit in memory.
+class InputList {
+ public:
+  /// `data_set`: path of a data set; empty: none.
+  InputList(std::vector<std::string> locators, const std::string& data_set,
+            const ItemChoice& choice)
+      : locators_(std::move(locators)) {
+    if (data_set.empty()) return;
+    data_set_ = open_data_set(data_set);
+    items_ = chosen_items(data_set_->size(), choice);
+    words_ = choice_in_words(data_set_->size(), choice, "items") + " of " + data_set;
+  }
+
+  [[nodiscard]] std::int64_t size() const { return std::ssize(locators_) + std::ssize(items_); }
+  [[nodiscard]] Input open(std::int64_t index) const {
+    const auto given = static_cast<std::int64_t>(locators_.size());
+    return index < given ? open_input_argument(locators_[static_cast<std::size_t>(index)])
+                         : data_set_->item(items_[static_cast<std::size_t>(index - given)]);
+  }
+
+  /// The chosen items of the data set: "16 of 10000 items, …"; empty without a data set.
+  [[nodiscard]] const std::string& words() const { return words_; }
+
+ private:
+  std::vector<std::string> locators_;
+  std::shared_ptr<const DataSet> data_set_;
+  std::vector<std::int64_t> items_;  ///< indices in the data set
+  std::string words_;
+};
 
 /// Limit in bytes of the maps in memory at a time; maps of long texts are processed in parts and
 /// released.

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "analysis/spectrum/estimated_spectrum.h"
-#include "app/cli/analysed_output.h"
+#include "app/cli/analysed_argument.h"
 #include "app/cli/spectrum_report.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"

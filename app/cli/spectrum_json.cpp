@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/spectrum/estimated_spectrum.h"
-#include "app/cli/analysed_output.h"
+#include "app/cli/analysed_argument.h"
 #include "app/cli/spectrum_report.h"
 #include "app/cli/status_line.h"
 

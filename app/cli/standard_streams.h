@@ -1,8 +1,11 @@
-// "-" on the command line, and errors of standard output.
+// "-" on the command line, errors of standard output, and JSON in the same form in every command
+// (docs/json-output.md).
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -45,5 +48,11 @@ void write_to_standard_output(std::string_view text);
 /// Throws Error(io) unless everything printed reached standard output: a full disk, a closed
 /// descriptor. Called once, after all output.
 void check_standard_output();
+
+/// Adds --json.
+CLI::Option* add_json_flag(CLI::App& command, bool& json);
+
+/// Prints JSON indented by two spaces, with a final newline; invalid UTF-8 becomes U+FFFD.
+void print_json(const nlohmann::ordered_json& json);
 
 }  // namespace attnscope

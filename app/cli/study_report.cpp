@@ -7,7 +7,6 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/sweep/sweep.h"
 #include "app/cli/interruption.h"
-#include "app/cli/json_output.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/table_cell.h"
