@@ -1,4 +1,4 @@
-// Figures that are tables, as CSV and drawn. For LaTeX see tex/booktabs.h.
+// Figures that are tables, as CSV and drawn. For LaTeX see tex/tex_export.cpp.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 #include <tbb/global_control.h>
 
 #include "analysis/sweep/input_block.h"
-#include "analysis/sweep/sweep_sums.h"
+#include "analysis/sweep/input_record.h"
 #include "analysis/sweep/team_sweep.h"
 #include "tests/bench/turns.h"
 
