@@ -4,7 +4,9 @@
 #include <QPainter>
 #include <QPolygonF>
 #include <algorithm>
+#include <cmath>
 
+#include "analysis/figure/colour_map.h"
 #include "app/canvas/chrome_parts.h"
 #include "core/trace/layer_name.h"
 
@@ -170,6 +172,124 @@ void paint_selected(QPainter& painter, const AtlasScene& scene) {
       QPolygonF({{left - size, y - size}, {left + size / 2, y}, {left - size, y + size}}));
   painter.drawPolygon(
       QPolygonF({{right + size, y - size}, {right - size / 2, y}, {right + size, y + size}}));
+  painter.setBrush(Qt::NoBrush);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+/// Draws the reason in place of a map that has no counterpart.
+void paint_empty_maps(QPainter& painter, const AtlasScene& scene, const QFont& font) {
+  if (scene.maps->compared_with() == nullptr) return;
+  painter.setFont(sized(font, 11));
+  const AtlasGrid grid = scene.grid();
+  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
+      const QRectF map = map_on_screen(scene, layer, column);
+      if (!map.intersects(scene.frame.viewport)) continue;
+      const std::string why = scene.maps->why_empty(layer, column);
+      if (why.empty()) continue;
+      painter.setPen(QPen(scene.colours->border, 1, Qt::DashLine));
+      painter.drawRect(map.adjusted(0.5, 0.5, -0.5, -0.5));
+      if (map.width() < 56) continue;
+      painter.setPen(scene.colours->muted);
+      painter.drawText(map.adjusted(4, 4, -4, -4),
+                       static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap,
+                       QString::fromStdString(why));
+    }
+  }
+}
+
+/// Background colour of a number, from the least to the greatest, through a colour map that also
+/// works in greyscale.
+class NumberGround {
+ public:
+  NumberGround(double least, double greatest) : least_(least), greatest_(greatest) {}
+
+  struct Inks {
+    QColor paper, ink;
+  };
+  [[nodiscard]] Inks of(const PrintedNumber& number) const {
+    if (std::isnan(number.value) || !(greatest_ > least_)) {
+      return {QColor(0, 0, 0, 165), QColor(255, 255, 255)};
+    }
+    const Colour paper = colour_at(find_colour_map("cividis"),
+                                   (number.value - least_) / (greatest_ - least_), false);
+    const Colour ink = legible_on(paper);
+    return {QColor(paper.red, paper.green, paper.blue), QColor(ink.red, ink.green, ink.blue)};
+  }
+
+ private:
+  double least_, greatest_;
+};
+
+/// Draws the number of each map in its corner, with a bar of its share of the maximum below, and
+/// the map's name in the other corner if maps are sorted.
+void paint_map_numbers(QPainter& painter, const AtlasScene& scene, const QFont& font) {
+  constexpr double kLeastSide = 44, kGauge = 3, kInside = 3;  // pixels
+  if (scene.numbers.empty() || scene.zoom.scale < kLeastSide) return;
+  const AtlasGrid grid = scene.grid();
+  const NumberGround ground(scene.least_number, scene.greatest_number);
+  const QFont face = sized(font, scene.zoom.scale < 80 ? 10 : 11, true);
+  const QFontMetricsF metrics(face);
+  painter.setFont(face);
+  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
+      const auto& number = scene.numbers[static_cast<std::size_t>(layer * grid.columns + column)];
+      const QRectF map = map_on_screen(scene, layer, column);
+      if (!number || !map.intersects(scene.frame.viewport)) continue;
+      const QRectF gauge(map.left(), map.bottom() - kGauge, map.width(), kGauge);
+      painter.fillRect(gauge, QColor(0, 0, 0, 120));
+      painter.fillRect(QRectF(gauge.topLeft(), QSizeF(gauge.width() * number->share, kGauge)),
+                       QColor(255, 255, 255, 220));
+      const double width = metrics.horizontalAdvance(number->text) + 2 * kInside;
+      const QRectF box(map.right() - width, gauge.top() - metrics.height() + 1, width,
+                       metrics.height() - 1);
+      const auto [paper, ink] = ground.of(*number);
+      painter.fillRect(box, paper);
+      painter.setPen(ink);
+      painter.drawText(box, Qt::AlignCenter, number->text);
+      if (!grid.order) continue;
+      const QString name = QString("%1 · %2").arg(layer).arg(column);
+      const QRectF corner(map.topLeft(),
+                          QSizeF(metrics.horizontalAdvance(name) + 2 * kInside, box.height()));
+      if (corner.width() > map.width()) continue;
+      painter.fillRect(corner, QColor(0, 0, 0, 165));
+      painter.setPen(QColor(255, 255, 255));
+      painter.drawText(corner, Qt::AlignCenter, name);
+    }
+  }
+}
+
+/// Draws the divider of a wipe, with the name of the model on each side.
+void paint_wipe(QPainter& painter, const AtlasScene& scene, const QFont& font) {
+  if (!scene.wipe) return;
+  const QRectF viewport = scene.frame.viewport;
+  const double x = *scene.wipe;
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(QColor(0, 0, 0, 150), 4));
+  painter.drawLine(QPointF(x, viewport.top()), QPointF(x, viewport.bottom()));
+  painter.setPen(QPen(QColor(255, 255, 255, 235), 1.6));
+  painter.drawLine(QPointF(x, viewport.top()), QPointF(x, viewport.bottom()));
+  const double y = viewport.center().y();
+  painter.setPen(QPen(QColor(0, 0, 0, 150), 1));
+  painter.setBrush(QColor(255, 255, 255, 235));
+  painter.drawRoundedRect(QRectF(x - 7, y - 16, 14, 32), 5, 5);
+  painter.setBrush(QColor(0x20, 0x26, 0x2e));
+  painter.setPen(Qt::NoPen);
+  for (const double side : {-1.0, 1.0}) {
+    painter.drawPolygon(
+        QPolygonF({{x + side * 1.5, y - 4.5}, {x + side * 5, y}, {x + side * 1.5, y + 4.5}}));
+  }
+  painter.setFont(sized(font, 11, true));
+  const auto badge = [&](const QString& number, const QColor& colour, double left) {
+    const QRectF box(left, viewport.top() + 4, 18, 18);
+    painter.setPen(QPen(QColor(0, 0, 0, 120), 1));
+    painter.setBrush(colour);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(colour.lightnessF() > 0.5F ? QColor(0x101418) : QColor(Qt::white));
+    painter.drawText(box, Qt::AlignCenter, number);
+  };
+  if (x - viewport.left() > 26) badge(scene.reference_number, scene.reference_colour, x - 24);
+  if (viewport.right() - x > 26) badge(scene.number, scene.subject_colour, x + 6);
   painter.setBrush(Qt::NoBrush);
   painter.setRenderHint(QPainter::Antialiasing, false);
 }

@@ -18,15 +18,6 @@ namespace attnscope {
 [[nodiscard]] QRectF map_on_screen(const AtlasScene& scene, std::int64_t layer,
                                    std::int64_t column);
 
-/// Draws the reason in place of a map that has no counterpart.
-void paint_empty_maps(QPainter& painter, const AtlasScene& scene, const QFont& font);
-
-/// Draws the number of each map in its corner, with a bar of its share of the maximum below.
-void paint_map_numbers(QPainter& painter, const AtlasScene& scene, const QFont& font);
-
-/// Draws the divider of a wipe, with the name of the model on each side.
-void paint_wipe(QPainter& painter, const AtlasScene& scene, const QFont& font);
-
 /// Highlights row and column of the cell under the cursor.
 void paint_crosshair(QPainter& painter, const AtlasScene& scene);
 
