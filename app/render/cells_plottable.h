@@ -3,9 +3,9 @@
 
 #include <qcustomplot.h>
 
+#include "analysis/figure/cells.h"
 #include "analysis/figure/clipping.h"
 #include "analysis/figure/colour_map.h"
-#include "app/render/draw_cells.h"
 
 namespace attnscope {
 

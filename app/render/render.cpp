@@ -1,23 +1,26 @@
 #include "app/render/render.h"
 
 #include <QBuffer>
+#include <QByteArray>
 #include <QFontDatabase>
 #include <QImage>
 #include <QPageSize>
 #include <QPdfWriter>
+#include <QString>
 #include <QSvgGenerator>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <qcustomplot.h>
 #include <string>
 
 #include "analysis/figure/cells.h"
+#include "analysis/figure/figure.h"
 #include "analysis/figure/provenance.h"
 #include "analysis/figure/text_export.h"
 #include "app/render/draw.h"
-#include "app/render/heat_map_limits.h"
-#include "app/render/pdf_metadata.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/overwrite.h"
@@ -28,6 +31,69 @@ namespace attnscope {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// A PDF text string: UTF-16, big endian, in hexadecimal.
+QByteArray text_string(const QString& text) {
+  QByteArray bytes = "<FEFF";
+  for (const QChar c : text) {
+    bytes += QByteArray::number(c.unicode(), 16).rightJustified(4, '0');
+  }
+  return bytes + ">";
+}
+
+/// The number after the last `key`, as in "/Size 20".
+QByteArray last_number(const QByteArray& pdf, const char* key) {
+  const qsizetype start = pdf.lastIndexOf(key);
+  qsizetype end =
+      start < 0 ? -1 : start + static_cast<qsizetype>(std::char_traits<char>::length(key));
+  const qsizetype first = end;
+  while (end >= 0 && end < pdf.size() && pdf[end] >= '0' && pdf[end] <= '9') ++end;
+  if (end <= first) {
+    throw Error(ErrorKind::io, "the structure of the PDF that Qt wrote is unknown").about(key);
+  }
+  return pdf.mid(first, end - first);
+}
+
+/// Overwrites the creation date with blanks, to keep the offsets in the file's table valid.
+void blank_date(QByteArray& pdf) {
+  const qsizetype start = pdf.indexOf("/CreationDate (");
+  const qsizetype end = start < 0 ? -1 : pdf.indexOf(')', start);
+  if (end > start) pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
+}
+
+/// The file with the figure's provenance in its document information: Title, Subject (the caption),
+/// Keywords (the model files), Creator ("attnscope 0.1.0") and Command, which `pdfinfo -custom`
+/// shows. The time of day is left out, for identical bytes of identical figures. `pdf` is the
+/// output of QPdfWriter; the new information is appended as an incremental update (PDF 1.4, 3.4.5).
+QByteArray with_provenance(QByteArray pdf, const Figure& figure) {
+  static const std::map<std::string, const char*> names = {{"Title", "Title"},
+                                                           {"Description", "Subject"},
+                                                           {"Models", "Keywords"},
+                                                           {"Software", "Creator"},
+                                                           {"Command", "Command"}};
+  blank_date(pdf);
+  const QByteArray objects = last_number(pdf, "/Size ");
+  const QByteArray information = last_number(pdf, "/Info ");
+  const QByteArray root = last_number(pdf, "/Root ");
+  const QByteArray table = last_number(pdf, "startxref\n");
+
+  const QByteArray place = QByteArray::number(pdf.size()).rightJustified(10, '0');
+  pdf += information + " 0 obj\n<<\n";
+  for (const auto& [name, text] : provenance_of(figure)) {
+    pdf +=
+        QByteArray("/") + names.at(name) + " " + text_string(QString::fromStdString(text)) + "\n";
+  }
+  pdf += "/Producer (Qt " QT_VERSION_STR ")\n>>\nendobj\n";
+  const QByteArray own_table = QByteArray::number(pdf.size());
+  pdf += "xref\n" + information + " 1\n" + place + " 00000 n \n";
+  pdf += "trailer\n<<\n/Size " + objects + "\n/Info " + information + " 0 R\n/Root " + root +
+         " 0 R\n/Prev " + table + "\n>>\nstartxref\n" + own_table + "\n%%EOF\n";
+  return pdf;
+}
+
+/// Maximum number of runs of equal cells in all maps of a figure. Each run takes about 10 bytes of
+/// a (compressed) PDF and 60 of an SVG; as pixels the same cells take less than 1 and 2.
+constexpr std::int64_t most_areas = 20'000;
 
 constexpr double units_per_mm = 100;  // resolution of vector files, whose layout is in whole units
 constexpr double mm_per_inch = 25.4;
