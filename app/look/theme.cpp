@@ -8,8 +8,10 @@
 #include <QPalette>
 #include <QPixmap>
 #include <QRegularExpression>
+#include <QStyle>
 #include <QStyleFactory>
 #include <QSvgRenderer>
+#include <QVariant>
 #include <QWidget>
 #include <map>
 #include <tuple>
@@ -223,6 +225,14 @@ QFont number_font(const QFont& base) {
 
 QIcon tinted_icon(const QString& name, const QColor& colour) {
   return QIcon(new TintedIcon(name, colour));
+}
+
+void set_role(QWidget* widget, const char* role) {
+  if (widget->property("role") == role) return;
+  widget->setProperty("role", role);
+  // Qt evaluates a style sheet's property selectors only when it polishes a widget.
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
 }
 
 }  // namespace attnscope

@@ -58,4 +58,8 @@ void load_assets();
 /// An icon of assets/icons in this colour.
 [[nodiscard]] QIcon tinted_icon(const QString& name, const QColor& colour);
 
+/// Styles `widget` as "muted", "error", "warning" or "heading" (see window.qss), or plainly for any
+/// other role; an earlier role is replaced.
+void set_role(QWidget* widget, const char* role);
+
 }  // namespace attnscope

@@ -14,6 +14,15 @@ constexpr const char* kLastFolder = "data_set_folder";
 
 }  // namespace
 
+QLineEdit* line_field(const QString& name, const QString& what, const QString& hint) {
+  auto* field = new QLineEdit;
+  field->setObjectName(name);
+  field->setAccessibleName(what);
+  field->setToolTip(what);
+  field->setPlaceholderText(hint);
+  return field;
+}
+
 BrowseButton::BrowseButton(const QString& what, const QString& filter, QLineEdit* field,
                            QWidget* parent)
     : QToolButton(parent), what_(what), filter_(filter), field_(field) {

@@ -1,4 +1,5 @@
-// "…" button next to a path field that chooses a file or a folder.
+// A field for a path or another line of text, and the "…" button next to it that chooses a file or
+// a folder.
 #pragma once
 
 #include <QString>
@@ -25,5 +26,9 @@ class BrowseButton : public QToolButton {
   QString what_, filter_;
   QLineEdit* field_;
 };
+
+/// `name` is the object name for tests, `what` the accessible name and tool tip, `hint` the
+/// placeholder text.
+[[nodiscard]] QLineEdit* line_field(const QString& name, const QString& what, const QString& hint);
 
 }  // namespace attnscope

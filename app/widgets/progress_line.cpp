@@ -1,5 +1,8 @@
 #include "app/widgets/progress_line.h"
 
+#include <QObject>
+#include <cmath>
+
 namespace attnscope {
 
 namespace {
@@ -20,6 +23,13 @@ void ProgressLine::set_fraction(double done) {
   setUpdatesEnabled(false);
   setValue(steps);
   setUpdatesEnabled(true);
+}
+
+QString remaining_time(double seconds) {
+  if (seconds < 90) {
+    return QObject::tr("about %1 s left").arg(std::max(1, static_cast<int>(std::lround(seconds))));
+  }
+  return QObject::tr("about %1 min left").arg(static_cast<int>(std::lround(seconds / 60)));
 }
 
 }  // namespace attnscope

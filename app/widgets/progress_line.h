@@ -1,7 +1,8 @@
-// A thin progress bar.
+// Progress of a job: a thin bar, and the remaining time in words.
 #pragma once
 
 #include <QProgressBar>
+#include <QString>
 
 namespace attnscope {
 
@@ -13,5 +14,8 @@ class ProgressLine : public QProgressBar {
   explicit ProgressLine(const QString& accessible_name, QWidget* parent = nullptr);
   void set_fraction(double done);  ///< 0 to 1
 };
+
+/// Words such as "about 2 min left".
+[[nodiscard]] QString remaining_time(double seconds);
 
 }  // namespace attnscope

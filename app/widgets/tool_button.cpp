@@ -13,4 +13,16 @@ QToolButton* tool_button(const QString& name, const QString& text, const QString
   return button;
 }
 
+QToolButton* segment_button(const QString& text, const QString& tip, const char* place) {
+  auto* button = new QToolButton;
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
+  button->setCheckable(true);
+  button->setAutoExclusive(true);
+  button->setProperty("segment", place);
+  button->setFocusPolicy(Qt::TabFocus);
+  return button;
+}
+
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// A small button with an icon character or a word.
+// Small buttons: with an icon character or a word, and one choice of a row of exclusive choices.
 #pragma once
 
 #include <QString>
@@ -10,5 +10,11 @@ namespace attnscope {
 /// `name` is the object name for tests; `tip` describes the action and is also the accessible name.
 [[nodiscard]] QToolButton* tool_button(const QString& name, const QString& text,
                                        const QString& tip);
+
+/// A checkable button, exclusive among its siblings, to which it is joined like a segment of a
+/// switch. It is reached by Tab; `tip` is also its accessible name. `place` is "first", "middle" or
+/// "last" and selects the corners that the style rounds.
+[[nodiscard]] QToolButton* segment_button(const QString& text, const QString& tip,
+                                          const char* place);
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/canvas/atlas_canvas.h"
-#include "app/look/role.h"
+#include "app/look/theme.h"
 #include "app/panels/describe/role_editor.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"

@@ -4,8 +4,10 @@
 
 #include <QAction>
 #include <QColor>
+#include <QDialog>
 #include <QKeySequence>
 #include <QList>
+#include <QPair>
 #include <QString>
 #include <functional>
 
@@ -43,6 +45,14 @@ class Commands {
   QList<Command> commands_;
   QList<QAction*> actions_;
   QList<QPair<QString, QMenu*>> menus_;
+};
+
+/// The list of keyboard shortcuts.
+class KeysDialog : public QDialog {
+  Q_OBJECT
+ public:
+  /// `keys`: pairs of an action and its key.
+  KeysDialog(const QList<QPair<QString, QString>>& keys, QWidget* parent = nullptr);
 };
 
 }  // namespace attnscope

@@ -29,7 +29,6 @@
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/file_to_save.h"
-#include "app/window/export_dialog_look.h"
 #include "app/window/export_dialog_preview.h"
 #include "app/window/export_dialog_settings.h"
 #include "core/error.h"

@@ -8,7 +8,6 @@
 
 #include "app/session/job_queue.h"
 #include "app/widgets/progress_line.h"
-#include "app/widgets/remaining_time.h"
 
 namespace attnscope {
 

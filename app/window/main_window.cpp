@@ -30,7 +30,6 @@
 #include "app/window/gallery_window.h"
 #include "app/window/hover_line.h"
 #include "app/window/job_bar.h"
-#include "app/window/keys_dialog.h"
 #include "app/window/layouts.h"
 #include "app/window/manual_window.h"
 #include "app/window/map_menu.h"

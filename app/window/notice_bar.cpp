@@ -6,7 +6,7 @@
 #include <QToolButton>
 #include <utility>
 
-#include "app/look/role.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "app/session/session.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 
 namespace attnscope {
 

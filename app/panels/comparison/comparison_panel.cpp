@@ -14,7 +14,6 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/panels/comparison/comparison_table.h"
 #include "app/panels/frame/of_button.h"

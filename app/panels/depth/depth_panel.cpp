@@ -8,7 +8,7 @@
 #include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 #include "core/trace/identity_names.h"
 
 namespace attnscope {

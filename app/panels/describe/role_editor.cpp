@@ -19,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/look/role.h"
+#include "app/look/theme.h"
 #include "app/panels/describe/role_trees.h"
 #include "app/session/job_queue.h"
 #include "core/architecture/architecture.h"

@@ -15,7 +15,7 @@
 #include "app/panels/frame/figure_page.h"
 #include "app/render/render.h"
 #include "app/session/session.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 

@@ -11,7 +11,6 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/widgets/progress_line.h"
-#include "app/widgets/remaining_time.h"
 #include "app/widgets/table_view.h"
 #include "core/error.h"
 

@@ -11,7 +11,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/widgets/elided_label.h"
 

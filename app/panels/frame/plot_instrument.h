@@ -6,12 +6,12 @@
 #include <QObject>
 #include <QPointF>
 #include <QPointer>
+#include <QString>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "analysis/figure/figure.h"
-#include "app/panels/frame/plot_point.h"
 
 class QAction;
 class QCPAxisRect;
@@ -21,6 +21,19 @@ class QLabel;
 class QMenu;
 
 namespace attnscope {
+
+/// One value of a drawn figure.
+struct PlotPoint {
+  double x = 0, y = 0;   ///< coordinates in the panel's axes
+  QString series;        ///< name of the series; may be empty
+  QString value;         ///< "cumulative share f(r): 0.912"; this is copied
+  QString at;            ///< "number of singular values r: 18"
+  Keys keys;             ///< keys of its panel and its mark
+  bool is_cell = false;  ///< it is a cell of a heat map
+};
+
+/// The value of a key; empty if it is missing.
+[[nodiscard]] std::string key_of(const PlotPoint& point, const std::string& name);
 
 inline constexpr double mm_per_pixel = 25.4 / 96;  ///< logical pixels at 96 dpi, as Qt counts them
 

@@ -17,10 +17,7 @@
 #include "app/panels/frame/figure_page.h"
 #include "app/session/session.h"
 #include "app/widgets/browse_button.h"
-#include "app/widgets/line_field.h"
 #include "app/widgets/progress_line.h"
-#include "app/widgets/remaining_time.h"
-#include "app/widgets/segment_button.h"
 #include "app/widgets/tool_button.h"
 
 namespace attnscope {

@@ -10,7 +10,7 @@
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/number_slider.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -12,7 +12,7 @@
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 
 namespace attnscope {
 

@@ -12,7 +12,6 @@
 #include <QVBoxLayout>
 #include <limits>
 
-#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"

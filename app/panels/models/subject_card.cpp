@@ -15,11 +15,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/progress_line.h"
-#include "app/widgets/remaining_time.h"
 #include "app/widgets/subject_badge.h"
 
 namespace attnscope {

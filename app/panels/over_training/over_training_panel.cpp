@@ -17,7 +17,7 @@
 
 #include "analysis/figure/recipe.h"
 #include "analysis/training/run_folder.h"
-#include "app/look/role.h"
+#include "app/look/theme.h"
 #include "app/render/film.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"

@@ -8,7 +8,7 @@
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 
 namespace attnscope {
 

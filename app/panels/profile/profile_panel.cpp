@@ -13,7 +13,7 @@
 #include "app/panels/profile/map_values.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 #include "core/trace/layer_name.h"
 
 namespace attnscope {

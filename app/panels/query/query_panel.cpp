@@ -18,7 +18,7 @@
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/widgets/scale_bar.h"
-#include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 #include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/panels/frame/dock_panel.h"
-#include "app/panels/training/training_figure.h"
+#include "app/panels/training/training_plot.h"
 #include "app/session/training_presets.h"
 
 class QComboBox;
