@@ -88,6 +88,9 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
 /// Least size of a cell with a token name, logical pixels.
 inline constexpr double smallest_named_cell = 14;
 
+/// The font at a text height in pixels at the window's default font size.
+[[nodiscard]] QFont sized(const QFont& font, double pixels, bool bold = false);
+
 /// Name of a column, such as "mean of heads" or "head 3".
 [[nodiscard]] QString column_name(HeadFusion fusion, std::int64_t column);
 

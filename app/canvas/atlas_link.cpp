@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/components/ranked_maps.h"
-#include "app/canvas/map_entropy.h"
+#include "app/canvas/map_number.h"
 #include "app/session/comparison_store.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"

@@ -1,11 +1,14 @@
-// The number printed on a map of an atlas.
+// The number printed on a map of an atlas, and the mean attention entropy that it may show.
 #pragma once
 
 #include <QString>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "analysis/spectrum/spectrum.h"
 #include "app/session/selection.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
@@ -28,5 +31,17 @@ struct PrintedNumber {
                                                           const Trace& trace,
                                                           const ViewSettings& view,
                                                           std::int64_t layer, std::int64_t head);
+
+/// One value per map, `heads` per layer: the mean over queries of the row entropy in nats, of the
+/// map without I with rows normalised to sum 1. NaN if a map was not recorded, is all zero, or has
+/// a negative weight, NaN or Inf.
+struct MapEntropies {
+  std::int64_t heads = 0;
+  std::vector<double> nats;
+
+  [[nodiscard]] double of(std::int64_t layer, std::int64_t head) const;
+};
+/// Computes all entropies on all cores.
+[[nodiscard]] MapEntropies map_entropies(const Trace& trace);
 
 }  // namespace attnscope

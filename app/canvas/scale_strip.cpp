@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "analysis/figure/colour_map.h"
+#include "app/canvas/atlas_chrome.h"
 #include "app/canvas/atlas_link.h"
-#include "app/canvas/chrome_parts.h"
 #include "app/look/theme.h"
 #include "app/session/session.h"
 

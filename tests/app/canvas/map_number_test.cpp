@@ -6,7 +6,6 @@
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/rank.h"
-#include "app/canvas/map_entropy.h"
 #include "app/session/spectrum_store.h"
 #include "tests/app/canvas/synthetic_trace.h"
 
