@@ -25,7 +25,7 @@ void draw(const Figure& figure, QCustomPlot& plot, FigureTheme theme);
 
 /// Form of heat maps in PDF and SVG. Everything else is always vectors and text.
 enum class HeatMapExport {
-  automatic,  ///< cells, or pixels if there are too many cells (heat_map_limits.h)
+  automatic,  ///< cells, or pixels if there are too many cells (most_areas, render.cpp)
   cells,      ///< one coloured area per cell: sharp at any zoom, in every viewer
   pixels      ///< a lossless embedded image with one pixel per cell: small files
 };
