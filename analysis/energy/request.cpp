@@ -125,7 +125,7 @@ void override_extents(Network& architecture, const ResolvedSettings& settings) {
 }
 
 /// Name of the network's own mechanism, which is the default.
-std::string own_mechanism(const EnergyRequest& request) {
+std::string mechanism_of_network(const EnergyRequest& request) {
   if (request.spec) return request.spec->mechanism.name;
   const NamedNetwork& named = named_network(request.architecture);
   return named.make(named, {}).mechanism.name;
@@ -173,7 +173,7 @@ void set(EnergyRequest& request, std::string_view name, std::string_view text) {
     return;
   }
   const MechanismEntry& mechanism = find_counted_mechanism(
-      request.mechanism.name.empty() ? own_mechanism(request) : request.mechanism.name);
+      request.mechanism.name.empty() ? mechanism_of_network(request) : request.mechanism.name);
   const std::vector<ParameterDescription> parameters = mechanism.counted_parameters();
   const ParameterDescription* known = find_description(parameters, name);
   if (known == nullptr) throw unknown_name("setting", name, known_settings(mechanism));

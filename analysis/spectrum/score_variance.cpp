@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 /// Running variance (Welford), which is accurate for large means.
-class Spread {
+class RunningVariance {
  public:
   void add(double value) {
     ++count_;
@@ -36,7 +36,7 @@ ScoreVariance score_variance(std::int64_t width, std::int64_t pairs, unsigned se
   }
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
-  Spread products, distances;
+  RunningVariance products, distances;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     double product = 0, distance = 0;
     for (std::int64_t i = 0; i < width; ++i) {

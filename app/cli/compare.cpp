@@ -179,9 +179,9 @@ std::string place_text(std::int64_t layer, std::int64_t head) {
   return layer < 0 ? "–" : std::to_string(layer) + (head < 0 ? "" : "." + std::to_string(head));
 }
 
-void add_row(std::string& text, const std::string& layer, const std::string& head,
-             const std::string& beside, const ComparisonValues& values, bool with_cka,
-             const std::vector<TextColumn>& columns) {
+void add_comparison_row(std::string& text, const std::string& layer, const std::string& head,
+                        const std::string& beside, const ComparisonValues& values, bool with_cka,
+                        const std::vector<TextColumn>& columns) {
   text += layer + right_cell(head, 6) + right_cell(beside, 8);
   for (const TextColumn& column : columns) {
     if (column.quantity == Quantity::cka && !with_cka) continue;
@@ -205,17 +205,18 @@ std::string map_table(const SubjectComparison& result, const LayerColumn& name_o
         if (map.state != MapPairState::compared) state = "  " + text_of(describe(map.state));
         continue;
       }
-      add_row(text, name_of_layer(map.layer), std::to_string(map.head),
-              place_text(map.reference_layer, map.reference_head), map.values, false, columns);
+      add_comparison_row(text, name_of_layer(map.layer), std::to_string(map.head),
+                         place_text(map.reference_layer, map.reference_head), map.values, false,
+                         columns);
       if (map.state != MapPairState::compared) text += "  " + text_of(describe(map.state));
       text += "\n";
     }
     const bool one = is_of_layer(options.analysed.of);
-    add_row(text, name_of_layer(layer.layer), one ? "–" : "mean",
-            place_text(layer.reference_layer, -1), layer.values, true, columns);
+    add_comparison_row(text, name_of_layer(layer.layer), one ? "–" : "mean",
+                       place_text(layer.reference_layer, -1), layer.values, true, columns);
     text += state + "\n";
   }
-  add_row(text, name_of_layer.cell("all"), "mean", "", result.mean, true, columns);
+  add_comparison_row(text, name_of_layer.cell("all"), "mean", "", result.mean, true, columns);
   return text + "\n";
 }
 

@@ -36,7 +36,7 @@ struct EvaluateArguments {
   bool json = false;
 };
 
-std::string label_of(const Model& model, const DataSet& data_set, std::size_t index) {
+std::string class_label(const Model& model, const DataSet& data_set, std::size_t index) {
   if (index < model.spec().labels.size()) return model.spec().labels[index];
   if (index < data_set.class_names().size()) return data_set.class_names()[index];
   return "class " + std::to_string(index);
@@ -69,7 +69,7 @@ void print_as_json(const Model& model, const MechanismChoice& mechanism, const M
                                    {"not_finite", result.not_finite}};
   nlohmann::ordered_json classes = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < result.class_images.size(); ++i) {
-    classes.push_back({{"label", label_of(model, data_set, i)},
+    classes.push_back({{"label", class_label(model, data_set, i)},
                        {"images", result.class_images[i]},
                        {"correct", result.class_correct[i]}});
   }
@@ -98,7 +98,7 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Item
   if (result.class_images.size() > 20) return;
   for (std::size_t i = 0; i < result.class_images.size(); ++i) {
     if (result.class_images[i] == 0) continue;
-    std::printf("  %-20s %s %% of %lld\n", label_of(model, data_set, i).c_str(),
+    std::printf("  %-20s %s %% of %lld\n", class_label(model, data_set, i).c_str(),
                 number_cell(100 * static_cast<double>(result.class_correct[i]) /
                                 static_cast<double>(result.class_images[i]),
                             6, 2)

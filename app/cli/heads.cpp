@@ -98,7 +98,7 @@ std::string heading_of(const Subject& subject, const HeadTable& table) {
   return text + "\n";
 }
 
-std::string text_of(const Subject& subject, const HeadTable& table, const HeadOptions& options) {
+std::string table_text(const Subject& subject, const HeadTable& table, const HeadOptions& options) {
   const std::vector<const HeadMeasure*> measures = known_measures(table);
   const LayerColumn layer(layers_in_words(*subject.trace));
   std::string text = heading_of(subject, table) + layer.heading() + "  head";
@@ -185,7 +185,7 @@ std::string heads_as_text(const HeadsReport& report) {
   std::string text;
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     if (i > 0) text += "\n";
-    text += text_of(report.subjects[i], report.tables[i], report.options);
+    text += table_text(report.subjects[i], report.tables[i], report.options);
   }
   return text + "a: rows divided by their sums; τ = " + rounded_text(report.options.threshold) +
          ", ε = " + rounded_text(report.options.sink) + ", mass " +

@@ -21,7 +21,7 @@ std::string left_of(const OptionRow& row) {
   return left;
 }
 
-void add_row(std::string& out, const std::string& left, const std::string& text) {
+void add_help_row(std::string& out, const std::string& left, const std::string& text) {
   out += "  " + left;
   std::size_t column = 2 + columns_of(left);
   if (column + 2 > kTextColumn) {
@@ -58,15 +58,15 @@ std::string HelpText::make_help(const CLI::App* command, std::string, CLI::AppFo
   const CommandTable table = command_table(*command);
   std::string out = wrapped(table.summary, kWidth, 0, 0) + "\n\nUsage: " + usage_of(table) + "\n";
   if (!table.arguments.empty()) out += "\nArguments:\n";
-  for (const OptionRow& row : table.arguments) add_row(out, left_of(row), row.text);
+  for (const OptionRow& row : table.arguments) add_help_row(out, left_of(row), row.text);
   if (!table.subcommands.empty()) out += "\nCommands:\n";
   for (const CommandTable& subcommand : table.subcommands) {
-    add_row(out, subcommand.name.substr(table.name.size() + 1), subcommand.summary);
+    add_help_row(out, subcommand.name.substr(table.name.size() + 1), subcommand.summary);
   }
   for (const OptionGroup& group : table.groups) {
     out += "\n" + group.title + ":\n";
     for (const OptionRow& row : group.rows) {
-      add_row(out, left_of(row), row.text + (row.required ? " (required)" : ""));
+      add_help_row(out, left_of(row), row.text + (row.required ? " (required)" : ""));
     }
   }
   if (!table.examples.empty()) out += "\nExamples:\n";

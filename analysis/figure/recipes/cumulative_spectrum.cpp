@@ -105,7 +105,8 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
 }
 
 /// Adds the range of the null models, maps without structure, as a grey band behind the curves.
-void add_null(Figure& figure, Panel& panel, const Spectra& spectra, bool first, bool relative) {
+void add_shuffled_rows(Figure& figure, Panel& panel, const Spectra& spectra, bool first,
+                       bool relative) {
   const MeanSpectrum& null = spectra.null;
   if (null.maps == 0) return;
   Band band;
@@ -252,7 +253,7 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread, bound, relative);
   panel.marks.emplace_back(std::move(even));
   for (const Spectra& spectra : all) {
-    add_null(figure, panel, spectra, &spectra == &all.back(), relative);
+    add_shuffled_rows(figure, panel, spectra, &spectra == &all.back(), relative);
   }
   figure.panels.push_back(std::move(panel));
 

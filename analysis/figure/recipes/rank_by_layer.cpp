@@ -27,9 +27,9 @@ constexpr EnumName<Measure> measure_names[] = {{Measure::equivalent, "equivalent
                                                {Measure::effective, "effective"},
                                                {Measure::stable, "stable"},
                                                {Measure::numerical, "numerical"}};
-enum class Spread { heads, range, none };
-constexpr EnumName<Spread> spread_names[] = {
-    {Spread::heads, "heads"}, {Spread::range, "range"}, {Spread::none, "none"}};
+enum class RankSpread { heads, range, none };
+constexpr EnumName<RankSpread> spread_names[] = {
+    {RankSpread::heads, "heads"}, {RankSpread::range, "range"}, {RankSpread::none, "none"}};
 
 double measured(const MapSpectrum& map, Measure measure) {
   switch (measure) {
@@ -62,7 +62,7 @@ std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, Ran
   return without;
 }
 
-struct Series {
+struct RankSeries {
   std::string label, shown;  ///< label in numbers; label in the legend
   std::int64_t first_layer = 0;
   Colour colour;
@@ -70,7 +70,7 @@ struct Series {
   LineStyle style = LineStyle::solid;
 };
 
-void add_series(Figure& figure, Panel& panel, const Series& series, Spread spread,
+void add_series(Figure& figure, Panel& panel, const RankSeries& series, RankSpread spread,
                 const RanksByLayer& ranks) {
   Line means, heads;
   Band band;
@@ -90,11 +90,11 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
     band.low.push_back(*least);
     band.high.push_back(*greatest);
   }
-  if (spread == Spread::range) {
+  if (spread == RankSpread::range) {
     band.colour = with_alpha(series.colour, 40);
     band.name = series.label + ", least and greatest head";
     panel.marks.emplace_back(std::move(band));
-  } else if (spread == Spread::heads) {
+  } else if (spread == RankSpread::heads) {
     heads.name = series.label + ", each head";
     heads.style = LineStyle::none;
     heads.marker = series.marker;
@@ -110,7 +110,7 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
 }
 
 /// Adds the bound of the rank, if the mechanism has one, as a thin line over the layers.
-void add_bounds(Figure& figure, Panel& panel, const Series& series,
+void add_bounds(Figure& figure, Panel& panel, const RankSeries& series,
                 const std::map<std::int64_t, std::int64_t>& bounds) {
   if (bounds.empty()) return;
   Line line;
@@ -144,7 +144,7 @@ std::string axis_label(Measure measure, double threshold) {
 Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const Measure measure = read.choice("measure", measure_names);
-  const Spread spread = read.choice("spread", spread_names);
+  const RankSpread spread = read.choice("spread", spread_names);
   const Analysed analysed = analysed_by(read);
   const std::vector<IdentityView> views = identity_views(read, analysed);
   const bool seen = takes_identity(analysed.of);
@@ -193,7 +193,7 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
         ++done;
       }
       const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
-      Series series;
+      RankSeries series;
       series.first_layer = request.first_layer;
       const SubjectGroup& group = groups[index];
       series.label = seen ? seen_label(group.label, trace, view) : group.label;
@@ -210,8 +210,8 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   figure.height_mm = 0.58 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Mean " + axis_label(measure, options.threshold) + " of the " +
                    in_words(analysed) + ", layer by layer";
-  if (spread == Spread::heads) figure.caption += "; points are single heads";
-  if (spread == Spread::range)
+  if (spread == RankSpread::heads) figure.caption += "; points are single heads";
+  if (spread == RankSpread::range)
     figure.caption += "; bands reach from the least to the greatest head";
   figure.caption += ": " + subjects_in_words(request) + ". ";
   if (std::any_of(all_maps.begin(), all_maps.end(),

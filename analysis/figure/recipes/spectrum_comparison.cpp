@@ -56,8 +56,8 @@ std::vector<double> mean_curve(const std::vector<MapSpectrum>& spectra) {
 
 /// Adds the range of the curves of the subject's maps with shuffled rows, as a grey band behind the
 /// other curves.
-void add_null(Figure& figure, Panel& panel, const Subject& subject,
-              const ComparisonOptions& options, bool labelled, const Progress& progress) {
+void add_null_models(Figure& figure, Panel& panel, const Subject& subject,
+                     const ComparisonOptions& options, bool labelled, const Progress& progress) {
   check_null_models(options.analysed);
   Band band;
   double ranks = 0, maps = 0;
@@ -119,8 +119,8 @@ Figure make_spectrum_comparison(const FigureRequest& request, const Progress& pr
                                        progress.part(first, first + own)));
     if (!with_null) continue;
     const Subject& shown = request.subjects[subject];
-    add_null(figure, curves, shown, compared.options, subject + 1 == request.subjects.size(),
-             progress.part(first + own, first + share));
+    add_null_models(figure, curves, shown, compared.options, subject + 1 == request.subjects.size(),
+                    progress.part(first + own, first + share));
   }
   curves.letter = "a";
   const Analysed& analysed = compared.options.analysed;

@@ -50,9 +50,9 @@ bool has_null_spectra(const SweepSeries& series) {
 
 /// Adds the null models, maps without structure, in grey behind the curves. Throws Error(usage) if
 /// the sweep did not keep their spectra.
-void add_null(Figure& figure, Panel& panel, const SweepSeries& series,
-              const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads,
-              double threshold) {
+void add_swept_null(Figure& figure, Panel& panel, const SweepSeries& series,
+                    const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads,
+                    double threshold) {
   const SweptSpectrum null = swept_null_spectrum(series, layers, heads, threshold);
   if (null.maps == 0) return;
   Band band = deviation_band(null, neutral_colour);
@@ -93,7 +93,7 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
                                         "head", layers > 0 ? series.layers.front().heads : 0);
     const SweptSpectrum spectrum = swept_spectrum(series, chosen_layers, chosen_heads, threshold);
     if (with_null) {
-      add_null(figure, panel, series, chosen_layers, chosen_heads, threshold);
+      add_swept_null(figure, panel, series, chosen_layers, chosen_heads, threshold);
     }
     left_out += spectrum.left_out;
     longest = std::max(longest, spectrum.mean_share.size());

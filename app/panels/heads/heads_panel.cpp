@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kFirstMeasure = "normalised_entropy";
 
-QString shown(std::string_view text) {
+QString to_qstring(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
@@ -60,8 +60,8 @@ void HeadsPanel::add_measures() {
   measure_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   measure_->setMinimumContentsLength(14);
   for (const HeadMeasure& measure : head_measures()) {
-    measure_->addItem(shown(measure.title), shown(measure.name));
-    measure_->setItemData(measure_->count() - 1, shown(measure.formula), Qt::ToolTipRole);
+    measure_->addItem(to_qstring(measure.title), to_qstring(measure.name));
+    measure_->setItemData(measure_->count() - 1, to_qstring(measure.formula), Qt::ToolTipRole);
     if (measure.name == kFirstMeasure) measure_->setCurrentIndex(measure_->count() - 1);
   }
   formula_ = new ElidedLabel(Qt::ElideRight);

@@ -22,21 +22,21 @@ namespace {
 constexpr int kWidth = 520;  // pixels; part, tensor, shape and type next to each other
 enum Column { kPart, kTensor, kShape, kType };
 
-QString shown(const std::string& text) { return QString::fromStdString(text); }
+QString to_text(const std::string& text) { return QString::fromStdString(text); }
 
 QTreeWidgetItem* item_of(const StructureNode& node) {
   auto* item = new QTreeWidgetItem(
-      {shown(node.title), shown(node.tensor), shown(node.shape), shown(node.type)});
+      {to_text(node.title), to_text(node.tensor), to_text(node.shape), to_text(node.type)});
   const bool is_tensor = !node.tensor.empty();
   if (!is_tensor && node.numbers > 0) {
-    item->setText(kShape, shown(count_in_words(node.numbers)));
+    item->setText(kShape, to_text(count_in_words(node.numbers)));
     item->setToolTip(kShape, QObject::tr("numbers in its tensors: %1").arg(node.numbers));
   }
   if (!node.note.empty()) {
-    if (!is_tensor) item->setText(kTensor, shown(node.note));
-    item->setToolTip(kTensor, shown(is_tensor ? node.tensor + "\n" + node.note : node.note));
+    if (!is_tensor) item->setText(kTensor, to_text(node.note));
+    item->setToolTip(kTensor, to_text(is_tensor ? node.tensor + "\n" + node.note : node.note));
   } else {
-    item->setToolTip(kTensor, shown(node.tensor));
+    item->setToolTip(kTensor, to_text(node.tensor));
   }
   for (const StructureNode& child : node.children) item->addChild(item_of(child));
   return item;
@@ -127,7 +127,7 @@ void StructurePanel::refresh() {
   asked_ = wanted;
   stopped_ = false;
   session_.jobs().submit(
-      tr("Reading the structure of %1").arg(shown(wanted->file.filename().string())),
+      tr("Reading the structure of %1").arg(to_text(wanted->file.filename().string())),
       [this, wanted](const Progress&) -> JobQueue::Delivery {
         const Checkpoint checkpoint = open_model_file(wanted->file, wanted->options);
         std::optional<Architecture> architecture;
@@ -135,7 +135,7 @@ void StructurePanel::refresh() {
         try {
           architecture = recognise_architecture(checkpoint, wanted->options);
         } catch (const Error& error) {
-          problem = shown(error.what());
+          problem = to_text(error.what());
         }
         auto model = std::make_shared<StructureNode>(
             structure_of(checkpoint, architecture ? &*architecture : nullptr, wanted->first_layer));
@@ -150,7 +150,7 @@ void StructurePanel::refresh() {
         shown_ = wanted;
         stopped_ = failure.cancelled;
         if (stopped_) return show_stopped();
-        show_instead(shown(failure.what), true);
+        show_instead(to_text(failure.what), true);
       },
       this);
 }
@@ -163,7 +163,7 @@ void StructurePanel::resume() {
 
 void StructurePanel::show_structure(const StructureNode& model, const QString& problem) {
   show_instead({});
-  facts_->setText(shown(model.title + ": " + model.note) +
+  facts_->setText(to_text(model.title + ": " + model.note) +
                   (problem.isEmpty() ? QString() : "\n⚠ " + problem));
   tree_->clear();
   for (const StructureNode& child : model.children) tree_->addTopLevelItem(item_of(child));

@@ -19,7 +19,7 @@ bool reads_text(const OpenSubject& open) {
   return open.subject.model && open.subject.model->spec().is_language_model();
 }
 
-ParameterValues shown(const char* what) { return {{"show", std::vector<std::string>{what}}}; }
+ParameterValues shows(const char* what) { return {{"show", std::vector<std::string>{what}}}; }
 
 }  // namespace
 
@@ -40,9 +40,9 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
            .count = 500,
            .count_step = 100},
           {{tr("Right"), tr("Accuracy; of texts bits per character"), "rank-accuracy",
-            shown("answers")},
+            shows("answers")},
            {tr("KL"), tr("How far the predictions are from the whole model's, in bits"),
-            "rank-accuracy", shown("divergence")}},
+            "rank-accuracy", shows("divergence")}},
           parent),
       cut_(new QComboBox),
       rows_(new QCheckBox(tr("Rows to 1"))) {

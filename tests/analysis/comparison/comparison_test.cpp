@@ -17,7 +17,7 @@ namespace {
 
 using Quantity = ComparisonQuantity;
 
-Trace trace_of(const MechanismChoice& mechanism, const SubjectShape& shape, unsigned seed) {
+Trace trace_by(const MechanismChoice& mechanism, const SubjectShape& shape, unsigned seed) {
   return *attention_subject("net", mechanism, shape, seed).trace;
 }
 
@@ -60,7 +60,7 @@ TEST(Alignment, LayersFindEachOtherByIndexOrDepth) {
 }
 
 TEST(Comparison, OfASubjectWithItselfFindsNothing) {
-  const Trace trace = trace_of({"softmax", {}}, {}, 1);
+  const Trace trace = trace_by({"softmax", {}}, {}, 1);
   const SubjectComparison comparison = compare_traces(trace, trace, {});
   EXPECT_EQ(comparison.maps.size(), 6U);
   EXPECT_EQ(comparison.maps_compared, 6);
@@ -77,7 +77,7 @@ TEST(Comparison, OfASubjectWithItselfFindsNothing) {
 
 TEST(Comparison, MatchingFindsHeadsInAnyOrder) {
   const SubjectShape shape{.layers = 2, .heads = 4};
-  const Trace trace = trace_of({"softmax", {}}, shape, 1);
+  const Trace trace = trace_by({"softmax", {}}, shape, 1);
   const std::vector<std::int64_t> order = {2, 0, 3, 1};
   ComparisonOptions options;
   options.match_heads = true;
@@ -91,7 +91,7 @@ TEST(Comparison, MatchingFindsHeadsInAnyOrder) {
 TEST(Comparison, IdentityIsComparedAsItIsSeen) {
   const SubjectShape shape;
   MechanismChoice plain{"adder", {}}, with{"adder", {{"identity", true}}};
-  const Trace a = trace_of(plain, shape, 1), b = trace_of(with, shape, 1);
+  const Trace a = trace_by(plain, shape, 1), b = trace_by(with, shape, 1);
   ComparisonOptions options;
   EXPECT_GT(compare_traces(a, b, options).mean[Quantity::divergence], 0.01);
   EXPECT_GT(compare_traces(a, b, options).mean[Quantity::rank_difference], 0);
@@ -102,9 +102,9 @@ TEST(Comparison, IdentityIsComparedAsItIsSeen) {
 }
 
 TEST(Comparison, MapsOfOtherSizesAndDepthsAreComparedWhereThatIsDefined) {
-  const Trace reference = trace_of({"softmax", {}}, {}, 1);
+  const Trace reference = trace_by({"softmax", {}}, {}, 1);
   const Trace other =
-      trace_of({"softmax", {}}, {.layers = 4, .heads = 3, .grid_rows = 5, .grid_columns = 5}, 2);
+      trace_by({"softmax", {}}, {.layers = 4, .heads = 3, .grid_rows = 5, .grid_columns = 5}, 2);
   const SubjectComparison comparison = compare_traces(reference, other, {});
   EXPECT_EQ(comparison.maps_compared, 0);
   for (const ComparedMap& map : comparison.maps) {
@@ -129,7 +129,7 @@ TEST(Comparison, MapsOfOtherSizesAndDepthsAreComparedWhereThatIsDefined) {
 }
 
 TEST(Comparison, NotFiniteMapsAreAStateAndTokensGiveCka) {
-  Trace reference = trace_of({"softmax", {}}, {}, 1), other = trace_of({"adder", {}}, {}, 1);
+  Trace reference = trace_by({"softmax", {}}, {}, 1), other = trace_by({"adder", {}}, {}, 1);
   other.layers[1].implied_map.values()[7] = std::numeric_limits<float>::quiet_NaN();
   for (Trace* trace : {&reference, &other}) {
     for (LayerTrace& layer : trace->layers) {
@@ -154,7 +154,7 @@ TEST(Comparison, NotFiniteMapsAreAStateAndTokensGiveCka) {
 }
 
 TEST(Comparison, WrongOptionsAreRefusedAndWorkIsCancelled) {
-  const Trace trace = trace_of({"softmax", {}}, {}, 1);
+  const Trace trace = trace_by({"softmax", {}}, {}, 1);
   ComparisonOptions options;
   options.threshold = 1.5;
   EXPECT_THROW((void)compare_traces(trace, trace, options), Error);

@@ -45,7 +45,7 @@ std::string content(const fs::path& file) {
   return text.str();
 }
 
-std::string output_of(const std::string& command, int& status) {
+std::string printed_by(const std::string& command, int& status) {
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   std::string text;
   std::array<char, 4096> buffer{};
@@ -133,7 +133,7 @@ TEST_F(ExportTest, ItsCommandWritesTheSameBytes) {
     fs::remove(file);
     ASSERT_EQ(command.rfind("attnscope ", 0), 0U) << command;
     int status = 0;
-    const std::string said = output_of(built_program() + command.substr(9), status);
+    const std::string said = printed_by(built_program() + command.substr(9), status);
     ASSERT_EQ(status, 0) << command << "\n" << said;
     EXPECT_TRUE(content(file) == once) << extension << " differs: " << command;
   }
@@ -340,7 +340,7 @@ TEST_F(ExportTest, PanelPdfAndCsvAgree) {
   const std::string csv = content(folder() / "spectrum.csv");
   int status = 0;
   const std::string pdf =
-      output_of("pdftotext -layout " + (folder() / "spectrum.pdf").string() + " -", status);
+      printed_by("pdftotext -layout " + (folder() / "spectrum.pdf").string() + " -", status);
   if (status != 0) GTEST_SKIP() << "poppler-utils is not installed";
   std::size_t compared = 0;
   for (const auto& [name, values] : panel->figure()->numbers) {
