@@ -9,7 +9,7 @@
 #include <cctype>
 #include <cmath>
 #include <imgui.h>
-#include <imgui_internal.h>
+#include <optional>
 #include <span>
 
 #include "app/canvas/lens_controls.h"
@@ -50,7 +50,58 @@ int button_of(Qt::MouseButton button) {
                                       : -1;
 }
 
-int imgui_key(int key) {
+// Dear ImGui takes input as events since 1.87; before, its fields are written.
+#if IMGUI_VERSION_NUM >= 18700
+
+constexpr ImGuiKey keypad_enter = ImGuiKey_KeypadEnter;
+#if IMGUI_VERSION_NUM >= 18900
+constexpr ImGuiKey control_modifier = ImGuiMod_Ctrl, shift_modifier = ImGuiMod_Shift;
+#else
+constexpr ImGuiKey control_modifier = ImGuiKey_ModCtrl, shift_modifier = ImGuiKey_ModShift;
+#endif
+
+void enable_keys(ImGuiIO&) {}
+
+void put_mouse(ImGuiIO& io, ImVec2 position, const std::array<bool, 3>& down) {
+  io.AddMousePosEvent(position.x, position.y);
+  for (int i = 0; i < 3; ++i) io.AddMouseButtonEvent(i, down[static_cast<std::size_t>(i)]);
+}
+
+void put_wheel(ImGuiIO& io, float steps) { io.AddMouseWheelEvent(0, steps); }
+
+void put_modifiers(ImGuiIO& io, bool control, bool shift) {
+  io.AddKeyEvent(control_modifier, control);
+  io.AddKeyEvent(shift_modifier, shift);
+}
+
+void put_key(ImGuiIO& io, ImGuiKey key, bool down) { io.AddKeyEvent(key, down); }
+
+#else
+
+constexpr ImGuiKey keypad_enter = ImGuiKey_KeyPadEnter;
+
+void enable_keys(ImGuiIO& io) {
+  for (ImGuiKey key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
+}
+
+void put_mouse(ImGuiIO& io, ImVec2 position, const std::array<bool, 3>& down) {
+  io.MousePos = position;
+  std::ranges::copy(down, io.MouseDown);
+}
+
+void put_wheel(ImGuiIO& io, float steps) { io.MouseWheel += steps; }
+
+void put_modifiers(ImGuiIO& io, bool control, bool shift) {
+  io.KeyCtrl = control;
+  io.KeyShift = shift;
+}
+
+void put_key(ImGuiIO& io, ImGuiKey key, bool down) { io.KeysDown[key] = down; }
+
+#endif
+
+/// The key of Dear ImGui for a key of Qt that text fields and lists react to.
+std::optional<ImGuiKey> imgui_key(int key) {
   switch (key) {
     case Qt::Key_Tab:
       return ImGuiKey_Tab;
@@ -69,7 +120,7 @@ int imgui_key(int key) {
     case Qt::Key_Return:
       return ImGuiKey_Enter;
     case Qt::Key_Enter:
-      return ImGuiKey_KeyPadEnter;
+      return keypad_enter;
     case Qt::Key_Escape:
       return ImGuiKey_Escape;
     case Qt::Key_A:
@@ -81,7 +132,7 @@ int imgui_key(int key) {
     case Qt::Key_X:
       return ImGuiKey_X;
     default:
-      return -1;
+      return std::nullopt;
   }
 }
 
@@ -95,7 +146,7 @@ Lens::Lens() : context_(nullptr) {
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
   io.ConfigFlags |= ImGuiConfigFlags_NoMouseCursorChange;
-  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
+  enable_keys(io);
   ImGui::SetCurrentContext(before);
   clock_.start();
 }
@@ -131,9 +182,12 @@ void Lens::load_font(const QFont& font, double pixel_ratio) {
   } else {
     config.FontDataOwnedByAtlas = false;
     io.Fonts->AddFontFromMemoryTTF(face_.data(), static_cast<int>(face_.size()), pixels * 1.18F,
-                                   &config, io.Fonts->GetGlyphRangesDefault());
+                                   &config);
   }
-  if (backend_ready_) ImGui_ImplOpenGL3_DestroyFontsTexture();
+#ifndef IMGUI_HAS_TEXTURES  // since 1.92, the texture follows the fonts
+  // The next frame makes everything anew. Old versions would not make the texture alone.
+  if (backend_ready_) ImGui_ImplOpenGL3_DestroyDeviceObjects();
+#endif
 }
 
 bool Lens::holds(QPointF position) const {
@@ -164,7 +218,7 @@ bool Lens::moved(QPointF position) {
 bool Lens::wheel(const QWheelEvent& event) {
   if (!holds(event.position())) return false;
   const CurrentContext current(context_);
-  ImGui::GetIO().MouseWheel += static_cast<float>(event.angleDelta().y()) / 120.0F;
+  put_wheel(ImGui::GetIO(), static_cast<float>(event.angleDelta().y()) / 120.0F);
   wake();
   return true;
 }
@@ -173,11 +227,10 @@ bool Lens::key(const QKeyEvent& event, bool down) {
   if (!typing_ && !popup_open_) return false;
   const CurrentContext current(context_);
   ImGuiIO& io = ImGui::GetIO();
-  const int key = imgui_key(event.key());
-  if (key >= 0) io.KeysDown[key] = down;
-  io.KeyCtrl = event.modifiers().testFlag(Qt::ControlModifier);
-  io.KeyShift = event.modifiers().testFlag(Qt::ShiftModifier);
-  if (down && !io.KeyCtrl) {
+  const bool control = event.modifiers().testFlag(Qt::ControlModifier);
+  put_modifiers(io, control, event.modifiers().testFlag(Qt::ShiftModifier));
+  if (const auto key = imgui_key(event.key())) put_key(io, *key, down);
+  if (down && !control) {
     for (const QChar letter : event.text()) {
       if (letter.isPrint()) io.AddInputCharacterUTF16(letter.unicode());
     }
@@ -210,10 +263,11 @@ void Lens::draw_focus(const Input& input) const {
   if (place.isEmpty()) return;
   const auto ratio = static_cast<float>(input.pixel_ratio);
   const QRectF ring = place.adjusted(-2, -2, 2, 2);
-  ImGui::GetForegroundDrawList()->AddRect(
+  lens::outline(
+      *ImGui::GetForegroundDrawList(),
       {static_cast<float>(ring.left()) * ratio, static_cast<float>(ring.top()) * ratio},
       {static_cast<float>(ring.right()) * ratio, static_cast<float>(ring.bottom()) * ratio},
-      lens::to_packed(input.colours->accent), 5 * ratio, 0, 2 * ratio);
+      lens::to_packed(input.colours->accent), 5 * ratio, 2 * ratio);
 }
 
 ViewSettings Lens::draw(const Input& input) {
@@ -237,12 +291,10 @@ ViewSettings Lens::draw(const Input& input) {
   io.DisplayFramebufferScale = {1, 1};  // all lengths here are device pixels
   io.DeltaTime = std::clamp(static_cast<float>(clock_.nsecsElapsed()) * 1e-9F, 1e-4F, 0.1F);
   clock_.restart();
-  io.MousePos = {static_cast<float>(position_.x()) * ratio,
-                 static_cast<float>(position_.y()) * ratio};
-  for (int i = 0; i < 3; ++i) {
-    io.MouseDown[i] = buttons_[i] || pressed_[i];
-    pressed_[i] = false;
-  }
+  put_mouse(io,
+            {static_cast<float>(position_.x()) * ratio, static_cast<float>(position_.y()) * ratio},
+            {buttons_[0] || pressed_[0], buttons_[1] || pressed_[1], buttons_[2] || pressed_[2]});
+  std::ranges::fill(pressed_, false);
   place_ = input.place;
   controls_.clear();
 
@@ -279,7 +331,7 @@ ViewSettings Lens::draw(const Input& input) {
   if (!input.focused.empty()) draw_focus(input);
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  popup_open_ = !context_->OpenPopupStack.empty();
+  popup_open_ = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   item_held_ = ImGui::IsAnyItemActive();
   typing_ = io.WantTextInput;
   if (frames_wanted_ > 0) --frames_wanted_;

@@ -72,8 +72,16 @@ void set_style(const WindowColours& colours, float ratio) {
   c[ImGuiCol_SliderGrab] = to_vector(colours.accent);
   c[ImGuiCol_SliderGrabActive] = to_vector(colours.accent);
   c[ImGuiCol_TextSelectedBg] = to_vector(colours.accent, 0.35F);
-  c[ImGuiCol_NavHighlight] = to_vector(colours.accent);
   ImGui::GetStyle() = style;
+}
+
+void outline(ImDrawList& list, ImVec2 low, ImVec2 high, ImU32 colour, float rounding,
+             float thickness) {
+#if IMGUI_VERSION_NUM >= 19280  // thickness before flags
+  list.AddRect(low, high, colour, rounding, thickness);
+#else
+  list.AddRect(low, high, colour, rounding, 0, thickness);
+#endif
 }
 
 std::optional<int> segments(const char* name, std::span<const char* const> titles, int chosen,
@@ -104,8 +112,8 @@ std::optional<int> segments(const char* name, std::span<const char* const> title
         {std::round(from.x + (each - size.x) / 2), std::round(from.y + (height - size.y) / 2)},
         to_packed(on ? colours.on_accent : colours.text), titles[i]);
   }
-  list.AddRect(low, {low.x + width, low.y + height}, to_packed(colours.border), rounding, 0,
-               std::max(1.0F, ratio));
+  outline(list, low, {low.x + width, low.y + height}, to_packed(colours.border), rounding,
+          std::max(1.0F, ratio));
   return clicked == chosen ? std::nullopt : clicked;
 }
 
@@ -134,7 +142,11 @@ bool sign_button(const char* name, Sign sign, bool lit, const WindowColours& col
     const ImVec2 points[] = {{middle.x - 4.5F * u, middle.y - way * 2.2F * u},
                              {middle.x, middle.y + way * 2.2F * u},
                              {middle.x + 4.5F * u, middle.y - way * 2.2F * u}};
+#if IMGUI_VERSION_NUM >= 19280  // thickness before flags
+    list.AddPolyline(points, 3, ink, thick);
+#else
     list.AddPolyline(points, 3, ink, 0, thick);
+#endif
   }
   return clicked;
 }
@@ -158,8 +170,8 @@ std::optional<std::string_view> colour_map_list(
   draw_strip(list, {low.x + inset, low.y + inset}, {strip_right, high.y - inset}, now, reversed);
   list.AddText({strip_right + 7 * ratio, low.y + ImGui::GetStyle().FramePadding.y},
                to_packed(colours.text), title.c_str());
-  list.AddRect(low, high, to_packed(lit ? colours.accent : colours.border),
-               ImGui::GetStyle().FrameRounding, 0, std::max(1.0F, ratio));
+  outline(list, low, high, to_packed(lit ? colours.accent : colours.border),
+          ImGui::GetStyle().FrameRounding, std::max(1.0F, ratio));
   ImGui::SetNextWindowPos({low.x, high.y + 3 * ratio});
   if (ImGui::BeginPopup(name)) {
     const float row_width = std::max(width, 190 * ratio);

@@ -18,6 +18,10 @@ namespace attnscope::lens {
 /// Sets sizes and colours of the current context's style. `ratio`: device pixels per logical pixel.
 void set_style(const WindowColours& colours, float ratio);
 
+/// Draws the outline of a rectangle.
+void outline(ImDrawList& list, ImVec2 low, ImVec2 high, ImU32 colour, float rounding,
+             float thickness);
+
 /// A row of exclusive choices that fills the line; returns the new choice if another was clicked.
 std::optional<int> segments(const char* name, std::span<const char* const> titles, int chosen,
                             const WindowColours& colours, float ratio);
