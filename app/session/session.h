@@ -21,6 +21,9 @@
 namespace attnscope {
 
 class JobQueue;
+struct JobFailure;
+struct RunEnd;
+struct SubjectRun;
 
 /// Hash codes that a subject learns before its first run.
 struct CodesToLearn {
@@ -31,7 +34,13 @@ struct CodesToLearn {
 
 /// A subject and the state of its work.
 struct OpenSubject {
-  enum class State { waiting, loading, running, ready, failed };
+  enum class State {
+    waiting,  ///< for an input, or for the subject that it interpolates toward
+    loading,  ///< its file is read
+    running,  ///< its model runs, or its hash codes are learned
+    ready,    ///< it has a trace: of all layers, or after cancellation of the first ones
+    failed    ///< it has no trace: because of an error, or after cancellation
+  };
   Subject subject;
   ModelOptions options;
   std::filesystem::path file;  ///< the model or trace file, also if it could not be opened
@@ -61,6 +70,13 @@ struct OpenSubject {
   bool has_new_weights = false;  ///< weights arrived during the run, so it runs again
   /// The trace without changes while subject.trace is one with changed maps; otherwise null.
   std::shared_ptr<const Trace> unchanged;
+
+  /// True while a job runs the model or learns its codes.
+  [[nodiscard]] bool in_progress() const { return state == State::running && job != 0; }
+  /// True if its trace is that of a whole run.
+  [[nodiscard]] bool is_complete() const {
+    return state == State::ready && subject.trace && !layers_so_far;
+  }
 };
 
 /// The user's setup, which undo restores. Cheap to copy, because models and traces are shared.
@@ -204,20 +220,37 @@ class Session : public QObject {
   SubjectId append_and_start(OpenSubject subject);
   void start(SubjectId subject);       // loads if there is no model, else runs
   void proceed(OpenSubject& subject);  // like start(), but keeps the trace without changes
+  [[nodiscard]] bool waits_for_other(OpenSubject& subject) const;
+
+  /// Submits the next job of a subject. `work` runs on the job's thread and returns the function
+  /// that takes its result on this one. `job` is set to the job's id, known only after submission.
+  void submit(OpenSubject& subject, const QString& title,
+              std::function<std::function<void()>(const Progress&)> work,
+              const std::shared_ptr<std::int64_t>& job = std::make_shared<std::int64_t>(0));
+  /// True if the job is the subject's latest one; results of others are dropped.
+  [[nodiscard]] bool is_current(SubjectId subject, std::int64_t job) const;
+  void take_failure(SubjectId subject, const JobFailure& failure);
+
   void load(OpenSubject& subject);
+  void take_model(SubjectId subject, const std::shared_ptr<const Model>& model);
   /// Compares the model with a reference next to its file, if there is one.
   void compare_with_reference(OpenSubject& subject);
-  void run(OpenSubject& subject);
-  void take_run(SubjectId subject, const WhatIf& ran_with, std::shared_ptr<const Trace> unchanged,
-                std::shared_ptr<const Trace> trace);
-  [[nodiscard]] bool waits_for_other(OpenSubject& subject) const;
   void learn(OpenSubject& subject);
-  void set_trace(SubjectId subject, std::shared_ptr<const Trace> trace);
+
+  void run(OpenSubject& subject);
+  [[nodiscard]] SubjectRun next_run(const OpenSubject& subject) const;
+  /// Called on the run's thread; take_layers follows on this one.
+  void hand_over_layers(SubjectId subject, const std::shared_ptr<std::int64_t>& job,
+                        const std::shared_ptr<const Input>& input,
+                        std::shared_ptr<const Trace> trace, std::int64_t layers);
   void take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,
                    std::shared_ptr<const Trace> trace, std::int64_t layers);
+  void take_end(SubjectId subject, const RunEnd& end);
+  /// Sets the trace, and runs again if weights or changes came during the run.
+  void take_run(SubjectId subject, const WhatIf& ran_with, std::shared_ptr<const Trace> unchanged,
+                std::shared_ptr<const Trace> trace);
+  void set_trace(SubjectId subject, std::shared_ptr<const Trace> trace);
   void show_trace(OpenSubject& subject, std::shared_ptr<const Trace> trace);
-  void submit(OpenSubject& subject, const QString& title,
-              std::function<std::function<void()>(const Progress&)> work);
   /// Updates the label: the user's name or the default name.
   static void take_name(OpenSubject& subject);
   void clamp_selection();

@@ -6,9 +6,8 @@
 #include "analysis/hash_codes/learned_codes.h"
 #include "app/session/hand_over.h"
 #include "app/session/job_queue.h"
-#include "app/session/replaced_heads.h"
 #include "app/session/session.h"
-#include "app/session/trace_so_far.h"
+#include "app/session/subject_run.h"
 #include "core/error.h"
 #include "core/model/evaluation/self_test.h"
 #include "core/trace/trace_file.h"
@@ -46,6 +45,14 @@ void name_subject(OpenSubject& open) {
   const std::shared_ptr<const Input> kept = kept_input(subject);
   subject.label +=
       " on " + (kept ? kept->label : std::filesystem::path(subject.own_input).filename().string());
+}
+
+/// True if the subject's trace is of the same input and mechanism, and of all layers, as after new
+/// weights. It stays visible until the next one is complete.
+bool has_former_trace(const OpenSubject& open, const std::shared_ptr<const Input>& input) {
+  const std::shared_ptr<const Trace>& former = open.subject.trace;
+  return former && !former->layers.empty() && former->heads(std::ssize(former->layers) - 1) > 0 &&
+         open.subject.input == input && former->mechanism == open.subject.mechanism;
 }
 
 /// A new subject with the same model and the same input.
@@ -179,7 +186,7 @@ void Session::set_model(SubjectId subject, std::shared_ptr<const Model> model,
   }
   for (const SubjectId id : followers) {
     OpenSubject* const one = found(id);
-    one->has_new_weights = one->state == State::running && one->job != 0;
+    one->has_new_weights = one->in_progress();
     if (!one->has_new_weights) start(id);
   }
 }
@@ -216,17 +223,17 @@ void Session::set_what_if(SubjectId subject, const WhatIf& what_if) {
   if (!open || !open->subject.model || open->what_if == what_if) return;
   const OpenSubject* const other = find(what_if.toward);
   if (other && (other->id == subject || other->what_if.toward != SubjectId::none)) return;
-  const bool in_work = open->state == State::running && open->unchanged && open->job != 0;
   open->what_if = what_if;
   name_subject(*open);
-  if (in_work) {
+  if (open->in_progress() && open->unchanged) {
     emit subjects_changed();
     return;  // take_run starts the next run
   }
-  const bool stands = open->state == State::ready && open->subject.trace && !open->layers_so_far;
-  if (stands && !open->unchanged) open->unchanged = open->subject.trace;
-  if (stands && !what_if.any()) {
-    return take_run(subject, what_if, nullptr, std::exchange(open->unchanged, nullptr));
+  if (open->is_complete()) {
+    if (!open->unchanged) open->unchanged = open->subject.trace;
+    if (!what_if.any()) {
+      return take_run(subject, what_if, nullptr, std::exchange(open->unchanged, nullptr));
+    }
   }
   proceed(*open);
 }
@@ -306,38 +313,41 @@ bool Session::waits_for_other(OpenSubject& subject) const {
          (subject.subject.own_input.empty() && other->subject.input != input_);
 }
 
+bool Session::is_current(SubjectId subject, JobId job) const {
+  const OpenSubject* const open = find(subject);
+  return open && job != 0 && open->job == job;
+}
+
 void Session::submit(OpenSubject& subject, const QString& title,
-                     std::function<std::function<void()>(const Progress&)> work) {
-  // The job's id is known only after submission; results arrive later, on this thread.
-  auto job = std::make_shared<JobId>(0);
-  const auto is_current = [this, id = subject.id, job] {
-    const OpenSubject* open = find(id);
-    return open && open->job == *job;
-  };
+                     std::function<std::function<void()>(const Progress&)> work,
+                     const std::shared_ptr<JobId>& job) {
   *job = jobs_->submit(
       title,
-      [work = std::move(work), is_current](const Progress& progress) -> JobQueue::Delivery {
-        return [deliver = work(progress), is_current] {
-          if (is_current()) deliver();
+      [this, id = subject.id, job, work = std::move(work)](const Progress& progress) {
+        return [this, id, job, deliver = work(progress)] {
+          if (is_current(id, *job)) deliver();
         };
       },
-      [this, id = subject.id, is_current](const JobFailure& failure) {
-        if (!is_current()) return;
-        OpenSubject* open = found(id);
-        open->job = 0;
-        open->stopped = failure.cancelled;
-        if (failure.cancelled && open->layers_so_far) {
-          open->state = State::ready;  // keeps the recorded layers
-        } else {
-          open->state = State::failed;
-          open->layers_so_far.reset();
-          // The trace of an earlier input or mechanism could be mistaken for this run's result.
-          open->subject.trace = nullptr;
-          open->error = failure.cancelled ? "stopped" : failure.what;
-        }
-        emit subjects_changed();
+      [this, id = subject.id, job](const JobFailure& failure) {
+        if (is_current(id, *job)) take_failure(id, failure);
       });
   subject.job = *job;
+}
+
+void Session::take_failure(SubjectId subject, const JobFailure& failure) {
+  OpenSubject* const open = found(subject);
+  open->job = 0;
+  open->stopped = failure.cancelled;
+  if (failure.cancelled && open->layers_so_far) {
+    open->state = State::ready;  // keeps the recorded layers
+  } else {
+    open->state = State::failed;
+    open->layers_so_far.reset();
+    // The trace of an earlier input or mechanism could be mistaken for this run's result.
+    open->subject.trace = nullptr;
+    open->error = failure.cancelled ? "stopped" : failure.what;
+  }
+  emit subjects_changed();
 }
 
 void Session::load(OpenSubject& subject) {
@@ -357,15 +367,17 @@ void Session::load(OpenSubject& subject) {
              return [this, id, trace] { set_trace(id, trace); };
            }
            auto model = load_model(file, options, progress);
-           return [this, id, model] {
-             OpenSubject* open = found(id);
-             open->subject.model = model;
-             open->subject.mechanism = open->overlay.value_or(model->spec().mechanism);
-             name_subject(*open);
-             compare_with_reference(*open);
-             start(id);
-           };
+           return [this, id, model] { take_model(id, model); };
          });
+}
+
+void Session::take_model(SubjectId subject, const std::shared_ptr<const Model>& model) {
+  OpenSubject* const open = found(subject);
+  open->subject.model = model;
+  open->subject.mechanism = open->overlay.value_or(model->spec().mechanism);
+  name_subject(*open);
+  compare_with_reference(*open);
+  start(subject);
 }
 
 void Session::compare_with_reference(OpenSubject& subject) {
@@ -398,92 +410,50 @@ void Session::compare_with_reference(OpenSubject& subject) {
       this);
 }
 
+SubjectRun Session::next_run(const OpenSubject& subject) const {
+  SubjectRun run;
+  run.subject = subject.subject;
+  run.input = subject.subject.own_input.empty() ? input_ : kept_input(subject.subject);
+  run.channel = subject.channel;
+  run.what_if = subject.what_if;
+  run.unchanged = subject.unchanged;
+  if (const OpenSubject* const other = find(subject.what_if.toward)) {
+    run.toward = other->unchanged ? other->unchanged : other->subject.trace;
+  }
+  // Changed maps are shown next to the unchanged ones, which must therefore be complete.
+  run.by_layers = !run.what_if.any() && !has_former_trace(subject, run.input);
+  return run;
+}
+
 void Session::run(OpenSubject& subject) {
   subject.state = State::running;
   const SubjectId id = subject.id;
-  TraceRequest request;
-  request.tokens = true;   // needed by comparisons of representations, and rank over depth
-  request.factors = true;  // needed by spectra of factored maps
-  request.quantities = true;
-  request.queries_keys_values = true;  // needed by the step-by-step view of a head
-  request.large_maps = TraceRequest::LargeMaps::computed_alone;
-  request.channel = subject.channel;
-  request.parameters = subject.subject.parameters;
-  const std::string own = subject.subject.own_input;
-  const std::shared_ptr<const Input> chosen = own.empty() ? input_ : kept_input(subject.subject);
-  const WhatIf what_if = subject.what_if;
-  // The id is known after submission; layers arrive later, on this thread.
   const auto job = std::make_shared<JobId>(0);
-  const auto hand_over = [this, id, job](const std::shared_ptr<const Input>& input,
-                                         std::shared_ptr<const Trace> trace, std::int64_t layers) {
-    before_hand_over();
-    QMetaObject::invokeMethod(
-        this,
-        [this, id, job, input, trace = std::move(trace), layers] {
-          after_hand_over();
-          OpenSubject* const open = found(id);
-          if (open && *job != 0 && open->job == *job) take_layers(*open, input, trace, layers);
-        },
-        Qt::QueuedConnection);
+  const auto layers_recorded = [this, id, job](const std::shared_ptr<const Input>& input,
+                                               std::shared_ptr<const Trace> trace,
+                                               std::int64_t layers) {
+    hand_over_layers(id, job, input, std::move(trace), layers);
   };
-  // During training, the former trace stays visible until the new one is complete.
-  const std::shared_ptr<const Trace>& before = subject.subject.trace;
-  const bool follows =
-      before && !before->layers.empty() && before->heads(std::ssize(before->layers) - 1) > 0 &&
-      subject.subject.input == chosen && before->mechanism == subject.subject.mechanism;
-  const OpenSubject* const other = find(what_if.toward);
-  const auto toward =
-      other ? (other->unchanged ? other->unchanged : other->subject.trace) : nullptr;
-  submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
-         [this, id, request, model = subject.subject.model, mechanism = subject.subject.mechanism,
-          alone = subject.subject, chosen, own, what_if, toward, hand_over, follows,
-          unchanged = subject.unchanged](const Progress& progress) -> std::function<void()> {
-           const auto input = chosen ? chosen : std::make_shared<const Input>(open_input(own));
-           const double before = what_if.any() ? 0.5 : 1;
-           TraceRequest by_layers = request;
-           TraceSoFar so_far(request.most_map_bytes, [&](auto trace, std::int64_t layers) {
-             hand_over(input, std::move(trace), layers);
-           });
-           // Changed maps are shown next to the unchanged ones, which must therefore be complete.
-           if (!what_if.any() && !follows) {
-             by_layers.layer_recorded = [&so_far](const Trace& trace, std::int64_t layer) {
-               so_far.take(trace, layer);
-             };
-           }
-           auto plain = unchanged ? unchanged
-                                  : std::make_shared<const Trace>(model->run(
-                                        *input, mechanism, by_layers, progress.part(0, before)));
-           const auto deliver = [this, id, input](const WhatIf& ran_with,
-                                                  std::shared_ptr<const Trace> by_itself,
-                                                  std::shared_ptr<const Trace> trace) {
-             OpenSubject* open = found(id);
-             open->subject.input = input;
-             name_subject(*open);
-             take_run(id, ran_with, std::move(by_itself), std::move(trace));
-           };
-           if (!what_if.any()) return [deliver, plain] { deliver({}, nullptr, plain); };
-           try {
-             TraceRequest changed = request;
-             changed.factors = false;  // factors describe only unchanged maps
-             const double found = before + (1 - before) / 2;
-             changed.change_map =
-                 map_change(what_if, plain, toward,
-                            maps_in_place(what_if, alone, plain, progress.part(before, found)));
-             Trace trace = model->run(*input, mechanism, changed, progress.part(found, 1));
-             mark_changed(what_if, toward.get(), trace);
-             return
-                 [deliver, what_if, plain, ran = std::make_shared<const Trace>(std::move(trace))] {
-                   deliver(what_if, plain, ran);
-                 };
-           } catch (const Error& error) {
-             return [this, id, deliver, plain, why = QString::fromStdString(error.what())] {
-               found(id)->what_if = {};
-               deliver({}, nullptr, plain);
-               emit failed(why);
-             };
-           }
-         });
-  *job = subject.job;
+  submit(
+      subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
+      [this, id, run = next_run(subject),
+       layers_recorded](const Progress& progress) -> std::function<void()> {
+        return [this, id, end = carry_out(run, layers_recorded, progress)] { take_end(id, end); };
+      },
+      job);
+}
+
+void Session::hand_over_layers(SubjectId subject, const std::shared_ptr<JobId>& job,
+                               const std::shared_ptr<const Input>& input,
+                               std::shared_ptr<const Trace> trace, std::int64_t layers) {
+  before_hand_over();
+  QMetaObject::invokeMethod(
+      this,
+      [this, subject, job, input, trace = std::move(trace), layers] {
+        after_hand_over();
+        if (is_current(subject, *job)) take_layers(*found(subject), input, trace, layers);
+      },
+      Qt::QueuedConnection);
 }
 
 void Session::take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,
@@ -496,6 +466,16 @@ void Session::take_layers(OpenSubject& subject, const std::shared_ptr<const Inpu
   show_trace(subject, std::move(trace));
 }
 
+void Session::take_end(SubjectId subject, const RunEnd& end) {
+  OpenSubject* const open = found(subject);
+  const bool refused = end.state == RunEnd::State::refused;
+  if (refused) open->what_if = {};
+  open->subject.input = end.input;
+  name_subject(*open);
+  take_run(subject, end.ran_with, end.unchanged, end.trace);
+  if (refused) emit failed(QString::fromStdString(end.error));
+}
+
 void Session::take_run(SubjectId subject, const WhatIf& ran_with,
                        std::shared_ptr<const Trace> unchanged, std::shared_ptr<const Trace> trace) {
   OpenSubject* const open = found(subject);
@@ -506,9 +486,9 @@ void Session::take_run(SubjectId subject, const WhatIf& ran_with,
     set_trace(subject, std::move(trace));
     return start(subject);
   }
-  const bool goes_on = open->what_if != ran_with;
+  const bool has_other_changes = open->what_if != ran_with;
   set_trace(subject, std::move(trace));
-  if (goes_on) {
+  if (has_other_changes) {
     OpenSubject* const changed = found(subject);
     if (!changed->unchanged) changed->unchanged = changed->subject.trace;
     proceed(*changed);
