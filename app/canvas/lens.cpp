@@ -200,7 +200,10 @@ bool Lens::mouse(const QMouseEvent& event) {
   const bool down = event.type() != QEvent::MouseButtonRelease;
   const bool mine = holds(position_) || (!down && button >= 0 && buttons_[button]);
   if (button >= 0 && (mine || !down)) {
-    if (down) pressed_[button] = true;
+    if (down) {
+      pressed_[button] = true;
+      double_clicked_ = event.type() == QEvent::MouseButtonDblClick;
+    }
     buttons_[button] = down;
   }
   wake();
@@ -291,6 +294,9 @@ ViewSettings Lens::draw(const Input& input) {
   io.DisplayFramebufferScale = {1, 1};  // all lengths here are device pixels
   io.DeltaTime = std::clamp(static_cast<float>(clock_.nsecsElapsed()) * 1e-9F, 1e-4F, 0.1F);
   clock_.restart();
+  // Qt recognises double clicks by the user's settings. Dear ImGui would see one in two slow
+  // clicks, because its clock stands between frames.
+  io.MouseDoubleClickTime = double_clicked_ ? 0.5F : 0;
   put_mouse(io,
             {static_cast<float>(position_.x()) * ratio, static_cast<float>(position_.y()) * ratio},
             {buttons_[0] || pressed_[0], buttons_[1] || pressed_[1], buttons_[2] || pressed_[2]});

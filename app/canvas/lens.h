@@ -99,6 +99,7 @@ class Lens {
   QPointF position_{-1e6, -1e6};
   bool buttons_[3] = {false, false, false};
   bool pressed_[3] = {false, false, false};  ///< since the last frame; keeps quick clicks
+  bool double_clicked_ = false;              ///< by the last press
   QByteArray face_;                          ///< the font file, kept as long as the context
   QElapsedTimer clock_;
   std::map<std::string, QRectF> controls_;
