@@ -404,6 +404,7 @@ nlohmann::ordered_json known_networks_as_json() {
 
 struct EnergyArguments {
   std::string subject;
+  ModelArguments model;  ///< what the user says about a weight file
   std::string paper;
   std::string mechanism;
   std::string convention;
@@ -441,8 +442,16 @@ void set(EnergyRequest& request, const std::string& setting) {
 /// The model of a weight file; null for a name.
 std::shared_ptr<const Model> counted_model(const EnergyArguments& arguments) {
   const ModelArgument model = split_without_input(arguments.subject);
-  if (!is_model(arguments.subject, model)) return nullptr;
-  return load_model(model.file, options_of({}, model));
+  if (!is_model(arguments.subject, model)) {
+    const std::vector<std::string> given = further_arguments(arguments.model);
+    if (given.empty()) return nullptr;
+    throw Error(ErrorKind::usage, "properties of a model can only be given for a weight file")
+        .about(given.front())
+        .expected("a weight file")
+        .found(arguments.subject)
+        .remedy("settings of a network without weights are given by --set");
+  }
+  return load_model(model.file, options_of(arguments.model, model));
 }
 
 EnergyRequest request_of(const EnergyArguments& arguments, const Model* loaded) {
@@ -525,6 +534,7 @@ Action add_energy(CLI::App& parent, CLI::App*& added) {
                    "may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
+  add_model_options(*added, arguments->model);
   added
       ->add_option("--constants", arguments->constants,
                    "Energy per operation: fp32, fp16, int32, int8, or a JSON file of your own")

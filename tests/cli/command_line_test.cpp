@@ -297,7 +297,7 @@ TEST(CommandLine, HeadsSelectsAndNeverMakesAnotherModel) {
 TEST(CommandLine, ModelHeadsSayWhatTheFileDoesNot) {
   for (const std::string& arguments :
        {"spectrum " + kModel + kOfBag + " --model-heads 1",
-        "inspect " + kModel + " --option heads=1",
+        "inspect " + kModel + " --option heads=1", "energy " + kModel + " --model-heads 1",
         "compare " + kModel + " " + kModel + "@,model-heads=1" + kOfBag}) {
     const ProgramRun run = run_program(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
@@ -305,6 +305,11 @@ TEST(CommandLine, ModelHeadsSayWhatTheFileDoesNot) {
         << arguments;
   }
   EXPECT_EQ(run_program("inspect " + kModel + " --model-heads 3").status, 0);
+  EXPECT_EQ(run_program("energy " + kModel + " --model-heads 3").output,
+            run_program("energy " + kModel).output);
+  const ProgramRun of_a_name = run_program("energy deit-tiny --model-heads 3");
+  EXPECT_EQ(of_a_name.status, 2);
+  EXPECT_THAT(of_a_name.errors, HasSubstr("expected a weight file, found deit-tiny"));
 }
 
 // --- streams ----------------------------------------------------------------------------------
