@@ -21,22 +21,9 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 
-/// Former names in session files, before they used the names of the settings.
-constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
-    {"logarithmic", "log"},
-    {"symmetric_logarithmic", "symlog"},
-    {"as_is", "as-is"},
-    {"by_index", "index"},
-    {"by_depth", "depth"}};
-
 template <class Enum, std::size_t n>
 void read_name(const json& object, const char* key, const EnumName<Enum> (&names)[n], Enum& value) {
-  if (!object.contains(key)) return;
-  std::string name = object.at(key).get<std::string>();
-  for (const auto& [former, now] : kFormerNames) {
-    if (name == former) name = now;
-  }
-  value = value_of(names, name, key);
+  if (object.contains(key)) value = value_of(names, object.at(key).get<std::string>(), key);
 }
 
 json write_mechanism(const MechanismChoice& choice) {
@@ -305,10 +292,10 @@ void Session::restore(const std::filesystem::path& file) {
       throw Error(ErrorKind::not_this_format, "this is not an Attnscope session")
           .remedy("open model files with Open model");
     }
-    if (root.at("attnscope_session").get<int>() > kVersion) {
-      throw Error(ErrorKind::unsupported, "the session was written by a newer Attnscope")
+    if (const json& version = root.at("attnscope_session"); version != kVersion) {
+      throw Error(ErrorKind::unsupported, "only session files of this program's version are read")
           .expected("version " + std::to_string(kVersion))
-          .found("version " + root.at("attnscope_session").dump());
+          .found("version " + version.dump());
     }
     saved = read_session(root, std::filesystem::absolute(file).parent_path());
   } catch (Error& error) {

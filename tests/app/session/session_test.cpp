@@ -154,6 +154,8 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   session_.set_view(view);
   session_.set_reference(id(1));
   session_.save(folder() / "session.json");
+  // Files have the names of flags and settings.
+  EXPECT_NE(read_bytes(folder() / "session.json").find("\"norm\": \"log\""), std::string::npos);
 
   Session other;
   other.restore(folder() / "session.json");
@@ -179,21 +181,20 @@ TEST_F(SessionTest, SavesAReferenceThatIsTheFirst) {
   EXPECT_EQ(other.reference(), subject_at(other, 0));
 }
 
-TEST_F(SessionTest, ReadsTheNamesOfEarlierSessions) {
-  std::ofstream(folder() / "earlier.json") << R"({"attnscope_session": 1, "subjects": [],
-      "view": {"norm": "symmetric_logarithmic", "identity": "as_is",
-               "layer_alignment": "by_depth", "head_fusion": "minimum"}})";
-  session_.restore(folder() / "earlier.json");
-  EXPECT_EQ(session_.view().norm, ScaleNorm::symmetric_logarithmic);
-  EXPECT_EQ(session_.view().identity, IdentityView::as_is);
-  EXPECT_EQ(session_.view().layer_alignment, LayerAlignment::by_depth);
-  EXPECT_EQ(session_.view().head_fusion, HeadFusion::minimum);
-  // A session that is saved again uses the names of flags and settings.
-  session_.save(folder() / "now.json");
-  EXPECT_NE(read_bytes(folder() / "now.json").find("\"norm\": \"symlog\""), std::string::npos);
-  std::ofstream(folder() / "wrong.json")
-      << R"({"attnscope_session": 1, "subjects": [], "view": {"norm": "cubic"}})";
-  EXPECT_THROW(session_.restore(folder() / "wrong.json"), Error);
+TEST_F(SessionTest, RefusesEveryOtherVersion) {
+  const std::filesystem::path file = folder() / "session.json";
+  const auto restore_version = [&](const std::string& version) {
+    std::ofstream(file) << R"({"attnscope_session": )" + version + R"(, "subjects": []})";
+    session_.restore(file);
+    return 0;
+  };
+  EXPECT_EQ(error_of([&] { return restore_version("1"); }), "");
+  for (const char* version : {"0", "2", "1.5", "true", "\"1\""}) {
+    const std::string found = std::string("version ") + version;
+    expect_refusal([&] { return restore_version(version); }, ErrorKind::unsupported, found, file);
+    EXPECT_NE(error_of([&] { return restore_version(version); }).find("expected version 1,"),
+              std::string::npos);
+  }
 }
 
 TEST_F(SessionTest, TheReferenceStaysPinnedUntilItIsClosed) {
