@@ -57,8 +57,7 @@ struct FigureRecipe {
 /// Requirements of the figure with these settings, which may be partial.
 [[nodiscard]] FigureNeeds needs_of(const FigureRecipe& recipe, const ParameterValues& settings);
 
-/// The setting with this name, or with this former name ("data-set"). Throws Error(usage) listing
-/// the figure's settings.
+/// The setting with this name. Throws Error(usage) listing the figure's settings.
 [[nodiscard]] const ParameterDescription& find_setting(std::string_view figure,
                                                        std::string_view name);
 

@@ -47,13 +47,6 @@ FigureRecipe over_training_recipe();
 FigureRecipe trained_ranks_recipe();
 FigureRecipe composite_recipe();
 
-namespace {
-
-/// Current name of a setting that was renamed.
-std::string_view name_today(std::string_view name) { return name == "data-set" ? "dataset" : name; }
-
-}  // namespace
-
 std::span<const FigureRecipe> figure_recipes() {
   static const std::vector<FigureRecipe> list = {
       // clang-format off
@@ -111,7 +104,7 @@ FigureNeeds needs_of(const FigureRecipe& recipe, const ParameterValues& settings
 
 const ParameterDescription& find_setting(std::string_view figure, std::string_view name) {
   const FigureRecipe& recipe = find_figure(figure);
-  if (const auto* found = find_description(recipe.settings, name_today(name))) return *found;
+  if (const auto* found = find_description(recipe.settings, name)) return *found;
   throw unknown_name("setting of " + std::string(figure), name,
                      name_list(recipe.settings, &ParameterDescription::name));
 }
@@ -137,9 +130,8 @@ std::vector<std::filesystem::path> files_set(std::string_view figure,
 }
 
 ParameterValues complete_settings(std::string_view figure, const ParameterValues& given) {
-  ParameterValues today;
-  for (const auto& [name, value] : given) today[find_setting(figure, name).name] = value;
-  return complete_values("figure " + std::string(figure), find_figure(figure).settings, today);
+  for (const auto& [name, value] : given) (void)find_setting(figure, name);
+  return complete_values("figure " + std::string(figure), find_figure(figure).settings, given);
 }
 
 namespace {

@@ -47,14 +47,6 @@ TEST(Settings, EveryChoiceAndWordIsOneTheFigureTakes) {
   }
 }
 
-TEST(Settings, AreFoundByTheNameTheyHadOnce) {
-  EXPECT_EQ(find_setting("feature-scatter", "data-set").name, "dataset");
-  EXPECT_EQ(parse_settings("feature-scatter", {{"data-set", "a.npz"}}),
-            (ParameterValues{{"dataset", "a.npz"}}));
-  EXPECT_EQ(complete_settings("feature-scatter", {{"data-set", "a.npz"}}).at("dataset"),
-            ParameterValue("a.npz"));
-}
-
 TEST(Settings, AnUnknownOneListsTheKnown) {
   try {
     (void)parse_settings("rank-by-layer", {{"colour", "red"}});
