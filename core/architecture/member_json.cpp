@@ -197,7 +197,7 @@ void collect(const json& object, const std::string& prefix, std::vector<Statemen
       collect(value, path + ".", found);
     } else if (named) {
       found.push_back({named, &value});
-    } else if (!prefix.empty() || key != kFormerFamily) {
+    } else {
       throw Error(ErrorKind::damaged, "unknown key '" + path + "' in the architecture")
           .remedy("known: " + spec_member_names());
     }

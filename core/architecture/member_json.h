@@ -11,9 +11,6 @@
 
 namespace attnscope {
 
-/// Former key for the kind of model as a whole; still read.
-inline constexpr std::string_view kFormerFamily = "family";
-
 /// Path prefix of the members of a layer.
 inline constexpr std::string_view kOfLayer = "layer.";
 

@@ -25,14 +25,6 @@ const SpecMember& member_at(std::string_view name) {
   throw unknown_name("model option", name, spec_member_names());
 }
 
-void set_family(ModelSpec& spec, const json& value) {
-  if (value.is_string() && set_former_family(spec, value.get<std::string>())) return;
-  throw Error(ErrorKind::unsupported, "unknown family")
-      .about(std::string(kFormerFamily))
-      .expected("vit, pyramid, causal_lm or text_classifier")
-      .found(value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 80));
-}
-
 /// Sets the input kind to embeddings if there are no patches.
 void settle(ModelSpec& spec) {
   InputSpec& input = spec.input;
@@ -155,8 +147,6 @@ ModelSpec model_spec_from_json(std::string_view text, const ModelSpec& defaults,
   const json object = parse_architecture(text);
   ModelSpec spec = defaults;
   for (const auto& [member, value] : statements(object)) set_member(spec, *member, *value);
-  // The former family is applied last: files that have it give all members, including defaults.
-  if (object.contains(kFormerFamily)) set_family(spec, object[std::string(kFormerFamily)]);
   settle(spec);
   if (complete) validate(spec);
   return spec;
@@ -166,7 +156,6 @@ std::vector<std::string> members_in_json(std::string_view text) {
   std::vector<std::string> names;
   const json object = parse_architecture(text);
   for (const auto& [member, value] : statements(object)) names.emplace_back(member->name);
-  if (object.contains(kFormerFamily)) names.emplace_back("input.kind");
   return names;
 }
 
@@ -213,15 +202,10 @@ std::string option_text(const ModelSpec& spec, std::string_view option) {
 }
 
 void apply_override(ModelSpec& spec, std::string_view option, std::string_view text) {
-  const SpecMember* const member = option == kFormerFamily ? nullptr : &member_at(option);
+  const SpecMember& member = member_at(option);
   try {
-    if (member) {
-      set_member(
-          spec, *member,
-          std::visit([&]<class T>(T*) { return json_from_text<T>(text); }, member->of(spec)));
-    } else {
-      set_family(spec, std::string(text));
-    }
+    set_member(spec, member,
+               std::visit([&]<class T>(T*) { return json_from_text<T>(text); }, member.of(spec)));
     settle(spec);
   } catch (const Error& error) {
     throw Error(ErrorKind::usage, "the model option has a wrong value")

@@ -181,24 +181,4 @@ const SpecMember* find_spec_member(std::string_view name_or_path) {
 
 std::string spec_member_names() { return name_list(spec_members(), &SpecMember::name); }
 
-bool set_former_family(ModelSpec& spec, std::string_view family) {
-  if (family == "vit") {
-    spec.input.kind = InputKind::patches;
-  } else if (family == "pyramid") {
-    spec.input.kind = InputKind::stages;
-  } else if (family == "causal_lm") {
-    spec.input.kind = InputKind::tokens;
-    spec.layer.scores.causal = true;
-    spec.readout.kind = Readout::next_token;
-  } else if (family == "text_classifier") {
-    spec.input.kind = InputKind::tokens;
-    spec.layer.form = LayerForm::fastformer_encoder;
-    spec.layer.norm.position = NormPosition::post;
-    spec.readout.kind = Readout::additive_pooling;
-  } else {
-    return false;
-  }
-  return true;
-}
-
 }  // namespace attnscope

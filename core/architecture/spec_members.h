@@ -133,7 +133,7 @@ using AnyMember =
                  Readout*, HeadActivation*, Arithmetic*>;
 
 struct SpecMember {
-  std::string_view name;  ///< option name: "heads"; for newer members the path
+  std::string_view name;  ///< option name: "heads"; for some members the path
   std::string_view path;  ///< place in the JSON: "layer.attention.heads"
   AnyMember (*of)(ModelSpec& spec);
   std::string_view explanation;
@@ -146,9 +146,5 @@ struct SpecMember {
 
 /// All member names, for error messages.
 [[nodiscard]] std::string spec_member_names();
-
-/// Sets the members that a former value of `family` stands for: vit, pyramid, causal_lm or
-/// text_classifier. Returns false for any other value.
-bool set_former_family(ModelSpec& spec, std::string_view family);
 
 }  // namespace attnscope

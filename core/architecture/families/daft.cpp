@@ -94,13 +94,14 @@ const std::string_view labml_vit_family = R"json({
 const std::string_view labml_aft_family = R"json({
   "name": "labml AFT",
   "model": {
-    "family": "causal_lm",
+    "input": { "kind": "tokens" },
+    "layer": { "scores": { "causal": true } },
     "heads": 1,
     "mechanism": { "name": "daft-full", "parameters": { "factors": 0 } },
     "norm_position": "pre",
     "embedding_scale": 0
   },
-  "assume": { "activation": "relu", "norm_eps": 1e-5 },
+  "assume": { "activation": "relu", "norm_eps": 1e-5, "readout": "next_token" },
   "reasons": {
     "activation": "the default of labml's FeedForward",
     "norm_eps": "PyTorch's default"

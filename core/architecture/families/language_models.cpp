@@ -8,8 +8,14 @@ namespace attnscope {
 
 const std::string_view fastformer_lm_family = R"json({
   "name": "Fastformer-LM",
-  "model": { "family": "causal_lm", "activation": "gelu", "norm_position": "pre", "norm_eps": 1e-5 },
-  "assume": { "heads": 4 },
+  "model": {
+    "input": { "kind": "tokens" },
+    "layer": { "scores": { "causal": true } },
+    "activation": "gelu",
+    "norm_position": "pre",
+    "norm_eps": 1e-5
+  },
+  "assume": { "heads": 4, "readout": "next_token" },
   "reasons": {
     "heads": "the default of FastformerLMConfig",
     "layer_mechanisms": "windows of 4, 8, 16, … tokens, none in the last layer: the default"
@@ -36,8 +42,17 @@ const std::string_view fastformer_lm_family = R"json({
 
 const std::string_view hugging_face_gpt2_family = R"json({
   "name": "Hugging Face GPT-2",
-  "model": { "family": "causal_lm", "norm_position": "pre" },
-  "assume": { "head_width": 64, "activation": "gelu_tanh", "norm_eps": 1e-5 },
+  "model": {
+    "input": { "kind": "tokens" },
+    "layer": { "scores": { "causal": true } },
+    "norm_position": "pre"
+  },
+  "assume": {
+    "head_width": 64,
+    "activation": "gelu_tanh",
+    "norm_eps": 1e-5,
+    "readout": "next_token"
+  },
   "reasons": {
     "heads": "64 channels a head, as in the published configurations",
     "norm_eps": "the default of GPT2Config"
@@ -59,8 +74,18 @@ const std::string_view hugging_face_gpt2_family = R"json({
 
 const std::string_view min_gpt_family = R"json({
   "name": "minGPT or nanoGPT",
-  "model": { "family": "causal_lm", "norm_position": "pre", "norm": "layer" },
-  "assume": { "head_width": 64, "activation": "gelu", "norm_eps": 1e-5 },
+  "model": {
+    "input": { "kind": "tokens" },
+    "layer": { "scores": { "causal": true } },
+    "norm_position": "pre",
+    "norm": "layer"
+  },
+  "assume": {
+    "head_width": 64,
+    "activation": "gelu",
+    "norm_eps": 1e-5,
+    "readout": "next_token"
+  },
   "reasons": {
     "activation": "nanoGPT's; minGPT, which stores its mask, has the tanh form",
     "norm_eps": "PyTorch's default"

@@ -6,7 +6,7 @@ namespace attnscope {
 
 const std::string_view pvt_v2_family = R"json({
   "name": "PVTv2",
-  "model": {"family": "pyramid"},
+  "model": { "input": { "kind": "stages" } },
   "assume": {
     "activation": "gelu",
     "norm_position": "pre",
@@ -51,7 +51,7 @@ const std::string_view pvt_v2_family = R"json({
 
 const std::string_view timm_pvt_v2_family = R"json({
   "name": "timm PVTv2",
-  "model": {"family": "pyramid"},
+  "model": { "input": { "kind": "stages" } },
   "assume": {
     "activation": "gelu",
     "norm_position": "pre",
@@ -90,7 +90,7 @@ const std::string_view timm_pvt_v2_family = R"json({
 
 const std::string_view twins_family = R"json({
   "name": "Twins",
-  "model": {"family": "pyramid"},
+  "model": { "input": { "kind": "stages" } },
   "assume": {
     "activation": "gelu",
     "norm_position": "pre",

@@ -6,7 +6,13 @@ namespace attnscope {
 
 const std::string_view fastformer_family = R"json({
   "name": "Fastformer",
-  "model": { "family": "text_classifier", "mechanism": "additive", "norm_position": "post" },
+  "model": {
+    "input": { "kind": "tokens" },
+    "layer_form": "fastformer_encoder",
+    "mechanism": "additive",
+    "norm_position": "post",
+    "readout": "additive_pooling"
+  },
   "assume": { "activation": "gelu", "norm_eps": 1e-12, "padding": 0 },
   "reasons": {
     "activation": "as in the authors' fastformer.json",

@@ -133,6 +133,8 @@ TEST(ModelSpecJson, ErrorsNameTheKeyAndTheKnown) {
   EXPECT_THAT(error_of([&] { apply_override(spec, "heads", "many"); }),
               AllOf(HasSubstr("heads"), HasSubstr("whole number"), HasSubstr("'many'")));
   EXPECT_THAT(error_of([&] { apply_override(spec, "head", "3"); }), HasSubstr("heads"));
+  EXPECT_THAT(error_of([&] { apply_override(spec, "family", "vit"); }),
+              HasSubstr("unknown model option 'family'"));
   EXPECT_THAT(error_of([&] { apply_override(spec, "heads", "99999999999999999999"); }),
               HasSubstr("heads"));
 }
@@ -142,7 +144,7 @@ TEST(ModelSpecJson, WhatNoModelCanBeIsRefused) {
        {R"({"heads": 0})", R"({"heads": 5})", R"({"width": -1})", R"({"image_height": 225})",
         R"({"patch_height": 0})", R"({"readout": "mean", "class_tokens": 3})",
         R"({"class_tokens": 0})", R"({"input_std": [0.5, 0, 0.5]})", R"({"input_mean": [1, 2]})",
-        R"({"crop_fraction": 0})", R"({"layers": 1000000})", R"({"family": "mixer"})",
+        R"({"crop_fraction": 0})", R"({"layers": 1000000})", R"({"family": "causal_lm"})",
         R"({"readout": "class_and_distilled"})", R"({"width": 1e30})"}) {
     EXPECT_THROW((void)model_spec_from_json(text), Error) << text;
   }

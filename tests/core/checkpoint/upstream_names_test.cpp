@@ -220,18 +220,19 @@ TEST(UpstreamNames, PaddingWithinATextIsRefused) {
 }
 
 TEST(UpstreamNames, ADescriptionOfATextModelNeedsItsTables) {
-  const auto parse = [](std::string family, const char* more) {
-    return parse_architecture_description(R"({"model": {"family": ")" + family +
-                                          R"("}, "tensors": {"layer.out": "{layer}.o",
+  const auto parse = [](std::string more_of_model, const char* more) {
+    return parse_architecture_description(R"({"model": {"input": {"kind": "tokens"})" +
+                                          more_of_model +
+                                          R"(}, "tensors": {"layer.out": "{layer}.o",
             "layer.mlp1": "{layer}.a", "layer.mlp2": "{layer}.b", "layer.qkv": "{layer}.q")" +
                                           more + "}}");
   };
-  expect_refusal([&] { return parse("causal_lm", ""); }, ErrorKind::damaged,
+  expect_refusal([&] { return parse("", ""); }, ErrorKind::damaged,
                  "token_embedding.weight, which a model of its kind needs", "tensors");
   const char* const tables = R"(, "token_embedding": "e", "positions": "p")";
-  EXPECT_EQ(parse("causal_lm", tables).tensors.count("positions"), 1U);
-  expect_refusal([&] { return parse("text_classifier", tables); }, ErrorKind::damaged,
-                 "layer.query_importance.weight", "tensors");
+  EXPECT_EQ(parse("", tables).tensors.count("positions"), 1U);
+  expect_refusal([&] { return parse(R"(, "layer_form": "fastformer_encoder")", tables); },
+                 ErrorKind::damaged, "layer.query_importance.weight", "tensors");
 }
 
 }  // namespace
