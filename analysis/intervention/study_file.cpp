@@ -45,8 +45,8 @@ json description_of(const StudyResult& result) {
                                   {"count", series.count},
                                   {"done", series.done},
                                   {"greatest_rank", series.greatest_rank},
+                                  {"null_ranks", series.null_ranks},
                                   {"columns", columns}});
-    if (series.null_ranks) contents["series"].back()["null_ranks"] = true;
   }
   return contents;
 }
@@ -98,7 +98,7 @@ StudyResult contents_of(const Checkpoint& file, const json& contents) {
     series.count = index_within(described.at("count"), 0, most);
     series.done = index_within(described.at("done"), 0, series.count);
     series.greatest_rank = index_within(described.at("greatest_rank"), 0, most);
-    series.null_ranks = described.value("null_ranks", false);
+    series.null_ranks = described.at("null_ranks");
     for (const json& column : described.at("columns")) {
       series.columns.push_back({.name = column.at("name"),
                                 .layer = index_within(column.at("layer"), -1, most_extent),

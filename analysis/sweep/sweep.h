@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +39,7 @@ struct LayerSweep {
   std::vector<double> effective_ranks;  ///< [H, 2]: Σ and Σ of squares over maps
   std::vector<double> stable_ranks;     ///< [H, 2]: Σ and Σ of squares over maps
   /// True if the spectra of null models were summed: with SweptNumbers::baselines, kShuffles per
-  /// map with its rows shuffled. Files of older versions have none.
+  /// map with its rows shuffled.
   bool null_spectra = false;
   std::vector<std::int64_t> null_maps;  ///< [H]: number with a spectrum; empty without null_spectra
   std::vector<double> null_share_sums;  ///< [H, n]: Σ f(r) over null models
@@ -56,8 +55,7 @@ struct SweepSeries {
   bool identity = false;                   ///< true if the analysed maps contain I
   std::int64_t labelled = 0, correct = 0;  ///< inputs with a class, and correctly classified ones
   std::vector<LayerSweep> layers;
-  /// Status in words of a model that is unconfirmed or contradicted; empty for others and in older
-  /// files.
+  /// Status in words of a model that is unconfirmed or contradicted; empty for others.
   std::string status = {};
 };
 
@@ -67,11 +65,10 @@ struct SweepResult {
   std::string fingerprint;  ///< hashes of everything that decides the result; see sweep_fingerprint
   std::int64_t first = 0;   ///< index of the first item that could be chosen
   std::int64_t count = 0, done = 0;
-  std::int64_t items = 0;  ///< number of items that could be chosen; 0: unknown (older files)
-  /// Seed of the choice; empty: the items are consecutive (older files).
-  std::optional<std::uint32_t> seed = std::nullopt;
+  std::int64_t items = 0;          ///< number of items that could be chosen, at least `count`
+  std::uint32_t seed = 0;          ///< seed of the choice
   std::vector<double> thresholds;  ///< thresholds of equivalent ranks
-  SweptNumbers numbers;            ///< computed quantities; the default for older files
+  SweptNumbers numbers;            ///< computed quantities
   std::vector<SweepSeries> series;
 };
 

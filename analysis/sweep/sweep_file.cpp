@@ -29,22 +29,19 @@ json describe_contents(const SweepResult& result) {
   json contents = {{"data_set", result.data_set}, {"fingerprint", result.fingerprint},
                    {"first", result.first},       {"count", result.count},
                    {"done", result.done},         {"thresholds", result.thresholds},
-                   {"items", result.items},       {"series", json::array()}};
-  if (result.seed) contents["seed"] = *result.seed;
-  if (!(result.numbers == SweptNumbers{})) {
-    contents["numbers"] = {{"of", name_of(spectrum_of_names, result.numbers.analysed.of)},
-                           {"centred", result.numbers.analysed.centred},
-                           {"added", name_of(added_names, result.numbers.analysed.added)},
-                           {"heads", result.numbers.heads},
-                           {"baselines", result.numbers.baselines}};
-  }
+                   {"items", result.items},       {"seed", result.seed},
+                   {"series", json::array()}};
+  contents["numbers"] = {{"of", name_of(spectrum_of_names, result.numbers.analysed.of)},
+                         {"centred", result.numbers.analysed.centred},
+                         {"added", name_of(added_names, result.numbers.analysed.added)},
+                         {"heads", result.numbers.heads},
+                         {"baselines", result.numbers.baselines}};
   for (const SweepSeries& series : result.series) {
     json layers = json::array();
     for (const LayerSweep& layer : series.layers) {
       json names = json::array();
       for (const auto& [name, sums] : layer.statistics) names.push_back(name);
       layers.push_back({{"heads", layer.heads}, {"values", layer.values}, {"statistics", names}});
-      if (layer.null_spectra) layers.back()["null_spectra"] = true;
     }
     contents["series"].push_back({{"label", series.label},
                                   {"model", series.model},
@@ -52,8 +49,8 @@ json describe_contents(const SweepResult& result) {
                                   {"identity", series.identity},
                                   {"labelled", series.labelled},
                                   {"correct", series.correct},
+                                  {"status", series.status},
                                   {"layers", layers}});
-    if (!series.status.empty()) contents["series"].back()["status"] = series.status;
   }
   return contents;
 }
@@ -96,33 +93,30 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
   result.first = within(contents.at("first"), 0, kMost);
   result.count = within(contents.at("count"), 0, kMost);
   result.done = within(contents.at("done"), 0, result.count);
-  result.items = within(contents.value("items", json(0)), 0, kMost);
-  if (const auto seed = contents.find("seed"); seed != contents.end()) {
-    result.seed = static_cast<std::uint32_t>(within(*seed, 0, 0xffffffff));
-  }
+  result.items = within(contents.at("items"), result.count, kMost);
+  result.seed = static_cast<std::uint32_t>(within(contents.at("seed"), 0, 0xffffffff));
   result.thresholds = contents.at("thresholds").get<std::vector<double>>();
-  if (const auto numbers = contents.find("numbers"); numbers != contents.end()) {
-    result.numbers.analysed.of = spectrum_of_named(numbers->at("of").get<std::string>());
-    result.numbers.analysed.centred = numbers->at("centred");
-    result.numbers.analysed.added =
-        value_of(added_names, numbers->at("added").get<std::string>(), "addition of layers");
-    result.numbers.heads = numbers->at("heads");
-    result.numbers.baselines = numbers->at("baselines");
-  }
+  const json& numbers = contents.at("numbers");
+  result.numbers.analysed.of = spectrum_of_named(numbers.at("of").get<std::string>());
+  result.numbers.analysed.centred = numbers.at("centred");
+  result.numbers.analysed.added =
+      value_of(added_names, numbers.at("added").get<std::string>(), "addition of layers");
+  result.numbers.heads = numbers.at("heads");
+  result.numbers.baselines = numbers.at("baselines");
   for (const json& described : contents.at("series")) {
     SweepSeries series;
     series.label = described.at("label");
     series.model = described.at("model");
     series.mechanism = described.at("mechanism");
     series.identity = described.at("identity");
-    series.status = described.value("status", std::string());
+    series.status = described.at("status");
     series.labelled = within(described.at("labelled"), 0, result.count);
     series.correct = within(described.at("correct"), 0, series.labelled);
     for (const json& extents : described.at("layers")) {
       LayerSweep layer;
       layer.heads = within(extents.at("heads"), 0, kMostExtent);
       layer.values = within(extents.at("values"), 0, kMostExtent);
-      layer.null_spectra = extents.value("null_spectra", false);
+      layer.null_spectra = result.numbers.baselines;
       for (const json& name : extents.at("statistics")) {
         layer.statistics[name.get<std::string>()];
       }

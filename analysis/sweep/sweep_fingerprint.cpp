@@ -43,9 +43,9 @@ std::string sweep_fingerprint(const SweepRequest& request) {
               {"seed", request.choice.seed},
               {"thresholds", request.thresholds},
               {"views", views},
-              {"statistics", statistics}};
+              {"statistics", statistics},
+              {"numbers", in_words(request.numbers)}};
   if (request.end > 0) all["items"] = request.items();
-  if (!(request.numbers == SweptNumbers{})) all["numbers"] = in_words(request.numbers);
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -131,9 +131,7 @@ void print_head_numbers(const SweepSeries& series) {
 }
 
 void print_text(const SweepResult& result, const std::string& out) {
-  const std::string inputs =
-      result.seed ? choice_in_words(result.items, {result.count, *result.seed}, "inputs")
-                  : std::to_string(result.done) + " inputs";
+  const std::string inputs = choice_in_words(result.items, {result.count, result.seed}, "inputs");
   std::printf("%s: %s\n", out.c_str(), inputs.c_str());
   const std::string numbers = in_words(result.numbers);
   if (!numbers.empty()) std::printf("computed: %s\n", numbers.c_str());
@@ -181,8 +179,7 @@ void print_as_json(const SweepResult& result, const std::vector<Subject>& subjec
                                  {"first", result.first},
                                  {"count", result.count},
                                  {"items", result.items},
-                                 {"seed", result.seed ? nlohmann::ordered_json(*result.seed)
-                                                      : nlohmann::ordered_json(nullptr)},
+                                 {"seed", result.seed},
                                  {"thresholds", result.thresholds}};
   add_analysed(json, result.numbers.analysed);
   json["series"] = nlohmann::ordered_json::array();

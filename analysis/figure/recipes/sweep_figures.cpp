@@ -32,9 +32,9 @@ std::string sweep_in_words(const SweepResult& result) {
                       (result.done < result.count ? " of " + std::to_string(result.count) : "") +
                       " inputs of " + std::filesystem::path(result.data_set).filename().string();
   if (result.first > 0) words += " from " + std::to_string(result.first);
-  if (result.seed && result.count < result.items) {
+  if (result.count < result.items) {
     words += " (of " + std::to_string(result.items) + ", spread evenly, seed " +
-             std::to_string(*result.seed) + ")";
+             std::to_string(result.seed) + ")";
   }
   std::string series;
   for (const SweepSeries& one : result.series) {
