@@ -311,6 +311,19 @@ TEST(ArchitectureDescription, IsLikeAFamilyButForWhatItSays) {
               AllOf(HasSubstr("timm VT"), HasSubstr("timm ViT")));
 }
 
+TEST(ArchitectureDescription, ChangesWhatAFamilyOfTextModelsReadsAndSees) {
+  const ArchitectureDescription family =
+      parse_architecture_description(R"({"like": "minGPT or nanoGPT"})");
+  EXPECT_EQ(family.spec.readout.kind, Readout::next_token);
+  EXPECT_TRUE(family.spec.layer.scores.causal);
+  const ArchitectureDescription own = parse_architecture_description(R"({
+      "like": "minGPT or nanoGPT",
+      "model": {"readout": {"kind": "none"}, "layer": {"scores": {"causal": false}}}})");
+  EXPECT_EQ(own.spec.input.kind, InputKind::tokens);
+  EXPECT_EQ(own.spec.readout.kind, Readout::none);
+  EXPECT_FALSE(own.spec.layer.scores.causal);
+}
+
 TEST(ArchitectureDescription, ErrorsNameTheKeyAndTheKnown) {
   const auto error = [](const char* text) {
     return error_of([&] { (void)parse_architecture_description(text); });
