@@ -13,12 +13,12 @@
 #include "app/cli/status_line.h"
 #include "app/cli/study_report.h"
 #include "app/cli/subcommand.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/shown_text.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -21,11 +21,11 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/input/data_set.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {

@@ -16,13 +16,13 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
-#include "app/cli/table_cell.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/shown_text.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -13,7 +13,6 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
@@ -22,6 +21,7 @@
 #include "core/model/evaluation/zero_shot.h"
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -11,7 +11,6 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "app/render/render.h"
@@ -19,6 +18,7 @@
 #include "core/error.h"
 #include "core/file/overwrite.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "app/cli/command_table.h"
-#include "app/cli/table_cell.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

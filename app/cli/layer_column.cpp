@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/cli/table_cell.h"
+#include "core/text/table_cell.h"
 #include "core/trace/layer_name.h"
 
 namespace attnscope {

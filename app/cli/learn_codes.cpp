@@ -10,10 +10,10 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

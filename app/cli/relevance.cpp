@@ -15,11 +15,11 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/shown_text.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -7,8 +7,8 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/spectrum_report.h"
-#include "app/cli/table_cell.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

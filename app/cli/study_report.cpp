@@ -9,12 +9,12 @@
 #include "app/cli/interruption.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -27,11 +27,11 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
-#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -10,8 +10,8 @@
 #include "app/cli/index_list.h"
 #include "app/cli/study_report.h"
 #include "app/cli/subcommand.h"
-#include "app/cli/table_cell.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-#include "app/cli/table_cell.h"
+#include "core/text/table_cell.h"
 
 #include <algorithm>
 #include <cmath>

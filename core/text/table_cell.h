@@ -1,4 +1,4 @@
-// Cells of the tables that subcommands print.
+// Cells of tables in plain text.
 #pragma once
 
 #include <cstddef>
