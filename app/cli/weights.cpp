@@ -1,9 +1,9 @@
 // attnscope weights: spectra of W_QK and W_OV, which need no input.
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/report.h"
 #include "analysis/weights/weight_spectra.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
@@ -13,9 +13,7 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
-#include "core/text/table_cell.h"
 
 namespace attnscope {
 
@@ -33,51 +31,51 @@ struct WeightsOf {
   std::vector<WeightSpectrum> spectra;
 };
 
+Report values_report(const WeightSpectrum& head) {
+  const std::vector<double>& values = head.singular_values;
+  return {{{.name = "index",
+            .value = [](std::size_t row) { return static_cast<std::int64_t>(row) + 1; }},
+           {.name = "singular_value", .value = [&values](std::size_t row) { return values[row]; }}},
+          values.size()};
+}
+
+Report heads_report(const WeightsOf& one, double threshold) {
+  using Head = WeightSpectrum;
+  const auto greatest = [](const Head& head) { return head.singular_values.front(); };
+  const auto least = [](const Head& head) { return head.singular_values.back(); };
+  return report_of<Head>(
+      one.spectra,
+      {{{.name = "layer", .title = "layer", .width = 5}, &Head::layer},
+       {{.name = "head", .title = "head", .width = 5}, &Head::head},
+       {{.name = "singular_values", .text = false, .csv = false},
+        [](const Head& head) { return json_cell(head.singular_values); }},
+       {{.name = "singular_values", .text = false, .json = false},
+        [](const Head& head) { return table_cell(values_report(head)); }},
+       {{.title = "σ1", .width = 8, .decimals = 3, .csv = false, .json = false}, greatest},
+       {{.title = "σd", .width = 8, .decimals = 3, .csv = false, .json = false}, least},
+       {{.name = "equivalent_rank", .title = "rank at " + rounded_text(threshold), .decimals = 0},
+        &Head::equivalent_rank},
+       {{.name = "effective_rank", .title = "effective", .decimals = 1}, &Head::effective_rank},
+       {{.name = "stable_rank", .title = "stable", .decimals = 1}, &Head::stable_rank},
+       {{.name = "copying", .title = "copying", .decimals = 3}, &Head::copying}});
+}
+
+Report weights_report(const std::vector<WeightsOf>& all, const WeightsArguments& arguments) {
+  return report_of<WeightsOf>(
+      all,
+      {{{.name = "model"}, [](const WeightsOf& one) { return one.subject.label; }},
+       constant_column<WeightsOf>({.name = "of", .json = false}, arguments.of),
+       {{.name = "status", .csv = false},
+        [](const WeightsOf& one) { return json_cell(status_as_json(status_of(one.subject))); }},
+       {{.name = "heads"}, [&arguments](const WeightsOf& one) {
+          return table_cell(heads_report(one, arguments.threshold));
+        }}});
+}
+
 void print_weights(const WeightsOf& one, const WeightsArguments& arguments) {
-  std::printf("%s: W_%s of each head, rank at most d\n", one.subject.label.c_str(),
-              arguments.of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O");
-  std::printf("layer head      σ1      σd  rank at %-4s  effective  stable  copying\n",
-              rounded_text(arguments.threshold).c_str());
-  for (const WeightSpectrum& head : one.spectra) {
-    std::printf(
-        "%5lld %4lld %s %s %s %s %s %s\n", static_cast<long long>(head.layer),
-        static_cast<long long>(head.head), number_cell(head.singular_values.front(), 7, 3).c_str(),
-        number_cell(head.singular_values.back(), 7, 3).c_str(),
-        number_cell(head.equivalent_rank, 9, 0).c_str(),
-        number_cell(head.effective_rank, 12, 1).c_str(),
-        number_cell(head.stable_rank, 7, 1).c_str(), number_cell(head.copying, 8, 3).c_str());
-  }
-}
-
-void print_weights_csv(const WeightsOf& one, const WeightsArguments& arguments) {
-  const auto text = [](double value) { return std::isnan(value) ? "" : rounded_text(value, 9); };
-  for (const WeightSpectrum& head : one.spectra) {
-    for (std::size_t i = 0; i < head.singular_values.size(); ++i) {
-      std::printf("%s,%s,%lld,%lld,%zu,%s,%s,%s,%s,%s\n", csv_field(one.subject.label).c_str(),
-                  arguments.of.c_str(), static_cast<long long>(head.layer),
-                  static_cast<long long>(head.head), i + 1, text(head.singular_values[i]).c_str(),
-                  text(head.equivalent_rank).c_str(), text(head.effective_rank).c_str(),
-                  text(head.stable_rank).c_str(), text(head.copying).c_str());
-    }
-  }
-}
-
-nlohmann::ordered_json weights_json(const WeightsOf& one) {
-  using nlohmann::ordered_json;
-  ordered_json heads = ordered_json::array();
-  for (const WeightSpectrum& head : one.spectra) {
-    heads.push_back(
-        {{"layer", head.layer},
-         {"head", head.head},
-         {"singular_values", head.singular_values},
-         {"equivalent_rank", head.equivalent_rank},
-         {"effective_rank", head.effective_rank},
-         {"stable_rank", head.stable_rank},
-         {"copying", std::isnan(head.copying) ? ordered_json() : ordered_json(head.copying)}});
-  }
-  return {{"model", one.subject.label},
-          {"status", status_as_json(status_of(one.subject))},
-          {"heads", std::move(heads)}};
+  std::printf("%s: W_%s of each head, rank at most d\n%s", one.subject.label.c_str(),
+              arguments.of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O",
+              report_as_text(heads_report(one, arguments.threshold)).c_str());
 }
 
 int run(const WeightsArguments& arguments) {
@@ -92,23 +90,15 @@ int run(const WeightsArguments& arguments) {
     keep_heads(all.back().spectra, heads, &WeightSpectrum::head);
   }
   if (arguments.json) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const WeightsOf& one : all) list.push_back(weights_json(one));
-    print_json(
-        {{"of", arguments.of}, {"threshold", arguments.threshold}, {"models", std::move(list)}});
+    print_json({{"of", arguments.of},
+                {"threshold", arguments.threshold},
+                {"models", report_as_json(weights_report(all, arguments))}});
     return 0;
   }
   if (arguments.csv) {
-    std::printf(
-        "model,of,layer,head,index,singular_value,equivalent_rank,effective_rank,stable_rank,"
-        "copying\n");
-  }
-  for (const WeightsOf& one : all) {
-    if (arguments.csv) {
-      print_weights_csv(one, arguments);
-    } else {
-      print_weights(one, arguments);
-    }
+    write_report_as_csv(weights_report(all, arguments), write_to_standard_output);
+  } else {
+    for (const WeightsOf& one : all) print_weights(one, arguments);
   }
   print_status(arguments.csv ? stderr : stdout, subjects);
   return 0;
