@@ -161,27 +161,30 @@ void print_ablated(const StudyResult& result, std::size_t index) {
       result.of_text
           ? (", " + number_cell(whole.bits_per_character, 0, 4) + " bits a character").c_str()
           : "");
-  std::printf("layer head   accuracy   change (points)   divergence (bits)%s\n",
-              result.of_text ? "   bits a character" : "");
-  for (std::size_t column = 1; column < series.columns.size(); ++column) {
-    const StudySeries::Column& place = series.columns[column];
-    const Outcome outcome = outcome_of(result, index, column);
-    const auto number = [](std::int64_t value) {
-      return value < 0 ? std::string("all") : std::to_string(value);
-    };
-    std::printf("%5s %4s %8s %% %s %s", number(place.layer).c_str(), number(place.head).c_str(),
-                fixed_text(100 * outcome.accuracy, 2).c_str(),
-                with_error(100 * outcome.accuracy_change, 100 * outcome.accuracy_change_error, 9, 2)
-                    .c_str(),
-                with_error(outcome.divergence, outcome.divergence_error, 10, 4).c_str());
-    if (result.of_text) {
-      std::printf(
-          " %s",
-          with_error(outcome.bits_per_character, outcome.bits_per_character_error, 8, 4).c_str());
-    }
-    end_row(outcome);
+  const auto all_if_negative = [](std::int64_t value) {
+    return value < 0 ? std::string("all") : std::to_string(value);
+  };
+  std::vector<ColumnOf<StudyChange>> columns = {
+      words_column<StudyChange>(
+          {.title = "layer", .width = 5},
+          [=](const StudyChange& change) { return all_if_negative(change.column.layer); }),
+      words_column<StudyChange>(
+          {.title = "head", .width = 5},
+          [=](const StudyChange& change) { return all_if_negative(change.column.head); }),
+      {{.title = "accuracy", .width = 11, .per_cent = true},
+       [](const StudyChange& change) { return change.outcome.accuracy; }},
+      with_error({.title = "change (points)", .width = 17}, &Outcome::accuracy_change,
+                 &Outcome::accuracy_change_error, 100),
+      with_error({.title = "divergence (bits)", .width = 20, .decimals = 4}, &Outcome::divergence,
+                 &Outcome::divergence_error)};
+  if (result.of_text) {
+    columns.push_back(with_error({.title = "bits a character", .width = 18, .decimals = 4},
+                                 &Outcome::bits_per_character, &Outcome::bits_per_character_error));
   }
-  std::printf("\n");
+  columns.push_back(not_finite_column());
+  std::vector<StudyChange> changes = changes_of(result, index);
+  changes.erase(changes.begin());
+  std::printf("%s\n", report_as_text(report_of(std::move(changes), std::move(columns))).c_str());
 }
 
 int run(const AblateArguments& arguments) {

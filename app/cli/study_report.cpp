@@ -1,6 +1,5 @@
 #include "app/cli/study_report.h"
 
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -12,8 +11,6 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
-#include "core/text/csv_field.h"
-#include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 
 namespace attnscope {
@@ -22,67 +19,72 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json if_known(double value) {
-  return std::isnan(value) ? ordered_json() : ordered_json(value);
+using Series = const StudySeries*;
+
+/// The outcome of each change of a series, as JSON and CSV.
+Report outcomes_report(const StudyResult& result, const Series& series) {
+  using Change = StudyChange;
+  std::vector<ColumnOf<Change>> columns = {
+      {{.name = "name", .csv = false}, [](const Change& change) { return change.column.name; }},
+      {{.name = "change", .json = false}, [](const Change& change) { return change.column.name; }},
+      {{.name = "rank"},
+       [](const Change& change) { return known_if(change.column.rank > 0, change.column.rank); }},
+      {{.name = "layer"}, [](const Change& change) { return if_any(change.column.layer); }},
+      {{.name = "head"}, [](const Change& change) { return if_any(change.column.head); }}};
+  const auto add = [&columns](const char* name, auto member) {
+    columns.push_back(
+        {{.name = name}, [member](const Change& change) { return change.outcome.*member; }});
+  };
+  add("predicted", &Outcome::predicted);
+  add("correct", &Outcome::correct);
+  add("not_finite", &Outcome::not_finite);
+  add("accuracy", &Outcome::accuracy);
+  add("accuracy_error", &Outcome::accuracy_error);
+  add("accuracy_change", &Outcome::accuracy_change);
+  add("accuracy_change_error", &Outcome::accuracy_change_error);
+  add("divergence", &Outcome::divergence);
+  add("divergence_error", &Outcome::divergence_error);
+  add("bits_per_token", &Outcome::bits_per_token);
+  add("bits_per_token_error", &Outcome::bits_per_token_error);
+  add("bits_per_character", &Outcome::bits_per_character);
+  add("bits_per_character_error", &Outcome::bits_per_character_error);
+  const auto index = static_cast<std::size_t>(series - result.series.data());
+  return report_of(changes_of(result, index), std::move(columns));
 }
 
-ordered_json if_any(std::int64_t value) { return value < 0 ? ordered_json() : ordered_json(value); }
-
-/// The numbers of an outcome with their CSV names, in a fixed order.
-std::vector<std::pair<const char*, double>> numbers_of(const Outcome& outcome) {
-  return {{"accuracy", outcome.accuracy},
-          {"accuracy_error", outcome.accuracy_error},
-          {"accuracy_change", outcome.accuracy_change},
-          {"accuracy_change_error", outcome.accuracy_change_error},
-          {"divergence", outcome.divergence},
-          {"divergence_error", outcome.divergence_error},
-          {"bits_per_token", outcome.bits_per_token},
-          {"bits_per_token_error", outcome.bits_per_token_error},
-          {"bits_per_character", outcome.bits_per_character},
-          {"bits_per_character_error", outcome.bits_per_character_error}};
-}
-
-ordered_json outcome_json(const StudyResult& result, std::size_t series, std::size_t column) {
-  const Outcome outcome = outcome_of(result, series, column);
-  ordered_json object = {{"predicted", outcome.predicted},
-                         {"correct", outcome.correct},
-                         {"not_finite", outcome.not_finite}};
-  for (const auto& [name, value] : numbers_of(outcome)) object[name] = if_known(value);
-  return object;
-}
-
-ordered_json column_json(const StudyResult& result, std::size_t series, std::size_t column) {
-  const StudySeries::Column& of = result.series[series].columns[column];
-  ordered_json object = {{"name", of.name},
-                         {"rank", of.rank > 0 ? ordered_json(of.rank) : ordered_json()},
-                         {"layer", if_any(of.layer)},
-                         {"head", if_any(of.head)}};
-  object.update(outcome_json(result, series, column));
-  return object;
+Report series_report(const StudyResult& result) {
+  const auto outcomes = [&result](const Series& series) {
+    return table_cell(outcomes_report(result, series));
+  };
+  const auto label = [](const Series& series) { return series->label; };
+  const auto of_null = [](double NullOutcome::*member) {
+    return [member](const Series& series) {
+      const std::optional<NullOutcome> null = mean_null_of(*series);
+      return null ? ReportValue((*null).*member) : ReportValue();
+    };
+  };
+  std::vector<Series> all;
+  for (const StudySeries& series : result.series) all.push_back(&series);
+  return report_of<Series>(
+      all,
+      {{{.name = "label", .csv = false}, label},
+       {{.name = "series", .json = false}, label},
+       {{.name = "model", .csv = false}, [](const Series& series) { return series->model; }},
+       {{.name = "mechanism"}, [](const Series& series) { return series->mechanism; }},
+       {{.name = "outcomes", .json = false}, outcomes},
+       {{.name = "questions", .csv = false}, [](const Series& series) { return series->done; }},
+       {{.name = "mean_equivalent_rank"},
+        [](const Series& series) { return if_any(mean_equivalent_rank(*series)); }},
+       {{.name = "mean_null_rank"}, of_null(&NullOutcome::rank)},
+       {{.name = "mean_rank_over_null"}, of_null(&NullOutcome::rank_over_null)},
+       {{.name = "greatest_rank", .csv = false},
+        [](const Series& series) {
+          return known_if(series->greatest_rank > 0, series->greatest_rank);
+        }},
+       {{.name = "outcomes", .csv = false}, outcomes}});
 }
 
 void print_study_json(const StudyResult& result, const std::vector<Subject>& subjects) {
-  ordered_json list = ordered_json::array();
-  for (std::size_t s = 0; s < result.series.size(); ++s) {
-    const StudySeries& series = result.series[s];
-    ordered_json columns = ordered_json::array();
-    for (std::size_t c = 0; c < series.columns.size(); ++c) {
-      columns.push_back(column_json(result, s, c));
-    }
-    const auto rank = mean_equivalent_rank(series);
-    const std::optional<NullOutcome> null = mean_null_of(series);
-    list.push_back(
-        {{"label", series.label},
-         {"model", series.model},
-         {"mechanism", series.mechanism},
-         {"questions", series.done},
-         {"mean_equivalent_rank", rank ? ordered_json(*rank) : ordered_json()},
-         {"mean_null_rank", null ? ordered_json(null->rank) : ordered_json()},
-         {"mean_rank_over_null", null ? ordered_json(null->rank_over_null) : ordered_json()},
-         {"greatest_rank",
-          series.greatest_rank > 0 ? ordered_json(series.greatest_rank) : ordered_json()},
-         {"outcomes", std::move(columns)}});
-  }
   ordered_json models = ordered_json::array();
   for (const Subject& subject : subjects) {
     models.push_back({{"model", subject.model->file().string()},
@@ -95,40 +97,8 @@ void print_study_json(const StudyResult& result, const std::vector<Subject>& sub
               {"seed", result.seed},
               {"changed", result.description},
               {"threshold", result.threshold},
-              {"series", std::move(list)},
+              {"series", report_as_json(series_report(result))},
               {"models", std::move(models)}});
-}
-
-void print_study_csv(const StudyResult& result) {
-  std::printf("series,mechanism,change,rank,layer,head,predicted,correct,not_finite");
-  for (const auto& [name, value] : numbers_of({})) std::printf(",%s", name);
-  std::printf(",mean_equivalent_rank,mean_null_rank,mean_rank_over_null\n");
-  const auto known = [](double value) {
-    return std::isnan(value) ? std::string() : rounded_text(value, 9);
-  };
-  const auto index = [](std::int64_t value, std::int64_t least) {
-    return value < least ? std::string() : std::to_string(value);
-  };
-  for (std::size_t s = 0; s < result.series.size(); ++s) {
-    const StudySeries& series = result.series[s];
-    const auto rank = mean_equivalent_rank(series);
-    const std::optional<NullOutcome> null = mean_null_of(series);
-    for (std::size_t c = 0; c < series.columns.size(); ++c) {
-      const StudySeries::Column& column = series.columns[c];
-      const Outcome outcome = outcome_of(result, s, c);
-      std::printf("%s,%s,%s,%s,%s,%s,%lld,%lld,%lld", csv_field(series.label).c_str(),
-                  csv_field(series.mechanism).c_str(), csv_field(column.name).c_str(),
-                  index(column.rank, 1).c_str(), index(column.layer, 0).c_str(),
-                  index(column.head, 0).c_str(), static_cast<long long>(outcome.predicted),
-                  static_cast<long long>(outcome.correct),
-                  static_cast<long long>(outcome.not_finite));
-      for (const auto& [name, value] : numbers_of(outcome))
-        std::printf(",%s", known(value).c_str());
-      std::printf(",%s,%s,%s\n", rank ? known(*rank).c_str() : "",
-                  null ? known(null->rank).c_str() : "",
-                  null ? known(null->rank_over_null).c_str() : "");
-    }
-  }
 }
 
 /// nullopt if it was interrupted; a message then explains how to resume.
@@ -242,15 +212,29 @@ std::string questions_in_words(const StudyResult& result, const StudySeries& ser
   return choice_in_words(result.items, choice, "images");
 }
 
-std::string with_error(double value, double error, int width, int decimals) {
-  return number_cell(value, width, decimals) + " ±" + number_cell(error, decimals + 3, decimals);
+std::vector<StudyChange> changes_of(const StudyResult& result, std::size_t series) {
+  std::vector<StudyChange> changes;
+  for (const StudySeries::Column& column : result.series[series].columns) {
+    changes.push_back({column, outcome_of(result, series, changes.size())});
+  }
+  return changes;
 }
 
-void end_row(const Outcome& outcome) {
-  if (outcome.not_finite > 0) {
-    std::printf("  %lld not finite: wrong", static_cast<long long>(outcome.not_finite));
-  }
-  std::printf("\n");
+ColumnOf<StudyChange> with_error(ReportColumn column, double Outcome::*value,
+                                 double Outcome::*error, double factor) {
+  const int decimals = column.decimals;
+  const char* const unit = column.per_cent ? " %" : "";
+  return words_column<StudyChange>(std::move(column), [=](const StudyChange& change) {
+    return number_cell(factor * change.outcome.*value, 0, decimals) + " ±" +
+           number_cell(factor * change.outcome.*error, decimals + 3, decimals) + unit;
+  });
+}
+
+ColumnOf<StudyChange> not_finite_column() {
+  return words_column<StudyChange>({.left = true}, [](const StudyChange& change) {
+    const std::int64_t count = change.outcome.not_finite;
+    return count > 0 ? std::to_string(count) + " not finite: wrong" : std::string();
+  });
 }
 
 int answer_study(const StudyArguments& arguments, const StudyRequest& request,
@@ -263,7 +247,7 @@ int answer_study(const StudyArguments& arguments, const StudyRequest& request,
   if (arguments.json) {
     print_study_json(*result, subjects);
   } else if (arguments.csv) {
-    print_study_csv(*result);
+    write_report_as_csv(series_report(*result), write_to_standard_output);
   } else {
     for (std::size_t i = 0; i < result->series.size(); ++i) print(*result, i);
     std::printf("errors: %s\n", result->of_text

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/intervention/study.h"
+#include "analysis/report/report.h"
 #include "app/cli/model_arguments.h"
 
 namespace attnscope {
@@ -39,10 +40,20 @@ void add_study_options(CLI::App& command, StudyArguments& arguments);
 /// of the text".
 [[nodiscard]] std::string questions_in_words(const StudyResult& result, const StudySeries& series);
 
-/// A value with its error, "12.34 ± 0.56"; the error may be unknown (NaN).
-[[nodiscard]] std::string with_error(double value, double error, int width, int decimals);
+/// One column of a series and its outcome.
+struct StudyChange {
+  StudySeries::Column column;
+  Outcome outcome;
+};
+/// The changes of a series, first the unchanged model.
+[[nodiscard]] std::vector<StudyChange> changes_of(const StudyResult& result, std::size_t series);
 
-/// Ends an outcome's row with the number of predictions that are not finite.
-void end_row(const Outcome& outcome);
+/// Column of the text with `factor` times a value and its error, "12.34 ± 0.56"; the error may be
+/// unknown (NaN).
+[[nodiscard]] ColumnOf<StudyChange> with_error(ReportColumn column, double Outcome::*value,
+                                               double Outcome::*error, double factor = 1);
+
+/// The number of predictions that are not finite, at the end of a row.
+[[nodiscard]] ColumnOf<StudyChange> not_finite_column();
 
 }  // namespace attnscope

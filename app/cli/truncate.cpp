@@ -57,24 +57,25 @@ void print_truncated(const StudyResult& result, std::size_t index) {
     std::printf("; if shuffled: %s; rank / null: %s", number_cell(null->rank, 0, 1).c_str(),
                 number_cell(null->rank_over_null, 0, 3).c_str());
   }
-  std::printf("\n\n");
-  std::printf(" rank        accuracy    divergence (bits)%s\n",
-              result.of_text ? "    bits a character      bits a token" : "");
-  for (std::size_t column = 0; column < series.columns.size(); ++column) {
-    const Outcome outcome = outcome_of(result, index, column);
-    const std::int64_t rank = series.columns[column].rank;
-    std::printf("%5s %s %% %s", rank > 0 ? std::to_string(rank).c_str() : "whole",
-                with_error(100 * outcome.accuracy, 100 * outcome.accuracy_error, 6, 2).c_str(),
-                with_error(outcome.divergence, outcome.divergence_error, 10, 4).c_str());
-    if (result.of_text) {
-      std::printf(
-          " %s %s",
-          with_error(outcome.bits_per_character, outcome.bits_per_character_error, 9, 4).c_str(),
-          with_error(outcome.bits_per_token, outcome.bits_per_token_error, 8, 4).c_str());
-    }
-    end_row(outcome);
+  std::vector<ColumnOf<StudyChange>> columns = {
+      words_column<StudyChange>({.title = "rank", .width = 5},
+                                [](const StudyChange& change) {
+                                  const std::int64_t rank = change.column.rank;
+                                  return rank > 0 ? std::to_string(rank) : "whole";
+                                }),
+      with_error({.title = "accuracy", .width = 16, .per_cent = true}, &Outcome::accuracy,
+                 &Outcome::accuracy_error, 100),
+      with_error({.title = "divergence (bits)", .width = 20, .decimals = 4}, &Outcome::divergence,
+                 &Outcome::divergence_error)};
+  if (result.of_text) {
+    columns.push_back(with_error({.title = "bits a character", .width = 19, .decimals = 4},
+                                 &Outcome::bits_per_character, &Outcome::bits_per_character_error));
+    columns.push_back(with_error({.title = "bits a token", .width = 18, .decimals = 4},
+                                 &Outcome::bits_per_token, &Outcome::bits_per_token_error));
   }
-  std::printf("\n");
+  columns.push_back(not_finite_column());
+  std::printf("\n\n%s\n",
+              report_as_text(report_of(changes_of(result, index), std::move(columns))).c_str());
 }
 
 int run(const TruncateArguments& arguments) {
