@@ -39,7 +39,8 @@ std::string cell_text(const ReportColumn& column, std::size_t row) {
 }
 
 bool shown_in_text(const Report& report, const ReportColumn& column) {
-  if (!column.text || !column.if_known) return column.text;
+  if (column.title.empty() && !column.name.empty()) return false;
+  if (!column.if_known) return true;
   for (std::size_t row = 0; row < report.rows; ++row) {
     if (!is_unknown(column.value(row))) return true;
   }
@@ -84,7 +85,7 @@ TableCell table_in(const ReportColumn& column, std::size_t row) {
 std::string csv_headings(const Report& report) {
   std::string line;
   for (const ReportColumn& column : report.columns) {
-    if (!column.csv) continue;
+    if (!column.csv || column.name.empty()) continue;
     const TableCell table = report.rows > 0 ? table_in(column, 0) : nullptr;
     line += table ? csv_headings(*table) : "," + csv_field(column.name);
   }
@@ -97,7 +98,7 @@ void write_csv_rows(const Report& report, const std::function<void(const std::st
     std::string before, after;
     TableCell table;
     for (const ReportColumn& column : report.columns) {
-      if (!column.csv) continue;
+      if (!column.csv || column.name.empty()) continue;
       const ReportValue value = column.value(row);
       if (const TableCell* const inner = std::get_if<TableCell>(&value)) {
         table = *inner;
@@ -130,6 +131,10 @@ ReportValue table_cell(Report table) { return std::make_shared<const Report>(std
 ReportValue json_cell(const ordered_json& json) {
   return std::make_shared<const ordered_json>(json);
 }
+
+ReportColumn csv_only(std::string name) { return {.name = std::move(name), .json = false}; }
+
+ReportColumn json_only(std::string name) { return {.name = std::move(name), .csv = false}; }
 
 ReportTexts report_texts(const Report& report) {
   ReportTexts texts;
@@ -212,7 +217,7 @@ ordered_json report_as_json(const Report& report) {
   for (std::size_t row = 0; row < report.rows; ++row) {
     ordered_json object = ordered_json::object();
     for (const ReportColumn& column : report.columns) {
-      if (column.json) object[column.name] = json_of(column.value(row));
+      if (column.json && !column.name.empty()) object[column.name] = json_of(column.value(row));
     }
     list.push_back(std::move(object));
   }

@@ -40,6 +40,7 @@ template <class Value>
 [[nodiscard]] ReportValue table_cell(Report table);
 [[nodiscard]] ReportValue json_cell(const nlohmann::ordered_json& json);
 
+/// Text shows the columns that have a title, or no name; CSV and JSON those that have a name.
 struct ReportColumn {
   std::string name = {};     ///< key in JSON, heading in CSV: "equivalent_rank"
   std::string title = {};    ///< heading in text and Markdown; "\n" begins its second line
@@ -53,10 +54,14 @@ struct ReportColumn {
   bool left = false;      ///< aligned to the left in text
   bool per_cent = false;  ///< text shows 100 times the number and " %"
   bool if_known = false;  ///< text leaves the column out if all its values are unknown
-  bool text = true, csv = true, json = true;  ///< outputs that show the column
+  bool csv = true, json = true;  ///< outputs that show the column, if it has a name
   std::function<ReportValue(std::size_t row)> value = {};
   std::function<std::string(std::size_t row)> words = {};  ///< the cell in text, if not the value
 };
+
+/// A column of CSV or of JSON alone.
+[[nodiscard]] ReportColumn csv_only(std::string name);
+[[nodiscard]] ReportColumn json_only(std::string name);
 
 /// Columns and a number of rows. Values are computed when they are written.
 struct Report {
@@ -94,20 +99,6 @@ template <class Row>
     report.columns.push_back(std::move(of.column));
   }
   return report;
-}
-
-/// A column whose value is the same in every row.
-template <class Row>
-[[nodiscard]] ColumnOf<Row> constant_column(ReportColumn column, ReportValue value) {
-  return {std::move(column), [value = std::move(value)](const Row&) { return value; }};
-}
-
-/// A column of the text alone.
-template <class Row>
-[[nodiscard]] ColumnOf<Row> words_column(ReportColumn column,
-                                         std::function<std::string(const Row&)> words) {
-  column.csv = column.json = false;
-  return {std::move(column), nullptr, std::move(words)};
 }
 
 /// The headings, then one line for each row, without blanks at the end of a line.

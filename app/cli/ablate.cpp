@@ -161,16 +161,14 @@ void print_ablated(const StudyResult& result, std::size_t index) {
       result.of_text
           ? (", " + number_cell(whole.bits_per_character, 0, 4) + " bits a character").c_str()
           : "");
-  const auto all_if_negative = [](std::int64_t value) {
-    return value < 0 ? std::string("all") : std::to_string(value);
+  const auto or_all = [](std::int64_t StudySeries::Column::*index) {
+    return [index](const StudyChange& change) {
+      return change.column.*index < 0 ? "all" : std::to_string(change.column.*index);
+    };
   };
   std::vector<ColumnOf<StudyChange>> columns = {
-      words_column<StudyChange>(
-          {.title = "layer", .width = 5},
-          [=](const StudyChange& change) { return all_if_negative(change.column.layer); }),
-      words_column<StudyChange>(
-          {.title = "head", .width = 5},
-          [=](const StudyChange& change) { return all_if_negative(change.column.head); }),
+      {{.title = "layer", .width = 5}, nullptr, or_all(&StudySeries::Column::layer)},
+      {{.title = "head", .width = 5}, nullptr, or_all(&StudySeries::Column::head)},
       {{.title = "accuracy", .width = 11, .per_cent = true},
        [](const StudyChange& change) { return change.outcome.accuracy; }},
       with_error({.title = "change (points)", .width = 17}, &Outcome::accuracy_change,

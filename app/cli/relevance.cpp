@@ -2,13 +2,13 @@
 #include "analysis/relevance/relevance.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "analysis/lens/target_name.h"
+#include "analysis/report/report.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -17,8 +17,6 @@
 #include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
 #include "core/shown_text.h"
-#include "core/text/csv_field.h"
-#include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 
 namespace attnscope {
@@ -65,41 +63,50 @@ std::vector<std::size_t> most_relevant(const std::vector<double>& tokens, std::s
   return order;
 }
 
+/// The given tokens of one target, in that order.
+Report tokens_report(const FoundRelevance& found, std::vector<std::size_t> tokens) {
+  const std::vector<double>& relevance = found.relevance.tokens;
+  const double sum = std::accumulate(relevance.begin(), relevance.end(), 0.0);
+  const auto name = [&found](std::size_t token) {
+    return token_name(*found.subject->trace, token);
+  };
+  return report_of<std::size_t>(
+      std::move(tokens), {{{.name = "token", .title = "token", .width = 5},
+                           [](std::size_t token) { return static_cast<std::int64_t>(token); }},
+                          {{.name = "name"}, name},
+                          {{.name = "relevance", .title = "relevance", .width = 11, .decimals = 5},
+                           [&relevance](std::size_t token) { return relevance[token]; }},
+                          {{.title = "share", .width = 9, .decimals = 1, .per_cent = true},
+                           [&relevance, sum](std::size_t token) { return relevance[token] / sum; }},
+                          {{.left = true}, name}});
+}
+
+Report relevance_report(const std::vector<FoundRelevance>& all) {
+  const auto all_tokens = [](const FoundRelevance& found) {
+    std::vector<std::size_t> tokens(found.relevance.tokens.size());
+    std::iota(tokens.begin(), tokens.end(), std::size_t{0});
+    return table_cell(tokens_report(found, std::move(tokens)));
+  };
+  return report_of<FoundRelevance>(
+      all, {{{.name = "model"}, [](const auto& one) { return one.subject->label; }},
+            {json_only("status"),
+             [](const auto& one) { return json_cell(status_as_json(status_of(*one.subject))); }},
+            {json_only("mechanism"),
+             [](const auto& one) { return to_string(one.subject->trace->mechanism); }},
+            {{.name = "input"}, [](const auto& one) { return one.subject->trace->input_label; }},
+            {{.name = "target"}, [](const auto& one) { return one.relevance.target; }},
+            {json_only("label"), [](const auto& one) { return one.relevance.label; }},
+            {json_only("place"), [](const auto& one) { return if_any(one.relevance.place); }},
+            {json_only("logit"), [](const auto& one) { return one.relevance.logit; }},
+            {json_only("tokens"), [](const auto& one) { return json_cell(one.relevance.tokens); }},
+            {csv_only("tokens"), all_tokens}});
+}
+
 void print_relevance(const FoundRelevance& found, std::size_t top) {
   const TokenRelevance& relevance = found.relevance;
-  const double sum = std::accumulate(relevance.tokens.begin(), relevance.tokens.end(), 0.0);
-  std::printf("%s: logit of %s: %s\n\ntoken  relevance    share\n", found.subject->label.c_str(),
-              target_words(relevance).c_str(), number_cell(relevance.logit, 0, 4).c_str());
-  for (const std::size_t token : most_relevant(relevance.tokens, top)) {
-    std::printf("%5zu %s %s %%  %s\n", token, number_cell(relevance.tokens[token], 10, 5).c_str(),
-                number_cell(100 * relevance.tokens[token] / sum, 6, 1).c_str(),
-                token_name(*found.subject->trace, token).c_str());
-  }
-  std::printf("\n");
-}
-
-void print_relevance_csv(const FoundRelevance& found) {
-  for (std::size_t token = 0; token < found.relevance.tokens.size(); ++token) {
-    std::printf("%s,%s,%lld,%zu,%s,%s\n", csv_field(found.subject->label).c_str(),
-                csv_field(found.subject->trace->input_label).c_str(),
-                static_cast<long long>(found.relevance.target), token,
-                csv_field(token_name(*found.subject->trace, token)).c_str(),
-                rounded_text(found.relevance.tokens[token], 9).c_str());
-  }
-}
-
-nlohmann::ordered_json relevance_json(const FoundRelevance& found) {
-  using nlohmann::ordered_json;
-  const TokenRelevance& relevance = found.relevance;
-  return {{"model", found.subject->label},
-          {"status", status_as_json(status_of(*found.subject))},
-          {"mechanism", to_string(found.subject->trace->mechanism)},
-          {"input", found.subject->trace->input_label},
-          {"target", relevance.target},
-          {"label", relevance.label},
-          {"place", relevance.place < 0 ? ordered_json() : ordered_json(relevance.place)},
-          {"logit", std::isnan(relevance.logit) ? ordered_json() : ordered_json(relevance.logit)},
-          {"tokens", relevance.tokens}};
+  std::printf("%s: logit of %s: %s\n\n%s\n", found.subject->label.c_str(),
+              target_words(relevance).c_str(), number_cell(relevance.logit, 0, 4).c_str(),
+              report_as_text(tokens_report(found, most_relevant(relevance.tokens, top))).c_str());
 }
 
 int run(const RelevanceArguments& arguments) {
@@ -124,20 +131,13 @@ int run(const RelevanceArguments& arguments) {
     }
   }
   if (arguments.json) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const FoundRelevance& found : all) list.push_back(relevance_json(found));
-    print_json({{"relevance", std::move(list)}});
+    print_json({{"relevance", report_as_json(relevance_report(all))}});
     return 0;
   }
-  if (arguments.csv) std::printf("model,input,target,token,name,relevance\n");
-  for (const FoundRelevance& found : all) {
-    if (arguments.csv) {
-      print_relevance_csv(found);
-    } else {
-      print_relevance(found, arguments.top);
-    }
-  }
-  if (!arguments.csv) {
+  if (arguments.csv) {
+    write_report_as_csv(relevance_report(all), write_to_standard_output);
+  } else {
+    for (const FoundRelevance& found : all) print_relevance(found, arguments.top);
     std::printf(
         "relevance: R ← R + ĀR from R = I through all layers, Ā = mean over heads of "
         "max(0, ∇A ⊙ A), the row of what is read\n");

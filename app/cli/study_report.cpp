@@ -23,17 +23,16 @@ using Series = const StudySeries*;
 
 /// The outcome of each change of a series, as JSON and CSV.
 Report outcomes_report(const StudyResult& result, const Series& series) {
-  using Change = StudyChange;
-  std::vector<ColumnOf<Change>> columns = {
-      {{.name = "name", .csv = false}, [](const Change& change) { return change.column.name; }},
-      {{.name = "change", .json = false}, [](const Change& change) { return change.column.name; }},
+  std::vector<ColumnOf<StudyChange>> columns = {
+      {json_only("name"), [](const auto& change) { return change.column.name; }},
+      {csv_only("change"), [](const auto& change) { return change.column.name; }},
       {{.name = "rank"},
-       [](const Change& change) { return known_if(change.column.rank > 0, change.column.rank); }},
-      {{.name = "layer"}, [](const Change& change) { return if_any(change.column.layer); }},
-      {{.name = "head"}, [](const Change& change) { return if_any(change.column.head); }}};
+       [](const auto& change) { return known_if(change.column.rank > 0, change.column.rank); }},
+      {{.name = "layer"}, [](const auto& change) { return if_any(change.column.layer); }},
+      {{.name = "head"}, [](const auto& change) { return if_any(change.column.head); }}};
   const auto add = [&columns](const char* name, auto member) {
     columns.push_back(
-        {{.name = name}, [member](const Change& change) { return change.outcome.*member; }});
+        {{.name = name}, [member](const auto& change) { return change.outcome.*member; }});
   };
   add("predicted", &Outcome::predicted);
   add("correct", &Outcome::correct);
@@ -53,12 +52,12 @@ Report outcomes_report(const StudyResult& result, const Series& series) {
 }
 
 Report series_report(const StudyResult& result) {
-  const auto outcomes = [&result](const Series& series) {
+  const auto outcomes = [&result](Series series) {
     return table_cell(outcomes_report(result, series));
   };
-  const auto label = [](const Series& series) { return series->label; };
+  const auto label = [](Series series) { return series->label; };
   const auto of_null = [](double NullOutcome::*member) {
-    return [member](const Series& series) {
+    return [member](const auto& series) {
       const std::optional<NullOutcome> null = mean_null_of(*series);
       return null ? ReportValue((*null).*member) : ReportValue();
     };
@@ -66,22 +65,21 @@ Report series_report(const StudyResult& result) {
   std::vector<Series> all;
   for (const StudySeries& series : result.series) all.push_back(&series);
   return report_of<Series>(
-      all,
-      {{{.name = "label", .csv = false}, label},
-       {{.name = "series", .json = false}, label},
-       {{.name = "model", .csv = false}, [](const Series& series) { return series->model; }},
-       {{.name = "mechanism"}, [](const Series& series) { return series->mechanism; }},
-       {{.name = "outcomes", .json = false}, outcomes},
-       {{.name = "questions", .csv = false}, [](const Series& series) { return series->done; }},
-       {{.name = "mean_equivalent_rank"},
-        [](const Series& series) { return if_any(mean_equivalent_rank(*series)); }},
-       {{.name = "mean_null_rank"}, of_null(&NullOutcome::rank)},
-       {{.name = "mean_rank_over_null"}, of_null(&NullOutcome::rank_over_null)},
-       {{.name = "greatest_rank", .csv = false},
-        [](const Series& series) {
-          return known_if(series->greatest_rank > 0, series->greatest_rank);
-        }},
-       {{.name = "outcomes", .csv = false}, outcomes}});
+      all, {{json_only("label"), label},
+            {csv_only("series"), label},
+            {json_only("model"), [](const auto& series) { return series->model; }},
+            {{.name = "mechanism"}, [](const auto& series) { return series->mechanism; }},
+            {csv_only("outcomes"), outcomes},
+            {json_only("questions"), [](const auto& series) { return series->done; }},
+            {{.name = "mean_equivalent_rank"},
+             [](const auto& series) { return if_any(mean_equivalent_rank(*series)); }},
+            {{.name = "mean_null_rank"}, of_null(&NullOutcome::rank)},
+            {{.name = "mean_rank_over_null"}, of_null(&NullOutcome::rank_over_null)},
+            {json_only("greatest_rank"),
+             [](const auto& series) {
+               return known_if(series->greatest_rank > 0, series->greatest_rank);
+             }},
+            {json_only("outcomes"), outcomes}});
 }
 
 void print_study_json(const StudyResult& result, const std::vector<Subject>& subjects) {
@@ -224,17 +222,17 @@ ColumnOf<StudyChange> with_error(ReportColumn column, double Outcome::*value,
                                  double Outcome::*error, double factor) {
   const int decimals = column.decimals;
   const char* const unit = column.per_cent ? " %" : "";
-  return words_column<StudyChange>(std::move(column), [=](const StudyChange& change) {
-    return number_cell(factor * change.outcome.*value, 0, decimals) + " ±" +
-           number_cell(factor * change.outcome.*error, decimals + 3, decimals) + unit;
-  });
+  return {std::move(column), nullptr, [=](const StudyChange& change) {
+            return number_cell(factor * change.outcome.*value, 0, decimals) + " ±" +
+                   number_cell(factor * change.outcome.*error, decimals + 3, decimals) + unit;
+          }};
 }
 
 ColumnOf<StudyChange> not_finite_column() {
-  return words_column<StudyChange>({.left = true}, [](const StudyChange& change) {
-    const std::int64_t count = change.outcome.not_finite;
-    return count > 0 ? std::to_string(count) + " not finite: wrong" : std::string();
-  });
+  return {{.left = true}, nullptr, [](const StudyChange& change) {
+            const std::int64_t count = change.outcome.not_finite;
+            return count > 0 ? std::to_string(count) + " not finite: wrong" : std::string();
+          }};
 }
 
 int answer_study(const StudyArguments& arguments, const StudyRequest& request,

@@ -58,11 +58,11 @@ void print_truncated(const StudyResult& result, std::size_t index) {
                 number_cell(null->rank_over_null, 0, 3).c_str());
   }
   std::vector<ColumnOf<StudyChange>> columns = {
-      words_column<StudyChange>({.title = "rank", .width = 5},
-                                [](const StudyChange& change) {
-                                  const std::int64_t rank = change.column.rank;
-                                  return rank > 0 ? std::to_string(rank) : "whole";
-                                }),
+      {{.title = "rank", .width = 5},
+       [](const auto& change) { return change.column.rank; },
+       [](const auto& change) {
+         return change.column.rank > 0 ? std::to_string(change.column.rank) : "whole";
+       }},
       with_error({.title = "accuracy", .width = 16, .per_cent = true}, &Outcome::accuracy,
                  &Outcome::accuracy_error, 100),
       with_error({.title = "divergence (bits)", .width = 20, .decimals = 4}, &Outcome::divergence,

@@ -47,12 +47,12 @@ Report heads_report(const WeightsOf& one, double threshold) {
       one.spectra,
       {{{.name = "layer", .title = "layer", .width = 5}, &Head::layer},
        {{.name = "head", .title = "head", .width = 5}, &Head::head},
-       {{.name = "singular_values", .text = false, .csv = false},
+       {json_only("singular_values"),
         [](const Head& head) { return json_cell(head.singular_values); }},
-       {{.name = "singular_values", .text = false, .json = false},
+       {csv_only("singular_values"),
         [](const Head& head) { return table_cell(values_report(head)); }},
-       {{.title = "σ1", .width = 8, .decimals = 3, .csv = false, .json = false}, greatest},
-       {{.title = "σd", .width = 8, .decimals = 3, .csv = false, .json = false}, least},
+       {{.title = "σ1", .width = 8, .decimals = 3}, greatest},
+       {{.title = "σd", .width = 8, .decimals = 3}, least},
        {{.name = "equivalent_rank", .title = "rank at " + rounded_text(threshold), .decimals = 0},
         &Head::equivalent_rank},
        {{.name = "effective_rank", .title = "effective", .decimals = 1}, &Head::effective_rank},
@@ -64,8 +64,8 @@ Report weights_report(const std::vector<WeightsOf>& all, const WeightsArguments&
   return report_of<WeightsOf>(
       all,
       {{{.name = "model"}, [](const WeightsOf& one) { return one.subject.label; }},
-       constant_column<WeightsOf>({.name = "of", .json = false}, arguments.of),
-       {{.name = "status", .csv = false},
+       {csv_only("of"), [&arguments](const WeightsOf&) { return arguments.of; }},
+       {json_only("status"),
         [](const WeightsOf& one) { return json_cell(status_as_json(status_of(one.subject))); }},
        {{.name = "heads"}, [&arguments](const WeightsOf& one) {
           return table_cell(heads_report(one, arguments.threshold));

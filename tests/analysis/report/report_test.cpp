@@ -31,12 +31,12 @@ std::vector<ColumnOf<Measured>> columns() {
            &Measured::rank},
           {{.name = "share", .title = "share", .width = 9, .decimals = 1, .per_cent = true},
            &Measured::share},
-          {{.name = "state", .left = true}, &Measured::note}};
+          {{.name = "state", .title = "state", .left = true}, &Measured::note}};
 }
 
 TEST(Report, TextAlignsColumnsAndMarksUnknownValues) {
   EXPECT_EQ(report_as_text(report_of(measured(), columns())),
-            "layer    mean    share\n"
+            "layer    mean    share  state\n"
             "         rank\n"
             "    0     7.5   50.0 %\n"
             "    1       –   33.3 %  NaN, in the map\n");
@@ -61,7 +61,7 @@ TEST(Report, MarkdownHasTheTextsOfTheCells) {
   std::vector<Measured> rows = measured();
   rows[0].note = "a|b";
   EXPECT_EQ(report_as_markdown(report_of(rows, columns())),
-            "| layer | mean rank | share |  |\n"
+            "| layer | mean rank | share | state |\n"
             "|--:|--:|--:|---|\n"
             "| 0 | 7.5 | 50.0 % | a\\|b |\n"
             "| 1 | – | 33.3 % | NaN, in the map |\n");
@@ -73,13 +73,15 @@ TEST(Report, LegendHasFormulaAndUnit) {
 
 TEST(Report, OutputsShowOnlyTheirColumns) {
   const std::vector<ColumnOf<Measured>> mixed = {
-      {{.name = "a", .title = "a", .csv = false, .json = false}, &Measured::layer},
-      {{.name = "b", .title = "b", .text = false, .json = false}, &Measured::layer},
-      {{.name = "c", .title = "c", .text = false, .csv = false}, &Measured::layer},
-      words_column<Measured>({.title = "d"},
-                             [](const Measured& row) { return "l" + std::to_string(row.layer); })};
+      {{.title = "a"}, &Measured::layer},
+      {csv_only("b"), &Measured::layer},
+      {json_only("c"), &Measured::layer},
+      {{.title = "d"},
+       nullptr,
+       [](const Measured& row) { return "l" + std::to_string(row.layer); }},
+      {{.left = true}, &Measured::note}};
   const Report report = report_of(measured(), mixed);
-  EXPECT_EQ(report_as_text(report), "a   d\n0  l0\n1  l1\n");
+  EXPECT_EQ(report_as_text(report), "a   d\n0  l0\n1  l1  NaN, in the map\n");
   EXPECT_EQ(report_as_csv(report), "b\n0\n1\n");
   EXPECT_EQ(report_as_json(report).dump(), R"([{"c":0},{"c":1}])");
 }
@@ -91,7 +93,7 @@ TEST(Report, TextLeavesOutOptionalColumnsWithoutAnyKnownValue) {
   rows[0].rank = kNotKnown;
   const Report report = report_of(rows, optional);
   EXPECT_EQ(report_as_text(report),
-            "layer    share\n"
+            "layer    share  state\n"
             "    0   50.0 %\n"
             "    1   33.3 %  NaN, in the map\n");
   EXPECT_EQ(report_legend(report), "");
@@ -106,8 +108,8 @@ TEST(Report, TablesInCellsNestInJsonAndUnfoldInCsv) {
         report_of(rows, std::vector<ColumnOf<Measured>>{{{.name = "value"}, &Measured::rank}}));
   };
   const std::vector<ColumnOf<Measured>> outer = {
-      constant_column<Measured>({.name = "model"}, std::string("vit")),
-      {{.name = "values", .text = false}, inner},
+      {{.name = "model"}, [](const Measured&) { return "vit"; }},
+      {{.name = "values"}, inner},
       {{.name = "layer"}, &Measured::layer}};
   const Report report = report_of(measured(), outer);
   EXPECT_EQ(report_as_csv(report),
