@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysed/what.h"
+#include "analysis/report/report.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -32,6 +33,15 @@ void add_analysed(nlohmann::ordered_json& json, const Analysed& analysed);
 /// The values of the columns "of", "centred" and "added", such as "scores", "false", "none". Empty
 /// for plain attention maps, whose tables lack these columns.
 [[nodiscard]] std::vector<std::string> analysed_cells(const Analysed& analysed);
+/// Adds the columns of analysed_cells to CSV.
+template <class Row>
+void add_analysed(std::vector<ColumnOf<Row>>& columns, const Analysed& analysed) {
+  std::size_t index = 0;
+  for (const std::string& cell : analysed_cells(analysed)) {
+    constexpr const char* kNames[] = {"of", "centred", "added"};
+    columns.push_back({csv_only(kNames[index++]), [cell](const Row&) { return cell; }});
+  }
+}
 /// Like analysed_cells, but as the end of a CSV line: ",scores,false,none", or empty.
 [[nodiscard]] std::string analysed_csv(const Analysed& analysed);
 

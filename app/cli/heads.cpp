@@ -1,6 +1,5 @@
 // attnscope heads: the measures that papers report for each attention head.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +19,6 @@
 #include "app/cli/terminal_progress.h"
 #include "core/model/subject.h"
 #include "core/shown_text.h"
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 #include "core/trace/layer_layout.h"
@@ -39,16 +37,6 @@ struct HeadsReport {
 };
 
 using nlohmann::ordered_json;
-
-std::vector<const HeadMeasure*> known_measures(const HeadTable& table) {
-  std::vector<const HeadMeasure*> known;
-  for (const HeadMeasure& measure : head_measures()) {
-    const bool any = std::ranges::any_of(
-        table.rows, [&](const HeadRow& row) { return !std::isnan(row.*measure.value); });
-    if (any) known.push_back(&measure);
-  }
-  return known;
-}
 
 /// Name of a key: "0 (class)", or "17" if it has no name of its own.
 std::string key_name(const Trace& trace, std::int64_t layer, std::int64_t key) {
@@ -77,10 +65,6 @@ std::string sinks_in_words(const Trace& trace, const HeadTable& table, const Hea
   return text + "\n";
 }
 
-int width_of(const HeadMeasure& measure, const HeadTable& table) {
-  return std::max(static_cast<int>(columns_of(heading_of(measure, table.analysed))), 7) + 2;
-}
-
 std::string heading_of(const Subject& subject, const HeadTable& table) {
   const Trace& trace = *subject.trace;
   std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) +
@@ -98,143 +82,122 @@ std::string heading_of(const Subject& subject, const HeadTable& table) {
   return text + "\n";
 }
 
-std::string table_text(const Subject& subject, const HeadTable& table, const HeadOptions& options) {
-  const std::vector<const HeadMeasure*> measures = known_measures(table);
-  const LayerColumn layer(layers_in_words(*subject.trace));
-  std::string text = heading_of(subject, table) + layer.heading() + "  head";
-  for (const HeadMeasure* measure : measures) {
-    text += right_cell(heading_of(*measure, table.analysed), width_of(*measure, table));
-  }
-  text += "\n";
-  for (const HeadRow& row : table.rows) {
-    text += layer(row.layer) + right_cell(std::to_string(row.head), 6);
-    for (const HeadMeasure* measure : measures) {
-      text += number_cell(row.*measure->value, width_of(*measure, table), measure->decimals);
-    }
-    if (row.state != HeadState::ready) text += "  " + std::string(describe(row.state));
-    text += "\n";
-  }
-  text += "\n" + sinks_in_words(*subject.trace, table, options);
-  int legend = 11;
-  for (const HeadMeasure* measure : measures) {
-    const auto width = static_cast<int>(columns_of(heading_of(*measure, table.analysed)));
-    legend = std::max(legend, width + 2);
-  }
-  for (const HeadMeasure* measure : measures) {
-    const bool in_unit = measure->value == &HeadRow::distance;
-    text += left_cell(heading_of(*measure, table.analysed), legend) +
-            formula_of(*measure, table.analysed) + (in_unit ? "; in " + table.distance_unit : "") +
-            "\n";
-  }
-  return text;
-}
-
 std::string sinks_as_field(const HeadRow& row) {
   std::string text;
   for (const Sink& sink : row.sinks) text += (text.empty() ? "" : " ") + std::to_string(sink.key);
   return text;
 }
 
-ordered_json number(double value) {
-  return std::isnan(value) ? ordered_json(nullptr) : ordered_json(value);
+ReportValue sinks_as_table(const HeadRow& row) {
+  if (row.state != HeadState::ready) return {};
+  return table_cell(report_of<Sink>(
+      row.sinks, {{{.name = "key"}, &Sink::key}, {{.name = "share"}, &Sink::share}}));
 }
 
-ordered_json json_of(const HeadRow& row) {
-  ordered_json sinks = nullptr;
-  if (row.state == HeadState::ready) {
-    sinks = ordered_json::array();
-    for (const Sink& sink : row.sinks) sinks.push_back({{"key", sink.key}, {"share", sink.share}});
-  }
-  ordered_json object = {{"layer", row.layer},
-                         {"head", row.head},
-                         {"state", describe(row.state)},
-                         {"causal", row.causal},
-                         {"identity_removed", row.identity_removed},
-                         {"sinks", std::move(sinks)}};
+/// One row per head: the head, its sinks and every measure. Text leaves out the measures that no
+/// head has.
+Report head_report(const Subject& subject, const HeadTable& table) {
+  std::vector<ColumnOf<HeadRow>> columns = {
+      layer_column<HeadRow>(layers_in_words(*subject.trace), &HeadRow::layer),
+      {{.name = "head", .title = "head", .width = 6}, &HeadRow::head},
+      {{.name = "state"}, [](const auto& row) { return std::string(describe(row.state)); }},
+      {{.name = "causal"}, &HeadRow::causal},
+      {{.name = "identity_removed"}, &HeadRow::identity_removed},
+      {csv_only("distance_unit"), [&table](const auto&) { return table.distance_unit; }},
+      {csv_only("sinks"), sinks_as_field},
+      {json_only("sinks"), sinks_as_table}};
   for (const HeadMeasure& measure : head_measures()) {
-    object[std::string(measure.name)] = number(row.*measure.value);
+    const std::string heading = heading_of(measure, table.analysed);
+    columns.push_back({{.name = std::string(measure.name),
+                        .title = heading,
+                        .unit = measure.value == &HeadRow::distance ? table.distance_unit : "",
+                        .formula = formula_of(measure, table.analysed),
+                        .width = std::max(static_cast<int>(columns_of(heading)), 7) + 2,
+                        .decimals = measure.decimals,
+                        .if_known = true},
+                       measure.value});
   }
-  return object;
+  columns.push_back({{.left = true}, nullptr, [](const HeadRow& row) {
+                       return std::string(row.state == HeadState::ready ? "" : describe(row.state));
+                     }});
+  return report_of(table.rows, std::move(columns));
 }
 
-ordered_json json_of(const Subject& subject, const HeadTable& table) {
-  const Trace& trace = *subject.trace;
-  ordered_json heads = ordered_json::array(), counts = ordered_json::array();
-  for (const HeadRow& row : table.rows) heads.push_back(json_of(row));
-  std::int64_t of = 0;
-  for (const SinkCount& count : sink_counts(table, of)) {
-    counts.push_back({{"key", count.key}, {"heads", count.heads}});
-  }
-  const std::string channels = channel_in_words(trace);
-  return {{"label", subject.label},
-          {"status", status_as_json(status_of(subject))},
-          {"mechanism", to_string(trace.mechanism)},
-          {"mechanism_trained", trace.mechanism_trained},
-          {"input", trace.input_label},
-          {"channels", channels.empty() ? ordered_json(nullptr) : ordered_json(channels)},
-          {"distance_unit",
-           table.distance_unit.empty() ? ordered_json(nullptr) : ordered_json(table.distance_unit)},
-          {"heads_with_known_sinks", of},
-          {"sink_counts", std::move(counts)},
-          {"heads", std::move(heads)}};
+ReportValue sink_counts_json(const HeadTable& table, std::int64_t& of) {
+  return table_cell(report_of<SinkCount>(
+      sink_counts(table, of),
+      {{{.name = "key"}, &SinkCount::key}, {{.name = "heads"}, &SinkCount::heads}}));
 }
 
-/// One row per head, without columns that are empty for all heads of the subject; then the sinks
-/// and a legend of the columns.
+/// One row per model.
+Report models_report(const HeadsReport& report) {
+  std::vector<const Subject*> subjects;
+  for (const Subject& subject : report.subjects) subjects.push_back(&subject);
+  const auto table = [&report](const Subject* subject) -> const HeadTable& {
+    return report.tables[static_cast<std::size_t>(subject - report.subjects.data())];
+  };
+  const auto if_said = [](const std::string& text) { return known_if(!text.empty(), text); };
+  std::vector<ColumnOf<const Subject*>> columns = {
+      {csv_only("model"), [](const auto* one) { return one->label; }},
+      {json_only("label"), [](const auto* one) { return one->label; }},
+      {json_only("status"),
+       [](const auto* one) { return json_cell(status_as_json(status_of(*one))); }},
+      {json_only("mechanism"), [](const auto* one) { return to_string(one->trace->mechanism); }},
+      {json_only("mechanism_trained"),
+       [](const auto* one) { return one->trace->mechanism_trained; }},
+      {{.name = "input"}, [](const auto* one) { return one->trace->input_label; }},
+      {json_only("channels"),
+       [=](const auto* one) { return if_said(channel_in_words(*one->trace)); }},
+      {json_only("distance_unit"),
+       [=](const auto* one) { return if_said(table(one).distance_unit); }},
+      {json_only("heads_with_known_sinks"),
+       [=](const auto* one) {
+         std::int64_t of = 0;
+         (void)sink_counts(table(one), of);
+         return of;
+       }},
+      {json_only("sink_counts"),
+       [=](const auto* one) {
+         std::int64_t of = 0;
+         return sink_counts_json(table(one), of);
+       }},
+      {{.name = "heads"},
+       [=](const auto* one) { return table_cell(head_report(*one, table(one))); }}};
+  add_analysed(columns, report.options.analysed);
+  return report_of(std::move(subjects), std::move(columns));
+}
+
+/// The heads of each model with their sinks and a legend of the columns.
 std::string heads_as_text(const HeadsReport& report) {
   std::string text;
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
-    if (i > 0) text += "\n";
-    text += table_text(report.subjects[i], report.tables[i], report.options);
+    const Subject& subject = report.subjects[i];
+    const HeadTable& table = report.tables[i];
+    const Report heads = head_report(subject, table);
+    text += (i > 0 ? "\n" : "") + heading_of(subject, table) + report_as_text(heads) + "\n" +
+            sinks_in_words(*subject.trace, table, report.options) + report_legend(heads);
   }
   return text + "a: rows divided by their sums; τ = " + rounded_text(report.options.threshold) +
          ", ε = " + rounded_text(report.options.sink) + ", mass " +
          rounded_text(100 * report.options.mass) + " %; –: not known\n";
 }
 
-/// A header and one row per head: the head, its sinks and every measure; unknown values are empty.
-std::string heads_as_csv(const HeadsReport& report) {
-  std::string text = "model,input,layer,head,state,causal,identity_removed,distance_unit,sinks";
-  const std::string of = analysed_csv(report.options.analysed);
-  for (const HeadMeasure& measure : head_measures()) text += "," + std::string(measure.name);
-  text += of.empty() ? "\n" : ",of,centred,added\n";
-  for (std::size_t i = 0; i < report.subjects.size(); ++i) {
-    const Subject& subject = report.subjects[i];
-    for (const HeadRow& row : report.tables[i].rows) {
-      text += csv_field(subject.label) + "," + csv_field(subject.trace->input_label) + "," +
-              std::to_string(row.layer) + "," + std::to_string(row.head) + "," +
-              csv_field(std::string(describe(row.state))) + "," + (row.causal ? "true" : "false") +
-              "," + (row.identity_removed ? "true" : "false") + "," +
-              report.tables[i].distance_unit + "," + sinks_as_field(row);
-      for (const HeadMeasure& measure : head_measures()) {
-        const double value = row.*measure.value;
-        text += "," + (std::isnan(value) ? std::string() : rounded_text(value, 9));
-      }
-      text += of + "\n";
-    }
-  }
-  return text;
-}
-
-/// Format as in docs/json-output.md; unknown values are null.
-std::string heads_as_json(const HeadsReport& report) {
-  ordered_json measures = ordered_json::array(), subjects = ordered_json::array();
+/// Format as in docs/json-output.md.
+ordered_json heads_as_json(const HeadsReport& report) {
+  ordered_json measures = ordered_json::array();
   for (const HeadMeasure& measure : head_measures()) {
     measures.push_back({{"name", measure.name},
                         {"title", title_of(measure, {}, report.options.analysed)},
                         {"formula", formula_of(measure, report.options.analysed)}});
-  }
-  for (std::size_t i = 0; i < report.subjects.size(); ++i) {
-    subjects.push_back(json_of(report.subjects[i], report.tables[i]));
   }
   ordered_json json = {{"threshold", report.options.threshold},
                        {"sink", report.options.sink},
                        {"mass", report.options.mass}};
   add_analysed(json, report.options.analysed);
   json["measures"] = std::move(measures);
-  json["subjects"] = std::move(subjects);
+  json["subjects"] = report_as_json(models_report(report));
   json["assumed"] = status_lines(report.subjects);
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json;
 }
 
 struct HeadsArguments {
@@ -268,10 +231,13 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
 }
 
 void print(const HeadsReport& report, const HeadsArguments& arguments) {
-  write_to_standard_output(arguments.json  ? heads_as_json(report)
-                           : arguments.csv ? heads_as_csv(report)
-                                           : heads_as_text(report));
-  if (!arguments.json) print_status(arguments.csv ? stderr : stdout, report.subjects);
+  if (arguments.json) return print_json(heads_as_json(report));
+  if (arguments.csv) {
+    write_report_as_csv(models_report(report), write_to_standard_output);
+  } else {
+    write_to_standard_output(heads_as_text(report));
+  }
+  print_status(arguments.csv ? stderr : stdout, report.subjects);
 }
 
 }  // namespace

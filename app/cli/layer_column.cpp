@@ -17,6 +17,18 @@ std::vector<std::string> layers_in_words(const Trace& trace) {
   return words;
 }
 
+int layer_width(const std::vector<std::string>& layers) {
+  std::size_t width = columns_of("layer");
+  for (const std::string& layer : layers) width = std::max(width, columns_of(layer));
+  return static_cast<int>(width);
+}
+
+std::string layer_cell(const std::vector<std::string>& layers, std::int64_t layer) {
+  if (layer < 0) return "all";
+  return layer < std::ssize(layers) ? layers[static_cast<std::size_t>(layer)]
+                                    : std::to_string(layer);
+}
+
 LayerColumn::LayerColumn(std::vector<std::string> layers)
     : layers_(std::move(layers)), width_(static_cast<int>(columns_of("layer"))) {
   for (const std::string& layer : layers_) {
