@@ -75,10 +75,16 @@ std::string csv_text(const ReportColumn& column, const ReportValue& value) {
   return column.digits > 0 ? rounded_text(*number, column.digits) : exact(*number);
 }
 
-TableCell table_in(const ReportColumn& column, std::size_t row) {
-  const ReportValue value = column.value(row);
-  const TableCell* const table = std::get_if<TableCell>(&value);
-  return table ? *table : nullptr;
+/// The first table in a column that has rows, else one without; null if its cells are no tables.
+TableCell table_in(const Report& report, const ReportColumn& column) {
+  TableCell found;
+  for (std::size_t row = 0; row < report.rows && (!found || found->rows == 0); ++row) {
+    const ReportValue value = column.value(row);
+    const TableCell* const table = std::get_if<TableCell>(&value);
+    if (table == nullptr) return nullptr;
+    found = *table;
+  }
+  return found;
 }
 
 /// Headings of the CSV, each after a comma.
@@ -86,7 +92,7 @@ std::string csv_headings(const Report& report) {
   std::string line;
   for (const ReportColumn& column : report.columns) {
     if (!column.csv || column.name.empty()) continue;
-    const TableCell table = report.rows > 0 ? table_in(column, 0) : nullptr;
+    const TableCell table = table_in(report, column);
     line += table ? csv_headings(*table) : "," + csv_field(column.name);
   }
   return line;
