@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -11,6 +12,7 @@
 
 #include "analysis/energy/published.h"
 #include "analysis/energy/request.h"
+#include "analysis/report/report.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -20,7 +22,6 @@
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/shown_text.h"
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 
@@ -34,13 +35,6 @@ using Json = nlohmann::ordered_json;
 
 /// An energy in pJ as text in mJ.
 std::string millijoules(double energy_pj) { return rounded_text(energy_pj / 1e9); }
-
-/// The number with 10 significant digits.
-std::string plain_number(double value) { return rounded_text(value, 10); }
-
-// Column widths of the table, including the leading blank.
-constexpr int kPart = 14, kComponent = 24, kCount = 21, kFew = 11, kMany = 15, kEnergy = 13,
-              kShare = 8;
 
 struct Row {
   std::string part, group;
@@ -87,48 +81,70 @@ NetworkReport report_on(const EnergyRequest& request, bool by_layer) {
   return report;
 }
 
+std::vector<ColumnOf<Row>> count_columns(const EnergySubject& subject) {
+  const bool complete = subject.options.convention == CostConvention::complete;
+  std::vector<ColumnOf<Row>> columns;
+  const auto add = [&columns](const char* name, bool in_text, int width,
+                              std::int64_t OperationCount::*count) {
+    columns.push_back({{.name = name, .title = in_text ? name : "", .width = width},
+                       [count](const Row& row) { return row.count.*count; },
+                       [count](const Row& row) { return grouped(row.count.*count); }});
+  };
+  add("multiplications", true, 21, &OperationCount::multiplications);
+  add("additions", true, 21, &OperationCount::additions);
+  add("shifts", complete, 11, &OperationCount::shifts);
+  add("divisions", complete, 15, &OperationCount::divisions);
+  add("exponentials", complete, 15, &OperationCount::exponentials);
+  add("bytes_moved", false, 0, &OperationCount::bytes_moved);
+  const EnergyConstants& constants = subject.constants;
+  columns.push_back({{.name = "energy_pj", .digits = 10}, [&constants](const Row& row) {
+                       return operations_energy_pj(row.count, constants);
+                     }});
+  columns.push_back({{.name = "traffic_pj", .digits = 10}, [&constants](const Row& row) {
+                       return traffic_energy_pj(row.count, constants);
+                     }});
+  return columns;
+}
+
+/// One row per component, and the total if `with_total`.
+Report rows_report(const NetworkReport& report, bool by_layer, bool with_total) {
+  std::vector<Row> rows = report.rows;
+  if (with_total) rows.push_back({"all", "total", report.total});
+  std::vector<ColumnOf<Row>> columns = {
+      {{.name = "part", .title = by_layer ? "part" : "", .width = 14, .left = true},
+       &Row::part,
+       [](const Row& row) { return row.group == "total" ? "" : row.part; }},
+      {{.name = "group"}, &Row::group},
+      {{.name = "component", .title = "component", .width = 24, .left = true},
+       [](const Row& row) { return row.count.component; }}};
+  std::ranges::move(count_columns(report.subject), std::back_inserter(columns));
+  const EnergyConstants& constants = report.subject.constants;
+  const double all = operations_energy_pj(report.total, constants);
+  columns.push_back({{.title = "energy (mJ)", .width = 13}, nullptr, [&constants](const Row& row) {
+                       return millijoules(operations_energy_pj(row.count, constants));
+                     }});
+  columns.push_back({{.title = "share", .width = 8, .decimals = 1, .per_cent = true},
+                     [&constants, all](const Row& row) {
+                       return all > 0 ? operations_energy_pj(row.count, constants) / all : 0;
+                     }});
+  return report_of(std::move(rows), std::move(columns));
+}
+
 std::string as_table(const NetworkReport& report, bool by_layer) {
   const EnergySubject& subject = report.subject;
   const EnergyConstants& constants = subject.constants;
-  const double all = operations_energy_pj(report.total, constants);
-  const bool complete = subject.options.convention == CostConvention::complete;
   std::string text = subject.label + ": " + std::string(name_of(subject.options.convention)) +
                      " accounting, " + constants.title + "\n";
   text += "N = " + std::to_string(subject.architecture.stages.front().tokens) + " tokens";
   if (!subject.architecture.note.empty()) text += "; " + subject.architecture.note;
-  text += "\n\n";
-
-  if (by_layer) text += left_cell("part", kPart);
-  text += left_cell("component", kComponent) + right_cell("multiplications", kCount) +
-          right_cell("additions", kCount);
-  if (complete) {
-    text += right_cell("shifts", kFew) + right_cell("divisions", kMany) +
-            right_cell("exponentials", kMany);
-  }
-  text += right_cell("energy (mJ)", kEnergy) + right_cell("share", kShare) + "\n";
-  const auto line = [&](const std::string& part, const OperationCount& c) {
-    const double energy = operations_energy_pj(c, constants);
-    if (by_layer) text += left_cell(part, kPart);
-    text += left_cell(c.component, kComponent) + right_cell(grouped(c.multiplications), kCount) +
-            right_cell(grouped(c.additions), kCount);
-    if (complete) {
-      text += right_cell(grouped(c.shifts), kFew) + right_cell(grouped(c.divisions), kMany) +
-              right_cell(grouped(c.exponentials), kMany);
-    }
-    text += right_cell(millijoules(energy), kEnergy) +
-            number_cell(all > 0 ? 100 * energy / all : 0, kShare - 2, 1) + " %\n";
-  };
-  for (const Row& row : report.rows) line(row.part, row.count);
-  OperationCount total = report.total;
-  total.component = "total";
-  line("", total);
+  text += "\n\n" + report_as_text(rows_report(report, by_layer, true));
   const double core = operations_energy_pj(report.attention, constants);
   const double forward = operations_energy_pj(report.feed_forward, constants);
   const double both = core + forward;
   text += "\nattention " + millijoules(core) + " mJ, FFN " + millijoules(forward) +
           " mJ: attention is " + fixed_text(both > 0 ? 100 * core / both : 0, 1) +
           " % of the two\n";
-  if (complete) {
+  if (subject.options.convention == CostConvention::complete) {
     text += "memory traffic, apart: " +
             grouped(report.total.bytes_moved / 4 * constants.bytes_per_value) + " bytes, " +
             millijoules(traffic_energy_pj(report.total, constants)) + " mJ at " +
@@ -138,34 +154,8 @@ std::string as_table(const NetworkReport& report, bool by_layer) {
 }
 
 std::string as_csv(const NetworkReport& report) {
-  const EnergyConstants& constants = report.subject.constants;
-  std::string text = "# " + shown_text(command_line(report.request)) + "\n" +
-                     "part,group,component,multiplications,additions,shifts,divisions,"
-                     "exponentials,bytes_moved,energy_pj,traffic_pj\n";
-  const auto line = [&](const Row& row) {
-    const OperationCount& c = row.count;
-    text += row.part + "," + row.group + "," + csv_field(c.component);
-    for (const std::int64_t value :
-         {c.multiplications, c.additions, c.shifts, c.divisions, c.exponentials, c.bytes_moved}) {
-      text += "," + std::to_string(value);
-    }
-    text += "," + plain_number(operations_energy_pj(c, constants)) + "," +
-            plain_number(traffic_energy_pj(c, constants)) + "\n";
-  };
-  for (const Row& row : report.rows) line(row);
-  line({"all", "total", report.total});
-  return text;
-}
-
-Json as_json(const OperationCount& c, const EnergyConstants& constants) {
-  return {{"multiplications", c.multiplications},
-          {"additions", c.additions},
-          {"shifts", c.shifts},
-          {"divisions", c.divisions},
-          {"exponentials", c.exponentials},
-          {"bytes_moved", c.bytes_moved},
-          {"energy_pj", operations_energy_pj(c, constants)},
-          {"traffic_pj", traffic_energy_pj(c, constants)}};
+  return "# " + shown_text(command_line(report.request)) + "\n" +
+         report_as_csv(rows_report(report, false, true));
 }
 
 std::string as_json(const NetworkReport& report, const Model* model) {
@@ -188,15 +178,13 @@ std::string as_json(const NetworkReport& report, const Model* model) {
                  {"byte_pj", constants.byte_pj},
                  {"bytes_per_value", constants.bytes_per_value}}}};
   if (!subject.architecture.note.empty()) json["note"] = subject.architecture.note;
-  json["components"] = Json::array();
-  for (const Row& row : report.rows) {
-    Json entry = {{"part", row.part}, {"group", row.group}, {"component", row.count.component}};
-    entry.update(as_json(row.count, constants));
-    json["components"].push_back(entry);
-  }
-  json["attention"] = as_json(report.attention, constants);
-  json["FFN"] = as_json(report.feed_forward, constants);
-  json["total"] = as_json(report.total, constants);
+  json["components"] = report_as_json(rows_report(report, false, false));
+  const auto count_json = [&subject](const OperationCount& count) {
+    return report_as_json(report_of<Row>({{"", "", count}}, count_columns(subject))).front();
+  };
+  json["attention"] = count_json(report.attention);
+  json["FFN"] = count_json(report.feed_forward);
+  json["total"] = count_json(report.total);
   json["parameters"] = {{"total", report.all_parameters}};
   for (const ParameterCount& count : report.parameters) {
     json["parameters"][count.component] = count.parameters;
@@ -223,15 +211,6 @@ std::string network_as_text(const EnergyRequest& request, const Model* model, bo
   return as_table(report, by_layer) + status + (status.empty() ? "" : "\n");
 }
 
-/// The number as text; empty if it is unknown (NaN).
-std::string number_or_blank(double value) {
-  return std::isnan(value) ? "" : rounded_text(value, 10);
-}
-
-nlohmann::ordered_json number_or_null(double value) {
-  return std::isnan(value) ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
-}
-
 std::string signed_per_cent(double share) {
   return (share < 0 ? "" : "+") + fixed_text(100 * share, 2) + " %";
 }
@@ -242,88 +221,60 @@ std::string verdict_text(const ReproducedFigure& figure) {
   return figure.published.verdict == Verdict::near ? "within a digit" : "not reproduced";
 }
 
-std::string reproduced_table(const std::vector<ReproducedFigure>& figures) {
-  std::string text = figures.front().published.paper + ", " + figures.front().published.table +
-                     ": printed next to computed\n\n";
-  int model = 6, method = 7, printed = 9;
-  const auto widen = [](int& width, const std::string& text) {
-    width = std::max(width, static_cast<int>(columns_of(text)) + 2);
+/// Printed figures next to the computed ones, with relative differences and notes.
+Report reproduced_report(std::vector<ReproducedFigure> figures) {
+  std::vector<ColumnOf<ReproducedFigure>> columns;
+  const auto add = [&columns](const char* name, bool in_text, std::string PublishedFigure::*text) {
+    columns.push_back({{.name = name, .title = in_text ? name : "", .left = true},
+                       [text](const auto& figure) { return figure.published.*text; }});
   };
-  for (const ReproducedFigure& figure : figures) {
-    widen(model, figure.published.model);
-    widen(method, figure.published.method);
-    widen(printed, figure.published.printed);
-  }
-  const auto row = [&](const PublishedFigure& p) {
-    return left_cell(p.model, model) + left_cell(p.method, method) + left_cell(p.quantity, 14) +
-           left_cell(p.unit, 10) + left_cell(p.printed, printed);
-  };
-  const auto heading = [&] {
-    text += left_cell("model", model) + left_cell("method", method) + left_cell("quantity", 14) +
-            left_cell("unit", 10) + left_cell("printed", printed) + right_cell("computed", 13) +
-            right_cell("difference", 12) + "\n";
-  };
-  const auto line = [&](const ReproducedFigure& figure) {
-    const bool computed = !std::isnan(figure.computed);
-    const bool compared = !std::isnan(figure.relative_difference);
-    text += row(figure.published) +
-            right_cell(computed ? rounded_text(figure.computed, 7) : "–", 13) +
-            right_cell(compared ? signed_per_cent(figure.relative_difference) : "–", 12) + "  " +
-            verdict_text(figure);
-    if (!figure.published.note.empty()) text += "; " + figure.published.note;
-    text += "\n";
-  };
-  heading();
-  for (const ReproducedFigure& figure : figures) {
-    if (!figure.published.alternative) line(figure);
-  }
-  const bool others = std::any_of(figures.begin(), figures.end(),
-                                  [](const auto& figure) { return figure.published.alternative; });
-  if (others) {
-    text += "\nOther readings of the same figures\n\n";
-    heading();
-    for (const ReproducedFigure& figure : figures) {
-      if (figure.published.alternative) line(figure);
-    }
-  }
-  return text;
+  add("paper", false, &PublishedFigure::paper);
+  add("table", false, &PublishedFigure::table);
+  add("model", true, &PublishedFigure::model);
+  add("method", true, &PublishedFigure::method);
+  add("quantity", true, &PublishedFigure::quantity);
+  add("unit", true, &PublishedFigure::unit);
+  add("printed", true, &PublishedFigure::printed);
+  columns.push_back({{.name = "computed", .title = "computed", .width = 13, .digits = 10},
+                     &ReproducedFigure::computed,
+                     [](const auto& figure) {
+                       const double computed = figure.computed;
+                       return std::isnan(computed) ? "–" : rounded_text(computed, 7);
+                     }});
+  columns.push_back(
+      {{.name = "relative_difference", .title = "difference", .width = 12, .digits = 10},
+       &ReproducedFigure::relative_difference,
+       [](const auto& figure) {
+         const double difference = figure.relative_difference;
+         return std::isnan(difference) ? "–" : signed_per_cent(difference);
+       }});
+  columns.push_back({{.name = "rounds_to_print"}, &ReproducedFigure::rounds_to_print});
+  columns.push_back(
+      {{.name = "alternative"}, [](const auto& figure) { return figure.published.alternative; }});
+  add("network", false, &PublishedFigure::recipe);
+  add("note", false, &PublishedFigure::note);
+  columns.push_back({{.left = true}, nullptr, [](const auto& figure) {
+                       const std::string& note = figure.published.note;
+                       return verdict_text(figure) + (note.empty() ? "" : "; " + note);
+                     }});
+  return report_of(std::move(figures), std::move(columns));
 }
 
-/// Printed figures next to the computed ones, with relative differences and notes.
-std::string reproduced_as_text(const std::vector<ReproducedFigure>& figures, EnergyFormat format) {
-  if (format == EnergyFormat::text) return reproduced_table(figures);
+std::string reproduced_as_text(std::vector<ReproducedFigure> figures, EnergyFormat format) {
+  if (format == EnergyFormat::csv) return report_as_csv(reproduced_report(std::move(figures)));
   if (format == EnergyFormat::json) {
-    Json json = Json::array();
-    for (const ReproducedFigure& figure : figures) {
-      const PublishedFigure& p = figure.published;
-      Json entry = {{"paper", p.paper},       {"table", p.table},
-                    {"model", p.model},       {"method", p.method},
-                    {"quantity", p.quantity}, {"unit", p.unit},
-                    {"printed", p.printed},   {"alternative", p.alternative},
-                    {"network", p.recipe},    {"note", p.note}};
-      entry["computed"] = number_or_null(figure.computed);
-      entry["relative_difference"] = number_or_null(figure.relative_difference);
-      entry["rounds_to_print"] = figure.rounds_to_print;
-      json.push_back(entry);
-    }
-    return json.dump(2) + "\n";
+    return report_as_json(reproduced_report(std::move(figures))).dump(2) + "\n";
   }
-  std::string text =
-      "paper,table,model,method,quantity,unit,printed,computed,relative_difference,"
-      "rounds_to_print,alternative,network,note\n";
-  for (const ReproducedFigure& figure : figures) {
-    const PublishedFigure& p = figure.published;
-    for (const std::string* field :
-         {&p.paper, &p.table, &p.model, &p.method, &p.quantity, &p.unit, &p.printed}) {
-      text += csv_field(*field) + ",";
-    }
-    text +=
-        number_or_blank(figure.computed) + "," + number_or_blank(figure.relative_difference) + ",";
-    text += std::string(figure.rounds_to_print ? "true" : "false") + "," +
-            (p.alternative ? "true" : "false") + "," + csv_field(p.recipe) + "," +
-            csv_field(p.note) + "\n";
-  }
-  return text;
+  const PublishedFigure& first = figures.front().published;
+  std::string text = first.paper + ", " + first.table + ": printed next to computed\n\n";
+  const auto others = std::ranges::stable_partition(
+      figures, [](const auto& figure) { return !figure.published.alternative; });
+  const std::vector<ReproducedFigure> alternative(others.begin(), others.end());
+  figures.erase(others.begin(), others.end());
+  text += report_as_text(reproduced_report(std::move(figures)));
+  if (alternative.empty()) return text;
+  return text + "\nOther readings of the same figures\n\n" +
+         report_as_text(reproduced_report(alternative));
 }
 
 /// The networks, mechanisms with their parameters, settings, energy tables and published tables.
