@@ -297,11 +297,10 @@ void print(const std::vector<SpectrumReport>& reports, const Arguments& argument
     std::printf("{\"without\":%s,\"with\":%s}\n", spectrum_as_json(reports.front()).c_str(),
                 spectrum_as_json(reports.back()).c_str());
   }
+  if (arguments.csv) print_csv(reports);
   for (const SpectrumReport& report : reports) {
-    const bool first = &report == &reports.front();
-    if (arguments.csv) print_csv(report, first);
-    if (arguments.json || arguments.csv) continue;
-    if (!first) std::printf("\n");
+    if (arguments.json || arguments.csv) break;
+    if (&report != &reports.front()) std::printf("\n");
     print_table(report);
   }
   const std::string& assumed = reports.front().assumed;

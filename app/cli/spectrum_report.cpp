@@ -1,17 +1,18 @@
 #include "app/cli/spectrum_report.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/report.h"
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "app/cli/analysed_argument.h"
+#include "app/cli/layer_column.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 
@@ -27,172 +28,418 @@ ordered_json identity_json(const SpectrumReport& report) {
                         : ordered_json(nullptr);
 }
 
-template <class Value>
-ordered_json if_ready(const MapSpectrum& map, const Value& value) {
-  return map.state == SpectrumState::ready ? ordered_json(value) : ordered_json(nullptr);
-}
+/// One map of a report; `effect` and `baselines` are null if they were not requested.
+struct MapRow {
+  const SpectrumReport* report = nullptr;
+  std::size_t input = 0;
+  const MapSpectrum* map = nullptr;
+  const IdentityEffect* effect = nullptr;
+  const MapBaselines* baselines = nullptr;
+};
+using MapColumns = std::vector<ColumnOf<MapRow>>;
 
-ordered_json json_of(const IdentityEffect& effect) {
-  const bool known = !effect.predicted.empty();
-  const auto if_known = [known](auto value) {
-    return known ? ordered_json(value) : ordered_json(nullptr);
-  };
-  return {
-      {"equivalent_rank_without_identity",
-       if_ready(effect.without, effect.without.equivalent_rank)},
-      {"equivalent_rank_with_identity", effect.with.identity
-                                            ? if_ready(effect.with, effect.with.equivalent_rank)
-                                            : ordered_json(nullptr)},
-      {"predicted_rank_with_identity", if_known(effect.predicted_rank)},
-      {"prediction_error", if_known(effect.prediction_error)},
-      {"share_is_concave", if_known(effect.share_is_concave)},
-      {"closer_to_linear", if_known(effect.closer_to_linear)},
-      {"rank_not_lower", if_known(effect.rank_not_lower)},
-      {"largest_excess", if_known(effect.largest_excess)},
-      {"symmetry_error_without_identity", if_ready(effect.without, effect.without.symmetry_error)},
-      {"singular_values_without_identity", effect.without.singular_values},
-      {"singular_values_with_identity",
-       effect.with.identity ? effect.with.singular_values : std::vector<double>{}},
-      {"predicted_singular_values", effect.predicted}};
-}
-
-ordered_json channel_of(const MapSpectrum& map) {
-  return map.channel ? ordered_json(*map.channel) : ordered_json("mean");
-}
-
-ordered_json known(const std::optional<std::int64_t>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-/// 95 % confidence interval of the equivalent rank; low equals high unless the rank is estimated.
-std::array<std::int64_t, 2> interval_of(const MapSpectrum& map) {
-  const RankInterval interval = rank_interval(map, map.threshold);
-  return {interval.low, interval.high};
-}
-
-ordered_json json_of(const MapSpectrum& map, const MapBaselines& baselines) {
-  const NullRanks& null = baselines.null;
-  const auto if_known = [&](auto value) {
-    return null.known ? ordered_json(value) : ordered_json(nullptr);
-  };
-  const auto of_block = [&](auto member) {
-    return baselines.block ? ordered_json((*baselines.block).*member) : ordered_json(nullptr);
-  };
-  const double over = rank_over_null(map, null);
-  return {{"null_rank", if_known(null.rank)},
-          {"null_rank_standard_deviation", if_known(null.deviation)},
-          {"rank_over_null", std::isnan(over) ? ordered_json(nullptr) : ordered_json(over)},
-          {"even_rank", null.even_rank > 0 ? ordered_json(null.even_rank) : ordered_json(nullptr)},
-          {"causal", if_known(null.causal)},
-          {"block_rank", of_block(&BlockRank::equivalent_rank)},
-          {"block_numerical_rank", of_block(&BlockRank::numerical_rank)},
-          {"block_cut", of_block(&BlockRank::cut)},
-          {"block_extent", of_block(&BlockRank::largest)}};
-}
-
-ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumReport& report) {
-  return {{"input", report.inputs[input]},
-          {"layer", map.layer},
-          {"head", map.head == kAllHeads ? ordered_json(nullptr) : ordered_json(map.head)},
-          {"channel", report.channels.empty() ? ordered_json(nullptr) : channel_of(map)},
-          {"identity", map.identity},
-          {"state", describe(map.state)},
-          {"tokens", map.tokens},
-          {"method", name_of(map.method)},
-          {"rank_bound", map.rank_bound > 0 ? ordered_json(map.rank_bound) : ordered_json(nullptr)},
-          {"equivalent_rank", if_ready(map, map.equivalent_rank)},
-          {"equivalent_rank_interval", if_ready(map, interval_of(map))},
-          {"nuclear_norm", if_ready(map, nuclear_norm(map))},
-          {"nuclear_norm_standard_error",
-           if_ready(map, map.estimate ? map.estimate->standard_error : 0.0)},
-          {"exact_singular_values",
-           if_ready(map, map.estimate ? map.estimate->known : std::ssize(map.singular_values))},
-          {"effective_rank", if_ready(map, map.effective_rank)},
-          {"effective_rank_standard_error",
-           if_ready(map, map.estimate ? map.estimate->effective_rank_error : 0.0)},
-          {"stable_rank", if_ready(map, map.stable_rank)},
-          {"numerical_rank", known(numerical_rank_of(map))},
-          {"rank_one_distance", if_ready(map, map.rank_one_distance)},
-          {"symmetry_error", if_ready(map, map.symmetry_error)},
-          {"zero_rows", map.zero_rows},
-          {"not_finite_entries", map.not_finite_entries},
-          {"singular_values", map.singular_values}};
-}
-
-ordered_json json_of(const MeanSpectrum& mean, const SpectrumReport& report, std::int64_t layer) {
-  ordered_json object = {{"maps", mean.maps},
-                         {"left_out", mean.left_out},
-                         {"curve_is_relative", mean.relative},
-                         {"rank_of_mean_curve",
-                          mean.maps > 0 ? ordered_json(mean.rank_of_mean) : ordered_json(nullptr)},
-                         {"mean_rank", mean.ranks.mean},
-                         {"rank_standard_deviation", mean.ranks.standard_deviation},
-                         {"rank_minimum", known(mean.ranks.minimum)},
-                         {"rank_lower_quartile", mean.ranks.lower_quartile},
-                         {"rank_median", mean.ranks.median},
-                         {"rank_upper_quartile", mean.ranks.upper_quartile},
-                         {"rank_maximum", known(mean.ranks.maximum)},
-                         {"mean_share", mean.mean_share}};
-  if (report.baselines.empty()) return object;
-  const MeanNullRank null = mean_null_of(report, layer);
-  const auto known = [&](double value) {
-    return null.maps > 0 ? ordered_json(value) : ordered_json(nullptr);
-  };
-  object["mean_null_rank"] = known(null.rank());
-  object["mean_rank_over_null"] = known(null.ratio());
-  return object;
-}
-
-/// A comma and the number; only the comma if the number is unknown.
-std::string csv_number(double value) {
-  return std::isnan(value) ? "," : "," + rounded_text(value, 9);
-}
-
-void print_method(const MapSpectrum& map) {
-  const std::string_view method = name_of(map.method);
-  std::printf("%.*s,", static_cast<int>(method.size()), method.data());
-  if (map.rank_bound > 0) std::printf("%lld", static_cast<long long>(map.rank_bound));
-  if (map.state != SpectrumState::ready) {
-    std::printf(",,,,");
-    return;
+std::vector<MapRow> rows_of(const SpectrumReport& report) {
+  std::vector<MapRow> rows;
+  for (std::size_t input = 0; input < report.maps.size(); ++input) {
+    for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
+      rows.push_back({&report, input, &report.maps[input][i],
+                      report.effects.empty() ? nullptr : &report.effects[input][i],
+                      report.baselines.empty() ? nullptr : &report.baselines[input][i]});
+    }
   }
-  const RankInterval interval = rank_interval(map, map.threshold);
-  std::printf(",%lld,%lld,%s,%s", static_cast<long long>(interval.low),
-              static_cast<long long>(interval.high), rounded_text(nuclear_norm(map), 9).c_str(),
-              rounded_text(map.estimate ? map.estimate->standard_error : 0.0, 3).c_str());
+  return rows;
 }
 
-/// Prints Proposition 1 for one map; empty fields if it does not apply.
-void print_effect(const IdentityEffect& effect) {
-  if (effect.predicted.empty()) {
-    std::printf(",,,,,,,,");
-    return;
-  }
-  const auto word = [](bool value) { return value ? "true" : "false"; };
-  std::printf(",%lld,%lld,%lld,%s,%s,%s,%s,%s",
-              static_cast<long long>(effect.without.equivalent_rank),
-              static_cast<long long>(effect.with.equivalent_rank),
-              static_cast<long long>(effect.predicted_rank),
-              rounded_text(effect.prediction_error, 9).c_str(), word(effect.share_is_concave),
-              word(effect.closer_to_linear), word(effect.rank_not_lower),
-              rounded_text(effect.largest_excess, 9).c_str());
+ReportValue if_above_zero(std::int64_t rank) { return known_if(rank > 0, rank); }
+
+/// `value`, a member or a function of the spectrum, if the spectrum is known.
+auto if_ready(auto value) {
+  return [value](const MapRow& row) {
+    return row.map->state == SpectrumState::ready ? ReportValue(std::invoke(value, *row.map))
+                                                  : ReportValue();
+  };
 }
 
-void print_baselines_csv(const MapSpectrum& map, const MapBaselines& baselines) {
-  const NullRanks& null = baselines.null;
-  if (null.known) {
-    std::printf("%s%s%s,%s", csv_number(null.rank).c_str(), csv_number(null.deviation).c_str(),
-                csv_number(rank_over_null(map, null)).c_str(),
-                null.even_rank > 0 ? std::to_string(null.even_rank).c_str() : "");
-  } else {
-    std::printf(",,,,");
+/// Like if_ready, with ≈ before an estimate in the text.
+ColumnOf<MapRow> estimated(ReportColumn column, auto value, auto words) {
+  return {std::move(column), if_ready(value), [words](const MapRow& row) -> std::string {
+            if (row.map->state != SpectrumState::ready) return "–";
+            return (row.map->estimate ? "≈ " : "") + words(*row.map);
+          }};
+}
+
+/// `of_estimate`, a function of the estimate, and `otherwise` for a spectrum that is computed.
+auto if_estimated(auto of_estimate, auto otherwise) {
+  return if_ready([=](const MapSpectrum& map) {
+    return map.estimate ? std::invoke(of_estimate, *map.estimate) : otherwise(map);
+  });
+}
+
+/// Proposition 1 for one map, unknown where it does not apply.
+MapColumns effect_columns() {
+  const auto if_predicted = [](auto value) {
+    return [value](const MapRow& row) {
+      return row.effect->predicted.empty() ? ReportValue()
+                                           : ReportValue(std::invoke(value, *row.effect));
+    };
+  };
+  const auto without = [](const IdentityEffect& effect) { return effect.without.equivalent_rank; };
+  const auto with = [](const IdentityEffect& effect) { return effect.with.equivalent_rank; };
+  using Effect = IdentityEffect;
+  const auto ready = [](const MapSpectrum& map, auto value) {
+    return known_if(map.state == SpectrumState::ready, value);
+  };
+  return {{{.name = "rank_without_identity", .title = "rank H", .width = 8, .json = false},
+           if_predicted(without)},
+          {{.name = "rank_with_identity", .title = "rank H+I", .width = 10, .json = false},
+           if_predicted(with)},
+          {json_only("equivalent_rank_without_identity"),
+           [=](const auto& row) {
+             return ready(row.effect->without, row.effect->without.equivalent_rank);
+           }},
+          {json_only("equivalent_rank_with_identity"),
+           [=](const auto& row) {
+             const MapSpectrum& map = row.effect->with;
+             return map.identity ? ready(map, map.equivalent_rank) : ReportValue();
+           }},
+          {{.name = "predicted_rank_with_identity", .title = "predicted", .width = 11},
+           if_predicted(&Effect::predicted_rank)},
+          {{.name = "prediction_error", .title = "error of f", .width = 12, .decimals = 5},
+           if_predicted(&Effect::prediction_error)},
+          {{.name = "symmetry_error_without_identity",
+            .title = "symmetry\nerror H",
+            .width = 10,
+            .decimals = 4,
+            .csv = false},
+           [=](const auto& row) {
+             return ready(row.effect->without, row.effect->without.symmetry_error);
+           }},
+          {{.name = "share_is_concave"}, if_predicted(&Effect::share_is_concave)},
+          {{.name = "closer_to_linear", .title = "closer to\nlinear", .left = true},
+           if_predicted(&Effect::closer_to_linear)},
+          {{.name = "rank_not_lower", .title = "rank not\nlower", .left = true},
+           if_predicted(&Effect::rank_not_lower)},
+          {{.name = "largest_excess"}, if_predicted(&Effect::largest_excess)},
+          {json_only("singular_values_without_identity"),
+           [](const auto& row) { return json_cell(row.effect->without.singular_values); }},
+          {json_only("singular_values_with_identity"),
+           [](const auto& row) {
+             const MapSpectrum& map = row.effect->with;
+             return json_cell(map.identity ? map.singular_values : std::vector<double>{});
+           }},
+          {json_only("predicted_singular_values"),
+           [](const auto& row) { return json_cell(row.effect->predicted); }}};
+}
+
+MapColumns baseline_columns() {
+  const auto of_null = [](auto value) {
+    return [value](const MapRow& row) {
+      const NullRanks& null = row.baselines->null;
+      return null.known ? ReportValue(std::invoke(value, null)) : ReportValue();
+    };
+  };
+  const auto of_block = [](std::int64_t BlockRank::*value) {
+    return [value](const MapRow& row) {
+      const std::optional<BlockRank>& block = row.baselines->block;
+      return block ? ReportValue((*block).*value) : ReportValue();
+    };
+  };
+  return {{{.name = "null_rank", .title = "rank if\nshuffled", .width = 11, .decimals = 1},
+           of_null(&NullRanks::rank)},
+          {{.name = "null_rank_standard_deviation"}, of_null(&NullRanks::deviation)},
+          {{.name = "rank_over_null", .title = "rank /\nnull", .width = 9, .decimals = 3},
+           [](const auto& row) { return rank_over_null(*row.map, row.baselines->null); }},
+          {{.name = "even_rank", .title = "rank if\neven", .width = 10},
+           [](const auto& row) { return if_above_zero(row.baselines->null.even_rank); }},
+          {json_only("causal"), of_null(&NullRanks::causal)},
+          {{.name = "block_rank", .title = "rank below\nthe diagonal", .width = 14},
+           of_block(&BlockRank::equivalent_rank)},
+          {{.name = "block_numerical_rank"}, of_block(&BlockRank::numerical_rank)},
+          {{.name = "block_cut"}, of_block(&BlockRank::cut)},
+          {json_only("block_extent"), of_block(&BlockRank::largest)}};
+}
+
+/// The values of one row as an object.
+ReportValue object_cell(const MapRow& row, MapColumns columns) {
+  return json_cell(report_as_json(report_of<MapRow>({row}, std::move(columns))).front());
+}
+
+/// The map's layer and head, as every table names them.
+MapColumns place_columns(const SpectrumReport& report) {
+  return {layer_column<MapRow>(report.layers, [](const MapRow& row) { return row.map->layer; }),
+          {{.name = "head", .title = "head", .width = 6, .csv = false},
+           [](const auto& row) { return known_if(row.map->head != kAllHeads, row.map->head); },
+           [](const auto& row) { return head_in_words(*row.map); }},
+          {csv_only("head"), [](const auto& row) { return head_in_words(*row.map); }}};
+}
+
+/// The end of a row in text: its state, the errors of an estimate, rows of zeros.
+std::string notes_of(const MapRow& row) {
+  const MapSpectrum& map = *row.map;
+  if (map.state != SpectrumState::ready) return std::string(describe(map.state));
+  std::string text;
+  if (map.estimate) {
+    const RankInterval interval = rank_interval(map, map.threshold);
+    text = "estimated: rank " + std::to_string(interval.low) + " to " +
+           std::to_string(interval.high) + ", effective rank ± " +
+           rounded_text(map.estimate->effective_rank_error, 2) + ", sum of sigma " +
+           rounded_text(map.estimate->nuclear_norm) + " ± " +
+           rounded_text(map.estimate->standard_error, 2) + ", " +
+           std::to_string(map.estimate->known) + " values exact";
   }
-  if (baselines.block) {
-    std::printf(",%lld,%lld,%lld", static_cast<long long>(baselines.block->equivalent_rank),
-                static_cast<long long>(baselines.block->numerical_rank),
-                static_cast<long long>(baselines.block->cut));
-  } else {
-    std::printf(",,,");
+  if (map.zero_rows == 0) return text;
+  return text + (text.empty() ? "" : "  ") + std::to_string(map.zero_rows) + " zero rows";
+}
+
+/// Every number of a map. `report` is one of those whose maps are shown.
+MapColumns map_columns(const SpectrumReport& report) {
+  using Map = MapSpectrum;
+  const auto zero = [](const Map&) { return 0.0; };
+  const auto low = [](const Map& map) { return rank_interval(map, map.threshold).low; };
+  const auto high = [](const Map& map) { return rank_interval(map, map.threshold).high; };
+  const bool bounded =
+      std::ranges::any_of(report.maps[0], [](const Map& map) { return map.rank_bound > 0; });
+  MapColumns columns = {
+      {{.name = "input"}, [](const auto& row) { return row.report->inputs[row.input]; }}};
+  std::ranges::move(place_columns(report), std::back_inserter(columns));
+  const MapColumns numbers = {
+      {{.name = "channel", .csv = !report.channels.empty()},
+       [](const auto& row) {
+         if (row.report->channels.empty()) return ReportValue();
+         return row.map->channel ? ReportValue(*row.map->channel) : ReportValue("mean");
+       }},
+      {{.name = "identity"}, [](const auto& row) { return row.map->identity; }},
+      {{.name = "state"}, [](const auto& row) { return std::string(describe(row.map->state)); }},
+      {json_only("tokens"), [](const auto& row) { return row.map->tokens; }},
+      estimated({.name = "equivalent_rank", .title = "equivalent\nrank", .width = 12},
+                &Map::equivalent_rank,
+                [](const Map& map) { return std::to_string(map.equivalent_rank); }),
+      estimated({.name = "effective_rank", .title = "effective\nrank", .width = 11},
+                &Map::effective_rank,
+                [](const Map& map) { return number_cell(map.effective_rank, 0, 2); }),
+      {{.name = "stable_rank", .title = "stable\nrank", .width = 9}, if_ready(&Map::stable_rank)},
+      {{.name = "numerical_rank", .title = "numerical\nrank", .width = 11},
+       [](const auto& row) { return if_any(numerical_rank_of(*row.map)); }},
+      {{.name = "rank_one_distance"}, if_ready(&Map::rank_one_distance)},
+      {{.name = "symmetry_error", .title = "symmetry\nerror", .width = 10, .decimals = 4},
+       if_ready(&Map::symmetry_error)},
+      {{.name = "zero_rows"}, [](const auto& row) { return row.map->zero_rows; }},
+      {{.name = "not_finite_entries"}, [](const auto& row) { return row.map->not_finite_entries; }},
+      {{.name = "method"}, [](const auto& row) { return std::string(name_of(row.map->method)); }},
+      {{.name = "rank_bound", .title = bounded ? "bound of\nthe rank" : "", .width = 11},
+       [](const auto& row) { return if_above_zero(row.map->rank_bound); }},
+      {csv_only("equivalent_rank_low"), if_ready(low)},
+      {csv_only("equivalent_rank_high"), if_ready(high)},
+      {json_only("equivalent_rank_interval"), if_ready([=](const Map& map) {
+         return json_cell({low(map), high(map)});
+       })},
+      {{.name = "nuclear_norm"}, if_ready(nuclear_norm)},
+      {{.name = "nuclear_norm_standard_error", .digits = 3},
+       if_estimated(&SpectrumEstimate::standard_error, zero)},
+      {json_only("exact_singular_values"),
+       if_estimated(&SpectrumEstimate::known,
+                    [](const Map& map) { return std::int64_t{std::ssize(map.singular_values)}; })},
+      {json_only("effective_rank_standard_error"),
+       if_estimated(&SpectrumEstimate::effective_rank_error, zero)},
+      {json_only("singular_values"),
+       [](const auto& row) { return json_cell(row.map->singular_values); }}};
+  columns.insert(columns.end(), numbers.begin(), numbers.end());
+  // Proposition 1 has a table of its own in the text, and both are objects in JSON.
+  if (!report.effects.empty()) {
+    for (ColumnOf<MapRow>& column : effect_columns()) {
+      column.column.title.clear();
+      column.column.json = false;
+      columns.push_back(std::move(column));
+    }
+    columns.push_back({json_only("proposition_1"),
+                       [](const auto& row) { return object_cell(row, effect_columns()); }});
+  }
+  if (!report.baselines.empty()) {
+    for (ColumnOf<MapRow>& column : baseline_columns()) {
+      column.column.json = false;
+      columns.push_back(std::move(column));
+    }
+    columns.push_back({json_only("baselines"),
+                       [](const auto& row) { return object_cell(row, baseline_columns()); }});
+  }
+  columns.push_back({{.left = true}, nullptr, notes_of});
+  return columns;
+}
+
+/// Means over the maps of one layer, or of all if `layer` is negative.
+struct LayerMean {
+  std::int64_t layer = -1;
+  MeanSpectrum mean;
+  MeanNullRank null;
+};
+
+std::vector<LayerMean> layer_means(const SpectrumReport& report,
+                                   const std::vector<MapSpectrum>& maps) {
+  std::vector<LayerMean> means;
+  for (const std::int64_t layer : layers_of(maps)) {
+    means.push_back(
+        {layer, mean_of_layer(maps, layer, report.threshold), mean_null_of(report, layer)});
+  }
+  return means;
+}
+
+LayerMean mean_of_all(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
+  return {-1, mean_spectrum(maps, report.threshold), mean_null_of(report, -1)};
+}
+
+std::string rank_of_mean_in_words(const LayerMean& layer) {
+  const MeanSpectrum& mean = layer.mean;
+  if (mean.maps == 0) return "–";
+  if (!mean.relative) return std::to_string(mean.rank_of_mean);
+  // Curves of maps of different sizes share only a relative rank.
+  return number_cell(100 * static_cast<double>(mean.rank_of_mean) /
+                         static_cast<double>(mean.mean_share.size()),
+                     0, 1) +
+         " % of n";
+}
+
+std::vector<ColumnOf<LayerMean>> mean_columns(const SpectrumReport& report) {
+  const auto of_ranks = [](auto member) {
+    return [member](const LayerMean& layer) { return layer.mean.ranks.*member; };
+  };
+  const auto if_rank = [](auto member) {
+    return [member](const LayerMean& layer) { return if_any(layer.mean.ranks.*member); };
+  };
+  using Ranks = RankDistribution;
+  std::vector<ColumnOf<LayerMean>> columns = {
+      layer_column<LayerMean>(report.layers, &LayerMean::layer),
+      {{.name = "maps", .title = "maps", .width = 6},
+       [](const auto& layer) { return layer.mean.maps; }},
+      {{.name = "left_out"}, [](const auto& layer) { return layer.mean.left_out; }},
+      {{.name = "curve_is_relative"}, [](const auto& layer) { return layer.mean.relative; }},
+      {{.name = "mean_rank", .title = "mean rank", .width = 11}, of_ranks(&Ranks::mean)},
+      {{.name = "rank_standard_deviation", .title = "deviation", .width = 11},
+       of_ranks(&Ranks::standard_deviation)},
+      {{.name = "rank_minimum", .title = "least", .width = 7}, if_rank(&Ranks::minimum)},
+      {{.name = "rank_lower_quartile"}, of_ranks(&Ranks::lower_quartile)},
+      {{.name = "rank_median", .title = "median", .width = 8, .decimals = 1},
+       of_ranks(&Ranks::median)},
+      {{.name = "rank_upper_quartile"}, of_ranks(&Ranks::upper_quartile)},
+      {{.name = "rank_maximum", .title = "greatest", .width = 10}, if_rank(&Ranks::maximum)},
+      {{.name = "rank_of_mean_curve", .title = "rank of mean curve", .width = 20},
+       [](const auto& layer) { return known_if(layer.mean.maps > 0, layer.mean.rank_of_mean); },
+       rank_of_mean_in_words},
+      {{.name = "mean_share"}, [](const auto& layer) { return json_cell(layer.mean.mean_share); }}};
+  if (!report.baselines.empty()) {
+    columns.push_back({{.name = "mean_null_rank", .title = "if shuffled", .width = 13},
+                       [](const auto& layer) { return layer.null.rank(); }});
+    columns.push_back(
+        {{.name = "mean_rank_over_null", .title = "rank / null", .width = 13, .decimals = 3},
+         [](const auto& layer) { return layer.null.ratio(); }});
+  }
+  columns.push_back({{.left = true}, nullptr, [](const LayerMean& layer) {
+                       const std::int64_t left_out = layer.mean.left_out;
+                       return left_out > 0 ? "(" + std::to_string(left_out) + " maps left out)"
+                                           : std::string();
+                     }});
+  return columns;
+}
+
+void print_heading(const SpectrumReport& report) {
+  std::int64_t tokens = 0;
+  bool differ = false;
+  for (const MapSpectrum& map : report.maps.empty() ? std::vector<MapSpectrum>{} : report.maps[0]) {
+    differ = differ || (tokens != 0 && map.tokens != tokens);
+    tokens = std::max(tokens, map.tokens);
+  }
+  std::printf(
+      "%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
+      report.mechanism_trained ? ""
+                               : " (not trained: laid over weights trained with another mechanism)",
+      report.inputs.size() == 1 ? report.inputs[0].c_str()
+                                : (std::to_string(report.inputs.size()) + " inputs").c_str());
+  if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
+  if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
+  if (!(report.analysed == Analysed{})) {
+    std::printf("analysed: %s\n", in_words(report.analysed).c_str());
+  }
+  std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %s\n",
+              differ ? "up to " : "", static_cast<long long>(tokens),
+              identity_in_words(report).c_str(), rounded_text(report.threshold).c_str());
+  if (report.asked_with_identity && with_identity(report).with < with_identity(report).maps) {
+    std::printf("I can be added to square maps only: the others are seen without it\n");
+  }
+  std::printf("\n");
+}
+
+void print_maps(const SpectrumReport& report) {
+  std::printf("%s", report_as_text(report_of(rows_of(report), map_columns(report))).c_str());
+  std::printf("\n");
+  if (!report.baselines.empty()) {
+    std::printf(
+        "shuffled: the entries of each row in another order (of the keys that the query sees), "
+        "mean of %u;\neven: equal weights on those keys; below the diagonal: the greatest rank of "
+        "15 "
+        "blocks A[t:, :t]\n\n",
+        kShuffles);
+  }
+  const auto how_many = [&](SpectrumMethod method) {
+    return std::count_if(report.maps[0].begin(), report.maps[0].end(),
+                         [method](const MapSpectrum& map) { return map.method == method; });
+  };
+  if (const auto count = how_many(SpectrumMethod::factored); count > 0) {
+    std::printf("%lld of %zu maps: singular values from the factors, %lld columns at most\n\n",
+                static_cast<long long>(count), report.maps[0].size(),
+                static_cast<long long>(report.maps[0].front().rank_bound));
+  }
+  if (const auto count = how_many(SpectrumMethod::estimated); count > 0) {
+    std::printf(
+        "%lld of %zu maps: at most 32 leading singular values exact, the rest estimated; ranks "
+        "(≈) with 95 %% intervals, effective ranks with a standard error (±). --dense-limit N "
+        "computes all values up to N tokens\n\n",
+        static_cast<long long>(count), report.maps[0].size());
+  }
+}
+
+void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
+  std::vector<LayerMean> means = layer_means(report, maps);
+  means.push_back(mean_of_all(report, maps));
+  std::printf("%s", report_as_text(report_of(std::move(means), mean_columns(report))).c_str());
+}
+
+void print_proposition(const SpectrumReport& report) {
+  std::int64_t concave = 0, closer = 0, not_lower = 0, not_square = 0, no_spectrum = 0;
+  std::vector<MapRow> predicted;
+  for (const MapRow& row : rows_of(report)) {
+    const IdentityEffect& effect = *row.effect;
+    if (!effect.predicted.empty()) {
+      predicted.push_back(row);
+      concave += effect.share_is_concave ? 1 : 0;
+      closer += effect.closer_to_linear ? 1 : 0;
+      not_lower += effect.rank_not_lower ? 1 : 0;
+      continue;
+    }
+    // Maps with NaN are counted separately, whether square or not.
+    const bool both =
+        effect.without.state == SpectrumState::ready && effect.with.state == SpectrumState::ready;
+    ++(both ? not_square : no_spectrum);
+  }
+  std::printf("\n");
+  if (report.effects.size() == 1 && !predicted.empty()) {
+    MapColumns columns = place_columns(report);
+    std::ranges::move(effect_columns(), std::back_inserter(columns));
+    std::printf("Proposition 1: H beside H + I\n%s",
+                report_as_text(report_of(predicted, std::move(columns))).c_str());
+  }
+  if (!predicted.empty()) {
+    std::printf(
+        "\nof %zu maps, f is concave on %lld, f(H + I) is closer to linear on %lld, the "
+        "equivalent rank of H + I is not lower on %lld\n",
+        predicted.size(), static_cast<long long>(concave), static_cast<long long>(closer),
+        static_cast<long long>(not_lower));
+  }
+  if (not_square > 0) {
+    std::printf("not square, so that there is no H + I and the proposition says nothing: %lld\n",
+                static_cast<long long>(not_square));
+  }
+  if (no_spectrum > 0) {
+    std::printf("without a spectrum, without or with I: %lld\n",
+                static_cast<long long>(no_spectrum));
   }
 }
 
@@ -255,72 +502,25 @@ std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map) {
   return map.numerical_rank > 0 ? std::optional(map.numerical_rank) : std::nullopt;
 }
 
-// Spectra as CSV, one row per map.
-
-void print_csv(const SpectrumReport& report, bool with_header) {
-  std::size_t columns = 0;
-  for (const MapSpectrum& map : all_maps(report)) {
-    columns = std::max(columns, map.singular_values.size());
+void print_csv(const std::vector<SpectrumReport>& reports) {
+  std::vector<MapRow> rows;
+  std::size_t values = 0;
+  for (const SpectrumReport& report : reports) {
+    std::ranges::move(rows_of(report), std::back_inserter(rows));
   }
-  if (with_header) {
-    std::printf(
-        "input,layer,head,%sidentity,state,equivalent_rank,effective_rank,stable_rank,"
-        "numerical_rank,rank_one_distance,symmetry_error,zero_rows,not_finite_entries,method,"
-        "rank_bound,equivalent_rank_low,equivalent_rank_high,nuclear_norm,"
-        "nuclear_norm_standard_error",
-        report.channels.empty() ? "" : "channel,");
-    if (!report.effects.empty()) {
-      std::printf(
-          ",rank_without_identity,rank_with_identity,predicted_rank_with_identity,prediction_error,"
-          "share_is_concave,closer_to_linear,rank_not_lower,largest_excess");
-    }
-    if (!report.baselines.empty()) {
-      std::printf(
-          ",null_rank,null_rank_standard_deviation,rank_over_null,even_rank,block_rank,"
-          "block_numerical_rank,block_cut");
-    }
-    if (!(report.analysed == Analysed{})) std::printf(",of,centred,added");
-    for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
-    std::printf("\n");
+  for (const MapRow& row : rows) values = std::max(values, row.map->singular_values.size());
+  MapColumns columns = map_columns(reports.front());
+  add_analysed(columns, reports.front().analysed);
+  for (std::size_t t = 0; t < values; ++t) {
+    ReportColumn column = csv_only("sigma_" + std::to_string(t + 1));
+    column.digits = 0;
+    columns.push_back({std::move(column), [t](const MapRow& row) {
+                         const std::vector<double>& sigma = row.map->singular_values;
+                         return t < sigma.size() ? ReportValue(sigma[t]) : ReportValue();
+                       }});
   }
-  for (std::size_t input = 0; input < report.maps.size(); ++input) {
-    for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
-      const MapSpectrum& map = report.maps[input][i];
-      const std::string channel = report.channels.empty()
-                                      ? ""
-                                      : (map.channel ? std::to_string(*map.channel) : "mean") + ",";
-      std::printf("%s,%lld,%s,%s%s,%s", csv_field(report.inputs[input]).c_str(),
-                  static_cast<long long>(map.layer), head_in_words(map).c_str(), channel.c_str(),
-                  map.identity ? "true" : "false",
-                  csv_field(std::string(describe(map.state))).c_str());
-      if (map.state == SpectrumState::ready) {
-        std::printf(",%lld%s%s,%s%s%s", static_cast<long long>(map.equivalent_rank),
-                    csv_number(map.effective_rank).c_str(), csv_number(map.stable_rank).c_str(),
-                    map.numerical_rank > 0 ? std::to_string(map.numerical_rank).c_str() : "",
-                    csv_number(map.rank_one_distance).c_str(),
-                    csv_number(map.symmetry_error).c_str());
-      } else {
-        std::printf(",,,,,,");
-      }
-      std::printf(",%lld,%lld,", static_cast<long long>(map.zero_rows),
-                  static_cast<long long>(map.not_finite_entries));
-      print_method(map);
-      if (!report.effects.empty()) print_effect(report.effects[input][i]);
-      if (!report.baselines.empty()) print_baselines_csv(map, report.baselines[input][i]);
-      std::printf("%s", analysed_csv(report.analysed).c_str());
-      for (std::size_t t = 0; t < columns; ++t) {
-        if (t < map.singular_values.size()) {
-          std::printf(",%s", exact(map.singular_values[t]).c_str());
-        } else {
-          std::printf(",");
-        }
-      }
-      std::printf("\n");
-    }
-  }
+  write_report_as_csv(report_of(std::move(rows), std::move(columns)), write_to_standard_output);
 }
-
-// Spectra as JSON (docs/json-output.md).
 
 std::string spectrum_as_json(const SpectrumReport& report) {
   const std::vector<MapSpectrum> all = all_maps(report);
@@ -334,27 +534,25 @@ std::string spectrum_as_json(const SpectrumReport& report) {
   json["threshold"] = report.threshold;
   json["inputs"] = report.inputs;
   json["chosen"] = report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen);
-  json["maps"] = ordered_json::array();
-  for (std::size_t input = 0; input < report.maps.size(); ++input) {
-    for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
-      ordered_json map = json_of(report.maps[input][i], input, report);
-      if (!report.effects.empty()) map["proposition_1"] = json_of(report.effects[input][i]);
-      if (!report.baselines.empty()) {
-        map["baselines"] = json_of(report.maps[input][i], report.baselines[input][i]);
-      }
-      json["maps"].push_back(std::move(map));
-    }
-  }
-  json["layers"] = ordered_json::array();
-  for (const std::int64_t layer : layers_of(all)) {
-    ordered_json mean = json_of(mean_of_layer(all, layer, report.threshold), report, layer);
-    mean["layer"] = layer;
-    json["layers"].push_back(std::move(mean));
-  }
-  json["mean"] = json_of(mean_spectrum(all, report.threshold), report, -1);
+  json["maps"] = report_as_json(report_of(rows_of(report), map_columns(report)));
+  json["layers"] = report_as_json(report_of(layer_means(report, all), mean_columns(report)));
+  json["mean"] =
+      report_as_json(report_of<LayerMean>({mean_of_all(report, all)}, mean_columns(report)))
+          .front();
+  json["mean"].erase("layer");
   json["status"] = status_as_json(report.status);
   json["assumed"] = report.assumed.empty() ? ordered_json(nullptr) : ordered_json(report.assumed);
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void print_table(const SpectrumReport& report) {
+  print_heading(report);
+  // With every channel there are too many maps for one row each; the layers' means summarise them.
+  const bool every_channel = !report.maps.empty() && !report.maps[0].empty() &&
+                             report.maps[0].front().channel != report.maps[0].back().channel;
+  if (report.maps.size() == 1 && !every_channel) print_maps(report);
+  print_layers(report, all_maps(report));
+  if (!report.effects.empty()) print_proposition(report);
 }
 
 }  // namespace attnscope

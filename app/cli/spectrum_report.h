@@ -61,9 +61,9 @@ struct WithIdentity {
 /// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
 /// Values that are undefined because a map is not finite or all zero are null.
 [[nodiscard]] std::string spectrum_as_json(const SpectrumReport& report);
-/// Prints a header and one row per map: the map, its ranks, the predictions of Proposition 1 if
-/// requested, sigma_1 … sigma_N. `with_header` is false for a report that follows another one.
-void print_csv(const SpectrumReport& report, bool with_header = true);
+/// Prints one header, and one row per map of each report: the map, its ranks, the predictions of
+/// Proposition 1 if requested, sigma_1 … sigma_N.
+void print_csv(const std::vector<SpectrumReport>& reports);
 /// For one input, prints one row per map, then the layers' means; for several inputs, one row per
 /// layer.
 void print_table(const SpectrumReport& report);
