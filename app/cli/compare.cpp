@@ -10,7 +10,7 @@
 #include "analysis/analysed/analysed.h"
 #include "analysis/comparison/data_set_comparison.h"
 #include "analysis/figure/figure_command.h"
-#include "analysis/figure/table.h"
+#include "analysis/report/report.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
@@ -62,8 +62,6 @@ const char* name_of(LayerAlignment alignment) {
   return alignment == LayerAlignment::by_index ? "index" : "depth";
 }
 
-std::string text_of(std::string_view view) { return std::string(view); }
-
 ordered_json json_number(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
@@ -72,15 +70,14 @@ bool is_of_others(const ComparisonReport& report) {
   return !(report.options.analysed == Analysed{});
 }
 
-ordered_json index(std::int64_t value) {
-  return value >= 0 ? ordered_json(value) : ordered_json(nullptr);
-}
-
-void add_values(ordered_json& object, const ComparisonValues& values,
-                const std::string& suffix = {}) {
-  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-    object[text_of(entry.name) + suffix] = json_number(values[entry.quantity]);
-  }
+/// Adds a column with one of the values that `values_of` returns for a row.
+template <class Row, class Values>
+void add_quantity(std::vector<ColumnOf<Row>>& columns, const ComparisonQuantityEntry& entry,
+                  const char* suffix, Values values_of) {
+  columns.push_back({{.name = std::string(entry.name) + suffix, .digits = 0},
+                     [values_of, quantity = entry.quantity](const Row& row) {
+                       return values_of(row)[quantity];
+                     }});
 }
 
 ordered_json json_of(const PredictionAgreement& predictions, const std::string& why_none) {
@@ -98,50 +95,86 @@ ordered_json json_of(const PredictionAgreement& predictions, const std::string& 
           {"not_finite", predictions.not_finite}};
 }
 
-ordered_json json_of(const ComparisonReport::Compared& compared, bool over_data_set) {
-  const SubjectComparison& result = compared.result.mean;
-  ordered_json mean = ordered_json::object(), layers = ordered_json::array(),
-               maps = ordered_json::array();
-  add_values(mean, result.mean);
-  for (const ComparedLayer& layer : result.layers) {
-    ordered_json object = {{"layer", layer.layer},
-                           {"reference_layer", index(layer.reference_layer)}};
-    add_values(object, layer.values);
-    if (!layer.why_no_cka.empty()) object["why_no_cka"] = layer.why_no_cka;
-    layers.push_back(std::move(object));
+ordered_json mean_json(const ComparisonValues& values) {
+  std::vector<ColumnOf<ComparisonValues>> columns;
+  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
+    add_quantity(columns, entry, "", [](const auto& row) { return row; });
   }
-  for (std::size_t i = 0; i < result.maps.size(); ++i) {
-    const ComparedMap& map = result.maps[i];
-    ordered_json object = {{"layer", map.layer},
-                           {"head", index(map.head)},
-                           {"reference_layer", index(map.reference_layer)},
-                           {"reference_head", index(map.reference_head)},
-                           {"state", text_of(describe(map.state))},
-                           {"rows_with_negative_weights", map.rows_with_negatives}};
-    add_values(object, map.values);
-    if (over_data_set) {
-      add_values(object, compared.result.deviation[i], "_standard_deviation");
-    } else {
-      ordered_json rows = ordered_json::array();
-      for (const double bits : map.row_divergence) rows.push_back(json_number(bits));
-      object["row_js_divergence_bits"] = std::move(rows);
-    }
-    maps.push_back(std::move(object));
-  }
-  ordered_json object = {{"label", compared.label},
-                         {"mechanism", to_string(compared.mechanism)},
-                         {"identity", name_of(compared.view)},
-                         {"maps_compared", result.maps_compared},
-                         {"left_out", result.summary},
-                         {"mean", std::move(mean)},
-                         {"layers", std::move(layers)},
-                         {"maps", std::move(maps)}};
-  if (over_data_set) {
-    object["items"] = compared.result.items;
-    object["predictions"] =
-        json_of(compared.result.predictions, compared.result.why_no_predictions);
-  }
+  return report_as_json(report_of<ComparisonValues>({values}, std::move(columns))).front();
+}
+
+ordered_json layer_json(const ComparedLayer& layer) {
+  ordered_json object = {{"layer", layer.layer}, {"reference_layer", nullptr}};
+  if (layer.reference_layer >= 0) object["reference_layer"] = layer.reference_layer;
+  object.update(mean_json(layer.values));
+  if (!layer.why_no_cka.empty()) object["why_no_cka"] = layer.why_no_cka;
   return object;
+}
+
+/// One row per map. Over a data set each quantity has its deviation.
+Report maps_report(const DataSetComparison& result, bool over_data_set) {
+  std::vector<const ComparedMap*> maps;
+  for (const ComparedMap& map : result.mean.maps) maps.push_back(&map);
+  const auto deviation = [&result](const ComparedMap* map) {
+    return result.deviation[static_cast<std::size_t>(map - result.mean.maps.data())];
+  };
+  std::vector<ColumnOf<const ComparedMap*>> columns = {
+      {{.name = "layer"}, [](const auto* map) { return if_any(map->layer); }},
+      {{.name = "head"}, [](const auto* map) { return if_any(map->head); }},
+      {{.name = "reference_layer"}, [](const auto* map) { return if_any(map->reference_layer); }},
+      {{.name = "reference_head"}, [](const auto* map) { return if_any(map->reference_head); }},
+      {{.name = "state"}, [](const auto* map) { return std::string(describe(map->state)); }},
+      {json_only("rows_with_negative_weights"),
+       [](const auto* map) { return map->rows_with_negatives; }}};
+  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
+    add_quantity(columns, entry, "", [](const auto* map) { return map->values; });
+    if (over_data_set) add_quantity(columns, entry, "_standard_deviation", deviation);
+  }
+  if (!over_data_set) {
+    columns.push_back({json_only("row_js_divergence_bits"),
+                       [](const auto* map) { return json_cell(map->row_divergence); }});
+  }
+  return report_of(std::move(maps), std::move(columns));
+}
+
+/// One row per model and identity view.
+Report compared_report(const ComparisonReport& report) {
+  using Compared = ComparisonReport::Compared;
+  const bool over_data_set = !report.data_set.empty();
+  const auto identity = [](const auto& one) { return name_of(one.view); };
+  std::vector<ColumnOf<Compared>> columns = {
+      {csv_only("subject"), [](const auto& one) { return one.label; }},
+      {csv_only("reference"), [&report](const auto&) { return report.reference; }},
+      {json_only("label"), [](const auto& one) { return one.label; }},
+      {json_only("mechanism"), [](const auto& one) { return to_string(one.mechanism); }},
+      {json_only("identity"), identity},
+      {json_only("maps_compared"), [](const auto& one) { return one.result.mean.maps_compared; }},
+      {json_only("left_out"), [](const auto& one) { return one.result.mean.summary; }},
+      {json_only("mean"),
+       [](const auto& one) { return json_cell(mean_json(one.result.mean.mean)); }},
+      {json_only("layers"),
+       [](const auto& one) {
+         ordered_json layers = ordered_json::array();
+         for (const ComparedLayer& layer : one.result.mean.layers) {
+           layers.push_back(layer_json(layer));
+         }
+         return json_cell(layers);
+       }},
+      {{.name = "maps"},
+       [over_data_set](const auto& one) {
+         return table_cell(maps_report(one.result, over_data_set));
+       }},
+      {csv_only("identity"), identity}};
+  add_analysed(columns, report.options.analysed);
+  if (over_data_set) {
+    columns.push_back(
+        {json_only("items"), [](const auto& one) { return std::int64_t{one.result.items}; }});
+    columns.push_back({json_only("predictions"), [](const auto& one) {
+                         return json_cell(
+                             json_of(one.result.predictions, one.result.why_no_predictions));
+                       }});
+  }
+  return report_of(report.compared, std::move(columns));
 }
 
 // --- text -------------------------------------------------------------------------------------
@@ -179,45 +212,52 @@ std::string place_text(std::int64_t layer, std::int64_t head) {
   return layer < 0 ? "–" : std::to_string(layer) + (head < 0 ? "" : "." + std::to_string(head));
 }
 
-void add_comparison_row(std::string& text, const std::string& layer, const std::string& head,
-                        const std::string& beside, const ComparisonValues& values, bool with_cka,
-                        const std::vector<TextColumn>& columns) {
-  text += layer + right_cell(head, 6) + right_cell(beside, 8);
-  for (const TextColumn& column : columns) {
-    if (column.quantity == Quantity::cka && !with_cka) continue;
-    text += "  " + number_cell(values[column.quantity], column.width, column.digits);
-  }
-}
+/// A row of the text: a map, or the mean of a layer or of all.
+struct ComparedRow {
+  std::int64_t layer = -1;
+  std::string head, beside;
+  ComparisonValues values;
+  bool is_mean = false;
+  std::string note = {};
+};
 
-std::string map_table(const SubjectComparison& result, const LayerColumn& name_of_layer,
+std::string map_table(const SubjectComparison& result, const std::vector<std::string>& layers,
                       const ComparisonOptions& options) {
-  const std::vector<TextColumn> columns = shown_columns(options);
-  std::string text = name_of_layer.heading() + "  head  beside";
-  for (const TextColumn& column : columns) {
-    text += "  " + right_cell(column.title, column.width);
-  }
-  text += "\n";
+  const auto state_of = [](const ComparedMap& map) {
+    return std::string(map.state == MapPairState::compared ? "" : describe(map.state));
+  };
+  std::vector<ComparedRow> rows;
   for (const ComparedLayer& layer : result.layers) {
     std::string state;  // state of the layer's single matrix
     for (const ComparedMap& map : result.maps) {
       if (map.layer != layer.layer) continue;
       if (map.head == kAllHeads) {
-        if (map.state != MapPairState::compared) state = "  " + text_of(describe(map.state));
-        continue;
+        state = state_of(map);
+      } else {
+        rows.push_back({map.layer, std::to_string(map.head),
+                        place_text(map.reference_layer, map.reference_head), map.values, false,
+                        state_of(map)});
       }
-      add_comparison_row(text, name_of_layer(map.layer), std::to_string(map.head),
-                         place_text(map.reference_layer, map.reference_head), map.values, false,
-                         columns);
-      if (map.state != MapPairState::compared) text += "  " + text_of(describe(map.state));
-      text += "\n";
     }
-    const bool one = is_of_layer(options.analysed.of);
-    add_comparison_row(text, name_of_layer(layer.layer), one ? "–" : "mean",
-                       place_text(layer.reference_layer, -1), layer.values, true, columns);
-    text += state + "\n";
+    rows.push_back({layer.layer, is_of_layer(options.analysed.of) ? "–" : "mean",
+                    place_text(layer.reference_layer, -1), layer.values, true, state});
   }
-  add_comparison_row(text, name_of_layer.cell("all"), "mean", "", result.mean, true, columns);
-  return text + "\n";
+  rows.push_back({-1, "mean", "", result.mean, true});
+  std::vector<ColumnOf<ComparedRow>> columns = {
+      layer_column<ComparedRow>(layers, &ComparedRow::layer),
+      {{.title = "head", .width = 6}, &ComparedRow::head},
+      {{.title = "beside", .width = 8}, &ComparedRow::beside}};
+  for (const TextColumn& column : shown_columns(options)) {
+    columns.push_back({{.title = column.title, .width = column.width + 2},
+                       nullptr,
+                       [column](const ComparedRow& row) {
+                         const bool shown = row.is_mean || column.quantity != Quantity::cka;
+                         return shown ? number_cell(row.values[column.quantity], 0, column.digits)
+                                      : std::string();
+                       }});
+  }
+  columns.push_back({{.left = true}, &ComparedRow::note});
+  return report_as_text(report_of(std::move(rows), std::move(columns)));
 }
 
 std::string predictions_text(const ComparisonReport::Compared& compared,
@@ -242,12 +282,9 @@ std::string predictions_text(const ComparisonReport::Compared& compared,
   return text;
 }
 
-/// {"reference", …, "compared": [{"label", "mean", "layers", "maps", "predictions"}]}; undefined
-/// values are null.
-std::string comparison_as_json(const ComparisonReport& report) {
+/// {"reference", …, "compared": [{"label", "mean", "layers", "maps", "predictions"}]}.
+ordered_json comparison_as_json(const ComparisonReport& report) {
   const bool over_data_set = !report.data_set.empty();
-  ordered_json compared = ordered_json::array();
-  for (const auto& one : report.compared) compared.push_back(json_of(one, over_data_set));
   ordered_json json = {
       {"reference", report.reference},
       {"reference_mechanism", to_string(report.reference_mechanism)},
@@ -257,57 +294,13 @@ std::string comparison_as_json(const ComparisonReport& report) {
       {"identity", report.identity}};
   add_analysed(json, report.options.analysed);
   json["threshold"] = report.options.threshold;
-  json["compared"] = std::move(compared);
+  json["compared"] = report_as_json(compared_report(report));
   json["assumed"] = report.assumed;
   if (over_data_set) {
     json["data_set_size"] = report.data_set_size;
     json["seed"] = report.choice.seed;
   }
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-/// A header and one row per map of each model.
-std::string comparison_as_csv(const ComparisonReport& report) {
-  const bool over_data_set = !report.data_set.empty();
-  Table table;
-  table.header = {"subject",         "reference",      "layer", "head",
-                  "reference_layer", "reference_head", "state"};
-  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-    table.header.push_back(text_of(entry.name));
-    if (over_data_set) table.header.push_back(text_of(entry.name) + "_standard_deviation");
-  }
-  table.header.emplace_back("identity");
-  if (is_of_others(report)) table.header.insert(table.header.end(), {"of", "centred", "added"});
-  for (const auto& compared : report.compared) {
-    const std::vector<ComparedMap>& maps = compared.result.mean.maps;
-    for (std::size_t i = 0; i < maps.size(); ++i) {
-      const ComparedMap& map = maps[i];
-      const auto place = [](std::int64_t value) {
-        return value < 0 ? std::string() : std::to_string(value);
-      };
-      const auto value_text = [](double value) {
-        return std::isnan(value) ? std::string() : exact(value);
-      };
-      std::vector<std::string> row = {compared.label,
-                                      report.reference,
-                                      place(map.layer),
-                                      place(map.head),
-                                      place(map.reference_layer),
-                                      place(map.reference_head),
-                                      text_of(describe(map.state))};
-      for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-        row.push_back(value_text(map.values[entry.quantity]));
-        if (over_data_set) {
-          row.push_back(value_text(compared.result.deviation[i][entry.quantity]));
-        }
-      }
-      row.push_back(name_of(compared.view));
-      const std::vector<std::string> of = analysed_cells(report.options.analysed);
-      row.insert(row.end(), of.begin(), of.end());
-      table.rows.push_back(std::move(row));
-    }
-  }
-  return table_as_csv(table);
+  return json;
 }
 
 /// For each model, one row per map, the layers' means, then the predictions.
@@ -332,7 +325,7 @@ std::string comparison_as_text(const ComparisonReport& report) {
     text += "\n" + compared.label + ", " + to_string(compared.mechanism);
     if (report.identity == "both") text += ", maps " + name_of(compared.view) + " I";
     text += "\n";
-    text += map_table(compared.result.mean, LayerColumn(compared.layers), report.options);
+    text += map_table(compared.result.mean, compared.layers, report.options);
     if (!compared.result.mean.summary.empty()) {
       text += "left out: " + compared.result.mean.summary + "\n";
     }
@@ -475,12 +468,13 @@ int run(const CompareArguments& arguments) {
                                       : over_a_data_set(arguments, options, line.progress());
   }();
   report.identity = arguments.identity;
-  const std::string text = arguments.json  ? comparison_as_json(report)
-                           : arguments.csv ? comparison_as_csv(report)
-                                           : comparison_as_text(report);
-  write_to_standard_output(text);
-  for (const std::string& words : report.assumed) {
-    if (arguments.csv) std::fprintf(stderr, "%s\n", words.c_str());
+  if (arguments.json) {
+    print_json(comparison_as_json(report));
+  } else if (arguments.csv) {
+    write_report_as_csv(compared_report(report), write_to_standard_output);
+    for (const std::string& words : report.assumed) std::fprintf(stderr, "%s\n", words.c_str());
+  } else {
+    write_to_standard_output(comparison_as_text(report));
   }
   return 0;
 }
