@@ -15,6 +15,7 @@
 #include <string>
 
 #include "analysis/heads/head_table.h"
+#include "analysis/report/report.h"
 #include "analysis/sweep/process_team.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "analysis/sweep/team_sweep.h"
@@ -99,35 +100,24 @@ double mean_of(const LayerSweep& layer, std::string_view statistic) {
   return found == layer.statistics.end() ? std::nan("") : swept_statistic(found->second, -1).mean;
 }
 
-/// Prints means over heads and inputs, one row per layer, without columns that are empty for all
-/// layers.
-void print_head_numbers(const SweepSeries& series) {
-  std::vector<const HeadMeasure*> known;
+/// Means over heads and inputs, one row per layer, without columns that are empty for all layers.
+Report head_numbers(const SweepSeries& series) {
+  std::vector<std::size_t> layers(series.layers.size());
+  std::iota(layers.begin(), layers.end(), std::size_t{0});
+  std::vector<ColumnOf<std::size_t>> columns = {
+      {{.title = "layer", .width = 7},
+       [](std::size_t layer) { return static_cast<std::int64_t>(layer); }}};
   for (const HeadMeasure& measure : head_measures()) {
-    const bool any = std::ranges::any_of(series.layers, [&](const LayerSweep& layer) {
-      return !std::isnan(mean_of(layer, measure.name));
-    });
-    const bool of_null =
-        measure.value == &HeadRow::null_rank || measure.value == &HeadRow::rank_over_null;
-    if (any && !of_null) known.push_back(&measure);
+    if (measure.value == &HeadRow::null_rank || measure.value == &HeadRow::rank_over_null) continue;
+    const std::string heading(measure.heading);
+    columns.push_back(
+        {{.title = heading,
+          .width = std::max(static_cast<int>(columns_of(heading)), 7) + 2,
+          .decimals = std::max(measure.decimals, 1),
+          .if_known = true},
+         [&](std::size_t layer) { return mean_of(series.layers[layer], measure.name); }});
   }
-  const auto width = [](const HeadMeasure& measure) {
-    return std::max(static_cast<int>(columns_of(std::string(measure.heading))), 7) + 2;
-  };
-  std::printf("  layer");
-  for (const HeadMeasure* measure : known) {
-    std::printf("%s", right_cell(std::string(measure->heading), width(*measure)).c_str());
-  }
-  std::printf("\n");
-  for (std::size_t l = 0; l < series.layers.size(); ++l) {
-    std::printf("  %5zu", l);
-    for (const HeadMeasure* measure : known) {
-      std::printf("%s", number_cell(mean_of(series.layers[l], measure->name), width(*measure),
-                                    std::max(measure->decimals, 1))
-                            .c_str());
-    }
-    std::printf("\n");
-  }
+  return report_of(std::move(layers), std::move(columns));
 }
 
 void print_text(const SweepResult& result, const std::string& out) {
@@ -168,7 +158,7 @@ void print_text(const SweepResult& result, const std::string& out) {
       }
       std::printf("\n");
     }
-    if (result.numbers.heads) print_head_numbers(series);
+    if (result.numbers.heads) std::printf("%s", report_as_text(head_numbers(series)).c_str());
   }
 }
 
