@@ -126,6 +126,16 @@ Panel table_panel(const Table& table, const std::vector<double>& widths) {
 
 }  // namespace
 
+Table table_of(const Report& report) {
+  ReportTexts texts = report_texts(report);
+  Table table{{}, std::move(texts.rows), 0};
+  for (const ReportColumn* column : texts.columns) {
+    if (column->left && table.text_columns == table.header.size()) ++table.text_columns;
+    table.header.push_back(column->title);
+  }
+  return table;
+}
+
 Table broken_table(const Table& table, double width_mm) {
   Table drawn = table;
   if (fitting_pt(column_widths(drawn), width_mm) < kLargestPt) {

@@ -143,13 +143,18 @@ ReportColumn csv_only(std::string name) { return {.name = std::move(name), .json
 ReportColumn json_only(std::string name) { return {.name = std::move(name), .csv = false}; }
 
 ReportTexts report_texts(const Report& report) {
-  ReportTexts texts;
+  ReportTexts texts{{}, std::vector<std::vector<std::string>>(report.rows)};
   for (const ReportColumn& column : report.columns) {
-    if (shown_in_text(report, column)) texts.columns.push_back(&column);
-  }
-  for (std::size_t row = 0; row < report.rows; ++row) {
-    std::vector<std::string>& cells = texts.rows.emplace_back();
-    for (const ReportColumn* column : texts.columns) cells.push_back(cell_text(*column, row));
+    if (!shown_in_text(report, column)) continue;
+    std::vector<std::string> cells;
+    for (std::size_t row = 0; row < report.rows; ++row) cells.push_back(cell_text(column, row));
+    // Remarks without a heading are a column only if there are any.
+    const bool empty = std::ranges::all_of(cells, [](const auto& cell) { return cell.empty(); });
+    if (column.title.empty() && empty) continue;
+    texts.columns.push_back(&column);
+    for (std::size_t row = 0; row < report.rows; ++row) {
+      texts.rows[row].push_back(std::move(cells[row]));
+    }
   }
   return texts;
 }

@@ -30,20 +30,6 @@ std::string row_of(const std::vector<std::string>& cells, std::size_t text_colum
   return row + " \\\\\n";
 }
 
-/// A tabular environment with the rules of the package booktabs: text columns left, numbers right.
-std::string tex_booktabs(const Table& table) {
-  std::string out = "\\begin{tabular}{";
-  for (std::size_t i = 0; i < table.header.size(); ++i) out += i < table.text_columns ? 'l' : 'r';
-  out += "}\n  \\toprule\n" + row_of(table.header, table.text_columns) + "  \\midrule\n";
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    if (i > 0 && !table.rows[i][0].empty() && table.rows[i - 1][0].empty()) {
-      out += "  \\addlinespace\n";
-    }
-    out += row_of(table.rows[i], table.text_columns);
-  }
-  return out + "  \\bottomrule\n\\end{tabular}\n";
-}
-
 std::int64_t cell_count(const Figure& figure) {
   std::int64_t count = 0;
   for (const Panel& panel : figure.panels) {
@@ -152,12 +138,25 @@ TexFigure table_document(const Figure& figure) {
               "\\newdimen\\room \\room=\\textwidth \\advance\\room by -" +
               tex_mm(2 * edge_mm) +
               "\n\\resizebox{\\ifdim\\width>\\room \\room\\else\\width\\fi}{!}{%\n" +
-              tex_booktabs(broken_table(*figure.table, figure.width_mm)) +
+              table_as_tex(broken_table(*figure.table, figure.width_mm)) +
               "\\unskip}\\par\n\\vspace*{\\fill}\n\\end{document}\n",
           {}};
 }
 
 }  // namespace
+
+std::string table_as_tex(const Table& table) {
+  std::string out = "\\begin{tabular}{";
+  for (std::size_t i = 0; i < table.header.size(); ++i) out += i < table.text_columns ? 'l' : 'r';
+  out += "}\n  \\toprule\n" + row_of(table.header, table.text_columns) + "  \\midrule\n";
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (i > 0 && !table.rows[i][0].empty() && table.rows[i - 1][0].empty()) {
+      out += "  \\addlinespace\n";
+    }
+    out += row_of(table.rows[i], table.text_columns);
+  }
+  return out + "  \\bottomrule\n\\end{tabular}\n";
+}
 
 TexFigure figure_as_tex(const Figure& figure, const std::string& name) {
   if (figure.table) return table_document(figure);

@@ -61,5 +61,25 @@ TEST(WrappedText, BreaksAtBlanksAlone) {
   EXPECT_EQ(wrapped("indivisible", 1), "indivisible");
 }
 
+TEST(Tables, ReportsAreTablesOfTheirTexts) {
+  struct Network {
+    std::string name;
+    double rank = 0, share = 0;
+  };
+  const std::vector<ColumnOf<Network>> columns = {
+      {{.name = "network", .title = "network", .left = true}, &Network::name},
+      {{.name = "rank", .title = "mean\nrank", .decimals = 1}, &Network::rank},
+      {{.name = "share", .title = "share", .decimals = 0, .per_cent = true}, &Network::share},
+      {{.left = true}, nullptr, [](const Network&) { return ""; }}};
+  const Table table = table_of(report_of<Network>({{"vit_b", 7.5, 0.25}}, columns));
+  EXPECT_EQ(table.text_columns, 1U);
+  EXPECT_EQ(table.header, (std::vector<std::string>{"network", "mean\nrank", "share"}));
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"vit_b", "7.5", "25 %"}));
+  const std::string tex = table_as_tex(table);
+  EXPECT_NE(tex.find("\\begin{tabular}{lrr}"), std::string::npos) << tex;
+  EXPECT_NE(tex.find("vit\\_b & 7.5 & 25 \\% \\\\"), std::string::npos) << tex;
+}
+
 }  // namespace
 }  // namespace attnscope
