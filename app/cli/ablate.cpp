@@ -122,9 +122,11 @@ int run_once(const AblateArguments& arguments) {
         .about("--answers")
         .expected("--input X");
   }
-  if (arguments.study.csv || !arguments.study.out.empty()) {
+  const bool json = arguments.study.format == TableFormat::json;
+  const bool text = arguments.study.format == TableFormat::text;
+  if (!(json || text) || !arguments.study.out.empty()) {
     throw Error(ErrorKind::usage, "the answers on one input are printed as a table or as JSON")
-        .about(arguments.study.csv ? "--csv" : "--out");
+        .about(arguments.study.out.empty() ? "--format" : "--out");
   }
   const Input input = open_input_argument(arguments.study.text);
   Ablation ablation = ablation_of(arguments);
@@ -137,13 +139,13 @@ int run_once(const AblateArguments& arguments) {
           .expected("--dataset");
     }
     const AblatedAnswer answer = ablate_once(subject, input, ablation);
-    if (arguments.study.json) {
+    if (json) {
       list.push_back(answer_json(subject, answer, arguments, ablation));
     } else {
       print_answer(subject, answer, arguments, ablation);
     }
   }
-  if (arguments.study.json) {
+  if (json) {
     print_json({{"input", arguments.study.text}, {"series", std::move(list)}});
   } else {
     print_status(stdout, subjects);

@@ -21,6 +21,7 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/input/data_set.h"
@@ -74,7 +75,11 @@ bool is_of_others(const ComparisonReport& report) {
 template <class Row, class Values>
 void add_quantity(std::vector<ColumnOf<Row>>& columns, const ComparisonQuantityEntry& entry,
                   const char* suffix, Values values_of) {
-  columns.push_back({{.name = std::string(entry.name) + suffix, .digits = 0},
+  columns.push_back({{.name = std::string(entry.name) + suffix,
+                      .title = *suffix == 0 ? std::string(entry.title) : "",
+                      .decimals = 4,
+                      .digits = 0,
+                      .if_known = true},
                      [values_of, quantity = entry.quantity](const Row& row) {
                        return values_of(row)[quantity];
                      }});
@@ -119,8 +124,8 @@ Report maps_report(const DataSetComparison& result, bool over_data_set) {
     return result.deviation[static_cast<std::size_t>(map - result.mean.maps.data())];
   };
   std::vector<ColumnOf<const ComparedMap*>> columns = {
-      {{.name = "layer"}, [](const auto* map) { return if_any(map->layer); }},
-      {{.name = "head"}, [](const auto* map) { return if_any(map->head); }},
+      {{.name = "layer", .title = "layer"}, [](const auto* map) { return if_any(map->layer); }},
+      {{.name = "head", .title = "head"}, [](const auto* map) { return if_any(map->head); }},
       {{.name = "reference_layer"}, [](const auto* map) { return if_any(map->reference_layer); }},
       {{.name = "reference_head"}, [](const auto* map) { return if_any(map->reference_head); }},
       {{.name = "state"}, [](const auto* map) { return std::string(describe(map->state)); }},
@@ -344,8 +349,7 @@ struct CompareArguments {
   std::string identity = "as-is", heads = "all";
   AnalysedArgument analysed;
   double threshold = 0.9;
-  bool json = false;
-  bool csv = false;
+  TableFormat format = TableFormat::text;
 };
 
 ComparisonOptions comparison_options(const CompareArguments& arguments) {
@@ -468,13 +472,13 @@ int run(const CompareArguments& arguments) {
                                       : over_a_data_set(arguments, options, line.progress());
   }();
   report.identity = arguments.identity;
-  if (arguments.json) {
+  if (arguments.format == TableFormat::json) {
     print_json(comparison_as_json(report));
-  } else if (arguments.csv) {
-    write_report_as_csv(compared_report(report), write_to_standard_output);
-    for (const std::string& words : report.assumed) std::fprintf(stderr, "%s\n", words.c_str());
-  } else {
+  } else if (arguments.format == TableFormat::text) {
     write_to_standard_output(comparison_as_text(report));
+  } else {
+    print_report(compared_report(report), arguments.format);
+    for (const std::string& words : report.assumed) std::fprintf(stderr, "%s\n", words.c_str());
   }
   return 0;
 }
@@ -509,8 +513,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added->add_flag("--baselines", arguments->baselines,
                   "Also report each rank relative to that of null models: maps with shuffled rows");
-  CLI::Option* json = add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
+  add_format_options(*added, arguments->format, "a row for each map");
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
   set_examples(*added, {"attnscope compare softmax.h5 adder.h5 --input boot.png",

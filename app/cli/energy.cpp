@@ -18,6 +18,7 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/table_format.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/model/model.h"
@@ -28,8 +29,6 @@
 namespace attnscope {
 
 namespace {
-
-enum class EnergyFormat { text, csv, json };
 
 using Json = nlohmann::ordered_json;
 
@@ -153,12 +152,7 @@ std::string as_table(const NetworkReport& report, bool by_layer) {
   return text + "parameters: " + grouped(report.all_parameters) + "\n";
 }
 
-std::string as_csv(const NetworkReport& report) {
-  return "# " + shown_text(command_line(report.request)) + "\n" +
-         report_as_csv(rows_report(report, false, true));
-}
-
-std::string as_json(const NetworkReport& report, const Model* model) {
+Json as_json(const NetworkReport& report, const Model* model) {
   const EnergySubject& subject = report.subject;
   const EnergyConstants& constants = subject.constants;
   Json json = {{"network", subject.architecture.name},
@@ -190,25 +184,25 @@ std::string as_json(const NetworkReport& report, const Model* model) {
     json["parameters"][count.component] = count.parameters;
   }
   json["status"] = model ? status_as_json(model->status()) : Json();
-  return json.dump(2) + "\n";
+  return json;
 }
 
-/// Every component (per layer if `by_layer`), the total, memory traffic separately, and parameters.
-/// Counts are exact; energies in CSV and JSON are in pJ. `model` is that of the request's weight
-/// file, whose status is added except to CSV; null for a named network.
-std::string network_as_text(const EnergyRequest& request, const Model* model, bool by_layer,
-                            EnergyFormat format) {
+/// Prints every component (per layer if `by_layer`), the total, memory traffic separately, and
+/// parameters. Counts are exact; energies in CSV and JSON are in pJ. `model` is that of the
+/// request's weight file; null for a named network.
+void print_network(const EnergyRequest& request, const Model* model, bool by_layer,
+                   TableFormat format) {
   const NetworkReport report = report_on(request, by_layer);
-  switch (format) {
-    case EnergyFormat::csv:
-      return as_csv(report);
-    case EnergyFormat::json:
-      return as_json(report, model);
-    case EnergyFormat::text:
-      break;
+  if (format == TableFormat::json) return print_json(as_json(report, model));
+  if (format == TableFormat::text) {
+    write_to_standard_output(as_table(report, by_layer));
+  } else {
+    if (format == TableFormat::csv) {
+      write_to_standard_output("# " + shown_text(command_line(request)) + "\n");
+    }
+    print_report(rows_report(report, by_layer, true), format);
   }
-  const std::string status = model ? status_line(*model) : std::string();
-  return as_table(report, by_layer) + status + (status.empty() ? "" : "\n");
+  if (model) print_status(format == TableFormat::text ? stdout : stderr, *model);
 }
 
 std::string signed_per_cent(double share) {
@@ -260,11 +254,7 @@ Report reproduced_report(std::vector<ReproducedFigure> figures) {
   return report_of(std::move(figures), std::move(columns));
 }
 
-std::string reproduced_as_text(std::vector<ReproducedFigure> figures, EnergyFormat format) {
-  if (format == EnergyFormat::csv) return report_as_csv(reproduced_report(std::move(figures)));
-  if (format == EnergyFormat::json) {
-    return report_as_json(reproduced_report(std::move(figures))).dump(2) + "\n";
-  }
+std::string reproduced_as_text(std::vector<ReproducedFigure> figures) {
   const PublishedFigure& first = figures.front().published;
   std::string text = first.paper + ", " + first.table + ": printed next to computed\n\n";
   const auto others = std::ranges::stable_partition(
@@ -364,15 +354,7 @@ struct EnergyArguments {
   std::vector<std::string> settings;
   bool by_layer = false;
   bool list = false;
-  bool json = false;
-  bool csv = false;
-
-  [[nodiscard]] EnergyFormat format() const {
-    if (json && csv) {
-      throw Error(ErrorKind::usage, "choose one of --json and --csv");
-    }
-    return json ? EnergyFormat::json : csv ? EnergyFormat::csv : EnergyFormat::text;
-  }
+  TableFormat format = TableFormat::text;
 };
 
 /// True if `subject` is a weight file instead of a known name: an existing file, or a name with an
@@ -426,30 +408,35 @@ EnergyRequest request_of(const EnergyArguments& arguments, const Model* loaded) 
 }
 
 int run(const EnergyArguments& arguments) {
-  const EnergyFormat format = arguments.format();
-  std::string text;
-  if (arguments.list && format == EnergyFormat::json) {
-    print_json(known_networks_as_json());
-  } else if (arguments.list) {
-    text = known_networks_as_text();
+  if (arguments.list) {
+    if (arguments.format == TableFormat::json) {
+      print_json(known_networks_as_json());
+    } else {
+      write_to_standard_output(known_networks_as_text());
+    }
   } else if (!arguments.paper.empty()) {
     if (!arguments.subject.empty()) {
       throw Error(ErrorKind::usage, "--paper takes its networks from the paper")
           .about(arguments.subject)
           .remedy("leave the network out");
     }
-    text = reproduced_as_text(reproduce_table(arguments.paper), format);
+    std::vector<ReproducedFigure> figures = reproduce_table(arguments.paper);
+    if (arguments.format == TableFormat::json) {
+      print_json(report_as_json(reproduced_report(std::move(figures))));
+    } else if (arguments.format == TableFormat::text) {
+      write_to_standard_output(reproduced_as_text(std::move(figures)));
+    } else {
+      print_report(reproduced_report(std::move(figures)), arguments.format);
+    }
   } else if (arguments.subject.empty()) {
     throw Error(ErrorKind::usage, "no network was given")
         .expected("a weight file, " + architecture_names() + ", or --paper TABLE")
         .remedy("such as attnscope energy deit-small");
   } else {
     const std::shared_ptr<const Model> model = counted_model(arguments);
-    text = network_as_text(request_of(arguments, model.get()), model.get(), arguments.by_layer,
-                           format);
-    if (model && format == EnergyFormat::csv) print_status(stderr, *model);
+    print_network(request_of(arguments, model.get()), model.get(), arguments.by_layer,
+                  arguments.format);
   }
-  write_to_standard_output(text);
   return 0;
 }
 
@@ -494,8 +481,7 @@ Action add_energy(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--by-layer", arguments->by_layer, "Print every layer, not only the sums");
   added->add_flag("--list", arguments->list,
                   "List the known networks, mechanisms, settings and tables");
-  add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV");
+  add_format_options(*added, arguments->format, "a row for each component or published figure");
   set_examples(*added, {"attnscope energy deit-tiny --mechanism adder",
                         "attnscope energy vit.safetensors --by-layer --csv",
                         "attnscope energy --paper adder:1"});

@@ -16,6 +16,7 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/model/subject.h"
 #include "core/shown_text.h"
@@ -205,8 +206,7 @@ struct HeadsArguments {
   HeadOptions options;
   AnalysedArgument analysed;
   std::string layers = "all", heads = "all";
-  bool json = false;
-  bool csv = false;
+  TableFormat format = TableFormat::text;
 };
 
 HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progress) {
@@ -231,13 +231,14 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
 }
 
 void print(const HeadsReport& report, const HeadsArguments& arguments) {
-  if (arguments.json) return print_json(heads_as_json(report));
-  if (arguments.csv) {
-    write_report_as_csv(models_report(report), write_to_standard_output);
-  } else {
+  if (arguments.format == TableFormat::json) return print_json(heads_as_json(report));
+  const bool text = arguments.format == TableFormat::text;
+  if (text) {
     write_to_standard_output(heads_as_text(report));
+  } else {
+    print_report(models_report(report), arguments.format);
   }
-  print_status(arguments.csv ? stderr : stdout, report.subjects);
+  print_status(text ? stdout : stderr, report.subjects);
 }
 
 }  // namespace
@@ -263,8 +264,7 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--baselines", arguments->options.baselines,
                   "Also report ranks of null models: maps with shuffled rows, and rank / null");
   add_analysed_options(*added, arguments->analysed);
-  CLI::Option* json = add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each head")->excludes(json);
+  add_format_options(*added, arguments->format, "a row for each head");
   add_mechanism_options(*added, arguments->models);
   add_channel_option(*added, arguments->models);
   add_model_options(*added, arguments->models);

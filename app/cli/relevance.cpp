@@ -15,6 +15,7 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/shown_text.h"
 #include "core/text/table_cell.h"
@@ -28,7 +29,7 @@ struct RelevanceArguments {
   std::string targets;
   std::int64_t place = -1;
   std::size_t top = 10;
-  bool json = false, csv = false;
+  TableFormat format = TableFormat::text;
 };
 
 struct FoundRelevance {
@@ -130,19 +131,20 @@ int run(const RelevanceArguments& arguments) {
       }
     }
   }
-  if (arguments.json) {
+  if (arguments.format == TableFormat::json) {
     print_json({{"relevance", report_as_json(relevance_report(all))}});
     return 0;
   }
-  if (arguments.csv) {
-    write_report_as_csv(relevance_report(all), write_to_standard_output);
+  const bool text = arguments.format == TableFormat::text;
+  if (!text) {
+    print_report(relevance_report(all), arguments.format);
   } else {
     for (const FoundRelevance& found : all) print_relevance(found, arguments.top);
     std::printf(
         "relevance: R ← R + ĀR from R = I through all layers, Ā = mean over heads of "
         "max(0, ∇A ⊙ A), the row of what is read\n");
   }
-  print_status(arguments.csv ? stderr : stdout, subjects);
+  print_status(text ? stdout : stderr, subjects);
   return 0;
 }
 
@@ -169,8 +171,7 @@ Action add_relevance(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::Range(1, 100'000))
       ->type_name("N")
       ->capture_default_str();
-  CLI::Option* const json = add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each token")->excludes(json);
+  add_format_options(*added, arguments->format, "a row for each token");
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
   set_examples(*added,

@@ -21,6 +21,7 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/input/data_set.h"
@@ -77,8 +78,7 @@ struct Arguments {
   double threshold = 0.9;
   std::string method = "automatic";
   std::int64_t dense_limit = SpectrumOptions{}.dense_limit;
-  bool json = false;
-  bool csv = false;
+  TableFormat format = TableFormat::text;
 };
 
 // Every singular value must be accurate, because tables and files show values, not only shares.
@@ -291,24 +291,22 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
 }
 
 void print(const std::vector<SpectrumReport>& reports, const Arguments& arguments) {
-  if (arguments.json && reports.size() == 1) {
-    write_to_standard_output(spectrum_as_json(reports.front()) + "\n");
-  } else if (arguments.json) {
+  const std::string& assumed = reports.front().assumed;
+  if (arguments.format == TableFormat::json) {
+    if (reports.size() == 1) {
+      return write_to_standard_output(spectrum_as_json(reports.front()) + "\n");
+    }
     std::printf("{\"without\":%s,\"with\":%s}\n", spectrum_as_json(reports.front()).c_str(),
                 spectrum_as_json(reports.back()).c_str());
-  }
-  if (arguments.csv) print_csv(reports);
-  for (const SpectrumReport& report : reports) {
-    if (arguments.json || arguments.csv) break;
-    if (&report != &reports.front()) std::printf("\n");
-    print_table(report);
-  }
-  const std::string& assumed = reports.front().assumed;
-  if (arguments.json || assumed.empty()) return;
-  if (arguments.csv) {
-    std::fprintf(stderr, "%s\n", assumed.c_str());
+  } else if (arguments.format != TableFormat::text) {
+    print_report(maps_report(reports), arguments.format);
+    if (!assumed.empty()) std::fprintf(stderr, "%s\n", assumed.c_str());
   } else {
-    std::printf("\n%s\n", assumed.c_str());
+    for (const SpectrumReport& report : reports) {
+      if (&report != &reports.front()) std::printf("\n");
+      print_table(report);
+    }
+    if (!assumed.empty()) std::printf("\n%s\n", assumed.c_str());
   }
 }
 
@@ -348,8 +346,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::PositiveNumber)
       ->type_name("N")
       ->capture_default_str();
-  CLI::Option* json = add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
+  add_format_options(*added, arguments->format, "a row for each map");
   add_mechanism_options(*added, arguments->model);
   add_channel_option(*added, arguments->model, true);
   add_model_options(*added, arguments->model);

@@ -5,11 +5,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/report.h"
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/layer_column.h"
-#include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
@@ -502,7 +500,7 @@ std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map) {
   return map.numerical_rank > 0 ? std::optional(map.numerical_rank) : std::nullopt;
 }
 
-void print_csv(const std::vector<SpectrumReport>& reports) {
+Report maps_report(const std::vector<SpectrumReport>& reports) {
   std::vector<MapRow> rows;
   std::size_t values = 0;
   for (const SpectrumReport& report : reports) {
@@ -519,7 +517,7 @@ void print_csv(const std::vector<SpectrumReport>& reports) {
                          return t < sigma.size() ? ReportValue(sigma[t]) : ReportValue();
                        }});
   }
-  write_report_as_csv(report_of(std::move(rows), std::move(columns)), write_to_standard_output);
+  return report_of(std::move(rows), std::move(columns));
 }
 
 std::string spectrum_as_json(const SpectrumReport& report) {

@@ -9,6 +9,7 @@
 
 #include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
+#include "analysis/report/report.h"
 #include "analysis/spectrum/identity_effect.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/spectrum.h"
@@ -61,9 +62,9 @@ struct WithIdentity {
 /// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
 /// Values that are undefined because a map is not finite or all zero are null.
 [[nodiscard]] std::string spectrum_as_json(const SpectrumReport& report);
-/// Prints one header, and one row per map of each report: the map, its ranks, the predictions of
+/// One row per map of each report: the map, its ranks, the predictions of
 /// Proposition 1 if requested, sigma_1 … sigma_N.
-void print_csv(const std::vector<SpectrumReport>& reports);
+[[nodiscard]] Report maps_report(const std::vector<SpectrumReport>& reports);
 /// For one input, prints one row per map, then the layers' means; for several inputs, one row per
 /// layer.
 void print_table(const SpectrumReport& report);

@@ -25,7 +25,8 @@ using Series = const StudySeries*;
 Report outcomes_report(const StudyResult& result, const Series& series) {
   std::vector<ColumnOf<StudyChange>> columns = {
       {json_only("name"), [](const auto& change) { return change.column.name; }},
-      {csv_only("change"), [](const auto& change) { return change.column.name; }},
+      {{.name = "change", .title = "change", .left = true, .json = false},
+       [](const auto& change) { return change.column.name; }},
       {{.name = "rank"},
        [](const auto& change) { return known_if(change.column.rank > 0, change.column.rank); }},
       {{.name = "layer"}, [](const auto& change) { return if_any(change.column.layer); }},
@@ -47,6 +48,16 @@ Report outcomes_report(const StudyResult& result, const Series& series) {
   add("bits_per_token_error", &Outcome::bits_per_token_error);
   add("bits_per_character", &Outcome::bits_per_character);
   add("bits_per_character_error", &Outcome::bits_per_character_error);
+  columns.push_back(with_error({.title = "accuracy", .per_cent = true}, &Outcome::accuracy,
+                               &Outcome::accuracy_error, 100));
+  columns.push_back(with_error({.title = "change (points)"}, &Outcome::accuracy_change,
+                               &Outcome::accuracy_change_error, 100));
+  columns.push_back(with_error({.title = "divergence (bits)", .decimals = 4}, &Outcome::divergence,
+                               &Outcome::divergence_error));
+  if (result.of_text) {
+    columns.push_back(with_error({.title = "bits a character", .decimals = 4},
+                                 &Outcome::bits_per_character, &Outcome::bits_per_character_error));
+  }
   const auto index = static_cast<std::size_t>(series - result.series.data());
   return report_of(changes_of(result, index), std::move(columns));
 }
@@ -145,8 +156,7 @@ void add_study_options(CLI::App& command, StudyArguments& arguments) {
       ->type_name("FILE");
   command.add_flag("--restart", arguments.restart,
                    "Start over: discard unfinished work, and replace a finished file");
-  CLI::Option* const json = add_json_flag(command, arguments.json);
-  command.add_flag("--csv", arguments.csv, "Print a row for each change as CSV")->excludes(json);
+  add_format_options(command, arguments.format, "a row for each change");
   add_mechanism_options(command, arguments.models);
 }
 
@@ -242,17 +252,20 @@ int answer_study(const StudyArguments& arguments, const StudyRequest& request,
   refuse_to_overwrite_read(arguments.out);
   const std::optional<StudyResult> result = study_until_interrupted(request);
   if (!result) return kInterruptedStatus;
-  if (arguments.json) {
+  const bool text = arguments.format == TableFormat::text;
+  if (arguments.format == TableFormat::json) {
     print_study_json(*result, subjects);
-  } else if (arguments.csv) {
-    write_report_as_csv(series_report(*result), write_to_standard_output);
+    return 0;
+  }
+  if (!text) {
+    print_report(series_report(*result), arguments.format);
   } else {
     for (std::size_t i = 0; i < result->series.size(); ++i) print(*result, i);
     std::printf("errors: %s\n", result->of_text
                                     ? "standard deviations of 1000 resamples of the stretches"
                                     : errors_of_images);
   }
-  if (!arguments.json) print_status(arguments.csv ? stderr : stdout, subjects);
+  print_status(text ? stdout : stderr, subjects);
   return 0;
 }
 

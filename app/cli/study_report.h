@@ -8,6 +8,7 @@
 #include "analysis/intervention/study.h"
 #include "analysis/report/report.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/table_format.h"
 
 namespace attnscope {
 
@@ -15,7 +16,8 @@ struct StudyArguments {
   ModelArguments models;
   std::string data_set, text, out;
   ItemChoice choice;
-  bool restart = false, json = false, csv = false;
+  bool restart = false;
+  TableFormat format = TableFormat::text;
 };
 
 /// Adds MODEL…, --dataset, --input, --count, --seed, --out, --restart, --json, --csv.

@@ -12,6 +12,7 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/text/number_text.h"
 
@@ -23,7 +24,7 @@ struct WeightsArguments {
   ModelArguments models;
   std::string of = "ov", heads = "all";
   double threshold = 0.9;
-  bool json = false, csv = false;
+  TableFormat format = TableFormat::text;
 };
 
 struct WeightsOf {
@@ -89,18 +90,18 @@ int run(const WeightsArguments& arguments) {
         {subject, weight_spectra(*subject.model, product, arguments.threshold, line.progress())});
     keep_heads(all.back().spectra, heads, &WeightSpectrum::head);
   }
-  if (arguments.json) {
+  if (arguments.format == TableFormat::json) {
     print_json({{"of", arguments.of},
                 {"threshold", arguments.threshold},
                 {"models", report_as_json(weights_report(all, arguments))}});
     return 0;
   }
-  if (arguments.csv) {
-    write_report_as_csv(weights_report(all, arguments), write_to_standard_output);
-  } else {
-    for (const WeightsOf& one : all) print_weights(one, arguments);
+  const bool text = arguments.format == TableFormat::text;
+  if (!text) print_report(weights_report(all, arguments), arguments.format);
+  for (const WeightsOf& one : all) {
+    if (text) print_weights(one, arguments);
   }
-  print_status(arguments.csv ? stderr : stdout, subjects);
+  print_status(text ? stdout : stderr, subjects);
   return 0;
 }
 
@@ -123,9 +124,7 @@ Action add_weights(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::Range(1e-6, 1.0))
       ->type_name("T")
       ->capture_default_str();
-  CLI::Option* const json = add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each singular value")
-      ->excludes(json);
+  add_format_options(*added, arguments->format, "a row for each singular value");
   add_model_options(*added, arguments->models);
   set_examples(*added, {"attnscope weights vit.safetensors --of qk",
                         "attnscope weights gpt2.safetensors --of ov --csv >ov.csv"});

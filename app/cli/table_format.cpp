@@ -1,0 +1,65 @@
+#include "app/cli/table_format.h"
+
+#include <algorithm>
+
+#include "analysis/figure/table.h"
+#include "app/cli/standard_streams.h"
+#include "core/text/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+void print_titled(const Report& report, TableFormat format) {
+  write_to_standard_output(format == TableFormat::latex ? table_as_tex(table_of(report))
+                                                        : report_as_markdown(report));
+}
+
+bool has_titles(const Report& report) {
+  return std::ranges::any_of(report.columns,
+                             [](const ReportColumn& column) { return !column.title.empty(); });
+}
+
+}  // namespace
+
+void add_format_options(CLI::App& command, TableFormat& format, const std::string& rows) {
+  CLI::Option* const json = command.add_flag_callback(
+      "--json", [&format] { format = TableFormat::json; },
+      "Write JSON (described in docs/json-output.md)");
+  CLI::Option* const csv = command.add_flag_callback(
+      "--csv", [&format] { format = TableFormat::csv; }, "Write CSV, " + rows);
+  CLI::Option* const named = command
+                                 .add_option_function<std::string>(
+                                     "--format",
+                                     [&format](const std::string& name) {
+                                       format =
+                                           value_of(table_format_names, name, "format of tables");
+                                     },
+                                     "Format of the tables")
+                                 ->check(CLI::IsMember(names_of(table_format_names)))
+                                 ->type_name(name_list(names_of(table_format_names), {}, "|"))
+                                 ->default_str("text");
+  json->excludes(csv)->excludes(named);
+  csv->excludes(named);
+}
+
+void print_report(const Report& report, TableFormat format) {
+  if (format == TableFormat::csv) return write_report_as_csv(report, write_to_standard_output);
+  if (has_titles(report)) return print_titled(report, format);
+  for (std::size_t row = 0; row < report.rows; ++row) {
+    for (const ReportColumn& column : report.columns) {
+      if (!column.csv || !column.value) continue;
+      const ReportValue value = column.value(row);
+      const auto* const table = std::get_if<std::shared_ptr<const Report>>(&value);
+      if (table == nullptr || !has_titles(**table)) continue;
+      const ReportValue first = report.columns.front().value(row);
+      const auto* const name = std::get_if<std::string>(&first);
+      const bool latex = format == TableFormat::latex;
+      if (name) write_to_standard_output((latex ? "% " : "### ") + *name + (latex ? "\n" : "\n\n"));
+      print_titled(**table, format);
+      write_to_standard_output("\n");
+    }
+  }
+}
+
+}  // namespace attnscope
