@@ -140,15 +140,18 @@ std::string sides_in_words(const Analysed& analysed) {
 std::string text_of(const Subject& subject, const Analysed& analysed,
                     const std::vector<MapComponents>& maps) {
   const Trace& trace = *subject.trace;
-  const LayerColumn layer(layers_in_words(trace));
+  const std::vector<std::string> layers = layers_in_words(trace);
+  const int width = layer_width(layers);
   std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
                      shown_text(trace.input_label) + "\n" +
                      (analysed == Analysed{} ? "" : "of: " + in_words(analysed) + "\n") + "\n" +
-                     layer.heading() + "  head      I   k      sigma  of sum  of squares  " +
+                     right_cell("layer", width) +
+                     "  head      I   k      sigma  of sum  of squares  " +
                      sides_in_words(analysed) + "\n";
   for (const MapComponents& map : maps) {
     const std::string place =
-        layer(map.layer) + right_cell(map.head == kAllHeads ? "–" : std::to_string(map.head), 6) +
+        right_cell(layer_cell(layers, map.layer), width) +
+        right_cell(map.head == kAllHeads ? "–" : std::to_string(map.head), 6) +
         right_cell(map.identity ? "with" : "no", 7);
     if (map.components.empty()) text += place + "  " + std::string(describe(map.state)) + "\n";
     for (std::size_t k = 0; k < map.components.size(); ++k) {

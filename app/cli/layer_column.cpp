@@ -1,7 +1,6 @@
 #include "app/cli/layer_column.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/text/table_cell.h"
 #include "core/trace/layer_name.h"
@@ -27,20 +26,6 @@ std::string layer_cell(const std::vector<std::string>& layers, std::int64_t laye
   if (layer < 0) return "all";
   return layer < std::ssize(layers) ? layers[static_cast<std::size_t>(layer)]
                                     : std::to_string(layer);
-}
-
-LayerColumn::LayerColumn(std::vector<std::string> layers)
-    : layers_(std::move(layers)), width_(static_cast<int>(columns_of("layer"))) {
-  for (const std::string& layer : layers_) {
-    width_ = std::max(width_, static_cast<int>(columns_of(layer)));
-  }
-}
-
-std::string LayerColumn::cell(const std::string& text) const { return right_cell(text, width_); }
-
-std::string LayerColumn::operator()(std::int64_t layer) const {
-  const bool known = layer >= 0 && layer < std::ssize(layers_);
-  return cell(known ? layers_[static_cast<std::size_t>(layer)] : std::to_string(layer));
 }
 
 }  // namespace attnscope

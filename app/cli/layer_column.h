@@ -27,23 +27,4 @@ template <class Row, class Layer>
           [layers, layer](const Row& row) { return layer_cell(layers, std::invoke(layer, row)); }};
 }
 
-/// Cells right-aligned under "layer", all of the same width.
-class LayerColumn {
- public:
-  explicit LayerColumn(std::vector<std::string> layers);
-
-  /// The cell "layer".
-  [[nodiscard]] std::string heading() const { return cell("layer"); }
-  /// The empty cell for a second line of the heading.
-  [[nodiscard]] std::string blank() const { return cell(""); }
-  /// The layer's name, or its number if the layer is unknown.
-  [[nodiscard]] std::string operator()(std::int64_t layer) const;
-  /// A cell for a row that belongs to no layer.
-  [[nodiscard]] std::string cell(const std::string& text) const;
-
- private:
-  std::vector<std::string> layers_;
-  int width_ = 0;
-};
-
 }  // namespace attnscope
