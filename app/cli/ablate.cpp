@@ -76,34 +76,30 @@ Ablation ablation_of(const AblateArguments& arguments) {
   return ablation;
 }
 
-/// Prints the answers on one input before and after the change.
-void print_answer(const Subject& subject, const AblatedAnswer& answer,
-                  const AblateArguments& arguments, const Ablation& ablation) {
-  std::printf("%s: %s; KL from the whole model %s bits\n\n", subject.label.c_str(),
-              in_words(ablation).c_str(), number_cell(answer.divergence, 0, 4).c_str());
-  std::printf("%-24s      logit      after    change   p before    p after\n", "");
-  for (const LogitChange& one : answer.greatest(arguments.answers)) {
-    const std::string label = one.label.empty() ? std::to_string(one.index) : shown_text(one.label);
-    std::printf("%s %s %s %s %s %%  %s %%\n", left_cell(label, 24).c_str(),
-                number_cell(one.before, 10, 4).c_str(), number_cell(one.after, 10, 4).c_str(),
-                number_cell(one.after - one.before, 9, 4).c_str(),
-                number_cell(100 * one.probability_before, 8, 2).c_str(),
-                number_cell(100 * one.probability_after, 8, 2).c_str());
-  }
-  std::printf("\n");
+/// Answers on one input before and after the change.
+Report answers_report(const std::vector<LogitChange>& changes) {
+  using Change = LogitChange;
+  return report_of<Change>(
+      changes,
+      {{{.width = 24, .left = true},
+        nullptr,
+        [](const Change& one) {
+          return one.label.empty() ? std::to_string(one.index) : shown_text(one.label);
+        }},
+       {{.name = "index"}, &Change::index},
+       {{.name = "label"}, &Change::label},
+       {{.name = "logit_before", .title = "logit", .width = 11, .decimals = 4}, &Change::before},
+       {{.name = "logit_after", .title = "after", .width = 11, .decimals = 4}, &Change::after},
+       {{.title = "change", .width = 10, .decimals = 4},
+        [](const Change& one) { return one.after - one.before; }},
+       {{.name = "probability_before", .title = "p before", .width = 11, .per_cent = true},
+        &Change::probability_before},
+       {{.name = "probability_after", .title = "p after", .width = 12, .per_cent = true},
+        &Change::probability_after}});
 }
 
 nlohmann::ordered_json answer_json(const Subject& subject, const AblatedAnswer& answer,
                                    const AblateArguments& arguments, const Ablation& ablation) {
-  nlohmann::ordered_json changes = nlohmann::ordered_json::array();
-  for (const LogitChange& one : answer.greatest(arguments.answers)) {
-    changes.push_back({{"index", one.index},
-                       {"label", one.label},
-                       {"logit_before", one.before},
-                       {"logit_after", one.after},
-                       {"probability_before", one.probability_before},
-                       {"probability_after", one.probability_after}});
-  }
   nlohmann::ordered_json divergence;
   if (!std::isnan(answer.divergence)) divergence = answer.divergence;
   return {{"label", subject.label},
@@ -113,7 +109,7 @@ nlohmann::ordered_json answer_json(const Subject& subject, const AblatedAnswer& 
           {"status", status_as_json(subject.model->status())},
           {"changed", in_words(ablation)},
           {"divergence", divergence},
-          {"answers", std::move(changes)}};
+          {"answers", report_as_json(answers_report(answer.greatest(arguments.answers)))}};
 }
 
 int run_once(const AblateArguments& arguments) {
@@ -142,7 +138,9 @@ int run_once(const AblateArguments& arguments) {
     if (json) {
       list.push_back(answer_json(subject, answer, arguments, ablation));
     } else {
-      print_answer(subject, answer, arguments, ablation);
+      std::printf("%s: %s; KL from the whole model %s bits\n\n%s\n", subject.label.c_str(),
+                  in_words(ablation).c_str(), number_cell(answer.divergence, 0, 4).c_str(),
+                  report_as_text(answers_report(answer.greatest(arguments.answers))).c_str());
     }
   }
   if (json) {
