@@ -6,6 +6,7 @@
 
 #include "analysis/baselines/mean_null_rank.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/report/report.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -17,8 +18,6 @@
 #include "app/session/sample_data.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
-#include "core/text/number_text.h"
-#include "core/text/table_cell.h"
 
 namespace attnscope {
 
@@ -60,24 +59,22 @@ ModelArguments sample_arguments(const std::string& input) {
 }
 
 void print_ranks(const std::vector<Subject>& subjects, const Figure& spectrum) {
-  std::size_t longest = 5;
-  for (const Subject& subject : subjects) longest = std::max(longest, subject.label.size());
-  const auto width = static_cast<int>(longest);
-  std::printf("Equivalent rank at 0.9 of the mean spectrum, N = %lld\n",
-              static_cast<long long>(subjects.front().trace->tokens()));
-  std::printf("%-*s  %8s  %8s  %8s\n", width, "model", "A", "A + I", "A / null");
-  for (const Subject& subject : subjects) {
-    std::printf("%-*s", width, subject.label.c_str());
-    for (const char* with : {"", " + I"}) {
-      const auto rank = spectrum.numbers.find("equivalent_rank/" + subject.label + with);
-      const bool known = rank != spectrum.numbers.end();
-      std::printf("  %8s", known ? fixed_text(rank->second.at(0), 0).c_str() : "-");
-    }
-    std::printf(
-        "  %8s",
-        number_cell(mean_null_rank(*subject.trace, IdentityView::without).ratio(), 8, 3).c_str());
-    std::printf("\n");
-  }
+  const auto rank = [&spectrum](const char* with) {
+    return [&spectrum, with](const Subject& subject) {
+      const auto found = spectrum.numbers.find("equivalent_rank/" + subject.label + with);
+      return found == spectrum.numbers.end() ? ReportValue() : ReportValue(found->second.at(0));
+    };
+  };
+  const Report ranks = report_of<Subject>(
+      subjects, {{{.title = "model", .left = true}, &Subject::label},
+                 {{.title = "A", .width = 10, .decimals = 0}, rank("")},
+                 {{.title = "A + I", .width = 10, .decimals = 0}, rank(" + I")},
+                 {{.title = "A / null", .width = 10, .decimals = 3}, [](const Subject& subject) {
+                    return mean_null_rank(*subject.trace, IdentityView::without).ratio();
+                  }}});
+  std::printf("Equivalent rank at 0.9 of the mean spectrum, N = %lld\n%s",
+              static_cast<long long>(subjects.front().trace->tokens()),
+              report_as_text(ranks).c_str());
 }
 
 int run(const std::string& out, const std::string& input) {

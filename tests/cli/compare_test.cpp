@@ -19,6 +19,13 @@ const std::string kInputs = source_folder() + "/sample_data/inputs";
 const std::string kPair = kModels + "fashion-softmax.h5 " + kModels + "fashion-adder.h5";
 const std::string kOfBoot = " --input " + kInputs + "/09_ankle_boot.png";
 
+TEST(CompareCommand, MarkdownHasATableForEachComparedModel) {
+  const ProgramRun run = run_program("compare " + kPair + kOfBoot + " --format markdown");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_TRUE(run.output.starts_with("### fashion-adder\n\n| layer | head | JS |")) << run.output;
+  EXPECT_NE(run.output.find("\n| 0 | 0 | "), std::string::npos) << run.output;
+}
+
 TEST(CompareCommand, TextJsonAndCsvHoldTheSameNumbers) {
   const ProgramRun json_run = run_program("compare " + kPair + kOfBoot + " --json");
   ASSERT_EQ(json_run.status, 0) << json_run.errors;
