@@ -98,10 +98,11 @@ std::string csv_headings(const Report& report) {
   return line;
 }
 
-/// Hands `write` each line of the CSV, with a comma before each field.
-void write_csv_rows(const Report& report, const std::function<void(const std::string&)>& write) {
+/// Adds each line of the CSV to `text`: its fields, each after a comma, between `first` and `last`.
+void add_csv_rows(std::string& text, const Report& report, const std::string& first,
+                  const std::string& last) {
   for (std::size_t row = 0; row < report.rows; ++row) {
-    std::string before, after;
+    std::string before = first, after;
     TableCell table;
     for (const ReportColumn& column : report.columns) {
       if (!column.csv || column.name.empty()) continue;
@@ -112,10 +113,11 @@ void write_csv_rows(const Report& report, const std::function<void(const std::st
         (table ? after : before) += "," + csv_text(column, value);
       }
     }
+    after += last;
     if (table) {
-      write_csv_rows(*table, [&](const std::string& inner) { write(before + inner + after); });
+      add_csv_rows(text, *table, before, after);
     } else {
-      write(before);
+      text += (before + after).erase(0, 1) + "\n";
     }
   }
 }
@@ -207,19 +209,9 @@ std::string report_legend(const Report& report) {
   return text;
 }
 
-void write_report_as_csv(const Report& report,
-                         const std::function<void(std::string_view line)>& write) {
-  const auto without_comma = [&](const std::string& line) {
-    write(std::string_view(line).substr(std::min<std::size_t>(line.size(), 1)));
-    write("\n");
-  };
-  without_comma(csv_headings(report));
-  write_csv_rows(report, without_comma);
-}
-
 std::string report_as_csv(const Report& report) {
-  std::string text;
-  write_report_as_csv(report, [&text](std::string_view part) { text += part; });
+  std::string text = csv_headings(report).erase(0, 1) + "\n";
+  add_csv_rows(text, report, "", "");
   return text;
 }
 

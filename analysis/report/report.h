@@ -9,7 +9,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -63,7 +62,8 @@ struct ReportColumn {
 [[nodiscard]] ReportColumn csv_only(std::string name);
 [[nodiscard]] ReportColumn json_only(std::string name);
 
-/// Columns and a number of rows. Values are computed when they are written.
+/// Columns and a number of rows. Values are computed when they are written, and what their
+/// functions refer to must live until then.
 struct Report {
   std::vector<ReportColumn> columns;
   std::size_t rows = 0;
@@ -106,10 +106,8 @@ template <class Row>
 /// One line for each column of the text that has a formula: its title, formula and unit.
 [[nodiscard]] std::string report_legend(const Report& report);
 
-/// Hands `write` the line of headings, then each row. A table in a cell takes the cell's place: its
-/// headings in the first line, and one line for each of its rows, with the other cells repeated.
-void write_report_as_csv(const Report& report,
-                         const std::function<void(std::string_view line)>& write);
+/// The line of headings, then each row. A table in a cell takes the cell's place: its headings in
+/// the first line, and one line for each of its rows, with the other cells repeated.
 [[nodiscard]] std::string report_as_csv(const Report& report);
 
 /// A list of objects, one for each row.

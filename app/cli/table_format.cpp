@@ -44,7 +44,7 @@ void add_format_options(CLI::App& command, TableFormat& format, const std::strin
 }
 
 void print_report(const Report& report, TableFormat format) {
-  if (format == TableFormat::csv) return write_report_as_csv(report, write_to_standard_output);
+  if (format == TableFormat::csv) return write_to_standard_output(report_as_csv(report));
   if (has_titles(report)) return print_titled(report, format);
   for (std::size_t row = 0; row < report.rows; ++row) {
     for (const ReportColumn& column : report.columns) {
