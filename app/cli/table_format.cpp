@@ -4,6 +4,7 @@
 
 #include "analysis/figure/table.h"
 #include "app/cli/standard_streams.h"
+#include "core/shown_text.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -46,18 +47,22 @@ void add_format_options(CLI::App& command, TableFormat& format, const std::strin
 void print_report(const Report& report, TableFormat format) {
   if (format == TableFormat::csv) return write_to_standard_output(report_as_csv(report));
   if (has_titles(report)) return print_titled(report, format);
+  const bool latex = format == TableFormat::latex;
   for (std::size_t row = 0; row < report.rows; ++row) {
+    std::string caption;
     for (const ReportColumn& column : report.columns) {
-      if (!column.csv || !column.value) continue;
+      if (!column.csv || column.name.empty()) continue;
       const ReportValue value = column.value(row);
       const auto* const table = std::get_if<std::shared_ptr<const Report>>(&value);
-      if (table == nullptr || !has_titles(**table)) continue;
-      const ReportValue first = report.columns.front().value(row);
-      const auto* const name = std::get_if<std::string>(&first);
-      const bool latex = format == TableFormat::latex;
-      if (name) write_to_standard_output((latex ? "% " : "### ") + *name + (latex ? "\n" : "\n\n"));
-      print_titled(**table, format);
-      write_to_standard_output("\n");
+      if (table && has_titles(**table)) {
+        write_to_standard_output((latex ? "% " : "### ") + caption + (latex ? "\n" : "\n\n"));
+        print_titled(**table, format);
+        write_to_standard_output("\n");
+      } else if (const auto* const words = std::get_if<std::string>(&value)) {
+        caption += (caption.empty() ? "" : ", ") + shown_text(*words);
+      } else if (const auto* const index = std::get_if<std::int64_t>(&value)) {
+        caption += (caption.empty() ? "" : ", ") + std::to_string(*index);
+      }
     }
   }
 }

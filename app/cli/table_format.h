@@ -22,7 +22,7 @@ void add_format_options(CLI::App& command, TableFormat& format, const std::strin
 
 /// Prints the report as CSV, Markdown or LaTeX (a tabular with the rules of booktabs). If none of
 /// its columns has a title, Markdown and LaTeX have the tables in its cells instead, each below the
-/// first cell of its row.
+/// texts and indices before it in its row.
 void print_report(const Report& report, TableFormat format);
 
 }  // namespace attnscope

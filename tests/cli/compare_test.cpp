@@ -22,7 +22,8 @@ const std::string kOfBoot = " --input " + kInputs + "/09_ankle_boot.png";
 TEST(CompareCommand, MarkdownHasATableForEachComparedModel) {
   const ProgramRun run = run_program("compare " + kPair + kOfBoot + " --format markdown");
   ASSERT_EQ(run.status, 0) << run.errors;
-  EXPECT_TRUE(run.output.starts_with("### fashion-adder\n\n| layer | head | JS |")) << run.output;
+  EXPECT_TRUE(run.output.starts_with("### fashion-adder, fashion-softmax\n\n| layer | head | JS |"))
+      << run.output;
   EXPECT_NE(run.output.find("\n| 0 | 0 | "), std::string::npos) << run.output;
 }
 

@@ -61,11 +61,13 @@ TEST(HeadsCommand, PrintsTablesAsMarkdownAndLatex) {
   const std::string heads = "heads " + kSoftmaxVit + kOnABoot + " --layers 0 --heads 0";
   const ProgramRun markdown = run_program(heads + " --format markdown");
   ASSERT_EQ(markdown.status, 0) << markdown.errors;
-  EXPECT_THAT(markdown.output, testing::StartsWith("### fashion-softmax\n\n| layer | head | "));
+  EXPECT_THAT(markdown.output,
+              testing::StartsWith("### fashion-softmax, 09_ankle_boot.png\n\n| layer | head | "));
   EXPECT_THAT(markdown.output, HasSubstr("\n| 0 | 0 | "));
   const ProgramRun latex = run_program(heads + " --format latex");
   ASSERT_EQ(latex.status, 0) << latex.errors;
-  EXPECT_THAT(latex.output, testing::StartsWith("% fashion-softmax\n\\begin{tabular}{rr"));
+  EXPECT_THAT(latex.output,
+              testing::StartsWith("% fashion-softmax, 09_ankle_boot.png\n\\begin{tabular}{rr"));
   EXPECT_THAT(latex.output, HasSubstr("\n  0 & 0 & "));
   EXPECT_EQ(run_program(heads + " --format csv").output, run_program(heads + " --csv").output);
   EXPECT_EQ(run_program(heads + " --format json").output, run_program(heads + " --json").output);
