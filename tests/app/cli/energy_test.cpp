@@ -80,7 +80,7 @@ TEST(EnergyCommand, SaysWhatIsWrongInOneLine) {
       {"deit-tiny --set heads=5", "a divisor of 192"},
       {"deit-tiny --set heads", "key=value"},
       {"deit-tiny --constants fp64", "known: fp32, fp16, int32, int8"},
-      {"deit-tiny --json --csv", "one of --json and --csv"},
+      {"deit-tiny --json --csv", "--json excludes --csv"},
       {"deit-tiny --tokens 9000000000", "2^63 - 1"},
       {"--paper adder:9", "known: adder:1"},
       {"", "no network was given"}};
