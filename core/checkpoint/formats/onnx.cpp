@@ -1,5 +1,5 @@
 // ONNX (.onnx): the initialisers of the graph, by name. Exporters rename the weights of matrix
-// products ("MatMul_123") and transpose them: such a weight is named after the node that uses
+// products ("onnx::MatMul_123") and transpose them: such a weight is named after the node that uses
 // it ("blocks.0/attn/qkv/MatMul").
 #include <algorithm>
 #include <map>
@@ -248,10 +248,10 @@ std::uint64_t stated_number(const TensorRecord& record, const char* key, std::in
   return static_cast<std::uint64_t>(*number);
 }
 
-/// True for names that exporters give to initialisers they created or changed: "MatMul_123",
+/// True for names that exporters give to initialisers they created or changed: "onnx::MatMul_123",
 /// "123", "val_45".
 bool is_numbered(std::string_view name) {
-  if (name.starts_with("")) return true;
+  if (name.starts_with("onnx::")) return true;
   for (const std::string_view beginning : {"_val_", "val_"}) {
     if (name.starts_with(beginning)) name.remove_prefix(beginning.size());
   }
