@@ -4,8 +4,7 @@
 # in the order of their paths. Names in anonymous namespaces must therefore be unique within a room,
 # except in the folders below; functions may share one if they take different first arguments.
 # scripts/check-definitions checks it. `cmake --preset dev` turns it off for incremental builds.
-# Highway's kernels, which compile themselves once per processor, stay separate and have -O3: other
-# code only takes longer to compile with it.
+# Highway's kernels, which compile themselves once per processor, stay separate.
 option(ATTNSCOPE_UNITY "Compile several sources of a room together" OFF)
 
 # Folders whose files each define functions of the same name, such as `read` or `make`.
@@ -20,20 +19,15 @@ function(attnscope_unity directory depth)
   foreach(target IN LISTS targets)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "\\.cpp$")
-    set_target_properties(${target} PROPERTIES
-      UNITY_BUILD ${ATTNSCOPE_UNITY} UNITY_BUILD_MODE GROUP)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     foreach(source IN LISTS sources)
       get_filename_component(path ${source} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR}/${directory})
       if(NOT EXISTS ${path})
         continue()
       endif()
       file(STRINGS ${path} dispatched REGEX "HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
-      if(dispatched)
-        set_property(SOURCE ${source} TARGET_DIRECTORY ${target} PROPERTY COMPILE_OPTIONS
-          $<$<CONFIG:Release>:-O3>)
-      endif()
       file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${path})
-      if(dispatched OR folder MATCHES "^(${apart_pattern})/" OR NOT ATTNSCOPE_UNITY)
+      if(dispatched OR folder MATCHES "^(${apart_pattern})/")
         continue()
       endif()
       string(REPLACE "/" ";" room ${folder})
