@@ -175,7 +175,7 @@ AtlasScene AtlasCanvas::scene() const {
   scene.frame = frame();
   const OpenSubject* const found = session_.find(subject_);
   if (!found) {
-    scene.message = tr("This subject is closed.");
+    scene.message = tr("This model is closed.");
     return scene;
   }
   const OpenSubject& open = *found;

@@ -490,7 +490,8 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   field("Range", ratio);
   noted("range/list");
   const bool list_wanted = ImGui::IsItemClicked();
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("each map its own, percentiles, fixed ranges");
+  if (ImGui::IsItemHovered())
+    ImGui::SetTooltip("Shared range, range per map, percentile or fixed limits");
   range_field(input, view, ratio, list_wanted);
 
   field("Temp.", ratio);

@@ -67,8 +67,8 @@ QString describe_change(const SessionState& before, const SessionState& after) {
     return QObject::tr("change of maps");
   }
   if (!same_subjects(before, after)) return QObject::tr("change of a model");
-  if (before.input_locator != after.input_locator) return QObject::tr("another input");
-  if (before.reference != after.reference) return QObject::tr("another reference");
+  if (before.input_locator != after.input_locator) return QObject::tr("change of input");
+  if (before.reference != after.reference) return QObject::tr("change of reference");
   return QObject::tr("change of the view");
 }
 

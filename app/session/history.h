@@ -43,7 +43,7 @@ class History : public QObject {
 /// True if undo would make no difference; traces and the states of jobs are ignored.
 [[nodiscard]] bool same_setup(const SessionState& a, const SessionState& b);
 
-/// The change from `before` to `after`: "close fashion-adder", "another input".
+/// The change from `before` to `after`: "close fashion-adder", "change of input".
 [[nodiscard]] QString describe_change(const SessionState& before, const SessionState& after);
 
 }  // namespace attnscope

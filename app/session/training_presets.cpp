@@ -70,17 +70,17 @@ TrainingPreset preset(std::string name, std::string what, const ParameterValues&
 }  // namespace
 
 std::vector<TrainingPreset> training_presets() {
-  return {
-      preset("The Adder paper",
-             "The same small vision transformer with softmax, with adder attention, and with "
-             "adder attention and the identity mapping.",
-             small_vit(), {"softmax", "adder", "adder,identity=true"}),
-      preset("DAFT", "Softmax beside DAFT with a bias for every pair of tokens, and in a window.",
-             small_vit(), {"softmax", "daft-full", "daft-conv,full_keys=true"}),
-      preset("Hashing", "Softmax beside attention between binary codes (EcoFormer).", small_vit(),
-             {"softmax", "hash,codes=sign"}),
-      preset("Language", "A small model of characters with softmax and with linear attention.",
-             small_language_model(), {"softmax", "linear"})};
+  return {preset("The Adder paper",
+                 "The same small vision transformer with softmax, with adder attention, and with "
+                 "adder attention and the identity mapping.",
+                 small_vit(), {"softmax", "adder", "adder,identity=true"}),
+          preset("DAFT",
+                 "Softmax, DAFT with a bias for every pair of tokens, and DAFT with window biases.",
+                 small_vit(), {"softmax", "daft-full", "daft-conv,full_keys=true"}),
+          preset("Hashing", "Softmax and attention between binary codes (EcoFormer).", small_vit(),
+                 {"softmax", "hash,codes=sign"}),
+          preset("Language", "A small model of characters with softmax and with linear attention.",
+                 small_language_model(), {"softmax", "linear"})};
 }
 
 std::vector<std::string> trainable_mechanisms() {

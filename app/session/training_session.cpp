@@ -89,7 +89,7 @@ void TrainingSession::begin(const std::vector<PresetVariant>& variants, const st
 void TrainingSession::open(const fs::path& folder) {
   const std::vector<fs::path> folders = run_folders_in(folder);
   if (folders.empty()) {
-    throw Error(ErrorKind::usage, "there is no training in the folder")
+    throw Error(ErrorKind::usage, "the folder holds no training run")
         .in_file(folder)
         .expected("recipe.json, or folders with one each")
         .remedy("choose a folder that attnscope train or this panel has written");

@@ -14,7 +14,7 @@ SubjectBadge::SubjectBadge(std::int64_t subject, QWidget* parent)
 
 void SubjectBadge::set_subject(std::int64_t subject) {
   subject_ = subject;
-  setAccessibleName(tr("Subject %1").arg(subject + 1));
+  setAccessibleName(tr("Model %1").arg(subject + 1));
   update();
 }
 

@@ -32,18 +32,18 @@ void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::in
     action->setCheckable(true);
     action->setChecked(is_replaced && *replaced == next);
   };
-  add(QObject::tr("Nothing in its place (zero)"), "without_zero", {layer, head});
+  add(QObject::tr("Zero"), "without_zero", {layer, head});
   add(QObject::tr("Equal weights"), "without_uniform", {layer, head, HeadReplacement::uniform});
-  add(QObject::tr("Its mean row for every query"), "without_mean",
+  add(QObject::tr("Mean row of this map"), "without_mean",
       {layer, head, HeadReplacement::mean_row});
   for (std::int64_t other = 0; other < open->subject.trace->heads(layer); ++other) {
     if (other == head) continue;
-    add(QObject::tr("The map of head %1").arg(other), "without_other",
+    add(QObject::tr("Map of head %1").arg(other), "without_other",
         {layer, head, HeadReplacement::other_head, other});
   }
   without->addSeparator();
   QMenu* const mechanisms_menu =
-      without->addMenu(QObject::tr("Another attention's of its q and k"));
+      without->addMenu(QObject::tr("Map of another mechanism on the same Q, K"));
   mechanisms_menu->setObjectName("without_attention");
   for (const MechanismEntry& entry : mechanisms()) {
     const bool hides = entry.causal || !open->subject.trace->causal;
@@ -62,7 +62,7 @@ void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::in
   };
   without
       ->addAction(
-          QObject::tr("Its mean over a data set…"), &session,
+          QObject::tr("Mean map over a data set…"), &session,
           [over, window = menu.parentWidget()] {
             over(QFileDialog::getOpenFileName(
                 window, QObject::tr("Choose a data set"), {},

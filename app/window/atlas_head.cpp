@@ -84,7 +84,7 @@ AtlasHead::AtlasHead(Session& session, SpectrumStore& spectra, AtlasLink& link, 
                      QWidget* parent)
     : QFrame(parent), session_(session), spectra_(spectra), link_(link), subject_(subject) {
   setObjectName("atlas_head");
-  setToolTip(tr("Double-click: this subject alone (M), and back"));
+  setToolTip(tr("Double-click: maximise or restore (M)"));
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(4, 0, 5, 0);
   row->setSpacing(6);

@@ -69,8 +69,8 @@ void ReferenceBox::refresh() {
 ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
     : QToolBar(tr("Comparison"), parent), session_(session), link_(link) {
   setObjectName("comparison_bar");
-  shown_ = choice("comparison_view", tr("What the others show"),
-                  tr("What the atlases beside the reference show (D: maps or difference)"));
+  shown_ = choice("comparison_view", tr("View of the compared models"),
+                  tr("View of the models compared with the reference (D: maps or difference)"));
   shown_->addItems({tr("Maps"), tr("Difference"), tr("Absolute difference"),
                     tr("Relative difference"), tr("Wipe"), tr("Overlay")});
   amount_ = new QSlider(Qt::Horizontal);
@@ -83,7 +83,8 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   match_ = new QCheckBox(tr("Match heads"));
   match_->setObjectName("match_heads");
   match_->setToolTip(
-      tr("Each head beside the reference's most similar one: the assignment with the least sum of "
+      tr("Each head next to the most similar one of the reference: the assignment with the least "
+         "sum of "
          "divergences"));
   blink_ = new QToolButton;
   blink_->setObjectName("blink");

@@ -573,7 +573,7 @@ void ExportDialog::finish() {
   const QString file = file_->text().trimmed();
   try {
     if (!made_) {
-      throw Error(ErrorKind::usage, "there is no figure to write").about(recipe());
+      throw Error(ErrorKind::usage, "no figure was drawn to export").about(recipe());
     }
     Figure figure = dressed(*made_, figure_style());
     figure.command = command();

@@ -143,8 +143,8 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
 
   width_ = length_box("export_width", tr("Width in millimetres"), tr(" mm"), 20, 1000);
   height_ = length_box("export_height", tr("Height in millimetres"), tr(" mm"), 0, 1000);
-  height_->setSpecialValueText(tr("its own"));
-  height_->setToolTip(tr("0: as high as the figure is by itself"));
+  height_->setSpecialValueText(tr("automatic"));
+  height_->setToolTip(tr("0: height chosen by the figure"));
   auto* size_row = new QHBoxLayout;
   size_row->addWidget(width_, 1);
   size_row->addWidget(new QLabel("×"));

@@ -130,10 +130,11 @@ void AnswerPanel::add_part() {
 void AnswerPanel::refresh() {
   std::erase_if(losses_, [this](const auto& known) { return !session_.find(known.first); });
   const std::vector<OpenSubject>& subjects = session_.subjects();
-  show_instead(subjects.empty()
-                   ? tr("Open a model: what it takes the input for, or how it goes on with the "
-                        "text, is shown here.")
-                   : QString());
+  show_instead(
+      subjects.empty()
+          ? tr("Open a model to see its most probable classes, or how well it predicts the "
+               "text.")
+          : QString());
   if (!isVisible()) return;
   while (parts_.size() < subjects.size()) add_part();
   shown_.clear();
@@ -180,7 +181,7 @@ void AnswerPanel::want_losses(const OpenSubject& open) {
         losses_[id].job = 0;
         losses_[id].found = {};
         losses_[id].stopped = failure.cancelled;
-        losses_[id].error = failure.cancelled ? tr("Stopped before it was read once more")
+        losses_[id].error = failure.cancelled ? tr("Cancelled before the text was evaluated")
                                               : "⚠ " + QString::fromStdString(failure.what);
         refresh();
       },
@@ -204,8 +205,7 @@ void AnswerPanel::show_losses(const OpenSubject& open, Part& part) {
   const std::vector<std::string>& texts = open.subject.trace->layout.texts;
   part.caption->setVisible(true);
   if (losses.found.nats.size() != texts.size()) {
-    part.caption->set_text(losses.error.isEmpty() ? tr("Reading the text once more…")
-                                                  : losses.error);
+    part.caption->set_text(losses.error.isEmpty() ? tr("Evaluating the text…") : losses.error);
     return;
   }
   std::vector<double> bits;

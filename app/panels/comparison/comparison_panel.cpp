@@ -229,10 +229,10 @@ void ComparisonPanel::refresh() {
     instead = tr("Open a second model to compare it with the first.");
   } else if (reference < 0) {
     instead =
-        tr("Pin one model as reference (P, or the pin on its card): how far the others "
-           "lie from it appears here.");
+        tr("Pin one model as reference (P, or the pin on its card) to see the distance of the "
+           "others from it.");
   } else if (table_->rowCount() == 0) {
-    instead = shown().settled() ? tr("Numbers appear here as soon as two subjects have run.")
+    instead = shown().settled() ? tr("Numbers appear here as soon as two models have run.")
                                 : tr("Comparing…");
     for (const OpenSubject& open : session_.subjects()) {
       const std::string error = shown().error_of(open.id);

@@ -199,7 +199,7 @@ QVariant ComparisonTable::headerData(int section, Qt::Orientation orientation, i
   const bool title = role == Qt::DisplayRole;
   switch (section) {
     case kSubject:
-      return title ? tr("#") : tr("The compared subject");
+      return title ? tr("#") : tr("The compared model");
     case kLayer:
       return title ? tr("Layer") : tr("Its layer");
     case kHead:

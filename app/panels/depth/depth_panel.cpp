@@ -36,7 +36,7 @@ DepthPanel::DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent
     set_recipe(of_->is_map() ? "rank-over-depth" : "rank-by-layer");
     want();
   });
-  plot().setAccessibleName(tr("Rank and distance from rank one over the layers of all subjects"));
+  plot().setAccessibleName(tr("Rank and distance from rank one over the layers of all models"));
 
   connect(equivalent_, &QToolButton::toggled, this, &DepthPanel::want);
   connect(&spectra, &SpectrumStore::spectra_ready, this, &DepthPanel::want);

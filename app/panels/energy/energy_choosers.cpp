@@ -42,7 +42,7 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   mechanism_button_ = new QToolButton;
   mechanism_button_->setObjectName("energy_mechanisms");
   mechanism_button_->setAccessibleName(tr("Under which mechanisms"));
-  mechanism_button_->setToolTip(tr("Count every network under these mechanisms beside each other"));
+  mechanism_button_->setToolTip(tr("Mechanisms for which every network is counted"));
   mechanism_button_->setPopupMode(QToolButton::InstantPopup);
   mechanism_button_->setProperty("opens", "menu");
   mechanism_button_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

@@ -112,7 +112,7 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
   add_page(tr("Table"), tr("Operations, energy and parameters as numbers"),
            new FigurePage(tr("Operations and energy"), "operations-table", session_,
                           [this] { return table_request(); }));
-  add_page(tr("Measured"), tr("Complexity and parameters beside measured time and memory"),
+  add_page(tr("Measured"), tr("Complexity and parameters next to measured time and memory"),
            measure_);
 
   connect(choosers_, &EnergyChoosers::changed, this, &EnergyPanel::refresh);

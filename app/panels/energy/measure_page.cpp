@@ -100,7 +100,7 @@ void MeasurePage::show_figure(const MechanismCostsRequest& request) {
     problems << QString::fromStdString(kernel.mechanism.name + ": " + kernel.problem);
   }
   note_->setText(
-      tr("%1, attention core alone, fastest run; %2, %n thread(s).", nullptr, shown.threads)
+      tr("%1, attention core only, fastest run; %2, %n thread(s).", nullptr, shown.threads)
           .arg(where, shown.processor.empty() ? tr("this machine")
                                               : QString::fromStdString(shown.processor)) +
       (problems.isEmpty() ? QString() : "\n⚠ " + problems.join("\n⚠ ")));

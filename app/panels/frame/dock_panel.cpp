@@ -160,7 +160,7 @@ void fill_dock(QDockWidget& dock, DockPanel& panel, bool closes) {
   dock.setTitleBarWidget(panel.header());
   dock.setWidget(&panel);
   panel.header()->setToolTip(
-      QObject::tr("Double-click: this panel alone (M), and back. Drag: elsewhere, or a window"));
+      QObject::tr("Double-click: maximise or restore (M). Drag: move or undock"));
   if (!closes) return;
   QObject::connect(panel.add_action("close", QObject::tr("Close %1").arg(panel.title())),
                    &QToolButton::clicked, &dock, &QDockWidget::close);

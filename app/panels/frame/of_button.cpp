@@ -18,7 +18,7 @@ QString words_of(Added added) {
     case Added::without_convolution:
       return OfButton::tr("without the convolution");
     case Added::convolution:
-      return OfButton::tr("the convolution alone");
+      return OfButton::tr("the convolution only");
     case Added::none:
       break;
   }
@@ -27,10 +27,10 @@ QString words_of(Added added) {
 
 QString explanation_of(Added added) {
   return added == Added::residual
-             ? OfButton::tr("x + γ ⊙ A v W_O: of outputs what the layer gives to its tokens")
+             ? OfButton::tr("For outputs: the residual stream after attention, x + γ ⊙ A v W_O")
              : OfButton::tr(
-                   "DAFT-conv's map is a convolution's Toeplitz map T beside what all "
-                   "queries see alike");
+                   "DAFT-conv's map is the Toeplitz map T of a convolution plus a part that is "
+                   "the same for all queries");
 }
 
 }  // namespace

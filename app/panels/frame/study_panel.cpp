@@ -65,10 +65,10 @@ void StudyPanel::make_fields() {
   count_->setValue(form_.count);
   count_->setSingleStep(form_.count_step);
   count_->setSuffix(tr(" inputs"));
-  count_->setToolTip(tr("So many, spread evenly over the data set; all if it has no more"));
-  anew_ = new QCheckBox(tr("Begin anew"));
+  count_->setToolTip(tr("Number of inputs, spread evenly over the data set; all if it has fewer"));
+  anew_ = new QCheckBox(tr("Start over"));
   anew_->setObjectName(form_.name + "_restart");
-  anew_->setToolTip(tr("Forget what was done before, finished or not"));
+  anew_->setToolTip(tr("Replace earlier results, complete or not"));
   button_ = new QPushButton(form_.verb);
   button_->setObjectName(form_.name + "_start");
   progress_ = new ProgressLine(tr("Progress"));
@@ -192,10 +192,10 @@ void StudyPanel::start() {
       },
       [this](const JobFailure& failure) {
         if (!failure.cancelled) return ended("⚠ " + QString::fromStdString(failure.what));
-        ended(
-            chosen_result().empty()
-                ? tr("Stopped. What was done is drawn.")
-                : tr("Stopped; what was done is kept, and %1 goes on from there.").arg(form_.verb));
+        ended(chosen_result().empty()
+                  ? tr("Cancelled. The results so far are drawn.")
+                  : tr("Cancelled; the results are kept, and %1 resumes from there.")
+                        .arg(form_.verb));
       },
       this);
 }

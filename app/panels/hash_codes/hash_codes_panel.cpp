@@ -79,8 +79,8 @@ HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
 
 QString HashCodesPanel::empty_text() const {
   return tr(
-      "Open a model: the binary codes of its tokens are drawn here, learned and random, beside the "
-      "attention they imitate.");
+      "Open a model to see learned and random binary codes of its tokens next to the attention "
+      "they imitate.");
 }
 
 const OpenSubject* HashCodesPanel::shown_subject() const {

@@ -58,7 +58,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   current->addLayout(words, 1);
   body()->addLayout(current);
 
-  keep_ = add_action("pin", tr("Keep the selected subject once more on this input (K)"));
+  keep_ = add_action("pin", tr("Duplicate the selected model on this input (K)"));
   connect(keep_, &QToolButton::clicked, this,
           [this] { session_.keep_on_input(session_.selection().subject); });
 
@@ -158,7 +158,7 @@ void InputsPanel::refresh() {
     detail = tr("Choose a sample below, open a file, or drop one here.");
   } else if (failed) {
     name_->set_text(name_of(locator));
-    detail = session_.input_stopped() ? tr("Stopped: choose it again, or go on below.")
+    detail = session_.input_stopped() ? tr("Cancelled: choose it again, or resume below.")
                                       : "⚠ " + QString::fromStdString(session_.input_error());
   } else if (!input) {
     name_->set_text(name_of(locator));

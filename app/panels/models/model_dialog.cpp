@@ -70,11 +70,11 @@ ModelDialog::ModelDialog(const OpenSubject& subject, QWidget* parent)
   column->addWidget(title);
   const Model* model = subject.subject.model.get();
   auto* explanation = new QLabel(
-      model ? tr("Recognised as %1. What the file does not say is marked ● with the reason; change "
-                 "what is wrong, and the model is loaded again.")
+      model ? tr("Recognised as %1. Assumed values are marked ● with the reason; when you "
+                 "change one, the model is loaded again.")
                   .arg(QString::fromStdString(model->architecture()))
-            : tr("The model could not be loaded. Say what the file does not, or give an "
-                 "architecture description, and it is tried again."));
+            : tr("The model could not be loaded. Fill in what the file does not specify, or choose "
+                 "an architecture description; it is then loaded again."));
   explanation->setWordWrap(true);
   explanation->setProperty("role", "muted");
   column->addWidget(explanation);

@@ -77,7 +77,7 @@ ParameterValue value_of(const QWidget* editor) {
 }  // namespace
 
 OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(parent) {
-  setWindowTitle(tr("Lay another mechanism over the weights"));
+  setWindowTitle(tr("Overlay a mechanism"));
   setMinimumWidth(460);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(18, 16, 18, 14);
@@ -86,8 +86,8 @@ OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(
   title->setProperty("role", "heading");
   column->addWidget(title);
   auto* explanation = new QLabel(
-      tr("The same weights run under another attention. They were not trained for it: what "
-         "it shows is the mechanism, not a model of that kind."));
+      tr("The same weights run with another mechanism. They were not trained for it: what "
+         "is shown is the mechanism, not a model trained with it."));
   explanation->setWordWrap(true);
   explanation->setProperty("role", "muted");
   column->addWidget(explanation);
@@ -116,7 +116,7 @@ OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(
   column->addStretch(1);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
-  buttons->button(QDialogButtonBox::Ok)->setText(tr("Add as subject"));
+  buttons->button(QDialogButtonBox::Ok)->setText(tr("Add overlay"));
   column->addWidget(buttons);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

@@ -91,8 +91,8 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   pin_->setCheckable(true);
   pin_->hide();
   options_ = flat_button("settings", tr("Model options and assumptions"));
-  overlay_ = flat_button("overlay", tr("Lay another mechanism over this model"));
-  close_ = flat_button("close", tr("Close this subject"));
+  overlay_ = flat_button("overlay", tr("Overlay another mechanism"));
+  close_ = flat_button("close", tr("Close model"));
 
   auto* top = new QHBoxLayout;
   top->setSpacing(0);
@@ -120,7 +120,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   channel_->setFocusPolicy(Qt::StrongFocus);
   channel_->setAccessibleName(tr("Channel whose maps are shown"));
   channel_->setToolTip(
-      tr("Every channel of a head has its own map: choose one, or the mean over all of them"));
+      tr("The channel of each head whose map is shown, or the mean over channels"));
   channel_label->setBuddy(channel_);
   channel_layout->addWidget(channel_label);
   channel_layout->addWidget(channel_);
@@ -238,7 +238,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   options_->setVisible(!subject.file.empty());
   overlay_->setVisible(subject.subject.model != nullptr);
 
-  setAccessibleName(tr("Subject %1: %2").arg(index + 1).arg(name_->full_text()));
+  setAccessibleName(tr("Model %1: %2").arg(index + 1).arg(name_->full_text()));
   setAccessibleDescription(state);
   if (property("selected").toBool() != selected) {
     setProperty("selected", selected);

@@ -16,7 +16,7 @@ void ask_for_name(QWidget* parent, Session& session, SubjectId subject) {
   bool accepted = false;
   const QString name = QInputDialog::getText(
       parent, QObject::tr("Rename"),
-      QObject::tr("Name here and in figures; nothing: its own name again"), QLineEdit::Normal,
+      QObject::tr("Name in the window and in figures (empty: the default name)"), QLineEdit::Normal,
       QString::fromStdString(open->subject.label), &accepted);
   if (accepted) session.rename(subject, name.trimmed().toStdString());
 }

@@ -61,7 +61,7 @@ ProfilePanel::ProfilePanel(Session& session, AtlasLink& atlases, QWidget* parent
   add_to_header(segments);
   plot_ = new QCustomPlot;
   plot_->setObjectName("profile_plot");
-  plot_->setAccessibleName(tr("Profile of the selected map of every subject"));
+  plot_->setAccessibleName(tr("Profile of the selected map of every model"));
   constexpr int kLeastHeight = 110;
   plot_->setMinimumHeight(kLeastHeight);
   instrument_ = new PlotInstrument(*plot_);

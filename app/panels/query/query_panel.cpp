@@ -265,14 +265,14 @@ QString QueryPanel::caption(const std::vector<const OpenSubject*>& ready) const 
   const bool rolled = rollout_->isChecked();
   for (const OpenSubject* open : ready) {
     if (rolled && !has_rollout(*open->subject.trace)) {
-      return tr("No rollout of %1: its layers have other tokens, or fewer keys than queries")
+      return tr("No rollout for %1: its layers have other tokens, or fewer keys than queries")
           .arg(label(*open));
     }
   }
   for (const OpenSubject* open : ready) {
     const auto known = rollouts_.find(open->id);
     if (!rolled || known == rollouts_.end() || known->second.error.isEmpty()) continue;
-    return tr("None of %1: %2").arg(label(*open), known->second.error);
+    return tr("No rollout for %1: %2").arg(label(*open), known->second.error);
   }
   const OpenSubject* const selected = session_.find(selection.subject);
   const OpenSubject& named = selected && selected->subject.trace ? *selected : *ready.front();

@@ -240,7 +240,7 @@ QVariant RankTable::headerData(int section, Qt::Orientation orientation, int rol
     case Quantity::equivalent_rank:
       if (role == Qt::DisplayRole) return column.identity ? subject + " + I" : subject;
       if (role == Qt::ToolTipRole) {
-        return tr("Equivalent rank of subject %1, %2: the fewest singular values that hold the "
+        return tr("Equivalent rank of model %1, %2: the fewest singular values that hold the "
                   "share τ of their sum")
             .arg(subject, with_identity);
       }
@@ -248,20 +248,20 @@ QVariant RankTable::headerData(int section, Qt::Orientation orientation, int rol
     case Quantity::effective_rank:
       if (role == Qt::DisplayRole) return tr("eff.");
       if (role == Qt::ToolTipRole) {
-        return tr("Effective rank of subject %1, %2: exp of the entropy of the singular values")
+        return tr("Effective rank of model %1, %2: exp of the entropy of the singular values")
             .arg(subject, with_identity);
       }
       break;
     case Quantity::stable_rank:
       if (role == Qt::DisplayRole) return tr("stab.");
       if (role == Qt::ToolTipRole) {
-        return tr("Stable rank of subject %1, %2: ‖H‖² / σ₁²").arg(subject, with_identity);
+        return tr("Stable rank of model %1, %2: ‖H‖² / σ₁²").arg(subject, with_identity);
       }
       break;
     case Quantity::symmetry_error:
       if (role == Qt::DisplayRole) return tr("asym.");
       if (role == Qt::ToolTipRole) {
-        return tr("Symmetry error of subject %1, %2: ‖H − Hᵀ‖ / ‖H‖, 0 for a symmetric map")
+        return tr("Symmetry error of model %1, %2: ‖H − Hᵀ‖ / ‖H‖, 0 for a symmetric map")
             .arg(subject, with_identity);
       }
       break;

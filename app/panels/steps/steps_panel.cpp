@@ -67,10 +67,10 @@ StepsPanel::StepsPanel(Session& session, QWidget* parent)
 }
 
 void StepsPanel::add_buttons() {
-  back_ = tool_button("steps_back", "◀", tr("The step before (←)"));
-  play_ = tool_button("steps_play", "▶▶", tr("All steps, one after the other"));
+  back_ = tool_button("steps_back", "◀", tr("Previous step (←)"));
+  play_ = tool_button("steps_play", "▶▶", tr("Play all steps"));
   on_ = tool_button("steps_on", "▶",
-                    tr("The next step (→); ↑ ↓: another key, with Shift another "
+                    tr("Next step (→); ↑ ↓: select key, with Shift: select "
                        "query"));
   playground_ = new QPushButton(tr("Into the playground"));
   playground_->setObjectName("steps_playground");

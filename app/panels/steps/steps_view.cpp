@@ -367,7 +367,7 @@ QString StepsView::words() const {
                    .arg(plain_number(steps.raw[at]), plain_number(steps.offset),
                         plain_number(steps.scores[at]));
       } else if (steps.score_of == ScoreOf::importance) {
-        text = tr("w · k/√d = %1: of the key alone; every query has the same.")
+        text = tr("w · k/√d = %1: depends on the key only and is the same for every query.")
                    .arg(plain_number(steps.scores[at]));
       } else if (steps.score_of == ScoreOf::key_logits) {
         text = tr("K + w = %1, of channel %2: no query is compared.")
@@ -380,15 +380,15 @@ QString StepsView::words() const {
       QString text = tr("a = %1 for %2").arg(plain_number(steps.weights[at]), other);
       if (steps.gate) text += tr(", gated by σ(Q) = %1").arg(plain_number(*steps.gate));
       if (steps.scores.empty()) {
-        return text + tr(". How %1 scores is not drawn; its weights are its own.")
+        return text + tr(". Scores are not shown for %1, only the resulting weights.")
                           .arg(content_->mechanism);
       }
       if (steps.agrees())
         return text + (steps.softmax ? tr(": e^score / Σ e^score.") : tr(": score / Σ scores."));
-      return text +
-             tr(". The scores alone give %1: the model adds terms to them, the map is a mean "
-                "over channels, or it is changed.")
-                 .arg(plain_number(steps.recomputed[at]));
+      return text + tr(". By themselves the scores give %1: the model adds terms to them, the map "
+                       "is a mean "
+                       "over channels, or it is changed.")
+                        .arg(plain_number(steps.recomputed[at]));
     }
     case Step::identity:
       return steps.identity ? tr("I adds 1 to the query's own key: %1 for %2.")

@@ -96,13 +96,13 @@ void TrainingPanel::add_views() {
     TrainingView view;
     const char* place;
   } views[] = {
-      {tr("Loss"), tr("Of the batches; marked: of the test examples"), TrainingView::loss, "first"},
-      {tr("Right"), tr("Accuracy, of the batches; marked: of the test examples"),
-       TrainingView::accuracy, "middle"},
+      {tr("Loss"), tr("Loss per batch; marked: on the test examples"), TrainingView::loss, "first"},
+      {tr("Right"), tr("Accuracy per batch; marked: on the test examples"), TrainingView::accuracy,
+       "middle"},
       {tr("Rank"), tr("Equivalent ranks of the attention maps, mean and each layer"),
        TrainingView::rank, "middle"},
-      {tr("Entropy"), tr("Of a query's weights, mean and each layer"), TrainingView::entropy,
-       "last"}};
+      {tr("Entropy"), tr("Entropy of a query's weights, mean and each layer"),
+       TrainingView::entropy, "last"}};
   for (const auto& view : views) {
     QToolButton* const button = segment_button(view.name, view.tip, view.place);
     button->setChecked(view.view == view_);
@@ -155,7 +155,7 @@ std::filesystem::path TrainingPanel::out() {
 }
 
 void TrainingPanel::begin() {
-  if (data_set_->text().trimmed().isEmpty()) return say(tr("Choose what is to be learnt."), true);
+  if (data_set_->text().trimmed().isEmpty()) return say(tr("Choose training data."), true);
   try {
     training_->begin(wanted(), data_set_->text().trimmed().toStdString(), out());
     drawn_.clear();
@@ -192,7 +192,7 @@ void TrainingPanel::resume_folder() {
     training_->open(folder.toStdString());
     kept_in_->setText(folder);
     drawn_.clear();
-    say(tr("Paused where they were left: Start goes on."));
+    say(tr("Paused where they were left: Start resumes them."));
   } catch (const Error& error) {
     say("⚠ " + QString::fromStdString(error.what()), true);
   }
@@ -312,7 +312,7 @@ QWidget* TrainingPanel::make_fields() {
   }
   connect(preset_, &QComboBox::activated, this, &TrainingPanel::choose_preset);
   rows_ = new VariantRows;
-  data_set_ = line_field("training_data_set", tr("What is learnt"),
+  data_set_ = line_field("training_data_set", tr("Training data"),
                          tr("IDX images, class folders, NPZ, or a text file"));
   browse_data_ = new BrowseButton(
       tr("a data set"), tr("Data sets (*.gz *.h5 *.npz *ubyte *.txt);;All files (*)"), data_set_);

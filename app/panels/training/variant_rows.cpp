@@ -46,7 +46,7 @@ VariantRows::VariantRows(QWidget* parent) : QWidget(parent) {
   more_ = new QToolButton;
   more_->setObjectName("training_more");
   more_->setText(tr("+ one more"));
-  more_->setToolTip(tr("One more network that learns beside them, four at most"));
+  more_->setToolTip(tr("Add a network (at most 4)"));
   connect(more_, &QToolButton::clicked, this, [this] {
     std::vector<PresetVariant> all = variants();
     all.push_back(all.back());

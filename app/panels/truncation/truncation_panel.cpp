@@ -47,11 +47,11 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
       cut_(new QComboBox),
       rows_(new QCheckBox(tr("Rows to 1"))) {
   cut_->setObjectName("truncation_cut");
-  cut_->setAccessibleName(tr("What is cut off"));
+  cut_->setAccessibleName(tr("Truncated matrix"));
   cut_->addItems({tr("A_r, then + I"), tr("(A + I)_r"), tr("both")});
-  cut_->setToolTip(tr("Of attentions with identity mapping: what the rank is taken of"));
+  cut_->setToolTip(tr("Matrix whose rank is truncated, for attention with identity mapping"));
   rows_->setObjectName("truncation_rows");
-  rows_->setToolTip(tr("Rows of what is left are scaled to the sums that they had"));
+  rows_->setToolTip(tr("Rows of the truncated map are scaled to their former sums"));
   add_option(cut_);
   add_option(rows_);
 }

@@ -67,7 +67,7 @@ WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* pare
   badge_ = new SubjectBadge(0);
   name_ = new ElidedLabel(Qt::ElideRight);
   name_->setObjectName("what_if_subject");
-  all_ = new QCheckBox(tr("All subjects"));
+  all_ = new QCheckBox(tr("All models"));
   all_->setObjectName("what_if_all");
   all_->setToolTip(tr("What is set here is set of every open model"));
   of->addWidget(badge_);
@@ -263,7 +263,7 @@ void WhatIfPanel::show_sliders(const OpenSubject& open) {
 
 void WhatIfPanel::show_others(const OpenSubject& open) {
   const qlonglong before = other_->currentData().toLongLong();
-  std::vector<std::pair<QString, qlonglong>> entries = {{tr("another attention…"), 0}};
+  std::vector<std::pair<QString, qlonglong>> entries = {{tr("another mechanism…"), 0}};
   for (const OpenSubject& one : session_.subjects()) {
     const bool fits = one.id != open.id && one.subject.model == open.subject.model &&
                       one.subject.own_input == open.subject.own_input &&
@@ -280,8 +280,8 @@ void WhatIfPanel::show_others(const OpenSubject& open) {
   other_->setCurrentIndex(std::max(0, other_->findData(set != 0 ? set : before)));
   const bool possible = entries.size() > 1;
   other_->setEnabled(possible);
-  other_->setToolTip(possible ? tr("The subject whose maps are on the other end of the way")
-                              : tr("Lay another attention over this model first: its card on the "
+  other_->setToolTip(possible ? tr("The model whose maps are mixed in")
+                              : tr("Overlay another mechanism on this model first: its card on the "
                                    "left, or Ctrl+Shift+P"));
   share_->setEnabled(other_->currentData().toLongLong() != 0);
   if (!share_->isEnabled()) share_->set_value(0);
@@ -351,7 +351,7 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
   if (!open.ran_with.any() || !open.unchanged) {
     result_->setText(
         tr("Move a slider: the maps, their spectrum and ranks, and the answer follow; "
-           "what they were stays beside them."));
+           "the values before stay next to them."));
     return;
   }
   QStringList lines;

@@ -73,7 +73,7 @@ TEST_F(SweepPanelTest, StopsKeepsAndGoesOn) {
   click("sweep_start");  // the button is Stop now
   ASSERT_TRUE(wait_until_settled());
   EXPECT_FALSE(std::filesystem::exists(out));
-  EXPECT_THAT(note(), testing::HasSubstr("Stopped"));
+  EXPECT_THAT(note(), testing::HasSubstr("Cancelled"));
   click("sweep_start");
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(std::filesystem::exists(out));

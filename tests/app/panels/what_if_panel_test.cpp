@@ -186,7 +186,7 @@ TEST_F(WhatIfPanelTest, TheMapsMenuLaysAnotherAttentionOrAMeanOverAHead) {
   EXPECT_GT((adder - own).norm(), 1e-3F);
   EXPECT_NEAR(adder.row(3).sum(), 1, 1e-4F);
   answer_file_dialog(sample_data_folder() / "inputs/twelve.npz");
-  trigger("without_data", "Its mean over a data set…");
+  trigger("without_data", "Mean map over a data set…");
   EXPECT_EQ(subject().what_if.heads.front().by, HeadReplacement::mean_over_data);
   const Matrix mean = session().trace(id(0))->layers[1].implied_map.head(2);
   EXPECT_GT((mean - adder).norm(), 1e-3F);

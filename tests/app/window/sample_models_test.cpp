@@ -115,7 +115,7 @@ TEST_F(SampleModelsTest, AnotherMechanismIsLaidOverByItsDialog) {
     identity->setChecked(true);
     accept(dialog);
   });
-  click_card("Lay another mechanism over this model");
+  click_card("Overlay another mechanism");
   ASSERT_TRUE(wait_until_settled());
   ASSERT_EQ(session().subjects().size(), 2U);
   const Subject& laid_over = session().subjects()[1].subject;
@@ -144,7 +144,7 @@ TEST_F(SampleModelsTest, AWholeNumberOfADialogMayBeAWord) {
     seen = true;
     dialog.reject();
   });
-  click_card("Lay another mechanism over this model");
+  click_card("Overlay another mechanism");
   EXPECT_TRUE(seen);
 }
 
