@@ -29,7 +29,7 @@ std::string in_words(SpectrumOf of) {
     case SpectrumOf::head_output:
       return "head outputs A V";
     case SpectrumOf::output:
-      return "outputs A V of all heads beside each other, before W_O";
+      return "concatenated head outputs A V, before W_O";
     case SpectrumOf::values:
       return "values V";
     case SpectrumOf::tokens:
@@ -51,7 +51,7 @@ std::string in_words(Added added) {
     case Added::without_convolution:
       return "without the convolution's Toeplitz map";
     case Added::convolution:
-      return "the convolution's Toeplitz map alone";
+      return "the convolution's Toeplitz map only";
   }
   return {};
 }

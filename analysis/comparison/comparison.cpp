@@ -125,7 +125,7 @@ ComparedLayer compare_layer(const Trace& reference, const Trace& other, std::int
 void keep_heads(std::vector<RecordedMap>& places, const std::vector<std::int64_t>& heads) {
   for (const std::int64_t head : heads) {
     if (std::ranges::find(places, head, &RecordedMap::head) != places.end()) continue;
-    throw Error(ErrorKind::usage, "there is no such head")
+    throw Error(ErrorKind::usage, "no layer has this head")
         .about("--heads")
         .found(std::to_string(head));
   }

@@ -44,7 +44,7 @@ void check_place(const Trace& trace, const RecordedMap& place) {
         .about(layer_name(trace, place.layer));
   }
   if (place.head < 0 || place.head >= maps.extent(0)) {
-    throw Error(ErrorKind::usage, "there is no such head")
+    throw Error(ErrorKind::usage, "the layer has no such head")
         .about(layer_name(trace, place.layer) + ", head " + std::to_string(place.head))
         .expected("0 to " + std::to_string(maps.extent(0) - 1));
   }
@@ -120,7 +120,7 @@ MapComponents map_components(const Subject& subject, const RecordedMap& place,
       throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")
           .about(in_words(analysed));
     }
-    throw Error(ErrorKind::usage, "there is no such head")
+    throw Error(ErrorKind::usage, "the layer has no such head")
         .about(layer_name(trace, place.layer) + ", head " + std::to_string(place.head))
         .expected("0 to " + std::to_string(places.size() - 1));
   }

@@ -25,8 +25,8 @@ void set_range(ColourScale& scale, const std::vector<double>& range) {
 
 ParameterDescription range_description() {
   return setting::numbers("range", {0, 1}, {},
-                          "of the colours: to the value that one cell in 200 exceeds (auto), to "
-                          "the greatest (full), or LOW,HIGH")
+                          "range of the colour scale: up to the 99.5th percentile (auto), to the "
+                          "greatest value (full), or LOW,HIGH")
       .or_word({"auto", "full"});
 }
 

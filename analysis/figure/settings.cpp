@@ -46,8 +46,8 @@ ParameterDescription identity_setting(std::string_view otherwise) {
   std::vector<std::string> choices = names_of(identity_view_names);
   choices.emplace_back(both_views);
   return setting::choice("identity", std::move(choices), otherwise,
-                         "the maps as they are, without or with I added, or both beside each "
-                         "other");
+                         "the maps as they are, without or with I added, or both side by "
+                         "side");
 }
 
 ParameterDescription single_identity_setting() {

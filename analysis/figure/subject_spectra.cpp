@@ -40,7 +40,7 @@ std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace
 ParameterDescription of_setting() {
   return setting::choice(
       "of", names_of(spectrum_of_names), "map",
-      "what is analysed: scores before bias and mask, maps, ln A, maps as the "
+      "analysed matrix: scores before bias and mask, maps, ln A, maps as the "
       "values see them (A P), a_ij |v_j|, a_ij |v_j W_O|, head outputs A V, those of all heads, "
       "values, tokens, what layers add to them");
 }

@@ -45,7 +45,7 @@ Place place_of(const Trace& trace, std::int64_t layer, std::int64_t head, std::i
   const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];
   const Shape& shape = recorded.implied_map.shape();
   if (head < 0 || head >= shape[0] || query < 0 || query >= shape[1]) {
-    throw Error(ErrorKind::usage, "there is no such head or query")
+    throw Error(ErrorKind::usage, "the layer has no such head or query")
         .about(layer_name(trace, layer))
         .expected("head 0 to " + std::to_string(shape[0] - 1) + ", query 0 to " +
                   std::to_string(shape[1] - 1))

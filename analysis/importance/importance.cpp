@@ -31,7 +31,7 @@ std::int64_t window_of(const MechanismChoice& choice) {
 
 void check_place(const char* what, std::int64_t place, std::int64_t count) {
   if (place >= 0 && place < count) return;
-  throw Error(ErrorKind::usage, std::string("there is no such ") + what)
+  throw Error(ErrorKind::usage, std::string("the trace has no such ") + what)
       .expected("0 to " + std::to_string(count - 1))
       .found(std::to_string(place));
 }

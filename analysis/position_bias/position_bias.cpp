@@ -109,7 +109,7 @@ MatrixD shown_bias(const PositionBias& bias) {
 
 std::vector<double> query_bias(const PositionBias& bias, std::int64_t query) {
   if (query < 0 || query >= bias.queries) {
-    throw Error(ErrorKind::usage, "there is no such query")
+    throw Error(ErrorKind::usage, "the map has no such query")
         .about("query")
         .expected("0 to " + std::to_string(bias.queries - 1))
         .found(std::to_string(query));

@@ -75,7 +75,7 @@ std::vector<fs::path> run_folders_in(const fs::path& folder) {
 
 Recipe recipe_of(const RunFolder& folder) {
   if (!fs::exists(folder.recipe())) {
-    throw Error(ErrorKind::usage, "there is no run in the folder")
+    throw Error(ErrorKind::usage, "the folder holds no run")
         .in_file(folder.folder)
         .expected("recipe.json");
   }

@@ -98,7 +98,7 @@ std::vector<TrainingHistory> read_histories(const fs::path& folder,
                                             const std::vector<Input>& inputs,
                                             const Progress& progress) {
   if (!fs::is_directory(folder)) {
-    throw Error(ErrorKind::usage, "there is no such folder").in_file(folder);
+    throw Error(ErrorKind::usage, "the folder does not exist").in_file(folder);
   }
   if (is_run(folder)) return {history_of_run(folder, name_of_folder(folder))};
   std::vector<TrainingHistory> runs = histories_in(folder);

@@ -78,7 +78,7 @@ struct StudyDescription {
 
 StudyDescription description_in(const StudyFolder& folder) {
   if (!fs::exists(folder.description())) {
-    throw Error(ErrorKind::usage, "there is no study in the folder")
+    throw Error(ErrorKind::usage, "the folder holds no study")
         .in_file(folder.folder)
         .expected("study.json");
   }

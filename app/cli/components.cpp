@@ -58,7 +58,7 @@ std::vector<MapComponents> components_of(const Subject& subject, const Analysed&
     return !heads.empty() && std::ranges::count(heads, place.head) == 0;
   });
   if (places.empty()) {
-    throw Error(ErrorKind::usage, "there is no such head").about("--heads").found(arguments.heads);
+    throw Error(ErrorKind::usage, "no layer has this head").about("--heads").found(arguments.heads);
   }
   const std::vector<IdentityView> views = identity_views(arguments.identity);
   const double share = 1 / static_cast<double>(views.size());

@@ -40,7 +40,7 @@ void add_heads_option(CLI::App& command, std::string& heads) {
 void check_heads(const std::vector<std::int64_t>& heads, std::int64_t known) {
   for (const std::int64_t head : heads) {
     if (head < known) continue;
-    throw Error(ErrorKind::usage, "there is no such head")
+    throw Error(ErrorKind::usage, "no layer has this head")
         .about("--heads")
         .expected(known > 0 ? "0 to " + std::to_string(known - 1) : "a layer with heads")
         .found(std::to_string(head))

@@ -421,7 +421,7 @@ void print_proposition(const SpectrumReport& report) {
   if (report.effects.size() == 1 && !predicted.empty()) {
     MapColumns columns = place_columns(report);
     std::ranges::move(effect_columns(), std::back_inserter(columns));
-    std::printf("Proposition 1: H beside H + I\n%s",
+    std::printf("Proposition 1: H and H + I\n%s",
                 report_as_text(report_of(predicted, std::move(columns))).c_str());
   }
   if (!predicted.empty()) {

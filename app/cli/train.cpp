@@ -199,7 +199,9 @@ void check_model_file(const TrainArguments& arguments, const StudyFolder& folder
   }
   const std::filesystem::path parent = std::filesystem::absolute(arguments.model).parent_path();
   if (std::filesystem::is_directory(parent)) return;
-  throw Error(ErrorKind::usage, "there is no such folder").about("--model").in_file(parent);
+  throw Error(ErrorKind::usage, "the folder of the file does not exist")
+      .about("--model")
+      .in_file(parent);
 }
 
 void begin(const TrainArguments& arguments, const RunFolder& folder) {

@@ -157,7 +157,7 @@ class Change {
       const bool other = one.by == HeadReplacement::other_head;
       for (const std::int64_t head : {one.head, other ? one.other : one.head}) {
         if (head >= 0 && head < heads) continue;
-        throw Error(ErrorKind::usage, "there is no such head")
+        throw Error(ErrorKind::usage, "the layer has no such head")
             .about("layer " + std::to_string(one.layer) + ", head " + std::to_string(head))
             .expected("0 to " + std::to_string(heads - 1));
       }

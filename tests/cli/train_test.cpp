@@ -95,7 +95,7 @@ TEST_F(Train, WhereAModelCannotBeWrittenIsSaidBeforeItIsTrained) {
   const ProgramRun run = run_program("train" + small() + " --out " + path("run") + " --model " +
                                      path("nowhere/little.h5"));
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.errors, HasSubstr("no such folder"));
+  EXPECT_THAT(run.errors, HasSubstr("the folder of the file does not exist"));
   EXPECT_FALSE(std::filesystem::exists(path("run")));
 }
 

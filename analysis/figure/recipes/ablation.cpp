@@ -28,7 +28,7 @@ AblatedExtents ablated_extents(const StudyResult& result) {
     }
   }
   if (extents.layers > 0) return extents;
-  throw Error(ErrorKind::usage, "everything was replaced at once: there is no table to draw")
+  throw Error(ErrorKind::usage, "the study replaced everything at once and has no table to draw")
       .expected("attnscope ablate --each head or --each layer");
 }
 

@@ -253,7 +253,7 @@ FigureRecipe attention_overlay_recipe() {
                "auto: where layers have the same tokens, or merge them), or of what is added "
                "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
            setting::flag("image", true, "the image itself in the first column"),
-           setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
+           setting::number("opacity", 0.7, {0, 1}, "opacity of the colours over the image"),
            colour_map_setting("magma"), norm_setting(), range_setting()},
       .needs = {.input = InputNeed::image,
                 .vectors = true,

@@ -16,12 +16,12 @@ namespace attnscope {
 
 ParameterDescription reference_setting() {
   return setting::whole("reference", 1, {.minimum = 1},
-                        "which subject the others are compared with: its number, from 1");
+                        "number of the model that the others are compared with, from 1");
 }
 
 ParameterDescription align_setting() {
   return setting::choice("align", names_of(layer_alignment_names), "index",
-                         "how layers of models of different depth find each other: by index or by "
+                         "how layers of models of different depth are matched: by index or by "
                          "relative depth");
 }
 
@@ -41,7 +41,7 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
   ComparedSubjects compared;
   const std::int64_t wanted = read.whole("reference");
   if (wanted > std::ssize(request.subjects)) {
-    throw Error(ErrorKind::usage, "there is no such model to compare with")
+    throw Error(ErrorKind::usage, "the reference is not one of the models")
         .about("reference")
         .expected("1 to " + std::to_string(count))
         .found(std::to_string(wanted));

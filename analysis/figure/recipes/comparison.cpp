@@ -283,7 +283,7 @@ Figure make_comparison(const FigureRequest& request, const Progress& progress) {
 FigureRecipe comparison_recipe() {
   return {
       .name = "comparison",
-      .title = "Maps beside a reference, and their differences",
+      .title = "Maps next to a reference, and their differences",
       .source = "Lin 1991, Section IV",
       .settings = {reference_setting(),
                    indices_setting("layers", "layers; auto: the middle one of the compared")

@@ -273,7 +273,7 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
                   [](const auto& number) { return number.first.starts_with("rank_bound/"); })) {
     figure.caption += analysed.of == SpectrumOf::map
                           ? "Dash-dotted: the bound of the rank that the mechanism sets. "
-                          : "Dash-dotted: the bound of the rank that the extents set. ";
+                          : "Dash-dotted: the bound of the rank that the shape sets. ";
   }
   if (read.is("null", "shuffled")) {
     figure.caption +=
@@ -304,7 +304,7 @@ FigureRecipe cumulative_spectrum_recipe() {
                        indices_setting("head", "heads averaged"), identity_setting("both"),
                        threshold_setting(),
                        setting::choice("channels", names_of(channels_names), "shown",
-                                       "where each channel has its map (DAFT): the one the subject "
+                                       "where each channel has its map (DAFT): the one the model "
                                        "shows, or all, averaged"),
                        inputs_setting(),
                        setting::choice("spread", {"none", "range"}, "none",

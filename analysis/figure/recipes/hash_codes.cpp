@@ -359,7 +359,8 @@ class HashCodesFigure {
       if (codes.kind == HashKind::learned) {
         if (!codes.own) {
           text +=
-              "Learned codes were learnt here from this head's own attention (EcoFormer, Eq. 12 to "
+              "Learned codes were learned here from this head's own attention (EcoFormer, Eq. 12 "
+              "to "
               "14). ";
         } else {
           text += subject_.parameters ? "Learned codes are those laid over the model. "

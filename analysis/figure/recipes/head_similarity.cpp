@@ -94,7 +94,7 @@ Figure make_head_similarity(const FigureRequest& request, const Progress& progre
   figure.caption =
       "How alike the maps of two heads are: " + title_of_likeness(likeness) +
       (likeness == HeadLikeness::cosine ? " (Zhou et al. 2021)" : ", mean over queries") + ". " +
-      (clustered ? "Heads in the order of average linkage, like ones beside each other. "
+      (clustered ? "Heads in the order of average linkage, similar heads next to each other. "
                  : "Heads in the order of their layers. ") +
       (most <= 24 ? "layer.head. " : "") + clipping_in_words(scale) + subjects_in_words(request) +
       ". " + made_with();

@@ -218,7 +218,7 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
                   [](const MapSpectrum& map) { return map.rank_bound > 0; })) {
     figure.caption += analysed.of == SpectrumOf::map
                           ? "Dash-dotted: the bound of the rank that the mechanism sets. "
-                          : "Dash-dotted: the bound of the rank that the extents set. ";
+                          : "Dash-dotted: the bound of the rank that the shape sets. ";
   }
   figure.caption += methods_in_words(all_maps);
   if (without_rank > 0) {

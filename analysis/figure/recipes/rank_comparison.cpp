@@ -94,7 +94,7 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
 
 FigureRecipe rank_comparison_recipe() {
   return {.name = "rank-comparison",
-          .title = "Ranks beside a reference's",
+          .title = "Ranks compared with a reference",
           .settings = comparison_settings(),
           .needs = compared_curves_needs,
           .make = make_rank_comparison};

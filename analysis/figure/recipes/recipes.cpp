@@ -172,7 +172,7 @@ void check_needs(const FigureRecipe& recipe, const FigureRequest& request) {
   const std::size_t count = request.subjects.size();
   if (count < needs.least) {
     throw Error(ErrorKind::usage,
-                count == 0 ? "there is nothing to draw" : "there is nothing to compare with")
+                count == 0 ? "the figure needs a model" : "the figure needs models to compare")
         .about(std::string(recipe.name))
         .expected(needs.least == 1 ? "at least one model or trace"
                                    : "at least two models or inputs")

@@ -176,19 +176,20 @@ Figure make_relevance(const FigureRequest& request, const Progress& progress) {
 }  // namespace
 
 FigureRecipe relevance_recipe() {
-  return {.name = "relevance",
-          .title = "Which tokens an answer rests on",
-          .source = "Chefer et al. 2021",
-          .settings = {setting::text("targets", "likeliest",
-                                     "classes or tokens, by index or name, each with its own map"),
-                       setting::whole("place", 0, {.minimum = 0},
-                                      "token of a text after which the logit is read")
-                           .or_word({"end"})
-                           .by_default("end"),
-                       setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
-                       colour_map_setting("magma"), norm_setting(), range_setting("full")},
-          .needs = {.missing = "needs a model whose parts have a backward, run on an input"},
-          .make = make_relevance};
+  return {
+      .name = "relevance",
+      .title = "Which tokens an answer rests on",
+      .source = "Chefer et al. 2021",
+      .settings = {setting::text("targets", "likeliest",
+                                 "classes or tokens, by index or name, each with its own map"),
+                   setting::whole("place", 0, {.minimum = 0},
+                                  "token of a text after which the logit is read")
+                       .or_word({"end"})
+                       .by_default("end"),
+                   setting::number("opacity", 0.7, {0, 1}, "opacity of the colours over the image"),
+                   colour_map_setting("magma"), norm_setting(), range_setting("full")},
+      .needs = {.missing = "needs a model whose parts have a backward, run on an input"},
+      .make = make_relevance};
 }
 
 }  // namespace attnscope

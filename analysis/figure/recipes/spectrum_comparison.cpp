@@ -169,7 +169,7 @@ FigureRecipe spectrum_comparison_recipe() {
                                      "shuffled: a grey band of what the maps would have with "
                                      "their rows shuffled (eight times as long)"));
   return {.name = "spectrum-comparison",
-          .title = "Spectra beside a reference's",
+          .title = "Spectra compared with a reference",
           .source = "Adder, Eq. 21",
           .settings = std::move(settings),
           .needs = compared_curves_needs,

@@ -44,7 +44,7 @@ const std::string_view swin_family = R"json({
   "harmless": ["layers.*.blocks.*.attn_mask"],
   "refuse": {
     "layers.0.blocks.0.attn.logit_scale": "Swin v2's cosines of queries and keys",
-    "absolute_pos_embed": "position embeddings beside the relative ones"
+    "absolute_pos_embed": "position embeddings as well as relative ones"
   }
 })json";
 
@@ -98,7 +98,7 @@ const std::string_view hugging_face_swin_family = R"json({
     "layers.0.blocks.0.attn.logit_scale": null,
     "absolute_pos_embed": null,
     "encoder.layers.0.blocks.0.attention.self.logit_scale": "Swin v2's cosines of queries and keys",
-    "embeddings.position_embeddings": "position embeddings beside the relative ones"
+    "embeddings.position_embeddings": "position embeddings as well as relative ones"
   }
 })json";
 

@@ -71,7 +71,7 @@ class Structure {
     const ModelSpec& spec = architecture_.spec;
     StructureNode model{.title = architecture_.name};
     add_if_any(model, assumptions());
-    add_if_any(model, part("What makes tokens", before_));
+    add_if_any(model, part("Embedding", before_));
     for (auto& [stage, roles] : stages_) {
       add_if_any(model, part("Into stage " + std::to_string(stage + 1), roles));
     }

@@ -112,8 +112,8 @@ TEST(TokenImportance, SaysWhatIsMissing) {
     EXPECT_THAT(error_of([&] { return token_importance(trace, 0, head, of, end); }),
                 testing::HasSubstr(why));
   };
-  refused(2, ImportanceOf::map, 0, "there is no such head");
-  refused(0, ImportanceOf::map, 19, "there is no such token");
+  refused(2, ImportanceOf::map, 0, "the trace has no such head");
+  refused(0, ImportanceOf::map, 19, "the trace has no such token");
   refused(0, ImportanceOf::key_attention, 0, "-attention was not recorded");
 }
 
