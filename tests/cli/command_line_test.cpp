@@ -151,7 +151,7 @@ TEST(CommandLine, TheVersionSaysWhatRunsHere) {
   EXPECT_FALSE(said["simd_targets"].empty());
 }
 
-TEST(CommandLine, WhatBelongsToTheVersionIsRefusedWithoutIt) {
+TEST(CommandLine, RefusesVerboseWithoutVersion) {
   for (const std::string flag : {"--verbose", "--json"}) {
     const ProgramRun run = run_program(flag);
     EXPECT_EQ(run.status, 2) << flag;
@@ -181,7 +181,7 @@ TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatIsMissingForIt) {
   EXPECT_THAT(run_program("--verison").errors, HasSubstr("--version?"));
 }
 
-TEST(CommandLine, NothingHelpsWithACommandThatThereIsNot) {
+TEST(CommandLine, RefusesHelpForUnknownCommands) {
   for (const char* arguments : {"nonsense --help", "nonsense --version", "help nonsense"}) {
     const ProgramRun run = run_program(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
@@ -218,7 +218,7 @@ TEST(CommandLine, ClassesAreNamedAsTheyAreCalled) {
   EXPECT_THAT(run_program(lens + "Bagg").errors, HasSubstr("did you mean Bag?"));
 }
 
-TEST(CommandLine, WhatIsMissingOrNoNumberIsSaidUnderThePrefix) {
+TEST(CommandLine, NamesMissingValuesAndMalformedNumbers) {
   for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
            {"trace " + kModel + kOfBag, "--out"},
            {"spectrum", "MODEL"},

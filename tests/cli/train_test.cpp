@@ -91,7 +91,7 @@ TEST_F(Train, FlagsCompleteARecipeThatIsNoneAlone) {
   EXPECT_THAT(alone.errors, HasSubstr("a recipe needs a data set"));
 }
 
-TEST_F(Train, WhereAModelCannotBeWrittenIsSaidBeforeItIsTrained) {
+TEST_F(Train, RefusesAnUnwritableModelFileBeforeTraining) {
   const ProgramRun run = run_program("train" + small() + " --out " + path("run") + " --model " +
                                      path("nowhere/little.h5"));
   EXPECT_EQ(run.status, 2);

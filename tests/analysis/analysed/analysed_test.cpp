@@ -109,7 +109,7 @@ TEST(Analysed, TheIdentityGoesIntoOutputs) {
       "I can only be added to maps");
 }
 
-TEST(Analysed, OfAllHeadsThereIsOneOfALayer) {
+TEST(Analysed, HasOneMatrixPerLayerForAllHeads) {
   Trace trace;
   LayerTrace& layer = trace.layers.emplace_back();
   layer.implied_map = Tensor({4, 6, 6}, std::vector<float>(144, 1.0F / 6));
@@ -124,7 +124,7 @@ TEST(Analysed, OfAllHeadsThereIsOneOfALayer) {
   EXPECT_EQ(tokens.singular_values.size(), 5U);
 }
 
-TEST(Analysed, WhatCannotBeHadIsRefusedByName) {
+TEST(Analysed, RefusesUnavailableMatricesByName) {
   Trace trace = softmax_case({{"n", 10}, {"d", 4}, {"seed", 2}, {"causal", true}});
   const auto refused = [&](SpectrumOf of, const std::string& text) {
     expect_refused([&] { (void)spectra_of(trace, {of, false}, IdentityView::as_is); }, text);

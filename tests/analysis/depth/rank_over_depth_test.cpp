@@ -74,7 +74,7 @@ TEST(RankOverDepth, SpectraThatAreKnownAreTaken) {
   EXPECT_GT(depth.maps[2].residual.frobenius, 0);
 }
 
-TEST(RankOverDepth, NothingRecordedIsRefusedAndZeroIsAState) {
+TEST(RankOverDepth, RefusesUnrecordedTokensAndAcceptsZero) {
   Trace trace;
   trace.layers.emplace_back();
   EXPECT_THROW((void)rank_over_depth(trace, IdentityView::as_is), Error);

@@ -169,7 +169,7 @@ TEST(EncoderDecoderEnergy, EveryTokenOfBartHasAPositionAndTwoOrThreeNormsALayer)
   EXPECT_EQ(architecture_of(bart_spec(), "bart", 0, -1, bart_weights()).stages[1].tokens, 1024);
 }
 
-TEST(EncoderDecoderEnergy, OnlyATextTellsHowManyTokensT5Reads) {
+TEST(EncoderDecoderEnergy, NeedsTheTokenCountOfT5) {
   try {
     (void)architecture_of(t5_spec(), "t5", 0, -1, t5_weights());
     FAIL();

@@ -55,7 +55,7 @@ TEST(PrincipalPlane, AxesAreOrthonormalAndPlacesCentred) {
   EXPECT_GE(plane.share[0], plane.share[1]);
 }
 
-TEST(PrincipalPlane, WhatHasNoExtentLiesInOnePlace) {
+TEST(PrincipalPlane, PutsIdenticalPointsInOnePlace) {
   Tensor same({5, 3});
   for (float& element : same.values()) element = 2;
   const PrincipalPlane plane = principal_plane(same);

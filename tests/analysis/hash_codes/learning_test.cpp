@@ -202,7 +202,7 @@ TEST_F(HashCodesOfASample, LearnedForAllHeadsAreLaidOverTheModel) {
   EXPECT_FALSE(hash_codes_report(hashed, request, {}).kinds[0].own);
 }
 
-TEST_F(HashCodesOfASample, OfAHashedModelEachLayersAreForTheTokensOfTheNewOnesBelow) {
+TEST_F(HashCodesOfASample, LearnsEachLayerOnTokensOfTheNewCodesBelow) {
   Subject hashed = subject();
   hashed.model = load_model(source_folder() + "/sample_data/models/fashion-hash.h5");
   hashed.mechanism = hashed.model->spec().mechanism;

@@ -110,7 +110,7 @@ TEST(HeadTable, TheIdentityIsNoAttention) {
   EXPECT_NEAR(row.diagonal, without.diagonal, 1e-5);
 }
 
-TEST(HeadTable, WhatAMapDoesNotTellIsUnknown) {
+TEST(HeadTable, LeavesQuantitiesThatAMapDoesNotShowUnknown) {
   const HeadRow negative = head_table(of_map({0.5F, 0.5F, 1.5F, -0.5F}, 2, 2)).rows.at(0);
   EXPECT_EQ(negative.state, HeadState::negative);
   EXPECT_TRUE(std::isnan(negative.entropy));

@@ -75,7 +75,7 @@ std::vector<const TwoDiagonals*> pointers_to(const std::vector<TwoDiagonals>& fo
   return pointers;
 }
 
-TEST(EigenvalueBatch, IsWhatTheQrAlgorithmFindsInMorePrecision) {
+TEST(EigenvalueBatch, AgreesWithTheQrAlgorithmInHigherPrecision) {
   for (const std::size_t size : {1UL, 2UL, 3UL, 7UL, 8UL, 50UL, 197UL}) {
     const std::vector<TwoDiagonals> forms = forms_of(size);
     const auto found = all_eigenvalues(pointers_to(forms));
@@ -94,7 +94,7 @@ TEST(EigenvalueBatch, IsWhatTheQrAlgorithmFindsInMorePrecision) {
   }
 }
 
-TEST(EigenvalueBatch, OfEachMatrixIsTheSameWhateverIsBesideIt) {
+TEST(EigenvalueBatch, GivesEachMatrixTheSameValuesInAnyBatch) {
   std::vector<TwoDiagonals> forms = forms_of(61);
   for (unsigned seed = 10; forms.size() < 2 * kEigenvalueBatch + 5; ++seed) {
     forms.push_back(random_form(61, seed, 4));
@@ -128,7 +128,7 @@ TEST(EigenvalueBatch, ScalesWithTheMatrix) {
   }
 }
 
-TEST(EigenvalueBatch, OfWhatIsNotFiniteThereAreNoneAndOthersAreRight) {
+TEST(EigenvalueBatch, SkipsMatricesThatAreNotFiniteAndKeepsTheOthers) {
   for (const double wrong :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     std::vector<TwoDiagonals> forms = {random_form(9, 1), random_form(9, 2), random_form(9, 3)};

@@ -152,7 +152,7 @@ TEST(EstimatedSpectra, SpecialMapsAreWhatTheyMustBe) {
 
 // A Σσ² that is hardly known does not help: the probes then differ as their sums do, and the error
 // of the quadrature comes on top.
-TEST(EstimatedSpectra, AreAsUncertainAsTheirProbesAndTheirQuadrature) {
+TEST(EstimatedSpectra, HaveTheErrorOfProbesAndQuadrature) {
   const Tensor map = random_normal({200, 200}, 8);
   const double squares = map.matrix().cast<double>().squaredNorm();
   const TraceQuadrature found = probe_rest(MapOperator(map.matrix(), 0), Eigen::MatrixXd(200, 0),

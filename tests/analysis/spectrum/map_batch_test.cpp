@@ -17,7 +17,7 @@ void wait_for(const std::atomic<bool>& flag) {
   for (int i = 0; i < 1000 && !flag; ++i) std::this_thread::sleep_for(Milliseconds(1));
 }
 
-TEST(SingleOnes, WhatOneThrowsLeavesTheLoopsWithinOthersWhole) {
+TEST(SingleOnes, DoNotDisturbNestedLoopsWhenOneThrows) {
   std::atomic<bool> begun = false, throws = false;
   std::atomic<int> done = 0;
   const auto work = [&](std::size_t i) {

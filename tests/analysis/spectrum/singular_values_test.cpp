@@ -204,7 +204,7 @@ TEST(SingularValues, OfWhatIsNotFiniteThereAreNone) {
   }
 }
 
-TEST(SingularValues, WhereIdentityTakesAMapAwayTheProductIsNotShared) {
+TEST(SingularValues, DoNotShareTheProductWhenIdentityCancelsAMap) {
   for (const std::int64_t n : {1, 17, 40}) {
     const MatrixD rest = 1e-9 * random_normal({n, n}, 8).matrix().cast<double>();
     MatrixD map = rest - MatrixD::Identity(n, n);

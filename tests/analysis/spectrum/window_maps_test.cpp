@@ -130,7 +130,7 @@ TEST(WindowMaps, RolloutGoesThroughTheMergingOfPatches) {
   EXPECT_LT((found.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-5F);
 }
 
-TEST(WindowMaps, WhatChangesThemIsRecordedInBlocksWhereItCan) {
+TEST(WindowMaps, RecordChangedMapsInBlocksWherePossible) {
   const Swin swin;
   TraceRequest request;
   request.change_map = [](std::int64_t, std::int64_t, MatrixMap map) { map *= 1; };

@@ -193,7 +193,7 @@ TEST_F(Sweep, AFinishedResultIsNotSweptAgain) {
   EXPECT_GT(advanced, 0);
 }
 
-TEST_F(Sweep, WhatStandsInTheResultsPlaceIsNotReplaced) {
+TEST_F(Sweep, DoesNotReplaceTheResultOfAnotherSweep) {
   (void)run_sweep(request("r.h5", 20));
   const std::string before = read_bytes(folder_.path() / "r.h5");
   SweepRequest other = request("r.h5", 30);
@@ -282,7 +282,7 @@ TEST_F(Sweep, DoesNotTakeADataSetThatIsGoneForAnEmptyOne) {
   }
 }
 
-TEST_F(Sweep, OfOtherHeadsOfTheSameFileIsAnother) {
+TEST_F(Sweep, DiffersForOtherHeadsOfTheSameFile) {
   (void)run_sweep(request("r.h5", 2));
   SweepRequest other = request("r.h5", 2);
   other.subjects[0].model =

@@ -62,7 +62,7 @@ class BegunFrom : public testing::Test {
 
 const ParameterValues kHashed = text_of("mechanism", "hash,codes=learned,bits=6,supports=7");
 
-TEST_F(BegunFrom, ItsOwnModelAndARateOfZeroItStaysTheSame) {
+TEST_F(BegunFrom, KeepsItsOwnModelAtARateOfZero) {
   const ParameterValues variants[] = {
       {},
       text_of("mechanism", "daft-full,factors=3"),
@@ -101,7 +101,7 @@ TEST_F(BegunFrom, SeparateQueriesAndKeysTheirMeanIsShared) {
   EXPECT_EQ(tensor_of(run, "blocks.0.attn.fast_attention.ksh.anchor").size(), 2U * 7U * 6U);
 }
 
-TEST_F(BegunFrom, AnotherMechanismItsOwnTensorsAreAsUsual) {
+TEST_F(BegunFrom, InitialisesTensorsOfADifferentMechanismAsUsual) {
   const std::string softmax = model("softmax");
   const TrainingRun run = at_first("daft", softmax, text_of("mechanism", "daft-full,factors=3"));
   const std::vector<float> usual = run.network().parameters().beginning(1);
@@ -114,7 +114,7 @@ TEST_F(BegunFrom, AnotherMechanismItsOwnTensorsAreAsUsual) {
   EXPECT_EQ(tensor_of(at_first("back", daft), "pos_embed"), tensor_in(daft, "pos_embed"));
 }
 
-TEST_F(BegunFrom, WhatDoesNotFitIsRefusedByFileTensorAndShapes) {
+TEST_F(BegunFrom, RefusesUnfitTensorsWithFileNameAndShapes) {
   const std::string softmax = model("softmax"), missing = (folder_ / "none.h5").string();
   int number = 0;
   const auto refused = [&](const std::string& from, const ParameterValues& more) -> std::string {

@@ -58,7 +58,7 @@ TEST_F(LiveTrainingTest, SteppedPausedAndLeftItEndsWithTheSameBytesAsTrain) {
   EXPECT_EQ(folder_bytes(whole.folder), folder_bytes(live.folder));
 }
 
-TEST_F(LiveTrainingTest, ItsWeightsAreTheModelThatTheFolderKeeps) {
+TEST_F(LiveTrainingTest, KeepsItsWeightsInTheFolder) {
   LiveTraining training(begun("a"));
   training.advance(9);
   training.wait();
@@ -155,7 +155,7 @@ TEST_F(LiveTrainingTest, NewsComeWhenTheyAreAskedFor) {
             static_cast<double>(training.snapshot()->step));
 }
 
-TEST_F(LiveTrainingTest, WhatIsWrongWithItsDataIsToldNotThrown) {
+TEST_F(LiveTrainingTest, ReportsDataErrorsWithoutThrowing) {
   const RunFolder folder{folder_ / "run"};
   begin_run_folder(folder, Recipe({{"dataset", (folder_ / "nothing").string()}}));
   const LiveTraining training(folder);

@@ -322,7 +322,7 @@ TEST_F(RunFolderTest, EveryNumberOfASavedStateIsChecked) {
   }
 }
 
-TEST_F(RunFolderTest, WhatAKillLeftOfTheFirstFileIsNoRun) {
+TEST_F(RunFolderTest, IgnoresAPartialFirstFileAfterAKill) {
   const RunFolder folder{folder_ / "run"};
   fs::create_directories(folder.folder);
   const auto written_by = [&](pid_t process) {

@@ -59,7 +59,7 @@ TEST(StudySummaryTest, ComparesAtEqualStepsAndAtEqualAccuracy) {
   EXPECT_TRUE(std::isnan(summary.at_equal_accuracy.back().mean_rank.at(0).deviation));
 }
 
-TEST(StudySummaryTest, WhatWasNeverReachedIsNotKnown) {
+TEST(StudySummaryTest, LeavesAccuraciesThatWereNotReachedUnknown) {
   const TrainingHistory history = history_of("one", {0.1, 0.5}, {2, 6});
   EXPECT_TRUE(std::isnan(step_of_accuracy(history.log, 0.6)));
   EXPECT_EQ(step_of_accuracy(history.log, 0.05), 0);

@@ -158,7 +158,7 @@ TEST(Truncation, RowsKeepTheSumsThatTheyHaveWithoutTheIdentity) {
   EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-5);
 }
 
-TEST(Truncation, WithIdentityAtTheWholeRankRenormalisedIsTheModel) {
+TEST(Truncation, EqualsTheModelAtFullRankWithIdentityRenormalised) {
   const Subject adder = sample("fashion-adder-identity.h5", {"adder", {{"identity", true}}});
   const StudyResult result = truncated(
       adder, {.ranks = {4096}, .cuts = {TruncatedMap::with_identity}, .renormalise = {true}});
@@ -166,7 +166,7 @@ TEST(Truncation, WithIdentityAtTheWholeRankRenormalisedIsTheModel) {
   EXPECT_LT(outcome_of(result, 0, 1).divergence, 1e-9);
 }
 
-TEST(Truncation, InALanguageModelNoTokenSeesWhatItPredicts) {
+TEST(Truncation, KeepsLanguageModelsCausal) {
   const Subject subject = sample("shakespeare-softmax.h5", {});
   const SeriesRequest series = truncation_series(subject, {.ranks = {2}}).front();
   EXPECT_NE(series.label.find("later keys hidden again"), std::string::npos) << series.label;

@@ -429,7 +429,7 @@ TEST_F(AtlasCanvasTest, ThousandsOfTokensAreTiled) {
   expect_colour(pixel(canvas, {column.center().x(), at.y()}), 1.0, "viridis");
 }
 
-TEST_F(AtlasCanvasTest, AnotherTraceTakesThePlaceAndClosingLeavesAMessage) {
+TEST_F(AtlasCanvasTest, ShowsANewTraceAndAMessageAfterClosing) {
   open(banded_trace(2, 2, 17), banded_trace(4, 3, 9));
   const SubjectId second = canvases_[1]->subject();
   session_.close(id(0));

@@ -98,7 +98,7 @@ TEST_P(GraphicsWidgetTest, DrawsWhereItIsAskedToAndWhereItsSizeIsAnother) {
   EXPECT_EQ(corner_->freed, 0);
 }
 
-TEST_P(GraphicsWidgetTest, WhatIsPreparedIsFreedBeforeItIsPreparedAgain) {
+TEST_P(GraphicsWidgetTest, FreesPreparedResourcesBeforePreparingAgain) {
   QWidget other;
   other.resize(200, 200);
   auto* column = new QHBoxLayout(&other);

@@ -62,7 +62,7 @@ TEST_F(ByLayers, MapsAppearWhileTheModelRuns) {
                                  first->layers[0].implied_map.entries()));
 }
 
-TEST_F(ByLayers, WhatWasDoneStaysWhenItIsStoppedAndGoesOn) {
+TEST_F(ByLayers, KeepsLayersWhenCancelledAndResumed) {
   const SubjectId id = open_slow_model();
   ASSERT_TRUE(wait_until([&] { return session_.trace(id) != nullptr; }, 240));
   session_.jobs().cancel_all();

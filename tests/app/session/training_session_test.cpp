@@ -94,7 +94,7 @@ TEST_F(TrainingSessionTest, StepsAreMadeOneByOne) {
   EXPECT_EQ(training_.runs()[1].moment.step, before + 1);
 }
 
-TEST_F(TrainingSessionTest, WhatWasStoppedGoesOnFromItsFolder) {
+TEST_F(TrainingSessionTest, ResumesCancelledTrainingFromItsFolder) {
   begin(1000000);
   ASSERT_TRUE(wait_until([this] {
     return training_.runs()[0].moment.step >= 3 && training_.runs()[1].moment.step >= 3 &&

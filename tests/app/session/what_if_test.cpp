@@ -63,7 +63,7 @@ TEST_F(WhatIfTest, TheWholeOfIIsTheIdentityMapping) {
   EXPECT_GT(std::abs(changed[0] - as_it_is[0]), 1e-3) << "I changes the answer";
 }
 
-TEST_F(WhatIfTest, AtTheEndOfTheWayItAnswersAsTheOther) {
+TEST_F(WhatIfTest, AnswersAsTheOtherModelAtShareOne) {
   const SubjectId own = open("fashion-softmax.h5");
   const SubjectId other = session_.overlay(own, {"adder", {}});
   ASSERT_TRUE(wait_until([&] { return session_.idle(); }));
@@ -198,7 +198,7 @@ TEST_F(WhatIfTest, TheTemperatureIsThatOfTheScores) {
   }
 }
 
-TEST_F(WhatIfTest, WhatItWasIsKeptBesideWhatItIs) {
+TEST_F(WhatIfTest, KeepsTheUnchangedRunNextToTheChangedOne) {
   SpectrumStore spectra(session_);
   const SubjectId id = open("fashion-softmax.h5");
   const auto before = spectra.of(id);
@@ -215,7 +215,7 @@ TEST_F(WhatIfTest, WhatItWasIsKeptBesideWhatItIs) {
   EXPECT_EQ(spectra.of(id), before);
 }
 
-TEST_F(WhatIfTest, WhatCannotBeDoneIsToldAndTheSubjectRunsAsItIs) {
+TEST_F(WhatIfTest, ReportsImpossibleChangesAndRunsTheModelUnchanged) {
   const SubjectId id = open("fashion-daft-full.h5");
   const std::vector<float> before = logits(id);
   QString said;

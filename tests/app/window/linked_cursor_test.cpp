@@ -52,7 +52,7 @@ class LinkedCursorTest : public WindowTest {
   std::string line() { return child<QLabel>("hover_line")->text().toStdString(); }
 };
 
-TEST_F(LinkedCursorTest, BesideAModelWithoutClassTokenItIsTheSamePatch) {
+TEST_F(LinkedCursorTest, SelectsTheSamePatchInAModelWithoutClassToken) {
   open(telling_trace(1, 4), "with class");
   open(telling_trace(0, 4), "without");
   point_at(id(0), 1 + 6, 1 + 9);
@@ -72,7 +72,7 @@ TEST_F(LinkedCursorTest, WhereThereIsNoSuchTokenItSaysSo) {
   EXPECT_THAT(line(), testing::HasSubstr("[2] no such key"));
 }
 
-TEST_F(LinkedCursorTest, OnAnotherGridItIsThePlaceInThePicture) {
+TEST_F(LinkedCursorTest, SelectsTheSamePlaceInThePictureOnADifferentGrid) {
   open(telling_trace(0, 2), "2 × 2");
   open(telling_trace(0, 6), "6 × 6");
   // The centre of patch (1, 0) of 2 × 2 lies in patch (4, 1) of 6 × 6.

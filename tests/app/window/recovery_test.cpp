@@ -43,7 +43,7 @@ class RecoveryTest : public WindowTest {
   std::string label() { return session().subjects().at(0).subject.label; }
 };
 
-TEST_F(RecoveryTest, OfTwoCrashedWindowsNoneIsLost) {
+TEST_F(RecoveryTest, KeepsBothSessionsOfTwoCrashedWindows) {
   const fs::path first = crashed("first", 900'001), second = crashed("second", 900'002);
   window().remember_between_runs(kept());
   EXPECT_TRUE(notice().contains("2 windows")) << notice().toStdString();
@@ -68,7 +68,7 @@ TEST_F(RecoveryTest, OfTwoCrashedWindowsNoneIsLost) {
   EXPECT_TRUE(Autosave::left_behind(kept()).empty());
 }
 
-TEST_F(RecoveryTest, WhatIsDiscardedDoesNotComeBack) {
+TEST_F(RecoveryTest, DoesNotOfferADiscardedSessionAgain) {
   const fs::path file = crashed("maps", 900'001);
   window().remember_between_runs(kept());
   EXPECT_EQ(child<QToolButton>("notice_dismiss")->text(), "Discard it");
@@ -89,7 +89,7 @@ TEST_F(RecoveryTest, AnErrorMeanwhileDoesNotTakeTheOfferAway) {
   EXPECT_TRUE(fs::exists(file));
 }
 
-TEST_F(RecoveryTest, WhatCannotBeReadIsKeptUntilTheUserDiscardsIt) {
+TEST_F(RecoveryTest, KeepsUnreadableSessionsUntilTheyAreDiscarded) {
   const fs::path file = crashed("maps", 900'001);
   std::ofstream(file) << "{";
   window().remember_between_runs(kept());

@@ -398,7 +398,7 @@ TEST_F(Room, LayoutsForWorkAreAKeyAway) {
   EXPECT_EQ(window().size(), QSize(1600, 1000));
 }
 
-TEST_F(Room, WhatIsReadTakesTheLeftColumnsPlaceWhereItIsNarrow) {
+TEST_F(Room, HidesTheLeftColumnForAWideDockWhenTheWindowIsNarrow) {
   open_two_at(1280, 800);
   window().show_panel("lessons");
   EXPECT_FALSE(open("models"));

@@ -94,7 +94,7 @@ TEST(Architecture, AModelWithinItsWrapperMayLackTheWrappersName) {
   EXPECT_EQ(found.spec.readout.kind, Readout::none);
 }
 
-TEST(Architecture, WhatTheFileCannotTellIsAnAssumptionAndCanBeSet) {
+TEST(Architecture, AssumesWhatTheFileDoesNotShowUnlessSet) {
   const Architecture guessed = recognise(timm_shapes({.width = 192, .mlp_width = 768}));
   EXPECT_EQ(guessed.spec.layer.attention.heads, 3);
   for (const char* option : {"heads", "activation", "norm_position", "norm_eps", "input_mean"}) {
@@ -165,7 +165,7 @@ TEST(Architecture, AnErrorNamesThePatternAndTheNearestTensors) {
                     HasSubstr("architecture-descriptions.md")));
 }
 
-TEST(Architecture, WhatWouldComputeSomethingElseIsRefused) {
+TEST(Architecture, RefusesCrossAttentionOfADecoder) {
   NamedShapes decoder = torch_encoder_shapes(64, 256, 2);
   decoder.push_back({"encoder.layers.0.multihead_attn.in_proj_weight", {192, 64}});
   EXPECT_THAT(error_of([&] { (void)recognise(decoder); }), HasSubstr("cross attention"));

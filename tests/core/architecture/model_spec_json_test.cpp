@@ -139,7 +139,7 @@ TEST(ModelSpecJson, ErrorsNameTheKeyAndTheKnown) {
               HasSubstr("heads"));
 }
 
-TEST(ModelSpecJson, WhatNoModelCanBeIsRefused) {
+TEST(ModelSpecJson, RefusesImpossibleModels) {
   for (const char* text :
        {R"({"heads": 0})", R"({"heads": 5})", R"({"width": -1})", R"({"image_height": 225})",
         R"({"patch_height": 0})", R"({"readout": "mean", "class_tokens": 3})",

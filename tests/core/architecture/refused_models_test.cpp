@@ -192,7 +192,7 @@ TEST_F(RefusedModel, PublishedWidthsHaveTheirNumberOfHeads) {
   EXPECT_EQ(huge.spec.width_of_head(), 80);
 }
 
-TEST_F(RefusedModel, WhichOfSeveralModelsInAFileIsSaidAndCanBeChanged) {
+TEST_F(RefusedModel, NamesTheModelTakenFromAFileOfSeveral) {
   NamedShapes shapes = prefixed("student.backbone.", timm_shapes({.layers = 3}));
   for (auto& entry : prefixed("teacher.backbone.", timm_shapes({}))) {
     shapes.push_back(std::move(entry));
@@ -391,7 +391,7 @@ TEST_F(RefusedModel, VitPytorchWithoutMlpsIsRunAndOneThatLacksSomeIsNot) {
               HasSubstr("layer.1.mlp1.weight"));
 }
 
-TEST_F(RefusedModel, WhatMustBeOnIsNotOff) {
+TEST_F(RefusedModel, RefusesSwitchesThatMustBeOn) {
   nlohmann::json config = read_test_data("models/families/hugging_face_gptj.json")["config"];
   config["rotary"] = true;
   write_config(config.dump().c_str());

@@ -96,7 +96,7 @@ TEST_F(FileWithFrequencies, SaysThetaAndItsHeads) {
   }
 }
 
-TEST_F(FileWithFrequencies, IsRefusedWhereTheConfigurationSaysAnotherTheta) {
+TEST_F(FileWithFrequencies, RefusesAConfigurationWithADifferentTheta) {
   (void)folder_.write("config.json",
                       read_test_data("models/families/hugging_face_llama.json")["config"].dump());
   EXPECT_EQ(refusal(inverse_frequencies(10000, 4)), "no error");
@@ -109,7 +109,7 @@ TEST_F(FileWithFrequencies, IsRefusedWhereTheConfigurationSaysAnotherTheta) {
   EXPECT_THAT(refusal(inverse_frequencies(10000, 8)), HasSubstr("stored inverse frequencies"));
 }
 
-TEST_F(FileWithFrequencies, IsRefusedWhereNoThetaGivesThem) {
+TEST_F(FileWithFrequencies, RefusesFrequenciesThatFitNoTheta) {
   const ModelOptions heads = {{{"heads", "4"}}, {}};
   EXPECT_THAT(refusal(inverse_frequencies(10000, 4, 0, 0.25), heads),
               AllOf(HasSubstr("model.layers.0.self_attn.rotary_emb.inv_freq"),
@@ -119,14 +119,14 @@ TEST_F(FileWithFrequencies, IsRefusedWhereNoThetaGivesThem) {
   EXPECT_THAT(refusal(stretched, heads), HasSubstr("not those of one θ"));
 }
 
-TEST_F(FileWithFrequencies, IsRefusedWhereTheUserSaysAnotherTheta) {
+TEST_F(FileWithFrequencies, RefusesAnOptionWithADifferentTheta) {
   EXPECT_THAT(refusal(inverse_frequencies(500000, 4), {{{"layer.rotary.theta", "10000"}}, {}}),
               AllOf(HasSubstr("the option"), HasSubstr("expected 500000"), HasSubstr("10000")));
   EXPECT_EQ(refusal(inverse_frequencies(500000, 4), {{{"layer.rotary.theta", "500000"}}, {}}),
             "no error");
 }
 
-TEST_F(FileWithFrequencies, InMetasLlamaSayThetaBesideParamsJson) {
+TEST_F(FileWithFrequencies, GivesThetaOfMetasLlamaNextToParamsJson) {
   const auto opened = [&](double theta, const ModelOptions& options = {}) {
     NamedShapes shapes = family_shapes("meta_llama");
     shapes.emplace_back("rope.freqs", Shape{4});

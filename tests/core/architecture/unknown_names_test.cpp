@@ -23,7 +23,7 @@ std::string refused_names(const NamedShapes& shapes, const ModelOptions& options
   return "no error";
 }
 
-TEST(UnknownNames, AreShownWithWhatNamesWouldHaveToSay) {
+TEST(UnknownNames, AreShownWithTheRolesThatAreMissing) {
   const NamedShapes files[] = {{{"W1", {4, 4}}, {"a", {4}}, {"b", {4}}},
                                {{"arr_0", {3, 4}}},
                                {{"onnx::MatMul_123", {8, 8}}, {"embedding", {5, 8}}},
@@ -58,7 +58,7 @@ TEST(UnknownNames, OfRecurrencesAreRefusedByWhatTheyAre) {
   EXPECT_THAT(refused_names(rwkv), AllOf(HasSubstr("RWKV"), HasSubstr("no attention")));
 }
 
-TEST(UnknownNames, ThatAreNearlyAFamilysAreShownBesideAtMostThree) {
+TEST(UnknownNames, ListAtMostThreeNearestFamilies) {
   NamedShapes shapes = timm_shapes({});
   std::erase_if(shapes, [](const auto& entry) { return entry.first.starts_with("patch_embed."); });
   const std::string said = refused_names(shapes);

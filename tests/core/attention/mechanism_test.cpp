@@ -344,7 +344,7 @@ TEST(MechanismList, AllButLinformerServeLanguageModels) {
   }
 }
 
-TEST(MechanismList, WhatIsCountedOnlyIsNoneThatRuns) {
+TEST(MechanismList, DoesNotRunMechanismsThatAreOnlyCounted) {
   EXPECT_EQ(find_counted_mechanism("mixer").make, nullptr);
   EXPECT_THROW((void)find_mechanism("mixer"), Error);
   EXPECT_LT(mechanisms().size(), counted_mechanisms().size());

@@ -28,7 +28,7 @@ class AtomicFileTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(AtomicFileTest, NothingStandsUnderTheFinalNameBeforeCommit) {
+TEST_F(AtomicFileTest, WritesNothingUnderTheFinalNameBeforeCommit) {
   const auto path = folder_ / "figure.pdf";
   {
     AtomicFile file(path);
@@ -69,7 +69,7 @@ TEST_F(AtomicFileTest, SaysWhyItCannotWrite) {
   }
 }
 
-TEST_F(AtomicFileTest, WhatAKilledWriterLeftIsRemovedByTheNext) {
+TEST_F(AtomicFileTest, RemovesTheFileOfAKilledWriter) {
   const auto path = folder_ / "sweep.h5.unfinished";
   const pid_t writer = fork();
   if (writer == 0) {
@@ -86,7 +86,7 @@ TEST_F(AtomicFileTest, WhatAKilledWriterLeftIsRemovedByTheNext) {
   EXPECT_EQ(read(path), "whole");
 }
 
-TEST_F(AtomicFileTest, WhatIsStillBeingWrittenStays) {
+TEST_F(AtomicFileTest, KeepsAFileThatIsBeingWritten) {
   const auto path = folder_ / "trace.h5";
   int ready[2], go_on[2];
   ASSERT_EQ(pipe(ready), 0);

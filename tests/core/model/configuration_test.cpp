@@ -162,7 +162,7 @@ TEST_F(ChangedConfiguration, APipeOrADeviceByItsNameIsRefusedAtOnce) {
   }
 }
 
-TEST_F(ChangedConfiguration, WithoutItsKindItIsReadAsItsFamilys) {
+TEST_F(ChangedConfiguration, ReadsKeysOfTheFamilyWithoutAKind) {
   left_out_ = {"model_type", "architectures"};
   const auto read =
       model("hugging_face_llama", {{"rope_theta", 500000.0},
@@ -179,7 +179,7 @@ TEST_F(ChangedConfiguration, WithoutItsKindItIsReadAsItsFamilys) {
   EXPECT_EQ(capped->spec().differences.size(), 1U);
 }
 
-TEST_F(ChangedConfiguration, WithoutItsKindADefaultIsOfNoClass) {
+TEST_F(ChangedConfiguration, HasNoClassDefaultsWithoutAKind) {
   left_out_ = {"model_type", "architectures", "rope_theta"};
   const Assumption theta =
       said_of(*model("hugging_face_llama", json::object()), "layer.rotary.theta");
@@ -191,7 +191,7 @@ TEST_F(ChangedConfiguration, WithoutItsKindADefaultIsOfNoClass) {
               AllOf(HasSubstr("default of transformers for llama"), HasSubstr("leaves it out")));
 }
 
-TEST_F(ChangedConfiguration, WithoutItsKindUnknownKeysAreRefused) {
+TEST_F(ChangedConfiguration, RefusesUnknownKeysWithoutAKind) {
   left_out_ = {"model_type", "architectures"};
   expect_refusal(
       [&] {
@@ -200,7 +200,7 @@ TEST_F(ChangedConfiguration, WithoutItsKindUnknownKeysAreRefused) {
       ErrorKind::unsupported, "residual_multiplier", "config.json");
 }
 
-TEST_F(ChangedConfiguration, WithoutItsKindWhatKindsReadDifferentlyIsRefused) {
+TEST_F(ChangedConfiguration, RefusesKeysThatKindsReadDifferentlyWithoutAKind) {
   left_out_ = {"model_type", "architectures"};
   const json window = {{"sliding_window", 3}};
   expect_refusal([&] { return model("hugging_face_llama", window); }, ErrorKind::unsupported,
@@ -221,7 +221,7 @@ TEST_F(ChangedConfiguration, WithoutItsKindWhatKindsReadDifferentlyIsRefused) {
                  "CohereForCausalLM", "config.json");
 }
 
-TEST_F(ChangedConfiguration, WhatNoKindExplainsIsSaidToBeUnread) {
+TEST_F(ChangedConfiguration, ListsKeysThatNoKindExplainsAsUnread) {
   const auto read = model("nanogpt", {{"n_head", 2}, {"rope_theta", 500000}, {"top_k", 3}});
   EXPECT_EQ(read->spec().layer.attention.heads, 2);
   const Assumption unread = said_of(*read, "config");

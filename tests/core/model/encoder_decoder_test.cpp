@@ -182,7 +182,7 @@ TEST_F(EncoderDecoder, IsNotEvaluatedAsALanguageModel) {
                Error);
 }
 
-TEST(EncoderDecoderFamily, WhatBartsCodeFixesIsNoAssumption) {
+TEST(EncoderDecoderFamily, AssumesNothingThatBartsCodeFixes) {
   const TemporaryFolder folder;
   (void)folder.write("config.json",
                      read_test_data("models/families/hugging_face_bart.json")["config"].dump());

@@ -43,7 +43,7 @@ class ModelTokenizer : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(ModelTokenizer, OfItsFolderSplitsWhatIsTyped) {
+TEST_F(ModelTokenizer, SplitsTypedTextWhenTheFolderHasOne) {
   const json saved = read_test_data("tokenizer/llama2.json");
   write_llama(420);  // more rows than the tokenizer has tokens
   (void)folder_.write("tokenizer.json", saved["tokenizer"].dump());
@@ -70,7 +70,7 @@ TEST_F(ModelTokenizer, OfItsFolderSplitsWhatIsTyped) {
   EXPECT_GT(compared, 20U);
 }
 
-TEST_F(ModelTokenizer, ThatIsNotImplementedLeavesIdsAndNamesTheStage) {
+TEST_F(ModelTokenizer, ShowsIdsAndNamesTheStageThatIsNotImplemented) {
   json tokenizer = read_test_data("tokenizer/llama2.json")["tokenizer"];
   tokenizer["normalizer"] = {{"type", "Transliterate"}};
   write_llama(420);
@@ -111,7 +111,7 @@ TEST_F(ModelTokenizer, ALanguageModelTakesNoPair) {
       ErrorKind::usage, "pair", "");
 }
 
-TEST_F(ModelTokenizer, OfBertPutsItsSpecialTokensOnWhichATraceKeeps) {
+TEST_F(ModelTokenizer, AddsBertsSpecialTokensThatATraceKeeps) {
   const json of = read_test_data(std::string(kFamilies) + "hugging_face_bert_pair.json");
   std::string words;
   for (const json& word : of["vocabulary"]) words += word.get<std::string>() + "\n";

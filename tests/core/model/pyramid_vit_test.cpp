@@ -181,7 +181,7 @@ TEST(PyramidVit, OtherMechanismsLieOverItsWeights) {
   EXPECT_THROW((void)reduced.run(image_of(64), {"adder", {{"identity", true}}}, {}, {}), Error);
 }
 
-TEST(PyramidVit, AnotherModeOfItsOwnMechanismLeavesTheLastStageAlone) {
+TEST(PyramidVit, KeepsTheLastStageInADifferentModeOfItsMechanism) {
   const Transformer model =
       pyramid_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed), with_image(64));
   ParameterValues paper = model.spec().mechanism.parameters;

@@ -32,7 +32,7 @@ TEST(LinkedToken, APatchKeepsItsPlaceWhetherOrNotAClassTokenComesBefore) {
   }
 }
 
-TEST(LinkedToken, OnAnotherGridItIsThePatchThatHoldsTheMiddle) {
+TEST(LinkedToken, IsThePatchWithTheSameMiddleOnADifferentGrid) {
   for (std::int64_t row = 0; row < 8; ++row) {
     for (std::int64_t column = 0; column < 8; ++column) {
       const Token token = linked_token(k8x8, row * 8 + column, 64, k14x14, 196);
@@ -61,7 +61,7 @@ TEST(LinkedToken, OfATextItIsTheTokenAtTheSameCharacter) {
   EXPECT_EQ(linked_token(letters, 2, 6, letters, 6), Token(2)) << "in the same tokens it is";
 }
 
-TEST(LinkedToken, InAnotherTextThereIsNoSuchPlaceBehindTheFirstDifference) {
+TEST(LinkedToken, HasNoCounterpartAfterTheFirstDifferenceOfTexts) {
   const TokenLayout one{0, 0, 0, {"To", " be", " or", " not"}};
   const TokenLayout other{0, 0, 0, {"To", " be", " is", " to", " do"}};
   EXPECT_EQ(linked_token(one, 1, 4, other, 5), Token(1));
@@ -69,7 +69,7 @@ TEST(LinkedToken, InAnotherTextThereIsNoSuchPlaceBehindTheFirstDifference) {
   EXPECT_EQ(linked_token(other, 4, 5, one, 4), std::nullopt);
 }
 
-TEST(LinkedToken, WithoutAPlaceTheIndexCountsOnlyAmongEquallyManyTokens) {
+TEST(LinkedToken, FollowsTheIndexOnlyWhenTokenCountsAgree) {
   const TokenLayout unknown;
   EXPECT_EQ(linked_token(k8x8, 7, 64, unknown, 64), Token(7));
   EXPECT_EQ(linked_token(k8x8, 7, 64, unknown, 65), std::nullopt);

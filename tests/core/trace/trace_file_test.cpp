@@ -98,7 +98,7 @@ TEST_F(TraceFileTest, BlocksStayBlocks) {
   EXPECT_EQ(read.layers[1].implied_map.blocks(), nullptr);
 }
 
-TEST_F(TraceFileTest, WhatQueriesSeeAndTheScaleOfScoresComeBack) {
+TEST_F(TraceFileTest, RestoresVisibleKeysAndTheScaleOfScores) {
   Trace written = sample_trace();
   written.layers[0].seen = SeenKeys{.ranges = {{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}}};
   written.layers[0].score_scale = 0.25;

@@ -64,7 +64,7 @@ std::string refused_tensor(const MechanismChoice& mechanism) {
   }
 }
 
-TEST(RefinementTest, WhatCountsTheTokensIsRefusedByItsName) {
+TEST(RefinementTest, RefusesMechanismsThatDependOnTheTokenCount) {
   EXPECT_EQ(refused_tensor({"linformer", {{"landmarks", std::int64_t{4}}}}), "blocks.0.attn.E");
   EXPECT_EQ(refused_tensor({"daft-full", {{"factors", std::int64_t{0}}}}), "blocks.0.attn.w");
   EXPECT_EQ(refused_tensor({"synthesizer", {}}), "blocks.0.attn.W2");

@@ -199,7 +199,7 @@ TEST(TrainedDaftFullTest, GradientsAreCentralDifferencesAlsoOfItsBiases) {
   }
 }
 
-TEST(TrainedAttentionTest, WhatHasNoGradientOfAMechanismIsRefusedByName) {
+TEST(TrainedAttentionTest, NamesTheSettingThatHasNoGradients) {
   const auto refused = [](const TrainedAttentionForm& form) -> std::string {
     try {
       (void)make_trained_attention(form);

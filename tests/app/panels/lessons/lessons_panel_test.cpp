@@ -185,7 +185,7 @@ TEST_F(LessonsTest, ABrokenLessonIsSaidAndTheOthersStay) {
 
 // Ending a lesson restores the models and the threshold of before and keeps models that were opened
 // meanwhile.
-TEST_F(LessonsTest, WhatALessonSetsIsGivenBack) {
+TEST_F(LessonsTest, RestoresSettingsAfterALesson) {
   const SubjectId mine =
       session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "mine");
   ViewSettings view = session().view();

@@ -135,7 +135,7 @@ TEST(PytorchStateDict, DumpedByPickleIsRefusedWhereItsElementsAreBroken) {
   EXPECT_NE(refused("FloatStorage", "DoubleStorage").find("changed.pkl"), std::string::npos);
 }
 
-TEST(PytorchStateDict, MayHaveObjectsOfAnyClassBeside) {
+TEST(PytorchStateDict, ToleratesObjectsOfAnyClassNextToIt) {
   const Checkpoint checkpoint = open("opaque_beside.pt");
   ASSERT_EQ(checkpoint.tensors().size(), 2U);
   EXPECT_EQ(floats(checkpoint, "module.head.weight"), ramp());
@@ -339,7 +339,7 @@ TEST_F(HostilePickle, AMillionNumbersBesideTheWeightsAreNone) {
   EXPECT_EQ(floats(open_checkpoint(file), "w"), (Floats{1, 2}));
 }
 
-TEST_F(HostilePickle, WhatIsNoPickleOfData) {
+TEST_F(HostilePickle, RefusesPicklesThatAreNotData) {
   expect_refused("", ErrorKind::damaged, "truncated");
   expect_refused(".", ErrorKind::damaged, "stack");
   expect_refused("0", ErrorKind::damaged, "stack");
@@ -383,7 +383,7 @@ TEST_F(HostilePickle, UnknownObjectsAreNothingButNames) {
             1U);
 }
 
-TEST_F(HostilePickle, NoTensorIsMadeByWhatIsUnknown) {
+TEST_F(HostilePickle, RefusesTensorsMadeByUnknownFunctions) {
   const std::string weight = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
   expect_refused(named("w", "cmine\nmake\n(" + weight + "tR"), ErrorKind::unsupported,
                  "w: the tensor is made by 'mine.make'", eight_bytes_);

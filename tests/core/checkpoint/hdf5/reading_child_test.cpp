@@ -90,7 +90,7 @@ TEST(ReadingChild, CrashesAreErrors) {
   expect_no_children();
 }
 
-TEST(ReadingChild, ThatSleepsOrCountsForEverIsEnded) {
+TEST(ReadingChild, IsEndedWhenItSleepsOrLoopsForever) {
   ReadingLimits limits;
   limits.time = milliseconds(300);
   const auto start = steady_clock::now();

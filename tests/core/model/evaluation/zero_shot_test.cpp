@@ -64,7 +64,7 @@ class SiglipZeroShot : public ZeroShot {
   SiglipZeroShot() : ZeroShot("hugging_face_siglip") {}
 };
 
-TEST_F(SiglipZeroShot, WhatIsPooledIsComparedWithTextsOfOneLength) {
+TEST_F(SiglipZeroShot, ComparesPooledImagesWithTextsOfOneLength) {
   const auto model = zero_shot_model(images_, *texts_, prompts_);
   const Trace trace = model->run(image_, model->spec().mechanism, {}, {});
   const Trace image = images_->run(image_, images_->spec().mechanism, {}, {});

@@ -214,7 +214,7 @@ TEST(ProjectedMaps, AreUnknownWhereTheWeightsAre) {
   for (int again = 0; again < 2; ++again) EXPECT_TRUE(maps.head(1).array().isNaN().all());
 }
 
-TEST(ProjectedMaps, AreThoseOfQueriesAndKeysWhereHeadsAreNotApart) {
+TEST(ProjectedMaps, FollowFromQueriesAndKeysWhenHeadsAreNotSeparate) {
   std::vector<Layer> layers(5);
   layers[0].part.query_norm = norm_of(kProjectedHeads * kHeadWidth, 4);
   layers[1].part.key_norm = norm_of(kProjectedHeads * kHeadWidth, 4);

@@ -43,7 +43,7 @@ TEST(LogMel, SilenceIsFlat) {
   for (const float value : silence.values()) EXPECT_FLOAT_EQ(value, (-10.0F + 4) / 4);
 }
 
-TEST(LogMel, WhatTheModelCannotHearIsRefused) {
+TEST(LogMel, RefusesSoundsTheModelCannotRead) {
   const auto refused = [](const Input& input, const ModelSpec& spec, const std::string& part) {
     try {
       (void)prepare_input(input, spec);
