@@ -185,7 +185,7 @@ std::vector<Column> columns_of(const Figure& figure) {
                   {"series", "label of the line, band, bars, point or rule"},
                   {"quantity", "what the value is, with its unit"},
                   {"x", "place on the x axis; of a cell its column, of a number its index, from 0"},
-                  {"x_label", "what the x axis calls this place, where that is no number"},
+                  {"x_label", "label of this position on the x axis, if it is not numeric"},
                   {"y", "of a cell its row, from 0"},
                   {"value", "the number"}});
   return columns;

@@ -152,8 +152,8 @@ QString described(const ViewSettings& view, LensField field, const ValueRange& r
       return view.shown_rank == 0 ? QObject::tr("Rank: maps as they are")
                                   : QObject::tr("Rank: %1").arg(view.shown_rank);
     case LensField::rest:
-      return view.shows_rest ? QObject::tr("What the rank leaves is shown")
-                             : QObject::tr("What the rank keeps is shown");
+      return view.shows_rest ? QObject::tr("The remainder A − A_r is shown")
+                             : QObject::tr("The truncated map A_r is shown");
     case LensField::prefix_tokens:
       return view.hide_prefix_tokens ? QObject::tr("Special tokens hidden")
                                      : QObject::tr("Special tokens shown");

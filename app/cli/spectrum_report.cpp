@@ -432,8 +432,7 @@ void print_proposition(const SpectrumReport& report) {
         static_cast<long long>(not_lower));
   }
   if (not_square > 0) {
-    std::printf("not square, so that there is no H + I and the proposition says nothing: %lld\n",
-                static_cast<long long>(not_square));
+    std::printf("not square (H + I is not defined): %lld\n", static_cast<long long>(not_square));
   }
   if (no_spectrum > 0) {
     std::printf("without a spectrum, without or with I: %lld\n",

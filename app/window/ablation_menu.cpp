@@ -70,7 +70,7 @@ void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::in
           })
       ->setObjectName("without_data");
   without
-      ->addAction(QObject::tr("Its mean over class folders…"), &session,
+      ->addAction(QObject::tr("Mean map over class folders…"), &session,
                   [over, window = menu.parentWidget()] {
                     over(QFileDialog::getExistingDirectory(
                         window, QObject::tr("Choose a folder with one folder a class")));
@@ -79,7 +79,7 @@ void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::in
   if (!is_replaced) return;
   without->addSeparator();
   without
-      ->addAction(QObject::tr("Put it back"), &session,
+      ->addAction(QObject::tr("Restore map"), &session,
                   [&session, subject, layer, head] {
                     if (const OpenSubject* const now = session.find(subject)) {
                       session.set_what_if(subject, without_replacement(now->what_if, layer, head));

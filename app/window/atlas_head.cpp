@@ -68,9 +68,8 @@ QString answer_text(const Prediction& prediction, qsizetype count) {
 
 QString answer_tip(const Prediction& prediction) {
   if (!prediction.finite) return AtlasHead::tr("A logit is NaN or infinite: nothing is predicted.");
-  QStringList lines = {prediction.next_token
-                           ? AtlasHead::tr("What comes after the text, likeliest:")
-                           : AtlasHead::tr("What it is taken for, likeliest:")};
+  QStringList lines = {prediction.next_token ? AtlasHead::tr("Most probable next tokens:")
+                                             : AtlasHead::tr("Most probable classes:")};
   for (const Answer& answer : prediction.likeliest) lines << in_words(answer);
   if (prediction.true_class) {
     lines << AtlasHead::tr("True class: %1").arg(in_words(*prediction.true_class));

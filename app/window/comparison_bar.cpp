@@ -78,7 +78,7 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   amount_->setRange(0, 100);
   amount_->setFixedWidth(90);
   layers_ = choice("layer_alignment", tr("Layers of different depth"),
-                   tr("Which layer of the reference a layer is compared with"));
+                   tr("Layer of the reference that a layer is compared with"));
   layers_->addItems({tr("Layers by index"), tr("Layers by depth")});
   match_ = new QCheckBox(tr("Match heads"));
   match_->setObjectName("match_heads");

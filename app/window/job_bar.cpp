@@ -63,7 +63,7 @@ void JobBar::refresh() {
   cancel_->setVisible(!ended);
   resume_->setVisible(ended);
   if (ended) {
-    text_->setText(tr("Stopped"));
+    text_->setText(tr("Cancelled"));
     text_->setToolTip({});
     return;
   }

@@ -326,7 +326,7 @@ void MainWindow::show_keys() {
   keys.push_back({tr("Zoom, move, enlarge a map"), tr("wheel, drag, double click")});
   keys.push_back({tr("Several maps at once"), tr("Shift and a click or a drag")});
   keys.push_back({tr("Closer into a plot, all again"), tr("wheel, double click")});
-  keys.push_back({tr("What can be done with a map, a plot, a model"), tr("right button")});
+  keys.push_back({tr("Context menu of a map, a plot, a model"), tr("right button")});
   keys.push_back({tr("Maximise or restore a panel or a model"), tr("double click on its title")});
   KeysDialog(keys, this).exec();
 }

@@ -98,24 +98,23 @@ void MapMenu::add_map_actions(QMenu& menu, SubjectId subject, const MapCell& cel
   const QString value = QString::fromStdString(exact(static_cast<double>(maps->value(cell))));
   add("copy_value", tr("Copy %1").arg(value),
       [value] { QGuiApplication::clipboard()->setText(value); });
-  add("copy_csv", tr("Copy the map as CSV"),
+  add("copy_csv", tr("Copy map as CSV"),
       [maps, cell] { QGuiApplication::clipboard()->setText(as_csv(*maps, cell)); });
-  add("copy_figure", tr("Copy the map as a picture"),
-      [this, maps, cell] { copy_picture(*maps, cell); });
+  add("copy_figure", tr("Copy map as picture"), [this, maps, cell] { copy_picture(*maps, cell); });
   add("export_this", of_block ? tr("Export the selected maps…") : tr("Export this map…"),
       [this] { emit export_wanted("attention-maps", shown_map_settings(session_)); });
   menu.addSeparator();
   add("enlarge_map", tr("Enlarge (double click)"),
       [this, cell] { link_.show_map(cell.layer, cell.column); });
-  add("open_spectrum", tr("Its spectrum"), [this] { emit panel_wanted("spectrum"); });
-  add("open_steps", tr("Step through it"), [this, subject, cell, maps] {
+  add("open_spectrum", tr("Show spectrum"), [this] { emit panel_wanted("spectrum"); });
+  add("open_steps", tr("Step through head"), [this, subject, cell, maps] {
     Selection row = session_.selection();
     row.subject = subject;
     row.query = maps->query_of(cell.layer, cell.query);
     session_.select(row);
     emit panel_wanted("steps");
   });
-  add("open_query", tr("Its row on the input"), [this, subject, cell, maps] {
+  add("open_query", tr("Show row on input"), [this, subject, cell, maps] {
     Selection row = session_.selection();
     row.subject = subject;
     row.query = maps->query_of(cell.layer, cell.query);
@@ -137,7 +136,7 @@ void MapMenu::add_subject_actions(QMenu& menu, SubjectId subject) {
             [this, subject, pinned] { session_.set_reference(pinned ? SubjectId::none : subject); })
         ->setObjectName("pin");
   }
-  menu.addAction(tr("Close it"), this, [this, subject] { session_.close(subject); })
+  menu.addAction(tr("Close model"), this, [this, subject] { session_.close(subject); })
       ->setObjectName("close");
 }
 

@@ -40,7 +40,7 @@ void RecentFiles::fill(QMenu* menu, std::function<void(const std::filesystem::pa
       return;
     }
     menu->addSeparator();
-    connect(menu->addAction(tr("Forget these")), &QAction::triggered, menu,
+    connect(menu->addAction(tr("Clear list")), &QAction::triggered, menu,
             [] { QSettings().remove(kKey); });
   });
 }

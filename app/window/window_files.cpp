@@ -168,7 +168,7 @@ void MainWindow::ask_for_folder() {
 
 /// Adds the sample models, each with a suitable input if none is chosen.
 void MainWindow::fill_samples(QMenu& menu) {
-  menu.addAction(tr("The two of the first minute"), this, &MainWindow::open_samples);
+  menu.addAction(tr("Open first comparison"), this, &MainWindow::open_samples);
   menu.addSeparator();
   for (const std::filesystem::path& model : sample_models()) {
     const std::string name = model.stem().string();

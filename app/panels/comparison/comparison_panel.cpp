@@ -187,7 +187,7 @@ void ComparisonPanel::refresh_agreement() {
   QStringList lines;
   const QString name = QFileInfo(QString::fromStdString(data_set_)).fileName();
   if (job_ != 0) lines << tr("Running the models on %1…").arg(name);
-  if (stopped_) lines << tr("Stopped on %1: Resume starts it again").arg(name);
+  if (stopped_) lines << tr("Cancelled at %1: Resume starts it again").arg(name);
   if (!problem_.empty()) lines << "⚠ " + QString::fromStdString(problem_);
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const DataSetComparison& result = results_[i];

@@ -26,7 +26,7 @@ ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "components", session, parent) {
   show_ = new QComboBox;
   show_->setObjectName("components_show");
-  show_->setAccessibleName(tr("Shown vectors of each component"));
+  show_->setAccessibleName(tr("Of each component"));
   show_->addItem(tr("keys and queries"), "both");
   show_->addItem(tr("keys v"), "keys");
   show_->addItem(tr("queries u"), "queries");

@@ -105,7 +105,7 @@ RoleEditor::RoleEditor(Session& session, const std::filesystem::path& file,
       proposals_(propose_roles(groups_)),
       draft_(draft_of(checkpoint_, proposals_)) {
   setObjectName("role_editor");
-  setWindowTitle(tr("What the tensors of %1 are").arg(words_of(file_.filename().string())));
+  setWindowTitle(tr("Tensor roles of %1").arg(words_of(file_.filename().string())));
   resize(1120, 760);
   options_.description.clear();
   delay_.setSingleShot(true);
@@ -211,7 +211,7 @@ QWidget* RoleEditor::make_members() {
   grid->setContentsMargins(12, 8, 12, 10);
   grid->setHorizontalSpacing(10);
   auto* said = new QLabel(
-      tr("What only the code that trained it says (empty: assumed or asked for, and said so)"));
+      tr("Settings that only the training code shows (empty: assumed or required, as shown)"));
   said->setProperty("role", "muted");
   grid->addWidget(said, 0, 0, 1, 8);
   for (std::size_t i = 0; i < kMembers.size(); ++i) {

@@ -131,7 +131,7 @@ void DockPanel::show_instead(const QString& text, bool is_error) {
 }
 
 void DockPanel::show_stopped() {
-  show_instead(tr("Stopped before it was ready. <a href='resume'>Resume</a>"));
+  show_instead(tr("Cancelled before it was ready. <a href='resume'>Resume</a>"));
 }
 
 void DockPanel::changeEvent(QEvent* event) {

@@ -18,7 +18,7 @@ QString words_of(Added added) {
     case Added::without_convolution:
       return OfButton::tr("without the convolution");
     case Added::convolution:
-      return OfButton::tr("the convolution only");
+      return OfButton::tr("the convolution alone");
     case Added::none:
       break;
   }

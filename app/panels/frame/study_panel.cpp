@@ -66,7 +66,7 @@ void StudyPanel::make_fields() {
   count_->setSingleStep(form_.count_step);
   count_->setSuffix(tr(" inputs"));
   count_->setToolTip(tr("Number of inputs, spread evenly over the data set; all if it has fewer"));
-  anew_ = new QCheckBox(tr("Start over"));
+  anew_ = new QCheckBox(tr("Begin anew"));
   anew_->setObjectName(form_.name + "_restart");
   anew_->setToolTip(tr("Replace earlier results, complete or not"));
   button_ = new QPushButton(form_.verb);
@@ -139,9 +139,8 @@ void StudyPanel::browse_result() {
   // Choosing an existing file asks nothing: it is shown, resumed or, if it is complete, only
   // restarted on the user's request.
   const QString file = QFileDialog::getSaveFileName(
-      this, tr("Where the result goes"),
-      result_->text().isEmpty() ? form_.file_name : result_->text(), tr("Results (*.h5)"), nullptr,
-      QFileDialog::DontConfirmOverwrite);
+      this, tr("Save result"), result_->text().isEmpty() ? form_.file_name : result_->text(),
+      tr("Results (*.h5)"), nullptr, QFileDialog::DontConfirmOverwrite);
   if (file.isEmpty()) return;
   result_->setText(file);
   refresh();

@@ -70,7 +70,7 @@ QWidget* LessonsPanel::make_loan_bar() {
   bar->setProperty("card", "loan");
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(12, 6, 8, 6);
-  auto* said = new QLabel(tr("What was open before comes back when the lesson ends."));
+  auto* said = new QLabel(tr("Panels and settings are restored when the lesson ends."));
   said->setWordWrap(true);
   said->setProperty("role", "muted");
   auto* end = new QPushButton(tr("Bring it back"));

@@ -194,7 +194,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
       break;
     case State::ready:
       if (subject.stopped && subject.layers_so_far) {
-        state = tr("Stopped after %1 of %2 layers.")
+        state = tr("Cancelled after %1 of %2 layers.")
                     .arg(*subject.layers_so_far)
                     .arg(subject.subject.trace->layers.size());
       } else if (subject.subject.trace && !subject.subject.trace->mechanism_trained) {
@@ -208,7 +208,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
       break;
     case State::failed:
       if (subject.stopped) {
-        state = tr("Stopped.");
+        state = tr("Cancelled.");
         break;
       }
       state = "⚠ " + QString::fromStdString(subject.error);

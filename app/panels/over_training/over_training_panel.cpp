@@ -160,7 +160,7 @@ void OverTrainingPanel::play(bool on) {
 
 void OverTrainingPanel::choose_pictures() {
   const QString folder = QFileDialog::getExistingDirectory(
-      this, tr("Where the pictures go"), QSettings().value("pictures_folder").toString());
+      this, tr("Folder of the pictures"), QSettings().value("pictures_folder").toString());
   if (folder.isEmpty()) return;
   QSettings().setValue("pictures_folder", folder);
   write_pictures(folder.toStdString());
@@ -178,9 +178,9 @@ void OverTrainingPanel::play_from_the_first() {
 }
 
 void OverTrainingPanel::choose_film() {
-  const QString file = file_to_save(this, tr("Where the film goes"),
-                                    QSettings().value("film_file", "film.png").toString(),
-                                    tr("Animated PNG (*.png)"), ".png");
+  const QString file =
+      file_to_save(this, tr("Save film"), QSettings().value("film_file", "film.png").toString(),
+                   tr("Animated PNG (*.png)"), ".png");
   if (file.isEmpty()) return;
   try {
     refuse_to_overwrite_read(file.toStdString());
@@ -216,7 +216,7 @@ void OverTrainingPanel::finish_film() {
 
 void OverTrainingPanel::choose_strip() {
   const QString file = QFileDialog::getSaveFileName(
-      this, tr("Where the figure goes"), QSettings().value("strip_file", "strip.pdf").toString(),
+      this, tr("Save figure"), QSettings().value("strip_file", "strip.pdf").toString(),
       tr("Figures (*.pdf *.svg *.png)"));
   if (file.isEmpty()) return;
   QSettings().setValue("strip_file", file);

@@ -37,7 +37,7 @@ PositionBiasPanel::PositionBiasPanel(Session& session, QWidget* parent)
 
 QString PositionBiasPanel::empty_text() const {
   return tr(
-      "What DAFT adds to the keys of every pair of positions appears here: select a DAFT model, or "
+      "DAFT's position biases for every pair of tokens appear here: select a DAFT model, or "
       "lay daft-full or daft-conv over another.");
 }
 

@@ -152,7 +152,7 @@ QString RanksPanel::why_none(bool& is_error) const {
         of_others ? others->second.error : QString::fromStdString(spectra_.error_of(open.id));
     if (of_others ? others->second.stopped : spectra_.is_stopped(open.id)) {
       is_error = false;
-      return tr("Stopped before the ranks were known. <a href='resume'>Resume</a>");
+      return tr("Cancelled before the ranks were known. <a href='resume'>Resume</a>");
     }
     if (!error.isEmpty()) {
       instead = "⚠ " + error;

@@ -109,7 +109,8 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
     : FigurePanel(tr(kTitle), "cumulative-spectrum", session, parent), spectra_(spectra) {
   all_maps_ = segment_button(tr("All maps"), tr("The mean over all layers and heads"), "first");
   this_map_ = segment_button(
-      tr("This map"), tr("The selected map, or the mean of several (Shift and a click)"), "last");
+      tr("This map"), tr("The selected map alone, or the mean of several (Shift and a click)"),
+      "last");
   all_maps_->setChecked(true);
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);

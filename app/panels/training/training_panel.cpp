@@ -96,13 +96,13 @@ void TrainingPanel::add_views() {
     TrainingView view;
     const char* place;
   } views[] = {
-      {tr("Loss"), tr("Loss per batch; marked: on the test examples"), TrainingView::loss, "first"},
-      {tr("Right"), tr("Accuracy per batch; marked: on the test examples"), TrainingView::accuracy,
-       "middle"},
+      {tr("Loss"), tr("Of the batches; marked: of the test examples"), TrainingView::loss, "first"},
+      {tr("Right"), tr("Accuracy, of the batches; marked: of the test examples"),
+       TrainingView::accuracy, "middle"},
       {tr("Rank"), tr("Equivalent ranks of the attention maps, mean and each layer"),
        TrainingView::rank, "middle"},
-      {tr("Entropy"), tr("Entropy of a query's weights, mean and each layer"),
-       TrainingView::entropy, "last"}};
+      {tr("Entropy"), tr("Of a query's weights, mean and each layer"), TrainingView::entropy,
+       "last"}};
   for (const auto& view : views) {
     QToolButton* const button = segment_button(view.name, view.tip, view.place);
     button->setChecked(view.view == view_);
@@ -262,9 +262,8 @@ bool TrainingPanel::may_close() {
 /// Copies all networks into new subfolders of a folder that the user chooses. False if they were
 /// not saved.
 bool TrainingPanel::keep_networks() {
-  const QString chosen =
-      QFileDialog::getExistingDirectory(this, tr("Where the networks are to be kept"),
-                                        QSettings().value("training_folder").toString());
+  const QString chosen = QFileDialog::getExistingDirectory(
+      this, tr("Folder of the runs"), QSettings().value("training_folder").toString());
   if (chosen.isEmpty()) return false;
   training_->stop();
   while (training_->is_saving()) {
@@ -312,7 +311,7 @@ QWidget* TrainingPanel::make_fields() {
   }
   connect(preset_, &QComboBox::activated, this, &TrainingPanel::choose_preset);
   rows_ = new VariantRows;
-  data_set_ = line_field("training_data_set", tr("Training data"),
+  data_set_ = line_field("training_data_set", tr("What is learnt"),
                          tr("IDX images, class folders, NPZ, or a text file"));
   browse_data_ = new BrowseButton(
       tr("a data set"), tr("Data sets (*.gz *.h5 *.npz *ubyte *.txt);;All files (*)"), data_set_);

@@ -92,7 +92,7 @@ void VariantRows::add_row(const PresetVariant& variant) {
       std::max(row.mechanism->findData(text("mechanism", "softmax")), 0));
   row.arithmetic = new QComboBox;
   row.arithmetic->setAccessibleName(tr("Linear layers of network %1").arg(place + 1));
-  row.arithmetic->setToolTip(tr("What its linear layers compute"));
+  row.arithmetic->setToolTip(tr("Arithmetic of the linear layers"));
   row.arithmetic->addItem(tr("× layers"), "multiplicative");
   row.arithmetic->addItem(tr("adder layers"), "adder");
   row.arithmetic->setCurrentIndex(

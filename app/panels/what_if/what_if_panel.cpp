@@ -67,9 +67,9 @@ WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* pare
   badge_ = new SubjectBadge(0);
   name_ = new ElidedLabel(Qt::ElideRight);
   name_->setObjectName("what_if_subject");
-  all_ = new QCheckBox(tr("All models"));
+  all_ = new QCheckBox(tr("All subjects"));
   all_->setObjectName("what_if_all");
-  all_->setToolTip(tr("What is set here is set of every open model"));
+  all_->setToolTip(tr("Apply changes to every open model"));
   of->addWidget(badge_);
   of->addWidget(name_, 1);
   of->addWidget(all_);
@@ -141,7 +141,7 @@ void WhatIfPanel::add_buttons() {
   drop_->setObjectName("what_if_drop");
   reset_ = new QPushButton(tr("As it is"));
   reset_->setObjectName("what_if_reset");
-  reset_->setToolTip(tr("Every change is taken back"));
+  reset_->setToolTip(tr("Undo all changes of this model"));
   auto* row = new QHBoxLayout;
   row->addWidget(drop_);
   row->addStretch(1);
@@ -263,7 +263,7 @@ void WhatIfPanel::show_sliders(const OpenSubject& open) {
 
 void WhatIfPanel::show_others(const OpenSubject& open) {
   const qlonglong before = other_->currentData().toLongLong();
-  std::vector<std::pair<QString, qlonglong>> entries = {{tr("another mechanism…"), 0}};
+  std::vector<std::pair<QString, qlonglong>> entries = {{tr("another attention…"), 0}};
   for (const OpenSubject& one : session_.subjects()) {
     const bool fits = one.id != open.id && one.subject.model == open.subject.model &&
                       one.subject.own_input == open.subject.own_input &&

@@ -77,7 +77,7 @@ class CutOffExperiment : public QWidget {
         },
         [this](const JobFailure& failure) {
           go_->setEnabled(true);
-          words_->setText(failure.cancelled ? tr("Stopped: the button begins it again.")
+          words_->setText(failure.cancelled ? tr("Cancelled: the button starts it again.")
                                             : "⚠ " + QString::fromStdString(failure.what));
         },
         this);
@@ -136,7 +136,7 @@ class ReplacedHeadExperiment : public QWidget {
     go_->setObjectName("replaced_go");
     words_ = table_label("replaced_words");
     auto* row = new QHBoxLayout;
-    row->addWidget(new QLabel(tr("In its place:")));
+    row->addWidget(new QLabel(tr("Replacement:")));
     row->addWidget(by_, 1);
     column->addLayout(row);
     column->addWidget(go_, 0, Qt::AlignLeft);
@@ -166,7 +166,7 @@ class ReplacedHeadExperiment : public QWidget {
         },
         [this](const JobFailure& failure) {
           go_->setEnabled(true);
-          words_->setText(failure.cancelled ? tr("Stopped: the button begins it again.")
+          words_->setText(failure.cancelled ? tr("Cancelled: the button starts it again.")
                                             : "⚠ " + QString::fromStdString(failure.what));
         },
         this);
