@@ -146,7 +146,7 @@ TEST(SpectrumCommand, IAddedNowhereIsNotSaidToBe) {
   const ProgramRun table =
       run_program("spectrum " + trace.path() + " --identity with --proposition");
   EXPECT_NE(table.output.find("maps without I"), std::string::npos) << table.output;
-  EXPECT_NE(table.output.find("not square, so that there is no H + I"), std::string::npos)
+  EXPECT_NE(table.output.find("not square (H + I is not defined)"), std::string::npos)
       << table.output;
   EXPECT_EQ(table.output.find("of 0 maps"), std::string::npos) << table.output;
 }
