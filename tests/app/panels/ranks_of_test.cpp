@@ -274,7 +274,7 @@ TEST_F(RanksOf, ARolloutThatThereIsNotSaysWhy) {
   ASSERT_TRUE(wait_until_settled());
   bool said = false;
   for (const QLabel* label : window().findChildren<QLabel*>()) {
-    said |= label->isVisible() && label->text().startsWith("None of ");
+    said |= label->isVisible() && label->text().startsWith("No rollout for ");
   }
   EXPECT_TRUE(said);
 }
