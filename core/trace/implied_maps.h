@@ -130,7 +130,6 @@ class ImpliedMaps {
   /// The dense tensor of the maps. Throws Error(usage) if they are stored as blocks or computed.
   [[nodiscard]] const Tensor& whole() const;
   [[nodiscard]] Tensor& whole();
-  operator const Tensor&() const { return whole(); }  // NOLINT(google-explicit-constructor)
   [[nodiscard]] ConstMatrixMap slice(std::int64_t head) const { return whole().slice(head); }
   [[nodiscard]] MatrixMap slice(std::int64_t head) { return whole().slice(head); }
   [[nodiscard]] std::span<const float> values() const { return whole().values(); }

@@ -26,9 +26,9 @@ void spectra_beside_numpy(benchmark::State& state, const MechanismChoice& mechan
   std::FILE* raw = std::fopen(file.c_str(), "wb");
   for (unsigned layer = 0; layer < layers; ++layer) {
     const RandomAttention data(tokens, tokens, heads, 64, 1, 3 * layer);
-    const Tensor& map = trace.layers.emplace_back().implied_map =
-        make_mechanism(mechanism)->implied_map(data.input());
-    std::fwrite(map.data(), sizeof(float), static_cast<std::size_t>(map.size()), raw);
+    ImpliedMaps& maps = trace.layers.emplace_back().implied_map;
+    maps = make_mechanism(mechanism)->implied_map(data.input());
+    std::fwrite(maps.data(), sizeof(float), maps.entries().size(), raw);
   }
   std::fclose(raw);
   trace.mechanism = mechanism;

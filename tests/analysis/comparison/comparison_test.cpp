@@ -25,7 +25,7 @@ Trace trace_by(const MechanismChoice& mechanism, const SubjectShape& shape, unsi
 Trace with_heads(const Trace& trace, const std::vector<std::int64_t>& order) {
   Trace result = trace;
   for (LayerTrace& layer : result.layers) {
-    const Tensor before = layer.implied_map;
+    const Tensor before = layer.implied_map.whole();
     for (std::size_t head = 0; head < order.size(); ++head) {
       layer.implied_map.slice(static_cast<std::int64_t>(head)) = before.slice(order[head]);
     }

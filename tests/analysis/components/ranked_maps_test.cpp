@@ -43,7 +43,7 @@ TEST(RankedMaps, TheRestIsWhatIsLeft) {
   const Trace sum = maps.of_rank(2, false), rest = maps.of_rank(2, true);
   EXPECT_FALSE(has_identity(sum, 0));
   const Matrix whole = sum.layers[0].implied_map.slice(0) + rest.layers[0].implied_map.slice(0);
-  const Tensor bare = maps_seen(*trace, 0, IdentityView::without);
+  const Tensor bare = maps_seen(*trace, 0, IdentityView::without).whole();
   EXPECT_LT((whole - Matrix(bare.slice(0))).norm(), 1e-5F);
   EXPECT_LT(maps.of_rank(7, true).layers[0].implied_map.slice(0).norm(), 1e-5F);
   EXPECT_EQ(maps.of_rank(0, false).layers[0].implied_map.slice(0).norm(), 0);

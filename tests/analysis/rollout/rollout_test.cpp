@@ -42,7 +42,7 @@ TEST(Rollout, RowsSumToOne) {
 TEST(Rollout, OneLayerIsHalfTheMeanMapAndHalfTheIdentity) {
   const Trace trace = random_trace(1, 2, 5, 1);
   const Tensor reach = attention_rollout(trace);
-  const Tensor& maps = trace.layers[0].implied_map;
+  const Tensor& maps = trace.layers[0].implied_map.whole();
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 5; ++j) {
       const float mean = (maps.slice(0)(i, j) + maps.slice(1)(i, j)) / 2;

@@ -57,7 +57,7 @@ TEST_P(SampleModel, LogitsAndMapsAgree) {
   const Tensor expected = reference_.at("implied_maps").view().to_float();
   std::int64_t offset = 0;
   for (const std::int64_t layer : layers) {
-    const Tensor& map = trace_.layers[static_cast<std::size_t>(layer)].implied_map;
+    const Tensor& map = trace_.layers[static_cast<std::size_t>(layer)].implied_map.whole();
     for (std::int64_t i = 0; i < map.size(); ++i) {
       ASSERT_NEAR(map.data()[i], expected.data()[offset + i], 1e-5);
     }

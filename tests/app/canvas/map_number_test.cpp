@@ -72,7 +72,7 @@ TEST_F(MapNumberTest, WhatIsEstimatedSaysSo) {
 
 TEST_F(MapNumberTest, EntropiesAreThoseOfTheRows) {
   const MapEntropies all = map_entropies(*trace_);
-  const Tensor& maps = trace_->layers[1].implied_map;
+  const Tensor& maps = trace_->layers[1].implied_map.whole();
   const std::int64_t keys = maps.extent(2);
   double sum = 0;
   for (std::int64_t query = 0; query < maps.extent(1); ++query) {

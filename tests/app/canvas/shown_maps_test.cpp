@@ -46,7 +46,7 @@ TEST(ShownMaps, IdentityComesAndGoesAsMapsSeenHasIt) {
       settings.identity = view;
       const ShownMaps maps(trace, settings);
       EXPECT_EQ(maps.identity_shown(), shows_identity(*trace, view));
-      const Tensor seen = maps_seen(*trace, 0, view);
+      const Tensor seen = maps_seen(*trace, 0, view).whole();
       for (std::int64_t q = 0; q < 9; ++q) {
         for (std::int64_t k = 0; k < 9; ++k) {
           EXPECT_EQ(maps.value({0, 1, q, k}), seen.slice(1)(q, k));

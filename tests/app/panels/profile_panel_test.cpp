@@ -14,7 +14,7 @@ TEST(MapValues, AreThoseOfTheCells) {
   const auto trace = std::make_shared<const Trace>(sample_trace(2, 2, 3, 1));
   const ShownMaps maps(trace, {});
   const MapValues values = map_values(maps, 1, 0);
-  const Tensor& map = trace->layers[1].implied_map;
+  const Tensor& map = trace->layers[1].implied_map.whole();
   const std::int64_t tokens = map.extent(1);
   double sum = 0, squares = 0, greatest = 0;
   for (std::int64_t i = 0; i < tokens * tokens; ++i) {

@@ -67,7 +67,7 @@ TEST_F(HashCodesPanelTest, LearnsForAllHeadsAndComesBackWithTheSession) {
   ASSERT_EQ(learned.state, State::ready) << learned.error;
   EXPECT_EQ(learned.subject.label, "fashion-softmax as hash (learned here, 4 bits)");
   ASSERT_NE(learned.subject.parameters, nullptr);
-  const Tensor before = learned.subject.trace->layers[5].implied_map;
+  const Tensor before = learned.subject.trace->layers[5].implied_map.whole();
 
   // Another input uses the same learned codes.
   const auto parameters = learned.subject.parameters;

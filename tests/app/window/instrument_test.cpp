@@ -255,7 +255,7 @@ TEST_F(Instrument, AMapIsCopied) {
   // The values follow the query's name, which may contain commas.
   const QStringList row = csv.section('\n', 3, 3).section("\",", -1).split(',');
   ASSERT_EQ(row.size(), trace->keys(1));
-  const Tensor& map = trace->layers[1].implied_map;
+  const Tensor& map = trace->layers[1].implied_map.whole();
   EXPECT_FLOAT_EQ(row[4].toFloat(), map.data()[(2 * map.extent(1) + 2) * map.extent(2) + 4]);
   EXPECT_EQ(session().selection().layer, 1);
   EXPECT_EQ(session().selection().head, 2);

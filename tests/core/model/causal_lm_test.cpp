@@ -68,7 +68,7 @@ TEST_P(LanguageModel, ComputesWhatPyTorchDoes) {
   expect_near(trace.logits, part(logits, 18, {29}), kLanguageTolerance);
   const Tensor maps = expected.at("maps").view().to_float();
   for (std::int64_t layer = 0; layer < 3; ++layer) {
-    expect_near(trace.layers[static_cast<std::size_t>(layer)].implied_map,
+    expect_near(trace.layers[static_cast<std::size_t>(layer)].implied_map.whole(),
                 part(maps, layer, {2, 19, 19}), kLanguageTolerance);
   }
   if (!expected.find("importance_logits")) return;

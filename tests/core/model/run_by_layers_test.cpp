@@ -28,11 +28,11 @@ TEST_F(RunByLayers, HandsOverEveryLayerOnceAndForgetsIt) {
       [&](const Trace& trace, const std::vector<std::int64_t>& layers, const Progress&) {
         batches.push_back(layers);
         for (std::int64_t layer = 0; layer < 6; ++layer) {
-          const Tensor& maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+          const Tensor& maps = trace.layers[static_cast<std::size_t>(layer)].implied_map.whole();
           const bool held = std::ranges::count(layers, layer) > 0;
           ASSERT_EQ(maps.empty(), !held) << layer;
           if (!held) continue;
-          const Tensor& same = whole.layers[static_cast<std::size_t>(layer)].implied_map;
+          const Tensor& same = whole.layers[static_cast<std::size_t>(layer)].implied_map.whole();
           EXPECT_TRUE(std::equal(maps.data(), maps.data() + maps.size(), same.data())) << layer;
         }
       });

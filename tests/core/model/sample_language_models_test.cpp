@@ -33,7 +33,7 @@ TEST_P(SampleLanguageModel, AgreesWithNumPy) {
   const Tensor maps = reference.at("implied_maps").view().to_float();  // [2, 2, N, N]
   const float* expected = maps.data();
   for (const std::int64_t layer : reference.at("layers").view().to_int64()) {
-    const Tensor& found = trace.layers.at(static_cast<std::size_t>(layer)).implied_map;
+    const Tensor& found = trace.layers.at(static_cast<std::size_t>(layer)).implied_map.whole();
     ASSERT_EQ(found.extent(1), maps.extent(2));
     for (std::int64_t i = 0; i < 2 * maps.extent(2) * maps.extent(3); ++i) {
       ASSERT_NEAR(found.data()[i], *expected++, 1e-5F) << layer << ", " << i;

@@ -41,7 +41,8 @@ TEST_P(SampleModel, AgreesWithNumPy) {
       const Trace of_channel = model->run(input, model->spec().mechanism, request, {});
       EXPECT_EQ(of_channel.map_channel, channel);
       for (std::size_t k = 0; k < layers.size(); ++k) {
-        const Tensor& found = of_channel.layers.at(static_cast<std::size_t>(layers[k])).implied_map;
+        const Tensor& found =
+            of_channel.layers.at(static_cast<std::size_t>(layers[k])).implied_map.whole();
         const std::int64_t size = found.extent(1) * found.extent(2);
         const float* reference =
             maps.data() + (static_cast<std::int64_t>(k) * maps.extent(1) + channel) * size;
@@ -53,7 +54,7 @@ TEST_P(SampleModel, AgreesWithNumPy) {
     return;
   }
   for (const std::int64_t layer : layers) {
-    const Tensor& found = trace.layers.at(static_cast<std::size_t>(layer)).implied_map;
+    const Tensor& found = trace.layers.at(static_cast<std::size_t>(layer)).implied_map.whole();
     for (const float value : found.values()) ASSERT_NEAR(value, *expected++, 1e-5F) << layer;
   }
 }

@@ -45,7 +45,8 @@ TEST(Vit, GivesTheSameBytesWhateverTheThreadCount) {
     const Trace serial = run();
     EXPECT_TRUE(same(parallel.logits, serial.logits));
     for (std::size_t i = 0; i < 2; ++i) {
-      EXPECT_TRUE(same(parallel.layers[i].implied_map, serial.layers[i].implied_map));
+      EXPECT_TRUE(
+          same(parallel.layers[i].implied_map.whole(), serial.layers[i].implied_map.whole()));
       EXPECT_TRUE(same(parallel.layers[i].tokens, serial.layers[i].tokens));
     }
   }
@@ -78,7 +79,7 @@ TEST(Vit, SaysWhetherTheMechanismIsTheTrainedOne) {
   const Trace laid = model.run(image_input(), {"adder", {{"identity", true}}}, {}, {});
   EXPECT_FALSE(laid.mechanism_trained);
   EXPECT_TRUE(laid.identity_in_maps);
-  const Tensor& map = laid.layers[0].implied_map;
+  const Tensor& map = laid.layers[0].implied_map.whole();
   EXPECT_NEAR(map.slice(0).row(3).sum(), 2.0F, 1e-5F);
   EXPECT_FALSE(same(laid.logits, own.logits));
   EXPECT_THROW((void)model.run(image_input(), {"adde", {}}, {}, {}), Error);

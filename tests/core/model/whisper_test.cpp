@@ -40,7 +40,7 @@ TEST(Whisper, HearsASoundAsItsSpectrum) {
             (std::vector<std::string>{"0.00\u00A0s", "0.02\u00A0s", "0.04\u00A0s", "0.06\u00A0s",
                                       "0.08\u00A0s"}));
   EXPECT_FALSE(of_sound.layout.has_grid());
-  const Tensor& map = of_sound.layers.front().implied_map;
+  const Tensor& map = of_sound.layers.front().implied_map.whole();
   ASSERT_EQ(map.shape(), (Shape{2, 5, 5}));
   EXPECT_TRUE(std::equal(map.values().begin(), map.values().end(),
                          of_spectrum.layers.front().implied_map.values().begin()));

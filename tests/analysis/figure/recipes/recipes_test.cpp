@@ -290,7 +290,8 @@ TEST(AttentionMaps, CellsAreTheMapsOnOneScale) {
   float greatest = 0;
   for (const Panel& panel : figure.panels) {
     const auto& subject = request.subjects.at(static_cast<std::size_t>(panel.row));
-    const Tensor maps = maps_seen(*subject.trace, panel.column == 0 ? 0 : 2, IdentityView::as_is);
+    const Tensor maps =
+        maps_seen(*subject.trace, panel.column == 0 ? 0 : 2, IdentityView::as_is).whole();
     const HeatMap& heat = *marks_of<HeatMap>(panel).at(0);
     const auto map = maps.slice(1);
     ASSERT_TRUE(
@@ -342,7 +343,7 @@ TEST(AttentionOverlay, ShowsTheRowRelativeToEvenAttention) {
   ASSERT_EQ(figure.panels.size(), 6U);  // image, layer 1 and rollout of two models
   const Panel& panel = figure.panels[1];
   const HeatMap& heat = *marks_of<HeatMap>(panel).at(0);
-  const Tensor maps = maps_seen(*request.subjects[0].trace, 1, IdentityView::without);
+  const Tensor maps = maps_seen(*request.subjects[0].trace, 1, IdentityView::without).whole();
   const auto row = maps.slice(1).row(0);
   const double patches = static_cast<double>(row.sum()) - static_cast<double>(row(0));
   for (std::size_t cell = 0; cell < heat.values.size(); ++cell) {
