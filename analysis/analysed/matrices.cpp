@@ -210,9 +210,7 @@ AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
               : analysed.added == Added::residual
                   ? AnalysedMatrix{with_residual(subject, place, view)}
                   : AnalysedMatrix{split_convolution(trace, place, analysed.added)};
-      const bool square = trace.queries(place.layer) == trace.keys(place.layer);
-      found.identity = square && (view == IdentityView::as_is ? has_identity(trace, place.layer)
-                                                              : view == IdentityView::with);
+      found.identity = has_identity(trace, place.layer, view);
   }
   if (analysed.of == SpectrumOf::map && analysed.added == Added::none && !found.identity) {
     found.rank_bound = layer_at(trace, place.layer).rank_bound;

@@ -46,9 +46,7 @@ NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place, IdentityVi
   NullRanks null;
   null.layer = place.layer;
   null.head = place.head;
-  const bool square = map.rows() == map.cols();
-  null.identity = square && (view == IdentityView::as_is ? has_identity(trace, place.layer)
-                                                         : view == IdentityView::with);
+  null.identity = has_identity(trace, place.layer, view);
   null.causal = is_causal(map);
   const SeenKeys seen = seen_keys(trace.layers[static_cast<std::size_t>(place.layer)], map);
   if (!map.array().isFinite().all() || (map.array() == 0).all()) return null;

@@ -206,7 +206,7 @@ HeadSteps head_steps(const Trace& trace, std::int64_t layer, std::int64_t head,
   HeadSteps steps;
   const ImpliedMaps& maps = place.layer.implied_map;
   const Eigen::RowVectorXf weights = maps.row(head, query);
-  steps.identity = has_identity(trace, layer) && maps.extent(1) == maps.extent(2);
+  steps.identity = has_identity(trace, layer);
   for (Eigen::Index key = 0; key < weights.size(); ++key) {
     const double own = steps.identity && key == query ? 1 : 0;
     steps.weights.push_back(static_cast<double>(weights(key)) - own);

@@ -258,7 +258,7 @@ HeadRow head_row(const Subject& subject, const RecordedMap& place, const TokenPl
   row.layer = place.layer;
   row.head = place.head;
   MatrixD map = map_seen(trace, place, IdentityView::without);
-  row.identity_removed = has_identity(trace, place.layer) && map.rows() == map.cols();
+  row.identity_removed = has_identity(trace, place.layer);
   row.state = state_of(map);
   if (row.state == HeadState::not_finite) return row;
   add_norms(row, trace);

@@ -39,9 +39,8 @@ MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view
   MatrixD map = exact                  ? MatrixD(*exact)
                 : maps.is_held_whole() ? MatrixD(maps.slice(place.head).cast<double>())
                                        : MatrixD(maps.head(place.head).cast<double>());
-  const bool held = has_identity(trace, place.layer);
-  const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
-  if (wanted != held && map.rows() == map.cols()) {
+  const bool wanted = has_identity(trace, place.layer, view);
+  if (wanted != has_identity(trace, place.layer)) {
     map.diagonal().array() += wanted ? 1.0 : -1.0;
   }
   return map;

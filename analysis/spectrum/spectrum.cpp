@@ -63,10 +63,9 @@ MapSpectrum spectrum_of_blocks(const MapBlocks& blocks, std::int64_t head, doubl
   return spectrum;
 }
 
-/// Value that the view adds to the diagonal of a square map: −1, 0 or 1.
-double shift_of(IdentityView view, bool contained) {
-  if (view == IdentityView::as_is || contained == (view == IdentityView::with)) return 0;
-  return contained ? -1 : 1;
+/// Value that the view adds to the diagonals of a layer's maps: −1, 0 or 1.
+double shift_of(const Trace& trace, std::int64_t layer, IdentityView view) {
+  return int{has_identity(trace, layer, view)} - int{has_identity(trace, layer)};
 }
 
 }  // namespace
@@ -95,9 +94,7 @@ void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spec
 void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
                IdentityView view, const MapExtents& extents) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
-  const bool square = extents.rows == extents.columns;
-  spectrum.identity = view == IdentityView::as_is ? has_identity(trace, place.layer)
-                                                  : view == IdentityView::with && square;
+  spectrum.identity = has_identity(trace, place.layer, view);
   const bool binds =
       layer.rank_bound > 0 && layer.rank_bound < std::min(extents.rows, extents.columns);
   spectrum.rank_bound = binds && !spectrum.identity ? layer.rank_bound : 0;
@@ -145,7 +142,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
                         const SpectrumOptions& options) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const ImpliedMaps& maps = layer.implied_map;
-  const bool contained = has_identity(trace, place.layer);
+  const double shift = shift_of(trace, place.layer, view);
   MapSpectrum spectrum;
   const auto finish = [&](std::int64_t rows, std::int64_t columns) {
     say_where(spectrum, trace, place, view, {rows, columns});
@@ -156,7 +153,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
     const Tensor& left = layer.factors->left;
     const Tensor& right = layer.factors->right;
     const std::int64_t rows = left.extent(1), columns = right.extent(1);
-    const bool with = view == IdentityView::with && rows == columns;
+    const bool with = has_identity(trace, place.layer, view);
     const std::int64_t width = (with ? 2 : 1) * left.extent(2);
     const bool narrow = 2 * width <= std::min(rows, columns) || maps.empty();
     if (narrow || options.method == SpectrumMethod::factored) {
@@ -178,11 +175,10 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
         .remedy("take the method automatic or factored");
   }
   if (const MapBlocks* const blocks = maps.blocks()) {
-    spectrum = spectrum_of_blocks(*blocks, place.head, shift_of(view, contained), options);
+    spectrum = spectrum_of_blocks(*blocks, place.head, shift, options);
     return finish(maps.extent(1), maps.extent(2));
   }
   if (is_estimated(maps, options)) {
-    const double shift = maps.extent(1) == maps.extent(2) ? shift_of(view, contained) : 0;
     const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
     spectrum = exact ? estimated_spectrum(*exact, shift, options)
                      : estimated_spectrum(maps, place.head, shift, options);

@@ -19,7 +19,7 @@ double entropy_of(const Trace& trace, std::int64_t layer, std::int64_t head) {
   const bool recorded = maps.shape().size() == 3 && head < maps.extent(0);
   if (!recorded) return std::numeric_limits<double>::quiet_NaN();
   MatrixD map = maps.head(head).cast<double>();
-  if (has_identity(trace, layer) && map.rows() == map.cols()) map.diagonal().array() -= 1;
+  if (has_identity(trace, layer)) map.diagonal().array() -= 1;
   if (state_of(map) != HeadState::ready) return std::numeric_limits<double>::quiet_NaN();
   return RowWeights(std::move(map)).entropy();
 }
@@ -88,9 +88,8 @@ std::optional<PrintedNumber> printed_number(const SubjectSpectra& spectra, const
   const bool of_spectrum =
       view.map_number != MapNumber::none && view.map_number != MapNumber::entropy;
   if (!of_spectrum || !shows_analysed(view)) return std::nullopt;
-  const bool with = shows_identity(trace, view.identity);
+  const bool with = has_identity(trace, layer, view.identity);
   const MapSpectrum* map = find_spectrum(with ? spectra.with : spectra.without, layer, head);
-  if (map == nullptr) map = find_spectrum(spectra.without, layer, head);  // not square: no I
   if (map == nullptr) return std::nullopt;
   const double number = map->state == SpectrumState::ready
                             ? number_of(*map, view)

@@ -53,7 +53,6 @@ ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& se
   if (settings_.hide_prefix_tokens && !trace_->layout.texts.empty()) {
     for (std::int64_t layer = 0; layer < grid_.layers; ++layer) kept_.push_back(kept_of(layer));
   }
-  identity_shown_ = identity_of_own_ = shows_identity(*trace_, settings_.identity);
 }
 
 ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& settings,
@@ -61,8 +60,6 @@ ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& se
     : ShownMaps(std::move(trace), settings) {
   reference_ = std::make_unique<const ShownMaps>(with.reference, settings);
   with_ = std::move(with);
-  // The statistics ask for this: whether I makes the diagonal stand out.
-  identity_shown_ = with_.shown == ComparedWith::Shown::counterpart && reference_->identity_shown_;
 }
 
 ShownMaps::~ShownMaps() = default;
@@ -141,30 +138,39 @@ MapExtent ShownMaps::largest_extent() const {
   return largest;
 }
 
-void ShownMaps::head_row(const LayerTrace& layer, std::int64_t head, std::int64_t query,
+bool ShownMaps::identity_shown(std::int64_t layer, std::int64_t column) const {
+  if (!reference_) return has_identity(*trace_, layer, settings_.identity);
+  if (with_.shown != ComparedWith::Shown::counterpart) return false;
+  const Counterpart beside = counterpart(layer, column);
+  return beside.layer >= 0 && reference_->identity_shown(beside.layer, beside.column);
+}
+
+void ShownMaps::head_row(std::int64_t layer, std::int64_t head, std::int64_t query,
                          std::int64_t first_key, std::span<float> values) const {
-  const std::int64_t queries = layer.implied_map.extent(1), keys = layer.implied_map.extent(2);
-  const std::int64_t diagonal = query - first_key;
-  // There is no diagonal if the keys are other tokens than the queries.
-  const bool on_diagonal = queries == keys && diagonal >= 0 && diagonal < std::ssize(values);
+  const ImpliedMaps& maps = trace_->layers[static_cast<std::size_t>(layer)].implied_map;
+  const std::int64_t keys = maps.extent(2), diagonal = query - first_key;
+  const bool on_diagonal = diagonal >= 0 && diagonal < std::ssize(values);
+  // Layers may differ in whether their maps contain I; maps that are not square have none.
+  const bool held = has_identity(*trace_, layer);
+  const bool wanted = has_identity(*trace_, layer, settings_.identity);
   const bool tempered = settings_.temperature != 1.0;
   // Removing I and adding it again would cost the diagonal its last digits, so it is done only if
   // needed.
-  const bool removed = trace_->identity_in_maps && (tempered || !identity_of_own_);
+  const bool removed = held && (tempered || !wanted);
   if (tempered) {
     // The scale of a row depends on the whole row, whatever part is requested.
     const bool all_wanted = std::ssize(values) == keys;
     std::vector<float> all(all_wanted ? 0 : static_cast<std::size_t>(keys));
     const std::span<float> whole = all_wanted ? values : std::span(all);
-    layer.implied_map.row(head, query, 0, whole);
-    if (removed && queries == keys) whole[static_cast<std::size_t>(query)] -= 1;
+    maps.row(head, query, 0, whole);
+    if (removed) whole[static_cast<std::size_t>(query)] -= 1;
     temper_row(whole, settings_.temperature);
     if (!all_wanted) std::copy_n(whole.begin() + first_key, values.size(), values.begin());
   } else {
-    layer.implied_map.row(head, query, first_key, values);
+    maps.row(head, query, first_key, values);
     if (on_diagonal && removed) values[static_cast<std::size_t>(diagonal)] -= 1;
   }
-  const bool added = identity_of_own_ && (!trace_->identity_in_maps || removed);
+  const bool added = wanted && (!held || removed);
   if (on_diagonal && added) values[static_cast<std::size_t>(diagonal)] += 1;
 }
 
@@ -257,16 +263,15 @@ void ShownMaps::own_row(std::int64_t layer, std::int64_t column, std::int64_t qu
 
 void ShownMaps::token_row(std::int64_t layer, std::int64_t column, std::int64_t query,
                           std::int64_t first_key, std::span<float> values) const {
-  const LayerTrace& source = trace_->layers[static_cast<std::size_t>(layer)];
   if (settings_.head_fusion == HeadFusion::none) {
-    head_row(source, column, query, first_key, values);
+    head_row(layer, column, query, first_key, values);
     return;
   }
-  const std::int64_t heads = source.implied_map.extent(0);
-  head_row(source, 0, query, first_key, values);
+  const std::int64_t heads = trace_->layers[static_cast<std::size_t>(layer)].implied_map.extent(0);
+  head_row(layer, 0, query, first_key, values);
   std::vector<float> other(values.size());
   for (std::int64_t head = 1; head < heads; ++head) {
-    head_row(source, head, query, first_key, other);
+    head_row(layer, head, query, first_key, other);
     for (std::size_t i = 0; i < other.size(); ++i) {
       // A NaN in any head makes the fusion NaN; std::max and std::min would drop it.
       if (std::isnan(other[i]) || std::isnan(values[i])) {

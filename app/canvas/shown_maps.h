@@ -67,8 +67,8 @@ class ShownMaps {
   /// The shown row or column of a token; −1 if the token is not shown.
   [[nodiscard]] std::int64_t row_of(std::int64_t layer, std::int64_t query) const;
   [[nodiscard]] std::int64_t column_of(std::int64_t layer, std::int64_t key) const;
-  /// True if the shown maps contain I.
-  [[nodiscard]] bool identity_shown() const { return identity_shown_; }
+  /// True if a shown map contains I; false for differences of two maps.
+  [[nodiscard]] bool identity_shown(std::int64_t layer, std::int64_t column) const;
 
   /// Writes `values.size()` values of row `query`, from key `first_key` on; both count shown tokens
   /// from 0.
@@ -119,16 +119,14 @@ class ShownMaps {
   /// Like own_row, but counts all tokens.
   void token_row(std::int64_t layer, std::int64_t column, std::int64_t query,
                  std::int64_t first_key, std::span<float> values) const;
-  void head_row(const LayerTrace& layer, std::int64_t head, std::int64_t query,
-                std::int64_t first_key, std::span<float> values) const;
+  void head_row(std::int64_t layer, std::int64_t head, std::int64_t query, std::int64_t first_key,
+                std::span<float> values) const;
 
   std::shared_ptr<const Trace> trace_;
   ValueSettings settings_;
   AtlasGrid grid_;
   std::int64_t first_token_ = 0;  ///< number of hidden leading tokens
   std::vector<Kept> kept_;        ///< one per layer; empty if no tokens of a text are hidden
-  bool identity_shown_ = false;
-  bool identity_of_own_ = false;  ///< identity_shown_ before any comparison
   ComparedWith with_;
   std::unique_ptr<const ShownMaps> reference_;  ///< null if not compared
 };

@@ -38,7 +38,7 @@ LayerValues values_of_layer(const ShownMaps& maps, std::int64_t layer, std::int6
     ValueCounts of_map;
     for (std::int64_t query = 0; query < extent.queries; query += step) {
       maps.row(layer, column, query, 0, row);
-      of_map.add(row, query, maps.identity_shown());
+      of_map.add(row, query, maps.identity_shown(layer, column));
     }
     found.maps.push_back(of_map.in_short());
     found.counts.add(of_map);

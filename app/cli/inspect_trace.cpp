@@ -36,7 +36,7 @@ int inspect_trace(const std::string& file, bool json) {
                    {"format", "trace"},
                    {"model_name", trace.model_name},
                    {"mechanism", to_string(trace.mechanism)},
-                   {"identity_in_maps", trace.identity_in_maps},
+                   {"identity_in_maps", shows_identity(trace, IdentityView::as_is)},
                    {"input", trace.input_label},
                    {"layers", trace.layers.size()},
                    {"heads", trace.heads()},
@@ -52,7 +52,8 @@ int inspect_trace(const std::string& file, bool json) {
   print_line("model", trace.model_name);
   print_line("input", trace.input_label);
   print_line("mechanism", to_string(trace.mechanism));
-  print_line("identity", trace.identity_in_maps ? "in the maps" : "not in the maps");
+  print_line("identity",
+             shows_identity(trace, IdentityView::as_is) ? "in the maps" : "not in the maps");
   print_line("layers", std::to_string(trace.layers.size()));
   if (trace.uniform()) {
     print_line("heads", std::to_string(trace.heads()));

@@ -70,7 +70,7 @@ const LayerTrace& layer_of(const Trace& trace, std::int64_t layer) {
 /// A recorded map without I.
 Matrix bare_map(const Trace& trace, std::int64_t layer, std::int64_t head) {
   Matrix map = layer_of(trace, layer).implied_map.head(head);
-  if (has_identity(trace, layer) && map.rows() == map.cols()) map.diagonal().array() -= 1;
+  if (has_identity(trace, layer)) map.diagonal().array() -= 1;
   return map;
 }
 

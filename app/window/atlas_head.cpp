@@ -145,11 +145,11 @@ QString AtlasHead::changed_rank(bool in_full) const {
   const auto now = spectra_.latest(subject_);
   if (!open || !open->unchanged || !before || !now) return {};
   const double threshold = session_.view().rank_threshold;
-  const auto mean = [threshold](const SubjectSpectra& spectra, bool identity) {
-    return mean_rank_text(identity ? spectra.with : spectra.without, threshold);
+  const auto mean = [threshold](const SubjectSpectra& spectra, const Trace& trace) {
+    const bool with = shows_identity(trace, IdentityView::as_is);
+    return mean_rank_text(with ? spectra.with : spectra.without, threshold);
   };
-  const QString was = mean(*before, open->unchanged->identity_in_maps);
-  const QString is = mean(*now, open->subject.trace->identity_in_maps);
+  const QString was = mean(*before, *open->unchanged), is = mean(*now, *open->subject.trace);
   if (was.isEmpty() || is.isEmpty()) return {};
   return (in_full ? tr("mean rank %1 → <b>%2</b>") : tr("rank %1 → <b>%2</b>")).arg(was, is);
 }

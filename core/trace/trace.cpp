@@ -14,6 +14,16 @@ const LayerTrace* layer_at(const Trace& trace, std::int64_t layer) {
   return &trace.layers[static_cast<std::size_t>(layer)];
 }
 
+/// False if the layer is known to have other numbers of queries and keys.
+bool may_be_square(const LayerTrace& layer) {
+  if (!layer.implied_map.empty()) {
+    return layer.implied_map.extent(1) == layer.implied_map.extent(2);
+  }
+  if (layer.factors) return layer.factors->left.extent(1) == layer.factors->right.extent(1);
+  return layer.queries.empty() || layer.keys.empty() ||
+         layer.queries.extent(1) == layer.keys.extent(1);
+}
+
 }  // namespace
 
 std::int64_t Trace::heads(std::int64_t layer) const {
@@ -65,8 +75,10 @@ bool Trace::uniform() const {
   return true;
 }
 
-bool has_identity(const Trace& trace, std::int64_t layer) {
+bool has_identity(const Trace& trace, std::int64_t layer, IdentityView view) {
   const LayerTrace* const found = layer_at(trace, layer);
+  if (view == IdentityView::without || (found && !may_be_square(*found))) return false;
+  if (view == IdentityView::with) return true;
   return found && found->identity ? *found->identity : trace.identity_in_maps;
 }
 
@@ -77,10 +89,7 @@ bool shows_identity(const Trace& trace, IdentityView view) {
     return !layer.implied_map.empty() || layer.factors.has_value();
   };
   const auto square = [&](const LayerTrace& layer) {
-    if (!layer.implied_map.empty()) {
-      return layer.implied_map.extent(1) == layer.implied_map.extent(2);
-    }
-    return layer.factors && layer.factors->left.extent(1) == layer.factors->right.extent(1);
+    return recorded(layer) && may_be_square(layer);
   };
   return std::ranges::none_of(trace.layers, recorded) || std::ranges::any_of(trace.layers, square);
 }
@@ -91,11 +100,8 @@ ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view)
     throw Error(ErrorKind::usage,
                 "the maps of layer " + std::to_string(layer) + " were not recorded");
   }
-  const bool held = has_identity(trace, layer);
-  const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
-  if (wanted != held && maps.extent(1) == maps.extent(2)) {
-    maps.add_to_diagonals(wanted ? 1.0F : -1.0F);
-  }
+  const bool wanted = has_identity(trace, layer, view);
+  if (wanted != has_identity(trace, layer)) maps.add_to_diagonals(wanted ? 1.0F : -1.0F);
   return maps;
 }
 

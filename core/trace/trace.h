@@ -111,13 +111,15 @@ struct Trace {
   [[nodiscard]] bool uniform() const;
 };
 
-/// True if I is part of the recorded map of that layer.
-[[nodiscard]] bool has_identity(const Trace& trace, std::int64_t layer);
-
 /// Selects the maps as the mechanism has them, without I, or with I.
 enum class IdentityView { as_is, without, with };
 
-/// True if the square maps of `trace` contain I in this view.
+/// True if the maps of that layer contain I in this view. Maps that are not square never do.
+[[nodiscard]] bool has_identity(const Trace& trace, std::int64_t layer,
+                                IdentityView view = IdentityView::as_is);
+
+/// True if the square maps of `trace` contain I in this view. Layers may differ in the view as_is:
+/// has_identity answers for one layer.
 [[nodiscard]] bool shows_identity(const Trace& trace, IdentityView view);
 
 /// The maps of one layer in this view, [H, N, M]: I is added to or subtracted from square maps if

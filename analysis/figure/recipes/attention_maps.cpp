@@ -131,7 +131,7 @@ class Grid {
     const ConstMatrixMap map(own.data(), own.rows(), own.cols());
     HeatMap heat = map_picture(map);
     const bool square = map.rows() == map.cols();
-    collect_values(heat, square && shows_identity(*subject.trace, shown.view), values_);
+    collect_values(heat, has_identity(*subject.trace, shown.layer, shown.view), values_);
     blocks_ = std::max(blocks_, block_side(map));
     rectangular_ = rectangular_ || !square;
 

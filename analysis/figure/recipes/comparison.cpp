@@ -122,7 +122,7 @@ class ComparisonFigure {
     if (first.reference_layer >= 0 && beside >= 0) {
       const MatrixD map =
           map_seen(reference, {first.reference_layer, beside}, compared_.options.view);
-      collect(map, shows_identity(reference, compared_.options.view));
+      collect(map, has_identity(reference, first.reference_layer, compared_.options.view));
       shown.marks.emplace_back(heat_map_of(map, 0));
       shown.keys = keys_of(compared_.reference, first.reference_layer, beside);
       if (several_) {
@@ -154,7 +154,7 @@ class ComparisonFigure {
           .found("layer " + std::to_string(layer) + ", head " + std::to_string(head));
     }
     const MatrixD map = map_seen(trace, {layer, head}, compared_.options.view);
-    collect(map, shows_identity(trace, compared_.options.view));
+    collect(map, has_identity(trace, layer, compared_.options.view));
     Panel shown = map_panel(row_, column);
     if (row_ == 0) shown.title = labels_[other.subject];
     shown.keys = keys_of(other.subject, layer, head);

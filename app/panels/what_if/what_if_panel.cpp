@@ -178,7 +178,7 @@ void WhatIfPanel::play() {
 WhatIf WhatIfPanel::said(const OpenSubject& open) const {
   WhatIf what_if = open.what_if;
   const Trace& own = by_itself(open);
-  const double held = own.identity_in_maps ? 1 : 0;
+  const double held = shows_identity(own, IdentityView::as_is) ? 1 : 0;
   what_if.identity = identity_->isEnabled() && identity_->value() != held
                          ? std::optional(identity_->value())
                          : std::nullopt;
@@ -246,7 +246,8 @@ void WhatIfPanel::show_sliders(const OpenSubject& open) {
   const Trace& own = by_itself(open);
   identity_->setEnabled(all_square(own));
   play_->setEnabled(identity_->isEnabled());
-  identity_->set_value(open.what_if.identity.value_or(own.identity_in_maps ? 1 : 0));
+  identity_->set_value(
+      open.what_if.identity.value_or(shows_identity(own, IdentityView::as_is) ? 1 : 0));
   temperature_->set_value(open.what_if.temperature);
   const auto most = static_cast<double>(largest_rank(own));
   if (rank_->range().maximum != std::max(most, 2.0)) rank_->set_range({1, std::max(most, 2.0), 1});
@@ -359,8 +360,11 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
   const auto now = spectra_.latest(open.id);
   if (before && now) {
     const double threshold = session_.view().rank_threshold;
-    const auto& own = open.unchanged->identity_in_maps ? before->with : before->without;
-    const auto& changed = open.subject.trace->identity_in_maps ? now->with : now->without;
+    const auto shown = [](const Trace& trace, const SubjectSpectra& spectra) -> const auto& {
+      return shows_identity(trace, IdentityView::as_is) ? spectra.with : spectra.without;
+    };
+    const auto& own = shown(*open.unchanged, *before);
+    const auto& changed = shown(*open.subject.trace, *now);
     const QString was = mean_rank_text(own, threshold), is = mean_rank_text(changed, threshold);
     if (!was.isEmpty() && !is.isEmpty()) lines << tr("mean rank %1 → <b>%2</b>").arg(was, is);
   }

@@ -37,6 +37,17 @@ TEST_F(MapNumberTest, IsThatOfTheMapThatIsShown) {
   EXPECT_EQ(number(1, 2)->text, QString::number(spectra_.with[5].effective_rank, 'f', 1));
 }
 
+TEST_F(MapNumberTest, IsThatOfALayerWhoseMapsHaveNoIdentity) {
+  const auto trace = std::make_shared<Trace>(*trace_);
+  trace->identity_in_maps = true;
+  trace->layers[1].identity = false;
+  trace_ = trace;
+  EXPECT_EQ(number(1, 2)->text.toLongLong(),
+            equivalent_rank(spectra_.without[1 * 3 + 2].singular_values, 0.9));
+  EXPECT_EQ(number(0, 2)->text.toLongLong(),
+            equivalent_rank(spectra_.with[2].singular_values, 0.9));
+}
+
 TEST_F(MapNumberTest, IsNoneWhereTheLensShowsAnotherMap) {
   ASSERT_TRUE(number(0, 0));
   view_.temperature = 2;

@@ -45,12 +45,30 @@ TEST(ShownMaps, IdentityComesAndGoesAsMapsSeenHasIt) {
       ValueSettings settings;
       settings.identity = view;
       const ShownMaps maps(trace, settings);
-      EXPECT_EQ(maps.identity_shown(), shows_identity(*trace, view));
+      EXPECT_EQ(maps.identity_shown(0, 1), shows_identity(*trace, view));
       const Tensor seen = maps_seen(*trace, 0, view).whole();
       for (std::int64_t q = 0; q < 9; ++q) {
         for (std::int64_t k = 0; k < 9; ++k) {
           EXPECT_EQ(maps.value({0, 1, q, k}), seen.slice(1)(q, k));
         }
+      }
+    }
+  }
+}
+
+TEST(ShownMaps, IdentityIsThatOfEachLayer) {
+  const auto trace = banded_trace(2, 2, 9);
+  trace->identity_in_maps = true;  // of layer 0; the maps of layer 1 contain none
+  trace->layers[1].identity = false;
+  for (const IdentityView view : {IdentityView::as_is, IdentityView::without, IdentityView::with}) {
+    ValueSettings settings;
+    settings.identity = view;
+    const ShownMaps maps(trace, settings);
+    for (std::int64_t layer = 0; layer < 2; ++layer) {
+      const Tensor seen = maps_seen(*trace, layer, view).whole();
+      EXPECT_EQ(maps.identity_shown(layer, 0), has_identity(*trace, layer, view));
+      for (std::int64_t q = 0; q < 9; ++q) {
+        EXPECT_EQ(maps.value({layer, 0, q, q}), seen.slice(0)(q, q)) << "layer " << layer;
       }
     }
   }

@@ -329,6 +329,19 @@ TEST(MapsSeen, AddsOrTakesAwayTheIdentity) {
   EXPECT_THROW((void)maps_seen(trace, 2, IdentityView::with), Error);
 }
 
+TEST(HasIdentity, IsFalseForMapsThatAreNotSquare) {
+  Trace trace;
+  trace.identity_in_maps = true;
+  trace.layers.resize(2);
+  trace.layers[0].implied_map = counted({1, 3, 3}, 1);
+  trace.layers[1].implied_map = counted({1, 4, 3}, 1);
+  EXPECT_TRUE(has_identity(trace, 0));
+  EXPECT_FALSE(has_identity(trace, 0, IdentityView::without));
+  EXPECT_FALSE(has_identity(trace, 1));
+  EXPECT_FALSE(has_identity(trace, 1, IdentityView::with));
+  EXPECT_EQ(maps_seen(trace, 1, IdentityView::with).slice(0), trace.layers[1].implied_map.slice(0));
+}
+
 TEST(TokenLayout, NamesTokens) {
   const TokenLayout distilled{2, 14, 14};
   EXPECT_EQ(distilled.name(0), "class");
