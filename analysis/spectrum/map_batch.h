@@ -60,13 +60,9 @@ void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spec
 /// error. `asymmetry`: asymmetry_of the map.
 [[nodiscard]] MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry);
 
-struct MapExtents {
-  std::int64_t rows, columns;
-};
-
-/// Sets layer, head, identity and rank bound of the map.
+/// Sets layer, head, identity and rank bound of the map. `smaller`: its smaller dimension.
 void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
-               IdentityView view, const MapExtents& extents);
+               IdentityView view, std::int64_t smaller);
 
 /// True if the values of a map without factors are estimated.
 [[nodiscard]] bool is_estimated(const ImpliedMaps& maps, const SpectrumOptions& options);

@@ -84,7 +84,7 @@ BegunMap begin(const Trace& trace, const RecordedMap& place, const Views& views,
   }
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (begun.spectra[i].state != SpectrumState::ready) return ready();
-    say_where(begun.spectra[i], trace, place, views[i], {map.rows(), map.cols()});
+    say_where(begun.spectra[i], trace, place, views[i], std::min(map.rows(), map.cols()));
   }
   if (waits) {
     begun.products = products_of(map, both);

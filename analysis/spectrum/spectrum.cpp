@@ -92,11 +92,10 @@ void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spec
 }
 
 void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
-               IdentityView view, const MapExtents& extents) {
+               IdentityView view, std::int64_t smaller) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   spectrum.identity = has_identity(trace, place.layer, view);
-  const bool binds =
-      layer.rank_bound > 0 && layer.rank_bound < std::min(extents.rows, extents.columns);
+  const bool binds = layer.rank_bound > 0 && layer.rank_bound < smaller;
   spectrum.rank_bound = binds && !spectrum.identity ? layer.rank_bound : 0;
   spectrum.layer = place.layer;
   spectrum.head = place.head;
@@ -145,7 +144,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
   const double shift = shift_of(trace, place.layer, view);
   MapSpectrum spectrum;
   const auto finish = [&](std::int64_t rows, std::int64_t columns) {
-    say_where(spectrum, trace, place, view, {rows, columns});
+    say_where(spectrum, trace, place, view, std::min(rows, columns));
     return spectrum;
   };
   if (layer.factors && options.method != SpectrumMethod::dense &&
