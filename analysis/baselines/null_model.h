@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/mean_null_rank.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/spectrum.h"
 
@@ -16,7 +16,7 @@ namespace attnscope {
 inline constexpr unsigned kShuffles = 8;
 
 /// Throws Error(usage) unless `analysed` is an attention map, centred or not, without added terms.
-void check_null_models(const Analysed& analysed);
+void check_null_models(const MatrixChoice& analysed);
 
 /// Keys that each query of `map`, a map of `layer`, sees. If the trace does not record them: keys
 /// up to the query for a causal square map, otherwise all keys.

@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/comparison/representation.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
 #include "core/error.h"
@@ -66,7 +66,7 @@ bool same_channels(const Subject& reference, const Subject& other) {
 
 void compare_cells(const Subject& reference, const Subject& other, const ComparisonOptions& options,
                    ComparedMap& compared) {
-  const Analysed& analysed = options.analysed;
+  const MatrixChoice& analysed = options.analysed;
   if (columns_of(analysed.of) == Extent::channels && !same_channels(reference, other)) {
     compared.state = MapPairState::other_channels;
     return;
@@ -136,8 +136,8 @@ void keep_heads(std::vector<RecordedMap>& places, const std::vector<std::int64_t
 
 /// Numbers and reasons of maps left out: "3 maps: the reference has no such map; 2 maps: maps of
 /// different size".
-std::string left_out_in_words(const std::vector<ComparedMap>& maps, const Analysed& analysed) {
-  const bool of_maps = analysed.of == SpectrumOf::map;
+std::string left_out_in_words(const std::vector<ComparedMap>& maps, const MatrixChoice& analysed) {
+  const bool of_maps = analysed.of == MatrixKind::map;
   std::map<MapPairState, std::int64_t> counts;
   std::int64_t negative = 0;
   for (const ComparedMap& map : maps) {
@@ -248,7 +248,7 @@ ComparisonValues ComparisonMean::standard_deviation() const {
 }
 
 void check_comparison(const ComparisonOptions& options) {
-  const Analysed& analysed = options.analysed;
+  const MatrixChoice& analysed = options.analysed;
   check_added(analysed);
   check_view(analysed, options.view);
   if (options.baselines) check_null_models(analysed);
@@ -356,10 +356,10 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
 std::string alignment_in_words(const ComparisonOptions& options) {
   return std::string(options.layers == LayerAlignment::by_index ? "layers by index"
                                                                 : "layers by relative depth") +
-         (is_of_layer(options.analysed.of) ? ""
-          : !options.match_heads           ? ", heads by index"
-          : options.analysed == Analysed{} ? ", heads matched by similarity"
-                                           : ", heads matched by similarity of their maps");
+         (is_of_layer(options.analysed.of)     ? ""
+          : !options.match_heads               ? ", heads by index"
+          : options.analysed == MatrixChoice{} ? ", heads matched by similarity"
+                                               : ", heads matched by similarity of their maps");
 }
 
 }  // namespace attnscope

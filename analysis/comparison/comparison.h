@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/analysed/what.h"
 #include "analysis/comparison/alignment.h"
 #include "analysis/comparison/map_distance.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/model/subject.h"
 
@@ -100,7 +100,7 @@ struct ComparisonOptions {
   /// The matrices that spectra, ranks and cell-by-cell distances are computed of. Divergences are
   /// defined if has_rows_of_weights. Matrices whose columns are channels are compared cell by cell
   /// only if both subjects run the same weights. Heads are matched by their maps.
-  Analysed analysed = {};
+  MatrixChoice analysed = {};
   std::vector<std::int64_t> heads = {};  ///< heads of the compared model, from 0; all if empty
 
   bool operator==(const ComparisonOptions&) const = default;

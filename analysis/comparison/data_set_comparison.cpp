@@ -9,8 +9,8 @@
 #include <tbb/parallel_for.h>
 #include <vector>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/comparison/map_distance.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -37,7 +37,7 @@ constexpr std::int64_t kBatch = 16;
 /// Number of items whose maps decide which heads are paired.
 constexpr std::int64_t kItemsForMatching = 8;
 
-Trace run(const ComparedModel& model, const Input& input, const Analysed& analysed = {}) {
+Trace run(const ComparedModel& model, const Input& input, const MatrixChoice& analysed = {}) {
   TraceRequest request;
   request.tokens = true;
   request_for(analysed, request);

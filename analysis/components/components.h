@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/spectrum.h"
 
@@ -15,7 +15,7 @@ namespace attnscope {
 /// One term σ u vᵀ of A = Σ_k σ_k u_k v_kᵀ. The sign is chosen so that Σv ≥ 0; if the sum is 0 up
 /// to rounding, so that the entry of v with the greatest magnitude is positive. For matrices other
 /// than maps `queries` are the rows and `keys` the columns: see rows_of and columns_of in
-/// analysis/analysed/analysed.h.
+/// analysis/matrix/analysed_matrix.h.
 struct Component {
   double value = 0;             ///< σ_k
   std::vector<double> queries;  ///< u_k [N], length 1: weights of the queries that use it
@@ -48,7 +48,7 @@ struct MapComponents {
 /// layer. Throws Error(usage) also like analysed_matrix, and if `view` adds I to a matrix that has
 /// none.
 [[nodiscard]] MapComponents map_components(const Subject& subject, const RecordedMap& place,
-                                           const Analysed& analysed, IdentityView view,
+                                           const MatrixChoice& analysed, IdentityView view,
                                            std::int64_t count);
 
 /// Sum of the components, Σ_k σ_k u_k v_kᵀ: the nearest matrix of that rank.

@@ -39,16 +39,16 @@ std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace
 
 ParameterDescription of_setting() {
   return setting::choice(
-      "of", names_of(spectrum_of_names), "map",
+      "of", names_of(matrix_kind_names), "map",
       "analysed matrix: scores before bias and mask, maps, ln A, maps as the "
       "values see them (A P), a_ij |v_j|, a_ij |v_j W_O|, head outputs A V, those of all heads, "
       "values, tokens, what layers add to them");
 }
 
 ParameterDescription of_setting_of_heads() {
-  std::vector<std::string> names = names_of(spectrum_of_names);
+  std::vector<std::string> names = names_of(matrix_kind_names);
   std::erase_if(names,
-                [](const std::string& name) { return is_of_layer(spectrum_of_named(name)); });
+                [](const std::string& name) { return is_of_layer(matrix_kind_named(name)); });
   return setting::choice("of", std::move(names), "map",
                          "what ranks are of: scores before bias and mask, maps, ln A, maps as the "
                          "values see them (A P), a_ij |v_j|, a_ij |v_j W_O|, head outputs A V, "
@@ -65,21 +65,21 @@ ParameterDescription added_setting() {
                          "DAFT-conv's maps without the convolution's Toeplitz map, or that alone");
 }
 
-Analysed analysed_by(const Settings& settings) {
-  return {settings.choice("of", spectrum_of_names), settings.flag("centred"),
+MatrixChoice analysed_by(const Settings& settings) {
+  return {settings.choice("of", matrix_kind_names), settings.flag("centred"),
           settings.choice("added", added_names)};
 }
 
-std::vector<IdentityView> identity_views(const Settings& settings, const Analysed& analysed) {
+std::vector<IdentityView> identity_views(const Settings& settings, const MatrixChoice& analysed) {
   if (!takes_identity(analysed.of)) return {IdentityView::as_is};
   return identity_views(settings);
 }
 
 std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size_t index,
                                          IdentityView view, const SpectrumOptions& options,
-                                         const Progress& progress, const Analysed& analysed) {
+                                         const Progress& progress, const MatrixChoice& analysed) {
   const Trace& trace = *request.subjects[index].trace;
-  if (!(analysed == Analysed{})) {
+  if (!(analysed == MatrixChoice{})) {
     std::vector<MapSpectrum> spectra =
         spectra_of(request.subjects[index], analysed, view, options, progress);
     if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);

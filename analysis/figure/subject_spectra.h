@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
+#include "analysis/matrix/analysed_matrix.h"
 
 namespace attnscope {
 
@@ -19,10 +19,10 @@ namespace attnscope {
 [[nodiscard]] ParameterDescription centred_setting();
 [[nodiscard]] ParameterDescription added_setting();
 /// The analysed matrix that these settings select.
-[[nodiscard]] Analysed analysed_by(const Settings& settings);
+[[nodiscard]] MatrixChoice analysed_by(const Settings& settings);
 /// The views selected by the setting "identity"; only as_is for matrices that take no I.
 [[nodiscard]] std::vector<IdentityView> identity_views(const Settings& settings,
-                                                       const Analysed& analysed);
+                                                       const MatrixChoice& analysed);
 
 /// Like spectra_of for the trace of subject `index`, taken from request.spectra if these suit the
 /// options. In the view with I, maps that are not square are omitted.
@@ -30,7 +30,7 @@ namespace attnscope {
                                                        std::size_t index, IdentityView view,
                                                        const SpectrumOptions& options,
                                                        const Progress& progress,
-                                                       const Analysed& analysed = {});
+                                                       const MatrixChoice& analysed = {});
 
 /// A panel with the axes of f(r) over r, and the legend placed by the setting "legend".
 [[nodiscard]] Panel cumulative_share_panel(const Settings& settings);

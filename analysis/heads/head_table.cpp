@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/row_weights.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
 #include "core/error.h"
@@ -187,7 +187,7 @@ void add_sinks(HeadRow& row, const RowWeights& weights, const HeadOptions& optio
   }
   if (queries > 0) row.sink_share = sum / static_cast<double>(queries);
   // Only rows of plain maps are weights that can be divided by their sums.
-  if (options.analysed.of != SpectrumOf::map || options.analysed.added != Added::none) return;
+  if (options.analysed.of != MatrixKind::map || options.analysed.added != Added::none) return;
   row.rank_without_sinks =
       row.sinks.empty() ? row.equivalent_rank : rank_without(row.sinks, weights, options);
 }
@@ -197,7 +197,7 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
   const bool few =
       std::min(trace.queries(row.layer), trace.keys(row.layer)) <= SpectrumOptions{}.dense_limit;
   // Only spectra of maps can be estimated.
-  if (!few && !(options.analysed == Analysed{})) return;
+  if (!few && !(options.analysed == MatrixChoice{})) return;
   const MapSpectrum spectrum = spectrum_at(subject, {row.layer, row.head}, options.analysed,
                                            IdentityView::without, {.threshold = options.threshold});
   if (spectrum.state != SpectrumState::ready) return;
@@ -362,22 +362,23 @@ bool is_rank(const HeadMeasure& measure) {
   return std::ranges::find(ranks, measure.value) != std::end(ranks);
 }
 
-std::string heading_of(const HeadMeasure& measure, const Analysed& analysed) {
+std::string heading_of(const HeadMeasure& measure, const MatrixChoice& analysed) {
   const std::string heading(measure.heading);
-  const bool of_others = is_rank(measure) && !(analysed == Analysed{});
+  const bool of_others = is_rank(measure) && !(analysed == MatrixChoice{});
   return of_others ? heading + " of " + short_words(analysed) : heading;
 }
 
-std::string formula_of(const HeadMeasure& measure, const Analysed& analysed) {
+std::string formula_of(const HeadMeasure& measure, const MatrixChoice& analysed) {
   const std::string formula(measure.formula);
-  const bool of_others = is_rank(measure) && !(analysed == Analysed{});
+  const bool of_others = is_rank(measure) && !(analysed == MatrixChoice{});
   return of_others ? formula + "; of the " + in_words(analysed) : formula;
 }
 
 std::string title_of(const HeadMeasure& measure, const std::string& distance_unit,
-                     const Analysed& analysed) {
+                     const MatrixChoice& analysed) {
   const std::string title(measure.title);
-  if (is_rank(measure) && !(analysed == Analysed{})) return title + " of " + short_words(analysed);
+  if (is_rank(measure) && !(analysed == MatrixChoice{}))
+    return title + " of " + short_words(analysed);
   const bool in_unit = measure.value == &HeadRow::distance && !distance_unit.empty();
   return in_unit ? title + " (" + distance_unit + ")" : title;
 }
@@ -412,7 +413,7 @@ HeadTable head_table(const Subject& subject, const HeadOptions& options, const P
     throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")
         .about(in_words(options.analysed))
         .remedy("attnscope spectrum --of " +
-                std::string(name_of(spectrum_of_names, options.analysed.of)));
+                std::string(name_of(matrix_kind_names, options.analysed.of)));
   }
   const std::vector<RecordedMap> maps = recorded_maps(trace, options.layers);
   std::map<std::int64_t, TokenPlaces> places;

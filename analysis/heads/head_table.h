@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "core/model/subject.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
@@ -23,7 +23,7 @@ struct HeadOptions {
   bool baselines = false;                 ///< true to add null ranks: nine times the work of a rank
   /// Matrix whose ranks are computed; it must exist per head. All other measures are of the map.
   /// Null ranks and ranks without sinks exist only for maps; for other matrices they are unknown.
-  Analysed analysed = {};
+  MatrixChoice analysed = {};
 };
 
 /// State of a map: decides which measures exist.
@@ -103,7 +103,7 @@ struct HeadTable {
   /// Unit of distances: "pixels" of the image that the patches cover, "patches" of the queries'
   /// grid without an image, "tokens" of a sequence; empty if there are no distances.
   std::string distance_unit;
-  Analysed analysed;  ///< matrix whose ranks are given
+  MatrixChoice analysed;  ///< matrix whose ranks are given
 };
 
 /// True if the measure is a rank, which is computed of HeadOptions::analysed.
@@ -112,10 +112,10 @@ struct HeadTable {
 /// Title of the measure with the table's unit, "mean attention distance (pixels)", and with the
 /// matrix of a rank unless that is the map: "equivalent rank of scores".
 [[nodiscard]] std::string title_of(const HeadMeasure& measure, const std::string& distance_unit,
-                                   const Analysed& analysed = {});
+                                   const MatrixChoice& analysed = {});
 /// HeadMeasure::heading and ::formula, with the matrix of a rank unless that is the map.
-[[nodiscard]] std::string heading_of(const HeadMeasure& measure, const Analysed& analysed);
-[[nodiscard]] std::string formula_of(const HeadMeasure& measure, const Analysed& analysed);
+[[nodiscard]] std::string heading_of(const HeadMeasure& measure, const MatrixChoice& analysed);
+[[nodiscard]] std::string formula_of(const HeadMeasure& measure, const MatrixChoice& analysed);
 
 /// Number of the table's heads that have this key as a sink.
 struct SinkCount {

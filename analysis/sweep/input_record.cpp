@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/spectrum.h"
@@ -126,9 +126,9 @@ std::string series_label(const Subject& subject, const SweepRequest& request, Id
                          bool identity) {
   std::string label = subject.label;
   if (view != IdentityView::as_is) label += identity ? " + I" : " without I";
-  const Analysed& analysed = request.numbers.analysed;
-  if (analysed.of != SpectrumOf::map) {
-    label += ", " + std::string(name_of(spectrum_of_names, analysed.of));
+  const MatrixChoice& analysed = request.numbers.analysed;
+  if (analysed.of != MatrixKind::map) {
+    label += ", " + std::string(name_of(matrix_kind_names, analysed.of));
   }
   if (analysed.added != Added::none) {
     label += ", " + std::string(name_of(added_names, analysed.added));
@@ -141,7 +141,7 @@ std::vector<std::vector<MapSpectrum>> spectra_of_views(const Subject& ran,
                                                        const SweepRequest& request,
                                                        const SpectrumOptions& options) {
   std::vector<std::vector<MapSpectrum>> spectra;
-  const Analysed& analysed = request.numbers.analysed;
+  const MatrixChoice& analysed = request.numbers.analysed;
   const std::vector both = {IdentityView::without, IdentityView::with};
   if (request.views == both) {
     for (auto& view : spectra_without_and_with_identity(ran, analysed, options)) {

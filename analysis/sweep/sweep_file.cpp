@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/sweep/result_file.h"
 #include "core/file/atomic_file.h"
 
@@ -31,7 +31,7 @@ json describe_contents(const SweepResult& result) {
                    {"done", result.done},         {"thresholds", result.thresholds},
                    {"items", result.items},       {"seed", result.seed},
                    {"series", json::array()}};
-  contents["numbers"] = {{"of", name_of(spectrum_of_names, result.numbers.analysed.of)},
+  contents["numbers"] = {{"of", name_of(matrix_kind_names, result.numbers.analysed.of)},
                          {"centred", result.numbers.analysed.centred},
                          {"added", name_of(added_names, result.numbers.analysed.added)},
                          {"heads", result.numbers.heads},
@@ -97,7 +97,7 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
   result.seed = static_cast<std::uint32_t>(within(contents.at("seed"), 0, 0xffffffff));
   result.thresholds = contents.at("thresholds").get<std::vector<double>>();
   const json& numbers = contents.at("numbers");
-  result.numbers.analysed.of = spectrum_of_named(numbers.at("of").get<std::string>());
+  result.numbers.analysed.of = matrix_kind_named(numbers.at("of").get<std::string>());
   result.numbers.analysed.centred = numbers.at("centred");
   result.numbers.analysed.added =
       value_of(added_names, numbers.at("added").get<std::string>(), "addition of layers");

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/sweep/statistics.h"
 #include "core/error.h"
 
@@ -28,7 +28,7 @@ void request_for(const SweptNumbers& numbers, TraceRequest& request) {
 }
 
 void check_numbers(const SweptNumbers& numbers) {
-  const SpectrumOf of = numbers.analysed.of;
+  const MatrixKind of = numbers.analysed.of;
   check_added(numbers.analysed);
   if (numbers.baselines) check_null_models(numbers.analysed);
   if (numbers.heads && is_of_layer(of)) {
@@ -41,7 +41,7 @@ void check_numbers(const SweptNumbers& numbers) {
 std::string in_words(const SweptNumbers& numbers) {
   std::string words;
   const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "; ") + more; };
-  if (!(numbers.analysed == Analysed{})) add(in_words(numbers.analysed));
+  if (!(numbers.analysed == MatrixChoice{})) add(in_words(numbers.analysed));
   if (numbers.heads) add("numbers of heads");
   if (numbers.baselines) add("null models and their spectra");
   return words;

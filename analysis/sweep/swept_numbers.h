@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
 
 struct SweptNumbers {
   /// The analysed matrix, as selected by `attnscope spectrum --of`.
-  Analysed analysed;
+  MatrixChoice analysed;
   /// True to compute every number of head_measures except null ranks, by its name.
   bool heads = false;
   /// True to compute "null_rank" and "rank_over_null" of the maps as they are seen, with

@@ -1,6 +1,6 @@
 #include "app/cli/analysed_argument.h"
 
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -8,7 +8,7 @@ namespace attnscope {
 void add_analysed_options(CLI::App& command, AnalysedArgument& argument) {
   command
       .add_option("--of", argument.of,
-                  "Analysed matrix: " + name_list(names_of(spectrum_of_names)) +
+                  "Analysed matrix: " + name_list(names_of(matrix_kind_names)) +
                       " (described in docs/analyses.md)")
       ->type_name("WHAT")
       ->capture_default_str();
@@ -22,30 +22,30 @@ void add_analysed_options(CLI::App& command, AnalysedArgument& argument) {
   command.add_flag("--centred", argument.centred, "Subtract the mean row: X - 1 x̄ᵀ");
 }
 
-Analysed analysed_of(const AnalysedArgument& argument) {
-  return {spectrum_of_named(argument.of), argument.centred,
+MatrixChoice analysed_of(const AnalysedArgument& argument) {
+  return {matrix_kind_named(argument.of), argument.centred,
           value_of(added_names, argument.added, "addition of layers")};
 }
 
-void request_analysed(const Analysed& analysed, TraceRequest& request) {
+void request_analysed(const MatrixChoice& analysed, TraceRequest& request) {
   request_for(analysed, request);
   // Matrices that depend on the previous layer need every layer recorded (empty list: all layers).
   if (needs_layer_before(analysed)) request.layers.clear();
 }
 
-void add_analysed(nlohmann::ordered_json& json, const Analysed& analysed) {
-  json["of"] = name_of(spectrum_of_names, analysed.of);
+void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed) {
+  json["of"] = name_of(matrix_kind_names, analysed.of);
   json["centred"] = analysed.centred;
   json["added"] = name_of(added_names, analysed.added);
 }
 
-std::vector<std::string> analysed_cells(const Analysed& analysed) {
-  if (analysed == Analysed{}) return {};
-  return {std::string(name_of(spectrum_of_names, analysed.of)), analysed.centred ? "true" : "false",
+std::vector<std::string> analysed_cells(const MatrixChoice& analysed) {
+  if (analysed == MatrixChoice{}) return {};
+  return {std::string(name_of(matrix_kind_names, analysed.of)), analysed.centred ? "true" : "false",
           std::string(name_of(added_names, analysed.added))};
 }
 
-std::string analysed_csv(const Analysed& analysed) {
+std::string analysed_csv(const MatrixChoice& analysed) {
   std::string text;
   for (const std::string& cell : analysed_cells(analysed)) text += "," + cell;
   return text;

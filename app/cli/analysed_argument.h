@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "analysis/report/report.h"
 #include "core/trace/trace.h"
 
@@ -21,21 +21,21 @@ struct AnalysedArgument {
 void add_analysed_options(CLI::App& command, AnalysedArgument& argument);
 
 /// Throws Error(usage) with the list of names for an unknown name.
-[[nodiscard]] Analysed analysed_of(const AnalysedArgument& argument);
+[[nodiscard]] MatrixChoice analysed_of(const AnalysedArgument& argument);
 
 /// Adds to `request` what the analysis reads of a run, and all layers if the matrix of a layer
 /// depends on the previous layer.
-void request_analysed(const Analysed& analysed, TraceRequest& request);
+void request_analysed(const MatrixChoice& analysed, TraceRequest& request);
 
 /// Adds the keys "of", "centred" and "added".
-void add_analysed(nlohmann::ordered_json& json, const Analysed& analysed);
+void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed);
 
 /// The values of the columns "of", "centred" and "added", such as "scores", "false", "none". Empty
 /// for plain attention maps, whose tables lack these columns.
-[[nodiscard]] std::vector<std::string> analysed_cells(const Analysed& analysed);
+[[nodiscard]] std::vector<std::string> analysed_cells(const MatrixChoice& analysed);
 /// Adds the columns of analysed_cells to CSV.
 template <class Row>
-void add_analysed(std::vector<ColumnOf<Row>>& columns, const Analysed& analysed) {
+void add_analysed(std::vector<ColumnOf<Row>>& columns, const MatrixChoice& analysed) {
   std::size_t index = 0;
   for (const std::string& cell : analysed_cells(analysed)) {
     constexpr const char* kNames[] = {"of", "centred", "added"};
@@ -43,6 +43,6 @@ void add_analysed(std::vector<ColumnOf<Row>>& columns, const Analysed& analysed)
   }
 }
 /// Like analysed_cells, but as the end of a CSV line: ",scores,false,none", or empty.
-[[nodiscard]] std::string analysed_csv(const Analysed& analysed);
+[[nodiscard]] std::string analysed_csv(const MatrixChoice& analysed);
 
 }  // namespace attnscope

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/comparison/data_set_comparison.h"
 #include "analysis/figure/figure_command.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/report/report.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
@@ -68,7 +68,7 @@ ordered_json json_number(double value) {
 }
 
 bool is_of_others(const ComparisonReport& report) {
-  return !(report.options.analysed == Analysed{});
+  return !(report.options.analysed == MatrixChoice{});
 }
 
 /// Adds a column with one of the values that `values_of` returns for a row.

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
@@ -43,12 +43,12 @@ struct ComponentsArguments {
 };
 
 struct ComponentsReport {
-  Analysed analysed;
+  MatrixChoice analysed;
   std::vector<Subject> subjects;
   std::vector<std::vector<MapComponents>> maps;  ///< one list per subject
 };
 
-std::vector<MapComponents> components_of(const Subject& subject, const Analysed& analysed,
+std::vector<MapComponents> components_of(const Subject& subject, const MatrixChoice& analysed,
                                          const ComponentsArguments& arguments,
                                          const Progress& progress) {
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
@@ -130,21 +130,21 @@ const TokenLayout& layout_of(const Trace& trace, std::int64_t layer, Extent exte
 }
 
 /// "keys read; queries using" for attention maps; names of columns and rows for other matrices.
-std::string sides_in_words(const Analysed& analysed) {
+std::string sides_in_words(const MatrixChoice& analysed) {
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   return (columns == Extent::keys ? "keys read" : std::string(name_of(extent_names, columns))) +
          "; " +
          (rows == Extent::queries ? "queries using" : std::string(name_of(extent_names, rows)));
 }
 
-std::string text_of(const Subject& subject, const Analysed& analysed,
+std::string text_of(const Subject& subject, const MatrixChoice& analysed,
                     const std::vector<MapComponents>& maps) {
   const Trace& trace = *subject.trace;
   const std::vector<std::string> layers = layers_in_words(trace);
   const int width = layer_width(layers);
   std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
                      shown_text(trace.input_label) + "\n" +
-                     (analysed == Analysed{} ? "" : "of: " + in_words(analysed) + "\n") + "\n" +
+                     (analysed == MatrixChoice{} ? "" : "of: " + in_words(analysed) + "\n") + "\n" +
                      right_cell("layer", width) +
                      "  head      I   k      sigma  of sum  of squares  " +
                      sides_in_words(analysed) + "\n";
@@ -173,7 +173,7 @@ std::string one_of(Extent extent) {
 }
 
 std::string csv_of(const ComponentsReport& report) {
-  const Analysed& analysed = report.analysed;
+  const MatrixChoice& analysed = report.analysed;
   const std::string what = analysed_csv(analysed);
   const std::string key = one_of(columns_of(analysed.of)), query = one_of(rows_of(analysed.of));
   std::string text = "model,input,layer,head,identity,component,sigma,share,share_of_squares,of," +
@@ -206,7 +206,7 @@ std::string csv_of(const ComponentsReport& report) {
   return text;
 }
 
-nlohmann::ordered_json json_of(const MapComponents& map, const Analysed& analysed) {
+nlohmann::ordered_json json_of(const MapComponents& map, const MatrixChoice& analysed) {
   using Json = nlohmann::ordered_json;
   const std::string columns(name_of(extent_names, columns_of(analysed.of)));
   const std::string rows(name_of(extent_names, rows_of(analysed.of)));
@@ -243,7 +243,7 @@ void print(const ComponentsReport& report, const ComponentsArguments& arguments)
                           {"input", trace.input_label},
                           {"maps", std::move(maps)}});
     }
-    const Analysed& analysed = report.analysed;
+    const MatrixChoice& analysed = report.analysed;
     nlohmann::ordered_json json;
     add_analysed(json, analysed);
     json["rows"] = name_of(extent_names, rows_of(analysed.of));

@@ -153,19 +153,19 @@ void finish_input(SpectrumReport& report, const Arguments& arguments, const Trac
   }
 }
 
-Analysed analysed_by(const Arguments& arguments) {
-  const Analysed analysed = analysed_of(arguments.analysed);
+MatrixChoice analysed_by(const Arguments& arguments) {
+  const MatrixChoice analysed = analysed_of(arguments.analysed);
   check_added(analysed);
   const auto refuse = [&](const char* option, const char* why) {
     throw Error(ErrorKind::usage, why).about(option).found(in_words(analysed));
   };
-  if (arguments.proposition && !(analysed == Analysed{})) {
+  if (arguments.proposition && !(analysed == MatrixChoice{})) {
     refuse("--proposition", "the proposition only applies to unchanged maps");
   }
-  if (arguments.model.channel == "all" && !(analysed == Analysed{})) {
+  if (arguments.model.channel == "all" && !(analysed == MatrixChoice{})) {
     refuse("--channel", "all channels can only be analysed for unchanged maps");
   }
-  if (arguments.baselines && (analysed.of != SpectrumOf::map || analysed.added != Added::none)) {
+  if (arguments.baselines && (analysed.of != MatrixKind::map || analysed.added != Added::none)) {
     refuse("--baselines", "null models are only defined for attention maps");
   }
   if (arguments.heads != "all" && is_of_layer(analysed.of)) {
@@ -178,7 +178,7 @@ Analysed analysed_by(const Arguments& arguments) {
 std::vector<SpectrumReport> make_reports(const Arguments& arguments,
                                          const std::vector<IdentityView>& views,
                                          const Progress& progress) {
-  const Analysed analysed = analysed_by(arguments);
+  const MatrixChoice analysed = analysed_by(arguments);
   std::vector<SpectrumReport> reports(views.size());
   const auto for_each_view = [&](const Progress& whole, const auto& add) {
     const double share = 1.0 / static_cast<double>(views.size());

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/report/report.h"
 #include "analysis/spectrum/identity_effect.h"
 #include "analysis/spectrum/mean_spectrum.h"
@@ -34,7 +34,7 @@ struct SpectrumReport {
   std::string assumed;  ///< unspecified properties of the model's file, in one line
   std::vector<std::vector<MapSpectrum>> maps;        ///< one list per input
   std::vector<std::vector<IdentityEffect>> effects;  ///< one list per input, if requested
-  Analysed analysed;
+  MatrixChoice analysed;
   std::vector<std::vector<MapBaselines>> baselines;  ///< one list per input, if requested
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 
@@ -41,7 +41,7 @@ ComparisonOptions ComparisonStore::options() const {
           .analysed = analysed_};
 }
 
-void ComparisonStore::set_analysed(const Analysed& analysed) {
+void ComparisonStore::set_analysed(const MatrixChoice& analysed) {
   analysed_ = analysed;
   refresh();
 }

@@ -24,7 +24,7 @@ class ComparisonStore : public QObject {
   explicit ComparisonStore(Session& session, QObject* parent = nullptr);
 
   /// Sets the compared matrix; the default is the map.
-  void set_analysed(const Analysed& analysed);
+  void set_analysed(const MatrixChoice& analysed);
   /// Discards all results and cancels running jobs.
   void stop();
 
@@ -66,7 +66,7 @@ class ComparisonStore : public QObject {
   [[nodiscard]] const Entry* entry(SubjectId subject) const;
 
   Session& session_;
-  Analysed analysed_;
+  MatrixChoice analysed_;
   QTimer delay_;                            // one job per gesture while a threshold is dragged
   std::shared_ptr<const Trace> reference_;  // the trace that entries are compared with
   ComparisonOptions options_;               // the options of that comparison

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/input/input.h"
 #include "core/model/subject.h"
 #include "tests/cli/program.h"
@@ -27,7 +27,7 @@ nlohmann::json json_printed(const std::string& command) {
   return nlohmann::json::parse(run.output);
 }
 
-TEST(SpectrumOf, KeepsTheBoundsOfRealModels) {
+TEST(MatrixKind, KeepsTheBoundsOfRealModels) {
   for (const char* of : {"scores", "log-map", "seen-by-values"}) {
     const nlohmann::json report =
         json_printed("spectrum " + kVit + kOnShoe + " --layers 0,5 --of " + of);
@@ -40,8 +40,8 @@ TEST(SpectrumOf, KeepsTheBoundsOfRealModels) {
   }
 }
 
-TEST(SpectrumOf, WhatElseTheLayerAdds) {
-  // tests/analysis/analysed/added_test.cpp compares these spectra with PyTorch.
+TEST(MatrixKind, WhatElseTheLayerAdds) {
+  // tests/analysis/matrix/added_test.cpp compares these spectra with PyTorch.
   Subject subject;
   subject.model = load_model(kVit);
   subject.mechanism = subject.model->spec().mechanism;
@@ -50,7 +50,7 @@ TEST(SpectrumOf, WhatElseTheLayerAdds) {
   request.queries_keys_values = request.tokens = true;
   subject.trace =
       std::make_shared<const Trace>(subject.model->run(shoe, subject.mechanism, request, {}));
-  const auto values_of = [&subject](const Analysed& analysed) {
+  const auto values_of = [&subject](const MatrixChoice& analysed) {
     const auto spectra = spectra_of(subject, analysed, IdentityView::as_is, {.layers = {3}});
     return spectra.at(0).singular_values;
   };
@@ -64,8 +64,8 @@ TEST(SpectrumOf, WhatElseTheLayerAdds) {
     const auto values = printed["maps"][0]["singular_values"].get<std::vector<double>>();
     EXPECT_THAT(values, testing::Pointwise(testing::DoubleNear(1e-9 * values.at(0)), expected));
   };
-  expect_values(with, values_of({SpectrumOf::output, false, Added::residual}));
-  expect_values(without, values_of({SpectrumOf::output}));
+  expect_values(with, values_of({MatrixKind::output, false, Added::residual}));
+  expect_values(without, values_of({MatrixKind::output}));
   const std::string daft = "spectrum " + kSampleSet + "models/fashion-daft-conv.h5" + kOnShoe +
                            " --channel 0 --layers 0 --added ";
   const nlohmann::json apart = json_printed(daft + "without-convolution");
@@ -206,7 +206,7 @@ TEST(ComponentsOfCommand, SayWhatRowsAndColumnsAre) {
   EXPECT_EQ(run_program(command + " --of output --heads 0").status, 2);
 }
 
-TEST(SpectrumOf, RefusesWhatCannotBeHad) {
+TEST(MatrixKind, RefusesWhatCannotBeHad) {
   EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --added residual").errors,
               HasSubstr("added to outputs, not to maps"));
   EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --added convolution").errors,
@@ -218,7 +218,7 @@ TEST(SpectrumOf, RefusesWhatCannotBeHad) {
   EXPECT_EQ(run_program("spectrum " + kVit + kOnShoe + " --of values --baselines").status, 2);
 }
 
-TEST(SpectrumOf, OutputsAndTokensAreOnesOfALayer) {
+TEST(MatrixKind, OutputsAndTokensAreOnesOfALayer) {
   const nlohmann::json report = json_printed("spectrum " + kVit + kOnShoe + " --of output");
   ASSERT_EQ(report.at("maps").size(), 6U);
   EXPECT_TRUE(report["maps"][0].at("head").is_null());

@@ -84,7 +84,7 @@ SubjectComponents components_of(const FigureRequest& request, std::size_t index,
   const Subject& subject = request.subjects[index];
   const Trace& trace = *subject.trace;
   const auto layer = *read.index("layer", std::ssize(trace.layers));
-  const Analysed analysed = analysed_by(read);
+  const MatrixChoice analysed = analysed_by(read);
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   const std::int64_t head = is_of_layer(analysed.of) ? kAllHeads : read.whole("head");
   SubjectComponents shown{
@@ -95,8 +95,8 @@ SubjectComponents components_of(const FigureRequest& request, std::size_t index,
       {layout_of(trace, layer, columns), layout_of(trace, layer, rows)},
       {columns, rows}};
   if (!shown.found.components.empty()) return shown;
-  throw Error(ErrorKind::usage,
-              analysed == Analysed{} ? "the map has no components" : "the matrix has no components")
+  throw Error(ErrorKind::usage, analysed == MatrixChoice{} ? "the map has no components"
+                                                           : "the matrix has no components")
       .about(subject.label + ", " + layer_name(request, layer) +
              (head == kAllHeads ? "" : ", head " + std::to_string(head)))
       .found(std::string(describe(shown.found.state)));
@@ -187,8 +187,8 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
 std::string caption_of(const FigureRequest& request, const Settings& read, bool without_prefix,
                        bool grid) {
   const std::int64_t layer = read.whole("layer");
-  const Analysed analysed = analysed_by(read);
-  const bool of_map = analysed == Analysed{};
+  const MatrixChoice analysed = analysed_by(read);
+  const bool of_map = analysed == MatrixChoice{};
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   const bool keys_and_queries = columns == Extent::keys && rows == Extent::queries;
   std::string text =

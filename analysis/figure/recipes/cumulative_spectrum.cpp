@@ -63,7 +63,7 @@ struct Spectra {
 Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, IdentityView view,
                      const Settings& read, double threshold, const Progress& progress) {
   std::vector<MapSpectrum> spectra, shuffled;
-  const Analysed analysed = analysed_by(read);
+  const MatrixChoice analysed = analysed_by(read);
   const bool with_null = read.is("null", "shuffled");
   const auto count = static_cast<double>(group.subjects.size());
   double done = 0;
@@ -196,17 +196,17 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   }
 }
 
-void check_settings(const Settings& read, const Analysed& analysed) {
+void check_settings(const Settings& read, const MatrixChoice& analysed) {
   const auto refuse = [&](const char* setting, const char* why) {
     throw Error(ErrorKind::usage, why).about(setting).found(in_words(analysed));
   };
   if (read.is("null", "shuffled")) {
-    if (analysed.of != SpectrumOf::map || analysed.added != Added::none) {
+    if (analysed.of != MatrixKind::map || analysed.added != Added::none) {
       refuse("null", "null models are only defined for attention maps");
     }
     if (read.is("channels", "all")) refuse("null", "null models need one map per head");
   }
-  if (read.is("channels", "all") && !(analysed == Analysed{})) {
+  if (read.is("channels", "all") && !(analysed == MatrixChoice{})) {
     refuse("channels", "all channels can only be analysed for unchanged maps");
   }
 }
@@ -215,7 +215,7 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   const Settings read(request);
   const double threshold = read.number("threshold");
   const bool spread = read.is("spread", "range");
-  const Analysed analysed = analysed_by(read);
+  const MatrixChoice analysed = analysed_by(read);
   const std::vector<IdentityView> views = identity_views(read, analysed);
   check_settings(read, analysed);
   const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
@@ -271,7 +271,7 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   }
   if (std::any_of(figure.numbers.begin(), figure.numbers.end(),
                   [](const auto& number) { return number.first.starts_with("rank_bound/"); })) {
-    figure.caption += analysed.of == SpectrumOf::map
+    figure.caption += analysed.of == MatrixKind::map
                           ? "Dash-dotted: the bound of the rank that the mechanism sets. "
                           : "Dash-dotted: the bound of the rank that the shape sets. ";
   }

@@ -145,7 +145,7 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   const Settings read(request);
   const Measure measure = read.choice("measure", measure_names);
   const RankSpread spread = read.choice("spread", spread_names);
-  const Analysed analysed = analysed_by(read);
+  const MatrixChoice analysed = analysed_by(read);
   const std::vector<IdentityView> views = identity_views(read, analysed);
   const bool seen = takes_identity(analysed.of);
   SpectrumOptions options;
@@ -216,7 +216,7 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   figure.caption += ": " + subjects_in_words(request) + ". ";
   if (std::any_of(all_maps.begin(), all_maps.end(),
                   [](const MapSpectrum& map) { return map.rank_bound > 0; })) {
-    figure.caption += analysed.of == SpectrumOf::map
+    figure.caption += analysed.of == MatrixKind::map
                           ? "Dash-dotted: the bound of the rank that the mechanism sets. "
                           : "Dash-dotted: the bound of the rank that the shape sets. ";
   }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipe.h"
@@ -10,6 +9,7 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -67,8 +67,8 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
   equal.style = LineStyle::dotted;
   pairs.marks.emplace_back(std::move(equal));
   pairs.letter = "a";
-  const Analysed& analysed = compared.options.analysed;
-  const bool of_maps = analysed == Analysed{};
+  const MatrixChoice& analysed = compared.options.analysed;
+  const bool of_maps = analysed == MatrixChoice{};
   pairs.x.label = "rank of " + reference + (of_maps ? "" : ", " + short_words(analysed)) +
                   " (τ = " + rounded_text(compared.options.threshold) + ")";
   pairs.y.label = of_maps ? "rank of the compared map" : "rank of the compared";

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
@@ -13,6 +12,7 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/rank.h"
 #include "core/text/number_text.h"
 
@@ -123,8 +123,8 @@ Figure make_spectrum_comparison(const FigureRequest& request, const Progress& pr
                     progress.part(first + own, first + share));
   }
   curves.letter = "a";
-  const Analysed& analysed = compared.options.analysed;
-  const bool of_maps = analysed == Analysed{};
+  const MatrixChoice& analysed = compared.options.analysed;
+  const bool of_maps = analysed == MatrixChoice{};
   curves.x.label = of_maps ? "relative rank r / N" : "relative rank r / n";
   curves.y.label = "cumulative share f";
   curves.x.minimum = curves.y.minimum = 0;

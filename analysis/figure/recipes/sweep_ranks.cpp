@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"
 #include "core/text/number_text.h"

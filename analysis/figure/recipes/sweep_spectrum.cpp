@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/sweep_figures.h"
@@ -10,6 +9,7 @@
 #include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/text/number_text.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "app/look/theme.h"
 #include "app/session/comparison_store.h"
 #include "app/session/session.h"
@@ -209,8 +209,9 @@ QVariant ComparisonTable::headerData(int section, Qt::Orientation orientation, i
     default: {
       const ComparisonQuantityEntry& entry = entry_of(number_column(section).quantity);
       QString text = QString::fromUtf8(title ? entry.title : entry.explanation);
-      const Analysed analysed = store_->options().analysed;
-      const bool of_others = !title && !(analysed == Analysed{}) && entry.quantity != Quantity::cka;
+      const MatrixChoice analysed = store_->options().analysed;
+      const bool of_others =
+          !title && !(analysed == MatrixChoice{}) && entry.quantity != Quantity::cka;
       if (of_others) text += tr("; of the %1").arg(QString::fromStdString(in_words(analysed)));
       return text;
     }

@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 #include <qcustomplot.h>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"

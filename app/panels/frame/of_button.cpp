@@ -3,8 +3,8 @@
 #include <QActionGroup>
 #include <QMenu>
 
-#include "analysis/analysed/what.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/matrix/matrix_kind.h"
 
 namespace attnscope {
 
@@ -61,7 +61,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
     action->setToolTip(explanation_of(entry.value));
     action->setCheckable(true);
     action->setData(static_cast<int>(entry.value));
-    action->setEnabled(goes_with(entry.value, SpectrumOf::map));
+    action->setEnabled(goes_with(entry.value, MatrixKind::map));
     added_->addAction(action);
     connect(action, &QAction::toggled, this, &OfButton::show_choice);
   }
@@ -75,7 +75,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
 }
 
 void OfButton::show_choice() {
-  const SpectrumOf chosen = of();
+  const MatrixKind chosen = of();
   for (QAction* action : added_->actions()) {
     action->setEnabled(goes_with(static_cast<Added>(action->data().toInt()), chosen));
   }
@@ -83,13 +83,13 @@ void OfButton::show_choice() {
   emit another_chosen();
 }
 
-SpectrumOf OfButton::of() const {
+MatrixKind OfButton::of() const {
   // While a session's settings are restored, no action may be checked for a moment.
   const QAction* const action = of_->checkedAction();
-  return action ? spectrum_of_named(action->text().toStdString()) : SpectrumOf::map;
+  return action ? matrix_kind_named(action->text().toStdString()) : MatrixKind::map;
 }
 
-Analysed OfButton::analysed() const {
+MatrixChoice OfButton::analysed() const {
   const QAction* const action = added_->checkedAction();
   // A term that does not apply to the chosen matrix is ignored until it does.
   const bool adds = action && action->isEnabled();
@@ -99,8 +99,8 @@ Analysed OfButton::analysed() const {
 }
 
 void OfButton::set(ParameterValues& settings) const {
-  const Analysed chosen = analysed();
-  settings["of"] = std::string(name_of(spectrum_of_names, chosen.of));
+  const MatrixChoice chosen = analysed();
+  settings["of"] = std::string(name_of(matrix_kind_names, chosen.of));
   settings["centred"] = chosen.centred;
   settings["added"] = std::string(name_of(added_names, chosen.added));
 }

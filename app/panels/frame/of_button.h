@@ -4,7 +4,7 @@
 #include <QToolButton>
 #include <string>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "core/parameters/parameters.h"
 
 class QAction;
@@ -19,18 +19,18 @@ class OfButton : public QToolButton {
  public:
   explicit OfButton(const std::string& figure, QWidget* parent = nullptr);
 
-  [[nodiscard]] Analysed analysed() const;
+  [[nodiscard]] MatrixChoice analysed() const;
   /// Writes the choice to those settings.
   void set(ParameterValues& settings) const;
   /// True if the unchanged map is chosen.
-  [[nodiscard]] bool is_map() const { return analysed() == Analysed{}; }
+  [[nodiscard]] bool is_map() const { return analysed() == MatrixChoice{}; }
 
  signals:
   void another_chosen();
 
  private:
   void show_choice();
-  [[nodiscard]] SpectrumOf of() const;
+  [[nodiscard]] MatrixKind of() const;
 
   QActionGroup* of_;
   QActionGroup* added_;  ///< exclusive; may be unset

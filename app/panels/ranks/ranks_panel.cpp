@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "analysis/analysed/subject_spectra_of.h"
+#include "analysis/matrix/subject_spectra_of.h"
 #include "app/look/theme.h"
 #include "app/panels/frame/of_button.h"
 #include "app/panels/ranks/rank_table.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "analysis/spectrum/spectrum.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/subject_id.h"
@@ -69,7 +69,7 @@ class RanksPanel : public DockPanel {
   };
   std::map<int, Measured> measured_;
   std::map<SubjectId, Others> others_;
-  Analysed others_of_;  ///< matrix of others_
+  MatrixChoice others_of_;  ///< matrix of others_
   SubjectId columns_for_ = SubjectId::none;
   bool selecting_ = false;
 };

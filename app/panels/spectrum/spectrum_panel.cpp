@@ -160,8 +160,8 @@ void SpectrumPanel::add_choices() {
   add_to_header(of_);
   connect(null_, &QAction::toggled, this, &SpectrumPanel::want);
   connect(of_, &OfButton::another_chosen, this, [this] {
-    const Analysed analysed = of_->analysed();
-    null_->setEnabled(analysed.of == SpectrumOf::map && analysed.added == Added::none);
+    const MatrixChoice analysed = of_->analysed();
+    null_->setEnabled(analysed.of == MatrixKind::map && analysed.added == Added::none);
     want();
   });
 }

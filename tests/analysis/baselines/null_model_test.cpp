@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/trace/trace_file.h"
-#include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/analysis/matrix/softmax_cases.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/temporary_folder.h"
 

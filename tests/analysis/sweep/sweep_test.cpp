@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "analysis/sweep/statistics.h"
 #include "analysis/sweep/sweep_file.h"
 #include "analysis/sweep/sweep_fingerprint.h"
@@ -538,9 +538,9 @@ TEST_F(Sweep, AFileWithoutSpectraOfNullModelsSaysSo) {
 }
 
 TEST_F(Sweep, RanksOfWhatElseIsAskedForAreTheirMeansOverRuns) {
-  for (const Analysed& analysed :
-       {Analysed{SpectrumOf::map, true}, Analysed{SpectrumOf::head_output, false},
-        Analysed{SpectrumOf::tokens, false}, Analysed{SpectrumOf::output, true}}) {
+  for (const MatrixChoice& analysed :
+       {MatrixChoice{MatrixKind::map, true}, MatrixChoice{MatrixKind::head_output, false},
+        MatrixChoice{MatrixKind::tokens, false}, MatrixChoice{MatrixKind::output, true}}) {
     SweepRequest wanted = request("of.h5");
     wanted.restart = true;
     wanted.subjects[0].mechanism = model()->spec().mechanism;
@@ -573,9 +573,9 @@ TEST_F(Sweep, WorkOfOtherNumbersIsNotGoneOnWith) {
   } catch (const Error& error) {
     EXPECT_EQ(error.found_text(), "a difference in the further numbers");
   }
-  wanted.numbers = {.analysed = {SpectrumOf::scores, false}, .baselines = true};
+  wanted.numbers = {.analysed = {MatrixKind::scores, false}, .baselines = true};
   EXPECT_THROW((void)run_sweep(wanted), Error) << "null models are only defined for attention maps";
-  wanted.numbers = {.analysed = {SpectrumOf::tokens, false}, .heads = true};
+  wanted.numbers = {.analysed = {MatrixKind::tokens, false}, .heads = true};
   EXPECT_THROW((void)run_sweep(wanted), Error) << "tokens have no heads";
 }
 

@@ -7,8 +7,8 @@
 #include <QToolButton>
 #include <gtest/gtest.h>
 
-#include "analysis/analysed/subject_spectra_of.h"
 #include "analysis/comparison/comparison.h"
+#include "analysis/matrix/subject_spectra_of.h"
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "app/panels/frame/figure_panel.h"
@@ -51,9 +51,9 @@ TEST_F(RanksOf, TheTableIsOfWhatIsChosen) {
   choose("ranks_of", "values");
   EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of values");
   EXPECT_EQ(table->columnCount(), columns - 1) << "no I is added to values";
-  const std::vector<MapSpectrum> values =
-      subject_spectra_of(session().subjects().front().subject, Analysed{.of = SpectrumOf::values})
-          .without;
+  const std::vector<MapSpectrum> values = subject_spectra_of(session().subjects().front().subject,
+                                                             MatrixChoice{.of = MatrixKind::values})
+                                              .without;
   ASSERT_FALSE(values.empty());
   bool found = false;
   for (int row = 0; row < table->rowCount(); ++row) {
@@ -100,7 +100,7 @@ TEST_F(RanksOf, TheMeanRowIsTakenAwayOnDemand) {
   choose("ranks_of", "without the mean row");
   EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of map, centred");
   const SubjectSpectra centred =
-      subject_spectra_of(session().subjects().front().subject, Analysed{.centred = true});
+      subject_spectra_of(session().subjects().front().subject, MatrixChoice{.centred = true});
   for (int row = 0; row < table->rowCount(); ++row) {
     if (table->index(row, 0).data().toString() != "0") continue;
     if (table->index(row, 1).data().toString() != "0") continue;
@@ -135,7 +135,7 @@ TEST_F(RanksOf, WhatElseTheLayerAddsIsChosenWhereItHasAMeaning) {
   auto* const table = child<QTableView>("rank_table")->model();
   const SubjectSpectra found =
       subject_spectra_of(session().subjects().front().subject,
-                         Analysed{.of = SpectrumOf::output, .added = Added::residual});
+                         MatrixChoice{.of = MatrixKind::output, .added = Added::residual});
   bool shown = false;
   for (int row = 0; row < table->rowCount(); ++row) {
     if (table->index(row, 0).data().toString() != "0") continue;
@@ -216,7 +216,7 @@ TEST_F(RanksOf, AComparisonIsOfWhatIsChosen) {
   EXPECT_NE(cell(0, "spectrum"), "–");
   const SubjectComparison found =
       compare_subjects(session().subjects()[0].subject, session().subjects()[1].subject,
-                       {.analysed = {SpectrumOf::values}});
+                       {.analysed = {MatrixKind::values}});
   EXPECT_EQ(cell(0, "spectrum"),
             QString::number(found.mean[ComparisonQuantity::spectrum_distance], 'f', 3));
   EXPECT_TRUE(table->index(0, 0).data(Qt::ToolTipRole).toString().contains("other weights"));

@@ -1,9 +1,8 @@
-#include "analysis/analysed/analysed.h"
-
 #include <algorithm>
 #include <memory>
 
-#include "analysis/analysed/added.h"
+#include "analysis/matrix/added.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/trace/recorded_layer.h"
@@ -12,40 +11,41 @@ namespace attnscope {
 
 namespace {
 
-bool is_of_tokens(SpectrumOf of) { return rows_of(of) == Extent::tokens; }
+bool is_of_tokens(MatrixKind of) { return rows_of(of) == Extent::tokens; }
 
 }  // namespace
 
-std::int64_t singular_values_of(const Trace& trace, std::int64_t layer, const Analysed& analysed) {
+std::int64_t singular_values_of(const Trace& trace, std::int64_t layer,
+                                const MatrixChoice& analysed) {
   const LayerTrace& own = trace.layers.at(static_cast<std::size_t>(layer));
   // With the residual stream an output has the width of the tokens.
-  const SpectrumOf of = analysed.added == Added::residual ? SpectrumOf::tokens : analysed.of;
+  const MatrixKind of = analysed.added == Added::residual ? MatrixKind::tokens : analysed.of;
   const auto width = [](const Tensor& vectors) {
     return vectors.empty() ? std::int64_t{0} : vectors.shape().back();
   };
   const std::int64_t queries = trace.queries(layer), keys = trace.keys(layer);
   switch (of) {
-    case SpectrumOf::head_output:
+    case MatrixKind::head_output:
       return std::min(queries, width(own.values));
-    case SpectrumOf::output:
+    case MatrixKind::output:
       return std::min(queries, trace.heads(layer) * width(own.values));
-    case SpectrumOf::values:
+    case MatrixKind::values:
       return std::min(keys, width(own.values));
-    case SpectrumOf::tokens:
-    case SpectrumOf::token_updates:
+    case MatrixKind::tokens:
+    case MatrixKind::token_updates:
       return own.tokens.empty() ? 0 : std::min(own.tokens.extent(0), own.tokens.extent(1));
     default:
       return std::min(queries, keys);
   }
 }
 
-void request_for(SpectrumOf of, TraceRequest& request) {
-  if (is_of_tokens(of) || of == SpectrumOf::norm_weighted) request.tokens = true;
-  const bool of_maps_alone = of == SpectrumOf::map || is_of_tokens(of);
+void request_for(MatrixKind of, TraceRequest& request) {
+  if (is_of_tokens(of) || of == MatrixKind::norm_weighted) request.tokens = true;
+  const bool of_maps_alone = of == MatrixKind::map || is_of_tokens(of);
   if (!of_maps_alone) request.queries_keys_values = true;
 }
 
-void request_for(const Analysed& analysed, TraceRequest& request) {
+void request_for(const MatrixChoice& analysed, TraceRequest& request) {
   request_for(analysed.of, request);
   if (analysed.added == Added::none) return;
   // The input tokens of a layer are the output tokens of the layer before it.
@@ -53,12 +53,12 @@ void request_for(const Analysed& analysed, TraceRequest& request) {
   request.quantities = request.quantities || analysed.added != Added::residual;
 }
 
-bool needs_layer_before(const Analysed& analysed) {
-  return analysed.added == Added::residual || analysed.of == SpectrumOf::norm_weighted ||
-         analysed.of == SpectrumOf::token_updates;
+bool needs_layer_before(const MatrixChoice& analysed) {
+  return analysed.added == Added::residual || analysed.of == MatrixKind::norm_weighted ||
+         analysed.of == MatrixKind::token_updates;
 }
 
-void check_added(const Analysed& analysed) {
+void check_added(const MatrixChoice& analysed) {
   if (goes_with(analysed.added, analysed.of)) return;
   if (analysed.added == Added::residual) {
     throw Error(ErrorKind::usage, "the residual stream is added to outputs, not to maps")
@@ -70,14 +70,14 @@ void check_added(const Analysed& analysed) {
       .remedy("--of map");
 }
 
-void check_view(const Analysed& analysed, IdentityView view) {
+void check_view(const MatrixChoice& analysed, IdentityView view) {
   if (view != IdentityView::with || takes_identity(analysed.of)) return;
   throw Error(ErrorKind::usage, "I can only be added to maps")
       .about(in_words(analysed))
       .remedy("--identity as-is or without");
 }
 
-std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
+std::vector<RecordedMap> places_of(const Trace& trace, const MatrixChoice& analysed,
                                    const std::vector<std::int64_t>& layers) {
   if (is_of_tokens(analysed.of)) {
     for (const std::int64_t layer : layers) (void)recorded_layer(trace, layer);
@@ -98,10 +98,11 @@ std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
   return places;
 }
 
-MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place, const Analysed& analysed,
-                        IdentityView view, const SpectrumOptions& options) {
+MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place,
+                        const MatrixChoice& analysed, IdentityView view,
+                        const SpectrumOptions& options) {
   const Trace& trace = *subject.trace;
-  if (analysed == Analysed{}) return spectrum_at(trace, place, view, options);
+  if (analysed == MatrixChoice{}) return spectrum_at(trace, place, view, options);
   AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
   const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
   if (smaller > options.dense_limit) {
@@ -115,7 +116,7 @@ MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place, const 
   SpectrumOptions wanted = options;
   // Small singular values of maps in double are significant; vectors are recorded in float32.
   const bool exact =
-      layer.exact_map && analysed.of == SpectrumOf::map && analysed.added == Added::none;
+      layer.exact_map && analysed.of == MatrixKind::map && analysed.added == Added::none;
   if (exact) wanted.accuracy = SpectrumAccuracy::every_value;
   MapSpectrum spectrum =
       spectrum_of_matrix(found.matrix, wanted, exact ? kDoubleEpsilon : kFloatEpsilon);
@@ -135,16 +136,17 @@ Subject without_model(const Trace& trace) {
   return subject;
 }
 
-std::vector<MapSpectrum> spectra_of(const Trace& trace, const Analysed& analysed, IdentityView view,
-                                    const SpectrumOptions& options, const Progress& progress) {
+std::vector<MapSpectrum> spectra_of(const Trace& trace, const MatrixChoice& analysed,
+                                    IdentityView view, const SpectrumOptions& options,
+                                    const Progress& progress) {
   return spectra_of(without_model(trace), analysed, view, options, progress);
 }
 
-std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& analysed,
+std::vector<MapSpectrum> spectra_of(const Subject& subject, const MatrixChoice& analysed,
                                     IdentityView view, const SpectrumOptions& options,
                                     const Progress& progress) {
   const Trace& trace = *subject.trace;
-  if (analysed == Analysed{}) return spectra_of(trace, view, options, progress);
+  if (analysed == MatrixChoice{}) return spectra_of(trace, view, options, progress);
   check_threshold(options.threshold);
   check_added(analysed);
   if (options.method != SpectrumMethod::automatic && options.method != SpectrumMethod::dense) {
@@ -164,9 +166,9 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& anal
 }
 
 std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
-    const Subject& subject, const Analysed& analysed, const SpectrumOptions& options,
+    const Subject& subject, const MatrixChoice& analysed, const SpectrumOptions& options,
     const Progress& progress) {
-  if (analysed == Analysed{}) {
+  if (analysed == MatrixChoice{}) {
     return spectra_without_and_with_identity(*subject.trace, options, progress);
   }
   using enum IdentityView;

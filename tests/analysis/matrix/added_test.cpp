@@ -1,10 +1,10 @@
 // Spectra with the residual stream or the convolution added, compared with PyTorch and NumPy.
-#include "analysis/analysed/added.h"
+#include "analysis/matrix/added.h"
 
 #include <gtest/gtest.h>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/error.h"
 #include "tests/support/inside_models.h"
 #include "tests/support/paths.h"
@@ -33,11 +33,11 @@ TEST_P(ResidualOf, OutputsIsWhatPyTorchSays) {
   const InsideModel model(GetParam());
   const SpectrumOptions options = {.accuracy = SpectrumAccuracy::every_value, .layers = {1}};
   const auto heads =
-      spectra_of(model.subject(), {.of = SpectrumOf::head_output, .added = Added::residual},
+      spectra_of(model.subject(), {.of = MatrixKind::head_output, .added = Added::residual},
                  IdentityView::as_is, options);
   expect_values(heads.at(1), numbers_of("inside/added.npz", std::string(GetParam()) + "_head"),
                 "head 1");
-  const auto all = spectra_of(model.subject(), {.of = SpectrumOf::output, .added = Added::residual},
+  const auto all = spectra_of(model.subject(), {.of = MatrixKind::output, .added = Added::residual},
                               IdentityView::as_is, options);
   ASSERT_EQ(all.size(), 1U);
   expect_values(all[0], numbers_of("inside/added.npz", std::string(GetParam()) + "_output"),
@@ -47,7 +47,7 @@ TEST_P(ResidualOf, OutputsIsWhatPyTorchSays) {
 TEST_P(ResidualOf, WhatALayerAddsIsWhatPyTorchSays) {
   const InsideModel model(GetParam());
   const auto found =
-      spectra_of(*model.subject().trace, {.of = SpectrumOf::token_updates}, IdentityView::as_is,
+      spectra_of(*model.subject().trace, {.of = MatrixKind::token_updates}, IdentityView::as_is,
                  {.accuracy = SpectrumAccuracy::every_value, .layers = {1}});
   ASSERT_EQ(found.size(), 1U);
   expect_values(found[0], numbers_of("inside/added.npz", std::string(GetParam()) + "_updates"),
@@ -57,7 +57,7 @@ TEST_P(ResidualOf, WhatALayerAddsIsWhatPyTorchSays) {
 TEST_P(ResidualOf, NormWeightedMapsAreWhatPyTorchSays) {
   const InsideModel model(GetParam());
   const AnalysedMatrix found = analysed_matrix(
-      model.subject(), {1, 1}, {.of = SpectrumOf::norm_weighted}, IdentityView::as_is);
+      model.subject(), {1, 1}, {.of = MatrixKind::norm_weighted}, IdentityView::as_is);
   EXPECT_LT(greatest_difference(found.matrix, model.expected("head_norms")), 1e-5);
 }
 
@@ -110,7 +110,7 @@ TEST(Added, ConvolutionAndTheRestAreTheMap) {
   EXPECT_LT(greatest_difference(sum, map_seen(*subject.trace, place, IdentityView::as_is)), 1e-12);
 }
 
-void expect_refused(const Subject& subject, const Analysed& analysed, const std::string& why) {
+void expect_refused(const Subject& subject, const MatrixChoice& analysed, const std::string& why) {
   try {
     (void)spectra_of(subject, analysed, IdentityView::as_is);
     FAIL() << "not refused: " << why;
@@ -122,14 +122,14 @@ void expect_refused(const Subject& subject, const Analysed& analysed, const std:
 TEST(Added, WhereItHasNoMeaningItIsRefusedWithTheReason) {
   const InsideModel vit("vit");
   expect_refused(vit.subject(), {.added = Added::residual}, "added to outputs, not to maps");
-  expect_refused(vit.subject(), {.of = SpectrumOf::values, .added = Added::residual},
+  expect_refused(vit.subject(), {.of = MatrixKind::values, .added = Added::residual},
                  "added to outputs");
-  expect_refused(vit.subject(), {.of = SpectrumOf::output, .added = Added::convolution},
+  expect_refused(vit.subject(), {.of = MatrixKind::output, .added = Added::convolution},
                  "is only part of attention maps");
   expect_refused(vit.subject(), {.added = Added::convolution}, "adds no convolution");
   expect_refused(without_model(*vit.subject().trace),
-                 {.of = SpectrumOf::output, .added = Added::residual}, "does not hold the weights");
-  expect_refused(without_model(*vit.subject().trace), {.of = SpectrumOf::norm_weighted},
+                 {.of = MatrixKind::output, .added = Added::residual}, "does not hold the weights");
+  expect_refused(without_model(*vit.subject().trace), {.of = MatrixKind::norm_weighted},
                  "does not hold the weights");
   expect_refused(daft_subject(std::nullopt), {.added = Added::convolution}, "has its own window");
 }

@@ -1,12 +1,12 @@
-#include "analysis/analysed/subject_spectra_of.h"
+#include "analysis/matrix/subject_spectra_of.h"
 
 #include <utility>
 
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/analysed_matrix.h"
 
 namespace attnscope {
 
-SubjectSpectra subject_spectra_of(const Subject& subject, const Analysed& analysed,
+SubjectSpectra subject_spectra_of(const Subject& subject, const MatrixChoice& analysed,
                                   const Progress& progress) {
   SubjectSpectra spectra;
   if (!takes_identity(analysed.of)) {

@@ -1,4 +1,4 @@
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/analysed_matrix.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/trace/trace_file.h"
-#include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/analysis/matrix/softmax_cases.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/temporary_folder.h"
@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-MapSpectrum spectrum_of_case(const Trace& trace, const Analysed& analysed) {
+MapSpectrum spectrum_of_case(const Trace& trace, const MatrixChoice& analysed) {
   const std::vector<MapSpectrum> found =
       spectra_of(trace, analysed, IdentityView::as_is, {.accuracy = SpectrumAccuracy::every_value});
   EXPECT_EQ(found.size(), 1U);
@@ -39,7 +39,7 @@ TEST(AnalysedBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
     for (const char* key : {"sigma", "centred"}) {
       for (const auto& [name, sigma] : made.at(key).items()) {
         const MapSpectrum found =
-            spectrum_of_case(trace, {spectrum_of_named(name), std::string(key) == "centred"});
+            spectrum_of_case(trace, {matrix_kind_named(name), std::string(key) == "centred"});
         const auto expected = sigma.get<std::vector<double>>();
         ASSERT_EQ(found.singular_values.size(), expected.size()) << name;
         for (std::size_t t = 0; t < expected.size(); ++t) {
@@ -51,35 +51,35 @@ TEST(AnalysedBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
   }
 }
 
-TEST(Analysed, TheBoundsOfTheRankAreKept) {
+TEST(MatrixChoice, TheBoundsOfTheRankAreKept) {
   const nlohmann::json made = {{"n", 40}, {"d", 6}, {"seed", 5}, {"causal", false}};
   const Trace trace = softmax_case(made);
-  const std::vector<std::pair<SpectrumOf, std::int64_t>> bounds = {
-      {SpectrumOf::scores, 6},      {SpectrumOf::log_map, 7}, {SpectrumOf::seen_by_values, 6},
-      {SpectrumOf::head_output, 0}, {SpectrumOf::values, 0},  {SpectrumOf::map, 0}};
+  const std::vector<std::pair<MatrixKind, std::int64_t>> bounds = {
+      {MatrixKind::scores, 6},      {MatrixKind::log_map, 7}, {MatrixKind::seen_by_values, 6},
+      {MatrixKind::head_output, 0}, {MatrixKind::values, 0},  {MatrixKind::map, 0}};
   for (const auto& [of, bound] : bounds) {
     const MapSpectrum found = spectrum_of_case(trace, {of, false});
-    EXPECT_EQ(found.rank_bound, bound) << name_of(spectrum_of_names, of);
+    EXPECT_EQ(found.rank_bound, bound) << name_of(matrix_kind_names, of);
     if (bound > 0) {
-      EXPECT_EQ(found.numerical_rank, bound) << name_of(spectrum_of_names, of);
+      EXPECT_EQ(found.numerical_rank, bound) << name_of(matrix_kind_names, of);
     }
     EXPECT_LE(spectrum_of_case(trace, {of, true}).numerical_rank, found.numerical_rank);
   }
   EXPECT_GT(spectrum_of_case(trace, {}).numerical_rank, 7) << "the map itself has no such bound";
 }
 
-TEST(Analysed, WhatTheValuesSeeIsAllThatTheyUse) {
+TEST(MatrixChoice, WhatTheValuesSeeIsAllThatTheyUse) {
   const Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", true}});
   const RecordedMap place{0, 0};
-  const auto of = [&](SpectrumOf what) {
+  const auto of = [&](MatrixKind what) {
     return analysed_matrix(trace, place, {what, false}, IdentityView::as_is).matrix;
   };
-  const MatrixD values = of(SpectrumOf::values);
-  EXPECT_LT((of(SpectrumOf::seen_by_values) * values - of(SpectrumOf::head_output)).norm(), 1e-9);
-  EXPECT_GT((of(SpectrumOf::seen_by_values) - of(SpectrumOf::map)).norm(), 0.1);
+  const MatrixD values = of(MatrixKind::values);
+  EXPECT_LT((of(MatrixKind::seen_by_values) * values - of(MatrixKind::head_output)).norm(), 1e-9);
+  EXPECT_GT((of(MatrixKind::seen_by_values) - of(MatrixKind::map)).norm(), 0.1);
 }
 
-TEST(Analysed, ABiasThatTheTraceDoesNotTellOfTakesTheBoundAway) {
+TEST(MatrixChoice, ABiasThatTheTraceDoesNotTellOfTakesTheBoundAway) {
   Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", false}});
   MatrixMap map = trace.layers[0].implied_map.slice(0);
   for (Eigen::Index i = 0; i < 30; ++i) {
@@ -88,70 +88,70 @@ TEST(Analysed, ABiasThatTheTraceDoesNotTellOfTakesTheBoundAway) {
     }
     map.row(i) /= map.row(i).sum();
   }
-  EXPECT_EQ(spectrum_of_case(trace, {SpectrumOf::log_map, false}).rank_bound, 0);
-  EXPECT_EQ(spectrum_of_case(trace, {SpectrumOf::scores, false}).rank_bound, 4);
+  EXPECT_EQ(spectrum_of_case(trace, {MatrixKind::log_map, false}).rank_bound, 0);
+  EXPECT_EQ(spectrum_of_case(trace, {MatrixKind::scores, false}).rank_bound, 4);
 }
 
-TEST(Analysed, TheIdentityGoesIntoOutputs) {
+TEST(MatrixChoice, TheIdentityGoesIntoOutputs) {
   Trace trace = softmax_case({{"n", 12}, {"d", 4}, {"seed", 2}, {"causal", false}});
   const MatrixD without =
-      analysed_matrix(trace, {0, 0}, {SpectrumOf::head_output, false}, IdentityView::without)
+      analysed_matrix(trace, {0, 0}, {MatrixKind::head_output, false}, IdentityView::without)
           .matrix;
   const AnalysedMatrix with =
-      analysed_matrix(trace, {0, 0}, {SpectrumOf::head_output, false}, IdentityView::with);
+      analysed_matrix(trace, {0, 0}, {MatrixKind::head_output, false}, IdentityView::with);
   const MatrixD values = trace.layers[0].values.slice(0).cast<double>();
   EXPECT_LT((with.matrix - without - values).norm(), 1e-12);
   EXPECT_TRUE(with.identity);
   expect_refused(
       [&] {
-        (void)spectra_of(trace, {SpectrumOf::scores, false}, IdentityView::with);
+        (void)spectra_of(trace, {MatrixKind::scores, false}, IdentityView::with);
       },
       "I can only be added to maps");
 }
 
-TEST(Analysed, HasOneMatrixPerLayerForAllHeads) {
+TEST(MatrixChoice, HasOneMatrixPerLayerForAllHeads) {
   Trace trace;
   LayerTrace& layer = trace.layers.emplace_back();
   layer.implied_map = Tensor({4, 6, 6}, std::vector<float>(144, 1.0F / 6));
   layer.values = raw_uniform({2, 6, 3}, 4);
   layer.tokens = raw_uniform({6, 5}, 5);
-  const MapSpectrum output = spectrum_of_case(trace, {SpectrumOf::output, false});
+  const MapSpectrum output = spectrum_of_case(trace, {MatrixKind::output, false});
   EXPECT_EQ(output.head, kAllHeads);
   EXPECT_EQ(output.singular_values.size(), 6U) << "[6, 4 · 3]";
   EXPECT_EQ(output.numerical_rank, 1);
-  const MapSpectrum tokens = spectrum_of_case(trace, {SpectrumOf::tokens, false});
+  const MapSpectrum tokens = spectrum_of_case(trace, {MatrixKind::tokens, false});
   EXPECT_EQ(tokens.head, kAllHeads);
   EXPECT_EQ(tokens.singular_values.size(), 5U);
 }
 
-TEST(Analysed, RefusesUnavailableMatricesByName) {
+TEST(MatrixChoice, RefusesUnavailableMatricesByName) {
   Trace trace = softmax_case({{"n", 10}, {"d", 4}, {"seed", 2}, {"causal", true}});
-  const auto refused = [&](SpectrumOf of, const std::string& text) {
+  const auto refused = [&](MatrixKind of, const std::string& text) {
     expect_refused([&] { (void)spectra_of(trace, {of, false}, IdentityView::as_is); }, text);
   };
-  refused(SpectrumOf::log_map, "not above 0: 45 of 100");
-  expect_refused([] { (void)spectrum_of_named("nothing"); }, "norm-weighted");
-  expect_refused([] { (void)spectrum_of_named("queries"); }, "seen-by-values");
+  refused(MatrixKind::log_map, "not above 0: 45 of 100");
+  expect_refused([] { (void)matrix_kind_named("nothing"); }, "norm-weighted");
+  expect_refused([] { (void)matrix_kind_named("queries"); }, "seen-by-values");
   trace.mechanism.name = "linear";
-  refused(SpectrumOf::scores, "linear attention is not a softmax");
+  refused(MatrixKind::scores, "linear attention is not a softmax");
   trace.map_channels = 8;
-  refused(SpectrumOf::head_output, "each channel");
+  refused(MatrixKind::head_output, "each channel");
   trace.map_channels = 1;
   trace.mechanism.name = "softmax";
   trace.layers[0].queries = trace.layers[0].values = trace.layers[0].tokens = {};
-  refused(SpectrumOf::scores, "no queries");
-  refused(SpectrumOf::seen_by_values, "no values");
-  refused(SpectrumOf::tokens, "no tokens");
+  refused(MatrixKind::scores, "no queries");
+  refused(MatrixKind::seen_by_values, "no values");
+  refused(MatrixKind::tokens, "no tokens");
   expect_refused(
       [&] {
-        (void)spectra_of(trace, {SpectrumOf::map, true}, IdentityView::as_is,
+        (void)spectra_of(trace, {MatrixKind::map, true}, IdentityView::as_is,
                          {.method = SpectrumMethod::estimated});
       },
       "automatic or dense");
 }
 
 // Gemma 2 scales scores by 1/√query_pre_attn_scalar, which is 6 in this model with heads 8 wide.
-TEST(Analysed, ScoresHaveTheModelsOwnScale) {
+TEST(MatrixChoice, ScoresHaveTheModelsOwnScale) {
   const TemporaryFolder folder;
   const std::string family = "hugging_face_gemma2";
   write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
@@ -167,27 +167,27 @@ TEST(Analysed, ScoresHaveTheModelsOwnScale) {
   const Trace trace = read_trace(folder / "trace.h5");
   const MatrixD map = trace.layers[0].implied_map.head(3).cast<double>();
   const MatrixD scores =
-      analysed_matrix(trace, {0, 3}, {SpectrumOf::scores, false}, IdentityView::as_is).matrix;
+      analysed_matrix(trace, {0, 3}, {MatrixKind::scores, false}, IdentityView::as_is).matrix;
   for (Eigen::Index i = 1; i < 5; ++i) {
     EXPECT_NEAR(std::log(map(i, i) / map(i, 0)), scores(i, i) - scores(i, 0), 1e-5) << i;
   }
 }
 
-TEST(Analysed, AdderScoresAreDistances) {
+TEST(MatrixChoice, AdderScoresAreDistances) {
   Trace trace = softmax_case({{"n", 5}, {"d", 2}, {"seed", 3}, {"causal", false}});
   trace.mechanism.name = "adder";
   const AnalysedMatrix scores =
-      analysed_matrix(trace, {0, 0}, {SpectrumOf::scores, false}, IdentityView::as_is);
+      analysed_matrix(trace, {0, 0}, {MatrixKind::scores, false}, IdentityView::as_is);
   const auto q = trace.layers[0].queries.slice(0), k = trace.layers[0].keys.slice(0);
   const double distance = static_cast<double>((q.row(1) - k.row(3)).cwiseAbs().sum());
   EXPECT_NEAR(scores.matrix(1, 3), -distance / std::sqrt(4 * (1 - 2 / M_PI)), 1e-6);
   EXPECT_EQ(scores.rank_bound, 0);
 }
 
-TEST(Analysed, OfTheMapAsItIsNothingChanges) {
+TEST(MatrixChoice, OfTheMapAsItIsNothingChanges) {
   const Subject subject = attention_subject("a", {"softmax", {}});
   const auto plain = spectra_of(*subject.trace, IdentityView::with);
-  const auto same = spectra_of(*subject.trace, Analysed{}, IdentityView::with);
+  const auto same = spectra_of(*subject.trace, MatrixChoice{}, IdentityView::with);
   ASSERT_EQ(plain.size(), same.size());
   EXPECT_EQ(plain[3].singular_values, same[3].singular_values);
 }

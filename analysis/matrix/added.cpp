@@ -1,4 +1,4 @@
-#include "analysis/analysed/added.h"
+#include "analysis/matrix/added.h"
 
 #include <cmath>
 #include <optional>

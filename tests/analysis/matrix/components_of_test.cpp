@@ -2,11 +2,11 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/components/components.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/error.h"
-#include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/analysis/matrix/softmax_cases.h"
 #include "tests/support/attention_subjects.h"
 
 namespace attnscope {
@@ -20,7 +20,7 @@ TEST(ComponentsOfBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
       const bool centred = std::string(key) == "components_centred";
       for (const auto& [name, expected] : made.at(key).items()) {
         const MapComponents found = map_components(
-            subject, {0, 0}, {spectrum_of_named(name), centred}, IdentityView::as_is, 3);
+            subject, {0, 0}, {matrix_kind_named(name), centred}, IdentityView::as_is, 3);
         ASSERT_EQ(found.components.size(), 3U) << name;
         EXPECT_NEAR(found.nuclear_norm, expected.at("nuclear_norm").get<double>(),
                     1e-5 * expected.at("nuclear_norm").get<double>())
@@ -53,36 +53,37 @@ TEST(ComponentsOf, RowsAndColumnsAreWhatTheySay) {
   const Trace trace = softmax_case({{"n", 20}, {"d", 5}, {"seed", 3}, {"causal", false}});
   const Subject subject = without_model(trace);
   const MapComponents values =
-      map_components(subject, {0, 0}, {SpectrumOf::values}, IdentityView::as_is, 2);
+      map_components(subject, {0, 0}, {MatrixKind::values}, IdentityView::as_is, 2);
   EXPECT_EQ(values.components[0].queries.size(), 20U);
-  EXPECT_EQ(rows_of(SpectrumOf::values), Extent::keys);
+  EXPECT_EQ(rows_of(MatrixKind::values), Extent::keys);
   EXPECT_EQ(values.components[0].keys.size(), 5U);
-  EXPECT_EQ(columns_of(SpectrumOf::values), Extent::channels);
+  EXPECT_EQ(columns_of(MatrixKind::values), Extent::channels);
   EXPECT_FALSE(values.identity);
   const MapComponents tokens =
-      map_components(subject, {0, kAllHeads}, {SpectrumOf::tokens}, IdentityView::as_is, 5);
+      map_components(subject, {0, kAllHeads}, {MatrixKind::tokens}, IdentityView::as_is, 5);
   EXPECT_EQ(tokens.head, kAllHeads);
   const MatrixD all = trace.layers[0].tokens.matrix().cast<double>();
   EXPECT_LT((sum_of(tokens.components) - all).norm(), 1e-6);
   const MapComponents with =
-      map_components(subject, {0, 0}, {SpectrumOf::head_output}, IdentityView::with, 1);
+      map_components(subject, {0, 0}, {MatrixKind::head_output}, IdentityView::with, 1);
   EXPECT_TRUE(with.identity);
 }
 
 TEST(ComponentsOf, RefusesWhatHasNoMeaning) {
   const Trace trace = softmax_case({{"n", 8}, {"d", 3}, {"seed", 3}, {"causal", true}});
   const Subject subject = without_model(trace);
-  const auto refused = [&](const RecordedMap& place, const Analysed& analysed, IdentityView view) {
+  const auto refused = [&](const RecordedMap& place, const MatrixChoice& analysed,
+                           IdentityView view) {
     EXPECT_THROW((void)map_components(subject, place, analysed, view, 2), Error)
         << in_words(analysed);
   };
-  refused({0, 0}, {SpectrumOf::scores}, IdentityView::with);
-  refused({0, 0}, {SpectrumOf::log_map}, IdentityView::as_is);
-  refused({0, 0}, {SpectrumOf::tokens}, IdentityView::as_is);
-  refused({0, 1}, {SpectrumOf::values}, IdentityView::as_is);
-  refused({1, 0}, {SpectrumOf::values}, IdentityView::as_is);
-  refused({1, kAllHeads}, {SpectrumOf::tokens}, IdentityView::as_is);
-  refused({0, 0}, {SpectrumOf::norm_weighted}, IdentityView::as_is);
+  refused({0, 0}, {MatrixKind::scores}, IdentityView::with);
+  refused({0, 0}, {MatrixKind::log_map}, IdentityView::as_is);
+  refused({0, 0}, {MatrixKind::tokens}, IdentityView::as_is);
+  refused({0, 1}, {MatrixKind::values}, IdentityView::as_is);
+  refused({1, 0}, {MatrixKind::values}, IdentityView::as_is);
+  refused({1, kAllHeads}, {MatrixKind::tokens}, IdentityView::as_is);
+  refused({0, 0}, {MatrixKind::norm_weighted}, IdentityView::as_is);
 }
 
 TEST(HeadsOfBesideNumPy, RanksAreOfWhatIsAskedForAndNothingElse) {
@@ -92,13 +93,13 @@ TEST(HeadsOfBesideNumPy, RanksAreOfWhatIsAskedForAndNothingElse) {
     for (const char* key : {"ranks", "ranks_centred"}) {
       const bool centred = std::string(key) == "ranks_centred";
       for (const auto& [name, expected] : made.at(key).items()) {
-        const Analysed analysed{spectrum_of_named(name), centred};
+        const MatrixChoice analysed{matrix_kind_named(name), centred};
         const HeadTable table = head_table(trace, {.analysed = analysed});
         const HeadRow& row = table.rows.at(0);
         EXPECT_EQ(row.equivalent_rank, expected.at("equivalent_rank")) << name;
         EXPECT_NEAR(row.participation_rank, expected.at("participation_rank"), 1e-4) << name;
         EXPECT_NEAR(row.entropy_rank, expected.at("entropy_rank"), 1e-4) << name;
-        EXPECT_EQ(std::isnan(row.rank_without_sinks), analysed.of != SpectrumOf::map) << name;
+        EXPECT_EQ(std::isnan(row.rank_without_sinks), analysed.of != MatrixKind::map) << name;
         EXPECT_EQ(row.entropy, of_map.entropy);
         EXPECT_EQ(row.sink, of_map.sink);
         EXPECT_EQ(row.output_norm, of_map.output_norm);
@@ -110,7 +111,7 @@ TEST(HeadsOfBesideNumPy, RanksAreOfWhatIsAskedForAndNothingElse) {
 
 TEST(HeadsOf, SayWhatTheirRanksAreOf) {
   const HeadMeasure& rank = head_measure("equivalent_rank");
-  const Analysed centred_scores{SpectrumOf::scores, true};
+  const MatrixChoice centred_scores{MatrixKind::scores, true};
   EXPECT_EQ(title_of(rank, "", centred_scores), "equivalent rank of scores, centred");
   EXPECT_EQ(heading_of(rank, centred_scores), "rank of scores, centred");
   EXPECT_EQ(heading_of(rank, {}), "rank");
@@ -123,14 +124,14 @@ TEST(HeadsOf, NullModelsFollowTheMeanRowAndAreOfMapsAlone) {
   const nlohmann::json made = read_test_data("analysed/analysed.json").at("cases").at(0);
   const Trace trace = softmax_case(made);
   const HeadRow row =
-      head_table(trace, {.baselines = true, .analysed = {SpectrumOf::map, true}}).rows.at(0);
+      head_table(trace, {.baselines = true, .analysed = {MatrixKind::map, true}}).rows.at(0);
   EXPECT_NEAR(row.null_rank, made.at("null").at("centred"), 1e-9);
   const auto refused = [&](const HeadOptions& options) {
     EXPECT_THROW((void)head_table(trace, options), Error);
   };
-  refused({.baselines = true, .analysed = {SpectrumOf::scores}});
-  refused({.analysed = {SpectrumOf::tokens}});
-  refused({.analysed = {SpectrumOf::norm_weighted}});
+  refused({.baselines = true, .analysed = {MatrixKind::scores}});
+  refused({.analysed = {MatrixKind::tokens}});
+  refused({.analysed = {MatrixKind::norm_weighted}});
 }
 
 }  // namespace

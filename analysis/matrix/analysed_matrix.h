@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/model/subject.h"
@@ -16,29 +16,29 @@ namespace attnscope {
 
 /// Number of singular values of the analysed matrix in a layer of the trace: its smaller dimension.
 [[nodiscard]] std::int64_t singular_values_of(const Trace& trace, std::int64_t layer,
-                                              const Analysed& analysed);
+                                              const MatrixChoice& analysed);
 
 /// Adds to `request` the quantities that the analysis needs from a run.
-void request_for(SpectrumOf of, TraceRequest& request);
+void request_for(MatrixKind of, TraceRequest& request);
 
-void request_for(const Analysed& analysed, TraceRequest& request);
+void request_for(const MatrixChoice& analysed, TraceRequest& request);
 
 /// True if the input tokens of a layer are needed: the output tokens of the layer before it.
-[[nodiscard]] bool needs_layer_before(const Analysed& analysed);
+[[nodiscard]] bool needs_layer_before(const MatrixChoice& analysed);
 
 /// Throws Error(usage), with the reason, if `analysed.added` is not defined for `analysed.of`.
-void check_added(const Analysed& analysed);
+void check_added(const MatrixChoice& analysed);
 
 /// Subtracts the mean row: X becomes X − 1x̄ᵀ.
 void take_mean_row_away(MatrixD& matrix);
 
 /// Throws Error(usage) if `view` adds I to a matrix that takes no identity mapping.
-void check_view(const Analysed& analysed, IdentityView view);
+void check_view(const MatrixChoice& analysed, IdentityView view);
 
 /// Maps of `layers` (all if empty) whose analysed matrix was recorded, ordered by layer and head. A
 /// matrix that is defined per layer has the head kAllHeads. Throws Error(usage) for a layer out of
 /// range, and if nothing was recorded.
-[[nodiscard]] std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
+[[nodiscard]] std::vector<RecordedMap> places_of(const Trace& trace, const MatrixChoice& analysed,
                                                  const std::vector<std::int64_t>& layers);
 
 /// The analysed matrix in double. `rank_bound` bounds its rank in exact arithmetic; 0: no bound
@@ -51,33 +51,33 @@ struct AnalysedMatrix {
   bool identity = false;  ///< true if I is included
 };
 [[nodiscard]] AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
-                                             const Analysed& analysed, IdentityView view);
+                                             const MatrixChoice& analysed, IdentityView view);
 
 /// The analysed matrix of a run of a model. W_O is then known, which the residual stream needs.
 [[nodiscard]] AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
-                                             const Analysed& analysed, IdentityView view);
+                                             const MatrixChoice& analysed, IdentityView view);
 
 /// The spectrum of one analysed matrix, as computed by spectra_of.
 [[nodiscard]] MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place,
-                                      const Analysed& analysed, IdentityView view,
+                                      const MatrixChoice& analysed, IdentityView view,
                                       const SpectrumOptions& options);
 
 /// Spectra of the matrices that `analysed` selects, ordered by layer and head; the counterpart of
 /// spectra_of for maps. Computed by LAPACK. Throws Error(usage) for dimensions above
 /// options.dense_limit, for other methods, and if `view` adds I to a matrix that takes none.
-[[nodiscard]] std::vector<MapSpectrum> spectra_of(const Trace& trace, const Analysed& analysed,
+[[nodiscard]] std::vector<MapSpectrum> spectra_of(const Trace& trace, const MatrixChoice& analysed,
                                                   IdentityView view,
                                                   const SpectrumOptions& options = {},
                                                   const Progress& progress = {});
-[[nodiscard]] std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& analysed,
-                                                  IdentityView view,
+[[nodiscard]] std::vector<MapSpectrum> spectra_of(const Subject& subject,
+                                                  const MatrixChoice& analysed, IdentityView view,
                                                   const SpectrumOptions& options = {},
                                                   const Progress& progress = {});
 
 /// Spectra of both views; the analysed matrix must take I. For plain maps, like
 /// spectra_without_and_with_identity of the trace.
 [[nodiscard]] std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
-    const Subject& subject, const Analysed& analysed, const SpectrumOptions& options = {},
+    const Subject& subject, const MatrixChoice& analysed, const SpectrumOptions& options = {},
     const Progress& progress = {});
 
 /// A subject that holds only a trace, which must outlive it.

@@ -1,10 +1,11 @@
 // Computes the analysed matrices from recorded maps, queries, keys, values and tokens.
+#include "analysis/matrix/analysed_matrix.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "analysis/analysed/added.h"
-#include "analysis/analysed/analysed.h"
+#include "analysis/matrix/added.h"
 #include "analysis/mixing/layer_inside.h"
 #include "core/error.h"
 #include "core/tensor/decompose.h"
@@ -149,23 +150,23 @@ MatrixD tokens_given(const Trace& trace, std::int64_t layer, const MatrixD& afte
 }
 
 /// Matrices that are derived from the map, seen through `view`.
-AnalysedMatrix of_map(const Subject& subject, const RecordedMap& place, SpectrumOf of,
+AnalysedMatrix of_map(const Subject& subject, const RecordedMap& place, MatrixKind of,
                       IdentityView view) {
   const Trace& trace = *subject.trace;
-  if (of == SpectrumOf::output) {
+  if (of == MatrixKind::output) {
     require_one_map(trace, place.layer);
     return output_of(trace, place, view);
   }
   MatrixD map = map_seen(trace, place, view);
-  if (of == SpectrumOf::map) return {std::move(map), 0};
+  if (of == MatrixKind::map) return {std::move(map), 0};
   require_one_map(trace, place.layer);
-  if (of == SpectrumOf::norm_weighted) {
+  if (of == MatrixKind::norm_weighted) {
     const LayerInside inside(subject, place.layer);
     return {map * inside.given(place.head).rowwise().norm().asDiagonal()};
   }
   const MatrixD values = values_of(trace, place);
-  if (of == SpectrumOf::head_output) return {map * values, values.cols()};
-  if (of == SpectrumOf::seen_by_values) return seen_by_values(map, values);
+  if (of == MatrixKind::head_output) return {map * values, values.cols()};
+  if (of == MatrixKind::seen_by_values) return seen_by_values(map, values);
   return {map * values.rowwise().norm().asDiagonal()};
 }
 
@@ -177,31 +178,31 @@ void take_mean_row_away(MatrixD& matrix) {
 }
 
 AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
-                               const Analysed& analysed, IdentityView view) {
+                               const MatrixChoice& analysed, IdentityView view) {
   return analysed_matrix(without_model(trace), place, analysed, view);
 }
 
 AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
-                               const Analysed& analysed, IdentityView view) {
+                               const MatrixChoice& analysed, IdentityView view) {
   check_added(analysed);
   const Trace& trace = *subject.trace;
   AnalysedMatrix found;
   switch (analysed.of) {
-    case SpectrumOf::scores:
+    case MatrixKind::scores:
       found = scores_of(trace, place);
       break;
-    case SpectrumOf::log_map:
+    case MatrixKind::log_map:
       found = log_map_of(trace, place);
       break;
-    case SpectrumOf::values:
+    case MatrixKind::values:
       found.matrix = values_of(trace, place);
       found.rank_bound = found.matrix.cols();
       break;
-    case SpectrumOf::tokens:
+    case MatrixKind::tokens:
       found.matrix = layer_at(trace, place.layer).tokens.matrix().cast<double>();
       found.rank_bound = found.matrix.cols();
       break;
-    case SpectrumOf::token_updates:
+    case MatrixKind::token_updates:
       found.matrix = layer_at(trace, place.layer).tokens.matrix().cast<double>();
       found.matrix -= tokens_given(trace, place.layer, found.matrix);
       break;
@@ -212,7 +213,7 @@ AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
                   : AnalysedMatrix{split_convolution(trace, place, analysed.added)};
       found.identity = has_identity(trace, place.layer, view);
   }
-  if (analysed.of == SpectrumOf::map && analysed.added == Added::none && !found.identity) {
+  if (analysed.of == MatrixKind::map && analysed.added == Added::none && !found.identity) {
     found.rank_bound = layer_at(trace, place.layer).rank_bound;
   }
   if (analysed.centred) take_mean_row_away(found.matrix);

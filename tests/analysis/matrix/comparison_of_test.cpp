@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/comparison/comparison.h"
+#include "analysis/matrix/analysed_matrix.h"
 #include "core/model/model.h"
-#include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/analysis/matrix/softmax_cases.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 
@@ -16,9 +16,9 @@ namespace {
 using Quantity = ComparisonQuantity;
 using testing::HasSubstr;
 
-Analysed analysed_named(const std::string& name) {
+MatrixChoice analysed_named(const std::string& name) {
   const std::size_t comma = name.find(',');
-  return {spectrum_of_named(name.substr(0, comma)), comma != std::string::npos};
+  return {matrix_kind_named(name.substr(0, comma)), comma != std::string::npos};
 }
 
 struct TwoCases {
@@ -29,7 +29,7 @@ TwoCases two_cases(const nlohmann::json& made) {
   return {softmax_case(made.at("case")), softmax_case(made.at("reference"))};
 }
 
-ComparedMap only_map(const Subject& reference, const Subject& other, const Analysed& analysed,
+ComparedMap only_map(const Subject& reference, const Subject& other, const MatrixChoice& analysed,
                      std::string* summary = nullptr) {
   const SubjectComparison found = compare_subjects(reference, other, {.analysed = analysed});
   EXPECT_EQ(found.maps.size(), 1U);
@@ -41,7 +41,7 @@ TEST(ComparisonOfBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
   const nlohmann::json made = read_test_data("analysed/analysed.json").at("compared");
   const TwoCases cases = two_cases(made);
   for (const auto& [name, numbers] : made.at("found").items()) {
-    const Analysed analysed = analysed_named(name);
+    const MatrixChoice analysed = analysed_named(name);
     std::string summary;
     const ComparedMap map =
         only_map(without_model(cases.reference), without_model(cases.compared), analysed, &summary);
@@ -86,7 +86,7 @@ TEST(ComparisonOf, ChannelsOfTheSameWeightsAreTheSame) {
   };
   reference.model = load();
   other.model = load();
-  const ComparedMap map = only_map(reference, other, {SpectrumOf::values});
+  const ComparedMap map = only_map(reference, other, {MatrixKind::values});
   EXPECT_EQ(map.state, MapPairState::compared);
   const auto values = [](const Trace& trace) {
     return MatrixD(trace.layers[0].values.slice(0).cast<double>());
@@ -99,7 +99,7 @@ TEST(ComparisonOf, OfALayerThereIsOne) {
   const TwoCases cases = two_cases(read_test_data("analysed/analysed.json").at("compared"));
   const SubjectComparison found =
       compare_subjects(without_model(cases.reference), without_model(cases.compared),
-                       {.analysed = {SpectrumOf::tokens}});
+                       {.analysed = {MatrixKind::tokens}});
   ASSERT_EQ(found.maps.size(), 1U);
   EXPECT_EQ(found.maps[0].head, kAllHeads);
   EXPECT_EQ(found.maps[0].reference_head, kAllHeads);
@@ -115,20 +115,20 @@ TEST(ComparisonOf, RefusesWhatHasNoMeaning) {
   const auto why = [&](const ComparisonOptions& options) {
     return error_of([&] { return compare_subjects(reference, other, options); });
   };
-  EXPECT_THAT(why({.view = IdentityView::with, .analysed = {SpectrumOf::scores}}),
+  EXPECT_THAT(why({.view = IdentityView::with, .analysed = {MatrixKind::scores}}),
               HasSubstr("I can only be added to maps"));
-  EXPECT_THAT(why({.baselines = true, .analysed = {SpectrumOf::scores}}),
+  EXPECT_THAT(why({.baselines = true, .analysed = {MatrixKind::scores}}),
               HasSubstr("null models are only defined for attention maps"));
-  EXPECT_THAT(why({.match_heads = true, .analysed = {SpectrumOf::output}}),
+  EXPECT_THAT(why({.match_heads = true, .analysed = {MatrixKind::output}}),
               HasSubstr("heads cannot be matched"));
-  EXPECT_THAT(why({.analysed = {SpectrumOf::output}, .heads = {0}}),
+  EXPECT_THAT(why({.analysed = {MatrixKind::output}, .heads = {0}}),
               HasSubstr("the analysed matrix is defined per layer, not per head"));
-  EXPECT_THAT(why({.analysed = {SpectrumOf::norm_weighted}}),
+  EXPECT_THAT(why({.analysed = {MatrixKind::norm_weighted}}),
               HasSubstr("does not hold the weights"));
-  EXPECT_THAT(why({.analysed = {.of = SpectrumOf::map, .added = Added::residual}}),
+  EXPECT_THAT(why({.analysed = {.of = MatrixKind::map, .added = Added::residual}}),
               HasSubstr("the residual stream is added to outputs, not to maps"));
   const SubjectComparison centred =
-      compare_subjects(reference, other, {.baselines = true, .analysed = {SpectrumOf::map, true}});
+      compare_subjects(reference, other, {.baselines = true, .analysed = {MatrixKind::map, true}});
   EXPECT_GT(centred.maps.at(0).values[Quantity::rank_over_null], 0);
   const nlohmann::json made = read_test_data("analysed/analysed.json").at("cases").at(0);
   EXPECT_NEAR(centred.maps[0].values[Quantity::null_rank], made.at("null").at("centred"), 1e-9);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/analysed/what.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "analysis/spectrum/map_batch.h"
 #include "core/model/subject.h"
 

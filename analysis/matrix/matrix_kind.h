@@ -11,7 +11,7 @@ namespace attnscope {
 
 /// Analysed matrix of a head with map A [N, M], queries q [N, d], keys k [M, d] and values
 /// v [M, d_v], as recorded: after norms and rotary positions.
-enum class SpectrumOf {
+enum class MatrixKind {
   map,     ///< A
   scores,  ///< softmax input without bias, mask and cap: q kᵀ/√d; rank ≤ d
   /// ln A, of maps without zeros; rank ≤ d + 1 if A is a softmax of q kᵀ without other terms.
@@ -25,18 +25,18 @@ enum class SpectrumOf {
   tokens,          ///< the tokens [N, D] after the layer
   token_updates    ///< difference of the tokens after and before the layer, X_l − X_{l−1}
 };
-inline constexpr EnumName<SpectrumOf> spectrum_of_names[] = {
-    {SpectrumOf::map, "map"},
-    {SpectrumOf::scores, "scores"},
-    {SpectrumOf::log_map, "log-map"},
-    {SpectrumOf::seen_by_values, "seen-by-values"},
-    {SpectrumOf::value_weighted, "value-weighted"},
-    {SpectrumOf::norm_weighted, "norm-weighted"},
-    {SpectrumOf::head_output, "head-output"},
-    {SpectrumOf::output, "output"},
-    {SpectrumOf::values, "values"},
-    {SpectrumOf::tokens, "tokens"},
-    {SpectrumOf::token_updates, "token-updates"}};
+inline constexpr EnumName<MatrixKind> matrix_kind_names[] = {
+    {MatrixKind::map, "map"},
+    {MatrixKind::scores, "scores"},
+    {MatrixKind::log_map, "log-map"},
+    {MatrixKind::seen_by_values, "seen-by-values"},
+    {MatrixKind::value_weighted, "value-weighted"},
+    {MatrixKind::norm_weighted, "norm-weighted"},
+    {MatrixKind::head_output, "head-output"},
+    {MatrixKind::output, "output"},
+    {MatrixKind::values, "values"},
+    {MatrixKind::tokens, "tokens"},
+    {MatrixKind::token_updates, "token-updates"}};
 
 /// Term that a layer adds, besides the I of an identity mapping.
 enum class Added {
@@ -60,42 +60,42 @@ inline constexpr EnumName<Extent> extent_names[] = {{Extent::queries, "queries"}
                                                     {Extent::tokens, "tokens"},
                                                     {Extent::channels, "channels"}};
 
-struct Analysed {
-  SpectrumOf of = SpectrumOf::map;
+struct MatrixChoice {
+  MatrixKind of = MatrixKind::map;
   /// Subtracts the mean row, X − 1x̄ᵀ, which all queries share; attention sinks vanish with it.
   bool centred = false;
   /// Term that the layer adds: residual requires head_output or output, the others require map.
   Added added = Added::none;
 
-  bool operator==(const Analysed&) const = default;
+  bool operator==(const MatrixChoice&) const = default;
 };
 
 /// Finds a matrix by name. Throws Error(usage) listing the names.
-[[nodiscard]] SpectrumOf spectrum_of_named(std::string_view name);
+[[nodiscard]] MatrixKind matrix_kind_named(std::string_view name);
 
 /// Description of the term, "with the residual stream", …; empty for Added::none.
 [[nodiscard]] std::string in_words(Added added);
 
 /// Description of the matrix: "attention maps", "scores q kᵀ/√d, before bias and mask, without the
 /// mean row", …
-[[nodiscard]] std::string in_words(const Analysed& analysed);
+[[nodiscard]] std::string in_words(const MatrixChoice& analysed);
 
 /// Short form for names and headings: "map", "scores", "map, centred", "output, residual, centred".
-[[nodiscard]] std::string short_words(const Analysed& analysed);
+[[nodiscard]] std::string short_words(const MatrixChoice& analysed);
 
 /// Meaning of the rows: keys for values, tokens for tokens and their updates, else queries.
-[[nodiscard]] Extent rows_of(SpectrumOf of);
+[[nodiscard]] Extent rows_of(MatrixKind of);
 /// Meaning of the columns: channels for outputs, values and tokens, else keys.
-[[nodiscard]] Extent columns_of(SpectrumOf of);
+[[nodiscard]] Extent columns_of(MatrixKind of);
 /// True if each row holds a query's weights over the keys, nominally ≥ 0: a distribution.
-[[nodiscard]] bool has_rows_of_weights(const Analysed& analysed);
+[[nodiscard]] bool has_rows_of_weights(const MatrixChoice& analysed);
 
 /// True if I may be included: the matrix is derived from the map itself.
-[[nodiscard]] bool takes_identity(SpectrumOf of);
+[[nodiscard]] bool takes_identity(MatrixKind of);
 /// True if `added` is defined for `of`: the residual stream for outputs, a convolution for maps.
-[[nodiscard]] bool goes_with(Added added, SpectrumOf of);
+[[nodiscard]] bool goes_with(Added added, MatrixKind of);
 /// True if there is one matrix per layer instead of one per head; its `head` is kAllHeads.
-[[nodiscard]] bool is_of_layer(SpectrumOf of);
+[[nodiscard]] bool is_of_layer(MatrixKind of);
 inline constexpr std::int64_t kAllHeads = -1;
 
 }  // namespace attnscope

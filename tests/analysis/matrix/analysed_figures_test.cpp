@@ -11,7 +11,7 @@
 #include "analysis/heads/head_table.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "core/error.h"
-#include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/analysis/matrix/softmax_cases.h"
 
 namespace attnscope {
 namespace {
@@ -96,7 +96,7 @@ TEST(ComparedFiguresOfOthers, CompareThemAndNameThem) {
   FigureRequest request = two_softmax_requests();
   request.settings = {{"of", "scores"}, {"centred", true}};
   const SubjectComparison found = compare_subjects(request.subjects[0], request.subjects[1],
-                                                   {.analysed = {SpectrumOf::scores, true}});
+                                                   {.analysed = {MatrixKind::scores, true}});
   const Figure spectra = make_figure("spectrum-comparison", request);
   EXPECT_EQ(spectra.numbers.at("spectrum_distance/other").at(0),
             found.mean[ComparisonQuantity::spectrum_distance]);
@@ -159,7 +159,7 @@ TEST(ComponentsFigureOfOthers, ChannelsAreNamedAsSuch) {
   EXPECT_NE(figure.caption.find("v_k over its channels, u_k over its keys"), std::string::npos)
       << figure.caption;
   const MapComponents found =
-      map_components(request.subjects[0], {0, 0}, {SpectrumOf::values}, IdentityView::as_is, 2);
+      map_components(request.subjects[0], {0, 0}, {MatrixKind::values}, IdentityView::as_is, 2);
   EXPECT_EQ(figure.numbers.at("share/net").at(1), found.share(1));
   request.settings["of"] = std::string("tokens");
   EXPECT_EQ(make_figure("components", request).panels.at(1).title, "tokens");
@@ -173,7 +173,7 @@ TEST(HeadFiguresOfOthers, NameWhatRanksAreOf) {
                       {"measures", std::vector<std::string>{"equivalent_rank"}}};
   const Figure figure = make_figure("heads-over-depth", request);
   EXPECT_EQ(figure.numbers.at("equivalent_rank/net").at(0),
-            head_table(*request.subjects[0].trace, {.analysed = {SpectrumOf::head_output}})
+            head_table(*request.subjects[0].trace, {.analysed = {MatrixKind::head_output}})
                 .rows.at(0)
                 .equivalent_rank);
   EXPECT_NE(figure.caption.find("equivalent rank of head-output"), std::string::npos);
