@@ -33,7 +33,7 @@ MapSpectrum spectrum_of_null(MatrixD map, bool identity, bool centred,
 }  // namespace
 
 void check_null_models(const MatrixChoice& analysed) {
-  if (analysed.of == MatrixKind::map && analysed.added == Added::none) return;
+  if (analysed.is_map()) return;
   throw Error(ErrorKind::usage, "null models are only defined for attention maps")
       .about("--baselines")
       .found(in_words(analysed));

@@ -356,10 +356,10 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
 std::string alignment_in_words(const ComparisonOptions& options) {
   return std::string(options.layers == LayerAlignment::by_index ? "layers by index"
                                                                 : "layers by relative depth") +
-         (is_of_layer(options.analysed.of)     ? ""
-          : !options.match_heads               ? ", heads by index"
-          : options.analysed == MatrixChoice{} ? ", heads matched by similarity"
-                                               : ", heads matched by similarity of their maps");
+         (is_of_layer(options.analysed.of)  ? ""
+          : !options.match_heads            ? ", heads by index"
+          : options.analysed.is_plain_map() ? ", heads matched by similarity"
+                                            : ", heads matched by similarity of their maps");
 }
 
 }  // namespace attnscope

@@ -109,7 +109,7 @@ MapComponents map_components(const Trace& trace, const RecordedMap& place, Ident
 MapComponents map_components(const Subject& subject, const RecordedMap& place,
                              const MatrixChoice& analysed, IdentityView view, std::int64_t count) {
   const Trace& trace = *subject.trace;
-  if (analysed == MatrixChoice{}) return map_components(trace, place, view, count);
+  if (analysed.is_plain_map()) return map_components(trace, place, view, count);
   check_count(count);
   check_view(analysed, view);
   const std::vector<RecordedMap> places = places_of(trace, analysed, {place.layer});

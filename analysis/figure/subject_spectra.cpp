@@ -79,7 +79,7 @@ std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size
                                          IdentityView view, const SpectrumOptions& options,
                                          const Progress& progress, const MatrixChoice& analysed) {
   const Trace& trace = *request.subjects[index].trace;
-  if (!(analysed == MatrixChoice{})) {
+  if (!analysed.is_plain_map()) {
     std::vector<MapSpectrum> spectra =
         spectra_of(request.subjects[index], analysed, view, options, progress);
     if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);

@@ -187,7 +187,7 @@ void add_sinks(HeadRow& row, const RowWeights& weights, const HeadOptions& optio
   }
   if (queries > 0) row.sink_share = sum / static_cast<double>(queries);
   // Only rows of plain maps are weights that can be divided by their sums.
-  if (options.analysed.of != MatrixKind::map || options.analysed.added != Added::none) return;
+  if (!options.analysed.is_map()) return;
   row.rank_without_sinks =
       row.sinks.empty() ? row.equivalent_rank : rank_without(row.sinks, weights, options);
 }
@@ -197,7 +197,7 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
   const bool few =
       std::min(trace.queries(row.layer), trace.keys(row.layer)) <= SpectrumOptions{}.dense_limit;
   // Only spectra of maps can be estimated.
-  if (!few && !(options.analysed == MatrixChoice{})) return;
+  if (!few && !options.analysed.is_plain_map()) return;
   const MapSpectrum spectrum = spectrum_at(subject, {row.layer, row.head}, options.analysed,
                                            IdentityView::without, {.threshold = options.threshold});
   if (spectrum.state != SpectrumState::ready) return;
@@ -364,21 +364,20 @@ bool is_rank(const HeadMeasure& measure) {
 
 std::string heading_of(const HeadMeasure& measure, const MatrixChoice& analysed) {
   const std::string heading(measure.heading);
-  const bool of_others = is_rank(measure) && !(analysed == MatrixChoice{});
+  const bool of_others = is_rank(measure) && !analysed.is_plain_map();
   return of_others ? heading + " of " + short_words(analysed) : heading;
 }
 
 std::string formula_of(const HeadMeasure& measure, const MatrixChoice& analysed) {
   const std::string formula(measure.formula);
-  const bool of_others = is_rank(measure) && !(analysed == MatrixChoice{});
+  const bool of_others = is_rank(measure) && !analysed.is_plain_map();
   return of_others ? formula + "; of the " + in_words(analysed) : formula;
 }
 
 std::string title_of(const HeadMeasure& measure, const std::string& distance_unit,
                      const MatrixChoice& analysed) {
   const std::string title(measure.title);
-  if (is_rank(measure) && !(analysed == MatrixChoice{}))
-    return title + " of " + short_words(analysed);
+  if (is_rank(measure) && !analysed.is_plain_map()) return title + " of " + short_words(analysed);
   const bool in_unit = measure.value == &HeadRow::distance && !distance_unit.empty();
   return in_unit ? title + " (" + distance_unit + ")" : title;
 }

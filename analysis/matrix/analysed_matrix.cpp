@@ -213,7 +213,7 @@ AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
                   : AnalysedMatrix{split_convolution(trace, place, analysed.added)};
       found.identity = has_identity(trace, place.layer, view);
   }
-  if (analysed.of == MatrixKind::map && analysed.added == Added::none && !found.identity) {
+  if (analysed.is_map() && !found.identity) {
     found.rank_bound = layer_at(trace, place.layer).rank_bound;
   }
   if (analysed.centred) take_mean_row_away(found.matrix);

@@ -102,7 +102,7 @@ MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place,
                         const MatrixChoice& analysed, IdentityView view,
                         const SpectrumOptions& options) {
   const Trace& trace = *subject.trace;
-  if (analysed == MatrixChoice{}) return spectrum_at(trace, place, view, options);
+  if (analysed.is_plain_map()) return spectrum_at(trace, place, view, options);
   AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
   const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
   if (smaller > options.dense_limit) {
@@ -115,8 +115,7 @@ MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place,
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   SpectrumOptions wanted = options;
   // Small singular values of maps in double are significant; vectors are recorded in float32.
-  const bool exact =
-      layer.exact_map && analysed.of == MatrixKind::map && analysed.added == Added::none;
+  const bool exact = layer.exact_map && analysed.is_map();
   if (exact) wanted.accuracy = SpectrumAccuracy::every_value;
   MapSpectrum spectrum =
       spectrum_of_matrix(found.matrix, wanted, exact ? kDoubleEpsilon : kFloatEpsilon);
@@ -146,7 +145,7 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const MatrixChoice& 
                                     IdentityView view, const SpectrumOptions& options,
                                     const Progress& progress) {
   const Trace& trace = *subject.trace;
-  if (analysed == MatrixChoice{}) return spectra_of(trace, view, options, progress);
+  if (analysed.is_plain_map()) return spectra_of(trace, view, options, progress);
   check_threshold(options.threshold);
   check_added(analysed);
   if (options.method != SpectrumMethod::automatic && options.method != SpectrumMethod::dense) {
@@ -168,7 +167,7 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const MatrixChoice& 
 std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
     const Subject& subject, const MatrixChoice& analysed, const SpectrumOptions& options,
     const Progress& progress) {
-  if (analysed == MatrixChoice{}) {
+  if (analysed.is_plain_map()) {
     return spectra_without_and_with_identity(*subject.trace, options, progress);
   }
   using enum IdentityView;

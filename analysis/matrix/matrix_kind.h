@@ -60,6 +60,7 @@ inline constexpr EnumName<Extent> extent_names[] = {{Extent::queries, "queries"}
                                                     {Extent::tokens, "tokens"},
                                                     {Extent::channels, "channels"}};
 
+/// The analysed matrix of each head or layer: its kind and what is subtracted from it or added.
 struct MatrixChoice {
   MatrixKind of = MatrixKind::map;
   /// Subtracts the mean row, X − 1x̄ᵀ, which all queries share; attention sinks vanish with it.
@@ -68,6 +69,10 @@ struct MatrixChoice {
   Added added = Added::none;
 
   bool operator==(const MatrixChoice&) const = default;
+  /// True for attention maps themselves, with or without their mean row.
+  [[nodiscard]] bool is_map() const { return of == MatrixKind::map && added == Added::none; }
+  /// True for attention maps as they are: nothing is subtracted from them either.
+  [[nodiscard]] bool is_plain_map() const { return is_map() && !centred; }
 };
 
 /// Finds a matrix by name. Throws Error(usage) listing the names.

@@ -41,7 +41,7 @@ void check_numbers(const SweptNumbers& numbers) {
 std::string in_words(const SweptNumbers& numbers) {
   std::string words;
   const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "; ") + more; };
-  if (!(numbers.analysed == MatrixChoice{})) add(in_words(numbers.analysed));
+  if (!numbers.analysed.is_plain_map()) add(in_words(numbers.analysed));
   if (numbers.heads) add("numbers of heads");
   if (numbers.baselines) add("null models and their spectra");
   return words;

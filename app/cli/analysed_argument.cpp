@@ -40,7 +40,7 @@ void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed) {
 }
 
 std::vector<std::string> analysed_cells(const MatrixChoice& analysed) {
-  if (analysed == MatrixChoice{}) return {};
+  if (analysed.is_plain_map()) return {};
   return {std::string(name_of(matrix_kind_names, analysed.of)), analysed.centred ? "true" : "false",
           std::string(name_of(added_names, analysed.added))};
 }

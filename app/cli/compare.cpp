@@ -68,7 +68,7 @@ ordered_json json_number(double value) {
 }
 
 bool is_of_others(const ComparisonReport& report) {
-  return !(report.options.analysed == MatrixChoice{});
+  return !report.options.analysed.is_plain_map();
 }
 
 /// Adds a column with one of the values that `values_of` returns for a row.

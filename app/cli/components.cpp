@@ -144,7 +144,7 @@ std::string text_of(const Subject& subject, const MatrixChoice& analysed,
   const int width = layer_width(layers);
   std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
                      shown_text(trace.input_label) + "\n" +
-                     (analysed == MatrixChoice{} ? "" : "of: " + in_words(analysed) + "\n") + "\n" +
+                     (analysed.is_plain_map() ? "" : "of: " + in_words(analysed) + "\n") + "\n" +
                      right_cell("layer", width) +
                      "  head      I   k      sigma  of sum  of squares  " +
                      sides_in_words(analysed) + "\n";

@@ -159,13 +159,13 @@ MatrixChoice analysed_by(const Arguments& arguments) {
   const auto refuse = [&](const char* option, const char* why) {
     throw Error(ErrorKind::usage, why).about(option).found(in_words(analysed));
   };
-  if (arguments.proposition && !(analysed == MatrixChoice{})) {
+  if (arguments.proposition && !analysed.is_plain_map()) {
     refuse("--proposition", "the proposition only applies to unchanged maps");
   }
-  if (arguments.model.channel == "all" && !(analysed == MatrixChoice{})) {
+  if (arguments.model.channel == "all" && !analysed.is_plain_map()) {
     refuse("--channel", "all channels can only be analysed for unchanged maps");
   }
-  if (arguments.baselines && (analysed.of != MatrixKind::map || analysed.added != Added::none)) {
+  if (arguments.baselines && !analysed.is_map()) {
     refuse("--baselines", "null models are only defined for attention maps");
   }
   if (arguments.heads != "all" && is_of_layer(analysed.of)) {

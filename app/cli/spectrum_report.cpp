@@ -353,7 +353,7 @@ void print_heading(const SpectrumReport& report) {
                                 : (std::to_string(report.inputs.size()) + " inputs").c_str());
   if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
   if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
-  if (!(report.analysed == MatrixChoice{})) {
+  if (!report.analysed.is_plain_map()) {
     std::printf("analysed: %s\n", in_words(report.analysed).c_str());
   }
   std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %s\n",

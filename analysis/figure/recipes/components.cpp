@@ -95,8 +95,8 @@ SubjectComponents components_of(const FigureRequest& request, std::size_t index,
       {layout_of(trace, layer, columns), layout_of(trace, layer, rows)},
       {columns, rows}};
   if (!shown.found.components.empty()) return shown;
-  throw Error(ErrorKind::usage, analysed == MatrixChoice{} ? "the map has no components"
-                                                           : "the matrix has no components")
+  throw Error(ErrorKind::usage, analysed.is_plain_map() ? "the map has no components"
+                                                        : "the matrix has no components")
       .about(subject.label + ", " + layer_name(request, layer) +
              (head == kAllHeads ? "" : ", head " + std::to_string(head)))
       .found(std::string(describe(shown.found.state)));
@@ -188,7 +188,7 @@ std::string caption_of(const FigureRequest& request, const Settings& read, bool 
                        bool grid) {
   const std::int64_t layer = read.whole("layer");
   const MatrixChoice analysed = analysed_by(read);
-  const bool of_map = analysed == MatrixChoice{};
+  const bool of_map = analysed.is_plain_map();
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   const bool keys_and_queries = columns == Extent::keys && rows == Extent::queries;
   std::string text =

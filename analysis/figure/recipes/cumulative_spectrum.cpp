@@ -201,12 +201,12 @@ void check_settings(const Settings& read, const MatrixChoice& analysed) {
     throw Error(ErrorKind::usage, why).about(setting).found(in_words(analysed));
   };
   if (read.is("null", "shuffled")) {
-    if (analysed.of != MatrixKind::map || analysed.added != Added::none) {
+    if (!analysed.is_map()) {
       refuse("null", "null models are only defined for attention maps");
     }
     if (read.is("channels", "all")) refuse("null", "null models need one map per head");
   }
-  if (read.is("channels", "all") && !(analysed == MatrixChoice{})) {
+  if (read.is("channels", "all") && !analysed.is_plain_map()) {
     refuse("channels", "all channels can only be analysed for unchanged maps");
   }
 }

@@ -68,7 +68,7 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
   pairs.marks.emplace_back(std::move(equal));
   pairs.letter = "a";
   const MatrixChoice& analysed = compared.options.analysed;
-  const bool of_maps = analysed == MatrixChoice{};
+  const bool of_maps = analysed.is_plain_map();
   pairs.x.label = "rank of " + reference + (of_maps ? "" : ", " + short_words(analysed)) +
                   " (τ = " + rounded_text(compared.options.threshold) + ")";
   pairs.y.label = of_maps ? "rank of the compared map" : "rank of the compared";

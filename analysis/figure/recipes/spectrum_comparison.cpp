@@ -124,7 +124,7 @@ Figure make_spectrum_comparison(const FigureRequest& request, const Progress& pr
   }
   curves.letter = "a";
   const MatrixChoice& analysed = compared.options.analysed;
-  const bool of_maps = analysed == MatrixChoice{};
+  const bool of_maps = analysed.is_plain_map();
   curves.x.label = of_maps ? "relative rank r / N" : "relative rank r / n";
   curves.y.label = "cumulative share f";
   curves.x.minimum = curves.y.minimum = 0;

@@ -210,8 +210,7 @@ QVariant ComparisonTable::headerData(int section, Qt::Orientation orientation, i
       const ComparisonQuantityEntry& entry = entry_of(number_column(section).quantity);
       QString text = QString::fromUtf8(title ? entry.title : entry.explanation);
       const MatrixChoice analysed = store_->options().analysed;
-      const bool of_others =
-          !title && !(analysed == MatrixChoice{}) && entry.quantity != Quantity::cka;
+      const bool of_others = !title && !analysed.is_plain_map() && entry.quantity != Quantity::cka;
       if (of_others) text += tr("; of the %1").arg(QString::fromStdString(in_words(analysed)));
       return text;
     }

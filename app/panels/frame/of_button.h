@@ -23,7 +23,7 @@ class OfButton : public QToolButton {
   /// Writes the choice to those settings.
   void set(ParameterValues& settings) const;
   /// True if the unchanged map is chosen.
-  [[nodiscard]] bool is_map() const { return analysed() == MatrixChoice{}; }
+  [[nodiscard]] bool is_map() const { return analysed().is_plain_map(); }
 
  signals:
   void another_chosen();

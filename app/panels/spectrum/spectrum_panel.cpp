@@ -161,7 +161,7 @@ void SpectrumPanel::add_choices() {
   connect(null_, &QAction::toggled, this, &SpectrumPanel::want);
   connect(of_, &OfButton::another_chosen, this, [this] {
     const MatrixChoice analysed = of_->analysed();
-    null_->setEnabled(analysed.of == MatrixKind::map && analysed.added == Added::none);
+    null_->setEnabled(analysed.is_map());
     want();
   });
 }
