@@ -39,8 +39,8 @@ void check_null_models(const MatrixChoice& analysed) {
       .found(in_words(analysed));
 }
 
-NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place, IdentityView view,
-                        bool centred, const SpectrumOptions& options) {
+NullRanks null_ranks_at(const Trace& trace, const MapIndex& place, IdentityView view, bool centred,
+                        const SpectrumOptions& options) {
   const MatrixD map = map_seen(trace, place, IdentityView::without);
   check_tokens(map, options, place.layer);
   NullRanks null;
@@ -140,7 +140,7 @@ MatrixD even_map(std::int64_t rows, std::int64_t columns, const SeenKeys& seen) 
 std::vector<NullRanks> null_ranks(const Trace& trace, IdentityView view, bool centred,
                                   const SpectrumOptions& options, const Progress& progress) {
   check_threshold(options.threshold);
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
+  const std::vector<MapIndex> places = recorded_maps(trace, options.layers);
   std::vector<NullRanks> ranks(places.size());
   for_each_map(
       trace, places, progress,
@@ -190,7 +190,7 @@ std::vector<MapBaselines> baselines_of(const Trace& trace, IdentityView view, bo
 std::vector<std::optional<BlockRank>> block_ranks(const Trace& trace,
                                                   const SpectrumOptions& options,
                                                   const Progress& progress) {
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
+  const std::vector<MapIndex> places = recorded_maps(trace, options.layers);
   std::vector<std::optional<BlockRank>> ranks(places.size());
   for_each_map(
       trace, places, progress,

@@ -43,9 +43,8 @@ struct NullRanks {
 /// Null models of one recorded map. Its rows are shuffled without I; I is then added if `view` has
 /// it, and the mean row is subtracted if `centred`. Throws Error(usage) for more than
 /// options.dense_limit tokens.
-[[nodiscard]] NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place,
-                                      IdentityView view, bool centred,
-                                      const SpectrumOptions& options = {});
+[[nodiscard]] NullRanks null_ranks_at(const Trace& trace, const MapIndex& place, IdentityView view,
+                                      bool centred, const SpectrumOptions& options = {});
 
 /// Column "rank / null" of every table of ranks: the map's equivalent rank over the mean rank of
 /// its null models. NaN if either is unknown.

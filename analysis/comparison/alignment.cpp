@@ -89,7 +89,7 @@ HeadCosts head_costs(const Trace& reference, const Trace& other, LayerAlignment 
                      IdentityView view, const Progress& progress) {
   const MapAlignment pairs = align_by_index(reference, other, layers);
   HeadCosts costs(pairs.size());
-  std::vector<RecordedMap> work;
+  std::vector<MapIndex> work;
   for (std::size_t layer = 0; layer < pairs.size(); ++layer) {
     work.push_back({static_cast<std::int64_t>(layer), 0});
   }

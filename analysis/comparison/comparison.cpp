@@ -122,14 +122,14 @@ ComparedLayer compare_layer(const Trace& reference, const Trace& other, std::int
 }
 
 /// Keeps the maps of `heads`. Throws Error(usage) for a head that no layer has.
-void keep_heads(std::vector<RecordedMap>& places, const std::vector<std::int64_t>& heads) {
+void keep_heads(std::vector<MapIndex>& places, const std::vector<std::int64_t>& heads) {
   for (const std::int64_t head : heads) {
-    if (std::ranges::find(places, head, &RecordedMap::head) != places.end()) continue;
+    if (std::ranges::find(places, head, &MapIndex::head) != places.end()) continue;
     throw Error(ErrorKind::usage, "no layer has this head")
         .about("--heads")
         .found(std::to_string(head));
   }
-  std::erase_if(places, [&](const RecordedMap& place) {
+  std::erase_if(places, [&](const MapIndex& place) {
     return !heads.empty() && std::ranges::find(heads, place.head) == heads.end();
   });
 }
@@ -298,7 +298,7 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
   const std::vector<MapSpectrum> spectra = spectra_of(other_subject, options.analysed, options.view,
                                                       spectrum_options, rest.part(0.4, 0.8));
 
-  std::vector<RecordedMap> places = places_of(other, options.analysed, {});
+  std::vector<MapIndex> places = places_of(other, options.analysed, {});
   keep_heads(places, options.heads);
   result.maps.resize(places.size());
   for_each_map(

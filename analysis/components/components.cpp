@@ -37,7 +37,7 @@ void check_count(std::int64_t count) {
       .found(std::to_string(count));
 }
 
-void check_place(const Trace& trace, const RecordedMap& place) {
+void check_place(const Trace& trace, const MapIndex& place) {
   const ImpliedMaps& maps = recorded_layer(trace, place.layer).implied_map;
   if (maps.empty()) {
     throw Error(ErrorKind::usage, "the maps of this layer were not recorded")
@@ -82,7 +82,7 @@ std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t co
   return components;
 }
 
-MapComponents map_components(const Trace& trace, const RecordedMap& place, IdentityView view,
+MapComponents map_components(const Trace& trace, const MapIndex& place, IdentityView view,
                              std::int64_t count) {
   check_count(count);
   check_place(trace, place);
@@ -106,15 +106,15 @@ MapComponents map_components(const Trace& trace, const RecordedMap& place, Ident
   return found;
 }
 
-MapComponents map_components(const Subject& subject, const RecordedMap& place,
+MapComponents map_components(const Subject& subject, const MapIndex& place,
                              const MatrixChoice& analysed, IdentityView view, std::int64_t count) {
   const Trace& trace = *subject.trace;
   if (analysed.is_plain_map()) return map_components(trace, place, view, count);
   check_count(count);
   check_view(analysed, view);
-  const std::vector<RecordedMap> places = places_of(trace, analysed, {place.layer});
-  const bool known = std::ranges::any_of(
-      places, [&place](const RecordedMap& one) { return one.head == place.head; });
+  const std::vector<MapIndex> places = places_of(trace, analysed, {place.layer});
+  const bool known =
+      std::ranges::any_of(places, [&place](const MapIndex& one) { return one.head == place.head; });
   if (!known) {
     if (is_of_layer(analysed.of)) {
       throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")

@@ -41,13 +41,13 @@ struct MapComponents {
 
 /// Components of one recorded map as `view` sees it. Throws Error(usage) if the layer or head does
 /// not exist, its map was not recorded, or count is below 1.
-[[nodiscard]] MapComponents map_components(const Trace& trace, const RecordedMap& place,
+[[nodiscard]] MapComponents map_components(const Trace& trace, const MapIndex& place,
                                            IdentityView view, std::int64_t count);
 
 /// Components of the matrix that `analysed` selects; place.head is kAllHeads for one matrix per
 /// layer. Throws Error(usage) also like analysed_matrix, and if `view` adds I to a matrix that has
 /// none.
-[[nodiscard]] MapComponents map_components(const Subject& subject, const RecordedMap& place,
+[[nodiscard]] MapComponents map_components(const Subject& subject, const MapIndex& place,
                                            const MatrixChoice& analysed, IdentityView view,
                                            std::int64_t count);
 

@@ -46,11 +46,11 @@ RankedMaps::RankedMaps(std::shared_ptr<const Trace> trace, const Progress& progr
         std::max(greatest_, std::min(layer.implied_map.extent(1), layer.implied_map.extent(2)));
   }
   if (greatest_ == 0) return;
-  const std::vector<RecordedMap> places = recorded_maps(*trace_, {});
+  const std::vector<MapIndex> places = recorded_maps(*trace_, {});
   for_each_map(
       *trace_, places, progress,
       [&](std::size_t index) {
-        const RecordedMap& place = places[index];
+        const MapIndex& place = places[index];
         const MatrixD map = map_seen(*trace_, place, IdentityView::without);
         Parts& parts =
             layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.head)];

@@ -22,7 +22,7 @@ double squared_norm(const MatrixD& left, const MatrixD& right) {
   return std::max(0.0, (a.array() * b.array()).sum());
 }
 
-RankOneResidual residual_of(const Trace& trace, const RecordedMap& place, IdentityView view) {
+RankOneResidual residual_of(const Trace& trace, const MapIndex& place, IdentityView view) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   if (!layer.implied_map.empty()) return rank_one_residual(map_seen(trace, place, view));
   const auto part = [&](const Tensor& factor) -> MatrixD {
@@ -76,7 +76,7 @@ RankOverDepth rank_over_depth(const Trace& trace, IdentityView view, const Spect
     const std::vector<MapSpectrum> spectra =
         known != nullptr ? *known : spectra_of(trace, view, options, progress.part(0, 0.8));
     depth.maps.resize(spectra.size());
-    std::vector<RecordedMap> places;
+    std::vector<MapIndex> places;
     places.reserve(spectra.size());
     for (const MapSpectrum& spectrum : spectra) places.push_back({spectrum.layer, spectrum.head});
     for_each_map(

@@ -251,7 +251,7 @@ double induction_score(const RowWeights& weights, const std::vector<std::string>
   return counted > 0 ? sum / static_cast<double>(counted) : HeadRow::kUnknown;
 }
 
-HeadRow head_row(const Subject& subject, const RecordedMap& place, const TokenPlaces& places,
+HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlaces& places,
                  const HeadOptions& options) {
   const Trace& trace = *subject.trace;
   HeadRow row;
@@ -414,11 +414,11 @@ HeadTable head_table(const Subject& subject, const HeadOptions& options, const P
         .remedy("attnscope spectrum --of " +
                 std::string(name_of(matrix_kind_names, options.analysed.of)));
   }
-  const std::vector<RecordedMap> maps = recorded_maps(trace, options.layers);
+  const std::vector<MapIndex> maps = recorded_maps(trace, options.layers);
   std::map<std::int64_t, TokenPlaces> places;
   HeadTable table;
   table.analysed = options.analysed;
-  for (const RecordedMap& map : maps) {
+  for (const MapIndex& map : maps) {
     if (places.contains(map.layer)) continue;
     const TokenPlaces& own = places[map.layer] = token_places(trace, map.layer);
     if (table.distance_unit.empty()) table.distance_unit = own.unit;

@@ -18,7 +18,7 @@ namespace {
 }
 
 /// Index of the window that biases the channels of the map at `place`; empty if there are several.
-std::optional<std::int64_t> window_of(const Trace& trace, const RecordedMap& place,
+std::optional<std::int64_t> window_of(const Trace& trace, const MapIndex& place,
                                       std::int64_t windows) {
   const std::int64_t each = trace.map_channels, width = trace.heads(place.layer) * each;
   const std::int64_t first = place.head * each;
@@ -59,7 +59,7 @@ MatrixD bias_of_places(const ConstMatrixMap& window, std::int64_t prefix, std::i
 
 }  // namespace
 
-MatrixD with_residual(const Subject& subject, const RecordedMap& place, IdentityView view) {
+MatrixD with_residual(const Subject& subject, const MapIndex& place, IdentityView view) {
   const LayerInside inside(subject, place.layer);
   if (inside.residual() == 0) {
     throw Error(ErrorKind::usage, "the layer has no residual")
@@ -75,7 +75,7 @@ MatrixD with_residual(const Subject& subject, const RecordedMap& place, Identity
   return sum;
 }
 
-MatrixD split_convolution(const Trace& trace, const RecordedMap& place, Added added) {
+MatrixD split_convolution(const Trace& trace, const MapIndex& place, Added added) {
   const Tensor& biases = window_biases(trace, place.layer);
   const std::optional<std::int64_t> head = window_of(trace, place, biases.extent(0));
   if (!head) {

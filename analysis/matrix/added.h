@@ -13,12 +13,12 @@ namespace attnscope {
 /// the bias of W_O; A is seen as `view` says. Throws Error(usage) if the subject has no model, a
 /// required quantity was not recorded, or the layer has no residual stream, and errors of
 /// LayerInside.
-[[nodiscard]] MatrixD with_residual(const Subject& subject, const RecordedMap& place,
+[[nodiscard]] MatrixD with_residual(const Subject& subject, const MapIndex& place,
                                     IdentityView view);
 
 /// The map W without its Toeplitz part T, or T by itself. Throws Error(usage) for mechanisms
 /// without a convolution, for quantities that were not recorded, and for the mean over channels
 /// that have different windows.
-[[nodiscard]] MatrixD split_convolution(const Trace& trace, const RecordedMap& place, Added added);
+[[nodiscard]] MatrixD split_convolution(const Trace& trace, const MapIndex& place, Added added);
 
 }  // namespace attnscope

@@ -25,8 +25,8 @@ const LayerTrace& layer_at(const Trace& trace, std::int64_t layer) {
 }
 
 /// Rows of head `head` in [H', rows, columns], H' a divisor of the layer's number of heads.
-MatrixD vectors_of(const Trace& trace, const RecordedMap& place, const Tensor& all,
-                   std::int64_t rows, const char* what) {
+MatrixD vectors_of(const Trace& trace, const MapIndex& place, const Tensor& all, std::int64_t rows,
+                   const char* what) {
   if (all.empty()) {
     refuse(trace, place.layer, std::string("the trace holds no ") + what,
            "record them: attnscope trace --record qkv");
@@ -39,7 +39,7 @@ MatrixD vectors_of(const Trace& trace, const RecordedMap& place, const Tensor& a
   return all.slice(place.head * own / heads).cast<double>();
 }
 
-MatrixD values_of(const Trace& trace, const RecordedMap& place) {
+MatrixD values_of(const Trace& trace, const MapIndex& place) {
   return vectors_of(trace, place, layer_at(trace, place.layer).values, trace.keys(place.layer),
                     "values");
 }
@@ -67,7 +67,7 @@ MatrixD l1_scores(const MatrixD& queries, const MatrixD& keys) {
   return scores;
 }
 
-AnalysedMatrix scores_of(const Trace& trace, const RecordedMap& place) {
+AnalysedMatrix scores_of(const Trace& trace, const MapIndex& place) {
   const LayerTrace& layer = layer_at(trace, place.layer);
   const std::string& name = mechanism_of(trace, place.layer);
   if (!find_mechanism(name).terms) {
@@ -94,7 +94,7 @@ bool follows_from(const MatrixD& logarithms, const MatrixD& scores) {
   return (left - scale * right).norm() <= 1e-4 * left.norm();
 }
 
-AnalysedMatrix log_map_of(const Trace& trace, const RecordedMap& place) {
+AnalysedMatrix log_map_of(const Trace& trace, const MapIndex& place) {
   const MatrixD map = map_seen(trace, place, IdentityView::without);
   if (map.array().isFinite().all() && (map.array() <= 0).any()) {
     const auto zeros = (map.array() <= 0).count();
@@ -126,7 +126,7 @@ AnalysedMatrix seen_by_values(const MatrixD& map, const MatrixD& values) {
   return {(map * basis) * basis.transpose(), static_cast<std::int64_t>(rank)};
 }
 
-AnalysedMatrix output_of(const Trace& trace, const RecordedMap& place, IdentityView view) {
+AnalysedMatrix output_of(const Trace& trace, const MapIndex& place, IdentityView view) {
   const std::int64_t heads = trace.heads(place.layer);
   AnalysedMatrix found;
   for (std::int64_t head = 0; head < heads; ++head) {
@@ -150,7 +150,7 @@ MatrixD tokens_given(const Trace& trace, std::int64_t layer, const MatrixD& afte
 }
 
 /// Matrices that are derived from the map, seen through `view`.
-AnalysedMatrix of_map(const Subject& subject, const RecordedMap& place, MatrixKind of,
+AnalysedMatrix of_map(const Subject& subject, const MapIndex& place, MatrixKind of,
                       IdentityView view) {
   const Trace& trace = *subject.trace;
   if (of == MatrixKind::output) {
@@ -177,12 +177,12 @@ void take_mean_row_away(MatrixD& matrix) {
   matrix.rowwise() -= mean;
 }
 
-AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
+AnalysedMatrix analysed_matrix(const Trace& trace, const MapIndex& place,
                                const MatrixChoice& analysed, IdentityView view) {
   return analysed_matrix(without_model(trace), place, analysed, view);
 }
 
-AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
+AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,
                                const MatrixChoice& analysed, IdentityView view) {
   check_added(analysed);
   const Trace& trace = *subject.trace;

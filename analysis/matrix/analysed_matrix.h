@@ -38,8 +38,8 @@ void check_view(const MatrixChoice& analysed, IdentityView view);
 /// Maps of `layers` (all if empty) whose analysed matrix was recorded, ordered by layer and head. A
 /// matrix that is defined per layer has the head kAllHeads. Throws Error(usage) for a layer out of
 /// range, and if nothing was recorded.
-[[nodiscard]] std::vector<RecordedMap> places_of(const Trace& trace, const MatrixChoice& analysed,
-                                                 const std::vector<std::int64_t>& layers);
+[[nodiscard]] std::vector<MapIndex> places_of(const Trace& trace, const MatrixChoice& analysed,
+                                              const std::vector<std::int64_t>& layers);
 
 /// The analysed matrix in double. `rank_bound` bounds its rank in exact arithmetic; 0: no bound
 /// below its dimensions is known. Throws Error(usage), naming a quantity that was not recorded, one
@@ -50,15 +50,15 @@ struct AnalysedMatrix {
   std::int64_t rank_bound = 0;
   bool identity = false;  ///< true if I is included
 };
-[[nodiscard]] AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
+[[nodiscard]] AnalysedMatrix analysed_matrix(const Trace& trace, const MapIndex& place,
                                              const MatrixChoice& analysed, IdentityView view);
 
 /// The analysed matrix of a run of a model. W_O is then known, which the residual stream needs.
-[[nodiscard]] AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
+[[nodiscard]] AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,
                                              const MatrixChoice& analysed, IdentityView view);
 
 /// The spectrum of one analysed matrix, as computed by spectra_of.
-[[nodiscard]] MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place,
+[[nodiscard]] MapSpectrum spectrum_at(const Subject& subject, const MapIndex& place,
                                       const MatrixChoice& analysed, IdentityView view,
                                       const SpectrumOptions& options);
 

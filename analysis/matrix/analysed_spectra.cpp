@@ -77,11 +77,11 @@ void check_view(const MatrixChoice& analysed, IdentityView view) {
       .remedy("--identity as-is or without");
 }
 
-std::vector<RecordedMap> places_of(const Trace& trace, const MatrixChoice& analysed,
-                                   const std::vector<std::int64_t>& layers) {
+std::vector<MapIndex> places_of(const Trace& trace, const MatrixChoice& analysed,
+                                const std::vector<std::int64_t>& layers) {
   if (is_of_tokens(analysed.of)) {
     for (const std::int64_t layer : layers) (void)recorded_layer(trace, layer);
-    std::vector<RecordedMap> places;
+    std::vector<MapIndex> places;
     for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
       const bool wanted = layers.empty() || std::ranges::count(layers, layer) > 0;
       const bool recorded = !trace.layers[static_cast<std::size_t>(layer)].tokens.empty();
@@ -91,16 +91,15 @@ std::vector<RecordedMap> places_of(const Trace& trace, const MatrixChoice& analy
     throw Error(ErrorKind::usage, "the trace holds no tokens")
         .remedy("record them: attnscope trace --record tokens");
   }
-  std::vector<RecordedMap> places = recorded_maps(trace, layers);
+  std::vector<MapIndex> places = recorded_maps(trace, layers);
   if (!is_of_layer(analysed.of)) return places;
-  std::erase_if(places, [](const RecordedMap& place) { return place.head != 0; });
-  for (RecordedMap& place : places) place.head = kAllHeads;
+  std::erase_if(places, [](const MapIndex& place) { return place.head != 0; });
+  for (MapIndex& place : places) place.head = kAllHeads;
   return places;
 }
 
-MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place,
-                        const MatrixChoice& analysed, IdentityView view,
-                        const SpectrumOptions& options) {
+MapSpectrum spectrum_at(const Subject& subject, const MapIndex& place, const MatrixChoice& analysed,
+                        IdentityView view, const SpectrumOptions& options) {
   const Trace& trace = *subject.trace;
   if (analysed.is_plain_map()) return spectrum_at(trace, place, view, options);
   AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
@@ -155,7 +154,7 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const MatrixChoice& 
         .found(std::string(name_of(options.method)));
   }
   check_view(analysed, view);
-  const std::vector<RecordedMap> places = places_of(trace, analysed, options.layers);
+  const std::vector<MapIndex> places = places_of(trace, analysed, options.layers);
   std::vector<MapSpectrum> spectra(places.size());
   for_each_map(trace, places, progress, [&](std::size_t index) {
     spectra[index] = spectrum_at(subject, places[index], analysed, view, options);

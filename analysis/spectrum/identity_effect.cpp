@@ -46,7 +46,7 @@ void compare(IdentityEffect& effect) {
   effect.rank_not_lower = effect.with.equivalent_rank >= effect.without.equivalent_rank;
 }
 
-IdentityEffect effect_at(const Trace& trace, const RecordedMap& place,
+IdentityEffect effect_at(const Trace& trace, const MapIndex& place,
                          const SpectrumOptions& options) {
   IdentityEffect effect;
   for (const bool identity : {false, true}) {
@@ -61,7 +61,7 @@ IdentityEffect effect_at(const Trace& trace, const RecordedMap& place,
 
 std::vector<IdentityEffect> identity_effects(const Trace& trace, const SpectrumOptions& options,
                                              const Progress& progress) {
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
+  const std::vector<MapIndex> places = recorded_maps(trace, options.layers, true);
   std::vector<IdentityEffect> effects(places.size());
   for_each_map(trace, places, progress, [&](std::size_t index) {
     effects[index] = effect_at(trace, places[index], options);

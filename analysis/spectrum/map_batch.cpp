@@ -7,11 +7,11 @@
 
 namespace attnscope {
 
-std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers,
-                                       bool factors_do) {
+std::vector<MapIndex> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers,
+                                    bool factors_do) {
   for (const std::int64_t layer : layers) (void)recorded_layer(trace, layer);
   const auto count = std::ssize(trace.layers);
-  std::vector<RecordedMap> places;
+  std::vector<MapIndex> places;
   for (std::int64_t layer = 0; layer < count; ++layer) {
     if (!layers.empty() && std::find(layers.begin(), layers.end(), layer) == layers.end()) continue;
     const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];
@@ -32,7 +32,7 @@ std::optional<ConstMatrixDMap> exact_map(const LayerTrace& layer, std::int64_t h
   return ConstMatrixDMap(layer.exact_map->data() + head * rows * columns, rows, columns);
 }
 
-MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view) {
+MatrixD map_seen(const Trace& trace, const MapIndex& place, IdentityView view) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
   const ImpliedMaps& maps = layer.implied_map;

@@ -23,27 +23,23 @@ namespace attnscope {
 
 inline constexpr double kFloatEpsilon = 0x1p-23, kDoubleEpsilon = 0x1p-52;
 
-struct RecordedMap {
-  std::int64_t layer = 0, head = 0;
-};
-
 /// Every recorded map of `layers` (all if empty), in order of layer and head. Includes maps of
 /// which only factors were recorded if `factors_do`. Throws Error(usage) for a layer out of range,
 /// and if no map was recorded.
-[[nodiscard]] std::vector<RecordedMap> recorded_maps(const Trace& trace,
-                                                     std::span<const std::int64_t> layers,
-                                                     bool factors_do = false);
+[[nodiscard]] std::vector<MapIndex> recorded_maps(const Trace& trace,
+                                                  std::span<const std::int64_t> layers,
+                                                  bool factors_do = false);
 
 /// One map in double, with the recorded precision. I is added or subtracted in double if the view
 /// requires it.
-[[nodiscard]] MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view);
+[[nodiscard]] MatrixD map_seen(const Trace& trace, const MapIndex& place, IdentityView view);
 
 /// Map that was recorded in double; empty if it was recorded in float32.
 [[nodiscard]] std::optional<ConstMatrixDMap> exact_map(const LayerTrace& layer, std::int64_t head);
 
 /// Spectrum of one recorded map, by the method of the options.
-[[nodiscard]] MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place,
-                                      IdentityView view, const SpectrumOptions& options);
+[[nodiscard]] MapSpectrum spectrum_at(const Trace& trace, const MapIndex& place, IdentityView view,
+                                      const SpectrumOptions& options);
 
 /// Throws Error(usage) unless the threshold is in (0, 1].
 void check_threshold(double threshold);
@@ -61,8 +57,8 @@ void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spec
 [[nodiscard]] MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry);
 
 /// Sets layer, head, identity and rank bound of the map. `smaller`: its smaller dimension.
-void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
-               IdentityView view, std::int64_t smaller);
+void say_where(MapSpectrum& spectrum, const Trace& trace, const MapIndex& place, IdentityView view,
+               std::int64_t smaller);
 
 /// True if the values of a map without factors are estimated.
 [[nodiscard]] bool is_estimated(const ImpliedMaps& maps, const SpectrumOptions& options);
@@ -124,9 +120,8 @@ void for_single_ones(std::size_t count, const Work& work) {
 /// are computed. The function that it returns is called next, never two at once, before the
 /// progress is reported.
 template <class Work>
-void for_each_map(const Trace& trace, const std::vector<RecordedMap>& places,
-                  const Progress& progress, const Work& work,
-                  std::string_view what = "singular values") {
+void for_each_map(const Trace& trace, const std::vector<MapIndex>& places, const Progress& progress,
+                  const Work& work, std::string_view what = "singular values") {
   MapReports reports(progress, places.size(), what);
   const auto work_at = [&](std::size_t index) {
     if (progress.cancelled()) throw Cancelled{};

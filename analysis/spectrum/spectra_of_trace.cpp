@@ -34,7 +34,7 @@ struct BegunMap {
 };
 
 /// True if a map is decomposed as a dense float32 matrix, without blocks or factors.
-bool is_plain(const Trace& trace, const RecordedMap& place, const SpectrumOptions& options) {
+bool is_plain(const Trace& trace, const MapIndex& place, const SpectrumOptions& options) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const ImpliedMaps& maps = layer.implied_map;
   const bool square = !maps.empty() && maps.extent(1) > 0 && maps.extent(1) == maps.extent(2);
@@ -42,7 +42,7 @@ bool is_plain(const Trace& trace, const RecordedMap& place, const SpectrumOption
          options.method != SpectrumMethod::factored && !is_estimated(maps, options);
 }
 
-std::vector<MapSpectrum> ready_spectra(const Trace& trace, const RecordedMap& place,
+std::vector<MapSpectrum> ready_spectra(const Trace& trace, const MapIndex& place,
                                        const Views& views, const SpectrumOptions& options) {
   std::vector<MapSpectrum> spectra;
   for (const IdentityView view : views) {
@@ -64,7 +64,7 @@ std::vector<TwoDiagonals> products_of(const MatrixD& map, bool both) {
 }
 
 /// Computes everything that does not need the batch of eigenvalues.
-BegunMap begin(const Trace& trace, const RecordedMap& place, const Views& views,
+BegunMap begin(const Trace& trace, const MapIndex& place, const Views& views,
                const SpectrumOptions& options) {
   const auto ready = [&] { return BegunMap{ready_spectra(trace, place, views, options), {}, {}}; };
   const bool both = views.size() > 1;
@@ -131,7 +131,7 @@ void find_values(std::span<BegunMap> maps) {
 }
 
 /// Takes the values of the products if they are accurate enough; otherwise decomposes the map.
-void finish(BegunMap& map, const Trace& trace, const RecordedMap& place, const Views& views,
+void finish(BegunMap& map, const Trace& trace, const MapIndex& place, const Views& views,
             const SpectrumOptions& options) {
   for (std::size_t i = 0; i < map.products.size(); ++i) {
     // Sums in the product of A + I are at most (σ_1(A) + 1)².
@@ -149,8 +149,8 @@ void finish(BegunMap& map, const Trace& trace, const RecordedMap& place, const V
 
 /// Calls arrived(index of the map, its spectra in every view), from any thread, never two at once.
 template <class Arrived>
-void for_each_spectrum(const Trace& trace, const std::vector<RecordedMap>& places,
-                       const Views& views, const SpectrumOptions& options, const Progress& progress,
+void for_each_spectrum(const Trace& trace, const std::vector<MapIndex>& places, const Views& views,
+                       const SpectrumOptions& options, const Progress& progress,
                        const Arrived& arrived) {
   if (has_computed_maps(trace)) {
     for_each_map(trace, places, progress, [&](std::size_t index) {
@@ -189,7 +189,7 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
                                     const SpectrumOptions& options, const Progress& progress,
                                     const SpectrumArrived& arrived) {
   check_threshold(options.threshold);
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
+  const std::vector<MapIndex> places = recorded_maps(trace, options.layers, true);
   std::vector<MapSpectrum> spectra(places.size());
   for_each_spectrum(trace, places, {view}, options, progress,
                     [&](std::size_t index, std::vector<MapSpectrum> found) {
@@ -203,7 +203,7 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
 std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
     const Trace& trace, const SpectrumOptions& options, const Progress& progress) {
   check_threshold(options.threshold);
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
+  const std::vector<MapIndex> places = recorded_maps(trace, options.layers, true);
   std::array<std::vector<MapSpectrum>, 2> spectra;
   for (auto& view : spectra) view.resize(places.size());
   for_each_spectrum(trace, places, {IdentityView::without, IdentityView::with}, options, progress,

@@ -91,8 +91,8 @@ void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spec
   }
 }
 
-void say_where(MapSpectrum& spectrum, const Trace& trace, const RecordedMap& place,
-               IdentityView view, std::int64_t smaller) {
+void say_where(MapSpectrum& spectrum, const Trace& trace, const MapIndex& place, IdentityView view,
+               std::int64_t smaller) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   spectrum.identity = has_identity(trace, place.layer, view);
   const bool binds = layer.rank_bound > 0 && layer.rank_bound < smaller;
@@ -137,7 +137,7 @@ void take_singular_values(MapSpectrum& spectrum, std::vector<double> values, dou
   spectrum.rank_one_distance = rank_one_distance(spectrum.singular_values);
 }
 
-MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityView view,
+MapSpectrum spectrum_at(const Trace& trace, const MapIndex& place, IdentityView view,
                         const SpectrumOptions& options) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const ImpliedMaps& maps = layer.implied_map;

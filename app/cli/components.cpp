@@ -52,9 +52,9 @@ std::vector<MapComponents> components_of(const Subject& subject, const MatrixCho
                                          const ComponentsArguments& arguments,
                                          const Progress& progress) {
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
-  std::vector<RecordedMap> places =
+  std::vector<MapIndex> places =
       places_of(*subject.trace, analysed, index_list(arguments.layers, "--layers"));
-  std::erase_if(places, [&heads](const RecordedMap& place) {
+  std::erase_if(places, [&heads](const MapIndex& place) {
     return !heads.empty() && std::ranges::count(heads, place.head) == 0;
   });
   if (places.empty()) {

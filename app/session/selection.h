@@ -25,12 +25,6 @@ struct HoveredCell {
   bool operator==(const HoveredCell&) const = default;
 };
 
-struct MapIndex {
-  std::int64_t layer = 0, head = 0;
-
-  bool operator==(const MapIndex&) const = default;
-};
-
 /// The user's selection. It applies to the same layer and head in every subject that has them, and
 /// to the tokens at the same position of the input.
 struct Selection {

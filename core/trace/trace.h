@@ -111,6 +111,13 @@ struct Trace {
   [[nodiscard]] bool uniform() const;
 };
 
+/// The place of a map in a trace.
+struct MapIndex {
+  std::int64_t layer = 0, head = 0;
+
+  bool operator==(const MapIndex&) const = default;
+};
+
 /// Selects the maps as the mechanism has them, without I, or with I.
 enum class IdentityView { as_is, without, with };
 

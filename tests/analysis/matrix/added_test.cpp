@@ -104,7 +104,7 @@ TEST(Added, ConvolutionIsWhatNumPySays) {
 
 TEST(Added, ConvolutionAndTheRestAreTheMap) {
   const Subject subject = daft_subject(3);
-  const RecordedMap place{2, 1};
+  const MapIndex place{2, 1};
   const MatrixD sum = split_convolution(*subject.trace, place, Added::without_convolution) +
                       split_convolution(*subject.trace, place, Added::convolution);
   EXPECT_LT(greatest_difference(sum, map_seen(*subject.trace, place, IdentityView::as_is)), 1e-12);

@@ -70,7 +70,7 @@ TEST(MatrixChoice, TheBoundsOfTheRankAreKept) {
 
 TEST(MatrixChoice, WhatTheValuesSeeIsAllThatTheyUse) {
   const Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", true}});
-  const RecordedMap place{0, 0};
+  const MapIndex place{0, 0};
   const auto of = [&](MatrixKind what) {
     return analysed_matrix(trace, place, {what, false}, IdentityView::as_is).matrix;
   };

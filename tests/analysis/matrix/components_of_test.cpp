@@ -72,8 +72,7 @@ TEST(ComponentsOf, RowsAndColumnsAreWhatTheySay) {
 TEST(ComponentsOf, RefusesWhatHasNoMeaning) {
   const Trace trace = softmax_case({{"n", 8}, {"d", 3}, {"seed", 3}, {"causal", true}});
   const Subject subject = without_model(trace);
-  const auto refused = [&](const RecordedMap& place, const MatrixChoice& analysed,
-                           IdentityView view) {
+  const auto refused = [&](const MapIndex& place, const MatrixChoice& analysed, IdentityView view) {
     EXPECT_THROW((void)map_components(subject, place, analysed, view, 2), Error)
         << in_words(analysed);
   };
