@@ -57,6 +57,9 @@ struct ArchitectureDescription {
   std::map<std::string, std::string, std::less<>> where;
   QkvRows qkv_rows = QkvRows::parts_first;
   std::int64_t first_stage = 0;  ///< number of the first {stage}
+  /// A vision model whose file has neither position embeddings nor position biases is refused: its
+  /// positions may be rotary, which no tensor shows.
+  bool needs_positions = false;
   /// Prefixes that only this family uses ("roberta."), for names that other families share. Unless
   /// a configuration names the family, one of them must be present. Empty: the names are
   /// sufficient.

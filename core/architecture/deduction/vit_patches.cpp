@@ -101,7 +101,7 @@ void ViTDeduction::deduce_positions() {
     if (!stated("positions") || spec_.input.kind != InputKind::embeddings) {
       spec_.positions.kind = Positions::none;
     }
-    if (description_.name == "timm BEiT" && spec_.layer.scores.bias == ScoreBias::none) {
+    if (description_.needs_positions && spec_.layer.scores.bias == ScoreBias::none) {
       throw Error(ErrorKind::unsupported,
                   "position embeddings and tables of relative positions are missing: the positions "
                   "may be rotary")

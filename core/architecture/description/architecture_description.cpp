@@ -417,6 +417,8 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       description.qkv_rows = *enum_named<QkvRows>(value.get<std::string>());
     } else if (key == "first_stage" && value.is_number_unsigned() && value <= 1000) {
       description.first_stage = value.get<std::int64_t>();
+    } else if (key == "needs_positions" && value.is_boolean()) {
+      description.needs_positions = value.get<bool>();
     } else if (key == "reasons") {
       description.reasons = parse_texts(value, key);
     } else if (key == "where" && value.is_object()) {
@@ -443,7 +445,8 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
               "pattern), "
               "where (role to members), qkv_rows (parts_first or heads_first), first_stage "
               "(number), "
-              "reasons, prefixes (list of texts), harmless (list of patterns), refuse");
+              "needs_positions (true or false), reasons, prefixes (list of texts), harmless (list "
+              "of patterns), refuse");
     }
   }
   if (description.name.empty()) description.name = "user's description";

@@ -324,6 +324,17 @@ TEST(ArchitectureDescription, ChangesWhatAFamilyOfTextModelsReadsAndSees) {
   EXPECT_FALSE(own.spec.layer.scores.causal);
 }
 
+TEST(ArchitectureDescription, NeedsPositionsIfTheFamilyItIsLikeDoes) {
+  const auto needs = [](const char* text) {
+    return parse_architecture_description(text).needs_positions;
+  };
+  EXPECT_TRUE(needs(R"({"name": "ours", "like": "timm BEiT"})"));
+  EXPECT_FALSE(needs(R"({"like": "timm BEiT", "needs_positions": false})"));
+  EXPECT_FALSE(needs(R"({"like": "timm ViT"})"));
+  EXPECT_THAT(error_of([] { (void)parse_architecture_description(R"({"needs_positions": 1})"); }),
+              HasSubstr("needs_positions"));
+}
+
 TEST(ArchitectureDescription, ErrorsNameTheKeyAndTheKnown) {
   const auto error = [](const char* text) {
     return error_of([&] { (void)parse_architecture_description(text); });
