@@ -97,7 +97,7 @@ std::string bash_script(const CommandTable& program) {
         !command.arguments.empty() && !known_values(command.arguments.front()).empty();
     if (names_first) {
       out += "((COMP_CWORD == 2)) && " + bash_values(command.arguments.front());
-      if (command.arguments.size() > 1) out += " || compgen -f -- \"$word\"";
+      if (command.arguments.size() > 1) out += " || " + bash_values(command.arguments[1]);
     } else {
       out += command.arguments.empty() ? ":" : bash_values(command.arguments.front());
     }

@@ -64,7 +64,7 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
     const bool counts = recipe.needs.subject == SubjectNeed::model && recipe.needs.least == 0;
     const bool selects = !counts || word.settings.front() != "heads";
     if (known == word.settings.end() || !selects) {
-      std::string remedy = "attnscope figures lists the settings, for --set";
+      std::string remedy = "attnscope list figures shows the settings, for --set";
       if (word.settings.front() == "heads") {
         remedy += "; --model-heads is the number of heads of the model";
       }
@@ -237,7 +237,9 @@ int run(const FigureArguments& arguments) {
 Action add_figure(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<FigureArguments>();
   added = parent.add_subcommand("figure", "Draw one figure into a file");
-  added->add_option("FIGURE", arguments->name, "Name of the figure: attnscope figures lists them")
+  added
+      ->add_option("FIGURE", arguments->name,
+                   "Name of the figure: attnscope list figures shows them")
       ->required()
       ->type_name("FIGURE");
   add_model_argument(*added, arguments->models, true, false, "Energy figures need none");
@@ -250,8 +252,8 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->type_name("FILE");
   added
       ->add_option("--set", arguments->settings,
-                   "A setting of the figure (attnscope figures lists them), or a parameter of "
-                   "--mechanism; may be repeated")
+                   "A setting of the figure (attnscope list figures shows them), or a parameter "
+                   "of --mechanism; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   add_data_set_option(*added, arguments->data_set, "Data set for figures over many items");

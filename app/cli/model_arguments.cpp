@@ -31,7 +31,7 @@ void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many,
   CLI::Option* const option = command.add_option(
       "MODEL", arguments.models,
       "A weight file or a trace; - reads one from standard input. MODEL@MECHANISM,KEY=VALUE,… lays "
-      "another attention over only this model (attnscope mechanisms lists them); "
+      "another attention over only this model (attnscope list mechanisms shows them); "
       "architecture=FILE, model-heads=N, channel=N and, at the end, input=X may follow the @ too, "
       "also without a mechanism: MODEL@,input=X" +
           (more.empty() ? "" : ". " + more));

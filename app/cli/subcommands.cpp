@@ -4,7 +4,6 @@ namespace attnscope {
 
 // One declaration per subcommand; each is defined in its own file.
 Action add_ablate(CLI::App& parent, CLI::App*& added);
-Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
 Action add_completion(CLI::App& parent, CLI::App*& added);
 Action add_components(CLI::App& parent, CLI::App*& added);
@@ -12,9 +11,7 @@ Action add_compose(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
-Action add_figures(CLI::App& parent, CLI::App*& added);
 Action add_first_minute(CLI::App& parent, CLI::App*& added);
-Action add_formats(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_heads(CLI::App& parent, CLI::App*& added);
@@ -22,8 +19,8 @@ Action add_help(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_learn_codes(CLI::App& parent, CLI::App*& added);
 Action add_lens(CLI::App& parent, CLI::App*& added);
+Action add_list(CLI::App& parent, CLI::App*& added);
 Action add_man(CLI::App& parent, CLI::App*& added);
-Action add_mechanisms(CLI::App& parent, CLI::App*& added);
 Action add_mixing(CLI::App& parent, CLI::App*& added);
 Action add_relevance(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
@@ -39,17 +36,14 @@ std::span<const Subcommand> subcommands() {
   // clang-format off
   static constexpr Subcommand list[] = {
       {add_ablate},
-      {add_architectures},
       {add_compare},
       {add_completion},
       {add_components},
       {add_compose},
       {add_energy},
       {add_evaluate},
-      {add_figures},
       {add_figure},
       {add_first_minute},
-      {add_formats},
       {add_gallery},
       {add_gui},
       {add_heads},
@@ -57,8 +51,8 @@ std::span<const Subcommand> subcommands() {
       {add_inspect},
       {add_learn_codes},
       {add_lens},
+      {add_list},
       {add_man},
-      {add_mechanisms},
       {add_mixing},
       {add_relevance},
       {add_spectrum},

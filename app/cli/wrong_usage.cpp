@@ -129,8 +129,16 @@ std::string surplus_argument(const CLI::App& command) {
 
 Error unknown_command(const CLI::App& program, const std::string& word) {
   std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
-  const std::string nearest = nearest_name(word, names);
+  std::string nearest;
+  for (const CLI::App* command : program.get_subcommands({})) {
+    names.push_back(command->get_name());
+    // The word may be the first argument of a command: "figures", "rank-by-layer".
+    const CommandTable table = command_table(*command);
+    if (table.arguments.empty()) continue;
+    const std::vector<std::string> values = known_values(table.arguments.front());
+    if (std::ranges::find(values, word) != values.end()) nearest = names.back() + " " + word;
+  }
+  if (nearest.empty()) nearest = nearest_name(word, names);
   return Error(ErrorKind::usage, "there is no command '" + word + "'")
       .remedy(nearest.empty() ? "attnscope --help lists the commands"
                               : "did you mean attnscope " + nearest + "?");

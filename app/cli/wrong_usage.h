@@ -12,7 +12,8 @@ namespace attnscope {
 /// the nearest known one, an invalid value, or a missing argument. The remedy names the help.
 [[nodiscard]] Error wrong_usage(const CLI::App& program, const CLI::ParseError& error);
 
-/// An Error(usage) for `word`, an unknown command of `program`, with the nearest known command.
+/// An Error(usage) for `word`, an unknown command of `program`, with the command that takes it as
+/// its first argument, otherwise the nearest known command.
 [[nodiscard]] Error unknown_command(const CLI::App& program, const std::string& word);
 
 /// Adds a remedy to an error about a MODEL of `command` that is a misplaced input or the name of a

@@ -199,6 +199,9 @@ TEST(CommandLine, SuggestionsAreRealOnes) {
       {"figure rank-by-layr --out f.pdf", "did you mean rank-by-layer?"},
       {"spectrum " + kModel + kOfBag + " --mechanism hashed", "did you mean hash?"},
       {"mixing " + kModel + kOfBag + " --by norm", "did you mean norms?"},
+      {"figures", "did you mean attnscope list figures?"},
+      {"rank-by-layer --out f.pdf", "did you mean attnscope figure rank-by-layer?"},
+      {"list figure", "did you mean figures?"},
       {"spectrum a.h5 b.h5", "attnscope compare"},
       {"heads " + kModel + " " + kBag + kOfBag, "--input " + kBag},
       {"inspect gpt2", "nothing is downloaded"},
@@ -222,6 +225,8 @@ TEST(CommandLine, NamesMissingValuesAndMalformedNumbers) {
   for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
            {"trace " + kModel + kOfBag, "--out"},
            {"spectrum", "MODEL"},
+           {"list", "LIST"},
+           {"list formats safetensors", "only an architecture"},
            {"spectrum " + kModel + kOfBag + " --threshold much", "--threshold"},
            {"trace a.h5 b.h5 --out c.h5", "b.h5"},
            {"gui --theme blue", "--theme"}}) {
@@ -318,7 +323,7 @@ TEST(CommandLine, LostOutputIsAnError) {
   const TemporaryFolder folder;
   const std::string lost = (folder / "errors").string();
   for (const std::string arguments :
-       {"--help", "--version", "formats", "figures --json", "energy deit-tiny --json"}) {
+       {"--help", "--version", "list formats", "list figures --json", "energy deit-tiny --json"}) {
     const int status =
         std::system((built_program() + " " + arguments + " >/dev/full 2>'" + lost + "'").c_str());
     EXPECT_EQ(WEXITSTATUS(status), 1) << arguments;
@@ -545,9 +550,9 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
 // --- lists ------------------------------------------------------------------------------------
 
 TEST(CommandLine, WhateverIsListedIsListedAsJsonToo) {
-  for (const std::string& command :
-       std::vector<std::string>{"architectures", "figures", "formats", "mechanisms",
-                                "energy --list", "gallery --list " + kModel + kOfBag}) {
+  for (const std::string& command : std::vector<std::string>{
+           "list architectures", "list figures", "list formats", "list mechanisms", "energy --list",
+           "gallery --list " + kModel + kOfBag}) {
     const ProgramRun run = run_program(command + " --json");
     ASSERT_EQ(run.status, 0) << command << "\n" << run.errors;
     EXPECT_GT(nlohmann::json::parse(run.output).size(), 3U) << command;

@@ -133,11 +133,11 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
        {"energy deit-tiny", "energy lra-text", "energy " + kSoftmaxModel}},
       {"attnscope energy --paper TABLE", {"energy --paper adder:1"}},
       {"attnscope energy --list", {"energy --list"}},
-      {"attnscope figures", {"figures"}},
-      {"attnscope mechanisms", {"mechanisms"}},
-      {"attnscope formats", {"formats"}},
+      {"attnscope list figures", {"list figures"}},
+      {"attnscope list mechanisms", {"list mechanisms"}},
+      {"attnscope list formats", {"list formats"}},
       {"attnscope --version --verbose", {"--version --verbose"}},
-      {"attnscope architectures", {"architectures"}},
+      {"attnscope list architectures", {"list architectures"}},
       {"attnscope gallery --list", {"gallery --list " + kSoftmaxModel + kOnBag}}};
   const auto sections = documented();
   EXPECT_EQ(sections.size(), runs.size());

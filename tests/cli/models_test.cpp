@@ -199,14 +199,14 @@ TEST_F(ModelCommands, WrongUsageIsStatusTwoAndSaysWhatIsKnown) {
 }
 
 TEST_F(ModelCommands, EveryListedArchitectureIsPrintedAsAValidDescription) {
-  std::istringstream list(run_program("architectures").output);
+  std::istringstream list(run_program("list architectures").output);
   int printed = 0;
   for (std::string name; std::getline(list, name); ++printed) {
-    const ProgramRun run = run_program("architectures '" + name + "'");
+    const ProgramRun run = run_program("list architectures '" + name + "'");
     EXPECT_EQ(parse_architecture_description(run.output).name, name);
   }
   EXPECT_GE(printed, 9);
-  EXPECT_EQ(run_program("architectures 'timm'").status, 2);
+  EXPECT_EQ(run_program("list architectures 'timm'").status, 2);
 }
 
 TEST_F(ModelCommands, EvaluateCountsLabelledImages) {

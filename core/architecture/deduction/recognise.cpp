@@ -147,8 +147,8 @@ std::string first_names(const Checkpoint& checkpoint) {
         .in_file(checkpoint.path())
         .expected(
             "numbered blocks with names for queries, keys and values, such as "
-            "blocks.0.attn.query.weight, or the names of a family that attnscope architectures "
-            "lists")
+            "blocks.0.attn.query.weight, or the names of a family that attnscope list "
+            "architectures shows")
         .found(first_names(checkpoint))
         .remedy(describe);
   }

@@ -1,4 +1,4 @@
-// The subcommands figure, figures and first-minute, run from a shell.
+// The subcommands figure, list figures and first-minute, run from a shell.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class FigureCommand : public testing::Test {
 };
 
 TEST_F(FigureCommand, ListsFiguresWithTheirSettings) {
-  const Ran ran = run(program + "figures");
+  const Ran ran = run(program + "list figures");
   EXPECT_EQ(ran.status, 0);
   for (const char* expected : {"cumulative-spectrum", "attention-maps", "attention-overlay",
                                "rank-by-layer", "threshold=0.9", "Adder, Fig. 2"}) {
@@ -40,7 +40,7 @@ TEST_F(FigureCommand, ListsFiguresWithTheirSettings) {
 }
 
 TEST_F(FigureCommand, ListsTheTypesOfSettingsAsJson) {
-  const Ran ran = run(program + "figures --json");
+  const Ran ran = run(program + "list figures --json");
   ASSERT_EQ(ran.status, 0) << ran.output;
   const nlohmann::json figures = nlohmann::json::parse(ran.output);
   ASSERT_FALSE(figures.empty());
