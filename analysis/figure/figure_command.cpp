@@ -124,10 +124,6 @@ std::string to_string(const FigureCommand& command) {
   return line + look_words(command);
 }
 
-std::string compose_command(const std::string& page, const FigureCommand& look) {
-  return "attnscope compose " + shell_word(page) + look_words(look);
-}
-
 FigureCommand command_of(std::string_view figure, const FigureRequest& request) {
   FigureCommand command;
   command.figure = figure;

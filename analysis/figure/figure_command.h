@@ -12,7 +12,7 @@ namespace attnscope {
 
 /// Arguments of `attnscope figure`.
 struct FigureCommand {
-  std::string figure;
+  std::string figure;  ///< name of a figure, or the file of a page
   std::vector<std::string> models, labels, inputs;
   std::vector<std::string> further;   ///< further arguments, word by word: "--model-heads", "3"
   std::vector<std::string> settings;  ///< "key=value"
@@ -29,9 +29,6 @@ struct FigureCommand {
 
 /// The command line in a fixed order of arguments, quoted for a shell.
 [[nodiscard]] std::string to_string(const FigureCommand& command);
-
-/// The command line "attnscope compose PAGE.json …", with the style and file arguments of `look`.
-[[nodiscard]] std::string compose_command(const std::string& page, const FigureCommand& look);
 
 /// Arguments for a request: the sources of its subjects, labels if they differ from the default
 /// ones, inputs, settings, width.

@@ -14,9 +14,9 @@ namespace attnscope {
 namespace {
 
 /// Placeholders whose values are not files.
-constexpr std::array free_values = {"N",     "N,…",          "N|MECHANISM", "T",    "SECONDS",
-                                    "PT",    "MM",           "KEY=VALUE",   "NAME", "NAME,…",
-                                    "WORDS", "WIDTHxHEIGHT", "DPI",         "LIST", "COMMAND"};
+constexpr std::array<std::string_view, 14> free_values = {
+    "N",    "N,…",    "T",     "SECONDS",      "PT",  "MM",   "KEY=VALUE",
+    "NAME", "NAME,…", "WORDS", "WIDTHxHEIGHT", "DPI", "LIST", "COMMAND"};
 
 OptionRow row_of(const CLI::Option& option) {
   OptionRow row;
@@ -44,6 +44,25 @@ std::vector<std::string> names_of(const Names& entries, NameOf name_of) {
   std::vector<std::string> names;
   for (const auto& entry : entries) names.emplace_back(std::invoke(name_of, entry));
   return names;
+}
+
+/// The parts of "as-is|without|with" or "FIGURE|FILE": words, or placeholders in capitals. Empty
+/// for a flag.
+std::vector<std::string> kinds_of(const OptionRow& row) {
+  std::vector<std::string> kinds;
+  if (row.value.empty() && row.names.front().starts_with("-")) return kinds;
+  std::istringstream stream(row.value.empty() ? row.names.front() : row.value);
+  for (std::string kind; std::getline(stream, kind, '|');) kinds.push_back(kind);
+  return kinds;
+}
+
+/// The known values of a kind: names for some placeholders, a word itself.
+std::vector<std::string> values_of(const std::string& kind) {
+  if (kind == "MECHANISM") return names_of(mechanisms(), &MechanismEntry::name);
+  if (kind == "FIGURE") return names_of(figure_recipes(), &FigureRecipe::name);
+  if (kind == "COLOURS") return names_of(colour_maps(), &ColourMap::name);
+  if (std::isupper(static_cast<unsigned char>(kind.front())) != 0) return {};
+  return {kind};
 }
 
 }  // namespace
@@ -99,27 +118,17 @@ std::string usage_of(const CommandTable& table) {
 }
 
 std::vector<std::string> known_values(const OptionRow& row) {
-  if (row.value.find('|') != std::string::npos) {
-    std::vector<std::string> words;
-    std::istringstream stream(row.value);
-    for (std::string word; std::getline(stream, word, '|');) words.push_back(word);
-    // "TEXT|FILE" lists kinds of values, not values.
-    const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
-    const bool kinds = std::ranges::any_of(
-        words, [&](const std::string& word) { return std::ranges::all_of(word, is_capital); });
-    return kinds ? std::vector<std::string>() : words;
+  std::vector<std::string> known;
+  for (const std::string& kind : kinds_of(row)) {
+    for (std::string& value : values_of(kind)) known.push_back(std::move(value));
   }
-  const std::string& kind = row.value.empty() ? row.names.front() : row.value;
-  if (kind == "MECHANISM") return names_of(mechanisms(), &MechanismEntry::name);
-  if (kind == "FIGURE") return names_of(figure_recipes(), &FigureRecipe::name);
-  if (kind == "COLOURS") return names_of(colour_maps(), &ColourMap::name);
-  return {};
+  return known;
 }
 
 bool takes_file(const OptionRow& row) {
-  const std::string& kind = row.value.empty() ? row.names.front() : row.value;
-  if (!known_values(row).empty() || kind.starts_with("--")) return false;
-  return std::find(free_values.begin(), free_values.end(), kind) == free_values.end();
+  return std::ranges::any_of(kinds_of(row), [](const std::string& kind) {
+    return values_of(kind).empty() && std::ranges::find(free_values, kind) == free_values.end();
+  });
 }
 
 }  // namespace attnscope

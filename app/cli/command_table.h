@@ -39,8 +39,9 @@ struct CommandTable {
 /// Sets the command lines that the help of `command` shows, one per line.
 void set_examples(CLI::App& command, const std::vector<std::string>& examples);
 
-/// The values that may follow an option: the words of "as-is|without|with", names of mechanisms for
-/// MECHANISM, of figures for FIGURE; empty if any value is accepted.
+/// The known values of an option or argument: the words of "as-is|without|with", names of
+/// mechanisms for MECHANISM, of figures for FIGURE. Other values are valid too if a placeholder
+/// without names is among its kinds: "FIGURE|FILE".
 [[nodiscard]] std::vector<std::string> known_values(const OptionRow& row);
 
 /// True if the value may be a file or folder.

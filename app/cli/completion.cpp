@@ -120,6 +120,7 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_action(const OptionRow& row) {
   const std::vector<std::string> words = known_values(row);
+  if (!words.empty() && takes_file(row)) return "{compadd " + joined(words, " ") + "; _files}";
   if (!words.empty()) return "(" + joined(words, " ") + ")";
   if (row.value == "DIR") return "_files -/";
   return takes_file(row) ? "_files" : " ";

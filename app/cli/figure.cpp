@@ -1,10 +1,14 @@
-// attnscope figure: one figure of models or traces, as a file for a paper.
+// attnscope figure: one figure of models or traces, or a page of several described in JSON, as a
+// file for a paper.
 #include <QApplication>
 #include <QImage>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/film.h"
 #include "analysis/figure/recipe.h"
@@ -19,17 +23,19 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
-#include "app/render/application.h"
 #include "app/render/film.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/read_file.h"
+#include "core/text/failure.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
 namespace {
 
 struct FigureArguments {
-  std::string name;
+  std::string name;  ///< name of a figure, or the file of a page
   ModelArguments models;
   std::vector<std::string> labels;
   std::vector<std::string> settings;
@@ -112,11 +118,13 @@ ParameterValues figure_settings(const FigureArguments& arguments, ModelArguments
   return parse_settings(arguments.name, settings);
 }
 
-void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& labels) {
+/// `option` names the labels in the error if their number is wrong.
+void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& labels,
+                const std::string& option) {
   if (labels.empty()) return;
   if (labels.size() != subjects.size()) {
     throw Error(ErrorKind::usage, "there must be one label per model and input, or none")
-        .about("--label")
+        .about(option)
         .expected(std::to_string(subjects.size()))
         .found(std::to_string(labels.size()));
   }
@@ -184,7 +192,7 @@ void write_film(const FigureArguments& arguments, const std::vector<Figure>& fig
                file.string().c_str(), figures.size(), static_cast<long long>(arguments.film));
 }
 
-int run(const FigureArguments& arguments) {
+int run_figure(const FigureArguments& arguments) {
   // Everything that can be refused is refused before any model runs.
   const FigureRecipe& recipe = find_figure(arguments.name);
   FigureRequest request;
@@ -201,11 +209,8 @@ int run(const FigureArguments& arguments) {
   const std::vector<std::filesystem::path> files =
       figure_files(arguments.out, arguments.style.formats, read);
   const bool is_film = makes_film(arguments, files);
-  // Only Qt can check the font family.
-  const bool asks_font = !choice.style.font_family.empty();
   const std::unique_ptr<QApplication> application =
-      asks_font ? drawing_application() : application_for(files);
-  if (asks_font) check_font_family(choice.style.font_family);
+      application_for(files, choice.style.font_family);
 
   Figure figure;
   std::vector<Figure> film;
@@ -213,7 +218,7 @@ int run(const FigureArguments& arguments) {
     const TerminalProgress line;
     request.subjects =
         subjects_for(needs_of(recipe, request.settings), models, line.progress().part(0, 0.6));
-    set_labels(request.subjects, arguments.labels);
+    set_labels(request.subjects, arguments.labels, "--label");
     const Progress drawing = line.progress().part(0.6, 1);
     if (is_film) {
       film = film_figures(arguments, request, choice.style, drawing);
@@ -232,16 +237,249 @@ int run(const FigureArguments& arguments) {
   return 0;
 }
 
+// --- pages ------------------------------------------------------------------------------------
+
+using nlohmann::json;
+
+/// The models and inputs that a cell of the page shows.
+struct CellSubjects {
+  std::vector<std::string> models, inputs, labels;
+
+  bool operator<(const CellSubjects& other) const {
+    return std::tie(models, inputs, labels) < std::tie(other.models, other.inputs, other.labels);
+  }
+};
+
+struct ComposedPage {
+  Page page;
+  std::vector<std::vector<CellSubjects>> subjects;  ///< same shape as page.rows
+  bool letters = true, shared_colours = false;
+};
+
+void check_keys(const json& object, std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      throw unknown_name("key of a page", key, name_list(known));
+    }
+  }
+}
+
+/// The value as text for `--set`; list items are separated by commas.
+std::string setting_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  return name_list(value, setting_text, ",");
+}
+
+/// `text` below the page's folder if such a file exists there, otherwise `text` unchanged.
+std::string beside(const std::filesystem::path& folder, const std::string& text) {
+  const std::string file = text.substr(0, text.find_last_of("@#"));
+  std::error_code ignored;
+  for (const std::string& candidate : {text, file}) {
+    if (std::filesystem::exists(folder / candidate, ignored)) return (folder / text).string();
+  }
+  return text;
+}
+
+CellSubjects read_subjects(const json& object, const CellSubjects& otherwise,
+                           const std::filesystem::path& folder) {
+  CellSubjects subjects = otherwise;
+  const auto list = [&](const char* key, std::vector<std::string>& values, bool files) {
+    if (!object.contains(key)) return;
+    values = object.at(key).get<std::vector<std::string>>();
+    if (!files) return;
+    for (std::string& value : values) value = beside(folder, value);
+  };
+  // Inherited labels do not apply to another choice of models.
+  if (object.contains("models")) subjects.labels.clear();
+  list("models", subjects.models, true);
+  list("inputs", subjects.inputs, true);
+  list("labels", subjects.labels, false);
+  return subjects;
+}
+
+ComposedPage read_page(const json& root, const std::filesystem::path& folder) {
+  check_keys(root, {"rows", "models", "inputs", "labels", "letters", "shared_colours"});
+  ComposedPage composed;
+  composed.letters = root.value("letters", true);
+  composed.shared_colours = root.value("shared_colours", false);
+  const CellSubjects all = read_subjects(root, {}, folder);
+  for (const json& row : root.at("rows")) {
+    composed.page.rows.emplace_back();
+    composed.subjects.emplace_back();
+    for (const json& object : row) {
+      check_keys(object, {"figure", "settings", "share", "title", "models", "inputs", "labels"});
+      PageCell cell;
+      cell.figure = object.at("figure").get<std::string>();
+      const json settings = object.value("settings", json::object());
+      std::map<std::string, std::string> texts;
+      for (const auto& [key, value] : settings.items()) texts[key] = setting_text(value);
+      cell.settings = parse_settings(cell.figure, texts);
+      cell.share = object.value("share", 1.0);
+      if (!(cell.share > 0 && cell.share <= 1000)) {
+        throw Error(ErrorKind::usage, "a figure's share of its row must be above 0")
+            .about(cell.figure);
+      }
+      cell.title = object.value("title", "");
+      composed.page.rows.back().push_back(std::move(cell));
+      composed.subjects.back().push_back(read_subjects(object, all, folder));
+    }
+    if (row.empty()) throw Error(ErrorKind::usage, "a row of the page is empty").about("rows");
+  }
+  if (composed.page.rows.empty()) {
+    throw Error(ErrorKind::usage, "the page has no rows").about("rows");
+  }
+  return composed;
+}
+
+constexpr const char* page_form =
+    R"(write {"models": […], "inputs": […], "rows": [[{"figure": "NAME"}, …], …]})";
+
+ComposedPage read_page_file(const std::filesystem::path& file) {
+  try {
+    return read_page(read_json_file(file), file.parent_path());
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::usage, "the page's description is not valid")
+        .in_file(file)
+        .found(problem_of(error))
+        .remedy(page_form);
+  } catch (Error& error) {
+    // The page's description is user input, so invalid JSON is a usage error.
+    if (error.kind() == ErrorKind::damaged) {
+      throw Error(ErrorKind::usage, "the page's description is not JSON")
+          .in_file(file)
+          .found(error.found_text())
+          .remedy(page_form);
+    }
+    error.in_file(file);
+    throw;
+  }
+}
+
+/// The page's own file and every file that it names.
+std::vector<std::filesystem::path> files_read(const ComposedPage& composed,
+                                              const std::filesystem::path& page) {
+  std::vector<std::filesystem::path> files = {page};
+  for (const auto& row : composed.subjects) {
+    for (const CellSubjects& cell : row) {
+      ModelArguments arguments;
+      arguments.models = cell.models;
+      arguments.inputs = cell.inputs;
+      const std::vector<std::filesystem::path> own = files_read(arguments);
+      files.insert(files.end(), own.begin(), own.end());
+    }
+  }
+  for (const auto& row : composed.page.rows) {
+    for (const PageCell& cell : row) {
+      const std::vector<std::filesystem::path> own = files_set(cell.figure, cell.settings);
+      files.insert(files.end(), own.begin(), own.end());
+    }
+  }
+  return files;
+}
+
+int run_page(const FigureArguments& arguments, const StyleArguments& style) {
+  const ComposedPage composed = read_page_file(file_or_standard_input(arguments.name));
+  const StyleChoice choice = style_choice(style);
+  const auto files =
+      figure_files(arguments.out, style.formats, files_read(composed, arguments.name));
+  const std::unique_ptr<QApplication> application =
+      application_for(files, choice.style.font_family);
+
+  const double growth = choice.font_size_pt > 0 ? choice.font_size_pt / Figure{}.font_size_pt : 1;
+  CompositeOptions options;
+  options.width_mm = choice.width_mm;
+  options.letters = composed.letters;
+  options.shared_colours = composed.shared_colours;
+  Figure figure;
+  std::map<std::pair<CellSubjects, bool>, std::vector<Subject>> made;  // true: with runs
+  {
+    const TerminalProgress line;
+    std::vector<const CellSubjects*> order;
+    for (const auto& row : composed.subjects) {
+      for (const CellSubjects& cell : row) order.push_back(&cell);
+    }
+    std::size_t next = 0;
+    figure = compose(composed.page, options, [&](const PageCell& cell, double width_mm) {
+      const double first = static_cast<double>(next) / static_cast<double>(order.size());
+      const double last = static_cast<double>(next + 1) / static_cast<double>(order.size());
+      const Progress own = line.progress().part(first, last);
+      const CellSubjects& wanted = *order[next++];
+      FigureRequest request;
+      request.settings = cell.settings;
+      request.width_mm = width_mm;
+      request.font_size_pt = choice.font_size_pt;
+      request.first_layer = choice.first_layer;
+      ModelArguments models;
+      models.models = wanted.models;
+      models.inputs = wanted.inputs;
+      const FigureNeeds needs = needs_of(find_figure(cell.figure), cell.settings);
+      std::vector<Subject>& known = made[{wanted, wants_runs(needs)}];
+      if (known.empty()) known = subjects_for(needs, models, own.part(0, 0.6));
+      request.subjects = known;
+      set_labels(request.subjects, wanted.labels, cell.figure + ", labels");
+      return make_figure(cell.figure, request, own.part(0.6, 1));
+    });
+  }
+  figure.name = "composite";
+  figure.title = "Page of several figures";
+  figure.font_size_pt *= growth;
+  figure = dressed(std::move(figure), choice.style);
+  FigureCommand command;
+  command.figure = arguments.name;
+  say_style(style, choice, command);
+  command.out = arguments.out;
+  figure.command = to_string(command);
+  write_figure(figure, files, choice.options);
+  for (const auto& [cell, subjects] : made) print_status(lines_beside(arguments.out), subjects);
+  return 0;
+}
+
+/// True if FIGURE is the file of a page, not the name of a figure.
+bool is_page(const std::string& name) {
+  const auto recipes = figure_recipes();
+  if (std::ranges::find(recipes, name, &FigureRecipe::name) != recipes.end()) return false;
+  std::error_code ignored;
+  return name == "-" || name.ends_with(".json") ||
+         (std::filesystem::exists(name, ignored) && !std::filesystem::is_directory(name, ignored));
+}
+
+/// Throws Error(usage) for an argument of single figures, which the description of a page replaces.
+void refuse_arguments_of_one_figure(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_of_page =
+        option->get_group() == "Look" || name == "FIGURE" || name == "--out" || name == "--format";
+    if (option->count() == 0 || is_of_page) continue;
+    throw Error(ErrorKind::usage, "a page names the models and settings of its figures in its file")
+        .about(name)
+        .remedy(page_form);
+  }
+}
+
+int run(const FigureArguments& arguments, const CLI::App& command) {
+  if (!is_page(arguments.name)) return run_figure(arguments);
+  refuse_arguments_of_one_figure(command);
+  StyleArguments style = arguments.style;
+  if (command.get_option("--width")->count() == 0) style.width = "page";
+  return run_page(arguments, style);
+}
+
 }  // namespace
 
 Action add_figure(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<FigureArguments>();
-  added = parent.add_subcommand("figure", "Draw one figure into a file");
+  added = parent.add_subcommand("figure", "Draw a figure, or a page of several, into a file");
   added
-      ->add_option("FIGURE", arguments->name,
-                   "Name of the figure: attnscope list figures shows them")
+      ->add_option(
+          "FIGURE", arguments->name,
+          R"(Name of the figure (attnscope list figures shows them), or the file of a page )"
+          R"(of several: {"models": […], "inputs": […], "letters": true, )"
+          R"("shared_colours": false, "rows": [[{"figure": "NAME", "settings": {…}, )"
+          R"("share": 1, "title": "…"}]]}; each figure may have models, inputs and labels )"
+          "of its own; - reads a page from standard input")
       ->required()
-      ->type_name("FIGURE");
+      ->type_name("FIGURE|FILE");
   add_model_argument(*added, arguments->models, true, false, "Energy figures need none");
   add_input_option(*added, arguments->models);
   added
@@ -288,13 +526,15 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->type_name("MS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{65535}));
   add_style_options(*added, arguments->style);
+  added->get_option("--width")->default_str("84, for a page 174");
   add_model_options(*added, arguments->models);
   set_examples(
       *added,
       {"attnscope figure rank-by-layer softmax.h5 adder.h5 --input boot.png --out f.pdf",
        "attnscope figure attention-maps vit.pt@adder --layers 0,5 --input cat.png --out m.svg",
-       "attnscope figure sweep-spectrum --set file=sweep.h5 --out spectrum.pdf"});
-  return [arguments] { return run(*arguments); };
+       "attnscope figure sweep-spectrum --set file=sweep.h5 --out spectrum.pdf",
+       "attnscope figure page.json --out page.pdf"});
+  return [arguments, command = added] { return run(*arguments, *command); };
 }
 
 }  // namespace attnscope

@@ -29,13 +29,18 @@ std::vector<fs::path> figure_files(const std::string& out, const std::string& fo
   return files;
 }
 
-std::unique_ptr<QApplication> application_for(const std::vector<fs::path>& files) {
+std::unique_ptr<QApplication> application_for(const std::vector<fs::path>& files,
+                                              const std::string& font_family) {
   const bool draws = std::ranges::any_of(files, [](const fs::path& file) {
     return std::ranges::any_of(export_formats(), [&](const ExportFormat& format) {
       return format.drawn && format.extension == file.extension().string();
     });
   });
-  return draws ? drawing_application() : nullptr;
+  const bool has_font = !font_family.empty();
+  std::unique_ptr<QApplication> application;
+  if (draws || has_font) application = drawing_application();
+  if (has_font) check_font_family(font_family);
+  return application;
 }
 
 void write_figure(const Figure& figure, const std::vector<fs::path>& files,

@@ -1,4 +1,4 @@
-// Output files of figure and compose, and the lines printed about them.
+// Output files of figure and gallery, and the lines printed about them.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,11 @@ namespace attnscope {
     const std::string& out, const std::string& formats,
     const std::vector<std::filesystem::path>& inputs);
 
-/// The QApplication that drawing needs (application.h). Null if no file is a picture, or if a
-/// QApplication exists already.
+/// The QApplication that drawing needs (application.h). Null if no file is a picture and
+/// `font_family` is empty, or if a QApplication exists already. Throws Error(usage) for a font
+/// family that is not installed, which only Qt can check; empty is the default family.
 [[nodiscard]] std::unique_ptr<QApplication> application_for(
-    const std::vector<std::filesystem::path>& files);
+    const std::vector<std::filesystem::path>& files, const std::string& font_family);
 
 /// Writes each file and prints a line with its kind and size. Throws Error.
 void write_figure(const Figure& figure, const std::vector<std::filesystem::path>& files,

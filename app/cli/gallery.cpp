@@ -174,11 +174,8 @@ int run(const GalleryArguments& given) {
   open.font_size_pt = choice.font_size_pt;
   open.first_layer = choice.first_layer;
   open.further_arguments = further_arguments(arguments.models);
-  const bool asks_font = !choice.style.font_family.empty();
   const std::unique_ptr<QApplication> application =
-      asks_font ? drawing_application()
-                : application_for(arguments.list ? std::vector<fs::path>() : pattern);
-  if (asks_font) check_font_family(choice.style.font_family);
+      application_for(arguments.list ? std::vector<fs::path>() : pattern, choice.style.font_family);
   {
     const TerminalProgress line;
     open.subjects = fitting_subjects(arguments.models, line.progress());

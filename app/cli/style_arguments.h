@@ -1,4 +1,4 @@
-// Arguments for a figure's style and output, shared by figure, compose and gallery.
+// Arguments for a figure's style and output, shared by figure and gallery.
 #pragma once
 
 #include <CLI/CLI.hpp>

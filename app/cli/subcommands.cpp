@@ -7,7 +7,6 @@ Action add_ablate(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
 Action add_completion(CLI::App& parent, CLI::App*& added);
 Action add_components(CLI::App& parent, CLI::App*& added);
-Action add_compose(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
@@ -39,7 +38,6 @@ std::span<const Subcommand> subcommands() {
       {add_compare},
       {add_completion},
       {add_components},
-      {add_compose},
       {add_energy},
       {add_evaluate},
       {add_figure},

@@ -92,7 +92,10 @@ std::optional<Error> wrong_word(const CLI::App& command, const CommandTable& tab
     for (const OptionRow& row : group.rows) {
       const std::vector<std::string> known = known_values(row);
       const CLI::Option* option = command.get_option_no_throw(row.names.back());
-      if (row.value.find('|') == std::string::npos || known.empty() || option == nullptr) continue;
+      // Placeholders, which are in capitals, may take other values.
+      const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
+      const bool only_words = std::ranges::none_of(row.value, is_capital);
+      if (!only_words || known.empty() || option == nullptr) continue;
       for (const std::string& given : option->results()) {
         if (std::ranges::find(known, given) != known.end()) continue;
         return unknown_name("value", given, name_list(known)).about(row.names.back());

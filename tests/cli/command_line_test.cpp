@@ -393,8 +393,8 @@ TEST(CommandLine, NoOutputReplacesAnInput) {
            "figure rank-by-layer " + m + " --input " + i + " --out " + i,
            "figure rank-by-layer " + m + "@,input=" + i + " --format csv,h5 --out " +
                (folder / "m").string(),
-           "compose " + page.string() + " --out " + page.string(),
-           "compose " + page.string() + " --out " + m}) {
+           "figure " + page.string() + " --out " + page.string(),
+           "figure " + page.string() + " --out " + m}) {
     const ProgramRun run = run_program(arguments);
     EXPECT_EQ(run.status, 2) << arguments << "\n" << run.errors;
     EXPECT_THAT(run.errors, HasSubstr("would replace an input")) << arguments;
@@ -501,7 +501,7 @@ TEST(CommandLine, SuccessSaysWhatWasWritten) {
   ASSERT_EQ(figure.status, 0) << figure.errors;
   EXPECT_THAT(figure.output,
               AllOf(HasSubstr(base + ".csv: "), HasSubstr(base + ".svg: "), HasSubstr("84 × ")));
-  const ProgramRun page = run_program("compose " + kSamples + "/page.json --out " + base + ".svg");
+  const ProgramRun page = run_program("figure " + kSamples + "/page.json --out " + base + ".svg");
   ASSERT_EQ(page.status, 0) << page.errors;
   EXPECT_THAT(page.output, HasSubstr(base + ".svg: "));
 }

@@ -56,6 +56,10 @@ TEST(Completion, BashOffersCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(offered(folder, "attnscope figure rank-b"), Contains("rank-by-layer"));
   EXPECT_THAT(offered(folder, "attnscope list arch"), testing::ElementsAre("architectures"));
   EXPECT_THAT(offered(folder, "attnscope list architectures READ"), IsEmpty());
+  EXPECT_THAT(offered(folder, "attnscope figure sample_data/pa"),
+              Contains("sample_data/page.json"));
+  EXPECT_THAT(offered(folder, "attnscope ablate --other add"),
+              testing::UnorderedElementsAre("adder", "additive"));
   EXPECT_THAT(offered(folder, "attnscope inspect READ"), Contains("README.md"));
   EXPECT_THAT(offered(folder, "attnscope figure rank-by-layer x --out READ"),
               Contains("README.md"));

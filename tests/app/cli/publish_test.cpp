@@ -238,7 +238,7 @@ TEST_F(Publish, APageFromJson) {
   fs::copy_file(samples + "models/fashion-softmax.h5", folder_ / "softmax.h5");
   std::ofstream(out("page.json")) << page;
   const Ran ran =
-      run(program + "compose " + out("page.json") + " --format json,pdf --out " + out("sheet"));
+      run(program + "figure " + out("page.json") + " --format json,pdf --out " + out("sheet"));
   ASSERT_EQ(ran.status, 0) << ran.output;
   const nlohmann::json figure = read(out("sheet.json"));
   EXPECT_EQ(figure.at("width_mm"), 174);
@@ -246,6 +246,44 @@ TEST_F(Publish, APageFromJson) {
   EXPECT_EQ(figure.at("areas").at(2).at("title"), "One model");
   EXPECT_TRUE(figure.at("numbers").contains("a/mean_rank_by_layer/fashion-adder"));
   EXPECT_GT(fs::file_size(out("sheet.pdf")), 5000U);
+  const std::string command = figure.at("command");
+  EXPECT_EQ(command.rfind("attnscope figure ", 0), 0U) << command;
+  fs::remove(out("sheet.json"));
+  ASSERT_EQ(run(program + command.substr(10)).status, 0) << command;
+  EXPECT_EQ(read(out("sheet.json")), figure);
+}
+
+TEST_F(Publish, APageMayBeAnyFileOrStandardInput) {
+  std::ofstream(out("sheet")) << R"({"rows": [[{"figure": "energy-share"}]]})";
+  const Ran named = run(program + "figure " + out("sheet") + " --out " + out("named.csv"));
+  EXPECT_EQ(named.status, 0) << named.output;
+  const Ran piped = run(program + "figure - --out " + out("piped.csv") + " <" + out("sheet"));
+  EXPECT_EQ(piped.status, 0) << piped.output;
+  EXPECT_GT(content(out("named.csv")).size(), 100U);
+  EXPECT_EQ(content(out("named.csv")), content(out("piped.csv")));
+  const Ran missing = run(program + "figure " + out("missing.json") + " --out " + out("f.csv"));
+  EXPECT_EQ(missing.status, 1) << missing.output;
+  EXPECT_NE(missing.output.find("missing.json"), std::string::npos) << missing.output;
+  // A folder is not a page, and its name not that of a figure.
+  const Ran folder = run(program + "figure " + folder_.path().string() + " --out " + out("f.csv"));
+  EXPECT_EQ(folder.status, 2) << folder.output;
+}
+
+TEST_F(Publish, APageTakesNoArgumentOfASingleFigure) {
+  std::ofstream(out("page.json")) << R"({"rows": [[{"figure": "energy-share"}]]})";
+  const std::pair<std::string, std::string> refused[] = {
+      {samples + "models/fashion-adder.h5", "MODEL"},
+      {"--set measure=stable", "--set"},
+      {"--heads 0", "--heads"},
+      {"--film 5", "--film"},
+      {"--mechanism adder", "--mechanism"}};
+  for (const auto& [argument, name] : refused) {
+    const Ran ran =
+        run(program + "figure " + out("page.json") + " " + argument + " --out " + out("f.csv"));
+    EXPECT_EQ(ran.status, 2) << argument << ran.output;
+    EXPECT_NE(ran.output.find(name + ": a page names the models"), std::string::npos) << ran.output;
+    EXPECT_FALSE(fs::exists(out("f.csv")));
+  }
 }
 
 TEST_F(Publish, SaysWhatIsWrongWithAPage) {
@@ -258,7 +296,7 @@ TEST_F(Publish, SaysWhatIsWrongWithAPage) {
       {R"({"rows": [[{"figure": "rank-by-layer"}]]})", "no model"}};
   for (const auto& [text, expected] : wrong) {
     std::ofstream(out("page.json")) << text;
-    const Ran ran = run(program + "compose " + out("page.json") + " --out " + out("f.pdf"));
+    const Ran ran = run(program + "figure " + out("page.json") + " --out " + out("f.pdf"));
     EXPECT_EQ(ran.status, 2) << text << ran.output;
     EXPECT_NE(ran.output.find(expected), std::string::npos) << ran.output;
   }
