@@ -215,8 +215,7 @@ int run(const AblateArguments& arguments) {
 
 Action add_ablate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<AblateArguments>();
-  added = parent.add_subcommand(
-      "ablate", "Replace the map of each head and measure the effect on the answers");
+  added = parent.add_subcommand("ablate", "Replace the map of each head and measure the effect");
   add_study_options(*added, arguments->study);
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);

@@ -77,7 +77,11 @@ CommandTable command_table(const CLI::App& command) {
   CommandTable table;
   const CLI::App* const parent = command.get_parent();
   table.name = (parent ? parent->get_name() + " " : std::string()) + command.get_name();
-  table.summary = command.get_description();
+  const std::string text = command.get_description();
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  table.summary = text.substr(0, end);
+  table.details = text.substr(std::min(end + 1, text.size()));
+  if (parent) table.group = command.get_group();
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
     if (option->get_positional()) {

@@ -24,13 +24,16 @@ struct OptionGroup {
 
 struct CommandTable {
   std::string name;     ///< "attnscope spectrum"
-  std::string summary;  ///< one line
+  std::string summary;  ///< one line of at most 54 characters, which fits into the list of --help
+  std::string details;  ///< further sentences; may be empty
+  std::string group;    ///< heading in the list of --help: "Measure attention"
   std::vector<OptionRow> arguments;
   std::vector<OptionGroup> groups;        ///< hidden options are left out
   std::vector<std::string> examples;      ///< command lines, ready to type
   std::vector<CommandTable> subcommands;  ///< only for the program itself
 };
 
+/// The first line of the description of `command` is its summary, the rest its details.
 [[nodiscard]] CommandTable command_table(const CLI::App& command);
 
 /// The usage line: "attnscope spectrum [OPTION…] MODEL".

@@ -1,4 +1,5 @@
 // attnscope completion: scripts with which shells complete attnscope's commands.
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -140,15 +141,26 @@ std::string zsh_options(const CommandTable& command) {
   return out;
 }
 
+/// Ends the list of the commands under one heading and offers them. The tag, the heading without
+/// spaces, lets zsh show them as a group of their own.
+std::string zsh_group(const std::string& heading) {
+  std::string tag = heading;
+  std::ranges::replace(tag, ' ', '-');
+  return "    )\n    _describe -t " + tag + " " + quoted(heading, "'\\''") + " commands\n";
+}
+
 std::string zsh_script(const CommandTable& program) {
   std::string out =
       "#compdef attnscope\n# Completion of attnscope for zsh: install it as _attnscope into a "
       "folder of $fpath.\n_attnscope() {\n  local curcontext=$curcontext state line\n"
-      "  if ((CURRENT == 2)); then\n    local -a commands=(\n";
+      "  if ((CURRENT == 2)); then\n    local -a commands\n";
+  std::string group;
   for (const CommandTable& command : program.subcommands) {
+    if (command.group != group) out += (group.empty() ? "" : zsh_group(group)) + "    commands=(\n";
+    group = command.group;
     out += "      " + quoted(bare_name(command) + ":" + zsh_text(command.summary), "'\\''") + "\n";
   }
-  out += "    )\n    _describe command commands\n    _arguments" + zsh_options(program) +
+  out += zsh_group(group) + "    _arguments" + zsh_options(program) +
          "\n    return\n  fi\n  local command=$words[2]\n" +
          "  shift words\n  ((CURRENT--))\n  case $command in\n";
   for (const CommandTable& command : program.subcommands) {

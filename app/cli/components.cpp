@@ -263,8 +263,7 @@ void print(const ComponentsReport& report, const ComponentsArguments& arguments)
 
 Action add_components(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<ComponentsArguments>();
-  added = parent.add_subcommand(
-      "components", "Singular vectors of maps: which keys each part reads, which queries use it");
+  added = parent.add_subcommand("components", "Singular vectors: which queries read which keys");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
   add_layers_option(*added, arguments->layers);

@@ -262,9 +262,7 @@ int run(const EvaluateArguments& arguments) {
 
 Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  added = parent.add_subcommand(
-      "evaluate",
-      "Measure how often a model names the right class, or how well it predicts a text");
+  added = parent.add_subcommand("evaluate", "Accuracy on labelled images, or prediction of a text");
   add_model_argument(*added, arguments->model, false, true);
   add_data_set_option(*added, arguments->data_set, "Labelled images");
   added

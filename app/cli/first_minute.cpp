@@ -122,8 +122,7 @@ Action add_first_minute(CLI::App& parent, CLI::App*& added) {
     std::string input;
   };
   auto arguments = std::make_shared<Arguments>();
-  added = parent.add_subcommand("first-minute",
-                                "Compare the two sample models: four figures and a table of ranks");
+  added = parent.add_subcommand("first-minute", "Compare the two sample models: figures and ranks");
   added->add_option("--out", arguments->out, "The folder to write into")
       ->capture_default_str()
       ->type_name("DIR");

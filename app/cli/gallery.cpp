@@ -248,8 +248,10 @@ int run(const GalleryArguments& given) {
 
 Action add_gallery(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<GalleryArguments>();
-  added = parent.add_subcommand(
-      "gallery", "Every figure of the papers that the models can show, and what the others need");
+  added =
+      parent.add_subcommand("gallery",
+                            "Draw every figure of the papers that models can show\n"
+                            "Figures that the models cannot show are listed with what they need.");
   add_model_argument(*added, arguments->models, true, false, "The sample models if none is given");
   add_input_option(*added, arguments->models);
   add_data_set_option(*added, arguments->data_set,

@@ -245,8 +245,7 @@ void print(const HeadsReport& report, const HeadsArguments& arguments) {
 
 Action add_heads(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<HeadsArguments>();
-  added = parent.add_subcommand(
-      "heads", "Entropy, sinks, distances, ranks and norms of every attention head");
+  added = parent.add_subcommand("heads", "Entropy, sinks, distances, ranks and norms per head");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
   add_layers_option(*added, arguments->layers);

@@ -56,11 +56,15 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 
 std::string HelpText::make_help(const CLI::App* command, std::string, CLI::AppFormatMode) const {
   const CommandTable table = command_table(*command);
-  std::string out = wrapped(table.summary, kWidth, 0, 0) + "\n\nUsage: " + usage_of(table) + "\n";
+  std::string out = wrapped(table.summary, kWidth, 0, 0) + "\n";
+  if (!table.details.empty()) out += "\n" + wrapped(table.details, kWidth, 0, 0) + "\n";
+  out += "\nUsage: " + usage_of(table) + "\n";
   if (!table.arguments.empty()) out += "\nArguments:\n";
   for (const OptionRow& row : table.arguments) add_help_row(out, left_of(row), row.text);
-  if (!table.subcommands.empty()) out += "\nCommands:\n";
+  std::string heading;
   for (const CommandTable& subcommand : table.subcommands) {
+    if (subcommand.group != heading) out += "\n" + subcommand.group + ":\n";
+    heading = subcommand.group;
     add_help_row(out, subcommand.name.substr(table.name.size() + 1), subcommand.summary);
   }
   for (const OptionGroup& group : table.groups) {

@@ -78,8 +78,9 @@ int run(const LearnCodesArguments& arguments) {
 
 Action add_learn_codes(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<LearnCodesArguments>();
-  added = parent.add_subcommand(
-      "learn-codes", "Learn hash codes from a model's own attention, to lay over it (--codes)");
+  added = parent.add_subcommand("learn-codes",
+                                "Learn hash codes from a model's own attention\n"
+                                "They are laid over the model with --codes.");
   add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
   added->get_option("--input")->required();

@@ -262,11 +262,12 @@ int run(const LensArguments& arguments) {
 
 Action add_lens(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<LensArguments>();
-  added =
-      parent.add_subcommand("lens",
-                            "Answers of the model if it ended after each layer, head(norm(x_l)); "
-                            "with --by-head the share of each head in the answer, (A^h v^h W_O^h) "
-                            "/ s ⊙ weight · w with the last norm's statistics s fixed");
+  added = parent.add_subcommand(
+      "lens",
+      "Answers of the model if it ended after each layer\n"
+      "After layer l the answer is head(norm(x_l)). With --by-head: the share "
+      "of each head in the answer, (A^h v^h W_O^h) / s ⊙ weight · w with the "
+      "last norm's statistics s fixed.");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
   added->add_option("--top", arguments->top, "Number of answers per depth")

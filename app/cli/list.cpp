@@ -170,7 +170,7 @@ int run(const ListArguments& arguments) {
 
 Action add_list(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<ListArguments>();
-  added = parent.add_subcommand("list", "List figures, file formats, architectures or mechanisms");
+  added = parent.add_subcommand("list", "List figures, formats, architectures or mechanisms");
   added
       ->add_option("LIST", arguments->list,
                    "figures: figures and their settings; formats: formats of weight files; "

@@ -1,4 +1,5 @@
 // attnscope man: the manual page, made from the same tables as --help.
+#include <cctype>
 #include <string>
 
 #include "app/cli/command_table.h"
@@ -28,6 +29,11 @@ std::string roff(const std::string& text) {
   return out;
 }
 
+std::string capitals(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
 void add_rows(std::string& page, const std::vector<OptionRow>& rows) {
   for (const OptionRow& row : rows) {
     std::string names;
@@ -43,8 +49,9 @@ void add_rows(std::string& page, const std::vector<OptionRow>& rows) {
 }
 
 void add_command(std::string& page, const CommandTable& command) {
-  page += ".SS \"" + roff(command.name) + "\"\n" + roff(command.summary) + ".\n.PP\n.B " +
-          roff(usage_of(command)) + "\n";
+  page += ".SS \"" + roff(command.name) + "\"\n" + roff(command.summary) + ".\n";
+  if (!command.details.empty()) page += ".PP\n" + roff(command.details) + "\n";
+  page += ".PP\n.B " + roff(usage_of(command)) + "\n";
   add_rows(page, command.arguments);
   for (const OptionGroup& group : command.groups) {
     if (group.title != "Help") add_rows(page, group.rows);
@@ -68,8 +75,12 @@ std::string manual_page(const CommandTable& program) {
       "its position biases, and what it costs. Without a command it opens the window.\n"
       ".SH OPTIONS\n";
   for (const OptionGroup& group : program.groups) add_rows(page, group.rows);
-  page += ".SH COMMANDS\n";
-  for (const CommandTable& command : program.subcommands) add_command(page, command);
+  std::string group;
+  for (const CommandTable& command : program.subcommands) {
+    if (command.group != group) page += ".SH \"COMMANDS: " + capitals(command.group) + "\"\n";
+    group = command.group;
+    add_command(page, command);
+  }
   page +=
       ".SH \"EXIT STATUS\"\n.TP\n0\nDone.\n.TP\n1\nA file could not be read or written, or not all "
       "of the output reached standard output.\n.TP\n2\nWrong usage.\n"

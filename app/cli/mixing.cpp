@@ -217,8 +217,9 @@ Action add_mixing(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<MixingArguments>();
   added = parent.add_subcommand(
       "mixing",
-      "Contribution of each token to each other one: norms of a_ij f(x_j) with f(x_j) = v_j W_O, "
-      "with residual and norms (F_i(j)), ALTI, value zeroing, and their rollouts");
+      "Contribution of each token to each other token\n"
+      "Norms of a_ij f(x_j) with f(x_j) = v_j W_O, with residual and norms (F_i(j)), ALTI, value "
+      "zeroing, and their rollouts.");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
   added

@@ -95,6 +95,7 @@ Program make_program() {
   for (const Subcommand& subcommand : subcommands()) {
     CLI::App* command = nullptr;
     Action action = subcommand.add(app, command);
+    command->group(subcommand.group);
     program.commands.push_back({command, std::move(action)});
   }
   app.require_subcommand(0, 1);

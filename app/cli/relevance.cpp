@@ -153,8 +153,9 @@ int run(const RelevanceArguments& arguments) {
 Action add_relevance(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<RelevanceArguments>();
   added = parent.add_subcommand("relevance",
-                                "Relevance of each token for a class or token, by the gradient of "
-                                "its logit with respect to every map (Chefer et al. 2021)");
+                                "Relevance of each token for a class or next token\n"
+                                "It follows from the gradient of the logit with respect to every "
+                                "map (Chefer et al. 2021).");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
   added

@@ -12,6 +12,8 @@ namespace attnscope {
 using Action = std::function<int()>;
 
 struct Subcommand {
+  /// Heading of --help and of the manual page; subcommands with the same heading follow each other.
+  const char* group;
   /// Adds the subcommand with its options to `parent`. The returned action runs if the user gave
   /// the subcommand.
   Action (*add)(CLI::App& parent, CLI::App*& added);

@@ -326,8 +326,7 @@ int run(const TrainArguments& arguments) {
 
 Action add_train(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<TrainArguments>();
-  added =
-      parent.add_subcommand("train", "Train a network and follow its attention from step to step");
+  added = parent.add_subcommand("train", "Train a network and follow its attention step by step");
   added->add_option("recipe", arguments->recipe, "A recipe: JSON, its keys as the options below")
       ->type_name("FILE");
   added->add_option("--out", arguments->out, "The run's folder")->type_name("DIR");

@@ -101,10 +101,10 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<TruncateArguments>();
   added = parent.add_subcommand(
       "truncate",
-      "Replace a model's maps by their best approximations of rank r, A_r = Σ_{k≤r} σ_k u_k v_kᵀ, "
-      "and measure the effect on its answers. In language models A_r is set to 0 above the "
-      "diagonal again, so that no token sees what it predicts: blocks below the diagonal then have "
-      "rank r at most, the map may have more");
+      "Reduce the rank of the maps and measure the effect\n"
+      "Each map is replaced by its best approximation of rank r, A_r = Σ_{k≤r} σ_k u_k v_kᵀ. In "
+      "language models A_r is set to 0 above the diagonal again, so that no token sees what it "
+      "predicts: blocks below the diagonal then have rank r at most, the map may have more.");
   add_study_options(*added, arguments->study);
   added
       ->add_option("--ranks", arguments->ranks,

@@ -110,8 +110,9 @@ int run(const WeightsArguments& arguments) {
 Action add_weights(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<WeightsArguments>();
   added = parent.add_subcommand("weights",
-                                "Spectra of the weight products of each head, which need no input: "
-                                "W_QK = W_Q W_Kᵀ and W_OV = W_V W_O [D, D], of rank d at most");
+                                "Spectra of each head's weight products, without input\n"
+                                "The products are W_QK = W_Q W_Kᵀ and W_OV = W_V W_O [D, D], of "
+                                "rank d at most.");
   add_model_argument(*added, arguments->models, true, true);
   added->add_option("--of", arguments->of, "Product of weights")
       ->check(CLI::IsMember(names_of(weight_product_names)))

@@ -75,7 +75,33 @@ TEST(CommandLine, EveryHelpIsAlignedHasExamplesAndFitsATerminal) {
     }
     EXPECT_FALSE(command.examples.empty()) << name;
   }
-  EXPECT_THAT(run_program("--help").output, HasSubstr("\n  spectrum "));
+}
+
+TEST(CommandLine, HelpListsTheCommandsInALineEachUnderWhatAUserAsks) {
+  const std::string help = run_program("--help").output;
+  std::size_t at = 0;
+  for (const char* line :
+       {"\nLook at a model:\n", "\n  inspect ", "\nMeasure attention:\n", "\n  spectrum ",
+        "\n  heads ", "\nChange it and see:\n", "\n  ablate ", "\n  truncate ", "\nCompare:\n",
+        "\n  compare ", "\nData sets and training:\n", "\n  sweep ", "\nFigures:\n", "\n  figure ",
+        "\nProgram:\n", "\n  list ", "\nHelp:\n"}) {
+    const std::size_t found = help.find(line);
+    ASSERT_NE(found, std::string::npos) << line << help;
+    EXPECT_GE(found, at) << line << help;
+    at = found;
+  }
+  std::set<std::string> groups;
+  std::string last;
+  for (const CommandTable& command : table().subcommands) {
+    // Commands of one group follow each other.
+    if (command.group != last) {
+      EXPECT_TRUE(groups.insert(command.group).second) << command.name;
+    }
+    last = command.group;
+    EXPECT_LE(characters(command.summary), 54U) << command.name;
+    EXPECT_THAT(help, HasSubstr(" " + command.summary + "\n"));
+  }
+  EXPECT_EQ(groups.size(), 7U);
 }
 
 TEST(CommandLine, TheExamplesOfEveryHelpAreUnderstood) {

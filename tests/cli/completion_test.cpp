@@ -85,11 +85,12 @@ TEST(Completion, ZshReadsItsScript) {
   // The script prints the arguments of zsh's own functions.
   const std::string said =
       printed(folder, "zsh",
-              "_describe() { print -rl -- ${(P)2} }; _arguments() { print -rl -- $@ }\n"
+              "_describe() { local list=$@[-1]; print -rl -- ${(P)list} }; _arguments() { print "
+              "-rl -- $@ }\n"
               "words=(attnscope s); CURRENT=2; source <(attnscope completion zsh)\n"
               "words=(attnscope spectrum --id); CURRENT=3; source <(attnscope completion zsh)\n");
   if (said == "not installed") GTEST_SKIP() << "zsh is not installed";
-  EXPECT_THAT(said, AllOf(HasSubstr("spectrum:"),
+  EXPECT_THAT(said, AllOf(HasSubstr("spectrum:"), HasSubstr("train:"),
                           HasSubstr(":as-is|without|with|both:(as-is without with both)")));
 }
 
@@ -110,6 +111,11 @@ TEST(ManualPage, HasEveryCommandAndOptionAndNoWarning) {
     }
     EXPECT_THAT(run.output, HasSubstr(".SS \"" + name + "\"")) << command.name;
   }
+  const std::size_t heading = run.output.find(".SH \"COMMANDS: MEASURE ATTENTION\"\n");
+  ASSERT_NE(heading, std::string::npos);
+  EXPECT_LT(heading, run.output.find(".SS \"attnscope spectrum\"\n"));
+  EXPECT_LT(run.output.find(".SS \"attnscope spectrum\"\n"),
+            run.output.find(".SH \"COMMANDS: CHANGE IT AND SEE\"\n"));
   const TemporaryFolder folder;
   const auto page = folder.write("attnscope.1", run.output);
   const std::string said = printed(
