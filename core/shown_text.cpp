@@ -20,17 +20,17 @@ struct Range {
 };
 
 /// Characters that are invisible or change how other text is displayed.
-constexpr Range hidden[] = {{0x00, 0x1F},      {0x7F, 0x9F},      // control characters
-                            {0x61C, 0x61C},    {0x200E, 0x200F},  // bidirectional marks
-                            {0x2028, 0x202E},  // line and paragraph separators, embeddings
-                            {0x2066, 0x2069},  // isolates
-                            {0x200B, 0x200B},  {0x2060, 0x2060},  // zero-width spaces
-                            {0xFEFF, 0xFEFF},                     // byte order mark
-                            {0xFFFE, 0xFFFF},                     // noncharacters, invalid in XML
-                            {0xE0000, 0xE007F}};                  // tags
+constexpr Range hidden_ranges[] = {{0x00, 0x1F},      {0x7F, 0x9F},      // control characters
+                                   {0x61C, 0x61C},    {0x200E, 0x200F},  // bidirectional marks
+                                   {0x2028, 0x202E},  // line and paragraph separators, embeddings
+                                   {0x2066, 0x2069},  // isolates
+                                   {0x200B, 0x200B},  {0x2060, 0x2060},  // zero-width spaces
+                                   {0xFEFF, 0xFEFF},                     // byte order mark
+                                   {0xFFFE, 0xFFFF},     // noncharacters, invalid in XML
+                                   {0xE0000, 0xE007F}};  // tags
 
 bool is_hidden(char32_t character) {
-  for (const Range& range : hidden) {
+  for (const Range& range : hidden_ranges) {
     if (character >= range.first && character <= range.last) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// Decoding of untrusted UTF-8.
+// Decoding of untrusted UTF-8, and digits.
 #pragma once
 
 #include <cstddef>
@@ -13,5 +13,7 @@ namespace attnscope {
 
 /// Code point of the character at `at`; `length` is the nonzero result of utf8_length.
 [[nodiscard]] char32_t utf8_character(std::string_view text, std::size_t at, std::size_t length);
+
+[[nodiscard]] constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace attnscope

@@ -23,9 +23,10 @@ namespace attnscope {
 
 namespace {
 
-using Scores = costs::ScoreSource;
-constexpr EnumName<Scores> score_names[] = {
-    {Scores::dense, "dense"}, {Scores::random, "random"}, {Scores::factorised, "factorised"}};
+using ScoreKind = costs::ScoreSource;
+constexpr EnumName<ScoreKind> score_names[] = {{ScoreKind::dense, "dense"},
+                                               {ScoreKind::random, "random"},
+                                               {ScoreKind::factorised, "factorised"}};
 
 std::vector<ParameterDescription> synthesizer_parameters() {
   return {
@@ -46,7 +47,7 @@ struct ScoreFactors {
 
 class Synthesizer final : public Mechanism {
  public:
-  Synthesizer(Scores scores, std::int64_t factors, std::int64_t seed)
+  Synthesizer(ScoreKind scores, std::int64_t factors, std::int64_t seed)
       : scores_(scores), factors_(factors), seed_(seed) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
@@ -103,7 +104,7 @@ class Synthesizer final : public Mechanism {
 
   [[nodiscard]] ScoreFactors factors_of(const AttentionInput& input, std::int64_t head) const {
     const Extent n{input.queries.rows(), true}, m{input.keys.rows(), true};
-    if (scores_ == Scores::factorised) {
+    if (scores_ == ScoreKind::factorised) {
       const double deviation = std::pow(static_cast<double>(factors_), -0.25);
       return {own(input, "R1", head, {n, {factors_}}, deviation, 0),
               own(input, "R2", head, {m, {factors_}}, deviation, 1),
@@ -129,7 +130,7 @@ class Synthesizer final : public Mechanism {
     auto whole = std::make_shared<std::vector<Matrix>>();
     auto factors = std::make_shared<std::vector<ScoreFactors>>();
     for (std::int64_t head = 0; head < input.heads; ++head) {
-      if (scores_ == Scores::random) {
+      if (scores_ == ScoreKind::random) {
         whole->push_back(own(input, "R", head, {n, m}, 1, 0));
       } else {
         factors->push_back(factors_of(input, head));
@@ -151,13 +152,13 @@ class Synthesizer final : public Mechanism {
     };
   }
 
-  Scores scores_;
+  ScoreKind scores_;
   std::int64_t factors_;
   std::int64_t seed_;
 };
 
 /// `shape` if the setting "scores" is `source`, else empty.
-std::optional<Shape> only(Scores source, const TypedValues& values, Shape shape) {
+std::optional<Shape> only(ScoreKind source, const TypedValues& values, Shape shape) {
   if (values.choice("scores", score_names) != source) return std::nullopt;
   return shape;
 }
@@ -167,53 +168,53 @@ std::optional<Shape> only(Scores source, const TypedValues& values, Shape shape)
 MechanismEntry synthesizer_entry() {
   using Values = const TypedValues&;
   using Extents = const AttentionShape&;
-  return {
-      .name = "synthesizer",
-      .title = "Synthesizer",
-      .source = "Tay et al. 2020, Eq. 2 to 5",
-      .formula = "softmax of weights that do not look at keys",
-      .rank = "N",
-      .complexity = {"N²D + ND²", "N² + ND", "Tay et al. 2020"},
-      .parameters = synthesizer_parameters(),
-      .tensors = {{"R", "[H, N, M], the scores (Eq. 5)",
-                   [](Extents s, Values v) {
-                     return only(Scores::random, v, {s.heads, s.queries, s.keys});
-                   }},
-                  {"R1", "[H, N, k], their left factor (Section 3.2.2)",
-                   [](Extents s, Values v) {
-                     return only(Scores::factorised, v, {s.heads, s.queries, v.whole("factors")});
-                   }},
-                  {"R2", "[H, M, k], their right factor",
-                   [](Extents s, Values v) {
-                     return only(Scores::factorised, v, {s.heads, s.keys, v.whole("factors")});
-                   }},
-                  {"W1", "[H, d, d], the inner layer (Eq. 2)",
-                   [](Extents s, Values v) {
-                     return only(Scores::dense, v, {s.heads, s.head_width, s.head_width});
-                   }},
-                  {"b1", "[H, d], its bias",
-                   [](Extents s, Values v) {
-                     return only(Scores::dense, v, {s.heads, s.head_width});
-                   }},
-                  {"W2", "[H, M, d], the outer layer",
-                   [](Extents s, Values v) {
-                     return only(Scores::dense, v, {s.heads, s.keys, s.head_width});
-                   }},
-                  {"b2", "[H, M], its bias",
-                   [](Extents s, Values v) {
-                     return only(Scores::dense, v, {s.heads, s.keys});
-                   }}},
-      .counts =
-          [](Extents shape, CostConvention convention, Values values) {
-            return costs::synthesizer(shape, convention, values.choice("scores", score_names),
-                                      values.whole("factors"));
+  return {.name = "synthesizer",
+          .title = "Synthesizer",
+          .source = "Tay et al. 2020, Eq. 2 to 5",
+          .formula = "softmax of weights that do not look at keys",
+          .rank = "N",
+          .complexity = {"N²D + ND²", "N² + ND", "Tay et al. 2020"},
+          .parameters = synthesizer_parameters(),
+          .tensors =
+              {{"R", "[H, N, M], the scores (Eq. 5)",
+                [](Extents s, Values v) {
+                  return only(ScoreKind::random, v, {s.heads, s.queries, s.keys});
+                }},
+               {"R1", "[H, N, k], their left factor (Section 3.2.2)",
+                [](Extents s, Values v) {
+                  return only(ScoreKind::factorised, v, {s.heads, s.queries, v.whole("factors")});
+                }},
+               {"R2", "[H, M, k], their right factor",
+                [](Extents s, Values v) {
+                  return only(ScoreKind::factorised, v, {s.heads, s.keys, v.whole("factors")});
+                }},
+               {"W1", "[H, d, d], the inner layer (Eq. 2)",
+                [](Extents s, Values v) {
+                  return only(ScoreKind::dense, v, {s.heads, s.head_width, s.head_width});
+                }},
+               {"b1", "[H, d], its bias",
+                [](Extents s, Values v) {
+                  return only(ScoreKind::dense, v, {s.heads, s.head_width});
+                }},
+               {"W2", "[H, M, d], the outer layer",
+                [](Extents s, Values v) {
+                  return only(ScoreKind::dense, v, {s.heads, s.keys, s.head_width});
+                }},
+               {"b2", "[H, M], its bias",
+                [](Extents s, Values v) {
+                  return only(ScoreKind::dense, v, {s.heads, s.keys});
+                }}},
+          .counts =
+              [](Extents shape, CostConvention convention, Values values) {
+                return costs::synthesizer(shape, convention, values.choice("scores", score_names),
+                                          values.whole("factors"));
+              },
+          .projections = value_projections,
+          .make = [](Values values) -> std::unique_ptr<Mechanism> {
+            return std::make_unique<Synthesizer>(values.choice("scores", score_names),
+                                                 values.whole("factors"), values.whole("seed"));
           },
-      .projections = value_projections,
-      .make = [](Values values) -> std::unique_ptr<Mechanism> {
-        return std::make_unique<Synthesizer>(values.choice("scores", score_names),
-                                             values.whole("factors"), values.whole("seed"));
-      },
-      .causal = true};
+          .causal = true};
 }
 
 }  // namespace attnscope

@@ -57,7 +57,7 @@ Error refused_setting(const std::string& key, const json& value) {
       .remedy("merge the adapter into its base: merge_and_unload(), then save_pretrained()");
 }
 
-bool is_off(const json& value) {
+bool adds_nothing(const json& value) {
   return value.is_null() || value == json(false) || (value.is_structured() && value.empty()) ||
          value == json("");
 }
@@ -149,7 +149,7 @@ void read_key(const std::string& key, const json& value, AdapterConfig& config) 
       throw refused_setting(key, value);
     }
   } else if (std::find(kHarmless.begin(), kHarmless.end(), key) == kHarmless.end() &&
-             !is_off(value)) {
+             !adds_nothing(value)) {
     throw refused_setting(key, value);
   }
 }
@@ -298,7 +298,7 @@ const StoredTensor* tensor_of_base(const Checkpoint& base, const std::string& na
   return found;
 }
 
-Error misfit(const std::string& name, const LowRank& module, const StoredTensor& weight) {
+Error factors_misfit(const std::string& name, const LowRank& module, const StoredTensor& weight) {
   return Error(ErrorKind::damaged, "the adapter does not fit the base's tensor")
       .about(name)
       .expected("B A of " + to_string(weight.shape))
@@ -313,7 +313,7 @@ StoredTensor merged(const StoredTensor& weight, const std::string& name, const L
         .about(name);
   }
   if (module.a->shape.size() < 2 || module.b->shape.size() < 2 || weight.shape.size() < 2) {
-    throw misfit(name, module, weight);
+    throw factors_misfit(name, module, weight);
   }
   const std::int64_t rank = module.a->shape[0], rows = module.b->shape[0];
   const std::int64_t elements = element_count(weight.shape);
@@ -330,7 +330,7 @@ StoredTensor merged(const StoredTensor& weight, const std::string& name, const L
   if (element_count(module.b->shape) != rows * rank || weight.shape[0] != first || rows == 0 ||
       columns != elements / rows || elements % rows != 0 ||
       (transposed && weight.shape.size() != 2)) {
-    throw misfit(name, module, weight);
+    throw factors_misfit(name, module, weight);
   }
   const auto scale = static_cast<float>(config.scale_of(name));
   auto view = [weight, a = *module.a, b = *module.b, rank, rows, columns, transposed, scale,

@@ -20,6 +20,9 @@ struct CheckpointFormat {
   Checkpoint (*open)(const std::filesystem::path& path);
 };
 
+/// Most entries of metadata that are kept from one file: a hostile file may have millions.
+inline constexpr std::size_t most_metadata = 500;
+
 [[nodiscard]] std::span<const CheckpointFormat> checkpoint_formats();
 
 }  // namespace attnscope

@@ -14,10 +14,10 @@ namespace attnscope {
 namespace {
 
 constexpr std::uint64_t largest = std::uint64_t{8} << 30;  // bytes, decompressed
-constexpr std::size_t longest_header = 4 + 4 * 4;
+constexpr std::size_t longest_idx_header = 4 + 4 * 4;
 
 /// Elements of an IDX file of unsigned bytes, in place or decompressed.
-struct Bytes {
+struct IdxBytes {
   std::vector<std::uint64_t> extents;
   std::span<const std::byte> elements;
   std::shared_ptr<const void> storage;
@@ -35,12 +35,12 @@ bool has_idx_magic(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::byte> start_of(std::span<const std::byte> file) {
-  if (is_gzip(file)) return inflate(file, DeflateWrapping::gzip, longest_header).bytes;
-  const std::span<const std::byte> start = file.first(std::min(longest_header, file.size()));
+  if (is_gzip(file)) return inflate(file, DeflateWrapping::gzip, longest_idx_header).bytes;
+  const std::span<const std::byte> start = file.first(std::min(longest_idx_header, file.size()));
   return {start.begin(), start.end()};
 }
 
-Bytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
+IdxBytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
   const std::vector<std::byte> start = start_of(file->bytes());
   if (!has_idx_magic(start)) {
     throw Error(ErrorKind::not_this_format, "is not an IDX file");
@@ -52,7 +52,7 @@ Bytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
   const std::size_t header = 4 + 4 * axes;
   if (axes > 4) throw Error(ErrorKind::unsupported, "the IDX file has more than four axes");
   if (start.size() < header) throw Error(ErrorKind::damaged, "the file ends inside its header");
-  Bytes bytes;
+  IdxBytes bytes;
   std::uint64_t count = 1;
   for (std::size_t axis = 0; axis < axes; ++axis) {
     std::uint64_t extent = 0;
@@ -92,7 +92,7 @@ Bytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
   return bytes;
 }
 
-Bytes read_idx(const std::filesystem::path& path) {
+IdxBytes read_idx(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   return with_file(path, [&] { return read_unchanged(*file, [&] { return parse_idx(file); }); });
 }
@@ -119,7 +119,7 @@ std::optional<std::filesystem::path> labels_beside(const std::filesystem::path& 
 
 class IdxDataSet : public DataSet {
  public:
-  IdxDataSet(std::filesystem::path path, Bytes images, std::optional<Bytes> labels)
+  IdxDataSet(std::filesystem::path path, IdxBytes images, std::optional<IdxBytes> labels)
       : path_(std::move(path)), images_(std::move(images)), labels_(std::move(labels)) {}
 
   [[nodiscard]] std::int64_t size() const override {
@@ -156,8 +156,8 @@ class IdxDataSet : public DataSet {
 
  private:
   std::filesystem::path path_;
-  Bytes images_;
-  std::optional<Bytes> labels_;
+  IdxBytes images_;
+  std::optional<IdxBytes> labels_;
   std::vector<std::string> class_names_;
 };
 
@@ -181,7 +181,7 @@ std::filesystem::path idx_images_in(const std::filesystem::path& folder, const c
 }
 
 std::shared_ptr<const DataSet> open_idx(const std::filesystem::path& path) {
-  Bytes images = read_idx(path);
+  IdxBytes images = read_idx(path);
   const std::vector<std::uint64_t>& extents = images.extents;
   if (extents.size() < 3) {
     throw Error(ErrorKind::unsupported, "the IDX file holds no images")
@@ -194,7 +194,7 @@ std::shared_ptr<const DataSet> open_idx(const std::filesystem::path& path) {
       (extents.size() == 4 && extents[3] != 1 && extents[3] != 3)) {
     throw Error(ErrorKind::damaged, "the images' shape is impossible").in_file(path);
   }
-  std::optional<Bytes> labels;
+  std::optional<IdxBytes> labels;
   if (const auto labels_path = labels_beside(path)) {
     labels = read_idx(*labels_path);
     if (labels->extents.size() != 1 || labels->extents[0] != extents[0]) {

@@ -11,20 +11,20 @@ namespace attnscope {
 
 namespace {
 
-struct Source {
+struct PngSource {
   std::span<const std::byte> rest;
   char problem[160] = "";
 };
 
 void take_bytes(png_structp png, png_bytep target, std::size_t count) {
-  auto& source = *static_cast<Source*>(png_get_io_ptr(png));
+  auto& source = *static_cast<PngSource*>(png_get_io_ptr(png));
   if (count > source.rest.size()) png_error(png, "the file is truncated");
   std::memcpy(target, source.rest.data(), count);
   source.rest = source.rest.subspan(count);
 }
 
 [[noreturn]] void give_up_png(png_structp png, png_const_charp message) {
-  auto& source = *static_cast<Source*>(png_get_error_ptr(png));
+  auto& source = *static_cast<PngSource*>(png_get_error_ptr(png));
   std::strncpy(source.problem, message, sizeof source.problem - 1);
   png_longjmp(png, 1);
 }
@@ -34,7 +34,7 @@ void ignore_warning(png_structp, png_const_charp) {}
 /// State of decoding. libpng reports errors by longjmp, which must not skip a C++ destructor, so
 /// all data live here, outside the functions that call libpng.
 struct PngDecoder {
-  Source source;
+  PngSource source;
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::vector<std::uint8_t> pixels;

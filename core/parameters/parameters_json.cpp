@@ -29,7 +29,7 @@ ParameterValue list_of(const json& array) {
   return array.get<std::vector<Item>>();
 }
 
-Error wrong_type(const std::string& name) {
+Error wrong_parameter(const std::string& name) {
   return Error(ErrorKind::damaged, "a parameter has the wrong type")
       .about(name)
       .expected("a number, true or false, a string, or a list of numbers or strings");
@@ -38,16 +38,16 @@ Error wrong_type(const std::string& name) {
 ParameterValue value_from_json(const std::string& name, const json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > kLargestWhole) {
-    throw wrong_type(name).expected("a whole number of 64 bits");
+    throw wrong_parameter(name).expected("a whole number of 64 bits");
   }
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) throw wrong_type(name);
+  if (!value.is_array()) throw wrong_parameter(name);
   const auto all = [&](auto is) { return std::all_of(value.begin(), value.end(), is); };
   if (all([](const json& item) { return item.is_number(); })) return list_of<double>(value);
   if (all([](const json& item) { return item.is_string(); })) return list_of<std::string>(value);
-  throw wrong_type(name);
+  throw wrong_parameter(name);
 }
 
 }  // namespace

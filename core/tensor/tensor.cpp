@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 /// Rows and columns of `shape` as a matrix: product of the leading dimensions, and the last.
-std::pair<std::int64_t, std::int64_t> as_matrix(const Shape& shape, std::int64_t size) {
+std::pair<std::int64_t, std::int64_t> rows_and_columns(const Shape& shape, std::int64_t size) {
   const std::int64_t columns = shape.empty() ? 1 : shape.back();
   return {columns == 0 ? 0 : size / columns, columns};
 }
@@ -39,12 +39,12 @@ Tensor Tensor::unfilled(Shape shape) {
 }
 
 MatrixMap Tensor::matrix() {
-  const auto [rows, columns] = as_matrix(shape_, size());
+  const auto [rows, columns] = rows_and_columns(shape_, size());
   return {data(), rows, columns};
 }
 
 ConstMatrixMap Tensor::matrix() const {
-  const auto [rows, columns] = as_matrix(shape_, size());
+  const auto [rows, columns] = rows_and_columns(shape_, size());
   return {data(), rows, columns};
 }
 

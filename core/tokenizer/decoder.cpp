@@ -42,24 +42,24 @@ TokenText unchanged() {
   return [](std::string token) { return token; };
 }
 
-TokenText make_byte_level(StageFields& fields) {
+TokenText byte_level_decoder(StageFields& fields) {
   for (const char* const key : {"add_prefix_space", "trim_offsets", "use_regex"}) {
     (void)fields.flag(key, true);
   }
   return [](const std::string& token) { return bytes_of_signs(token); };
 }
 
-TokenText make_byte_fallback(StageFields&) { return byte_of; }
-TokenText make_fuse(StageFields&) { return unchanged(); }
+TokenText byte_fallback_decoder(StageFields&) { return byte_of; }
+TokenText fuse_decoder(StageFields&) { return unchanged(); }
 
-TokenText make_strip(StageFields& fields) {  // affects only the ends of a whole text
+TokenText strip_decoder(StageFields& fields) {  // affects only the ends of a whole text
   (void)fields.text("content");
   (void)fields.whole("start");
   (void)fields.whole("stop");
   return unchanged();
 }
 
-TokenText make_metaspace(StageFields& fields) {
+TokenText metaspace_decoder(StageFields& fields) {
   for (const char* const key : {"add_prefix_space", "prepend_scheme", "split", "str_rep"}) {
     (void)fields.find(key);
   }
@@ -68,7 +68,7 @@ TokenText make_metaspace(StageFields& fields) {
   };
 }
 
-TokenText make_replace(StageFields& fields) {
+TokenText replace_decoder(StageFields& fields) {
   return [pattern = fields.pattern("pattern"),
           content = fields.text("content")](const std::string& token) {
     if (token.size() == 1 && utf8_length(token, 0) == 0) return token;  // a single byte
@@ -82,19 +82,19 @@ TokenText make_replace(StageFields& fields) {
   };
 }
 
-TokenText make_word_piece(StageFields& fields) {
+TokenText word_piece_decoder(StageFields& fields) {
   (void)fields.text("prefix");
   (void)fields.flag("cleanup", true);
   return unchanged();
 }
 
-TokenText make_byte_pairs(StageFields& fields) {
+TokenText byte_pairs_decoder(StageFields& fields) {
   return [suffix = fields.text("suffix")](const std::string& token) {
     return replaced(token, suffix, " ");
   };
 }
 
-TokenText make_ctc(StageFields& fields) {
+TokenText ctc_decoder(StageFields& fields) {
   (void)fields.text("pad_token");
   (void)fields.flag("cleanup", true);
   return [delimiter = fields.text("word_delimiter_token")](const std::string& token) {
@@ -102,30 +102,30 @@ TokenText make_ctc(StageFields& fields) {
   };
 }
 
-TokenText make_sequence(StageFields& fields) {
+TokenText sequence_decoder(StageFields& fields) {
   return [list = make_stages(fields, "decoders", make_decoder)](std::string token) {
     for (const TokenText& each : list) token = each(std::move(token));
     return token;
   };
 }
 
-constexpr StageKind<TokenText> kinds[] = {
-    {"BPEDecoder", make_byte_pairs},
-    {"ByteFallback", make_byte_fallback},
-    {"ByteLevel", make_byte_level},
-    {"CTC", make_ctc},
-    {"Fuse", make_fuse},
-    {"Metaspace", make_metaspace},
-    {"Replace", make_replace},
-    {"Sequence", make_sequence},
-    {"Strip", make_strip},
-    {"WordPiece", make_word_piece},
+constexpr StageKind<TokenText> decoder_kinds[] = {
+    {"BPEDecoder", byte_pairs_decoder},
+    {"ByteFallback", byte_fallback_decoder},
+    {"ByteLevel", byte_level_decoder},
+    {"CTC", ctc_decoder},
+    {"Fuse", fuse_decoder},
+    {"Metaspace", metaspace_decoder},
+    {"Replace", replace_decoder},
+    {"Sequence", sequence_decoder},
+    {"Strip", strip_decoder},
+    {"WordPiece", word_piece_decoder},
 };
 
 }  // namespace
 
 TokenText make_decoder(const nlohmann::json& object, const std::string& place) {
-  return object.is_null() ? unchanged() : make_stage(kinds, object, place);
+  return object.is_null() ? unchanged() : make_stage(decoder_kinds, object, place);
 }
 
 }  // namespace attnscope

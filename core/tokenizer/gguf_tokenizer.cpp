@@ -66,7 +66,7 @@ const Splitting& splitting_of(const std::string& name) {
       .found(name.empty() ? "nothing" : name);
 }
 
-Error damaged(const char* key, const std::string& found) {
+Error damaged_tokenizer(const char* key, const std::string& found) {
   return Error(ErrorKind::damaged, "the tokenizer's metadata is invalid").about(key).found(found);
 }
 
@@ -88,7 +88,8 @@ Merges merges_of(const GgufTokenizer& data) {
   Merges merges;
   for (const std::string& line : data.merges) {
     const std::size_t space = line.find(' ', 1);
-    if (space == std::string::npos) throw damaged("tokenizer.ggml.merges", line.substr(0, 60));
+    if (space == std::string::npos)
+      throw damaged_tokenizer("tokenizer.ggml.merges", line.substr(0, 60));
     merges.emplace_back(line.substr(0, space), line.substr(space + 1));
   }
   return merges;
@@ -98,7 +99,7 @@ std::vector<std::int64_t> token_if(bool wanted, const std::optional<std::int64_t
                                    const GgufTokenizer& data, const char* key) {
   if (!wanted) return {};
   if (!id || *id < 0 || *id >= std::ssize(data.tokens)) {
-    throw damaged(key, id ? std::to_string(*id) : "nothing");
+    throw damaged_tokenizer(key, id ? std::to_string(*id) : "nothing");
   }
   return {*id};
 }
@@ -110,11 +111,13 @@ std::shared_ptr<const Vocabulary> make_scored_pairs(const GgufTokenizer& data) {
   model.pieces.texts = data.tokens;
   model.pieces.scores = data.scores;
   if (data.scores.size() != data.tokens.size()) {
-    throw damaged("tokenizer.ggml.scores", std::to_string(data.scores.size()) + " for " +
-                                               std::to_string(data.tokens.size()) + " tokens");
+    throw damaged_tokenizer("tokenizer.ggml.scores", std::to_string(data.scores.size()) + " for " +
+                                                         std::to_string(data.tokens.size()) +
+                                                         " tokens");
   }
   for (const std::int32_t type : data.types) {
-    if (type < 1 || type > 6) throw damaged("tokenizer.ggml.token_type", std::to_string(type));
+    if (type < 1 || type > 6)
+      throw damaged_tokenizer("tokenizer.ggml.token_type", std::to_string(type));
     model.pieces.kinds.push_back(static_cast<PieceKind>(type));
   }
   model.add_dummy_prefix = data.add_space_prefix;
@@ -158,8 +161,9 @@ std::shared_ptr<const Vocabulary> make_gguf_tokenizer(const GgufTokenizer& data)
         .found(data.model);
   }
   if (data.types.size() != data.tokens.size()) {
-    throw damaged("tokenizer.ggml.token_type", std::to_string(data.types.size()) + " for " +
-                                                   std::to_string(data.tokens.size()) + " tokens");
+    throw damaged_tokenizer("tokenizer.ggml.token_type",
+                            std::to_string(data.types.size()) + " for " +
+                                std::to_string(data.tokens.size()) + " tokens");
   }
   if (data.model == "llama") return make_scored_pairs(data);
   const Splitting& splitting = splitting_of(data.pre);

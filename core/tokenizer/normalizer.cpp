@@ -73,19 +73,19 @@ AlignedText to_form(const AlignedText& text, NormalForm form) {
 }
 
 template <NormalForm form>
-Normalizer make_form(StageFields&) {
+Normalizer form_normalizer(StageFields&) {
   return [](const AlignedText& text) { return to_form(text, form); };
 }
 
 AlignedText lowercased(const AlignedText& text) { return map_characters(text, lower_case); }
-Normalizer make_lowercase(StageFields&) { return lowercased; }
+Normalizer lowercase_normalizer(StageFields&) { return lowercased; }
 
-Normalizer make_strip_accents(StageFields&) {
+Normalizer strip_accents_normalizer(StageFields&) {
   return
       [](const AlignedText& text) { return filter(text, [](char32_t c) { return !is_mark(c); }); };
 }
 
-Normalizer make_strip(StageFields& fields) {
+Normalizer strip_normalizer(StageFields& fields) {
   return [left = fields.flag("strip_left"),
           right = fields.flag("strip_right")](const AlignedText& text) {
     std::size_t first = text.text().size(), last = 0;
@@ -100,7 +100,7 @@ Normalizer make_strip(StageFields& fields) {
   };
 }
 
-Normalizer make_replace(StageFields& fields) {
+Normalizer replace_normalizer(StageFields& fields) {
   return [pattern = fields.pattern("pattern"),
           content = fields.text("content")](const AlignedText& text) {
     AlignedText result;
@@ -115,7 +115,7 @@ Normalizer make_replace(StageFields& fields) {
   };
 }
 
-Normalizer make_prepend(StageFields& fields) {
+Normalizer prepend_normalizer(StageFields& fields) {
   return [before = fields.text("prepend")](const AlignedText& text) {
     return text.empty() ? text : text.with_prefix(before);
   };
@@ -147,7 +147,7 @@ AlignedText by_clusters(const AlignedText& text, const Charsmap& map) {
   return result;
 }
 
-Normalizer make_precompiled(StageFields& fields) {
+Normalizer precompiled_normalizer(StageFields& fields) {
   const std::optional<std::string> bytes = decode_base64(fields.text("precompiled_charsmap"));
   if (!bytes) throw fields.refused("precompiled_charsmap", "base64");
   return [map = std::make_shared<const Charsmap>(*bytes)](const AlignedText& text) {
@@ -157,7 +157,7 @@ Normalizer make_precompiled(StageFields& fields) {
 
 /// Normalisation for neural machine translation: removes control characters and turns space-like
 /// characters into spaces.
-Normalizer make_nmt(StageFields&) {
+Normalizer nmt_normalizer(StageFields&) {
   return [](const AlignedText& text) {
     const AlignedText kept = filter(text, [](char32_t c) {
       const bool control = (c >= 1 && c <= 8) || c == 0x0B || (c >= 0x0E && c <= 0x1F) ||
@@ -173,7 +173,7 @@ Normalizer make_nmt(StageFields&) {
   };
 }
 
-Normalizer make_byte_level(StageFields&) { return as_byte_signs; }
+Normalizer byte_level_normalizer(StageFields&) { return as_byte_signs; }
 
 bool is_chinese(char32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
@@ -206,7 +206,7 @@ AlignedText with_spaces_around_chinese(const AlignedText& text) {
   return result;
 }
 
-Normalizer make_bert(StageFields& fields) {
+Normalizer bert_normalizer(StageFields& fields) {
   BertNormalization settings;
   settings.clean = fields.flag("clean_text");
   settings.space_chinese = fields.flag("handle_chinese_chars");
@@ -215,28 +215,28 @@ Normalizer make_bert(StageFields& fields) {
   return bert_normalizer(settings);
 }
 
-Normalizer make_sequence(StageFields& fields) {
+Normalizer sequence_normalizer(StageFields& fields) {
   return [list = make_stages(fields, "normalizers", make_normalizer)](AlignedText text) {
     for (const Normalizer& each : list) text = each(text);
     return text;
   };
 }
 
-constexpr StageKind<Normalizer> kinds[] = {
-    {"BertNormalizer", make_bert},
-    {"ByteLevel", make_byte_level},
-    {"Lowercase", make_lowercase},
-    {"NFC", make_form<NormalForm::nfc>},
-    {"NFD", make_form<NormalForm::nfd>},
-    {"NFKC", make_form<NormalForm::nfkc>},
-    {"NFKD", make_form<NormalForm::nfkd>},
-    {"Nmt", make_nmt},
-    {"Precompiled", make_precompiled},
-    {"Prepend", make_prepend},
-    {"Replace", make_replace},
-    {"Sequence", make_sequence},
-    {"Strip", make_strip},
-    {"StripAccents", make_strip_accents},
+constexpr StageKind<Normalizer> normalizer_kinds[] = {
+    {"BertNormalizer", bert_normalizer},
+    {"ByteLevel", byte_level_normalizer},
+    {"Lowercase", lowercase_normalizer},
+    {"NFC", form_normalizer<NormalForm::nfc>},
+    {"NFD", form_normalizer<NormalForm::nfd>},
+    {"NFKC", form_normalizer<NormalForm::nfkc>},
+    {"NFKD", form_normalizer<NormalForm::nfkd>},
+    {"Nmt", nmt_normalizer},
+    {"Precompiled", precompiled_normalizer},
+    {"Prepend", prepend_normalizer},
+    {"Replace", replace_normalizer},
+    {"Sequence", sequence_normalizer},
+    {"Strip", strip_normalizer},
+    {"StripAccents", strip_accents_normalizer},
 };
 
 }  // namespace
@@ -256,7 +256,7 @@ Normalizer bert_normalizer(const BertNormalization& settings) {
 
 Normalizer make_normalizer(const nlohmann::json& object, const std::string& place) {
   if (object.is_null()) return [](const AlignedText& text) { return text; };
-  return make_stage(kinds, object, place);
+  return make_stage(normalizer_kinds, object, place);
 }
 
 }  // namespace attnscope

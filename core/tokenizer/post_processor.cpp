@@ -105,7 +105,7 @@ std::vector<Slot> slots_in(StageFields& fields, const std::string& key,
   return slots;
 }
 
-PostProcessor make_template(StageFields& fields) {
+PostProcessor template_processor(StageFields& fields) {
   const SpecialTokens tokens = special_tokens_in(fields);
   auto single = slots_in(fields, "single", tokens);
   auto pair = slots_in(fields, "pair", tokens);
@@ -121,11 +121,11 @@ std::int64_t named_token(StageFields& fields, const std::string& key) {
   return value[1].get<std::int64_t>();
 }
 
-PostProcessor make_bert(StageFields& fields) {
+PostProcessor bert_processor(StageFields& fields) {
   return bert_processor(named_token(fields, "cls"), named_token(fields, "sep"));
 }
 
-PostProcessor make_roberta(StageFields& fields) {
+PostProcessor roberta_processor(StageFields& fields) {
   (void)fields.flag("trim_offsets", true);
   (void)fields.flag("add_prefix_space", true);
   return roberta_processor(named_token(fields, "cls"), named_token(fields, "sep"));
@@ -136,14 +136,14 @@ PostProcessor nothing() {
 }
 
 /// ByteLevel only trims byte ranges, which is not implemented because ids do not depend on it.
-PostProcessor make_byte_level(StageFields& fields) {
+PostProcessor byte_level_processor(StageFields& fields) {
   for (const char* const key : {"add_prefix_space", "trim_offsets", "use_regex"}) {
     (void)fields.flag(key, true);
   }
   return nothing();
 }
 
-PostProcessor make_sequence(StageFields& fields) {
+PostProcessor sequence_processor(StageFields& fields) {
   const std::vector<PostProcessor> list = make_stages(fields, "processors", make_post_processor);
   int adding = 0;
   for (const nlohmann::json& item : fields.at("processors")) {
@@ -159,16 +159,16 @@ PostProcessor make_sequence(StageFields& fields) {
   };
 }
 
-constexpr StageKind<PostProcessor> kinds[] = {
-    {"BertProcessing", make_bert},         {"ByteLevel", make_byte_level},
-    {"RobertaProcessing", make_roberta},   {"Sequence", make_sequence},
-    {"TemplateProcessing", make_template},
+constexpr StageKind<PostProcessor> processor_kinds[] = {
+    {"BertProcessing", bert_processor},         {"ByteLevel", byte_level_processor},
+    {"RobertaProcessing", roberta_processor},   {"Sequence", sequence_processor},
+    {"TemplateProcessing", template_processor},
 };
 
 }  // namespace
 
 PostProcessor make_post_processor(const nlohmann::json& object, const std::string& place) {
-  return object.is_null() ? nothing() : make_stage(kinds, object, place);
+  return object.is_null() ? nothing() : make_stage(processor_kinds, object, place);
 }
 
 PostProcessor bert_processor(std::int64_t cls, std::int64_t sep) {

@@ -109,7 +109,7 @@ PreTokenizer cut_by(SplitPattern pattern, Behavior behavior, bool invert) {
   };
 }
 
-PreTokenizer make_bert(StageFields&) {
+PreTokenizer bert_splitter(StageFields&) {
   return [words = cut_where(is_white_space, Behavior::removed),
           marks = cut_where(is_punctuation, Behavior::isolated)](std::vector<TextPiece>& pieces) {
     words(pieces);
@@ -117,7 +117,7 @@ PreTokenizer make_bert(StageFields&) {
   };
 }
 
-PreTokenizer make_byte_level(StageFields& fields) {
+PreTokenizer byte_level_splitter(StageFields& fields) {
   const bool prefix = fields.flag("add_prefix_space");
   const bool words = fields.flag("use_regex", true);
   (void)fields.flag("trim_offsets", true);  // affects no ids; byte ranges are not trimmed
@@ -141,21 +141,21 @@ Behavior behavior_in(StageFields& fields) {
   throw fields.refused("behavior", name_list(behavior_names, &EnumName<Behavior>::name));
 }
 
-PreTokenizer make_split(StageFields& fields) {
+PreTokenizer split_splitter(StageFields& fields) {
   return cut_by(fields.pattern("pattern"), behavior_in(fields), fields.flag("invert"));
 }
 
-PreTokenizer make_punctuation(StageFields& fields) {
+PreTokenizer punctuation_splitter(StageFields& fields) {
   const bool given = fields.find("behavior") != nullptr;
   return cut_where(is_punctuation, given ? behavior_in(fields) : Behavior::isolated);
 }
 
-PreTokenizer make_digits(StageFields& fields) {
+PreTokenizer digits_splitter(StageFields& fields) {
   return cut_where(is_number,
                    fields.flag("individual_digits") ? Behavior::isolated : Behavior::contiguous);
 }
 
-PreTokenizer make_white_space(StageFields&) {
+PreTokenizer white_space_splitter(StageFields&) {
   return [](std::vector<TextPiece>& pieces) {
     cut(pieces, [](AlignedText& text) {
       // Parts are runs of word characters and runs of other non-space characters.
@@ -175,11 +175,11 @@ PreTokenizer make_white_space(StageFields&) {
   };
 }
 
-PreTokenizer make_white_space_split(StageFields&) {
+PreTokenizer white_space_split_splitter(StageFields&) {
   return cut_where(is_white_space, Behavior::removed);
 }
 
-PreTokenizer make_delimiter(StageFields& fields) {
+PreTokenizer delimiter_splitter(StageFields& fields) {
   return cut_by(SplitPattern::literal(fields.text("delimiter")), Behavior::removed, false);
 }
 
@@ -202,7 +202,7 @@ Prepend prepend_in(StageFields& fields) {
   throw fields.refused("prepend_scheme", name_list(prepend_names, &EnumName<Prepend>::name));
 }
 
-PreTokenizer make_metaspace(StageFields& fields) {
+PreTokenizer metaspace_splitter(StageFields& fields) {
   const std::string sign = fields.text("replacement");
   if (sign.empty() || utf8_length(sign, 0) != sign.size()) {
     throw fields.refused("replacement", "one character");
@@ -226,31 +226,31 @@ PreTokenizer make_metaspace(StageFields& fields) {
   };
 }
 
-PreTokenizer make_sequence(StageFields& fields) {
+PreTokenizer sequence_splitter(StageFields& fields) {
   return [list = make_stages(fields, "pretokenizers", make_pre_tokenizer)](
              std::vector<TextPiece>& pieces) {
     for (const PreTokenizer& each : list) each(pieces);
   };
 }
 
-constexpr StageKind<PreTokenizer> kinds[] = {
-    {"BertPreTokenizer", make_bert},
-    {"ByteLevel", make_byte_level},
-    {"CharDelimiterSplit", make_delimiter},
-    {"Digits", make_digits},
-    {"Metaspace", make_metaspace},
-    {"Punctuation", make_punctuation},
-    {"Sequence", make_sequence},
-    {"Split", make_split},
-    {"Whitespace", make_white_space},
-    {"WhitespaceSplit", make_white_space_split},
+constexpr StageKind<PreTokenizer> splitter_kinds[] = {
+    {"BertPreTokenizer", bert_splitter},
+    {"ByteLevel", byte_level_splitter},
+    {"CharDelimiterSplit", delimiter_splitter},
+    {"Digits", digits_splitter},
+    {"Metaspace", metaspace_splitter},
+    {"Punctuation", punctuation_splitter},
+    {"Sequence", sequence_splitter},
+    {"Split", split_splitter},
+    {"Whitespace", white_space_splitter},
+    {"WhitespaceSplit", white_space_split_splitter},
 };
 
 }  // namespace
 
 PreTokenizer make_pre_tokenizer(const nlohmann::json& object, const std::string& place) {
   if (object.is_null()) return [](std::vector<TextPiece>&) {};
-  return make_stage(kinds, object, place);
+  return make_stage(splitter_kinds, object, place);
 }
 
 }  // namespace attnscope

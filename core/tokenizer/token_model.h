@@ -96,6 +96,9 @@ struct ScoredPieces {
   std::vector<double> scores;
   std::vector<PieceKind> kinds;
 };
+/// Table of the pieces with their ids.
+[[nodiscard]] TokenTable table_of(const ScoredPieces& pieces);
+
 struct UnigramSettings {
   std::optional<std::int64_t> unknown;
   bool byte_fallback = false;

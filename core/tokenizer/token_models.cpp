@@ -101,7 +101,7 @@ Model word_level_in(StageFields& fields) {
   return std::make_shared<const WordLevel>(table_in(fields), unknown);
 }
 
-constexpr StageKind<Model> kinds[] = {
+constexpr StageKind<Model> model_kinds[] = {
     {"BPE", byte_pairs_in},
     {"Unigram", unigram_in},
     {"WordLevel", word_level_in},
@@ -118,10 +118,11 @@ std::string_view type_by_members(const nlohmann::json& object) {
 }  // namespace
 
 std::shared_ptr<const TokenModel> make_token_model(const nlohmann::json& object) {
-  if (!object.is_object() || object.contains("type")) return make_stage(kinds, object, "model");
+  if (!object.is_object() || object.contains("type"))
+    return make_stage(model_kinds, object, "model");
   nlohmann::json named = object;
   named["type"] = type_by_members(object);
-  return make_stage(kinds, named, "model");
+  return make_stage(model_kinds, named, "model");
 }
 
 void TokenTable::add(const std::string& text, std::int64_t id) {

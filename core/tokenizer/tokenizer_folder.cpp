@@ -31,14 +31,6 @@ using nlohmann::json;
 // each tokenizer class. Upstream: huggingface/transformers, models/{llama,gemma,siglip,t5,albert,
 // xlm_roberta}/tokenization_*.py; ALBERT follows convert_slow_tokenizer.py.
 
-TokenTable table_of(const ScoredPieces& pieces) {
-  TokenTable table;
-  for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
-    table.add(pieces.texts[i], static_cast<std::int64_t>(i));
-  }
-  return table;
-}
-
 /// Reads the model unchanged. Throws Error(unsupported) if sp_model_kwargs is not empty.
 SentencePiece read_own(const Path& file, const TokenizerNeighbours& beside) {
   const json arguments = beside.config.value("sp_model_kwargs", json());
@@ -312,19 +304,19 @@ std::shared_ptr<const Vocabulary> read_word_pieces(const Path& folder) {
 }
 
 /// Default texts of special tokens of the byte-pair classes.
-using SpecialTokens = std::map<std::string, std::string>;
+using NamedTokens = std::map<std::string, std::string>;
 
-const SpecialTokens& usual_tokens(const std::string& name) {
-  static const SpecialTokens of_gpt2 = {{"bos_token", "<|endoftext|>"},
-                                        {"eos_token", "<|endoftext|>"},
-                                        {"unk_token", "<|endoftext|>"}};
-  static const SpecialTokens of_roberta = {
+const NamedTokens& usual_tokens(const std::string& name) {
+  static const NamedTokens of_gpt2 = {{"bos_token", "<|endoftext|>"},
+                                      {"eos_token", "<|endoftext|>"},
+                                      {"unk_token", "<|endoftext|>"}};
+  static const NamedTokens of_roberta = {
       {"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"},  {"pad_token", "<pad>"},
       {"cls_token", "<s>"}, {"sep_token", "</s>"}, {"mask_token", "<mask>"}};
-  static const SpecialTokens of_deberta = {{"bos_token", "[CLS]"},  {"eos_token", "[SEP]"},
-                                           {"unk_token", "[UNK]"},  {"pad_token", "[PAD]"},
-                                           {"cls_token", "[CLS]"},  {"sep_token", "[SEP]"},
-                                           {"mask_token", "[MASK]"}};
+  static const NamedTokens of_deberta = {{"bos_token", "[CLS]"},  {"eos_token", "[SEP]"},
+                                         {"unk_token", "[UNK]"},  {"pad_token", "[PAD]"},
+                                         {"cls_token", "[CLS]"},  {"sep_token", "[SEP]"},
+                                         {"mask_token", "[MASK]"}};
   return name == "GPT2Tokenizer" ? of_gpt2 : name == "DebertaTokenizer" ? of_deberta : of_roberta;
 }
 
@@ -342,7 +334,7 @@ std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
     throw beside.refused("tokenizer_class", name_list(known));
   }
   TokenTable table = read_token_table(file);
-  const SpecialTokens& usual = usual_tokens(name);
+  const NamedTokens& usual = usual_tokens(name);
   const auto id = [&](const char* key) {
     return beside.make_special(beside.text(key, usual.at(key)), table, file);
   };

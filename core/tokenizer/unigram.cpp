@@ -9,8 +9,6 @@
 
 namespace attnscope {
 
-namespace {
-
 TokenTable table_of(const ScoredPieces& pieces) {
   TokenTable table;
   for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
@@ -18,6 +16,8 @@ TokenTable table_of(const ScoredPieces& pieces) {
   }
   return table;
 }
+
+namespace {
 
 /// Score of a user-defined piece, proportional to its length in bytes so that it wins.
 double user_defined_score(const ScoredPieces& pieces, std::size_t i, double greatest) {

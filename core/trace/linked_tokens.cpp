@@ -12,7 +12,7 @@ namespace {
 
 /// The text of a token in lower case without white space. Tokenizers differ in whether they keep
 /// spaces and case.
-std::string characters_of(const std::string& token) {
+std::string token_characters(const std::string& token) {
   std::string characters;
   for (const char character : token) {
     const auto byte = static_cast<unsigned char>(character);
@@ -26,7 +26,7 @@ bool is_special(const TokenLayout& layout, std::int64_t index) {
   return std::binary_search(layout.special.begin(), layout.special.end(), index);
 }
 
-/// The start of token `index`, counted in characters_of, and all characters up to its end.
+/// The start of token `index`, counted in token_characters, and all characters up to its end.
 struct TextPlace {
   std::size_t begin = 0;
   std::string until_end;
@@ -37,7 +37,7 @@ TextPlace place_in_text(const TokenLayout& layout, std::int64_t index) {
   for (std::int64_t i = 0; i <= index; ++i) {
     place.begin = place.until_end.size();
     if (!is_special(layout, i)) {
-      place.until_end += characters_of(layout.texts[static_cast<std::size_t>(i)]);
+      place.until_end += token_characters(layout.texts[static_cast<std::size_t>(i)]);
     }
   }
   return place;
@@ -57,7 +57,7 @@ std::optional<std::int64_t> token_of_text(const TokenLayout& from, std::int64_t 
   std::optional<std::int64_t> found;
   for (std::int64_t i = 0; i < std::ssize(to.texts) && read.size() < place.until_end.size(); ++i) {
     if (is_special(to, i)) continue;
-    read += characters_of(to.texts[static_cast<std::size_t>(i)]);
+    read += token_characters(to.texts[static_cast<std::size_t>(i)]);
     if (!found && read.size() > place.begin) found = i;
   }
   return read.starts_with(place.until_end) ? found : std::nullopt;

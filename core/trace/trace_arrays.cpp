@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "core/utf8.h"
+
 namespace attnscope {
 
 namespace {
@@ -18,20 +20,18 @@ std::size_t batch_axes(const Shape& shape) {
   return axes;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Natural order, "attn.2" before "attn.10": digits compare as numbers, everything else by bytes.
 bool comes_before(std::string_view a, std::string_view b) {
   const auto take_number = [](std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
     std::size_t length = 0;
-    while (length < text.size() && is_digit(text[length])) ++length;
+    while (length < text.size() && is_ascii_digit(text[length])) ++length;
     const std::string_view digits = text.substr(0, length);
     text.remove_prefix(length);
     return digits;
   };
   while (!a.empty() && !b.empty()) {
-    if (is_digit(a.front()) && is_digit(b.front())) {
+    if (is_ascii_digit(a.front()) && is_ascii_digit(b.front())) {
       const std::string_view left = take_number(a), right = take_number(b);
       if (left.size() != right.size()) return left.size() < right.size();
       if (left != right) return left < right;

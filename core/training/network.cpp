@@ -77,12 +77,12 @@ const TrainedBlockNames& fastformer_names() {
 
 /// Names of the layers of a model without stages: the prefix of their numbers, and the names of
 /// each layer's tensors.
-struct LayerNames {
+struct BlockNames {
   std::string prefix;
   const TrainedBlockNames& of_each;
 };
 
-LayerNames layer_names(const ModelSpec& spec) {
+BlockNames layer_names(const ModelSpec& spec) {
   if (spec.layer.form == LayerForm::fastformer) {
     return {"fastformer_model.decoders.", fastformer_names()};
   }
@@ -119,8 +119,8 @@ ModelSpec trainable_part(const ModelSpec& spec) {
   return part;
 }
 
-[[noreturn]] void refuse(const std::string& member, const std::string& expected,
-                         const std::string& found) {
+[[noreturn]] void refuse_member(const std::string& member, const std::string& expected,
+                                const std::string& found) {
   throw Error(ErrorKind::unsupported, "training does not support this value")
       .about(member)
       .expected(expected)
@@ -135,68 +135,70 @@ void check_stages(const ModelSpec& spec) {
     const PyramidStage& stage = spec.stages[i];
     if (stage.kernel != stage.stride || (i > 0 && stage.kernel != 2) || stage.reduction != 1 ||
         stage.pooled != 0 || stage.window != 0) {
-      refuse("stages", "patches, then merged by 2 × 2; no windows, no reduction", named("stages"));
+      refuse_member("stages", "patches, then merged by 2 × 2; no windows, no reduction",
+                    named("stages"));
     }
     if (i > 0 && (grids[i - 1].rows % 2 != 0 || grids[i - 1].columns % 2 != 0)) {
-      refuse("stages", "an even number of patches a side before they are merged",
-             std::to_string(grids[i - 1].rows) + " × " + std::to_string(grids[i - 1].columns));
+      refuse_member(
+          "stages", "an even number of patches a side before they are merged",
+          std::to_string(grids[i - 1].rows) + " × " + std::to_string(grids[i - 1].columns));
     }
   }
   if (spec.positions.kind != Positions::none) {
-    refuse("positions", "none in a pyramid", named("positions"));
+    refuse_member("positions", "none in a pyramid", named("positions"));
   }
   if (spec.arithmetic != Arithmetic::multiplicative) {
-    refuse("arithmetic", "multiplicative in a pyramid", named("arithmetic"));
+    refuse_member("arithmetic", "multiplicative in a pyramid", named("arithmetic"));
   }
   if (spec.readout.kind != Readout::mean) {
-    refuse("readout", "mean in a pyramid", named("readout"));
+    refuse_member("readout", "mean in a pyramid", named("readout"));
   }
 }
 
 void check_fastformer(const ModelSpec& spec) {
   const auto named = [&](const char* member) { return option_text(spec, member); };
   if (!spec.is_language_model()) {
-    refuse("layer_form", "transformer, unless the model predicts the next token",
-           named("layer_form"));
+    refuse_member("layer_form", "transformer, unless the model predicts the next token",
+                  named("layer_form"));
   }
   if (spec.arithmetic != Arithmetic::multiplicative) {
-    refuse("arithmetic", "multiplicative in Fastformer's layers", named("arithmetic"));
+    refuse_member("arithmetic", "multiplicative in Fastformer's layers", named("arithmetic"));
   }
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     const std::string& name = mechanism_of(spec, layer).name;
-    if (name != "additive") refuse("mechanism", "additive in Fastformer's layers", name);
+    if (name != "additive") refuse_member("mechanism", "additive in Fastformer's layers", name);
   }
 }
 
 void check_trainable(const ModelSpec& spec) {
   const std::string difference = first_difference(trainable_part(spec), spec);
-  if (!difference.empty()) refuse(difference, "the default", "another value");
+  if (!difference.empty()) refuse_member(difference, "the default", "another value");
   const auto named = [&](const char* member) { return option_text(spec, member); };
   const InputSpec& input = spec.input;
   const bool images = input.kind == InputKind::patches || spec.is_pyramid();
   if (!images && !spec.reads_texts())
-    refuse("input.kind", "patches or tokens", named("input.kind"));
+    refuse_member("input.kind", "patches or tokens", named("input.kind"));
   if (input.width != 0 && (images || input.width != spec.width)) {
-    refuse("input.width", "that of the model", named("input.width"));
+    refuse_member("input.width", "that of the model", named("input.width"));
   }
   const Readout kind = spec.readout.kind;
   if (images ? kind != Readout::class_token && kind != Readout::mean
              : kind != Readout::next_token && kind != Readout::mean_all) {
-    refuse("readout", images ? "class or mean" : "next_token or mean_all", named("readout"));
+    refuse_member("readout", images ? "class or mean" : "next_token or mean_all", named("readout"));
   }
   if (input.register_tokens > 0 || input.class_tokens > 1) {
-    refuse("class_tokens", "at most one, and no registers", named("class_tokens"));
+    refuse_member("class_tokens", "at most one, and no registers", named("class_tokens"));
   }
   if (input.patch_stride != 0 || input.patch_padding != 0) {
-    refuse("patch_stride", "patches that tile the image", named("patch_stride"));
+    refuse_member("patch_stride", "patches that tile the image", named("patch_stride"));
   }
   const Activation activation = spec.layer.mlp.activation;
   if (activation != Activation::gelu && activation != Activation::gelu_tanh) {
-    refuse("activation", "gelu or gelu_tanh", named("activation"));
+    refuse_member("activation", "gelu or gelu_tanh", named("activation"));
   }
   if (spec.positions.kind != Positions::learned &&
       (!images || spec.positions.kind != Positions::none)) {
-    refuse("positions", images ? "learned or none" : "learned", named("positions"));
+    refuse_member("positions", images ? "learned or none" : "learned", named("positions"));
   }
   if (spec.is_pyramid()) check_stages(spec);
   if (spec.layer.form == LayerForm::fastformer) check_fastformer(spec);

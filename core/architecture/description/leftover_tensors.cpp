@@ -8,6 +8,7 @@
 #include "core/architecture/description/tail_roles.h"
 #include "core/error.h"
 #include "core/text/pattern.h"
+#include "core/utf8.h"
 
 namespace attnscope {
 
@@ -117,15 +118,13 @@ std::string probably(std::string_view name) {
   return {};
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// True if `name` begins like the pattern up to its last placeholder, with numbers for the
 /// placeholders: "blocks.3.attn.gate" for "blocks.{layer}".
 bool begins_as(std::string_view name, std::string_view pattern) {
   while (!pattern.empty()) {
     if (pattern.front() == '{') {
-      if (name.empty() || !is_digit(name.front())) return false;
-      while (!name.empty() && is_digit(name.front())) name.remove_prefix(1);
+      if (name.empty() || !is_ascii_digit(name.front())) return false;
+      while (!name.empty() && is_ascii_digit(name.front())) name.remove_prefix(1);
       pattern.remove_prefix(std::min(pattern.find('}') + 1, pattern.size()));
       continue;
     }
@@ -133,7 +132,7 @@ bool begins_as(std::string_view name, std::string_view pattern) {
     name.remove_prefix(1);
     pattern.remove_prefix(1);
   }
-  return name.empty() || !is_digit(name.front());
+  return name.empty() || !is_ascii_digit(name.front());
 }
 
 /// Prefix of the names of a block that `pattern` belongs to, up to the block's number.
@@ -280,7 +279,7 @@ class Leftovers {
     for (std::size_t at = 0; at < name.size();) {
       const std::size_t end = std::min(name.find('.', at), name.size());
       const std::string part = name.substr(at, end - at);
-      const bool number = !part.empty() && std::all_of(part.begin(), part.end(), is_digit);
+      const bool number = !part.empty() && std::all_of(part.begin(), part.end(), is_ascii_digit);
       pattern += (number ? "*" : part) + (end < name.size() ? "." : "");
       at = end + 1;
     }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/checkpoint/format.h"
 #include "core/checkpoint/formats/msgpack.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/error.h"
@@ -15,16 +16,13 @@ namespace attnscope {
 
 namespace {
 
-using Kind = MsgpackValue::Kind;
-
-constexpr std::size_t most_metadata = 500;
 constexpr std::string_view chunked_mark = "__msgpack_chunked_array__";
 
 std::string_view text_of(const MsgpackValue& value) {
   return {reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size()};
 }
 
-DType dtype_named(std::string_view name) {
+DType flax_dtype(std::string_view name) {
   for (const DType dtype :
        {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64, DType::i32, DType::i16,
         DType::i8, DType::u64, DType::u32, DType::u16, DType::u8, DType::boolean}) {
@@ -36,7 +34,7 @@ DType dtype_named(std::string_view name) {
 }
 
 std::int64_t extent_of(const MsgpackValue& value) {
-  if (value.kind != Kind::integer || value.integer < 0) {
+  if (value.kind != MsgpackKind::integer || value.integer < 0) {
     throw Error(ErrorKind::damaged, "the array's shape is not a list of dimensions");
   }
   return value.integer;
@@ -61,10 +59,10 @@ void check_size(const Shape& shape, DType dtype, std::uint64_t found) {
 Array read_array(std::span<const std::byte> bytes) {
   const MsgpackValue parts = read_msgpack(bytes);
   const auto is_text = [](const MsgpackValue& value) {
-    return value.kind == Kind::text || value.kind == Kind::binary;
+    return value.kind == MsgpackKind::text || value.kind == MsgpackKind::binary;
   };
-  if (parts.kind != Kind::list || parts.members.size() != 3 ||
-      parts.members[0].value.kind != Kind::list || !is_text(parts.members[1].value) ||
+  if (parts.kind != MsgpackKind::list || parts.members.size() != 3 ||
+      parts.members[0].value.kind != MsgpackKind::list || !is_text(parts.members[1].value) ||
       !is_text(parts.members[2].value)) {
     throw Error(ErrorKind::damaged, "the array is not (shape, type, bytes)");
   }
@@ -72,7 +70,7 @@ Array read_array(std::span<const std::byte> bytes) {
   for (const auto& [place, extent] : parts.members[0].value.members) {
     array.shape.push_back(extent_of(extent));
   }
-  array.dtype = dtype_named(text_of(parts.members[1].value));
+  array.dtype = flax_dtype(text_of(parts.members[1].value));
   array.elements = parts.members[2].value.bytes;
   check_size(array.shape, array.dtype, array.elements.size());
   return array;
@@ -95,17 +93,17 @@ std::vector<const MsgpackValue*> tuple(const MsgpackValue* map) {
   return items;
 }
 
-class Collector {
+class ArrayCollector {
  public:
-  explicit Collector(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {}
+  explicit ArrayCollector(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {}
 
   void visit(const MsgpackValue& value, const std::string& name) {
     try {
-      if (value.kind == Kind::extension && (value.integer == 1 || value.integer == 3)) {
+      if (value.kind == MsgpackKind::extension && (value.integer == 1 || value.integer == 3)) {
         add(name, read_array(value.bytes));
-      } else if (value.kind == Kind::map && value.find(chunked_mark) != nullptr) {
+      } else if (value.kind == MsgpackKind::map && value.find(chunked_mark) != nullptr) {
         add_chunked(name, value);
-      } else if (value.kind == Kind::map || value.kind == Kind::list) {
+      } else if (value.kind == MsgpackKind::map || value.kind == MsgpackKind::list) {
         for (const auto& [key, member] : value.members) {
           visit(member, name.empty() ? key : name + "/" + key);
         }
@@ -139,7 +137,7 @@ class Collector {
     std::vector<std::span<const std::byte>> chunks;
     std::uint64_t bytes = 0;
     for (const MsgpackValue* item : tuple(value.find("chunks"))) {
-      if (item->kind != Kind::extension || item->integer != 1) {
+      if (item->kind != MsgpackKind::extension || item->integer != 1) {
         throw Error(ErrorKind::damaged, "a chunk is not an array");
       }
       const Array chunk = read_array(item->bytes);
@@ -168,19 +166,19 @@ class Collector {
     constexpr std::size_t longest = 4096;
     if (metadata.size() >= most_metadata) return;
     switch (value.kind) {
-      case Kind::boolean:
+      case MsgpackKind::boolean:
         metadata.emplace(name, value.integer != 0 ? "true" : "false");
         break;
-      case Kind::integer:
+      case MsgpackKind::integer:
         metadata.emplace(name, std::to_string(value.integer));
         break;
-      case Kind::real:
+      case MsgpackKind::real:
         metadata.emplace(name, rounded_text(value.real, 9));
         break;
-      case Kind::text:
+      case MsgpackKind::text:
         metadata.emplace(name, text_of(value).substr(0, longest));
         break;
-      case Kind::extension:
+      case MsgpackKind::extension:
         if (value.integer == 2) {
           metadata.emplace(name, "a complex number");
           break;
@@ -206,10 +204,10 @@ bool recognises_flax(const std::filesystem::path& path, FileHead head) {
 Checkpoint open_flax(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const MsgpackValue root = read_msgpack(file->bytes());
-  if (root.kind != Kind::map) {
+  if (root.kind != MsgpackKind::map) {
     throw Error(ErrorKind::not_this_format, "is MessagePack, but not a map of named arrays");
   }
-  Collector collector(file);
+  ArrayCollector collector(file);
   collector.visit(root, "");
   return {path, "flax", std::move(collector.tensors), std::move(collector.metadata)};
 }

@@ -11,25 +11,23 @@ namespace attnscope {
 
 namespace {
 
-using Kind = MsgpackValue::Kind;
-
-constexpr int deepest = 32;
+constexpr int deepest_value = 32;
 constexpr std::size_t most_values = 1'000'000;
 
-Error broken(const std::string& what) { return Error(ErrorKind::damaged, what); }
+Error broken_msgpack(const std::string& what) { return Error(ErrorKind::damaged, what); }
 
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : cursor_(bytes) {}
 
   MsgpackValue read(int depth) {
-    if (depth > deepest) throw broken("values are nested too deeply");
-    if (++values_ > most_values) throw broken("the file has too many values");
+    if (depth > deepest_value) throw broken_msgpack("values are nested too deeply");
+    if (++values_ > most_values) throw broken_msgpack("the file has too many values");
     const std::uint64_t tag = cursor_.big(1);
     if (tag <= 0x7F) return whole(static_cast<std::int64_t>(tag));
     if (tag <= 0x8F) return map(tag & 0x0F, depth);
     if (tag <= 0x9F) return list(tag & 0x0F, depth);
-    if (tag <= 0xBF) return bytes(Kind::text, tag & 0x1F);
+    if (tag <= 0xBF) return bytes(MsgpackKind::text, tag & 0x1F);
     if (tag >= 0xE0) return whole(static_cast<std::int64_t>(tag) - 256);
     const auto width = [tag](std::uint64_t first) { return std::size_t{1} << (tag - first); };
     switch (tag) {
@@ -37,11 +35,11 @@ class Reader {
         return {};
       case 0xC2:
       case 0xC3:
-        return {Kind::boolean, static_cast<std::int64_t>(tag - 0xC2), 0, {}, {}};
+        return {MsgpackKind::boolean, static_cast<std::int64_t>(tag - 0xC2), 0, {}, {}};
       case 0xC4:
       case 0xC5:
       case 0xC6:
-        return bytes(Kind::binary, cursor_.big(width(0xC4)));
+        return bytes(MsgpackKind::binary, cursor_.big(width(0xC4)));
       case 0xC7:
       case 0xC8:
       case 0xC9:
@@ -72,7 +70,7 @@ class Reader {
       case 0xD9:
       case 0xDA:
       case 0xDB:
-        return bytes(Kind::text, cursor_.big(width(0xD9)));
+        return bytes(MsgpackKind::text, cursor_.big(width(0xD9)));
       case 0xDC:
       case 0xDD:
         return list(cursor_.big(2 * width(0xDC)), depth);
@@ -80,45 +78,45 @@ class Reader {
       case 0xDF:
         return map(cursor_.big(2 * width(0xDE)), depth);
       default:
-        throw broken("a value has an unknown type byte");
+        throw broken_msgpack("a value has an unknown type byte");
     }
   }
 
   [[nodiscard]] bool at_end() const { return cursor_.remaining() == 0; }
 
  private:
-  static MsgpackValue whole(std::int64_t value) { return {Kind::integer, value, 0, {}, {}}; }
-  static MsgpackValue real(double value) { return {Kind::real, 0, value, {}, {}}; }
+  static MsgpackValue whole(std::int64_t value) { return {MsgpackKind::integer, value, 0, {}, {}}; }
+  static MsgpackValue real(double value) { return {MsgpackKind::real, 0, value, {}, {}}; }
   static MsgpackValue unsigned_whole(std::uint64_t value) {
     return value >> 63 == 0 ? whole(static_cast<std::int64_t>(value))
                             : real(static_cast<double>(value));
   }
-  MsgpackValue bytes(Kind kind, std::uint64_t count) {
+  MsgpackValue bytes(MsgpackKind kind, std::uint64_t count) {
     return {kind, 0, 0, cursor_.take(count), {}};
   }
   MsgpackValue extension(std::uint64_t count) {
     const auto type = static_cast<std::int8_t>(cursor_.big(1));
-    return {Kind::extension, type, 0, cursor_.take(count), {}};
+    return {MsgpackKind::extension, type, 0, cursor_.take(count), {}};
   }
   MsgpackValue list(std::uint64_t count, int depth) {
-    MsgpackValue value{Kind::list, 0, 0, {}, {}};
+    MsgpackValue value{MsgpackKind::list, 0, 0, {}, {}};
     for (std::uint64_t i = 0; i < count; ++i) {
       value.members.push_back({std::to_string(i), read(depth + 1)});
     }
     return value;
   }
   MsgpackValue map(std::uint64_t count, int depth) {
-    MsgpackValue value{Kind::map, 0, 0, {}, {}};
+    MsgpackValue value{MsgpackKind::map, 0, 0, {}, {}};
     std::set<std::string> names;
     for (std::uint64_t i = 0; i < count; ++i) {
       const MsgpackValue key = read(depth + 1);
-      if (key.kind != Kind::text && key.kind != Kind::integer)
-        throw broken("a key is neither a string nor an integer");
+      if (key.kind != MsgpackKind::text && key.kind != MsgpackKind::integer)
+        throw broken_msgpack("a key is neither a string nor an integer");
       std::string name =
-          key.kind == Kind::integer
+          key.kind == MsgpackKind::integer
               ? std::to_string(key.integer)
               : std::string(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
-      if (!names.insert(name).second) throw broken("a key occurs twice").about(name);
+      if (!names.insert(name).second) throw broken_msgpack("a key occurs twice").about(name);
       MsgpackValue member = read(depth + 1);
       value.members.push_back({std::move(name), std::move(member)});
     }
@@ -141,7 +139,7 @@ const MsgpackValue* MsgpackValue::find(std::string_view name) const {
 MsgpackValue read_msgpack(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   MsgpackValue value = reader.read(0);
-  if (!reader.at_end()) throw broken("bytes follow after the last value");
+  if (!reader.at_end()) throw broken_msgpack("bytes follow after the last value");
   return value;
 }
 

@@ -26,6 +26,7 @@ struct MsgpackValue {
 
   [[nodiscard]] const MsgpackValue* find(std::string_view name) const;
 };
+using MsgpackKind = MsgpackValue::Kind;
 
 struct MsgpackMember {
   std::string name;

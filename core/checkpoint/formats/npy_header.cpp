@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-Error broken(std::string_view what) {
+Error broken_header(std::string_view what) {
   return Error(ErrorKind::damaged, "the array's header is broken: " + std::string(what));
 }
 
@@ -35,15 +35,15 @@ class DictionaryReader {
     return true;
   }
   void expect(char wanted) {
-    if (!take(wanted)) throw broken(std::string("'") + wanted + "' is missing");
+    if (!take(wanted)) throw broken_header(std::string("'") + wanted + "' is missing");
   }
   std::string_view quoted() {
     skip_spaces();
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"'))
-      throw broken("a quoted string is missing");
+      throw broken_header("a quoted string is missing");
     const char quote = rest_[0];
     const std::size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) throw broken("a quoted string is not closed");
+    if (end == std::string_view::npos) throw broken_header("a quoted string is not closed");
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -55,7 +55,7 @@ class DictionaryReader {
       rest_.remove_prefix(std::strlen(word));
       return value;
     }
-    throw broken("fortran_order is neither True nor False");
+    throw broken_header("fortran_order is neither True nor False");
   }
   Shape tuple() {
     constexpr std::size_t most_axes = 32;  // NumPy's own limit
@@ -66,10 +66,10 @@ class DictionaryReader {
       std::int64_t extent = -1;
       const auto [end, problem] =
           std::from_chars(rest_.data(), rest_.data() + rest_.size(), extent);
-      if (problem != std::errc() || extent < 0) throw broken("an impossible dimension");
+      if (problem != std::errc() || extent < 0) throw broken_header("an impossible dimension");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       shape.push_back(extent);
-      if (shape.size() > most_axes) throw broken("too many axes");
+      if (shape.size() > most_axes) throw broken_header("too many axes");
       if (!take(',')) {
         expect(')');
         break;
@@ -130,7 +130,7 @@ bool is_npy(std::span<const std::byte> start) {
 
 NpyHeader read_npy_header(std::span<const std::byte> start) {
   if (!is_npy(start)) throw Error(ErrorKind::damaged, "is not a .npy array");
-  if (start.size() < 12) throw broken("it is truncated");
+  if (start.size() < 12) throw broken_header("it is truncated");
   const unsigned version = std::to_integer<unsigned>(start[6]);
   if (version < 1 || version > 3) {
     throw Error(ErrorKind::unsupported, "the .npy version is unknown")
@@ -140,8 +140,8 @@ NpyHeader read_npy_header(std::span<const std::byte> start) {
   std::uint32_t length = 0;
   std::memcpy(&length, start.data() + 8, length_width);
   const std::size_t text_start = 8 + length_width;
-  if (length > 65536) throw broken("its length is absurd, " + std::to_string(length));
-  if (length > start.size() - text_start) throw broken("it is truncated");
+  if (length > 65536) throw broken_header("its length is absurd, " + std::to_string(length));
+  if (length > start.size() - text_start) throw broken_header("it is truncated");
 
   NpyHeader header;
   header.data_offset = text_start + length;
@@ -167,15 +167,15 @@ NpyHeader read_npy_header(std::span<const std::byte> start) {
       header.shape = reader.tuple();
       seen = &has_shape;
     } else {
-      throw broken("an unknown key '" + std::string(key) + "'");
+      throw broken_header("an unknown key '" + std::string(key) + "'");
     }
-    if (std::exchange(*seen, true)) throw broken("a key occurs twice");
+    if (std::exchange(*seen, true)) throw broken_header("a key occurs twice");
     if (!reader.take(',')) {
       reader.expect('}');
       break;
     }
   }
-  if (!has_type || !has_order || !has_shape) throw broken("a key is missing");
+  if (!has_type || !has_order || !has_shape) throw broken_header("a key is missing");
   return header;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/checkpoint/format.h"
 #include "core/checkpoint/formats/protobuf.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/error.h"
@@ -26,7 +27,7 @@ namespace {
 
 /// An element type (TensorProto.DataType), and the field that may hold the elements instead of
 /// raw_data.
-struct ElementType {
+struct OnnxType {
   std::uint64_t number;
   std::string_view name;
   std::optional<DType> dtype;  ///< empty if not supported
@@ -116,30 +117,30 @@ void read_field(const ProtobufField& field, TensorRecord& record) {
 }
 
 /// The element type `number`; null if unknown.
-const ElementType* element_type(std::uint64_t number) {
-  static constexpr ElementType types[] = {{1, "float", DType::f32, float_data},
-                                          {2, "uint8", DType::u8, int32_data},
-                                          {3, "int8", DType::i8, int32_data},
-                                          {4, "uint16", DType::u16, int32_data},
-                                          {5, "int16", DType::i16, int32_data},
-                                          {6, "int32", DType::i32, int32_data},
-                                          {7, "int64", DType::i64, int64_data},
-                                          {8, "string", std::nullopt, 6},
-                                          {9, "bool", DType::boolean, int32_data},
-                                          {10, "float16", DType::f16, int32_data},
-                                          {11, "double", DType::f64, double_data},
-                                          {12, "uint32", DType::u32, uint64_data},
-                                          {13, "uint64", DType::u64, uint64_data},
-                                          {14, "complex64", std::nullopt, float_data},
-                                          {15, "complex128", std::nullopt, double_data},
-                                          {16, "bfloat16", DType::bf16, int32_data},
-                                          {17, "float8e4m3fn", std::nullopt, int32_data},
-                                          {18, "float8e4m3fnuz", std::nullopt, int32_data},
-                                          {19, "float8e5m2", std::nullopt, int32_data},
-                                          {20, "float8e5m2fnuz", std::nullopt, int32_data},
-                                          {21, "uint4", std::nullopt, int32_data},
-                                          {22, "int4", std::nullopt, int32_data},
-                                          {23, "float4e2m1", std::nullopt, int32_data}};
+const OnnxType* element_type(std::uint64_t number) {
+  static constexpr OnnxType types[] = {{1, "float", DType::f32, float_data},
+                                       {2, "uint8", DType::u8, int32_data},
+                                       {3, "int8", DType::i8, int32_data},
+                                       {4, "uint16", DType::u16, int32_data},
+                                       {5, "int16", DType::i16, int32_data},
+                                       {6, "int32", DType::i32, int32_data},
+                                       {7, "int64", DType::i64, int64_data},
+                                       {8, "string", std::nullopt, 6},
+                                       {9, "bool", DType::boolean, int32_data},
+                                       {10, "float16", DType::f16, int32_data},
+                                       {11, "double", DType::f64, double_data},
+                                       {12, "uint32", DType::u32, uint64_data},
+                                       {13, "uint64", DType::u64, uint64_data},
+                                       {14, "complex64", std::nullopt, float_data},
+                                       {15, "complex128", std::nullopt, double_data},
+                                       {16, "bfloat16", DType::bf16, int32_data},
+                                       {17, "float8e4m3fn", std::nullopt, int32_data},
+                                       {18, "float8e4m3fnuz", std::nullopt, int32_data},
+                                       {19, "float8e5m2", std::nullopt, int32_data},
+                                       {20, "float8e5m2fnuz", std::nullopt, int32_data},
+                                       {21, "uint4", std::nullopt, int32_data},
+                                       {22, "int4", std::nullopt, int32_data},
+                                       {23, "float4e2m1", std::nullopt, int32_data}};
   const auto* const found = std::find_if(std::begin(types), std::end(types),
                                          [&](const auto& type) { return type.number == number; });
   return found == std::end(types) ? nullptr : found;
@@ -166,9 +167,7 @@ NodeRecord read_node(std::span<const std::byte> message) {
 
 // ---- the graph ----
 
-using Bytes = std::span<const std::byte>;
-
-constexpr std::size_t most_metadata = 500;
+using ByteSpan = std::span<const std::byte>;
 
 Error wrong_size(const TensorRecord& record, std::int64_t bytes, std::uint64_t found) {
   return Error(ErrorKind::damaged, "the tensor's shape does not fit its bytes")
@@ -184,9 +183,10 @@ void append(std::vector<std::byte>& to, std::uint64_t value) {
 }
 
 /// Unpacks elements that are stored as variable-length numbers.
-std::vector<std::byte> unpacked(const std::vector<Bytes>& pieces, DType dtype, std::int64_t bytes) {
+std::vector<std::byte> unpacked(const std::vector<ByteSpan>& pieces, DType dtype,
+                                std::int64_t bytes) {
   std::vector<std::byte> elements;
-  for (const Bytes piece : pieces) {
+  for (const ByteSpan piece : pieces) {
     ByteCursor cursor(piece);
     while (cursor.remaining() > 0) {
       const std::uint64_t value = read_varint(cursor);
@@ -213,9 +213,9 @@ std::vector<std::byte> unpacked(const std::vector<Bytes>& pieces, DType dtype, s
   return elements;
 }
 
-std::vector<std::byte> joined(const std::vector<Bytes>& pieces) {
+std::vector<std::byte> joined(const std::vector<ByteSpan>& pieces) {
   std::vector<std::byte> elements;
-  for (const Bytes piece : pieces) elements.insert(elements.end(), piece.begin(), piece.end());
+  for (const ByteSpan piece : pieces) elements.insert(elements.end(), piece.begin(), piece.end());
   return elements;
 }
 
@@ -305,7 +305,7 @@ class GraphReader {
   GraphReader(std::filesystem::path path, std::shared_ptr<const MappedFile> file)
       : path_(std::move(path)), file_(std::move(file)) {}
 
-  void read(Bytes graph) {
+  void read(ByteSpan graph) {
     ProtobufReader reader(graph);
     NodeNames names;
     while (const auto field = reader.next()) {
@@ -330,7 +330,7 @@ class GraphReader {
 
   void add(TensorRecord record) {
     try {
-      const ElementType* const type = element_type(record.type);
+      const OnnxType* const type = element_type(record.type);
       if (type == nullptr) {
         throw Error(ErrorKind::unsupported, "the element type is unknown")
             .found(std::to_string(record.type));
@@ -364,12 +364,12 @@ class GraphReader {
     };
   }
 
-  std::function<TensorView()> typed(TensorRecord& record, const ElementType& type,
+  std::function<TensorView()> typed(TensorRecord& record, const OnnxType& type,
                                     std::int64_t bytes) {
-    std::vector<Bytes> pieces = std::move(record.typed[type.typed_field]);
+    std::vector<ByteSpan> pieces = std::move(record.typed[type.typed_field]);
     const DType dtype = *type.dtype;
     std::uint64_t stored = 0;
-    for (const Bytes piece : pieces) stored += piece.size();
+    for (const ByteSpan piece : pieces) stored += piece.size();
     const bool fixed = type.typed_field == float_data || type.typed_field == double_data;
     // A variable-length number has at least one byte, so the file's size bounds the claimed count.
     const auto count = static_cast<std::uint64_t>(element_count(record.shape));

@@ -19,7 +19,7 @@ constexpr BudgetRates rates{.always = 32 << 20, .a_byte = 192, .most = 512 << 20
 constexpr std::size_t memo_bytes = 56;
 static_assert(sizeof(PickleNode) + 2 * sizeof(PickleNode*) <= rates.a_byte);
 
-Error broken(const std::string& what) {
+Error broken_pickle(const std::string& what) {
   return Error(ErrorKind::damaged, "the pickle is broken: " + what);
 }
 
@@ -36,7 +36,7 @@ PickleNode& PickleReader::make(Kind kind) {
 }
 
 std::uint64_t PickleReader::number(std::size_t width) {
-  if (width > bytes_.size() - position_) throw broken("it is truncated");
+  if (width > bytes_.size() - position_) throw broken_pickle("it is truncated");
   std::uint64_t number = 0;
   std::memcpy(&number, bytes_.data() + position_, width);
   position_ += width;
@@ -44,7 +44,7 @@ std::uint64_t PickleReader::number(std::size_t width) {
 }
 
 std::string PickleReader::text(std::uint64_t size) {
-  if (size > bytes_.size() - position_) throw broken("it is truncated");
+  if (size > bytes_.size() - position_) throw broken_pickle("it is truncated");
   const auto* start = reinterpret_cast<const char*>(bytes_.data()) + position_;
   position_ += size;
   budget_.spend(size, "texts");
@@ -54,7 +54,7 @@ std::string PickleReader::text(std::uint64_t size) {
 std::string PickleReader::line() {
   const auto* start = reinterpret_cast<const char*>(bytes_.data()) + position_;
   const void* end = std::memchr(start, '\n', bytes_.size() - position_);
-  if (end == nullptr) throw broken("a line does not end");
+  if (end == nullptr) throw broken_pickle("a line does not end");
   std::string line = text(static_cast<std::uint64_t>(static_cast<const char*>(end) - start));
   ++position_;
   return line;
@@ -72,7 +72,7 @@ void PickleReader::push_bytes(std::uint64_t size) {
   if (size <= few) {
     push_text(Kind::bytes, text(size));
   } else {
-    if (size > bytes_.size() - position_) throw broken("it is truncated");
+    if (size > bytes_.size() - position_) throw broken_pickle("it is truncated");
     position_ += size;
     push_text(Kind::bytes, {});
   }
@@ -110,12 +110,13 @@ PickleNode& PickleReader::pop() {
 }
 
 PickleNode& PickleReader::top() {
-  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) throw broken("its stack is empty");
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
+    throw broken_pickle("its stack is empty");
   return *stack_.back();
 }
 
 std::vector<PickleNode*> PickleReader::pop_to_mark() {
-  if (marks_.empty()) throw broken("a mark is missing");
+  if (marks_.empty()) throw broken_pickle("a mark is missing");
   const auto start = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
   std::vector<PickleNode*> items(start, stack_.end());
   stack_.erase(start, stack_.end());
@@ -124,7 +125,7 @@ std::vector<PickleNode*> PickleReader::pop_to_mark() {
 }
 
 void PickleReader::push_collected(Kind kind, std::vector<PickleNode*> items) {
-  if (kind == Kind::dict && items.size() % 2 != 0) throw broken("a key has no value");
+  if (kind == Kind::dict && items.size() % 2 != 0) throw broken_pickle("a key has no value");
   PickleNode& node = make(kind);
   node.items = std::move(items);
   push(node);
@@ -135,7 +136,7 @@ void PickleReader::append(std::vector<PickleNode*> items) {
   // An instance of an unknown list type, whose items are ignored.
   if (target.kind == Kind::opaque) return;
   if (target.kind != Kind::list && target.kind != Kind::set) {
-    throw broken("an item is appended to a value that is not a list");
+    throw broken_pickle("an item is appended to a value that is not a list");
   }
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
@@ -143,14 +144,14 @@ void PickleReader::append(std::vector<PickleNode*> items) {
 void PickleReader::set_items(std::vector<PickleNode*> items) {
   PickleNode& target = top();
   if ((target.kind != Kind::dict && target.kind != Kind::opaque) || items.size() % 2 != 0) {
-    throw broken("an item is set in a value that is not a dictionary");
+    throw broken_pickle("an item is set in a value that is not a dictionary");
   }
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
 
 void PickleReader::recall(std::uint64_t place) {
   const auto found = memo_.find(place);
-  if (found == memo_.end()) throw broken("it refers to an object that it has not stored");
+  if (found == memo_.end()) throw broken_pickle("it refers to an object that it has not stored");
   budget_.spend(sizeof(PickleNode*), "objects");
   push(*found->second);
 }
@@ -199,7 +200,7 @@ void PickleReader::build() {
   if (target.kind == Kind::dict || target.kind == Kind::tensor || target.kind == Kind::record) {
     return;
   }
-  throw broken("a state is set on an object that takes none");
+  throw broken_pickle("a state is set on an object that takes none");
 }
 
 bool PickleReader::push_constant(unsigned opcode) {
@@ -371,7 +372,7 @@ bool PickleReader::step(unsigned opcode) {
       const PickleNode& name = pop();
       const PickleNode& module = pop();
       if (module.kind != Kind::text || name.kind != Kind::text)
-        throw broken("a global has no name");
+        throw broken_pickle("a global has no name");
       global(module.text, name.text);
       break;
     }

@@ -65,6 +65,7 @@ struct PickleNode {
     return kind == Kind::dict || kind == Kind::record || kind == Kind::opaque;
   }
 };
+using NodeKind = PickleNode::Kind;
 
 /// Reads pickles and owns all their nodes. Nodes are not reference-counted because containers may
 /// contain themselves.
@@ -95,7 +96,7 @@ class PickleReader {
 
  private:
   friend class PickleGlobals;
-  using Kind = PickleNode::Kind;
+  using Kind = NodeKind;
 
   PickleNode& make(Kind kind);
   std::uint64_t number(std::size_t width);

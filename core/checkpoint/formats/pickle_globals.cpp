@@ -122,7 +122,6 @@ const PickleGlobal* find_pickle_global(std::string_view name) {
 
 // ---- the calls ----
 
-using Kind = PickleNode::Kind;
 using Global = PickleGlobal;
 
 Error unfit(const std::string& callee, std::string_view what) {
@@ -133,7 +132,7 @@ Error unfit(const std::string& callee, std::string_view what) {
 std::int64_t integer_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
   const PickleNode& node = *arguments.items.at(place);
   constexpr std::int64_t most = std::int64_t{1} << 62;
-  if (node.kind != Kind::integer || node.integer < 0 || node.integer > most) {
+  if (node.kind != NodeKind::integer || node.integer < 0 || node.integer > most) {
     throw unfit(callee, "an impossible number");
   }
   return node.integer;
@@ -141,7 +140,8 @@ std::int64_t integer_at(const PickleNode& arguments, std::size_t place, const st
 
 std::vector<std::int64_t> integers(const PickleNode& list, const std::string& callee) {
   constexpr std::size_t most_axes = 64;
-  if (list.kind != Kind::tuple && list.kind != Kind::list) throw unfit(callee, "not a tuple");
+  if (list.kind != NodeKind::tuple && list.kind != NodeKind::list)
+    throw unfit(callee, "not a tuple");
   if (list.items.size() > most_axes) throw unfit(callee, "too many axes");
   std::vector<std::int64_t> numbers;
   for (std::size_t place = 0; place < list.items.size(); ++place) {
@@ -181,7 +181,7 @@ void check_view(const PickledTensor& view, const std::string& callee) {
 /// functions.
 void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::string& callee,
                  std::optional<DType> dtype) {
-  if (arguments.items.size() < 4 || arguments.items[0]->kind != Kind::storage) {
+  if (arguments.items.size() < 4 || arguments.items[0]->kind != NodeKind::storage) {
     throw unfit(callee, "not a storage");
   }
   const PickledTensor& storage = *arguments.items[0]->tensor;
@@ -197,18 +197,20 @@ void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::str
     throw unfit(callee, "its offset is too large");
   view.offset = storage.offset + offset;
   check_view(view, callee);
-  result.kind = Kind::tensor;
+  result.kind = NodeKind::tensor;
   result.tensor = std::make_unique<PickledTensor>(std::move(view));
 }
 
 /// Fills a dict from the arguments of dict(), dict([[key, value], …]) or defaultdict(factory).
 void fill_mapping(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
-  result.kind = Kind::dict;
-  if (arguments.items.empty() || arguments.items[0]->kind == Kind::global) return;
+  result.kind = NodeKind::dict;
+  if (arguments.items.empty() || arguments.items[0]->kind == NodeKind::global) return;
   const PickleNode& pairs = *arguments.items[0];
-  if (pairs.kind != Kind::list && pairs.kind != Kind::tuple) throw unfit(callee, "not a list");
+  if (pairs.kind != NodeKind::list && pairs.kind != NodeKind::tuple)
+    throw unfit(callee, "not a list");
   for (const PickleNode* pair : pairs.items) {
-    if (pair->items.size() != 2 || (pair->kind != Kind::list && pair->kind != Kind::tuple)) {
+    if (pair->items.size() != 2 ||
+        (pair->kind != NodeKind::list && pair->kind != NodeKind::tuple)) {
       throw unfit(callee, "not pairs");
     }
     result.items.insert(result.items.end(), pair->items.begin(), pair->items.end());
@@ -236,17 +238,17 @@ std::string latin1(const std::string& text, const std::string& callee) {
 
 /// Fills a number from scalar(dtype, bytes). Numbers of other sizes than 64 bits are ignored.
 void fill_number(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
-  if (arguments.items.size() != 2 || arguments.items[0]->kind != Kind::record) {
+  if (arguments.items.size() != 2 || arguments.items[0]->kind != NodeKind::record) {
     throw unfit(callee, "not a type");
   }
   const std::string& type = arguments.items[0]->text;
   const std::string& bytes = arguments.items[1]->text;
-  if (arguments.items[1]->kind != Kind::bytes || bytes.size() != 8) return;
+  if (arguments.items[1]->kind != NodeKind::bytes || bytes.size() != 8) return;
   if (type == "f8") {
-    result.kind = Kind::real;
+    result.kind = NodeKind::real;
     std::memcpy(&result.real, bytes.data(), 8);
   } else if (type == "i8") {
-    result.kind = Kind::integer;
+    result.kind = NodeKind::integer;
     std::memcpy(&result.integer, bytes.data(), 8);
   }
 }
@@ -254,7 +256,8 @@ void fill_number(PickleNode& result, const PickleNode& arguments, const std::str
 /// True if `node` contains a tensor or storage within `levels` levels. `left` limits the visited
 /// parts.
 bool reaches_tensor(const PickleNode& node, int levels, std::size_t& left) {
-  if (node.kind == Kind::tensor || node.kind == Kind::storage || node.made_of_tensors) return true;
+  if (node.kind == NodeKind::tensor || node.kind == NodeKind::storage || node.made_of_tensors)
+    return true;
   if (levels == 0) return false;
   for (const PickleNode* item : node.items) {
     if (left == 0) return false;
@@ -265,7 +268,7 @@ bool reaches_tensor(const PickleNode& node, int levels, std::size_t& left) {
 }
 
 DType element_type_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
-  if (arguments.items.size() > place && arguments.items[place]->kind == Kind::global) {
+  if (arguments.items.size() > place && arguments.items[place]->kind == NodeKind::global) {
     const Global* global = find_pickle_global(arguments.items[place]->text);
     if (global != nullptr && global->role == Role::element_type) return *global->dtype;
   }
@@ -292,27 +295,28 @@ bool PickleGlobals::runs_something(std::string_view name) {
 }
 
 PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, PickleNode& arguments) {
-  if (callee.kind != Kind::global && callee.kind != Kind::opaque) {
+  if (callee.kind != NodeKind::global && callee.kind != NodeKind::opaque) {
     throw Error(ErrorKind::damaged, "the pickle calls a value that is not callable");
   }
-  const Global* global = callee.kind == Kind::global ? find_pickle_global(callee.text) : nullptr;
+  const Global* global =
+      callee.kind == NodeKind::global ? find_pickle_global(callee.text) : nullptr;
   const std::string& name = callee.text;
   const auto opaque = [&]() -> PickleNode& {
     std::size_t most_parts = 4096;
     constexpr int levels = 4;
-    PickleNode& result = reader.make(Kind::opaque);
+    PickleNode& result = reader.make(NodeKind::opaque);
     result.made_of_tensors = reaches_tensor(arguments, levels, most_parts);
     reader.charge(4096 - most_parts + name.size());
     // Protocols before 2 pass the class as the first argument of a generic constructor.
     const bool any = name == "copyreg._reconstructor" || name == "copy_reg._reconstructor";
     const bool has_class =
-        any && !arguments.items.empty() && arguments.items[0]->kind == Kind::global;
+        any && !arguments.items.empty() && arguments.items[0]->kind == NodeKind::global;
     result.text = has_class ? arguments.items[0]->text : name;
     return result;
   };
   if (global == nullptr || global->role == Role::inert) return opaque();
-  if (arguments.kind != Kind::tuple) throw unfit(name, "they are not a tuple");
-  const auto is_first = [&](std::initializer_list<Kind> kinds) {
+  if (arguments.kind != NodeKind::tuple) throw unfit(name, "they are not a tuple");
+  const auto is_first = [&](std::initializer_list<NodeKind> kinds) {
     return !arguments.items.empty() &&
            std::find(kinds.begin(), kinds.end(), arguments.items[0]->kind) != kinds.end();
   };
@@ -321,37 +325,38 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
     if (item->tensor) reader.charge(sizeof(PickledTensor) + item->tensor->storage.size());
   }
   // A tensor of an unknown element type or kind remains the opaque value it is made from.
-  if (is_first({Kind::opaque}) && arguments.items[0]->made_of_tensors) return *arguments.items[0];
-  PickleNode& result = reader.make(Kind::none);
+  if (is_first({NodeKind::opaque}) && arguments.items[0]->made_of_tensors)
+    return *arguments.items[0];
+  PickleNode& result = reader.make(NodeKind::none);
   switch (global->role) {
     case Role::mapping:
       fill_mapping(result, arguments, name);
       return result;
     case Role::record:
-      result.kind = Kind::record;
+      result.kind = NodeKind::record;
       return result;
     case Role::set:
-      result.kind = Kind::set;
-      if (is_first({Kind::list, Kind::tuple})) result.items = arguments.items[0]->items;
+      result.kind = NodeKind::set;
+      if (is_first({NodeKind::list, NodeKind::tuple})) result.items = arguments.items[0]->items;
       return result;
     case Role::size:
-      if (!is_first({Kind::tuple, Kind::list})) throw unfit(name, "not a tuple");
-      result.kind = Kind::tuple;
+      if (!is_first({NodeKind::tuple, NodeKind::list})) throw unfit(name, "not a tuple");
+      result.kind = NodeKind::tuple;
       result.items = arguments.items[0]->items;
       return result;
     case Role::device:
-      if (!is_first({Kind::text})) throw unfit(name, "not a string");
-      result.kind = Kind::text;
+      if (!is_first({NodeKind::text})) throw unfit(name, "not a string");
+      result.kind = NodeKind::text;
       result.text = arguments.items[0]->text;
       return result;
     case Role::encoded_bytes:
-      if (!is_first({Kind::text})) throw unfit(name, "not a string");
-      result.kind = Kind::bytes;
+      if (!is_first({NodeKind::text})) throw unfit(name, "not a string");
+      result.kind = NodeKind::bytes;
       result.text = latin1(arguments.items[0]->text, name);
       return result;
     case Role::number_type:
-      if (!is_first({Kind::text})) throw unfit(name, "not a string");
-      result.kind = Kind::record;
+      if (!is_first({NodeKind::text})) throw unfit(name, "not a string");
+      result.kind = NodeKind::record;
       result.text = arguments.items[0]->text;
       return result;
     case Role::number:
@@ -365,16 +370,16 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       fill_tensor(result, arguments, name, element_type_at(arguments, 6, name));
       return result;
     case Role::parameter:
-      if (!is_first({Kind::tensor})) throw unfit(name, "not a tensor");
+      if (!is_first({NodeKind::tensor})) throw unfit(name, "not a tensor");
       return *arguments.items[0];
     case Role::subclass:  // (function, type, arguments, state): as function(arguments)
-      if (arguments.items.size() < 3 || !is_first({Kind::global}))
+      if (arguments.items.size() < 3 || !is_first({NodeKind::global}))
         throw unfit(name, "not a function");
       if (arguments.items[0]->text == name) throw unfit(name, "it names itself");
       return build(reader, *arguments.items[0], *arguments.items[2]);
     case Role::saved_storage:  // a tensor's elements as pickle.dump writes them
-      if (!is_first({Kind::bytes})) throw unfit(name, "not bytes");
-      result.kind = Kind::storage;
+      if (!is_first({NodeKind::bytes})) throw unfit(name, "not bytes");
+      result.kind = NodeKind::storage;
       result.tensor = std::make_unique<PickledTensor>(
           read_saved_storage(reader.bytes_, reader.start_, *arguments.items[0]));
       return result;
@@ -390,19 +395,19 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
 
 PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id) {
   const std::string callee = "storage";
-  if (id.kind == Kind::tuple && id.items.size() >= 2 && id.items[0]->kind == Kind::text &&
-      id.items[0]->text == "module" && id.items[1]->kind == Kind::global) {
+  if (id.kind == NodeKind::tuple && id.items.size() >= 2 && id.items[0]->kind == NodeKind::text &&
+      id.items[0]->text == "module" && id.items[1]->kind == NodeKind::global) {
     return *id.items[1];
   }
-  if (id.kind != Kind::tuple || id.items.size() < 5 || id.items[0]->kind != Kind::text ||
-      id.items[0]->text != "storage" || id.items[1]->kind != Kind::global ||
-      id.items[2]->kind != Kind::text) {
+  if (id.kind != NodeKind::tuple || id.items.size() < 5 || id.items[0]->kind != NodeKind::text ||
+      id.items[0]->text != "storage" || id.items[1]->kind != NodeKind::global ||
+      id.items[2]->kind != NodeKind::text) {
     throw Error(ErrorKind::damaged, "the pickle refers to something that is not a storage");
   }
   const Global* type = find_pickle_global(id.items[1]->text);
   if (type == nullptr) {
     reader.charge(id.items[1]->text.size());
-    PickleNode& result = reader.make(Kind::opaque);
+    PickleNode& result = reader.make(NodeKind::opaque);
     result.text = id.items[1]->text;
     result.made_of_tensors = true;
     return result;
@@ -410,7 +415,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
   if (type->role != Role::storage_type && type->role != Role::untyped_storage) {
     throw unfit(callee, "not a storage type");
   }
-  PickleNode& result = reader.make(Kind::storage);
+  PickleNode& result = reader.make(NodeKind::storage);
   reader.charge(sizeof(PickledTensor) + id.items[2]->text.size());
   result.tensor = std::make_unique<PickledTensor>();
   PickledTensor& tensor = *result.tensor;
@@ -419,7 +424,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
   tensor.storage_count = integer_at(id, 4, callee);
   if (tensor.storage_count > (std::int64_t{1} << 58)) throw unfit(callee, "its size is too large");
   // The legacy container's view of a storage: (key, offset, size) or None.
-  if (id.items.size() > 5 && id.items[5]->kind == Kind::tuple) {
+  if (id.items.size() > 5 && id.items[5]->kind == NodeKind::tuple) {
     const PickleNode& view = *id.items[5];
     if (view.items.size() != 3) throw unfit(callee, "not a view");
     tensor.offset = integer_at(view, 1, callee);

@@ -18,8 +18,6 @@ namespace attnscope {
 
 namespace {
 
-using Kind = PickleNode::Kind;
-
 /// Bytes of a storage: their number is known, and they are fetched when viewed.
 struct Storage {
   std::uint64_t bytes = 0;
@@ -32,8 +30,8 @@ std::uint64_t stored_bytes(const PickledTensor& tensor) {
   return static_cast<std::uint64_t>(tensor.storage_count) * size_of(tensor.storage_dtype);
 }
 
-StoredTensor stored_tensor(const std::string& name, const PickledTensor& tensor,
-                           const FindStorage& find_storage) {
+StoredTensor pickled_tensor(const std::string& name, const PickledTensor& tensor,
+                            const FindStorage& find_storage) {
   Storage storage = find_storage(tensor);
   if (storage.bytes != stored_bytes(tensor)) {
     throw Error(ErrorKind::damaged,
@@ -60,7 +58,7 @@ Checkpoint make_checkpoint(const std::filesystem::path& path, const PickleNode& 
     std::vector<StoredTensor> tensors;
     tensors.reserve(state.tensors.size());
     for (const auto& [name, tensor] : state.tensors) {
-      tensors.push_back(stored_tensor(name, *tensor, find_storage));
+      tensors.push_back(pickled_tensor(name, *tensor, find_storage));
     }
     return tensors;
   };
@@ -142,7 +140,8 @@ Checkpoint read_legacy(const std::filesystem::path& path,
   if (!reader.read_legacy_head(first)) return read_dumped(path, file, reader, *first);
   const PickleNode& root = reader.read();
   const PickleNode& keys = reader.read();
-  if (keys.kind != Kind::list) throw Error(ErrorKind::damaged, "the list of storages is missing");
+  if (keys.kind != NodeKind::list)
+    throw Error(ErrorKind::damaged, "the list of storages is missing");
 
   // The size of a storage in bytes depends on its element type, which only its tensors specify.
   std::map<std::string, std::uint64_t> element_sizes;
@@ -153,7 +152,7 @@ Checkpoint read_legacy(const std::filesystem::path& path,
   std::uint64_t at = reader.position();
   for (const PickleNode* key : keys.items) {
     const auto size = element_sizes.find(key->text);
-    if (key->kind != Kind::text || size == element_sizes.end()) {
+    if (key->kind != NodeKind::text || size == element_sizes.end()) {
       throw Error(ErrorKind::damaged, "a storage belongs to no tensor").about(key->text);
     }
     std::uint64_t count = 0;

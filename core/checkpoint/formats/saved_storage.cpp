@@ -8,8 +8,6 @@ namespace attnscope {
 
 namespace {
 
-using Kind = PickleNode::Kind;
-
 Error no_storage(const char* what) {
   return Error(ErrorKind::damaged,
                std::string("a tensor's elements in the pickle cannot be read: ") + what);
@@ -32,7 +30,7 @@ bool PickleReader::read_legacy_head(const PickleNode*& first) {
   constexpr std::string_view magic("\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 10);
   constexpr std::int64_t protocol = 1001;
   first = &read();
-  if (first->kind != Kind::large_integer || first->text != magic) return false;
+  if (first->kind != NodeKind::large_integer || first->text != magic) return false;
   if (const PickleNode& version = read(); version.integer != protocol) {
     throw Error(ErrorKind::unsupported, "the legacy container's protocol is unknown")
         .expected(std::to_string(protocol))
@@ -61,7 +59,7 @@ PickledTensor read_saved_storage(std::span<const std::byte> bytes, std::size_t s
   if (!reader.read_legacy_head(first)) throw no_storage("torch.save did not write them");
   const PickleNode& root = reader.read();
   const PickleNode& keys = reader.read();
-  if (root.kind != Kind::storage || keys.kind != Kind::list || keys.items.size() != 1 ||
+  if (root.kind != NodeKind::storage || keys.kind != NodeKind::list || keys.items.size() != 1 ||
       keys.items[0]->text != root.tensor->storage) {
     throw no_storage("they are not one storage");
   }

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/checkpoint/format.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
 
@@ -14,34 +15,31 @@ namespace attnscope {
 
 namespace {
 
-using Kind = PickleNode::Kind;
-
-constexpr int deepest = 32;
+constexpr int deepest_container = 32;
 // Shared members could make the number of names explode.
 constexpr std::size_t most_visits = 2'000'000;
 constexpr std::size_t most_characters = 100'000'000;  // characters of all names together
-constexpr std::size_t most_metadata = 500;
 
 std::string join(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : prefix + "." + name;
 }
 
 std::optional<std::string> key_text(const PickleNode& key) {
-  if (key.kind == Kind::text) return key.text;
-  if (key.kind == Kind::integer) return std::to_string(key.integer);
+  if (key.kind == NodeKind::text) return key.text;
+  if (key.kind == NodeKind::integer) return std::to_string(key.integer);
   return std::nullopt;
 }
 
 std::optional<std::string> scalar_text(const PickleNode& node) {
   constexpr std::size_t longest = 4096;
   switch (node.kind) {
-    case Kind::boolean:
+    case NodeKind::boolean:
       return node.integer != 0 ? "true" : "false";
-    case Kind::integer:
+    case NodeKind::integer:
       return std::to_string(node.integer);
-    case Kind::real:
+    case NodeKind::real:
       return rounded_text(node.real, 9);
-    case Kind::text:
+    case NodeKind::text:
       return node.text.substr(0, longest);
     default:
       return std::nullopt;
@@ -51,28 +49,29 @@ std::optional<std::string> scalar_text(const PickleNode& node) {
 const PickleNode* member(const PickleNode& node, std::string_view name) {
   for (std::size_t place = 0; node.is_mapping() && place + 1 < node.items.size(); place += 2) {
     const PickleNode& key = *node.items[place];
-    if (key.kind == Kind::text && key.text == name) return node.items[place + 1];
+    if (key.kind == NodeKind::text && key.text == name) return node.items[place + 1];
   }
   return nullptr;
 }
 
 /// True for a torch.nn.Module that was saved whole. Its class is unknown, but not its attributes.
 bool is_module(const PickleNode& node) {
-  return node.kind == Kind::opaque && member(node, "_parameters") != nullptr &&
+  return node.kind == NodeKind::opaque && member(node, "_parameters") != nullptr &&
          member(node, "_buffers") != nullptr && member(node, "_modules") != nullptr;
 }
 
 /// True for a module of a TorchScript program, which has all kinds of attributes side by side.
 bool is_scripted(const PickleNode& node) {
-  return node.kind == Kind::opaque && node.text.starts_with("__torch__");
+  return node.kind == NodeKind::opaque && node.text.starts_with("__torch__");
 }
 
-class Collector {
+class TensorCollector {
  public:
-  explicit Collector(StateDict& result) : result_(result) {}
+  explicit TensorCollector(StateDict& result) : result_(result) {}
 
   void visit(const PickleNode& node, const std::string& name, int depth) {
-    if (depth > deepest) throw Error(ErrorKind::damaged, "containers are nested too deeply");
+    if (depth > deepest_container)
+      throw Error(ErrorKind::damaged, "containers are nested too deeply");
     count_visits(1);
     characters_ += name.size();
     if (characters_ > most_characters) {
@@ -84,7 +83,7 @@ class Collector {
           .about(name)
           .remedy("save it as a plain tensor: tensor.dequantize(), .to_dense(), .real");
     }
-    if (node.kind == Kind::tensor) {
+    if (node.kind == NodeKind::tensor) {
       result_.tensors.emplace_back(name.empty() ? "tensor" : name, node.tensor.get());
     } else if (is_module(node)) {
       visit_module(node, name, depth);
@@ -96,11 +95,11 @@ class Collector {
         if (is_scripted(node) && scalar_text(value)) continue;
         if (const auto key = key_text(*node.items[place])) {
           visit(value, join(name, *key), depth + 1);
-        } else if (value.kind == Kind::tensor) {
+        } else if (value.kind == NodeKind::tensor) {
           throw Error(ErrorKind::damaged, "a tensor's name is not a string").about(name);
         }
       }
-    } else if (node.kind == Kind::list || node.kind == Kind::tuple) {
+    } else if (node.kind == NodeKind::list || node.kind == NodeKind::tuple) {
       for (std::size_t place = 0; place < node.items.size(); ++place) {
         visit(*node.items[place], join(name, std::to_string(place)), depth + 1);
       }
@@ -124,7 +123,7 @@ class Collector {
            place += 2) {
         const PickleNode& key = *parts.items[place];
         count_visits(1);
-        if (key.kind != Kind::text || unsaved.contains(key.text)) continue;
+        if (key.kind != NodeKind::text || unsaved.contains(key.text)) continue;
         visit(*parts.items[place + 1], join(name, key.text), depth + 1);
       }
     }
@@ -137,7 +136,7 @@ class Collector {
 
   /// Records an opaque value in the metadata, so that users see that it is not read.
   void note_opaque(const PickleNode& node, const std::string& name) {
-    if (node.kind != Kind::opaque || result_.metadata.size() >= most_metadata) return;
+    if (node.kind != NodeKind::opaque || result_.metadata.size() >= most_metadata) return;
     result_.metadata.emplace(name.empty() ? "object" : name, node.text);
   }
 
@@ -157,7 +156,7 @@ std::string lower_case(std::string text) {
 const PickleNode* root_member(const PickleNode& root, std::string_view name) {
   for (std::size_t place = 0; root.is_mapping() && place + 1 < root.items.size(); place += 2) {
     const PickleNode& key = *root.items[place];
-    if (key.kind == Kind::text && lower_case(key.text) == name) return root.items[place + 1];
+    if (key.kind == NodeKind::text && lower_case(key.text) == name) return root.items[place + 1];
   }
   return nullptr;
 }
@@ -166,7 +165,7 @@ bool holds_tensor(const PickleNode& node) {
   if (is_module(node)) return true;
   if (!node.is_mapping()) return false;
   for (std::size_t place = 1; place < node.items.size(); place += 2) {
-    if (node.items[place]->kind == Kind::tensor) return true;
+    if (node.items[place]->kind == NodeKind::tensor) return true;
   }
   return false;
 }
@@ -177,15 +176,15 @@ void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& 
   for (std::size_t place = 0; place + 1 < root.items.size(); place += 2) {
     const PickleNode& key = *root.items[place];
     const PickleNode& value = *root.items[place + 1];
-    if (key.kind != Kind::text || lower_case(key.text) == chosen) continue;
+    if (key.kind != NodeKind::text || lower_case(key.text) == chosen) continue;
     if (auto text = scalar_text(value)) result.metadata.emplace(key.text, std::move(*text));
-    if (value.kind == Kind::opaque && !is_module(value)) {
+    if (value.kind == NodeKind::opaque && !is_module(value)) {
       result.metadata.emplace(key.text, value.text);
     }
     if (!value.is_mapping()) continue;
     for (std::size_t inner = 0; inner + 1 < value.items.size(); inner += 2) {
       const PickleNode& inner_key = *value.items[inner];
-      if (inner_key.kind != Kind::text || result.metadata.size() >= most_metadata) continue;
+      if (inner_key.kind != NodeKind::text || result.metadata.size() >= most_metadata) continue;
       if (auto text = scalar_text(*value.items[inner + 1])) {
         result.metadata.emplace(key.text + "." + inner_key.text, std::move(*text));
       }
@@ -239,11 +238,11 @@ std::vector<StateDict> find_state_dicts(const PickleNode& root) {
     if (candidate == nullptr || !holds_tensor(*candidate)) continue;
     StateDict& state = found.emplace_back();
     state.name = name;
-    Collector(state).visit(*candidate, "", 0);
+    TensorCollector(state).visit(*candidate, "", 0);
     collect_beside(root, name, state);
     state.metadata.emplace("state dict", name);
   }
-  if (found.empty()) Collector(found.emplace_back()).visit(root, "", 0);
+  if (found.empty()) TensorCollector(found.emplace_back()).visit(root, "", 0);
   for (std::size_t i = 0, count = found.size(); i < count; ++i) {
     if (std::optional<StateDict> twins = split_off_twins(found[i])) {
       found.push_back(std::move(*twins));

@@ -16,7 +16,7 @@ Number number_at(std::span<const std::byte> bytes, std::uint64_t at) {
   return number;
 }
 
-Error broken(std::string_view what) {
+Error broken_heap(std::string_view what) {
   return Error(ErrorKind::damaged, "the global heap is broken: " + std::string(what));
 }
 
@@ -35,14 +35,14 @@ const GlobalHeap::Objects& GlobalHeap::collection(std::uint64_t address) {
   // reference count, 4 reserved bytes, size, and the bytes, padded to a multiple of 8.
   constexpr std::uint64_t header = 16, object_header = 16;
   if (file_.size() < header || address > file_.size() - header) {
-    throw broken("a collection lies outside the file");
+    throw broken_heap("a collection lies outside the file");
   }
   if (std::memcmp(file_.data() + address, "GCOL\x01", 5) != 0) {
-    throw broken("a collection does not begin with GCOL and version 1");
+    throw broken_heap("a collection does not begin with GCOL and version 1");
   }
   const auto size = number_at<std::uint64_t>(file_, address + 8);
   if (size < header || size > file_.size() - address) {
-    throw broken("a collection reaches beyond the file");
+    throw broken_heap("a collection reaches beyond the file");
   }
   const std::span<const std::byte> bytes = file_.subspan(address, size);
   Objects objects;
@@ -51,10 +51,10 @@ const GlobalHeap::Objects& GlobalHeap::collection(std::uint64_t address) {
     if (index == 0) break;  // free space until the end
     const auto length = number_at<std::uint64_t>(bytes, at + 8);
     const std::uint64_t room = size - at - object_header;
-    if (length > room) throw broken("an object reaches beyond its collection");
+    if (length > room) throw broken_heap("an object reaches beyond its collection");
     const auto* const text = reinterpret_cast<const char*>(bytes.data()) + at + object_header;
     if (!objects.emplace(index, std::string_view(text, length)).second) {
-      throw broken("two objects have the same index");
+      throw broken_heap("two objects have the same index");
     }
     const std::uint64_t filled = (length + 7) / 8 * 8;
     at += object_header + std::min(filled, room);
@@ -69,7 +69,7 @@ std::string_view GlobalHeap::text(const HeapReference& reference) {
   }
   const Objects& objects = collection(reference.collection);
   const auto object = objects.find(reference.index);
-  if (object == objects.end()) throw broken("the object of a string is missing");
+  if (object == objects.end()) throw broken_heap("the object of a string is missing");
   if (reference.length > object->second.size()) {
     throw Error(ErrorKind::damaged, "a string is longer than its object in the global heap")
         .expected("at most " + std::to_string(object->second.size()) + " bytes")

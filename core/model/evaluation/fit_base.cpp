@@ -48,7 +48,7 @@ std::string first_value(const std::string& member) {
   return found == values.end() ? std::string() : found->second;
 }
 
-std::vector<std::string> names_in(const std::string& list) {
+std::vector<std::string> listed_names(const std::string& list) {
   std::vector<std::string> names;
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t comma = std::min(list.find(", ", at), list.size());
@@ -140,7 +140,7 @@ FitBase open_for_fit(const std::filesystem::path& file, const ModelOptions& said
       break;
     } catch (const Error& error) {
       bool more = false;
-      for (const std::string& member : names_in(error.subject())) {
+      for (const std::string& member : listed_names(error.subject())) {
         const std::string value = first_value(member);
         if (value.empty() || !options.overrides.emplace(member, value).second) continue;
         base.asked.insert(member);

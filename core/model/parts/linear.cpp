@@ -13,7 +13,7 @@ namespace {
 
 // Block sizes depend only on the shape, so that the result does not depend on the thread count.
 // Each block packs its part of the weight and of x separately.
-constexpr std::int64_t kRows = 256;
+constexpr std::int64_t kRowsAtOnce = 256;
 constexpr std::int64_t kPiece = 128;
 constexpr std::int64_t kParts = 4;            // minimum number of parts for sharing between threads
 constexpr std::int64_t kLeastWork = 1 << 20;  // minimum multiplications per task
@@ -53,11 +53,12 @@ Linear Linear::part(std::int64_t first, std::int64_t count) const {
 void Linear::multiply(ConstMatrixMap x, Tensor& y) const {
   std::vector<float> room;
   const float* const weight = weight_.read(0, outputs_, room);
-  const std::int64_t rows = std::min(x.rows(), kRows);
+  const std::int64_t rows = std::min(x.rows(), kRowsAtOnce);
   const std::int64_t least = kLeastWork / std::max<std::int64_t>(rows * inputs_, 1) + 1;
-  const std::int64_t part =
-      x.rows() >= kParts * kRows ? outputs_ : std::max((outputs_ + kParts - 1) / kParts, least);
-  for_blocks(x.rows(), kRows, [&](std::int64_t first, std::int64_t count) {
+  const std::int64_t part = x.rows() >= kParts * kRowsAtOnce
+                                ? outputs_
+                                : std::max((outputs_ + kParts - 1) / kParts, least);
+  for_blocks(x.rows(), kRowsAtOnce, [&](std::int64_t first, std::int64_t count) {
     for_blocks(outputs_, part, [&](std::int64_t output, std::int64_t outputs) {
       StridedMatrixMap out(y.data() + first * outputs_ + output, count, outputs,
                            Eigen::OuterStride<>(outputs_));

@@ -17,7 +17,7 @@ namespace {
 
 // ---- the attention ----
 
-enum Part { kQuery, kKey, kValue };
+enum WeightPart { kQuery, kKey, kValue };
 
 /// The dimensions of a layer's projections.
 struct Extents {
@@ -28,7 +28,7 @@ struct Extents {
 };
 
 /// Rows of one part of a fused weight, in the order of the heads.
-std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, Part part) {
+std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, WeightPart part) {
   const std::int64_t each = extents.head_width, group = extents.heads / extents.key_heads;
   const std::int64_t count = part == kQuery ? extents.inner() : extents.key_inner();
   const std::int64_t before[] = {0, extents.inner(), extents.inner() + extents.key_inner()};
@@ -121,7 +121,7 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
                             arithmetic);
     const QkvRows order = architecture.qkv_rows;
     // Some models store biases separately, with none for keys (BEiT).
-    const auto rows = [&](Part each) {
+    const auto rows = [&](WeightPart each) {
       return as_split(fused_rows(extents, order, each),
                       each == kQuery ? extents.heads : extents.key_heads);
     };

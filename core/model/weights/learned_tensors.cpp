@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kFormat = "attnscope-tensors";
-constexpr std::int64_t kMostLayers = 4096;
+constexpr std::int64_t kMostLearnedLayers = 4096;
 
 std::string group_of(std::size_t layer) {
   char text[32];
@@ -25,7 +25,7 @@ std::string group_of(std::size_t layer) {
   return text;
 }
 
-std::string text_of(const Checkpoint& file, const char* name) {
+std::string attribute_text(const Checkpoint& file, const char* name) {
   const auto found = file.metadata().find(name);
   if (found == file.metadata().end()) {
     throw Error(ErrorKind::damaged, "an attribute is missing").in_file(file.path()).about(name);
@@ -34,11 +34,11 @@ std::string text_of(const Checkpoint& file, const char* name) {
 }
 
 std::int64_t layers_of(const Checkpoint& file) {
-  const std::string text = text_of(file, "layers");
+  const std::string text = attribute_text(file, "layers");
   std::int64_t layers = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), layers);
   if (failure != std::errc() || end != text.data() + text.size() || layers < 1 ||
-      layers > kMostLayers) {
+      layers > kMostLearnedLayers) {
     throw Error(ErrorKind::damaged, "the number of layers is out of range")
         .in_file(file.path())
         .about("layers")
@@ -47,7 +47,7 @@ std::int64_t layers_of(const Checkpoint& file) {
   return layers;
 }
 
-void write_contents(const Hdf5Id& root, const LearnedTensors& tensors) {
+void write_learned(const Hdf5Id& root, const LearnedTensors& tensors) {
   write_attribute(root, "format", kFormat);
   write_attribute(root, "format_version", std::int64_t{1});
   write_attribute(root, "mechanism", tensors.mechanism.name);
@@ -65,7 +65,7 @@ void write_contents(const Hdf5Id& root, const LearnedTensors& tensors) {
 }  // namespace
 
 void write_learned_tensors(const std::filesystem::path& file, const LearnedTensors& tensors) {
-  write_hdf5_file(file, [&](const Hdf5Id& root) { write_contents(root, tensors); });
+  write_hdf5_file(file, [&](const Hdf5Id& root) { write_learned(root, tensors); });
 }
 
 LearnedTensors read_learned_tensors(const std::filesystem::path& file) {
@@ -77,9 +77,10 @@ LearnedTensors read_learned_tensors(const std::filesystem::path& file) {
         .remedy("attnscope learn-codes writes such files");
   }
   LearnedTensors tensors;
-  tensors.mechanism.name = text_of(checkpoint, "mechanism");
-  tensors.mechanism.parameters = parameters_from_json(text_of(checkpoint, "mechanism_parameters"));
-  const auto provenance = parse_json_or_null(text_of(checkpoint, "provenance"));
+  tensors.mechanism.name = attribute_text(checkpoint, "mechanism");
+  tensors.mechanism.parameters =
+      parameters_from_json(attribute_text(checkpoint, "mechanism_parameters"));
+  const auto provenance = parse_json_or_null(attribute_text(checkpoint, "provenance"));
   if (provenance.is_object()) {
     for (const auto& [name, value] : provenance.items()) {
       if (value.is_string()) tensors.provenance[name] = value.get<std::string>();

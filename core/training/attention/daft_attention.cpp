@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kQueries = 128;  // rows of a block of E
-constexpr float kNever = -std::numeric_limits<float>::infinity();
+constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
@@ -68,7 +68,7 @@ struct DaftAttention::Block {
     weights.resize(count, tokens);
     biases.fill(channels.head, first, rows_of(weights));
     for (std::int64_t row = 0; row < count; ++row) {
-      if (owner.causal_) weights.row(row).tail(tokens - first - row - 1).setConstant(kNever);
+      if (owner.causal_) weights.row(row).tail(tokens - first - row - 1).setConstant(kMasked);
       exponentiate(weights.row(row).data(), tokens, weights.row(row).maxCoeff());
     }
     Matrix sums(count, 2 * width);
@@ -83,7 +83,7 @@ struct DaftAttention::Block {
         if (!(below(row, c) < kDaftLeast)) continue;
         Matrix w(1, tokens);
         biases.fill(channels.head, first + row, rows_of(w));
-        if (owner.causal_) w.rightCols(tokens - first - row - 1).setConstant(kNever);
+        if (owner.causal_) w.rightCols(tokens - first - row - 1).setConstant(kMasked);
         lost.emplace_back(channels.keys, channels.values, w, row, c);
         quotient(row, c) = static_cast<float>(lost.back().mean);
       }

@@ -12,14 +12,14 @@ namespace attnscope {
 namespace {
 
 // Lower bound of the sum of a row's weights, for rows without a positive channel.
-constexpr double kLeastSum = 1e-6;
+constexpr double kLeastTrainedSum = 1e-6;
 
 /// φ(x) of the token at i: relu(x) cos(π/2 · i/M) and relu(x) sin(π/2 · i/M).
 class TrainedCosFormer final : public FeatureAttention<double> {
  public:
   /// `span` is M; 0 means the number of tokens.
   TrainedCosFormer(bool causal, std::int64_t span)
-      : FeatureAttention(causal, kLeastSum), span_(span) {}
+      : FeatureAttention(causal, kLeastTrainedSum), span_(span) {}
 
  private:
   [[nodiscard]] double angle(Eigen::Index i, Eigen::Index tokens) const {

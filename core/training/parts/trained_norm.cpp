@@ -6,7 +6,7 @@ namespace attnscope {
 
 namespace {
 
-using Row = Eigen::Map<const Eigen::ArrayXf>;
+using MappedRow = Eigen::Map<const Eigen::ArrayXf>;
 using MutableRow = Eigen::Map<Eigen::ArrayXf>;
 
 }  // namespace
@@ -27,7 +27,7 @@ void TrainedNorm::forward(const float* values, const Matrix& x, Matrix& y, Memor
   for (std::size_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::int64_t>(i) * width_;
     const std::int64_t column = at % x.cols();
-    const Row from(x.data() + at, width_), weight(weight_.in(values) + column, width_),
+    const MappedRow from(x.data() + at, width_), weight(weight_.in(values) + column, width_),
         bias(bias_.in(values) + column, width_);
     MutableRow to(y.data() + at, width_);
     const float mean = from.mean();
@@ -45,7 +45,7 @@ void TrainedNorm::backward(const float* values, float* gradients, const Matrix& 
   for (std::size_t i = 0; i < memory.mean.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i) * width_;
     const std::int64_t column = at % x.cols();
-    const Row from(x.data() + at, width_), gradient(dy.data() + at, width_),
+    const MappedRow from(x.data() + at, width_), gradient(dy.data() + at, width_),
         weight(weight_.in(values) + column, width_);
     normalised = (from - memory.mean[i]) * memory.scale[i];
     weighed = gradient * weight;
