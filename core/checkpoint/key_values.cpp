@@ -32,7 +32,7 @@ bool is_whole(Type type) {
          type != Type::list;
 }
 
-bool is_number(Type type) { return is_whole(type) || type == Type::f32 || type == Type::f64; }
+bool is_number_type(Type type) { return is_whole(type) || type == Type::f32 || type == Type::f64; }
 
 Type read_type(ByteCursor& cursor) {
   const auto number = cursor.little<std::uint32_t>();
@@ -256,8 +256,8 @@ std::string KeyValues::shown(std::string_view key) const {
     return std::to_string(ByteCursor(value->bytes).little<std::uint64_t>());
   }
   if (is_whole(value->type)) return std::to_string(*whole(key));
-  if (is_number(value->type)) return rounded_text(*number(key), 9);
-  const bool short_numbers = value->count <= longest_list && is_number(value->item);
+  if (is_number_type(value->type)) return rounded_text(*number(key), 9);
+  const bool short_numbers = value->count <= longest_list && is_number_type(value->item);
   if (!short_numbers) {
     return "[" + std::to_string(value->count) + " × " + std::string(type_name(value->item)) + "]";
   }

@@ -7,7 +7,7 @@ namespace attnscope {
 
 namespace {
 
-bool is_number(std::string_view text) {
+bool is_csv_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -17,7 +17,8 @@ bool is_number(std::string_view text) {
 
 bool is_formula(std::string_view text) {
   constexpr std::string_view starts = "=+-@\t\r";
-  return !text.empty() && starts.find(text.front()) != std::string_view::npos && !is_number(text);
+  return !text.empty() && starts.find(text.front()) != std::string_view::npos &&
+         !is_csv_number(text);
 }
 
 }  // namespace

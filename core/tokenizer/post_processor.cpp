@@ -121,11 +121,11 @@ std::int64_t named_token(StageFields& fields, const std::string& key) {
   return value[1].get<std::int64_t>();
 }
 
-PostProcessor bert_processor(StageFields& fields) {
+PostProcessor bert_pair(StageFields& fields) {
   return bert_processor(named_token(fields, "cls"), named_token(fields, "sep"));
 }
 
-PostProcessor roberta_processor(StageFields& fields) {
+PostProcessor roberta_pair(StageFields& fields) {
   (void)fields.flag("trim_offsets", true);
   (void)fields.flag("add_prefix_space", true);
   return roberta_processor(named_token(fields, "cls"), named_token(fields, "sep"));
@@ -160,8 +160,10 @@ PostProcessor sequence_processor(StageFields& fields) {
 }
 
 constexpr StageKind<PostProcessor> processor_kinds[] = {
-    {"BertProcessing", bert_processor},         {"ByteLevel", byte_level_processor},
-    {"RobertaProcessing", roberta_processor},   {"Sequence", sequence_processor},
+    {"BertProcessing", bert_pair},
+    {"ByteLevel", byte_level_processor},
+    {"RobertaProcessing", roberta_pair},
+    {"Sequence", sequence_processor},
     {"TemplateProcessing", template_processor},
 };
 

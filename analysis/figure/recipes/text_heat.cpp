@@ -20,8 +20,8 @@ struct Sign {
 
 /// The text in lines of at most `columns` characters. Lines are broken at line ends, and when full
 /// after their last space if they have one.
-std::vector<std::vector<Sign>> lines_of(const TokenLayout& layout, std::int64_t tokens,
-                                        std::size_t columns) {
+std::vector<std::vector<Sign>> sign_lines(const TokenLayout& layout, std::int64_t tokens,
+                                          std::size_t columns) {
   std::vector<std::vector<Sign>> lines(1);
   for (std::int64_t token = 0; token < tokens; ++token) {
     const auto index = static_cast<std::size_t>(token);
@@ -51,7 +51,7 @@ std::vector<std::vector<Sign>> lines_of(const TokenLayout& layout, std::int64_t 
 
 Panel text_heat_panel(const TokenLayout& layout, const std::vector<double>& weights,
                       std::size_t columns, const ColourScale& scale) {
-  const auto lines = lines_of(layout, std::ssize(weights), columns);
+  const auto lines = sign_lines(layout, std::ssize(weights), columns);
   Panel panel;
   panel.reversed_y = true;
   panel.x.visible = panel.y.visible = false;
