@@ -4,7 +4,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <string>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -42,19 +41,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
         .remedy("choose a file");
   }
   note_read(file.number);
-  const auto size = static_cast<std::size_t>(status.st_size);
-  const std::byte* data = nullptr;
-  if (size > 0) {
-    void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
-    if (mapped == MAP_FAILED) throw refused_by_system(path, errno);
-    data = static_cast<const std::byte*>(mapped);
-  }
-  return std::shared_ptr<const MappedFile>(
-      new MappedFile({data, size}, path, FileState::of(status)));
-}
-
-MappedFile::Mapping::~Mapping() {
-  if (!bytes.empty()) ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
+  return std::shared_ptr<const MappedFile>(new MappedFile(file.number, path));
 }
 
 TensorView view_of(const std::shared_ptr<const MappedFile>& file, std::uint64_t offset, DType dtype,

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/error.h"
-#include "core/memory/watched_memory.h"
+#include "core/platform/file_mapping.h"
 #include "core/tensor/tensor_view.h"
 
 namespace attnscope {
@@ -24,26 +24,17 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes; }
-  [[nodiscard]] std::size_t size() const { return mapping_.bytes.size(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes(); }
+  [[nodiscard]] std::size_t size() const { return mapping_.bytes().size(); }
 
   /// Throws Error(io) if the file changed since it was opened. Call it after reading and before
   /// using the data; TensorView calls it itself.
-  void check_unchanged() const { watched_.check(); }
+  void check_unchanged() const { mapping_.check(); }
 
  private:
-  /// Owner of the mapping. Declared before `watched_` so that unmapping comes after the end of
-  /// watching: the address range may be reused at once.
-  struct Mapping {
-    std::span<const std::byte> bytes;
-    ~Mapping();
-  };
+  MappedFile(int descriptor, const std::filesystem::path& path) : mapping_(descriptor, path) {}
 
-  MappedFile(std::span<const std::byte> bytes, const std::filesystem::path& path, FileState state)
-      : mapping_{bytes}, watched_(bytes, path, state) {}
-
-  Mapping mapping_;
-  WatchedMemory watched_;
+  FileMapping mapping_;
 };
 
 /// Returns `read()` if `check()` does not throw. An exception of `check` takes precedence over an

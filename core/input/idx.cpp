@@ -7,7 +7,7 @@
 #include "core/file/inflate.h"
 #include "core/file/mapped_file.h"
 #include "core/input/data_set_kinds.h"
-#include "core/memory/watched_memory.h"
+#include "core/platform/file_mapping.h"
 
 namespace attnscope {
 

@@ -1,6 +1,6 @@
 #include "core/tensor/release_pages.h"
 
-#include "core/memory/watched_memory.h"
+#include "core/platform/file_mapping.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/memory/watched_memory.h"
+#include "core/platform/file_mapping.h"
 #include "core/tensor/half.h"
 
 namespace attnscope {

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/file/mapped_file.h"
-#include "core/memory/watched_memory.h"
+#include "core/platform/file_mapping.h"
 
 namespace attnscope {
 

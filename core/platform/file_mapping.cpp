@@ -1,10 +1,12 @@
-#include "core/memory/watched_memory.h"
+#include "core/platform/file_mapping.h"
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,9 +15,23 @@
 
 namespace attnscope {
 
-/// A watched mapping for the signal handler. The handler may neither lock nor free, so ranges form
+struct FileMapping::State {
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::int64_t size = 0;
+  std::int64_t modified = 0;  ///< nanoseconds since 1970
+
+  static State of(const struct stat& status) {
+    constexpr std::int64_t second = 1'000'000'000;
+    return {status.st_dev, status.st_ino, status.st_size,
+            status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
+  }
+  friend bool operator==(const State&, const State&) = default;
+};
+
+/// A mapping for the signal handler. The handler may neither lock nor free, so ranges form
 /// a list that only grows, and free ones are reused.
-struct WatchedMemory::Range {
+struct FileMapping::Range {
   std::atomic<std::uintptr_t> begin{0};  ///< 0: free
   std::atomic<std::uintptr_t> end{0};
   std::atomic<bool> cut{false};  ///< a page was missing
@@ -24,14 +40,14 @@ struct WatchedMemory::Range {
 
 namespace {
 
-/// All watched memory, by address.
-struct Watched {
+/// All mapped files.
+struct Mappings {
   std::mutex mutex;
-  std::map<std::uintptr_t, const WatchedMemory*> memory;  ///< watched memory by its first byte
+  std::map<std::uintptr_t, const FileMapping*> by_address;  ///< key: address of the first byte
 
-  static Watched& all() {
-    static auto* const watched = new Watched;  // never destroyed, because statics may hold mappings
-    return *watched;
+  static Mappings& all() {
+    static auto* const mappings = new Mappings;  // never destroyed: statics may hold mappings
+    return *mappings;
   }
 };
 
@@ -39,9 +55,9 @@ std::uintptr_t address(const void* at) { return reinterpret_cast<std::uintptr_t>
 
 }  // namespace
 
-class WatchedMemory::Signal {
+class FileMapping::Signal {
  public:
-  /// Registers `memory`. Requires the mutex of Watched.
+  /// Registers `memory`. Requires the mutex of Mappings.
   static Range* take(std::span<const std::byte> memory) {
     static const bool installed = install();
     (void)installed;
@@ -100,40 +116,47 @@ class WatchedMemory::Signal {
   static inline struct sigaction before_ {};
 };
 
-FileState FileState::of(const struct stat& status) {
-  constexpr std::int64_t second = 1'000'000'000;
-  return {status.st_dev, status.st_ino, status.st_size,
-          status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
-}
-
-WatchedMemory::WatchedMemory(std::span<const std::byte> memory, const std::filesystem::path& file,
-                             FileState state)
-    : memory_(memory), state_(state) {
+FileMapping::FileMapping(int descriptor, const std::filesystem::path& path) {
+  const auto refused = [&] {
+    return Error(ErrorKind::io, std::string("cannot be read: ") + std::strerror(errno))
+        .in_file(path);
+  };
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw refused();
   std::error_code unknown;  // without a current folder, the path is unchanged
-  file_ = std::filesystem::absolute(file, unknown);
-  if (unknown) file_ = file;
-  if (memory.empty()) return;
-  Watched& watched = Watched::all();
-  const std::lock_guard lock(watched.mutex);
-  range_ = Signal::take(memory);
-  watched.memory.emplace(address(memory.data()), this);
+  file_ = std::filesystem::absolute(path, unknown);
+  if (unknown) file_ = path;
+  state_ = std::make_unique<const State>(State::of(status));
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return;
+  void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (mapped == MAP_FAILED) throw refused();
+  mapped_.bytes = {static_cast<const std::byte*>(mapped), size};
+  Mappings& mappings = Mappings::all();
+  const std::lock_guard lock(mappings.mutex);
+  range_ = Signal::take(bytes());
+  mappings.by_address.emplace(address(bytes().data()), this);
 }
 
-WatchedMemory::~WatchedMemory() {
+FileMapping::~FileMapping() {
   if (range_ == nullptr) return;
-  Watched& watched = Watched::all();
-  const std::lock_guard lock(watched.mutex);
-  watched.memory.erase(address(memory_.data()));
+  Mappings& mappings = Mappings::all();
+  const std::lock_guard lock(mappings.mutex);
+  mappings.by_address.erase(address(bytes().data()));
   range_->begin.store(0);
 }
 
-void WatchedMemory::check() const {
+FileMapping::Mapped::~Mapped() {
+  if (!bytes.empty()) ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
+}
+
+void FileMapping::check() const {
   struct stat status {};
   const bool there = ::stat(file_.c_str(), &status) == 0;
-  const FileState now = there ? FileState::of(status) : state_;
-  const bool replaced = now.device != state_.device || now.inode != state_.inode;
+  const State now = there ? State::of(status) : *state_;
+  const bool replaced = now.device != state_->device || now.inode != state_->inode;
   const bool cut = range_ != nullptr && range_->cut.load();
-  if (!cut && (replaced || now == state_)) return;
+  if (!cut && (replaced || now == *state_)) return;
   throw Error(ErrorKind::io, "the file changed while it was read")
       .in_file(file_)
       .remedy("open it again when its writer has finished");
@@ -141,27 +164,27 @@ void WatchedMemory::check() const {
 
 namespace {
 
-/// The watched memory that `at` points into; null if none.
-const WatchedMemory* watched_at(const void* at) {
-  Watched& watched = Watched::all();
-  const std::lock_guard lock(watched.mutex);
-  auto after = watched.memory.upper_bound(address(at));
-  if (after == watched.memory.begin()) return nullptr;
-  const WatchedMemory* const found = (--after)->second;
+/// The mapping that `at` points into; null if none.
+const FileMapping* mapping_at(const void* at) {
+  Mappings& mappings = Mappings::all();
+  const std::lock_guard lock(mappings.mutex);
+  auto after = mappings.by_address.upper_bound(address(at));
+  if (after == mappings.by_address.begin()) return nullptr;
+  const FileMapping* const found = (--after)->second;
   return found->holds(at) ? found : nullptr;
 }
 
 }  // namespace
 
 void check_unchanged(const void* at) {
-  const WatchedMemory* const memory = watched_at(at);
-  if (memory != nullptr) memory->check();
+  const FileMapping* const mapping = mapping_at(at);
+  if (mapping != nullptr) mapping->check();
 }
 
 void release_pages_of_file(std::span<const std::byte> memory) {
   if (memory.empty()) return;
-  const WatchedMemory* const watched = watched_at(memory.data());
-  if (watched == nullptr || !watched->holds(memory.data() + memory.size())) return;
+  const FileMapping* const mapping = mapping_at(memory.data());
+  if (mapping == nullptr || !mapping->holds(memory.data() + memory.size())) return;
   static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const std::uintptr_t begin = (address(memory.data()) + page - 1) / page * page;
   const std::uintptr_t end = address(memory.data() + memory.size()) / page * page;
