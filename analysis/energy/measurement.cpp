@@ -9,9 +9,9 @@
 #include <random>
 #include <tbb/task_arena.h>
 
-#include "analysis/energy/peak_memory.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/platform/process_memory.h"
 
 namespace attnscope {
 

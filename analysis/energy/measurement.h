@@ -24,7 +24,7 @@ struct KernelRun {
   std::int64_t tokens = 0;
   double seconds = 0;  ///< minimum over `repeats`: other load only adds time
   int repeats = 0;
-  std::optional<std::int64_t> peak_bytes;  ///< peak memory beyond the inputs; see peak_memory.h
+  std::optional<std::int64_t> peak_bytes;  ///< peak memory beyond the inputs; see process_memory.h
 };
 
 struct MeasuredKernel {

@@ -4,23 +4,9 @@
 #include <unistd.h>
 
 #include "app/cli/program.h"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
+#include "core/platform/process_memory.h"
 
 namespace {
-
-/// Makes malloc return large blocks to the system as soon as they are freed. By default glibc keeps
-/// freed blocks of up to 32 MiB for the thread that used them. The activations of a layer at 8,100
-/// tokens are of this size, and each thread would hold some unused.
-void give_large_blocks_back() {
-#ifdef __GLIBC__
-  constexpr int kLarge = 4 << 20;
-  mallopt(M_MMAP_THRESHOLD, kLarge);
-  mallopt(M_TRIM_THRESHOLD, 2 * kLarge);  // the value of glibc's own tuning
-#endif
-}
 
 /// Restarts the program under a memory limit (ulimit -v) with OpenBLAS told to start no threads of
 /// its own. The threads have no work here. If a limit leaves them no memory they retry the
@@ -39,6 +25,6 @@ void leave_blas_without_threads(char** argv) {
 
 int main(int argc, char** argv) {
   leave_blas_without_threads(argv);
-  give_large_blocks_back();
+  attnscope::release_large_blocks_when_freed();
   return attnscope::run_command_line(argc, argv);
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/tensor/release_pages.h"
+#include "core/tensor/tensor_view.h"
 
 namespace attnscope {
 

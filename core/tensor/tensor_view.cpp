@@ -231,4 +231,20 @@ TensorView::NonFinite TensorView::count_non_finite() const {
   return count;
 }
 
+void release_pages(const TensorView& view) {
+  const std::int64_t count = element_count(view.shape);
+  if (count == 0) return;
+  std::int64_t bytes = 0;  // from the first element to the last
+  if (view.dtype == DType::quantised) {
+    bytes = count / view.blocks->elements * view.blocks->bytes;
+  } else {
+    std::int64_t last = 0;
+    for (std::size_t axis = 0; axis < view.shape.size(); ++axis) {
+      last += (view.shape[axis] - 1) * view.strides[axis];
+    }
+    bytes = (last + 1) * static_cast<std::int64_t>(size_of(view.dtype));
+  }
+  release_pages_of_file({view.data, static_cast<std::size_t>(bytes)});
+}
+
 }  // namespace attnscope

@@ -55,4 +55,8 @@ struct TensorView {
   [[nodiscard]] NonFinite count_non_finite() const;
 };
 
+/// Releases the pages of a mapped file from the first of these elements to the last, until they are
+/// read again (release_pages_of_file). Does nothing for elements elsewhere.
+void release_pages(const TensorView& view);
+
 }  // namespace attnscope

@@ -4,8 +4,8 @@
 #include <benchmark/benchmark.h>
 #include <filesystem>
 
-#include "analysis/energy/peak_memory.h"
 #include "core/model/model.h"
+#include "core/platform/process_memory.h"
 #include "tests/bench/python_turns.h"
 #include "tests/bench/turns.h"
 

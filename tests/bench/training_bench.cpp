@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/energy/peak_memory.h"
+#include "core/platform/process_memory.h"
 #include "core/training/batch_gradient.h"
 #include "core/training/optimiser.h"
 #include "core/training/parameters/random_numbers.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/tensor/release_pages.h"
+#include "core/platform/process_memory.h"
 
 namespace attnscope {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/tensor/release_pages.h"
-
 namespace attnscope {
 
 WeightMatrix::WeightMatrix(Tensor values)

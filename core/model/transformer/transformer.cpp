@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/model/preprocessing/preprocessing.h"
 #include "core/model/transformer/padding.h"
-#include "core/tensor/release_pages.h"
+#include "core/platform/process_memory.h"
 
 namespace attnscope {
 

@@ -1,15 +1,12 @@
 #include "analysis/energy/measurement.h"
 
-#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "analysis/energy/peak_memory.h"
 #include "analysis/figure/recipe.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
-#include "tests/support/sanitized.h"
 
 namespace attnscope {
 namespace {
@@ -23,18 +20,6 @@ MeasurementOptions small() {
   options.width = 16;
   options.heads = 2;
   return options;
-}
-
-TEST(PeakMemory, SeesWhatIsTouchedAndFreedAgain) {
-  constexpr std::size_t kBytes = 64U << 20U;
-  const auto peak = peak_memory_of([] {
-    std::vector<char> memory(kBytes);
-    std::memset(memory.data(), 1, memory.size());
-  });
-  if (!peak) GTEST_SKIP() << "this system does not tell";
-  if (kSanitized) GTEST_SKIP() << "sanitizers keep memory of their own beside it";
-  EXPECT_GT(*peak, static_cast<std::int64_t>(kBytes) * 9 / 10);
-  EXPECT_LT(*peak, static_cast<std::int64_t>(kBytes) * 3 / 2);
 }
 
 TEST(Measurement, RunsEveryMechanismOrSaysWhyNot) {

@@ -14,7 +14,6 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
-#include "core/tensor/release_pages.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
