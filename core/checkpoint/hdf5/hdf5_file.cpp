@@ -133,7 +133,7 @@ Source mapped(const std::filesystem::path& path) {
 
 /// Runs `read` on the file's bytes in a child. Errors without a subject get `subject`.
 template <class Read>
-std::string ask(const Source& source, const std::string& subject, const ReadingLimits& limits,
+std::string ask(const Source& source, const std::string& subject, const ChildLimits& limits,
                 Read&& read) {
   return read_unchanged(source.bytes, [&] {
     check_superblock(source.bytes);
@@ -153,7 +153,7 @@ TensorView unpack(const Source& source, const Hdf5DataSet& data_set) {
   const auto elements = std::make_shared<const SharedBytes>(bytes);
   if (bytes > 0) {
     constexpr std::uint64_t slowest = 10'000;  // bytes per millisecond
-    ReadingLimits limits;
+    ChildLimits limits;
     limits.time += std::chrono::milliseconds(bytes / slowest);
     limits.memory += 2 * bytes;  // a chunk may hold all elements, packed and unpacked
     (void)ask(source, "/" + data_set.name, limits, [&](std::span<const std::byte> file) {

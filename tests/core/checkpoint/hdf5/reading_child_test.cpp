@@ -31,7 +31,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 /// The error that `read` throws in a child; fails the test if there is none.
-Error error_of(const std::function<std::string()>& read, const ReadingLimits& limits = {}) {
+Error error_of(const std::function<std::string()>& read, const ChildLimits& limits = {}) {
   try {
     (void)read_in_child(read, limits);
   } catch (const Error& error) {
@@ -91,7 +91,7 @@ TEST(ReadingChild, CrashesAreErrors) {
 }
 
 TEST(ReadingChild, IsEndedWhenItSleepsOrLoopsForever) {
-  ReadingLimits limits;
+  ChildLimits limits;
   limits.time = milliseconds(300);
   const auto start = steady_clock::now();
   expect_failed(error_of(
@@ -125,7 +125,7 @@ TEST(ReadingChild, TakesNoMoreMemoryThanItMay) {
 }
 
 TEST(ReadingChild, AnswersNoMoreThanItMay) {
-  ReadingLimits limits;
+  ChildLimits limits;
   limits.answer = 1000;
   expect_failed(error_of([] { return std::string(2000, 'x'); }, limits), "1000 bytes");
 }
