@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <random>
@@ -11,6 +10,7 @@
 
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/platform/process.h"
 #include "core/platform/process_memory.h"
 
 namespace attnscope {
@@ -106,15 +106,6 @@ KernelRun measure(const Mechanism& mechanism, const AttentionInput& input,
     ++run.repeats;
   }
   return run;
-}
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return {};
 }
 
 }  // namespace

@@ -7,12 +7,12 @@
 #include <limits>
 #include <mutex>
 #include <stop_token>
-#include <sys/resource.h>
 #include <thread>
 #include <utility>
 
 #include "core/error.h"
 #include "core/model/read_model.h"
+#include "core/platform/process.h"
 #include "core/text/failure.h"
 
 namespace attnscope {
@@ -23,7 +23,6 @@ using Clock = std::chrono::steady_clock;
 // Seconds; minimum time that the speed is averaged over.
 constexpr std::chrono::duration<double> kSpeed(2);
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
-constexpr int kNice = 19;  // the lowest priority
 
 }  // namespace
 
@@ -101,9 +100,7 @@ class LiveTraining::Worker {
   };
 
   void work(const std::stop_token& stop) {
-    // On Linux this sets the priority of this thread only: short interactive work takes precedence
-    // over training. Failure is harmless.
-    (void)setpriority(PRIO_PROCESS, 0, kNice);
+    lower_thread_priority();
     try {
       learn(stop);
     } catch (const Cancelled&) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -31,6 +30,7 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/platform/process.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 
@@ -49,12 +49,13 @@ bool runs_under_mpi() {
 
 std::filesystem::path plug_in() {
   constexpr const char* kFile = "libattnscope-mpi.so";
-  const std::filesystem::path folder =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  // An unknown program's file must not lead to the current folder.
+  const std::filesystem::path program = program_file();
+  const std::filesystem::path folder = program.parent_path();
   for (const std::filesystem::path& path :
        {folder / kFile, folder.parent_path() / "lib" / "attnscope" / kFile}) {
     std::error_code ignored;
-    if (std::filesystem::exists(path, ignored)) return path;
+    if (!program.empty() && std::filesystem::exists(path, ignored)) return path;
   }
   throw Error(ErrorKind::unsupported,
               "the program was started as one of several processes, but built without MPI")
@@ -68,15 +69,8 @@ std::filesystem::path plug_in() {
 /// same file.
 std::unique_ptr<ProcessTeam> process_team_here() {
   if (!runs_under_mpi()) return nullptr;
-  const std::filesystem::path file = plug_in();
-  // RTLD_GLOBAL lets Open MPI's own plug-ins find its symbols. The library is never closed.
-  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  void* const make = library == nullptr ? nullptr : ::dlsym(library, "attnscope_make_team");
-  if (make == nullptr) {
-    throw Error(ErrorKind::unsupported, "the plug-in for MPI cannot be loaded")
-        .in_file(file)
-        .found(::dlerror());
-  }
+  void* const make =
+      load_function(plug_in(), "attnscope_make_team", "the plug-in for MPI cannot be loaded");
   return std::unique_ptr<ProcessTeam>(reinterpret_cast<ProcessTeam* (*)()>(make)());
 }
 

@@ -8,8 +8,8 @@
 
 #include "app/render/render.h"
 #include "core/built_with.h"
+#include "core/platform/openblas.h"
 #include "core/tensor/blas.h"
-#include "core/tensor/blas_kernels.h"
 
 namespace attnscope {
 

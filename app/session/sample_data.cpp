@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "app/session/session.h"
+#include "core/platform/process.h"
 
 namespace attnscope {
 
@@ -34,7 +35,7 @@ std::vector<fs::path> samples(const char* folder,
 fs::path sample_data_folder() {
   std::error_code ignored;
   if (const char* given = std::getenv("ATTNSCOPE_SAMPLE_DATA")) return given;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path program = program_file();
   if (program.empty()) return {};
   fs::path installed = program.parent_path().parent_path() / "share/attnscope/sample_data";
   if (fs::is_directory(installed, ignored)) return installed;

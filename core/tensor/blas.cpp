@@ -3,10 +3,8 @@
 #include <cassert>
 #include <cblas.h>
 #include <mutex>
-#include <sys/mman.h>
 
-#include "core/error.h"
-#include "core/tensor/blas_kernels.h"
+#include "core/platform/openblas.h"
 
 namespace attnscope {
 
@@ -27,27 +25,10 @@ void gemm(ConstStridedMatrixMap a, ConstStridedMatrixMap b, bool transpose_b, fl
               out.data(), extent(out.outerStride()));
 }
 
-/// Checks once per thread that there is memory for OpenBLAS's work space. OpenBLAS allocates one
-/// for every calling thread and retries forever if that fails.
-void check_work_space() {
-  constexpr std::size_t bytes = 128 << 20;
-  thread_local bool is_there = false;
-  if (is_there) return;
-  void* const space = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (space == MAP_FAILED) {
-    throw Error(ErrorKind::io, "there is not enough memory for matrix products")
-        .expected("128 MiB of address space for each thread")
-        .remedy("raise the limit of memory (ulimit -v), or give it fewer threads (taskset -c 0)");
-  }
-  ::munmap(space, bytes);
-  is_there = true;
-}
-
 }  // namespace
 
 void use_one_blas_thread() {
-  check_work_space();
+  check_blas_work_space();
   static std::once_flag once;
   std::call_once(once, [] {
     use_better_blas_kernels();

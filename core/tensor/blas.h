@@ -7,9 +7,9 @@
 namespace attnscope {
 
 /// Sets OpenBLAS and its LAPACK to one thread and to kernels that suit the processor
-/// (blas_kernels.h). Only the first call does so. Code that calls either library directly must call
-/// this first, as the products below do. Throws Error(io) if there is no memory for a thread's work
-/// space, since OpenBLAS would wait forever.
+/// (core/platform/openblas.h). Only the first call does so. Code that calls either library directly
+/// must call this first, as the products below do. Throws Error(io) if there is no memory for a
+/// thread's work space, since OpenBLAS would wait forever.
 void use_one_blas_thread();
 
 /// out = scale · a bᵀ (+ out if `accumulate`). a [m, k], b [n, k], out [m, n]; rows may be strided.

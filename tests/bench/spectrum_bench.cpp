@@ -8,8 +8,8 @@
 
 #include "analysis/spectrum/spectrum.h"
 #include "core/attention/mechanism.h"
+#include "core/platform/openblas.h"
 #include "core/tensor/blas.h"
-#include "core/tensor/blas_kernels.h"
 #include "tests/bench/python_turns.h"
 #include "tests/bench/turns.h"
 #include "tests/support/naive_attention.h"

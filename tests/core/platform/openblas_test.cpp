@@ -1,4 +1,4 @@
-#include "core/tensor/blas_kernels.h"
+#include "core/platform/openblas.h"
 
 #include <cstdlib>
 #include <gtest/gtest.h>

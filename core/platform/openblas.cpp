@@ -1,4 +1,4 @@
-#include "core/tensor/blas_kernels.h"
+#include "core/platform/openblas.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,11 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <optional>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "core/error.h"
+#include "core/platform/process.h"
 
 namespace attnscope {
 
@@ -84,6 +89,30 @@ void use_better_blas_kernels() {
   if (std::getenv(kChoice) != nullptr) return;
   const std::string_view better = better_blas_kernels(blas_kernels(), vector_instructions_here());
   if (!better.empty()) use_blas_kernels(better);
+}
+
+void check_blas_work_space() {
+  constexpr std::size_t bytes = 128 << 20;
+  thread_local bool is_there = false;
+  if (is_there) return;
+  void* const space = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) {
+    throw Error(ErrorKind::io, "there is not enough memory for matrix products")
+        .expected("128 MiB of address space for each thread")
+        .remedy("raise the limit of memory (ulimit -v), or give it fewer threads (taskset -c 0)");
+  }
+  ::munmap(space, bytes);
+  is_there = true;
+}
+
+void restart_without_blas_threads(char** arguments) {
+  constexpr const char* kThreads = "OPENBLAS_NUM_THREADS";
+  struct rlimit memory {};
+  const bool limited = ::getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;
+  if (!limited || std::getenv(kThreads) != nullptr) return;
+  ::setenv(kThreads, "1", 1);
+  restart_program(arguments);
 }
 
 }  // namespace attnscope
