@@ -1,15 +1,13 @@
 #include "core/file/overwrite.h"
 
-#include <cstdint>
-#include <fcntl.h>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <sys/stat.h>
-#include <tuple>
 #include <utility>
 
 #include "core/error.h"
+#include "core/platform/file_identity.h"
 
 namespace attnscope {
 
@@ -17,28 +15,10 @@ namespace {
 
 using Identity = std::pair<dev_t, ino_t>;
 
-/// Device, inode and creation time. The time is needed because file systems reuse the inodes of
-/// deleted files.
-using Life = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::int64_t, std::uint32_t>;
-
-/// Identity of the regular file at `path` in `folder`, or of the descriptor `folder` if `path` is
-/// empty.
-std::optional<Life> life_of(int folder, const char* path) {
-  struct statx status {};
-  const int flags = *path == '\0' ? AT_EMPTY_PATH : 0;
-  if (::statx(folder, path, flags, STATX_TYPE | STATX_INO | STATX_BTIME, &status) != 0) {
-    return std::nullopt;
-  }
-  if (!S_ISREG(status.stx_mode)) return std::nullopt;
-  const bool known = (status.stx_mask & STATX_BTIME) != 0;
-  return Life(status.stx_dev_major, status.stx_dev_minor, status.stx_ino,
-              known ? status.stx_btime.tv_sec : 0, known ? status.stx_btime.tv_nsec : 0);
-}
-
 /// All files that this process has read.
 struct FilesRead {
   std::mutex mutex;
-  std::set<Life> files;
+  std::set<FileLife> files;
 };
 FilesRead& files_read_so_far() {
   static FilesRead all;
@@ -87,7 +67,7 @@ void refuse_to_overwrite(const std::filesystem::path& output,
 }
 
 void note_read(int descriptor) {
-  const std::optional<Life> read = life_of(descriptor, "");
+  const std::optional<FileLife> read = life_of(descriptor);
   if (!read) return;
   FilesRead& all = files_read_so_far();
   const std::lock_guard lock(all.mutex);
@@ -95,7 +75,7 @@ void note_read(int descriptor) {
 }
 
 void refuse_to_overwrite_read(const std::filesystem::path& output) {
-  const std::optional<Life> written = life_of(AT_FDCWD, output.c_str());
+  const std::optional<FileLife> written = life_of(output);
   if (!written) return;
   FilesRead& all = files_read_so_far();
   const std::lock_guard lock(all.mutex);
