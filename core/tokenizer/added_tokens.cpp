@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/tokenizer/unicode.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/budget.h"
 #include "core/error.h"
-#include "core/memory/budget.h"
 
 namespace attnscope {
 

@@ -1,8 +1,8 @@
 // Byte pair encoding (Sennrich et al. 2016): over bytes written as characters, or over characters.
 #include <queue>
 
+#include "core/budget.h"
 #include "core/error.h"
-#include "core/memory/budget.h"
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/token_model.h"
 

@@ -1,8 +1,8 @@
 #include "core/tokenizer/charsmap.h"
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "core/input/text_file.h"
-#include "core/memory/budget.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/utf8.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 #include "core/text/base64.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/charsmap.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 #include "core/tokenizer/stage_fields.h"
 
 namespace attnscope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 
 namespace attnscope {
 

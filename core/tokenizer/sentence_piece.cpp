@@ -5,9 +5,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "core/input/text_file.h"
-#include "core/memory/budget.h"
 #include "core/tokenizer/charsmap.h"
 #include "core/tokenizer/prefix_table.h"
 

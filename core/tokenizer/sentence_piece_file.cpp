@@ -4,10 +4,10 @@
 #include <cstring>
 #include <optional>
 
+#include "core/budget.h"
 #include "core/checkpoint/formats/protobuf.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
-#include "core/memory/budget.h"
 #include "core/tokenizer/sentence_piece.h"
 
 namespace attnscope {

@@ -7,8 +7,8 @@
 #include <pcre2.h>
 #include <utility>
 
+#include "core/budget.h"
 #include "core/error.h"
-#include "core/memory/budget.h"
 #include "core/utf8.h"
 
 namespace attnscope {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/error.h"
-#include "core/memory/budget.h"
 #include "core/text/name_list.h"
 #include "core/tokenizer/split_pattern.h"
 

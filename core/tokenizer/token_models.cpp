@@ -1,7 +1,7 @@
 // The list of token models and their common functions.
 #include <nlohmann/json.hpp>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/tokenizer/token_model.h"

@@ -1,8 +1,8 @@
 // Tokenizes a text, a pair, and the text for a decoder.
 #include <utility>
 
+#include "core/budget.h"
 #include "core/error.h"
-#include "core/memory/budget.h"
 #include "core/tokenizer/vocabulary.h"
 
 namespace attnscope {

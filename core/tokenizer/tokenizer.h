@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 #include "core/tokenizer/added_tokens.h"
 #include "core/tokenizer/decoder.h"
 #include "core/tokenizer/normalizer.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/budget.h"
 #include "core/error.h"
-#include "core/memory/budget.h"
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/token_model.h"
 

@@ -1,6 +1,6 @@
 // WordPiece (Schuster and Nakajima 2012, as BERT uses it): greedy longest match.
+#include "core/budget.h"
 #include "core/error.h"
-#include "core/memory/budget.h"
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/token_model.h"
 

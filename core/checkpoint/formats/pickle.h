@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/memory/budget.h"
+#include "core/budget.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
 

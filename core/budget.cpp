@@ -1,4 +1,4 @@
-#include "core/memory/budget.h"
+#include "core/budget.h"
 
 #include <algorithm>
 #include <limits>
