@@ -129,9 +129,9 @@ Panel table_panel(const Table& table, const std::vector<double>& widths) {
 Table table_of(const Report& report) {
   ReportTexts texts = report_texts(report);
   Table table{{}, std::move(texts.rows), 0};
-  for (const ReportColumn* column : texts.columns) {
-    if (column->left && table.text_columns == table.header.size()) ++table.text_columns;
-    table.header.push_back(column->title);
+  for (const ReportColumn& column : texts.columns) {
+    if (column.left && table.text_columns == table.header.size()) ++table.text_columns;
+    table.header.push_back(column.title);
   }
   return table;
 }

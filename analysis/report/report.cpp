@@ -22,9 +22,7 @@ bool is_unknown(const ReportValue& value) {
   return std::holds_alternative<std::monostate>(value) || (number && std::isnan(*number));
 }
 
-std::string cell_text(const ReportColumn& column, std::size_t row) {
-  if (column.words) return column.words(row);
-  const ReportValue value = column.value(row);
+std::string cell_text(const ReportColumn& column, const ReportValue& value) {
   std::string text = "–";
   if (const auto* const flag = std::get_if<bool>(&value)) {
     text = *flag ? "yes" : "no";
@@ -36,15 +34,6 @@ std::string cell_text(const ReportColumn& column, std::size_t row) {
     text = *words;
   }
   return text + (column.per_cent ? " %" : "");
-}
-
-bool shown_in_text(const Report& report, const ReportColumn& column) {
-  if (column.title.empty() && !column.name.empty()) return false;
-  if (!column.if_known) return true;
-  for (std::size_t row = 0; row < report.rows; ++row) {
-    if (!is_unknown(column.value(row))) return true;
-  }
-  return false;
 }
 
 std::vector<std::string> lines_in(const std::string& text) {
@@ -75,49 +64,79 @@ std::string csv_text(const ReportColumn& column, const ReportValue& value) {
   return column.digits > 0 ? rounded_text(*number, column.digits) : exact(*number);
 }
 
+enum class LineFormat { text, csv };
+
+bool has_column(LineFormat format, const ReportColumn& column) {
+  if (format == LineFormat::csv) return column.csv && !column.name.empty();
+  return !column.title.empty() || column.name.empty();
+}
+
+/// The table that takes the place of a cell with this value; null if the cell stays.
+TableCell table_at(LineFormat format, const ReportColumn& column, const ReportValue& value) {
+  const TableCell* const table = column.csv ? std::get_if<TableCell>(&value) : nullptr;
+  return table && (format == LineFormat::csv || has_titles(**table)) ? *table : nullptr;
+}
+
 /// The first table in a column that has rows, else one without; null if its cells are no tables.
-TableCell table_in(const Report& report, const ReportColumn& column) {
+TableCell table_in(LineFormat format, const Report& report, const ReportColumn& column) {
   TableCell found;
   for (std::size_t row = 0; row < report.rows && (!found || found->rows == 0); ++row) {
-    const ReportValue value = column.value(row);
-    const TableCell* const table = std::get_if<TableCell>(&value);
-    if (table == nullptr) return nullptr;
-    found = *table;
+    if (!column.csv || !column.value) return nullptr;
+    found = table_at(format, column, column.value(row));
+    if (!found) return nullptr;
   }
   return found;
 }
 
-/// Headings of the CSV, each after a comma.
-std::string csv_headings(const Report& report) {
-  std::string line;
+/// Adds the columns of the lines; those of tables in cells take the place of the cells' column.
+void add_columns(std::vector<ReportColumn>& columns, LineFormat format, const Report& report) {
   for (const ReportColumn& column : report.columns) {
-    if (!column.csv || column.name.empty()) continue;
-    const TableCell table = table_in(report, column);
-    line += table ? csv_headings(*table) : "," + csv_field(column.name);
+    if (const TableCell table = table_in(format, report, column)) {
+      add_columns(columns, format, *table);
+    } else if (has_column(format, column)) {
+      columns.push_back(column);
+    }
   }
-  return line;
 }
 
-/// Adds each line of the CSV to `text`: its fields, each after a comma, between `first` and `last`.
-void add_csv_rows(std::string& text, const Report& report, const std::string& first,
-                  const std::string& last) {
+std::string cell_of(LineFormat format, const ReportColumn& column, const ReportValue& value,
+                    std::size_t row) {
+  if (column.words && format == LineFormat::text) return column.words(row);
+  if (column.words && column.words_in_csv) return csv_field(column.words(row));
+  return format == LineFormat::csv ? csv_text(column, value) : cell_text(column, value);
+}
+
+using Cells = std::vector<std::string>;
+
+/// Gives the cells of each line to `add`, between `first` and `last`. CSV has no line for an empty
+/// table in a cell, text has one, without its cells.
+void for_each_line(LineFormat format, const Report& report, const Cells& first, const Cells& last,
+                   const std::function<void(const Cells&)>& add) {
   for (std::size_t row = 0; row < report.rows; ++row) {
-    std::string before = first, after;
+    Cells before = first, after;
     TableCell table;
     for (const ReportColumn& column : report.columns) {
-      if (!column.csv || column.name.empty()) continue;
-      const ReportValue value = column.value(row);
-      if (const TableCell* const inner = std::get_if<TableCell>(&value)) {
-        table = *inner;
-      } else {
-        (table ? after : before) += "," + csv_text(column, value);
+      const bool shown = has_column(format, column);
+      if (!shown && !column.csv) continue;
+      const ReportValue value = column.value ? column.value(row) : ReportValue();
+      if (TableCell inner = table_at(format, column, value)) {
+        table = std::move(inner);
+      } else if (shown) {
+        (table ? after : before).push_back(cell_of(format, column, value, row));
       }
     }
-    after += last;
+    after.insert(after.end(), last.begin(), last.end());
+    if (table && table->rows == 0 && format == LineFormat::text) {
+      std::vector<ReportColumn> columns;
+      add_columns(columns, format, *table);
+      before.resize(before.size() + columns.size());
+      table = nullptr;
+    }
     if (table) {
-      add_csv_rows(text, *table, before, after);
+      for_each_line(format, *table, before, after, add);
     } else {
-      text += (before + after).erase(0, 1) + "\n";
+      before.insert(before.end(), after.begin(), after.end());
+      add(before);
     }
   }
 }
@@ -144,18 +163,29 @@ ReportColumn csv_only(std::string name) { return {.name = std::move(name), .json
 
 ReportColumn json_only(std::string name) { return {.name = std::move(name), .csv = false}; }
 
+bool has_titles(const Report& report) {
+  return std::ranges::any_of(report.columns,
+                             [](const ReportColumn& column) { return !column.title.empty(); });
+}
+
 ReportTexts report_texts(const Report& report) {
-  ReportTexts texts{{}, std::vector<std::vector<std::string>>(report.rows)};
-  for (const ReportColumn& column : report.columns) {
-    if (!shown_in_text(report, column)) continue;
-    std::vector<std::string> cells;
-    for (std::size_t row = 0; row < report.rows; ++row) cells.push_back(cell_text(column, row));
+  std::vector<ReportColumn> columns;
+  std::vector<Cells> lines;
+  add_columns(columns, LineFormat::text, report);
+  for_each_line(LineFormat::text, report, {}, {},
+                [&](const Cells& cells) { lines.push_back(cells); });
+  ReportTexts texts{{}, std::vector<Cells>(lines.size())};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto all = [&](auto is) {
+      return std::ranges::all_of(lines, [&](const Cells& cells) { return is(cells[i]); });
+    };
     // Remarks without a heading are a column only if there are any.
-    const bool empty = std::ranges::all_of(cells, [](const auto& cell) { return cell.empty(); });
-    if (column.title.empty() && empty) continue;
-    texts.columns.push_back(&column);
-    for (std::size_t row = 0; row < report.rows; ++row) {
-      texts.rows[row].push_back(std::move(cells[row]));
+    if (columns[i].title.empty() && all([](const auto& cell) { return cell.empty(); })) continue;
+    if (columns[i].if_known && all([](const auto& cell) { return cell.starts_with("–"); }))
+      continue;
+    texts.columns.push_back(std::move(columns[i]));
+    for (std::size_t line = 0; line < lines.size(); ++line) {
+      texts.rows[line].push_back(std::move(lines[line][i]));
     }
   }
   return texts;
@@ -166,7 +196,7 @@ std::string report_as_text(const Report& report) {
   std::vector<std::string> headings;  // one per line
   std::vector<std::string> lines(texts.rows.size());
   for (std::size_t i = 0; i < texts.columns.size(); ++i) {
-    const ReportColumn& column = *texts.columns[i];
+    const ReportColumn& column = texts.columns[i];
     const std::vector<std::string> title = lines_in(column.title);
     int width = column.width;
     const std::string gap = width == 0 && i > 0 ? "  " : "";
@@ -194,24 +224,32 @@ std::string report_as_text(const Report& report) {
 }
 
 std::string report_legend(const Report& report) {
-  std::vector<const ReportColumn*> columns;
+  std::vector<ReportColumn> columns = report_texts(report).columns;
+  std::erase_if(columns, [](const ReportColumn& column) { return column.formula.empty(); });
   int width = 11;
-  for (const ReportColumn& column : report.columns) {
-    if (column.formula.empty() || !shown_in_text(report, column)) continue;
-    columns.push_back(&column);
+  for (const ReportColumn& column : columns) {
     width = std::max(width, static_cast<int>(columns_of(heading_of(column))) + 2);
   }
   std::string text;
-  for (const ReportColumn* column : columns) {
-    text += left_cell(heading_of(*column), width) + column->formula +
-            (column->unit.empty() ? "" : "; in " + column->unit) + "\n";
+  for (const ReportColumn& column : columns) {
+    text += left_cell(heading_of(column), width) + column.formula +
+            (column.unit.empty() ? "" : "; in " + column.unit) + "\n";
   }
   return text;
 }
 
 std::string report_as_csv(const Report& report) {
-  std::string text = csv_headings(report).erase(0, 1) + "\n";
-  add_csv_rows(text, report, "", "");
+  std::vector<ReportColumn> columns;
+  add_columns(columns, LineFormat::csv, report);
+  Cells headings;
+  for (const ReportColumn& column : columns) headings.push_back(csv_field(column.name));
+  std::string text;
+  const auto add = [&text](const Cells& cells) {
+    for (const std::string& cell : cells) text += (&cell == cells.data() ? "" : ",") + cell;
+    text += "\n";
+  };
+  add(headings);
+  for_each_line(LineFormat::csv, report, {}, {}, add);
   return text;
 }
 
@@ -235,9 +273,9 @@ std::string report_as_markdown(const Report& report) {
     for (const char c : cell) text += c == '|' ? std::string("\\|") : std::string(1, c);
     text += " |";
   };
-  for (const ReportColumn* column : texts.columns) {
-    add_cell(heading_of(*column));
-    rule += column->left ? "---|" : "--:|";
+  for (const ReportColumn& column : texts.columns) {
+    add_cell(heading_of(column));
+    rule += column.left ? "---|" : "--:|";
   }
   text += "\n" + rule + "\n";
   for (const auto& cells : texts.rows) {

@@ -18,8 +18,8 @@ namespace attnscope {
 struct Report;
 
 /// One cell. Unknown (the first alternative, or NaN) is "–" in text, empty in CSV and null in JSON.
-/// A table in a cell is a list of objects in JSON; CSV has one line for each of its rows. A list or
-/// object of JSON exists only in JSON.
+/// A table in a cell is a list of objects in JSON; CSV has one line for each of its rows, and text
+/// too if its columns have titles. A list or object of JSON exists only in JSON.
 using ReportValue =
     std::variant<std::monostate, bool, std::int64_t, double, std::string,
                  std::shared_ptr<const Report>, std::shared_ptr<const nlohmann::ordered_json>>;
@@ -56,6 +56,7 @@ struct ReportColumn {
   bool csv = true, json = true;  ///< outputs that show the column, if it has a name
   std::function<ReportValue(std::size_t row)> value = {};
   std::function<std::string(std::size_t row)> words = {};  ///< the cell in text, if not the value
+  bool words_in_csv = false;                               ///< CSV has the words, too
 };
 
 /// A column of CSV or of JSON alone.
@@ -116,9 +117,12 @@ template <class Row>
 /// The columns of the text as a table of Markdown.
 [[nodiscard]] std::string report_as_markdown(const Report& report);
 
+/// True if a column has a title: if the report can be printed as text.
+[[nodiscard]] bool has_titles(const Report& report);
+
 /// Headings and cells of the text as strings.
 struct ReportTexts {
-  std::vector<const ReportColumn*> columns;
+  std::vector<ReportColumn> columns;
   std::vector<std::vector<std::string>> rows;
 };
 [[nodiscard]] ReportTexts report_texts(const Report& report);

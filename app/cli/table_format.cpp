@@ -1,7 +1,5 @@
 #include "app/cli/table_format.h"
 
-#include <algorithm>
-
 #include "analysis/figure/table.h"
 #include "app/cli/standard_streams.h"
 #include "core/shown_text.h"
@@ -14,11 +12,6 @@ namespace {
 void print_titled(const Report& report, TableFormat format) {
   write_to_standard_output(format == TableFormat::latex ? table_as_tex(table_of(report))
                                                         : report_as_markdown(report));
-}
-
-bool has_titles(const Report& report) {
-  return std::ranges::any_of(report.columns,
-                             [](const ReportColumn& column) { return !column.title.empty(); });
 }
 
 }  // namespace

@@ -121,5 +121,45 @@ TEST(Report, TablesInCellsNestInJsonAndUnfoldInCsv) {
             R"({"model":"vit","values":[{"value":0.0},{"value":0.125}],"layer":1})");
 }
 
+TEST(Report, TextUnfoldsTablesWithTitlesAndKeepsTheLineOfAnEmptyOne) {
+  const auto inner = [](const Measured& row) {
+    std::vector<Measured> rows(row.layer == 0 ? 2 : 0);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].rank = static_cast<double>(i) + 0.5;
+    return table_cell(report_of(
+        rows, std::vector<ColumnOf<Measured>>{
+                  {{.name = "value", .title = "value", .decimals = 1}, &Measured::rank}}));
+  };
+  const std::vector<ColumnOf<Measured>> outer = {
+      {{.name = "layer", .title = "layer"}, &Measured::layer},
+      {{.name = "values"}, inner},
+      {{.left = true}, &Measured::note}};
+  const Report report = report_of(measured(), outer);
+  EXPECT_EQ(report_as_text(report),
+            "layer  value\n"
+            "    0    0.5\n"
+            "    0    1.5\n"
+            "    1         NaN, in the map\n");
+  EXPECT_EQ(report_as_markdown(report),
+            "| layer | value |  |\n"
+            "|--:|--:|---|\n"
+            "| 0 | 0.5 |  |\n"
+            "| 0 | 1.5 |  |\n"
+            "| 1 |  | NaN, in the map |\n");
+  EXPECT_EQ(report_as_csv(report), "layer,value\n0,0.5\n0,1.5\n");
+}
+
+TEST(Report, CsvHasTheWordsOfAColumnOnlyIfItAsksForThem) {
+  for (const bool in_csv : {false, true}) {
+    const std::vector<ColumnOf<Measured>> columns = {
+        {{.name = "layer", .title = "layer", .words_in_csv = in_csv},
+         [](const Measured& row) { return known_if(row.layer > 0, row.layer); },
+         [](const Measured& row) { return row.layer > 0 ? std::to_string(row.layer) : "all"; }}};
+    const Report report = report_of(measured(), columns);
+    EXPECT_EQ(report_as_csv(report), in_csv ? "layer\nall\n1\n" : "layer\n\n1\n");
+    EXPECT_EQ(report_as_text(report), "layer\n  all\n    1\n");
+    EXPECT_EQ(report_as_json(report).dump(), R"([{"layer":null},{"layer":1}])");
+  }
+}
+
 }  // namespace
 }  // namespace attnscope
