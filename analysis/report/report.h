@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -82,24 +83,43 @@ struct ColumnOf {
   std::function<std::string(const Row&)> words;
 };
 
+/// Adds `more` at the end of `columns`.
 template <class Row>
-[[nodiscard]] Report report_of(std::vector<Row> rows, std::vector<ColumnOf<Row>> columns) {
-  const auto shared = std::make_shared<const std::vector<Row>>(std::move(rows));
-  Report report{{}, shared->size()};
+void append(std::vector<ColumnOf<Row>>& columns,
+            std::type_identity_t<std::vector<ColumnOf<Row>>> more) {
+  for (ColumnOf<Row>& column : more) columns.push_back(std::move(column));
+}
+
+template <class Row>
+[[nodiscard]] Report report_of(const std::shared_ptr<const std::vector<Row>>& rows,
+                               std::vector<ColumnOf<Row>> columns) {
+  Report report{{}, rows->size()};
   for (ColumnOf<Row>& of : columns) {
     if (of.value) {
-      of.column.value = [shared, value = std::move(of.value)](std::size_t row) {
-        return value((*shared)[row]);
+      of.column.value = [rows, value = std::move(of.value)](std::size_t row) {
+        return value((*rows)[row]);
       };
     }
     if (of.words) {
-      of.column.words = [shared, words = std::move(of.words)](std::size_t row) {
-        return words((*shared)[row]);
+      of.column.words = [rows, words = std::move(of.words)](std::size_t row) {
+        return words((*rows)[row]);
       };
     }
     report.columns.push_back(std::move(of.column));
   }
   return report;
+}
+/// The report keeps the rows.
+template <class Row>
+[[nodiscard]] Report report_of(std::vector<Row> rows, std::vector<ColumnOf<Row>> columns) {
+  return report_of(std::make_shared<const std::vector<Row>>(std::move(rows)), std::move(columns));
+}
+/// The rows must outlive the report.
+template <class Row>
+[[nodiscard]] Report report_on(const std::vector<Row>& rows,
+                               std::type_identity_t<std::vector<ColumnOf<Row>>> columns) {
+  return report_of(std::shared_ptr<const std::vector<Row>>(std::shared_ptr<void>(), &rows),
+                   std::move(columns));
 }
 
 /// The headings, then one line for each row, without blanks at the end of a line.

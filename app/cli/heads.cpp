@@ -121,7 +121,7 @@ Report head_report(const Subject& subject, const HeadTable& table) {
   columns.push_back({{.left = true}, nullptr, [](const HeadRow& row) {
                        return std::string(row.state == HeadState::ready ? "" : describe(row.state));
                      }});
-  return report_of(table.rows, std::move(columns));
+  return report_on(table.rows, std::move(columns));
 }
 
 ReportValue sink_counts_json(const HeadTable& table, std::int64_t& of) {
@@ -132,40 +132,42 @@ ReportValue sink_counts_json(const HeadTable& table, std::int64_t& of) {
 
 /// One row per model.
 Report models_report(const HeadsReport& report) {
-  std::vector<const Subject*> subjects;
-  for (const Subject& subject : report.subjects) subjects.push_back(&subject);
-  const auto table = [&report](const Subject* subject) -> const HeadTable& {
-    return report.tables[static_cast<std::size_t>(subject - report.subjects.data())];
+  struct Model {
+    const Subject* subject;
+    const HeadTable* table;
   };
+  std::vector<Model> models;
+  for (const HeadTable& table : report.tables) {
+    models.push_back({&report.subjects[models.size()], &table});
+  }
   const auto if_said = [](const std::string& text) { return known_if(!text.empty(), text); };
-  std::vector<ColumnOf<const Subject*>> columns = {
-      {csv_only("model"), [](const auto* one) { return one->label; }},
-      {json_only("label"), [](const auto* one) { return one->label; }},
-      {json_only("status"),
-       [](const auto* one) { return json_cell(status_as_json(status_of(*one))); }},
-      {json_only("mechanism"), [](const auto* one) { return to_string(one->trace->mechanism); }},
-      {json_only("mechanism_trained"),
-       [](const auto* one) { return one->trace->mechanism_trained; }},
-      {{.name = "input"}, [](const auto* one) { return one->trace->input_label; }},
-      {json_only("channels"),
-       [=](const auto* one) { return if_said(channel_in_words(*one->trace)); }},
-      {json_only("distance_unit"),
-       [=](const auto* one) { return if_said(table(one).distance_unit); }},
-      {json_only("heads_with_known_sinks"),
-       [=](const auto* one) {
-         std::int64_t of = 0;
-         (void)sink_counts(table(one), of);
-         return of;
-       }},
-      {json_only("sink_counts"),
-       [=](const auto* one) {
-         std::int64_t of = 0;
-         return sink_counts_json(table(one), of);
-       }},
-      {{.name = "heads"},
-       [=](const auto* one) { return table_cell(head_report(*one, table(one))); }}};
+  const auto trace = [](const Model& one) -> const Trace& { return *one.subject->trace; };
+  auto columns = model_columns<Model>("label");
+  append(
+      columns,
+      {{json_only("mechanism"), [=](const Model& one) { return to_string(trace(one).mechanism); }},
+       {json_only("mechanism_trained"),
+        [=](const Model& one) { return trace(one).mechanism_trained; }},
+       {{.name = "input"}, [=](const Model& one) { return trace(one).input_label; }},
+       {json_only("channels"),
+        [=](const Model& one) { return if_said(channel_in_words(trace(one))); }},
+       {json_only("distance_unit"),
+        [=](const Model& one) { return if_said(one.table->distance_unit); }},
+       {json_only("heads_with_known_sinks"),
+        [](const Model& one) {
+          std::int64_t of = 0;
+          (void)sink_counts(*one.table, of);
+          return of;
+        }},
+       {json_only("sink_counts"),
+        [](const Model& one) {
+          std::int64_t of = 0;
+          return sink_counts_json(*one.table, of);
+        }},
+       {{.name = "heads"},
+        [](const Model& one) { return table_cell(head_report(*one.subject, *one.table)); }}});
   add_analysed(columns, report.options.analysed);
-  return report_of(std::move(subjects), std::move(columns));
+  return report_of(std::move(models), std::move(columns));
 }
 
 /// The heads of each model with their sinks and a legend of the columns.
@@ -230,17 +232,6 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
   return report;
 }
 
-void print(const HeadsReport& report, const HeadsArguments& arguments) {
-  if (arguments.format == TableFormat::json) return print_json(heads_as_json(report));
-  const bool text = arguments.format == TableFormat::text;
-  if (text) {
-    write_to_standard_output(heads_as_text(report));
-  } else {
-    print_report(models_report(report), arguments.format);
-  }
-  print_status(text ? stdout : stderr, report.subjects);
-}
-
 }  // namespace
 
 Action add_heads(CLI::App& parent, CLI::App*& added) {
@@ -276,7 +267,9 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
       const TerminalProgress line;
       return heads_report(*arguments, line.progress());
     }();
-    print(report, *arguments);
+    print_results(
+        arguments->format, report.subjects, [&report] { return heads_as_text(report); },
+        [&report] { return heads_as_json(report); }, [&report] { return models_report(report); });
     return 0;
   };
 }

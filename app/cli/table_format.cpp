@@ -60,4 +60,18 @@ void print_report(const Report& report, TableFormat format) {
   }
 }
 
+void print_results(TableFormat format, const std::vector<Subject>& subjects,
+                   const std::function<std::string()>& text,
+                   const std::function<nlohmann::ordered_json()>& json,
+                   const std::function<Report()>& report) {
+  if (format == TableFormat::json) return print_json(json());
+  const bool is_text = format == TableFormat::text;
+  if (is_text) {
+    write_to_standard_output(text());
+  } else {
+    print_report(report(), format);
+  }
+  print_status(is_text ? stdout : stderr, subjects);
+}
+
 }  // namespace attnscope
