@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -51,7 +50,7 @@ struct NetworkReport {
   std::int64_t all_parameters = 0;
 };
 
-NetworkReport report_on(const EnergyRequest& request, bool by_layer) {
+NetworkReport network_report(const EnergyRequest& request, bool by_layer) {
   NetworkReport report;
   report.request = request;
   report.subject = resolve(request);
@@ -116,7 +115,7 @@ Report rows_report(const NetworkReport& report, bool by_layer, bool with_total) 
       {{.name = "group"}, &Row::group},
       {{.name = "component", .title = "component", .width = 24, .left = true},
        [](const Row& row) { return row.count.component; }}};
-  std::ranges::move(count_columns(report.subject), std::back_inserter(columns));
+  append(columns, count_columns(report.subject));
   const EnergyConstants& constants = report.subject.constants;
   const double all = operations_energy_pj(report.total, constants);
   columns.push_back({{.title = "energy (mJ)", .width = 13}, nullptr, [&constants](const Row& row) {
@@ -192,7 +191,7 @@ Json as_json(const NetworkReport& report, const Model* model) {
 /// request's weight file; null for a named network.
 void print_network(const EnergyRequest& request, const Model* model, bool by_layer,
                    TableFormat format) {
-  const NetworkReport report = report_on(request, by_layer);
+  const NetworkReport report = network_report(request, by_layer);
   if (format == TableFormat::json) return print_json(as_json(report, model));
   if (format == TableFormat::text) {
     write_to_standard_output(as_table(report, by_layer));
