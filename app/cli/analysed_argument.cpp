@@ -45,10 +45,4 @@ std::vector<std::string> analysed_cells(const MatrixChoice& analysed) {
           std::string(name_of(added_names, analysed.added))};
 }
 
-std::string analysed_csv(const MatrixChoice& analysed) {
-  std::string text;
-  for (const std::string& cell : analysed_cells(analysed)) text += "," + cell;
-  return text;
-}
-
 }  // namespace attnscope

@@ -33,16 +33,15 @@ void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed);
 /// The values of the columns "of", "centred" and "added", such as "scores", "false", "none". Empty
 /// for plain attention maps, whose tables lack these columns.
 [[nodiscard]] std::vector<std::string> analysed_cells(const MatrixChoice& analysed);
-/// Adds the columns of analysed_cells to CSV.
+/// Adds the columns of analysed_cells to CSV, the first with the name `of`.
 template <class Row>
-void add_analysed(std::vector<ColumnOf<Row>>& columns, const MatrixChoice& analysed) {
+void add_analysed(std::vector<ColumnOf<Row>>& columns, const MatrixChoice& analysed,
+                  const char* of = "of") {
+  const char* const names[] = {of, "centred", "added"};
   std::size_t index = 0;
   for (const std::string& cell : analysed_cells(analysed)) {
-    constexpr const char* kNames[] = {"of", "centred", "added"};
-    columns.push_back({csv_only(kNames[index++]), [cell](const Row&) { return cell; }});
+    columns.push_back({csv_only(names[index++]), [cell](const Row&) { return cell; }});
   }
 }
-/// Like analysed_cells, but as the end of a CSV line: ",scores,false,none", or empty.
-[[nodiscard]] std::string analysed_csv(const MatrixChoice& analysed);
 
 }  // namespace attnscope

@@ -15,16 +15,12 @@
 #include "app/cli/index_list.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/standard_streams.h"
-#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/shown_text.h"
-#include "core/text/csv_field.h"
-#include "core/text/number_text.h"
-#include "core/text/table_cell.h"
 #include "core/trace/layer_layout.h"
 
 namespace attnscope {
@@ -38,8 +34,7 @@ struct ComponentsArguments {
   std::string layers = "0", heads = "all", identity = "as-is";
   AnalysedArgument analysed;
   std::int64_t count = 4;
-  bool json = false;
-  bool csv = false;
+  TableFormat format = TableFormat::text;
 };
 
 struct ComponentsReport {
@@ -137,126 +132,127 @@ std::string sides_in_words(const MatrixChoice& analysed) {
          (rows == Extent::queries ? "queries using" : std::string(name_of(extent_names, rows)));
 }
 
-std::string text_of(const Subject& subject, const MatrixChoice& analysed,
-                    const std::vector<MapComponents>& maps) {
-  const Trace& trace = *subject.trace;
-  const std::vector<std::string> layers = layers_in_words(trace);
-  const int width = layer_width(layers);
-  std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
-                     shown_text(trace.input_label) + "\n" +
-                     (analysed.is_plain_map() ? "" : "of: " + in_words(analysed) + "\n") + "\n" +
-                     right_cell("layer", width) +
-                     "  head      I   k      sigma  of sum  of squares  " +
-                     sides_in_words(analysed) + "\n";
-  for (const MapComponents& map : maps) {
-    const std::string place =
-        right_cell(layer_cell(layers, map.layer), width) +
-        right_cell(map.head == kAllHeads ? "–" : std::to_string(map.head), 6) +
-        right_cell(map.identity ? "with" : "no", 7);
-    if (map.components.empty()) text += place + "  " + std::string(describe(map.state)) + "\n";
-    for (std::size_t k = 0; k < map.components.size(); ++k) {
-      const Component& component = map.components[k];
-      text +=
-          place + right_cell(std::to_string(k + 1), 4) + number_cell(component.value, 11, 5) +
-          number_cell(map.share(k), 8, 3) + number_cell(map.share_of_squares(k), 12, 4) + "  " +
-          strongest(component.keys, layout_of(trace, map.layer, columns_of(analysed.of))) + "; " +
-          strongest(component.queries, layout_of(trace, map.layer, rows_of(analysed.of))) + "\n";
-    }
-  }
-  return text;
-}
-
 /// The singular name of an extent: "key", "query", "token", "channel".
 std::string one_of(Extent extent) {
   const std::string_view all = name_of(extent_names, extent);
   return extent == Extent::queries ? "query" : std::string(all.substr(0, all.size() - 1));
 }
 
-std::string csv_of(const ComponentsReport& report) {
-  const MatrixChoice& analysed = report.analysed;
-  const std::string what = analysed_csv(analysed);
-  const std::string key = one_of(columns_of(analysed.of)), query = one_of(rows_of(analysed.of));
-  std::string text = "model,input,layer,head,identity,component,sigma,share,share_of_squares,of," +
-                     std::string(columns_of(analysed.of) == Extent::channels ? "index" : "token") +
-                     ",value" + (what.empty() ? "\n" : ",analysed,centred,added\n");
+/// The entries of both vectors of a component, those of the columns first.
+Report entries_report(const Component& component, const MatrixChoice& analysed) {
+  const std::vector<double>&keys = component.keys, &queries = component.queries;
+  const Extent columns = columns_of(analysed.of);
+  const std::string key = one_of(columns), query = one_of(rows_of(analysed.of));
+  const auto index = [&keys](std::size_t row) {
+    return row < keys.size() ? row : row - keys.size();
+  };
+  return {{{.name = "of",
+            .value = [=, &keys](std::size_t row) { return row < keys.size() ? key : query; }},
+           {.name = columns == Extent::channels ? "index" : "token",
+            .value = [=](std::size_t row) { return static_cast<std::int64_t>(index(row)); }},
+           {.name = "value",
+            .digits = 0,
+            .value =
+                [=, &keys, &queries](std::size_t row) {
+                  return (row < keys.size() ? keys : queries)[index(row)];
+                }}},
+          keys.size() + queries.size()};
+}
+
+/// One row per component of a map.
+Report components_of_map(const Trace& trace, const MatrixChoice& analysed,
+                         const MapComponents& map) {
+  const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
+  std::vector<std::size_t> indices(map.components.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  const auto of = [&map](auto member) {
+    return [&map, member](std::size_t k) { return std::invoke(member, map.components[k]); };
+  };
+  const auto vector = [&map](std::vector<double> Component::*member) {
+    return [&map, member](std::size_t k) { return json_cell(map.components[k].*member); };
+  };
+  return report_of<std::size_t>(
+      std::move(indices),
+      {{{.name = "component", .title = "k", .width = 4, .json = false},
+        [](std::size_t k) { return static_cast<std::int64_t>(k) + 1; }},
+       {{.name = "sigma", .title = "sigma", .width = 11, .decimals = 5, .digits = 0},
+        of(&Component::value)},
+       {{.name = "share", .title = "of sum", .width = 8, .decimals = 3},
+        [&map](std::size_t k) { return map.share(k); }},
+       {{.name = "share_of_squares", .title = "of squares", .width = 12, .decimals = 4},
+        [&map](std::size_t k) { return map.share_of_squares(k); }},
+       {csv_only("entries"),
+        of([&](const Component& one) { return table_cell(entries_report(one, analysed)); })},
+       {json_only(std::string(name_of(extent_names, columns))), vector(&Component::keys)},
+       {json_only(std::string(name_of(extent_names, rows))), vector(&Component::queries)},
+       {{.title = sides_in_words(analysed), .left = true},
+        nullptr,
+        of([&trace, &map, columns, rows](const Component& one) {
+          return strongest(one.keys, layout_of(trace, map.layer, columns)) + "; " +
+                 strongest(one.queries, layout_of(trace, map.layer, rows));
+        })}});
+}
+
+/// One row per map.
+Report maps_report(const Trace& trace, const MatrixChoice& analysed,
+                   const std::vector<MapComponents>& maps) {
+  using Map = MapComponents;
+  return report_on(
+      maps, {layer_column<Map>(layers_in_words(trace), &Map::layer),
+             {{.name = "head", .title = "head", .width = 6},
+              [](const Map& map) { return known_if(map.head != kAllHeads, map.head); }},
+             {{.name = "identity", .title = "I", .width = 7},
+              &Map::identity,
+              [](const Map& map) { return map.identity ? "with" : "no"; }},
+             {json_only("state"), [](const Map& map) { return std::string(describe(map.state)); }},
+             {{.name = "components"},
+              [&](const Map& map) { return table_cell(components_of_map(trace, analysed, map)); }},
+             {{.left = true}, nullptr, [](const Map& map) {
+                return std::string(map.components.empty() ? describe(map.state) : "");
+              }}});
+}
+
+/// One row per model.
+Report models_report(const ComponentsReport& report) {
+  struct Model {
+    const Subject* subject;
+    const std::vector<MapComponents>* maps;
+  };
+  std::vector<Model> models;
+  for (const Subject& subject : report.subjects) {
+    models.push_back({&subject, &report.maps[models.size()]});
+  }
+  auto columns = model_columns<Model>("label");
+  append(columns,
+         {{json_only("mechanism"),
+           [](const Model& one) { return to_string(one.subject->trace->mechanism); }},
+          {{.name = "input"}, [](const Model& one) { return one.subject->trace->input_label; }},
+          {{.name = "maps"}, [&report](const Model& one) {
+             return table_cell(maps_report(*one.subject->trace, report.analysed, *one.maps));
+           }}});
+  add_analysed(columns, report.analysed, "analysed");
+  return report_of(std::move(models), std::move(columns));
+}
+
+std::string components_as_text(const ComponentsReport& report) {
+  std::string text;
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
-    const std::string subject = csv_field(report.subjects[i].label) + "," +
-                                csv_field(report.subjects[i].trace->input_label) + ",";
-    for (const MapComponents& map : report.maps[i]) {
-      for (std::size_t k = 0; k < map.components.size(); ++k) {
-        const Component& component = map.components[k];
-        const double share = map.share(k);
-        const std::string row = subject + std::to_string(map.layer) + "," +
-                                (map.head == kAllHeads ? "" : std::to_string(map.head)) + "," +
-                                (map.identity ? "true" : "false") + "," + std::to_string(k + 1) +
-                                "," + exact(component.value) + "," +
-                                (std::isnan(share) ? "" : rounded_text(share, 9)) + "," +
-                                rounded_text(map.share_of_squares(k), 9) + ",";
-        const auto add = [&](const std::string& of, const std::vector<double>& vector) {
-          for (std::size_t token = 0; token < vector.size(); ++token) {
-            text +=
-                row + of + "," + std::to_string(token) + "," + exact(vector[token]) + what + "\n";
-          }
-        };
-        add(key, component.keys);
-        add(query, component.queries);
-      }
-    }
+    const Trace& trace = *report.subjects[i].trace;
+    text += (i > 0 ? "\n" : "") + shown_text(report.subjects[i].label) + ": " +
+            to_string(trace.mechanism) + ", " + shown_text(trace.input_label) + "\n" +
+            (report.analysed.is_plain_map() ? "" : "of: " + in_words(report.analysed) + "\n") +
+            "\n" + report_as_text(maps_report(trace, report.analysed, report.maps[i]));
   }
   return text;
 }
 
-nlohmann::ordered_json json_of(const MapComponents& map, const MatrixChoice& analysed) {
-  using Json = nlohmann::ordered_json;
-  const std::string columns(name_of(extent_names, columns_of(analysed.of)));
-  const std::string rows(name_of(extent_names, rows_of(analysed.of)));
-  Json components = Json::array();
-  for (std::size_t k = 0; k < map.components.size(); ++k) {
-    const double share = map.share(k);
-    components.push_back({{"sigma", map.components[k].value},
-                          {"share", std::isnan(share) ? Json(nullptr) : Json(share)},
-                          {"share_of_squares", map.share_of_squares(k)},
-                          {columns, map.components[k].keys},
-                          {rows, map.components[k].queries}});
-  }
-  return {{"layer", map.layer},
-          {"head", map.head == kAllHeads ? Json(nullptr) : Json(map.head)},
-          {"identity", map.identity},
-          {"state", describe(map.state)},
-          {"components", std::move(components)}};
-}
-
-void print(const ComponentsReport& report, const ComponentsArguments& arguments) {
-  if (arguments.csv) {
-    write_to_standard_output(csv_of(report));
-    return print_status(stderr, report.subjects);
-  }
-  if (arguments.json) {
-    nlohmann::ordered_json subjects = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < report.subjects.size(); ++i) {
-      const Trace& trace = *report.subjects[i].trace;
-      nlohmann::ordered_json maps = nlohmann::ordered_json::array();
-      for (const MapComponents& map : report.maps[i]) maps.push_back(json_of(map, report.analysed));
-      subjects.push_back({{"label", report.subjects[i].label},
-                          {"status", status_as_json(status_of(report.subjects[i]))},
-                          {"mechanism", to_string(trace.mechanism)},
-                          {"input", trace.input_label},
-                          {"maps", std::move(maps)}});
-    }
-    const MatrixChoice& analysed = report.analysed;
-    nlohmann::ordered_json json;
-    add_analysed(json, analysed);
-    json["rows"] = name_of(extent_names, rows_of(analysed.of));
-    json["columns"] = name_of(extent_names, columns_of(analysed.of));
-    json["subjects"] = std::move(subjects);
-    return print_json(json);
-  }
-  std::string text;
-  for (std::size_t i = 0; i < report.subjects.size(); ++i) {
-    text += (i > 0 ? "\n" : "") + text_of(report.subjects[i], report.analysed, report.maps[i]);
-  }
-  write_to_standard_output(text);
-  print_status(stdout, report.subjects);
+nlohmann::ordered_json components_as_json(const ComponentsReport& report) {
+  nlohmann::ordered_json json;
+  add_analysed(json, report.analysed);
+  json["rows"] = name_of(extent_names, rows_of(report.analysed.of));
+  json["columns"] = name_of(extent_names, columns_of(report.analysed.of));
+  json["subjects"] = report_as_json(models_report(report));
+  return json;
 }
 
 }  // namespace
@@ -274,9 +270,7 @@ Action add_components(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::PositiveNumber)
       ->type_name("N")
       ->capture_default_str();
-  CLI::Option* json = add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each entry of each vector")
-      ->excludes(json);
+  add_format_options(*added, arguments->format, "a row for each entry of each vector");
   add_mechanism_options(*added, arguments->models);
   add_channel_option(*added, arguments->models);
   add_model_options(*added, arguments->models);
@@ -289,7 +283,10 @@ Action add_components(CLI::App& parent, CLI::App*& added) {
       const TerminalProgress line;
       return components_report(*arguments, line.progress());
     }();
-    print(report, *arguments);
+    print_results(
+        arguments->format, report.subjects, [&report] { return components_as_text(report); },
+        [&report] { return components_as_json(report); },
+        [&report] { return models_report(report); });
     return 0;
   };
 }

@@ -251,7 +251,14 @@ TEST(ComponentsCommand, PrintsTableAndCsv) {
   EXPECT_THAT(table.output, HasSubstr("keys read"));
   const ProgramRun csv =
       run_program("components " + kVit + kOnShoe + " --heads 0 --components 1 --csv");
+  EXPECT_THAT(csv.output,
+              testing::StartsWith("model,input,layer,head,identity,component,sigma,share,"
+                                  "share_of_squares,of,token,value\n"));
   EXPECT_THAT(csv.output, HasSubstr(",query,"));
+  EXPECT_THAT(
+      run_program("components " + kVit + kOnShoe + " --heads 0 --format markdown").output,
+      HasSubstr("\n| layer | head | I | k | sigma | of sum | of squares | keys read; queries "
+                "using |\n|--:|--:|--:|--:|--:|--:|--:|---|\n| 0 | 0 | no | 1 | "));
   EXPECT_EQ(run_program("components " + kVit + kOnShoe + " --heads 9").status, 2);
 }
 
