@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,17 +10,14 @@
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/standard_streams.h"
-#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/shown_text.h"
-#include "core/text/csv_field.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
-#include "core/text/table_cell.h"
 
 namespace attnscope {
 
@@ -32,16 +28,22 @@ constexpr std::string_view kValueZeroing = "value-zeroing";
 struct MixingArguments {
   ModelArguments models;
   std::string by = "norms", layers = "all", heads = "all";
-  bool rollout = false, json = false, csv = false;
+  bool rollout = false;
+  TableFormat format = TableFormat::text;
 };
 
 /// One mixing matrix of a subject: of one layer and head. layer −1: rollout through all layers;
 /// head −1: all heads together.
 struct MixedTokens {
-  std::size_t subject = 0;
   std::int64_t layer = -1, head = -1;
   MatrixD matrix;
   double ratio = 0;  ///< mean mixing ratio of the layer; NaN for a rollout
+  MixingShares shares = mixing_shares(matrix);
+};
+
+struct MixedModel {
+  const Subject* subject = nullptr;
+  std::vector<MixedTokens> matrices;
 };
 
 std::vector<std::string> mixing_words() {
@@ -74,33 +76,26 @@ std::vector<std::int64_t> mixed_heads(const Subject& subject, std::int64_t layer
   return heads;
 }
 
-std::vector<MixedTokens> mixed_tokens(const std::vector<Subject>& subjects,
-                                      const MixingArguments& arguments, const Progress& progress) {
+std::vector<MixedTokens> mixed_tokens(const Subject& subject, const MixingArguments& arguments,
+                                      const Progress& progress) {
+  const auto mixing = [&arguments] { return value_of(mixing_names, arguments.by, "mixing"); };
+  if (arguments.rollout) {
+    const Tensor reach = mixing_rollout(subject, mixing(), 0, progress.silent());
+    return {{-1, -1, reach.matrix().cast<double>(), std::nan("")}};
+  }
   const bool zeroes = arguments.by == kValueZeroing;
   const std::vector<std::int64_t> asked = index_list(arguments.layers, "--layers");
+  const std::int64_t layers = std::ssize(subject.trace->layers);
   std::vector<MixedTokens> all;
-  for (std::size_t s = 0; s < subjects.size(); ++s) {
-    const Subject& subject = subjects[s];
-    if (arguments.rollout) {
-      const Tensor reach = mixing_rollout(subject, value_of(mixing_names, arguments.by, "mixing"),
-                                          0, progress.silent());
-      all.push_back({s, -1, -1, reach.matrix().cast<double>(), std::nan("")});
-      continue;
-    }
-    for (std::int64_t layer = 0; layer < std::ssize(subject.trace->layers); ++layer) {
-      if (!asked.empty() && std::ranges::find(asked, layer) == asked.end()) continue;
-      progress.step(
-          static_cast<double>(layer) / static_cast<double>(std::ssize(subject.trace->layers)),
-          "mixing");
-      const double ratio = mean_ratio(subject, layer);
-      for (const std::int64_t head : mixed_heads(subject, layer, arguments)) {
-        MixedTokens mixed{s, layer, head, {}, ratio};
-        mixed.matrix =
-            zeroes ? value_zeroing(subject, layer, true, progress.silent())
-                   : mixing_of(subject, layer, value_of(mixing_names, arguments.by, "mixing"),
-                               std::max<std::int64_t>(head, 0));
-        all.push_back(std::move(mixed));
-      }
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    if (!asked.empty() && std::ranges::find(asked, layer) == asked.end()) continue;
+    progress.step(static_cast<double>(layer) / static_cast<double>(layers), "mixing");
+    const double ratio = mean_ratio(subject, layer);
+    for (const std::int64_t head : mixed_heads(subject, layer, arguments)) {
+      all.push_back({layer, head,
+                     zeroes ? value_zeroing(subject, layer, true, progress.silent())
+                            : mixing_of(subject, layer, mixing(), std::max<std::int64_t>(head, 0)),
+                     ratio});
     }
   }
   return all;
@@ -121,67 +116,64 @@ std::string token_words(const Subject& subject, std::int64_t key) {
   return std::to_string(key) + (at < texts.size() ? " \"" + shown_text(texts[at]) + "\"" : "");
 }
 
-std::string number_or_all(std::int64_t index) { return index < 0 ? "all" : std::to_string(index); }
-
-void print_mixing_table(const std::vector<MixedTokens>& all, const std::vector<Subject>& subjects) {
-  std::size_t shown = subjects.size();
-  for (const MixedTokens& mixed : all) {
-    if (mixed.subject != shown) {
-      shown = mixed.subject;
-      std::printf("%s\nlayer head  mixing ratio   own share   strongest keys\n",
-                  subjects[shown].label.c_str());
-    }
-    const MixingShares shares = mixing_shares(mixed.matrix);
-    std::printf("%5s %4s %s %s  ", number_or_all(mixed.layer).c_str(),
-                number_or_all(mixed.head).c_str(), number_cell(mixed.ratio, 13, 4).c_str(),
-                number_cell(shares.own, 11, 4).c_str());
-    for (const auto& [key, share] : strongest_keys(shares)) {
-      std::printf(" %s (%s %%)", token_words(subjects[shown], key).c_str(),
-                  fixed_text(100 * share, 1).c_str());
-    }
-    std::printf("\n");
+std::string strongest_in_words(const Subject& subject, const MixingShares& shares) {
+  std::string text;
+  for (const auto& [key, share] : strongest_keys(shares)) {
+    text += (text.empty() ? "" : " ") + token_words(subject, key) + " (" +
+            fixed_text(100 * share, 1) + " %)";
   }
+  return text;
 }
 
-void print_mixing_csv(const std::vector<MixedTokens>& all, const std::vector<Subject>& subjects) {
-  std::printf("model,layer,head,query,key,value\n");
-  for (const MixedTokens& mixed : all) {
-    for (Eigen::Index query = 0; query < mixed.matrix.rows(); ++query) {
-      for (Eigen::Index key = 0; key < mixed.matrix.cols(); ++key) {
-        std::printf("%s,%s,%s,%lld,%lld,%s\n", csv_field(subjects[mixed.subject].label).c_str(),
-                    number_or_all(mixed.layer).c_str(), number_or_all(mixed.head).c_str(),
-                    static_cast<long long>(query), static_cast<long long>(key),
-                    rounded_text(mixed.matrix(query, key), 9).c_str());
-      }
-    }
-  }
+/// One row per query and key.
+Report entries_report(const MatrixD& matrix) {
+  const auto keys = static_cast<std::size_t>(matrix.cols());
+  const auto query = [keys](std::size_t row) { return static_cast<std::int64_t>(row / keys); };
+  const auto key = [keys](std::size_t row) { return static_cast<std::int64_t>(row % keys); };
+  return {{{.name = "query", .value = query},
+           {.name = "key", .value = key},
+           {.name = "value",
+            .value = [=, &matrix](std::size_t row) { return matrix(query(row), key(row)); }}},
+          static_cast<std::size_t>(matrix.size())};
 }
 
-void print_mixing_json(const std::vector<MixedTokens>& all, const std::vector<Subject>& subjects,
-                       const MixingArguments& arguments) {
-  using nlohmann::ordered_json;
-  ordered_json list = ordered_json::array();
-  for (const MixedTokens& mixed : all) {
-    ordered_json keys = ordered_json::array(), rows = ordered_json::array();
-    const MixingShares shares = mixing_shares(mixed.matrix);
-    for (const auto& [key, share] : strongest_keys(shares)) {
-      keys.push_back({{"key", key}, {"share", share}});
-    }
-    for (Eigen::Index row = 0; row < mixed.matrix.rows(); ++row) {
-      const Eigen::RowVectorXd values = mixed.matrix.row(row);
-      rows.push_back(std::vector<double>(values.begin(), values.end()));
-    }
-    list.push_back(
-        {{"model", subjects[mixed.subject].label},
-         {"status", status_as_json(status_of(subjects[mixed.subject]))},
-         {"layer", mixed.layer < 0 ? ordered_json() : ordered_json(mixed.layer)},
-         {"head", mixed.head < 0 ? ordered_json() : ordered_json(mixed.head)},
-         {"mixing_ratio", std::isnan(mixed.ratio) ? ordered_json() : ordered_json(mixed.ratio)},
-         {"own_share", std::isnan(shares.own) ? ordered_json() : ordered_json(shares.own)},
-         {"strongest", std::move(keys)},
-         {"matrix", std::move(rows)}});
-  }
-  print_json({{"by", arguments.by}, {"rollout", arguments.rollout}, {"mixing", std::move(list)}});
+ReportValue matrix_as_json(const MatrixD& matrix) {
+  std::vector<std::vector<double>> rows;
+  for (const auto row : matrix.rowwise()) rows.emplace_back(row.begin(), row.end());
+  return json_cell(rows);
+}
+
+/// One row per mixing matrix of a model.
+Report matrices_report(const MixedModel& model) {
+  using Mixed = MixedTokens;
+  using Strongest = std::pair<std::int64_t, double>;
+  const auto number_or_all = [](const char* name, std::int64_t Mixed::*index) -> ColumnOf<Mixed> {
+    return {
+        {.name = name, .title = name, .width = 5, .words_in_csv = true},
+        [index](const Mixed& one) { return if_any(one.*index); },
+        [index](const Mixed& one) { return one.*index < 0 ? "all" : std::to_string(one.*index); }};
+  };
+  return report_on(
+      model.matrices,
+      {{json_only("model"), [&model](const Mixed&) { return model.subject->label; }},
+       {json_only("status"),
+        [&model](const Mixed&) { return json_cell(status_as_json(status_of(*model.subject))); }},
+       number_or_all("layer", &Mixed::layer),
+       number_or_all("head", &Mixed::head),
+       {{.name = "mixing_ratio", .title = "mixing ratio", .width = 14, .decimals = 4, .csv = false},
+        &Mixed::ratio},
+       {{.name = "own_share", .title = "own share", .width = 12, .decimals = 4, .csv = false},
+        [](const Mixed& one) { return one.shares.own; }},
+       {{.name = "strongest", .title = "strongest keys", .left = true, .csv = false},
+        [](const Mixed& one) {
+          return table_cell(report_of<Strongest>(
+              strongest_keys(one.shares),
+              {{{.name = "key"}, &Strongest::first}, {{.name = "share"}, &Strongest::second}}));
+        },
+        [&model](const Mixed& one) { return strongest_in_words(*model.subject, one.shares); }},
+       {json_only("matrix"), [](const Mixed& one) { return matrix_as_json(one.matrix); }},
+       {csv_only("matrix"),
+        [](const Mixed& one) { return table_cell(entries_report(one.matrix)); }}});
 }
 
 int run(const MixingArguments& arguments) {
@@ -192,22 +184,37 @@ int run(const MixingArguments& arguments) {
         .found(arguments.rollout ? "--rollout" : "--by " + arguments.by);
   }
   std::vector<Subject> subjects;
-  std::vector<MixedTokens> all;
+  std::vector<MixedModel> all;
   {
     const TerminalProgress line;
     TraceRequest request;
     request_for_mixing(request);
     subjects = make_subjects(arguments.models, request, line.progress().part(0, 0.5));
-    all = mixed_tokens(subjects, arguments, line.progress().part(0.5, 1));
+    const Progress mixing = line.progress().part(0.5, 1);
+    for (const Subject& subject : subjects) {
+      all.push_back({&subject, mixed_tokens(subject, arguments, mixing)});
+    }
   }
-  if (arguments.json) {
-    print_mixing_json(all, subjects, arguments);
-  } else if (arguments.csv) {
-    print_mixing_csv(all, subjects);
-  } else {
-    print_mixing_table(all, subjects);
-  }
-  if (!arguments.json) print_status(arguments.csv ? stderr : stdout, subjects);
+  const auto text = [&all] {
+    std::string shown;
+    for (const MixedModel& one : all) {
+      shown += one.subject->label + "\n" + report_as_text(matrices_report(one));
+    }
+    return shown;
+  };
+  const auto json = [&] {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const MixedModel& one : all) {
+      for (auto& entry : report_as_json(matrices_report(one))) list.push_back(std::move(entry));
+    }
+    return nlohmann::ordered_json{
+        {"by", arguments.by}, {"rollout", arguments.rollout}, {"mixing", std::move(list)}};
+  };
+  print_results(arguments.format, subjects, text, json, [&all] {
+    return report_on(all, {{{.name = "model"}, [](const auto& one) { return one.subject->label; }},
+                           {{.name = "mixing"},
+                            [](const auto& one) { return table_cell(matrices_report(one)); }}});
+  });
   return 0;
 }
 
@@ -235,9 +242,7 @@ Action add_mixing(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--rollout", arguments->rollout,
                   "Rollout of block-norms, globenc or alti: R_l = M_l R_{l−1} through all layers, "
                   "with the rows of M divided by their sums");
-  CLI::Option* const json = add_json_flag(*added, arguments->json);
-  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each query and key")
-      ->excludes(json);
+  add_format_options(*added, arguments->format, "a row for each query and key");
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
   set_examples(*added,

@@ -124,6 +124,19 @@ TEST(MixingCommand, RowsOfARolloutSumToOne) {
             0);
 }
 
+TEST(MixingCommand, NamesAllHeadsInEveryFormatButJson) {
+  const std::string mixing =
+      "mixing " + kSampleModels + "fashion-softmax.h5" + kOnTheBoot + " --layers 0";
+  EXPECT_THAT(run_program(mixing + " --csv").output,
+              testing::StartsWith("model,layer,head,query,key,value\nfashion-softmax,0,all,0,0,"));
+  EXPECT_THAT(
+      run_program(mixing + " --format markdown").output,
+      testing::StartsWith(
+          "### fashion-softmax\n\n| layer | head | mixing ratio | own share | strongest keys "
+          "|\n|--:|--:|--:|--:|---|\n| 0 | all | "));
+  EXPECT_TRUE(json_of_run(mixing)["mixing"][0].at("head").is_null());
+}
+
 TEST(LensCommand, EndsAtTheModelsOwnAnswer) {
   const ProgramRun run = run_program("lens " + kSampleModels + "fashion-softmax.h5" + kOnTheBoot);
   EXPECT_EQ(run.status, 0) << run.errors;
