@@ -79,9 +79,9 @@ TableCell table_at(LineFormat format, const ReportColumn& column, const ReportVa
 
 /// The first table in a column that has rows, else one without; null if its cells are no tables.
 TableCell table_in(LineFormat format, const Report& report, const ReportColumn& column) {
-  TableCell found;
+  if (!column.csv || !column.value) return nullptr;
+  TableCell found = column.table ? table_at(format, column, column.table) : nullptr;
   for (std::size_t row = 0; row < report.rows && (!found || found->rows == 0); ++row) {
-    if (!column.csv || !column.value) return nullptr;
     found = table_at(format, column, column.value(row));
     if (!found) return nullptr;
   }

@@ -58,11 +58,19 @@ struct ReportColumn {
   std::function<ReportValue(std::size_t row)> value = {};
   std::function<std::string(std::size_t row)> words = {};  ///< the cell in text, if not the value
   bool words_in_csv = false;                               ///< CSV has the words, too
+  /// The tables in the cells without their rows, for the headings of a report that may be empty.
+  std::shared_ptr<const Report> table = {};
 };
 
 /// A column of CSV or of JSON alone.
 [[nodiscard]] ReportColumn csv_only(std::string name);
 [[nodiscard]] ReportColumn json_only(std::string name);
+
+/// The value of a column: the member, or unknown if it is negative.
+template <class Row>
+[[nodiscard]] auto if_any(std::int64_t Row::*index) {
+  return [index](const Row& row) { return if_any(row.*index); };
+}
 
 /// Columns and a number of rows. Values are computed when they are written, and what their
 /// functions refer to must live until then.
