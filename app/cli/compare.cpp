@@ -118,28 +118,26 @@ ordered_json layer_json(const ComparedLayer& layer) {
 
 /// One row per map. Over a data set each quantity has its deviation.
 Report maps_report(const DataSetComparison& result, bool over_data_set) {
-  std::vector<const ComparedMap*> maps;
-  for (const ComparedMap& map : result.mean.maps) maps.push_back(&map);
-  const auto deviation = [&result](const ComparedMap* map) {
-    return result.deviation[static_cast<std::size_t>(map - result.mean.maps.data())];
+  using Map = ComparedMap;
+  const auto deviation = [&result](const Map& map) {
+    return result.deviation[static_cast<std::size_t>(&map - result.mean.maps.data())];
   };
-  std::vector<ColumnOf<const ComparedMap*>> columns = {
-      {{.name = "layer", .title = "layer"}, [](const auto* map) { return if_any(map->layer); }},
-      {{.name = "head", .title = "head"}, [](const auto* map) { return if_any(map->head); }},
-      {{.name = "reference_layer"}, [](const auto* map) { return if_any(map->reference_layer); }},
-      {{.name = "reference_head"}, [](const auto* map) { return if_any(map->reference_head); }},
-      {{.name = "state"}, [](const auto* map) { return std::string(describe(map->state)); }},
-      {json_only("rows_with_negative_weights"),
-       [](const auto* map) { return map->rows_with_negatives; }}};
+  std::vector<ColumnOf<Map>> columns = {
+      {{.name = "layer", .title = "layer"}, if_any(&Map::layer)},
+      {{.name = "head", .title = "head"}, if_any(&Map::head)},
+      {{.name = "reference_layer"}, if_any(&Map::reference_layer)},
+      {{.name = "reference_head"}, if_any(&Map::reference_head)},
+      {{.name = "state"}, [](const Map& map) { return std::string(describe(map.state)); }},
+      {json_only("rows_with_negative_weights"), &Map::rows_with_negatives}};
   for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-    add_quantity(columns, entry, "", [](const auto* map) { return map->values; });
+    add_quantity(columns, entry, "", [](const Map& map) { return map.values; });
     if (over_data_set) add_quantity(columns, entry, "_standard_deviation", deviation);
   }
   if (!over_data_set) {
     columns.push_back({json_only("row_js_divergence_bits"),
-                       [](const auto* map) { return json_cell(map->row_divergence); }});
+                       [](const Map& map) { return json_cell(map.row_divergence); }});
   }
-  return report_of(std::move(maps), std::move(columns));
+  return report_on(result.mean.maps, std::move(columns));
 }
 
 /// One row per model and identity view.
@@ -172,14 +170,13 @@ Report compared_report(const ComparisonReport& report) {
       {csv_only("identity"), identity}};
   add_analysed(columns, report.options.analysed);
   if (over_data_set) {
-    columns.push_back(
-        {json_only("items"), [](const auto& one) { return std::int64_t{one.result.items}; }});
-    columns.push_back({json_only("predictions"), [](const auto& one) {
-                         return json_cell(
-                             json_of(one.result.predictions, one.result.why_no_predictions));
-                       }});
+    append(columns,
+           {{json_only("items"), [](const auto& one) { return std::int64_t{one.result.items}; }},
+            {json_only("predictions"), [](const auto& one) {
+               return json_cell(json_of(one.result.predictions, one.result.why_no_predictions));
+             }}});
   }
-  return report_of(report.compared, std::move(columns));
+  return report_on(report.compared, std::move(columns));
 }
 
 // --- text -------------------------------------------------------------------------------------

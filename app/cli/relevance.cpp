@@ -2,17 +2,13 @@
 #include "analysis/relevance/relevance.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "analysis/lens/target_name.h"
-#include "analysis/report/report.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/standard_streams.h"
-#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_format.h"
@@ -88,26 +84,32 @@ Report relevance_report(const std::vector<FoundRelevance>& all) {
     std::iota(tokens.begin(), tokens.end(), std::size_t{0});
     return table_cell(tokens_report(found, std::move(tokens)));
   };
-  return report_of<FoundRelevance>(
-      all, {{{.name = "model"}, [](const auto& one) { return one.subject->label; }},
-            {json_only("status"),
-             [](const auto& one) { return json_cell(status_as_json(status_of(*one.subject))); }},
-            {json_only("mechanism"),
-             [](const auto& one) { return to_string(one.subject->trace->mechanism); }},
-            {{.name = "input"}, [](const auto& one) { return one.subject->trace->input_label; }},
-            {{.name = "target"}, [](const auto& one) { return one.relevance.target; }},
-            {json_only("label"), [](const auto& one) { return one.relevance.label; }},
-            {json_only("place"), [](const auto& one) { return if_any(one.relevance.place); }},
-            {json_only("logit"), [](const auto& one) { return one.relevance.logit; }},
-            {json_only("tokens"), [](const auto& one) { return json_cell(one.relevance.tokens); }},
-            {csv_only("tokens"), all_tokens}});
+  using Found = FoundRelevance;
+  auto columns = model_columns<Found>();
+  append(columns,
+         {{json_only("mechanism"),
+           [](const Found& one) { return to_string(one.subject->trace->mechanism); }},
+          {{.name = "input"}, [](const Found& one) { return one.subject->trace->input_label; }},
+          {{.name = "target"}, [](const Found& one) { return one.relevance.target; }},
+          {json_only("label"), [](const Found& one) { return one.relevance.label; }},
+          {json_only("place"), [](const Found& one) { return if_any(one.relevance.place); }},
+          {json_only("logit"), [](const Found& one) { return one.relevance.logit; }},
+          {json_only("tokens"), [](const Found& one) { return json_cell(one.relevance.tokens); }},
+          {csv_only("tokens"), all_tokens}});
+  return report_on(all, std::move(columns));
 }
 
-void print_relevance(const FoundRelevance& found, std::size_t top) {
-  const TokenRelevance& relevance = found.relevance;
-  std::printf("%s: logit of %s: %s\n\n%s\n", found.subject->label.c_str(),
-              target_words(relevance).c_str(), number_cell(relevance.logit, 0, 4).c_str(),
-              report_as_text(tokens_report(found, most_relevant(relevance.tokens, top))).c_str());
+std::string relevance_as_text(const std::vector<FoundRelevance>& all, std::size_t top) {
+  std::string text;
+  for (const FoundRelevance& found : all) {
+    const TokenRelevance& relevance = found.relevance;
+    text += found.subject->label + ": logit of " + target_words(relevance) + ": " +
+            number_cell(relevance.logit, 0, 4) + "\n\n" +
+            report_as_text(tokens_report(found, most_relevant(relevance.tokens, top))) + "\n";
+  }
+  return text +
+         "relevance: R ← R + ĀR from R = I through all layers, Ā = mean over heads of "
+         "max(0, ∇A ⊙ A), the row of what is read\n";
 }
 
 int run(const RelevanceArguments& arguments) {
@@ -131,20 +133,13 @@ int run(const RelevanceArguments& arguments) {
       }
     }
   }
-  if (arguments.format == TableFormat::json) {
-    print_json({{"relevance", report_as_json(relevance_report(all))}});
-    return 0;
-  }
-  const bool text = arguments.format == TableFormat::text;
-  if (!text) {
-    print_report(relevance_report(all), arguments.format);
-  } else {
-    for (const FoundRelevance& found : all) print_relevance(found, arguments.top);
-    std::printf(
-        "relevance: R ← R + ĀR from R = I through all layers, Ā = mean over heads of "
-        "max(0, ∇A ⊙ A), the row of what is read\n");
-  }
-  print_status(text ? stdout : stderr, subjects);
+  const auto report = [&all] { return relevance_report(all); };
+  print_results(
+      arguments.format, subjects, [&] { return relevance_as_text(all, arguments.top); },
+      [&]() -> nlohmann::ordered_json {
+        return {{"relevance", report_as_json(report())}};
+      },
+      report);
   return 0;
 }
 

@@ -157,18 +157,12 @@ MapColumns baseline_columns() {
           {json_only("block_extent"), of_block(&BlockRank::largest)}};
 }
 
-/// The values of one row as an object.
-ReportValue object_cell(const MapRow& row, MapColumns columns) {
-  return json_cell(report_as_json(report_of<MapRow>({row}, std::move(columns))).front());
-}
-
 /// The map's layer and head, as every table names them.
 MapColumns place_columns(const SpectrumReport& report) {
   return {layer_column<MapRow>(report.layers, [](const MapRow& row) { return row.map->layer; }),
-          {{.name = "head", .title = "head", .width = 6, .csv = false},
+          {{.name = "head", .title = "head", .width = 6, .words_in_csv = true},
            [](const auto& row) { return known_if(row.map->head != kAllHeads, row.map->head); },
-           [](const auto& row) { return head_in_words(*row.map); }},
-          {csv_only("head"), [](const auto& row) { return head_in_words(*row.map); }}};
+           [](const auto& row) { return head_in_words(*row.map); }}};
 }
 
 /// The end of a row in text: its state, the errors of an estimate, rows of zeros.
@@ -199,67 +193,64 @@ MapColumns map_columns(const SpectrumReport& report) {
       std::ranges::any_of(report.maps[0], [](const Map& map) { return map.rank_bound > 0; });
   MapColumns columns = {
       {{.name = "input"}, [](const auto& row) { return row.report->inputs[row.input]; }}};
-  std::ranges::move(place_columns(report), std::back_inserter(columns));
-  const MapColumns numbers = {
-      {{.name = "channel", .csv = !report.channels.empty()},
-       [](const auto& row) {
-         if (row.report->channels.empty()) return ReportValue();
-         return row.map->channel ? ReportValue(*row.map->channel) : ReportValue("mean");
-       }},
-      {{.name = "identity"}, [](const auto& row) { return row.map->identity; }},
-      {{.name = "state"}, [](const auto& row) { return std::string(describe(row.map->state)); }},
-      {json_only("tokens"), [](const auto& row) { return row.map->tokens; }},
-      estimated({.name = "equivalent_rank", .title = "equivalent\nrank", .width = 12},
-                &Map::equivalent_rank,
-                [](const Map& map) { return std::to_string(map.equivalent_rank); }),
-      estimated({.name = "effective_rank", .title = "effective\nrank", .width = 11},
-                &Map::effective_rank,
-                [](const Map& map) { return number_cell(map.effective_rank, 0, 2); }),
-      {{.name = "stable_rank", .title = "stable\nrank", .width = 9}, if_ready(&Map::stable_rank)},
-      {{.name = "numerical_rank", .title = "numerical\nrank", .width = 11},
-       [](const auto& row) { return if_any(numerical_rank_of(*row.map)); }},
-      {{.name = "rank_one_distance"}, if_ready(&Map::rank_one_distance)},
-      {{.name = "symmetry_error", .title = "symmetry\nerror", .width = 10, .decimals = 4},
-       if_ready(&Map::symmetry_error)},
-      {{.name = "zero_rows"}, [](const auto& row) { return row.map->zero_rows; }},
-      {{.name = "not_finite_entries"}, [](const auto& row) { return row.map->not_finite_entries; }},
-      {{.name = "method"}, [](const auto& row) { return std::string(name_of(row.map->method)); }},
-      {{.name = "rank_bound", .title = bounded ? "bound of\nthe rank" : "", .width = 11},
-       [](const auto& row) { return if_above_zero(row.map->rank_bound); }},
-      {csv_only("equivalent_rank_low"), if_ready(low)},
-      {csv_only("equivalent_rank_high"), if_ready(high)},
-      {json_only("equivalent_rank_interval"), if_ready([=](const Map& map) {
-         return json_cell({low(map), high(map)});
-       })},
-      {{.name = "nuclear_norm"}, if_ready(nuclear_norm)},
-      {{.name = "nuclear_norm_standard_error", .digits = 3},
-       if_estimated(&SpectrumEstimate::standard_error, zero)},
-      {json_only("exact_singular_values"),
-       if_estimated(&SpectrumEstimate::known,
-                    [](const Map& map) { return std::int64_t{std::ssize(map.singular_values)}; })},
-      {json_only("effective_rank_standard_error"),
-       if_estimated(&SpectrumEstimate::effective_rank_error, zero)},
-      {json_only("singular_values"),
-       [](const auto& row) { return json_cell(row.map->singular_values); }}};
-  columns.insert(columns.end(), numbers.begin(), numbers.end());
+  append(columns, place_columns(report));
+  append(
+      columns,
+      {{{.name = "channel", .csv = !report.channels.empty()},
+        [](const auto& row) {
+          if (row.report->channels.empty()) return ReportValue();
+          return row.map->channel ? ReportValue(*row.map->channel) : ReportValue("mean");
+        }},
+       {{.name = "identity"}, [](const auto& row) { return row.map->identity; }},
+       {{.name = "state"}, [](const auto& row) { return std::string(describe(row.map->state)); }},
+       {json_only("tokens"), [](const auto& row) { return row.map->tokens; }},
+       estimated({.name = "equivalent_rank", .title = "equivalent\nrank", .width = 12},
+                 &Map::equivalent_rank,
+                 [](const Map& map) { return std::to_string(map.equivalent_rank); }),
+       estimated({.name = "effective_rank", .title = "effective\nrank", .width = 11},
+                 &Map::effective_rank,
+                 [](const Map& map) { return number_cell(map.effective_rank, 0, 2); }),
+       {{.name = "stable_rank", .title = "stable\nrank", .width = 9}, if_ready(&Map::stable_rank)},
+       {{.name = "numerical_rank", .title = "numerical\nrank", .width = 11},
+        [](const auto& row) { return if_any(numerical_rank_of(*row.map)); }},
+       {{.name = "rank_one_distance"}, if_ready(&Map::rank_one_distance)},
+       {{.name = "symmetry_error", .title = "symmetry\nerror", .width = 10, .decimals = 4},
+        if_ready(&Map::symmetry_error)},
+       {{.name = "zero_rows"}, [](const auto& row) { return row.map->zero_rows; }},
+       {{.name = "not_finite_entries"},
+        [](const auto& row) { return row.map->not_finite_entries; }},
+       {{.name = "method"}, [](const auto& row) { return std::string(name_of(row.map->method)); }},
+       {{.name = "rank_bound", .title = bounded ? "bound of\nthe rank" : "", .width = 11},
+        [](const auto& row) { return if_above_zero(row.map->rank_bound); }},
+       {csv_only("equivalent_rank_low"), if_ready(low)},
+       {csv_only("equivalent_rank_high"), if_ready(high)},
+       {json_only("equivalent_rank_interval"), if_ready([=](const Map& map) {
+          return json_cell({low(map), high(map)});
+        })},
+       {{.name = "nuclear_norm"}, if_ready(nuclear_norm)},
+       {{.name = "nuclear_norm_standard_error", .digits = 3},
+        if_estimated(&SpectrumEstimate::standard_error, zero)},
+       {json_only("exact_singular_values"),
+        if_estimated(&SpectrumEstimate::known,
+                     [](const Map& map) { return std::int64_t{std::ssize(map.singular_values)}; })},
+       {json_only("effective_rank_standard_error"),
+        if_estimated(&SpectrumEstimate::effective_rank_error, zero)},
+       {json_only("singular_values"),
+        [](const auto& row) { return json_cell(row.map->singular_values); }}});
   // Proposition 1 has a table of its own in the text, and both are objects in JSON.
-  if (!report.effects.empty()) {
-    for (ColumnOf<MapRow>& column : effect_columns()) {
-      column.column.title.clear();
+  const auto append_object = [&columns](const char* name, bool in_text, auto members) {
+    for (ColumnOf<MapRow>& column : members()) {
+      if (!in_text) column.column.title.clear();
       column.column.json = false;
       columns.push_back(std::move(column));
     }
-    columns.push_back({json_only("proposition_1"),
-                       [](const auto& row) { return object_cell(row, effect_columns()); }});
-  }
-  if (!report.baselines.empty()) {
-    for (ColumnOf<MapRow>& column : baseline_columns()) {
-      column.column.json = false;
-      columns.push_back(std::move(column));
-    }
-    columns.push_back({json_only("baselines"),
-                       [](const auto& row) { return object_cell(row, baseline_columns()); }});
-  }
+    columns.push_back({json_only(name), [members](const MapRow& row) {
+                         return json_cell(
+                             report_as_json(report_of<MapRow>({row}, members())).front());
+                       }});
+  };
+  if (!report.effects.empty()) append_object("proposition_1", false, effect_columns);
+  if (!report.baselines.empty()) append_object("baselines", true, baseline_columns);
   columns.push_back({{.left = true}, nullptr, notes_of});
   return columns;
 }
@@ -324,11 +315,11 @@ std::vector<ColumnOf<LayerMean>> mean_columns(const SpectrumReport& report) {
        rank_of_mean_in_words},
       {{.name = "mean_share"}, [](const auto& layer) { return json_cell(layer.mean.mean_share); }}};
   if (!report.baselines.empty()) {
-    columns.push_back({{.name = "mean_null_rank", .title = "if shuffled", .width = 13},
-                       [](const auto& layer) { return layer.null.rank(); }});
-    columns.push_back(
-        {{.name = "mean_rank_over_null", .title = "rank / null", .width = 13, .decimals = 3},
-         [](const auto& layer) { return layer.null.ratio(); }});
+    append(columns,
+           {{{.name = "mean_null_rank", .title = "if shuffled", .width = 13},
+             [](const auto& layer) { return layer.null.rank(); }},
+            {{.name = "mean_rank_over_null", .title = "rank / null", .width = 13, .decimals = 3},
+             [](const auto& layer) { return layer.null.ratio(); }}});
   }
   columns.push_back({{.left = true}, nullptr, [](const LayerMean& layer) {
                        const std::int64_t left_out = layer.mean.left_out;
@@ -420,7 +411,7 @@ void print_proposition(const SpectrumReport& report) {
   std::printf("\n");
   if (report.effects.size() == 1 && !predicted.empty()) {
     MapColumns columns = place_columns(report);
-    std::ranges::move(effect_columns(), std::back_inserter(columns));
+    append(columns, effect_columns());
     std::printf("Proposition 1: H and H + I\n%s",
                 report_as_text(report_of(predicted, std::move(columns))).c_str());
   }

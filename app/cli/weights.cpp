@@ -1,15 +1,11 @@
 // attnscope weights: spectra of W_QK and W_OV, which need no input.
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/report.h"
 #include "analysis/weights/weight_spectra.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/standard_streams.h"
-#include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/table_format.h"
@@ -28,7 +24,7 @@ struct WeightsArguments {
 };
 
 struct WeightsOf {
-  Subject subject;
+  const Subject* subject = nullptr;
   std::vector<WeightSpectrum> spectra;
 };
 
@@ -44,7 +40,7 @@ Report heads_report(const WeightsOf& one, double threshold) {
   using Head = WeightSpectrum;
   const auto greatest = [](const Head& head) { return head.singular_values.front(); };
   const auto least = [](const Head& head) { return head.singular_values.back(); };
-  return report_of<Head>(
+  return report_on(
       one.spectra,
       {{{.name = "layer", .title = "layer", .width = 5}, &Head::layer},
        {{.name = "head", .title = "head", .width = 5}, &Head::head},
@@ -62,46 +58,44 @@ Report heads_report(const WeightsOf& one, double threshold) {
 }
 
 Report weights_report(const std::vector<WeightsOf>& all, const WeightsArguments& arguments) {
-  return report_of<WeightsOf>(
-      all,
-      {{{.name = "model"}, [](const WeightsOf& one) { return one.subject.label; }},
-       {csv_only("of"), [&arguments](const WeightsOf&) { return arguments.of; }},
-       {json_only("status"),
-        [](const WeightsOf& one) { return json_cell(status_as_json(status_of(one.subject))); }},
-       {{.name = "heads"}, [&arguments](const WeightsOf& one) {
-          return table_cell(heads_report(one, arguments.threshold));
-        }}});
+  auto columns = model_columns<WeightsOf>();
+  append(columns, {{csv_only("of"), [&arguments](const WeightsOf&) { return arguments.of; }},
+                   {{.name = "heads"}, [&arguments](const WeightsOf& one) {
+                      return table_cell(heads_report(one, arguments.threshold));
+                    }}});
+  return report_on(all, std::move(columns));
 }
 
-void print_weights(const WeightsOf& one, const WeightsArguments& arguments) {
-  std::printf("%s: W_%s of each head, rank at most d\n%s", one.subject.label.c_str(),
-              arguments.of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O",
-              report_as_text(heads_report(one, arguments.threshold)).c_str());
+std::string weights_as_text(const std::vector<WeightsOf>& all, const WeightsArguments& arguments) {
+  std::string text;
+  for (const WeightsOf& one : all) {
+    text +=
+        one.subject->label + ": W_" + (arguments.of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O") +
+        " of each head, rank at most d\n" + report_as_text(heads_report(one, arguments.threshold));
+  }
+  return text;
 }
 
 int run(const WeightsArguments& arguments) {
   const WeightProduct product = value_of(weight_product_names, arguments.of, "product of weights");
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
   std::vector<WeightsOf> all;
-  std::vector<Subject> subjects = make_subjects_without_traces(arguments.models);
+  const std::vector<Subject> subjects = make_subjects_without_traces(arguments.models);
   for (const Subject& subject : subjects) {
     const TerminalProgress line;
     all.push_back(
-        {subject, weight_spectra(*subject.model, product, arguments.threshold, line.progress())});
+        {&subject, weight_spectra(*subject.model, product, arguments.threshold, line.progress())});
     keep_heads(all.back().spectra, heads, &WeightSpectrum::head);
   }
-  if (arguments.format == TableFormat::json) {
-    print_json({{"of", arguments.of},
+  const auto report = [&] { return weights_report(all, arguments); };
+  print_results(
+      arguments.format, subjects, [&] { return weights_as_text(all, arguments); },
+      [&]() -> nlohmann::ordered_json {
+        return {{"of", arguments.of},
                 {"threshold", arguments.threshold},
-                {"models", report_as_json(weights_report(all, arguments))}});
-    return 0;
-  }
-  const bool text = arguments.format == TableFormat::text;
-  if (!text) print_report(weights_report(all, arguments), arguments.format);
-  for (const WeightsOf& one : all) {
-    if (text) print_weights(one, arguments);
-  }
-  print_status(text ? stdout : stderr, subjects);
+                {"models", report_as_json(report())}};
+      },
+      report);
   return 0;
 }
 
