@@ -151,16 +151,15 @@ int run_once(const AblateArguments& arguments) {
   return 0;
 }
 
-void print_ablated(const StudyResult& result, std::size_t index) {
+std::string ablated_as_text(const StudyResult& result, std::size_t index) {
   const StudySeries& series = result.series[index];
   const Outcome whole = outcome_of(result, index, 0);
-  std::printf(
-      "%s: %s, %s\n%s; whole: %s %%%s\n\n", series.label.c_str(), series.mechanism.c_str(),
-      questions_in_words(result, series).c_str(), result.description.c_str(),
-      fixed_text(100 * whole.accuracy, 2).c_str(),
-      result.of_text
-          ? (", " + number_cell(whole.bits_per_character, 0, 4) + " bits a character").c_str()
-          : "");
+  const std::string text =
+      series.label + ": " + series.mechanism + ", " + questions_in_words(result, series) + "\n" +
+      result.description + "; whole: " + fixed_text(100 * whole.accuracy, 2) + " %" +
+      (result.of_text ? ", " + number_cell(whole.bits_per_character, 0, 4) + " bits a character"
+                      : "") +
+      "\n\n";
   const auto or_all = [](std::int64_t StudySeries::Column::*index) {
     return [index](const StudyChange& change) {
       return change.column.*index < 0 ? "all" : std::to_string(change.column.*index);
@@ -182,7 +181,7 @@ void print_ablated(const StudyResult& result, std::size_t index) {
   columns.push_back(not_finite_column());
   std::vector<StudyChange> changes = changes_of(result, index);
   changes.erase(changes.begin());
-  std::printf("%s\n", report_as_text(report_of(std::move(changes), std::move(columns))).c_str());
+  return text + report_as_text(report_of(std::move(changes), std::move(columns))) + "\n";
 }
 
 int run(const AblateArguments& arguments) {
@@ -206,7 +205,7 @@ int run(const AblateArguments& arguments) {
   request.kind = StudyKind::ablation;
   request.description = in_words(ablation);
   request.fingerprint = request.description + ", each " + arguments.each;
-  return answer_study(arguments.study, request, subjects, print_ablated,
+  return answer_study(arguments.study, request, subjects, ablated_as_text,
                       "of the change √(b + c − (b − c)²/n)/n, b and c the answers that only one "
                       "has right; of the divergence the standard error");
 }

@@ -7,7 +7,6 @@
 #include "analysis/sweep/sweep.h"
 #include "app/cli/interruption.h"
 #include "app/cli/standard_streams.h"
-#include "app/cli/status_line.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
@@ -19,10 +18,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-using Series = const StudySeries*;
-
 /// The outcome of each change of a series, as JSON and CSV.
-Report outcomes_report(const StudyResult& result, const Series& series) {
+Report outcomes_report(const StudyResult& result, const StudySeries& series) {
   std::vector<ColumnOf<StudyChange>> columns = {
       {json_only("name"), [](const auto& change) { return change.column.name; }},
       {{.name = "change", .title = "change", .left = true, .json = false},
@@ -58,56 +55,54 @@ Report outcomes_report(const StudyResult& result, const Series& series) {
     columns.push_back(with_error({.title = "bits a character", .decimals = 4},
                                  &Outcome::bits_per_character, &Outcome::bits_per_character_error));
   }
-  const auto index = static_cast<std::size_t>(series - result.series.data());
+  const auto index = static_cast<std::size_t>(&series - result.series.data());
   return report_of(changes_of(result, index), std::move(columns));
 }
 
 Report series_report(const StudyResult& result) {
-  const auto outcomes = [&result](Series series) {
+  using Series = StudySeries;
+  const auto outcomes = [&result](const Series& series) {
     return table_cell(outcomes_report(result, series));
   };
-  const auto label = [](Series series) { return series->label; };
   const auto of_null = [](double NullOutcome::*member) {
-    return [member](const auto& series) {
-      const std::optional<NullOutcome> null = mean_null_of(*series);
+    return [member](const Series& series) {
+      const std::optional<NullOutcome> null = mean_null_of(series);
       return null ? ReportValue((*null).*member) : ReportValue();
     };
   };
-  std::vector<Series> all;
-  for (const StudySeries& series : result.series) all.push_back(&series);
-  return report_of<Series>(
-      all, {{json_only("label"), label},
-            {csv_only("series"), label},
-            {json_only("model"), [](const auto& series) { return series->model; }},
-            {{.name = "mechanism"}, [](const auto& series) { return series->mechanism; }},
-            {csv_only("outcomes"), outcomes},
-            {json_only("questions"), [](const auto& series) { return series->done; }},
-            {{.name = "mean_equivalent_rank"},
-             [](const auto& series) { return if_any(mean_equivalent_rank(*series)); }},
-            {{.name = "mean_null_rank"}, of_null(&NullOutcome::rank)},
-            {{.name = "mean_rank_over_null"}, of_null(&NullOutcome::rank_over_null)},
-            {json_only("greatest_rank"),
-             [](const auto& series) {
-               return known_if(series->greatest_rank > 0, series->greatest_rank);
-             }},
-            {json_only("outcomes"), outcomes}});
+  return report_on(result.series,
+                   {{json_only("label"), &Series::label},
+                    {csv_only("series"), &Series::label},
+                    {json_only("model"), &Series::model},
+                    {{.name = "mechanism"}, &Series::mechanism},
+                    {csv_only("outcomes"), outcomes},
+                    {json_only("questions"), &Series::done},
+                    {{.name = "mean_equivalent_rank"},
+                     [](const Series& series) { return if_any(mean_equivalent_rank(series)); }},
+                    {{.name = "mean_null_rank"}, of_null(&NullOutcome::rank)},
+                    {{.name = "mean_rank_over_null"}, of_null(&NullOutcome::rank_over_null)},
+                    {json_only("greatest_rank"),
+                     [](const Series& series) {
+                       return known_if(series.greatest_rank > 0, series.greatest_rank);
+                     }},
+                    {json_only("outcomes"), outcomes}});
 }
 
-void print_study_json(const StudyResult& result, const std::vector<Subject>& subjects) {
+ordered_json study_as_json(const StudyResult& result, const std::vector<Subject>& subjects) {
   ordered_json models = ordered_json::array();
   for (const Subject& subject : subjects) {
     models.push_back({{"model", subject.model->file().string()},
                       {"assumptions", assumptions_as_json(subject.model->assumptions())},
                       {"status", status_as_json(subject.model->status())}});
   }
-  print_json({{"data", result.data},
-              {"of_text", result.of_text},
-              {"items", result.of_text ? ordered_json() : ordered_json(result.items)},
-              {"seed", result.seed},
-              {"changed", result.description},
-              {"threshold", result.threshold},
-              {"series", report_as_json(series_report(result))},
-              {"models", std::move(models)}});
+  return {{"data", result.data},
+          {"of_text", result.of_text},
+          {"items", result.of_text ? ordered_json() : ordered_json(result.items)},
+          {"seed", result.seed},
+          {"changed", result.description},
+          {"threshold", result.threshold},
+          {"series", report_as_json(series_report(result))},
+          {"models", std::move(models)}};
 }
 
 /// nullopt if it was interrupted; a message then explains how to resume.
@@ -245,27 +240,25 @@ ColumnOf<StudyChange> not_finite_column() {
           }};
 }
 
-int answer_study(const StudyArguments& arguments, const StudyRequest& request,
-                 const std::vector<Subject>& subjects,
-                 const std::function<void(const StudyResult& result, std::size_t series)>& print,
-                 const char* errors_of_images) {
+int answer_study(
+    const StudyArguments& arguments, const StudyRequest& request,
+    const std::vector<Subject>& subjects,
+    const std::function<std::string(const StudyResult& result, std::size_t series)>& as_text,
+    const char* errors_of_images) {
   refuse_to_overwrite_read(arguments.out);
   const std::optional<StudyResult> result = study_until_interrupted(request);
   if (!result) return kInterruptedStatus;
-  const bool text = arguments.format == TableFormat::text;
-  if (arguments.format == TableFormat::json) {
-    print_study_json(*result, subjects);
-    return 0;
-  }
-  if (!text) {
-    print_report(series_report(*result), arguments.format);
-  } else {
-    for (std::size_t i = 0; i < result->series.size(); ++i) print(*result, i);
-    std::printf("errors: %s\n", result->of_text
-                                    ? "standard deviations of 1000 resamples of the stretches"
-                                    : errors_of_images);
-  }
-  print_status(text ? stdout : stderr, subjects);
+  const auto text = [&] {
+    std::string tables;
+    for (std::size_t i = 0; i < result->series.size(); ++i) tables += as_text(*result, i);
+    return tables + "errors: " +
+           (result->of_text ? "standard deviations of 1000 resamples of the stretches"
+                            : errors_of_images) +
+           "\n";
+  };
+  print_results(
+      arguments.format, subjects, text, [&] { return study_as_json(*result, subjects); },
+      [&result] { return series_report(*result); });
   return 0;
 }
 

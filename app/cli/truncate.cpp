@@ -1,6 +1,5 @@
 // attnscope truncate: how a model's answers change when the rank of its maps is reduced.
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,16 +45,15 @@ TruncationRequest truncation_request(const TruncateArguments& arguments) {
   return request;
 }
 
-void print_truncated(const StudyResult& result, std::size_t index) {
+std::string truncated_as_text(const StudyResult& result, std::size_t index) {
   const StudySeries& series = result.series[index];
-  std::printf("%s: %s, %s\n", series.label.c_str(), series.mechanism.c_str(),
-              questions_in_words(result, series).c_str());
-  std::printf("cut off: %s; mean equivalent rank at %s: %s", result.description.c_str(),
-              rounded_text(result.threshold).c_str(),
-              number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1).c_str());
+  std::string text = series.label + ": " + series.mechanism + ", " +
+                     questions_in_words(result, series) + "\ncut off: " + result.description +
+                     "; mean equivalent rank at " + rounded_text(result.threshold) + ": " +
+                     number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1);
   if (const std::optional<NullOutcome> null = mean_null_of(series)) {
-    std::printf("; if shuffled: %s; rank / null: %s", number_cell(null->rank, 0, 1).c_str(),
-                number_cell(null->rank_over_null, 0, 3).c_str());
+    text += "; if shuffled: " + number_cell(null->rank, 0, 1) +
+            "; rank / null: " + number_cell(null->rank_over_null, 0, 3);
   }
   std::vector<ColumnOf<StudyChange>> columns = {
       {{.title = "rank", .width = 5},
@@ -68,14 +66,14 @@ void print_truncated(const StudyResult& result, std::size_t index) {
       with_error({.title = "divergence (bits)", .width = 20, .decimals = 4}, &Outcome::divergence,
                  &Outcome::divergence_error)};
   if (result.of_text) {
-    columns.push_back(with_error({.title = "bits a character", .width = 19, .decimals = 4},
-                                 &Outcome::bits_per_character, &Outcome::bits_per_character_error));
-    columns.push_back(with_error({.title = "bits a token", .width = 18, .decimals = 4},
-                                 &Outcome::bits_per_token, &Outcome::bits_per_token_error));
+    append(columns, {with_error({.title = "bits a character", .width = 19, .decimals = 4},
+                                &Outcome::bits_per_character, &Outcome::bits_per_character_error),
+                     with_error({.title = "bits a token", .width = 18, .decimals = 4},
+                                &Outcome::bits_per_token, &Outcome::bits_per_token_error)});
   }
   columns.push_back(not_finite_column());
-  std::printf("\n\n%s\n",
-              report_as_text(report_of(changes_of(result, index), std::move(columns))).c_str());
+  return text + "\n\n" + report_as_text(report_of(changes_of(result, index), std::move(columns))) +
+         "\n";
 }
 
 int run(const TruncateArguments& arguments) {
@@ -91,7 +89,7 @@ int run(const TruncateArguments& arguments) {
   request.description = in_words(truncation);
   request.fingerprint = request.description + (truncation.baselines ? ", null models" : "");
   request.threshold = truncation.threshold;
-  return answer_study(arguments.study, request, subjects, print_truncated,
+  return answer_study(arguments.study, request, subjects, truncated_as_text,
                       "√(p(1 − p)/n) of the accuracy, standard errors of the means");
 }
 
