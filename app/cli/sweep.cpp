@@ -96,22 +96,21 @@ double mean_of(const LayerSweep& layer, std::string_view statistic) {
 
 /// Means over heads and inputs, one row per layer, without columns that are empty for all layers.
 Report head_numbers(const SweepSeries& series) {
-  std::vector<std::size_t> layers(series.layers.size());
-  std::iota(layers.begin(), layers.end(), std::size_t{0});
-  std::vector<ColumnOf<std::size_t>> columns = {
-      {{.title = "layer", .width = 7},
-       [](std::size_t layer) { return static_cast<std::int64_t>(layer); }}};
+  using Layer = LayerSweep;
+  std::vector<ColumnOf<Layer>> columns = {
+      {{.title = "layer", .width = 7}, [&series](const Layer& layer) {
+         return static_cast<std::int64_t>(&layer - series.layers.data());
+       }}};
   for (const HeadMeasure& measure : head_measures()) {
     if (measure.value == &HeadRow::null_rank || measure.value == &HeadRow::rank_over_null) continue;
     const std::string heading(measure.heading);
-    columns.push_back(
-        {{.title = heading,
-          .width = std::max(static_cast<int>(columns_of(heading)), 7) + 2,
-          .decimals = std::max(measure.decimals, 1),
-          .if_known = true},
-         [&](std::size_t layer) { return mean_of(series.layers[layer], measure.name); }});
+    columns.push_back({{.title = heading,
+                        .width = std::max(static_cast<int>(columns_of(heading)), 7) + 2,
+                        .decimals = std::max(measure.decimals, 1),
+                        .if_known = true},
+                       [&measure](const Layer& layer) { return mean_of(layer, measure.name); }});
   }
-  return report_of(std::move(layers), std::move(columns));
+  return report_on(series.layers, std::move(columns));
 }
 
 void print_text(const SweepResult& result, const std::string& out) {
