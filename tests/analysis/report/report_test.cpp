@@ -148,6 +148,17 @@ TEST(Report, TextUnfoldsTablesWithTitlesAndKeepsTheLineOfAnEmptyOne) {
   EXPECT_EQ(report_as_csv(report), "layer,value\n0,0.5\n0,1.5\n");
 }
 
+TEST(Report, CsvHasTheHeadingsOfTablesThatAreMissing) {
+  const Report inner{
+      {{.name = "token", .value = [](std::size_t row) { return std::to_string(row); }}}, 0};
+  ReportColumn column{.name = "tokens",
+                      .value = [inner](std::size_t) { return table_cell(inner); }};
+  EXPECT_EQ(report_as_csv(Report{{column}, 1}), "token\n");
+  EXPECT_EQ(report_as_csv(Report{{column}, 0}), "tokens\n") << "nothing tells that it is a table";
+  column.table = std::make_shared<const Report>(inner);
+  EXPECT_EQ(report_as_csv(Report{{column}, 0}), "token\n");
+}
+
 TEST(Report, CsvHasTheWordsOfAColumnOnlyIfItAsksForThem) {
   for (const bool in_csv : {false, true}) {
     const std::vector<ColumnOf<Measured>> columns = {
@@ -159,6 +170,15 @@ TEST(Report, CsvHasTheWordsOfAColumnOnlyIfItAsksForThem) {
     EXPECT_EQ(report_as_text(report), "layer\n  all\n    1\n");
     EXPECT_EQ(report_as_json(report).dump(), R"([{"layer":null},{"layer":1}])");
   }
+}
+
+TEST(Report, RefersToRowsOfOthersAndMarksNegativeIndicesAsUnknown) {
+  std::vector<Measured> rows = measured();
+  std::vector<ColumnOf<Measured>> columns = {{{.name = "layer"}, if_any(&Measured::layer)}};
+  append(columns, {{{.name = "note"}, &Measured::note}});
+  const Report report = report_on(rows, columns);
+  rows[0].layer = -1;
+  EXPECT_EQ(report_as_csv(report), "layer,note\n,\n1,\"NaN, in the map\"\n");
 }
 
 }  // namespace
