@@ -8,7 +8,7 @@
 #include "analysis/spectrum/leading_values.h"
 #include "core/error.h"
 #include "core/trace/layer_name.h"
-#include "core/trace/recorded_layer.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

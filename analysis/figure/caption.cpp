@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "analysis/figure/labels.h"
-#include "core/trace/trace_channel.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 

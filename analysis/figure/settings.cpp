@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/trace/identity_names.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/trace/recorded_layer.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

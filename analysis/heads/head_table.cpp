@@ -17,7 +17,6 @@
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
-#include "core/trace/layer_layout.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {

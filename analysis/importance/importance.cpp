@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "core/error.h"
-#include "core/trace/recorded_layer.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

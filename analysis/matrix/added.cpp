@@ -5,8 +5,8 @@
 
 #include "analysis/mixing/layer_inside.h"
 #include "core/error.h"
-#include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include "analysis/matrix/analysed_matrix.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
-#include "core/trace/recorded_layer.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
-#include "core/trace/recorded_layer.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/trace/recorded_layer.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

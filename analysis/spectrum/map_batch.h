@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "analysis/spectrum/map_operator.h"
-#include "analysis/spectrum/map_turn.h"
 #include "analysis/spectrum/singular_values.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/progress.h"

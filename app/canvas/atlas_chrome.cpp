@@ -10,8 +10,8 @@
 
 #include "analysis/figure/colour_map.h"
 #include "core/text/number_text.h"
-#include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

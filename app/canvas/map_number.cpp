@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "analysis/heads/row_weights.h"
-#include "analysis/spectrum/map_turn.h"
 #include "analysis/spectrum/rank.h"
 #include "app/canvas/parallel.h"
 #include "app/session/spectrum_store.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

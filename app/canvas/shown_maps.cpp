@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/attention/kernels/temper_row.h"
-#include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -21,7 +21,7 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/shown_text.h"
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -22,8 +22,8 @@
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
-#include "core/trace/layer_layout.h"
-#include "core/trace/trace_channel.h"
+#include "core/trace/layer_name.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

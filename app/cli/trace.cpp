@@ -16,7 +16,7 @@
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
-#include "core/trace/trace_channel.h"
+#include "core/trace/layer_name.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "app/session/job_queue.h"
-#include "core/trace/layer_layout.h"
 #include "core/trace/linked_tokens.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

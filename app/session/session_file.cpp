@@ -11,7 +11,7 @@
 #include "core/input/input.h"
 #include "core/parameters/parameters_json.h"
 #include "core/text/failure.h"
-#include "core/trace/identity_names.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -5,9 +5,8 @@
 #include "app/canvas/atlas_link.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
-#include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
-#include "core/trace/trace_channel.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -13,8 +13,7 @@
 #include "app/session/session.h"
 #include "app/window/ablation_menu.h"
 #include "core/text/number_text.h"
-#include "core/trace/identity_names.h"
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -32,4 +32,11 @@ std::string layer_name(const Trace& trace, std::int64_t layer, std::int64_t firs
   return std::string(layer_kind_name(kind)) + " " + std::to_string(number);
 }
 
+std::string channel_in_words(const Trace& trace) {
+  if (trace.map_channels < 2) return {};
+  const std::string count = std::to_string(trace.map_channels);
+  return trace.map_channel ? "channel " + std::to_string(*trace.map_channel) + " of " + count
+                           : "mean of " + count + " channels";
+}
+
 }  // namespace attnscope

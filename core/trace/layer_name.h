@@ -1,4 +1,5 @@
-// Names of the layers of a trace, of their kinds, and of their groups in a trace file.
+// Names of the layers of a trace, of their kinds, of their groups in a trace file, and of the
+// recorded channel.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +26,9 @@ namespace attnscope {
 inline std::string layer_group(std::size_t layer) {
   return (layer < 10 ? "layer_0" : "layer_") + std::to_string(layer);
 }
+
+/// The channel whose maps the trace holds if each channel of a head has its own (DAFT):
+/// "channel 3 of 16" or "mean of 16 channels". Empty if each head has one map.
+[[nodiscard]] std::string channel_in_words(const Trace& trace);
 
 }  // namespace attnscope

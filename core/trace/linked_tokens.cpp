@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -1,9 +1,12 @@
 #include "core/trace/trace.h"
 
 #include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <tbb/task_arena.h>
 
 #include "core/error.h"
-#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
@@ -24,7 +27,58 @@ bool may_be_square(const LayerTrace& layer) {
          layer.queries.extent(1) == layer.keys.extent(1);
 }
 
+bool is_known(const TokenLayout& layout) {
+  return layout.prefix > 0 || layout.has_grid() || !layout.texts.empty();
+}
+
 }  // namespace
+
+bool SeenKeys::sees(std::int64_t query, std::int64_t key) const {
+  const auto i = static_cast<std::size_t>(query), j = static_cast<std::size_t>(key);
+  if (!ranges.empty() && (key < ranges[i].first || key >= ranges[i].second)) return false;
+  return windows.empty() || windows[i] == windows[j];
+}
+
+std::vector<std::int64_t> SeenKeys::keys_of(std::int64_t query, std::int64_t keys) const {
+  std::int64_t first = 0, end = keys;
+  if (!ranges.empty()) {
+    const auto& [from, to] = ranges[static_cast<std::size_t>(query)];
+    first = std::max(first, from);
+    end = std::min(end, to);
+  }
+  std::vector<std::int64_t> seen;
+  for (std::int64_t key = first; key < end; ++key) {
+    if (sees(query, key)) seen.push_back(key);
+  }
+  return seen;
+}
+
+bool SeenKeys::hides_any(std::int64_t queries, std::int64_t keys) const {
+  if (ranges.empty() && windows.empty()) return false;
+  for (std::int64_t query = 0; query < queries; ++query) {
+    if (std::ssize(keys_of(query, keys)) < keys) return true;
+  }
+  return false;
+}
+
+SeenKeys up_to_the_query(std::int64_t tokens) {
+  SeenKeys seen;
+  for (std::int64_t query = 0; query < tokens; ++query) seen.ranges.emplace_back(0, query + 1);
+  return seen;
+}
+
+SeenKeys within_blocks(const std::vector<std::vector<std::int64_t>>& blocks) {
+  std::size_t tokens = 0;
+  for (const std::vector<std::int64_t>& block : blocks) tokens += block.size();
+  SeenKeys seen;
+  seen.windows.resize(tokens);
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    for (const std::int64_t token : blocks[block]) {
+      seen.windows[static_cast<std::size_t>(token)] = static_cast<std::int64_t>(block);
+    }
+  }
+  return seen;
+}
 
 std::int64_t Trace::heads(std::int64_t layer) const {
   const LayerTrace* const found = layer_at(*this, layer);
@@ -103,6 +157,51 @@ ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view)
   const bool wanted = has_identity(trace, layer, view);
   if (wanted != has_identity(trace, layer)) maps.add_to_diagonals(wanted ? 1.0F : -1.0F);
   return maps;
+}
+
+const TokenLayout& query_layout(const Trace& trace, std::int64_t layer) {
+  const LayerTrace* const own = layer_at(trace, layer);
+  return own && is_known(own->layout) ? own->layout : trace.layout;
+}
+
+const TokenLayout& key_layout(const Trace& trace, std::int64_t layer) {
+  static const TokenLayout nowhere;
+  const LayerTrace* const own = layer_at(trace, layer);
+  if (own && is_known(own->key_layout)) return own->key_layout;
+  return trace.keys(layer) == trace.queries(layer) ? query_layout(trace, layer) : nowhere;
+}
+
+std::int64_t same_place(const TokenLayout& from, std::int64_t index, const TokenLayout& to,
+                        std::int64_t count) {
+  const auto within = [count](std::int64_t found) {
+    return std::clamp<std::int64_t>(found, 0, std::max<std::int64_t>(count - 1, 0));
+  };
+  const std::int64_t cell = index - from.prefix;
+  const bool on_grids = from.has_grid() && to.has_grid() && cell >= 0;
+  if (!on_grids || cell >= from.rows * from.columns) return within(index);
+  // Cell centres are computed in units of half a cell.
+  const std::int64_t row = (2 * (cell / from.columns) + 1) * to.rows / (2 * from.rows);
+  const std::int64_t column = (2 * (cell % from.columns) + 1) * to.columns / (2 * from.columns);
+  return within(to.prefix + row * to.columns + column);
+}
+
+const LayerTrace& recorded_layer(const Trace& trace, std::int64_t layer) {
+  const auto layers = std::ssize(trace.layers);
+  if (layer >= 0 && layer < layers) return trace.layers[static_cast<std::size_t>(layer)];
+  throw Error(ErrorKind::usage, "the trace has no such layer")
+      .expected("0 to " + std::to_string(layers - 1))
+      .found(std::to_string(layer));
+}
+
+bool has_computed_maps(const Trace& trace) {
+  return std::ranges::any_of(
+      trace.layers, [](const LayerTrace& layer) { return layer.implied_map.are_computed(); });
+}
+
+void take_turn_at_computed_map(const std::function<void()>& look) {
+  static std::mutex turn;
+  const std::lock_guard lock(turn);
+  tbb::this_task_arena::isolate(look);  // waiting threads must not start work that needs the mutex
 }
 
 }  // namespace attnscope

@@ -7,16 +7,42 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/attention/mechanism.h"
 #include "core/attention/token_layout.h"
 #include "core/input/image.h"
+#include "core/parameters/enum_names.h"
 #include "core/tensor/tensor.h"
 #include "core/trace/implied_maps.h"
-#include "core/trace/seen_keys.h"
 
 namespace attnscope {
+
+/// The keys that the mask of a layer lets its queries attend to: causal masks, sliding windows of a
+/// sequence and windows of a grid. Attention weights are not considered. A query sees the keys that
+/// are both in its range and in its window of the grid.
+struct SeenKeys {
+  /// First key and end of the visible keys of each query, [N]. Empty if all keys are visible.
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};
+  /// Number of the grid window that each token is in, [N]. Empty if there are no windows.
+  std::vector<std::int64_t> windows = {};
+
+  [[nodiscard]] bool sees(std::int64_t query, std::int64_t key) const;
+  /// The keys among 0 … `keys` − 1 that a query sees, ascending.
+  [[nodiscard]] std::vector<std::int64_t> keys_of(std::int64_t query, std::int64_t keys) const;
+  /// True if at least one of `queries` queries does not see all of `keys` keys.
+  [[nodiscard]] bool hides_any(std::int64_t queries, std::int64_t keys) const;
+
+  bool operator==(const SeenKeys&) const = default;
+};
+
+/// A causal mask: of `tokens` tokens, query i sees keys 0 … i.
+[[nodiscard]] SeenKeys up_to_the_query(std::int64_t tokens);
+
+/// A mask in which tokens see only the tokens of their own block. Each token must be in one of
+/// `blocks`.
+[[nodiscard]] SeenKeys within_blocks(const std::vector<std::vector<std::int64_t>>& blocks);
 
 struct Trace;
 
@@ -121,6 +147,11 @@ struct MapIndex {
 /// Selects the maps as the mechanism has them, without I, or with I.
 enum class IdentityView { as_is, without, with };
 
+/// Names of the identity views in options, settings and sessions.
+inline constexpr EnumName<IdentityView> identity_view_names[] = {{IdentityView::as_is, "as-is"},
+                                                                 {IdentityView::without, "without"},
+                                                                 {IdentityView::with, "with"}};
+
 /// True if the maps of that layer contain I in this view. Maps that are not square never do.
 [[nodiscard]] bool has_identity(const Trace& trace, std::int64_t layer,
                                 IdentityView view = IdentityView::as_is);
@@ -132,5 +163,27 @@ enum class IdentityView { as_is, without, with };
 /// The maps of one layer in this view, [H, N, M]: I is added to or subtracted from square maps if
 /// needed. Throws Error(usage) if the layer's maps were not recorded.
 [[nodiscard]] ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view);
+
+/// The layout of the queries of layer `layer`: the layer's own, or the trace's if it has none.
+[[nodiscard]] const TokenLayout& query_layout(const Trace& trace, std::int64_t layer);
+
+/// The layout of the layer's keys. Empty if the number of keys differs from the number of queries
+/// and the layer has no layout of its own for them.
+[[nodiscard]] const TokenLayout& key_layout(const Trace& trace, std::int64_t layer);
+
+/// The token of `to` at the location of token `index` of `from`: the same prefix token, or the cell
+/// that contains the centre of the token's cell. Without two grids it is the same index. `count` is
+/// the number of tokens of `to`, at least 1; the result is clamped to 0 … count − 1.
+[[nodiscard]] std::int64_t same_place(const TokenLayout& from, std::int64_t index,
+                                      const TokenLayout& to, std::int64_t count);
+
+/// The layer of that number. Throws Error(usage) if `layer` is out of range.
+[[nodiscard]] const LayerTrace& recorded_layer(const Trace& trace, std::int64_t layer);
+
+/// True if some maps are computed on access (ImpliedMaps::are_computed).
+[[nodiscard]] bool has_computed_maps(const Trace& trace);
+/// Calls `look` while no other thread uses a computed map: they are so large that only one may be
+/// in memory. `look` may use all cores.
+void take_turn_at_computed_map(const std::function<void()>& look);
 
 }  // namespace attnscope

@@ -15,7 +15,7 @@
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -10,7 +10,7 @@
 #include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
-#include "core/trace/identity_names.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -17,8 +17,7 @@
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
-#include "core/trace/identity_names.h"
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

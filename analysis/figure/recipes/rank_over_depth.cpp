@@ -15,7 +15,7 @@
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "core/text/number_text.h"
-#include "core/trace/identity_names.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

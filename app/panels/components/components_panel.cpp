@@ -10,7 +10,7 @@
 #include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
-#include "core/trace/identity_names.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

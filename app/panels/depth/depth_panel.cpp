@@ -9,7 +9,7 @@
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/tool_button.h"
-#include "core/trace/identity_names.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -20,7 +20,7 @@
 #include "app/widgets/number_slider.h"
 #include "app/widgets/scale_bar.h"
 #include "core/error.h"
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

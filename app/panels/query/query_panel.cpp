@@ -19,8 +19,8 @@
 #include "app/session/session.h"
 #include "app/widgets/scale_bar.h"
 #include "app/widgets/tool_button.h"
-#include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -18,7 +18,6 @@
 #include "app/session/spectrum_store.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/tool_button.h"
-#include "core/trace/identity_names.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {

@@ -16,7 +16,7 @@
 #include "app/widgets/elided_label.h"
 #include "app/widgets/tool_button.h"
 #include "core/error.h"
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
-#include "core/trace/layer_layout.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
-#include "core/trace/identity_names.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
