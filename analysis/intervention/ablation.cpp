@@ -14,7 +14,7 @@
 #include "analysis/intervention/answer.h"
 #include "core/error.h"
 #include "core/model/layer_run.h"
-#include "core/model/transformer/inner_parts.h"
+#include "core/model/transformer/transformer.h"
 
 namespace attnscope {
 

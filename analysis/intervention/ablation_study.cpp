@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/model/transformer/inner_parts.h"
+#include "core/model/transformer/transformer.h"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/model/subject.h"
-#include "core/model/transformer/inner_parts.h"
+#include "core/model/transformer/transformer.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {

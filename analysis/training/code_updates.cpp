@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/hash_codes/learned_codes.h"
-#include "core/model/read_model.h"
+#include "core/model/model.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/data/random_order.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/model/read_model.h"
+#include "core/model/model.h"
 #include "core/platform/process.h"
 #include "core/text/failure.h"
 

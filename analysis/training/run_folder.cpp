@@ -11,7 +11,7 @@
 #include "core/file/atomic_file.h"
 #include "core/file/folder_name.h"
 #include "core/file/read_file.h"
-#include "core/model/read_model.h"
+#include "core/model/model.h"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
 #include "core/error.h"
-#include "core/model/transformer/inner_parts.h"
+#include "core/model/transformer/transformer.h"
 #include "core/tensor/decompose.h"
 
 namespace attnscope {

@@ -26,7 +26,7 @@
 #include "core/error.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
-#include "core/model/run_by_layers.h"
+#include "core/model/model.h"
 #include "core/trace/layer_name.h"
 #include "core/trace/trace_file.h"
 

@@ -6,7 +6,6 @@
 
 #include "app/session/session.h"
 #include "core/error.h"
-#include "core/model/transformer/padding.h"
 #include "core/model/transformer/transformer.h"
 
 namespace attnscope {

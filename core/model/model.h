@@ -1,7 +1,9 @@
 // A loaded model: a ModelSpec with its weights, ready to run under any mechanism.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +16,8 @@
 #include "core/trace/trace.h"
 
 namespace attnscope {
+
+class Checkpoint;
 
 /// Immutable once loaded; `run` may be called from several threads at once.
 class Model {
@@ -46,5 +50,25 @@ class Model {
 [[nodiscard]] std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                                       const ModelOptions& options = {},
                                                       const Progress& progress = {});
+
+/// Like load_model, but takes a checkpoint that is open or exists only in memory, and does not
+/// compare the model with a reference. `file` becomes the file of the model.
+[[nodiscard]] std::shared_ptr<const Model> read_model(const Checkpoint& checkpoint,
+                                                      const std::filesystem::path& file,
+                                                      const ModelOptions& options = {},
+                                                      const Progress& progress = {});
+
+/// A function that processes `layers`, whose records are complete in `trace`; other layers may be
+/// empty.
+using TakeLayers = std::function<void(const Trace& trace, const std::vector<std::int64_t>& layers,
+                                      const Progress& progress)>;
+
+/// Runs the model without keeping all maps in memory, which take tens of gigabytes for long texts:
+/// passes its recorded layers to `take`, each once and in order, in batches of about `batch_bytes`
+/// of maps. They are then released: the returned trace has neither maps nor factors. Throws the
+/// errors of Model::run, also if the maps of a single layer are too large.
+Trace run_by_layers(const Model& model, const Input& input, const MechanismChoice& mechanism,
+                    TraceRequest request, std::int64_t batch_bytes, const TakeLayers& take,
+                    const Progress& progress = {});
 
 }  // namespace attnscope

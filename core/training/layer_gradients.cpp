@@ -8,7 +8,7 @@
 
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
-#include "core/model/transformer/inner_parts.h"
+#include "core/model/transformer/transformer.h"
 #include "core/training/parts/trained_block.h"
 #include "core/training/spec_difference.h"
 

@@ -2,11 +2,11 @@
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/model_file.h"
+#include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/folder_name.h"
 #include "core/model/evaluation/self_test.h"
 #include "core/model/model.h"
-#include "core/model/read_model.h"
 #include "core/model/transformer/transformer.h"
 #include "core/shown_text.h"
 

@@ -6,7 +6,6 @@
 
 #include "core/error.h"
 #include "core/model/parts/activation.h"
-#include "core/model/parts/decomposed_bias.h"
 #include "core/model/parts/projected_maps.h"
 #include "core/model/parts/rotary.h"
 #include "core/model/parts/score_bias.h"

@@ -9,6 +9,23 @@
 
 namespace attnscope {
 
+Tensor Stem::operator()(const Tensor& image) const {
+  GridExtents grid{image.extent(1), image.extent(2)};
+  const ConstMatrixMap planes(image.data(), image.extent(0), grid.tokens());
+  Tensor cells({grid.tokens(), image.extent(0)});
+  cells.matrix() = planes.transpose();
+  for (const Layer& layer : layers) {
+    cells = layer.convolution(cells, grid);
+    grid = layer.convolution.output_grid(grid);
+    if (layer.norm) layer.norm->apply(cells.matrix());
+    apply_activation(activation, cells.values());
+  }
+  Tensor result({cells.extent(1), grid.rows, grid.columns});
+  MatrixMap(result.data(), cells.extent(1), grid.tokens()) =
+      std::as_const(cells).matrix().transpose();
+  return result;
+}
+
 Tensor PatchEmbedding::operator()(const Tensor& image, const ModelSpec& spec) const {
   Tensor patches = to_patches(stem ? (*stem)(image) : image, spec);
   if (norm_before) norm_before->apply(patches.matrix());
@@ -73,6 +90,22 @@ Tensor SoundEmbedding::operator()(const Tensor& spectrum) const {
   apply_activation(Activation::gelu, tokens.values());
   tokens.matrix() += positions.matrix();
   return tokens;
+}
+
+Tensor PatchMerging::operator()(const Tensor& tokens, const GridExtents& grid) const {
+  const std::int64_t width = tokens.extent(1), columns = (grid.columns + 1) / 2;
+  Tensor four({(grid.rows + 1) / 2 * columns, 4 * width});
+  for (std::int64_t cell = 0; cell < four.extent(0); ++cell) {
+    for (std::int64_t part = 0; part < 4; ++part) {
+      const std::int64_t row = 2 * (cell / columns) + part % 2;
+      const std::int64_t column = 2 * (cell % columns) + part / 2;
+      if (row >= grid.rows || column >= grid.columns) continue;
+      four.matrix().row(cell).segment(part * width, width) =
+          tokens.matrix().row(row * grid.columns + column);
+    }
+  }
+  norm.apply(four.matrix());
+  return reduction(std::as_const(four).matrix());
 }
 
 }  // namespace attnscope

@@ -1,16 +1,34 @@
-// Embeddings of images, texts and sounds: the computation before the first layer.
+// Embeddings of images, texts and sounds: the computation before the first layer. Between the
+// stages of a pyramid, patches may be merged instead.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "core/architecture/model_spec.h"
+#include "core/architecture/pyramid_grid.h"
+#include "core/architecture/spec/stem_spec.h"
+#include "core/model/parts/convolution.h"
+#include "core/model/parts/layer_norm.h"
 #include "core/model/parts/linear.h"
 #include "core/model/parts/sequence_convolution.h"
-#include "core/model/parts/stem.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
+
+/// Convolutions over the pixels before the patch embedding: applies
+/// activation(norm(convolution(…))) layer by layer.
+struct Stem {
+  struct Layer {
+    Convolution convolution;        ///< includes a norm by running statistics, if any
+    std::optional<LayerNorm> norm;  ///< norm over the channels of each cell
+  };
+  std::vector<Layer> layers;  ///< at least one
+  Activation activation = Activation::relu;
+
+  /// Maps [C, H, W] to [C′, H′, W′].
+  [[nodiscard]] Tensor operator()(const Tensor& image) const;
+};
 
 /// Patch embedding, with prefix tokens in front and positions added.
 struct PatchEmbedding {
@@ -66,6 +84,17 @@ struct Embedding {
   /// Positions [context + offset, D] of given embeddings; for a text, added after the projection if
   /// they have its width and the token embeddings are narrower (OPT). Otherwise empty.
   Tensor late_positions;
+};
+
+/// Merges 2 × 2 neighbouring patches into one, for a coarser grid (Liu et al. 2021, section 3.1):
+/// computes reduction(norm([x(0,0), x(1,0), x(0,1), x(1,1)])) for each 2 × 2 cells (row, column).
+/// An odd last row or column is merged with zeros.
+struct PatchMerging {
+  LayerNorm norm;    ///< [4·D]
+  Linear reduction;  ///< 4·D → the next stage's width
+
+  /// Maps [grid, D] to [half the rows · half the columns, width], rounded up.
+  [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
 };
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/model/preprocessing/resample_taps.h"
+#include "core/model/preprocessing/image_resize.h"
 
 namespace attnscope {
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/architecture/pyramid_grid.h"
 #include "core/architecture/spec/layer_spec.h"
 #include "core/attention/score_terms.h"
 #include "core/attention/token_layout.h"
@@ -54,5 +55,18 @@ void add_disentangled(const LayerSpec& layer, const DisentangledTerms& from, Sco
 [[nodiscard]] ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout,
                                      std::int64_t tokens, const Tensor& table,
                                      const std::vector<float>& sinks);
+
+// Relative positions on a grid with one table for rows and one for columns, each multiplied with
+// the query (Li et al. 2022, MViTv2, Eq. 4; SAM):
+
+/// Resamples a table [stored, d] of offsets along one axis to [2·side − 1, d], for the offsets
+/// −(side − 1) … side − 1. Interpolates linearly like PyTorch with align_corners=False. `stored`
+/// must be odd.
+[[nodiscard]] Tensor resample_offsets(const Tensor& table, std::int64_t side);
+
+/// Adds q·rows[y − y′] + q·columns[x − x′] to the scores, for `queries` [rows · columns, H·d]
+/// without the scale of q·k. The tables are [2·grid.rows − 1, d] and [2·grid.columns − 1, d].
+void add_decomposed(const Tensor& rows, const Tensor& columns, const ConstMatrixMap& queries,
+                    std::int64_t heads, const GridExtents& grid, ScoreTerms& terms);
 
 }  // namespace attnscope

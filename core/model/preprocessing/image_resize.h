@@ -1,6 +1,9 @@
 // Resizes 8-bit images exactly as Pillow does, because models were trained with Pillow.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/architecture/model_spec.h"
 #include "core/input/image.h"
 
@@ -20,5 +23,17 @@ namespace attnscope {
 /// Converts to 1 channel (ITU-R 601 luma) or 3 channels (grey repeated). Throws Error(usage) for
 /// others.
 [[nodiscard]] Image with_channels(const Image& image, std::int64_t channels);
+
+/// Weights for antialiased resampling along one axis, for images and position grids.
+struct ResampleTaps {
+  std::int64_t first = 0;       ///< the first input position with a weight
+  std::vector<double> weights;  ///< weights of `first` and the following positions; their sum is 1
+};
+
+/// Taps for resampling `from` positions to `to`, with pixel centres at half integers and the kernel
+/// widened when shrinking, as in Pillow and torch.nn.functional.interpolate(antialias=True). The
+/// kernel is Keys' with a = −0.5 if `cubic`, otherwise linear.
+[[nodiscard]] std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to,
+                                                         bool cubic);
 
 }  // namespace attnscope

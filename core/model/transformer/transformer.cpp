@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/model/preprocessing/preprocessing.h"
-#include "core/model/transformer/padding.h"
 #include "core/platform/process_memory.h"
 
 namespace attnscope {
@@ -362,6 +361,85 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
 WeightExtents weight_extents(const Model& model) {
   const auto* const transformer = dynamic_cast<const Transformer*>(&model);
   return transformer ? transformer->extents() : WeightExtents{};
+}
+
+void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& tokens) {
+  if (id < 0) return;
+  while (!tokens.ids.empty() && tokens.ids.back() == id) {
+    tokens.ids.pop_back();
+    tokens.texts.pop_back();
+    tokens.types.pop_back();
+  }
+  std::erase_if(tokens.special, [&](std::int64_t i) { return i >= std::ssize(tokens.ids); });
+  const auto padding = std::find(tokens.ids.begin(), tokens.ids.end(), id);
+  if (padding == tokens.ids.end() && !tokens.ids.empty()) return;
+  throw Error(ErrorKind::usage, tokens.ids.empty() ? "the text consists of padding only"
+                                                   : "the text has padding before its end")
+      .about(input.label)
+      .expected("no token " + std::to_string(id) + " before the end")
+      .found("token " + std::to_string(padding - tokens.ids.begin()))
+      .remedy("leave it out; if it is an ordinary token of this model, set padding=-1");
+}
+
+void fill_up(const InputSpec& spec, const Vocabulary& vocabulary, TokenizedText& tokens) {
+  const std::string shown = vocabulary.text_of(spec.padding);
+  while (std::ssize(tokens.ids) < spec.context) {
+    tokens.special.push_back(std::ssize(tokens.ids));
+    tokens.ids.push_back(spec.padding);
+    tokens.texts.push_back(shown);
+    tokens.types.push_back(0);
+  }
+}
+
+const Transformer& transformer_of(const Model& model) {
+  const auto* const found = dynamic_cast<const Transformer*>(&model);
+  if (found) return *found;
+  throw Error(ErrorKind::usage, "the model does not give access to its weights")
+      .in_file(model.file());
+}
+
+const Block& block_of(const Transformer& model, std::int64_t layer) {
+  std::int64_t first = 0;
+  for (const StageWeights& stage : model.weights().stages) {
+    const std::int64_t count = std::ssize(stage.blocks);
+    if (layer >= first && layer < first + count) {
+      return stage.blocks[static_cast<std::size_t>(layer - first)];
+    }
+    first += count;
+  }
+  throw Error(ErrorKind::usage, "the model has no such layer")
+      .in_file(model.file())
+      .expected("0 to " + std::to_string(first - 1))
+      .found(std::to_string(layer));
+}
+
+void require_products(const Transformer& model, std::int64_t layer) {
+  const ModelSpec& spec = model.spec();
+  const auto& products = spec.multiplicative_layers;
+  if (spec.arithmetic == Arithmetic::multiplicative ||
+      std::find(products.begin(), products.end(), layer) != products.end()) {
+    return;
+  }
+  throw Error(ErrorKind::usage, "the layer's projections are not matrix products")
+      .in_file(model.file())
+      .about("layer " + std::to_string(layer))
+      .expected("y = x W + b")
+      .found("adder arithmetic, −Σ|x − W|");
+}
+
+Eigen::RowVectorXd bias_of(const Linear& linear) {
+  const Tensor nothing({1, linear.inputs()});
+  const Tensor bias = linear(nothing.matrix());
+  return bias.matrix().row(0).cast<double>();
+}
+
+MatrixD matrix_of(const Linear& linear) {
+  Tensor one({linear.inputs(), linear.inputs()});
+  one.matrix().setIdentity();
+  const Tensor rows = linear(std::as_const(one).matrix());
+  MatrixD matrix = rows.matrix().cast<double>();
+  if (linear.has_bias()) matrix.rowwise() -= bias_of(linear);
+  return matrix;
 }
 
 }  // namespace attnscope

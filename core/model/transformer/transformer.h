@@ -1,9 +1,12 @@
 // Runs all models: embedding, layers and read-out, with the parts that a ModelSpec names.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/architecture/spec/input_spec.h"
+#include "core/input/input.h"
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "core/model/transformer/weight_extents.h"
@@ -75,5 +78,28 @@ class Transformer final : public Model {
   std::shared_ptr<const Vocabulary> vocabulary_;
   std::vector<std::string> labels_;  ///< labels of the logits
 };
+
+/// Removes tokens `id` at the end of a text; does nothing if `id` is negative. Throws Error(usage)
+/// naming `input` if such a token comes before the end or if the text is nothing but padding.
+void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& tokens);
+
+/// Appends tokens spec.padding up to spec.context; they are marked as special.
+void fill_up(const InputSpec& spec, const Vocabulary& vocabulary, TokenizedText& tokens);
+
+// Access to a model's weights for analyses of its inner parts:
+
+/// The transformer behind `model`. Throws Error(usage) if the model is composed of others.
+[[nodiscard]] const Transformer& transformer_of(const Model& model);
+
+/// The block of a layer. Throws Error(usage) if there is no such layer.
+[[nodiscard]] const Block& block_of(const Transformer& model, std::int64_t layer);
+
+/// Throws Error(usage) unless the layer's projections are matrix products, not adder arithmetic.
+void require_products(const Transformer& model, std::int64_t layer);
+
+/// W [in, out] of y = x W + b, for a layer that is a matrix product.
+[[nodiscard]] MatrixD matrix_of(const Linear& linear);
+/// b [out]; zeros if the layer has no bias.
+[[nodiscard]] Eigen::RowVectorXd bias_of(const Linear& linear);
 
 }  // namespace attnscope

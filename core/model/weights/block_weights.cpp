@@ -1,13 +1,12 @@
-#include "core/model/weights/block_weights.h"
-
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
 #include "core/model/parts/attention_part.h"
-#include "core/model/parts/decomposed_bias.h"
 #include "core/model/parts/fastformer.h"
 #include "core/model/parts/position_grid.h"
+#include "core/model/parts/score_bias.h"
+#include "core/model/weights/transformer_weights.h"
 #include "core/model/weights/weight_reader.h"
 #include "core/parameters/typed_values.h"
 

@@ -9,8 +9,6 @@
 #include "core/error.h"
 #include "core/model/parts/embedding.h"
 #include "core/model/parts/position_grid.h"
-#include "core/model/parts/stem.h"
-#include "core/model/weights/block_weights.h"
 #include "core/model/weights/weight_reader.h"
 
 namespace attnscope {

@@ -7,8 +7,8 @@
 #include "core/architecture/architecture.h"
 #include "core/model/parts/block.h"
 #include "core/model/parts/embedding.h"
-#include "core/model/parts/patch_merging.h"
 #include "core/model/parts/token_readout.h"
+#include "core/model/weights/weight_reader.h"
 #include "core/progress.h"
 
 namespace attnscope {
@@ -37,5 +37,9 @@ struct TransformerWeights {
 [[nodiscard]] TransformerWeights read_transformer_weights(const Checkpoint& checkpoint,
                                                           const Architecture& architecture,
                                                           const Progress& progress = {});
+
+/// One layer's weights. Throws Error(damaged) naming a tensor whose shape does not fit the spec.
+[[nodiscard]] Block read_block(const WeightReader& reader, const Architecture& architecture,
+                               std::int64_t layer);
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@
 #include "core/attention/mechanism.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
-#include "core/model/read_model.h"
+#include "core/model/model.h"
 #include "core/text/number_text.h"
 #include "core/training/network.h"
 #include "core/training/recipe/recipe.h"

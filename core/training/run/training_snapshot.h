@@ -25,7 +25,7 @@ struct TrainingSnapshot {
 [[nodiscard]] std::string model_bytes(const TrainingSnapshot& snapshot, const std::string& name);
 
 /// The checkpoint that opening a file of model_bytes would return, for read_model
-/// (core/model/read_model.h). It keeps the snapshot alive; `path` need not exist.
+/// (core/model/model.h). It keeps the snapshot alive; `path` need not exist.
 [[nodiscard]] Checkpoint checkpoint_of(std::shared_ptr<const TrainingSnapshot> snapshot,
                                        const std::filesystem::path& path, const std::string& name);
 

@@ -1,5 +1,3 @@
-#include "core/model/run_by_layers.h"
-
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/input/input.h"
+#include "core/model/model.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "core/attention/score_blocks.h"
-#include "core/model/parts/decomposed_bias.h"
+#include "core/model/parts/score_bias.h"
 #include "core/model/parts/windowed_attention.h"
 #include "tests/support/naive_attention.h"
 

@@ -1,4 +1,4 @@
-#include "core/model/run_by_layers.h"
+#include "core/model/model.h"
 
 namespace attnscope {
 
