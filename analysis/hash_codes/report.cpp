@@ -6,7 +6,7 @@
 
 #include "analysis/hash_codes/imitated_attention.h"
 #include "core/error.h"
-#include "core/tensor/strided.h"
+#include "core/tensor/tensor.h"
 
 namespace attnscope {
 

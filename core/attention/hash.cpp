@@ -16,7 +16,7 @@
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
-#include "core/tensor/strided.h"
+#include "core/tensor/tensor.h"
 
 namespace attnscope {
 

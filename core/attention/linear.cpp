@@ -8,7 +8,7 @@
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
 #include "core/tensor/blas.h"
-#include "core/tensor/strided.h"
+#include "core/tensor/tensor.h"
 
 namespace attnscope {
 

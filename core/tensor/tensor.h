@@ -59,4 +59,13 @@ class Tensor {
   Vector values_;
 };
 
+/// A whole matrix as a strided map, for functions that also accept parts of wider ones.
+[[nodiscard]] inline ConstStridedMatrixMap strided(const Matrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+}
+
+[[nodiscard]] inline StridedMatrixMap strided_output(Matrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+}
+
 }  // namespace attnscope

@@ -9,8 +9,8 @@
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "core/model/transformer/transformer.h"
+#include "core/training/network.h"
 #include "core/training/parts/trained_block.h"
-#include "core/training/spec_difference.h"
 
 namespace attnscope {
 

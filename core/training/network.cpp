@@ -1,12 +1,13 @@
 #include "core/training/network.h"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"
 #include "core/error.h"
-#include "core/training/spec_difference.h"
 
 namespace attnscope {
 
@@ -283,6 +284,15 @@ LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
   }
   embedding_->backward(values, gradients, examples, room.dx, room.embedding);
   return sum;
+}
+
+std::string first_difference(const ModelSpec& wanted, const ModelSpec& found) {
+  const nlohmann::json changes = nlohmann::json::diff(nlohmann::json::parse(to_json(wanted)),
+                                                      nlohmann::json::parse(to_json(found)));
+  if (changes.empty()) return {};
+  std::string path = changes.front().at("path").get<std::string>().substr(1);
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
 }
 
 }  // namespace attnscope

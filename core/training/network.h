@@ -12,7 +12,6 @@
 #include "core/training/parameters/parameters.h"
 #include "core/training/parts/trained_block.h"
 #include "core/training/parts/trained_embedding.h"
-#include "core/training/parts/trained_merging.h"
 #include "core/training/parts/trained_neighbours.h"
 #include "core/training/parts/trained_readout.h"
 
@@ -64,5 +63,10 @@ class TrainedNetwork {
   std::vector<Stage> stages_;
   std::unique_ptr<const TrainedReadout> readout_;
 };
+
+/// The difference between a model and the models that have gradients: the path of the first member
+/// in which the two differ, such as "layer.rotary.form"; empty if they
+/// are equal.
+[[nodiscard]] std::string first_difference(const ModelSpec& wanted, const ModelSpec& found);
 
 }  // namespace attnscope

@@ -1,9 +1,8 @@
-#include "core/attention/kernels/adder_linear.h"
-
 #include <string>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include "core/attention/kernels/l1_distance.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/tensor/tensor.h"
@@ -38,5 +39,12 @@ class PackedRows {
 /// CPU. The relative error is at most (k + 1) · 2⁻²⁴.
 void l1_distances(const ConstStridedMatrixMap& a, const PackedRows& b, float scale,
                   StridedMatrixMap out);
+
+/// Adder linear layer: y(n, o) = −Σ_i |x(n, i) − W(o, i)| + b(o) (Adder, Eq. 4, 5). x [N, in],
+/// weights [out, in] packed once per model, bias [out] or empty; returns [N, out]. Rows run in
+/// parallel; the result does not depend on the thread count. Throws Error(usage) if the widths do
+/// not fit.
+[[nodiscard]] Tensor adder_linear(const ConstStridedMatrixMap& x, const PackedRows& weights,
+                                  std::span<const float> bias = {});
 
 }  // namespace attnscope

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/attention/kernels/adder_linear.h"
+#include "core/attention/kernels/l1_distance.h"
 #include "core/model/parts/blocks_of_work.h"
 #include "core/tensor/blas.h"
 

@@ -14,7 +14,6 @@
 #include "core/parameters/typed_values.h"
 #include "core/text/json.h"
 #include "core/text/number_text.h"
-#include "core/training/recipe/recipe_choices.h"
 
 namespace attnscope {
 

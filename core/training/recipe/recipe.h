@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/architecture/model_spec.h"
+#include "core/parameters/enum_names.h"
 #include "core/parameters/parameters.h"
 #include "core/training/network.h"
 #include "core/training/optimiser.h"
@@ -93,5 +94,15 @@ class Recipe {
 
   ParameterValues values_;
 };
+
+// Names of enumerators that are used only in recipes:
+
+enum class ImageReadout { class_token, mean };
+inline constexpr EnumName<ImageReadout> image_readout_names[] = {
+    {ImageReadout::class_token, "class"}, {ImageReadout::mean, "mean"}};
+inline constexpr EnumName<LayerForm> layer_form_names[] = {{LayerForm::transformer, "transformer"},
+                                                           {LayerForm::fastformer, "fastformer"}};
+inline constexpr EnumName<Arithmetic> arithmetic_names[] = {
+    {Arithmetic::multiplicative, "multiplicative"}, {Arithmetic::adder, "adder"}};
 
 }  // namespace attnscope

@@ -4,7 +4,6 @@
 
 #include "core/text/name_list.h"
 #include "core/training/recipe/recipe.h"
-#include "core/training/recipe/recipe_choices.h"
 
 namespace attnscope {
 

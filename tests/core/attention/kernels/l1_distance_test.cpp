@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/attention/kernels/adder_linear.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
 
