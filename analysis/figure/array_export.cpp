@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "analysis/figure/provenance.h"
+#include "analysis/figure/figure.h"
 
 namespace attnscope {
 

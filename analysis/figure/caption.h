@@ -1,7 +1,11 @@
-// Building blocks of captions.
+// Words for the subjects of a figure, shared by legends, grids and captions: short labels that keep
+// what distinguishes the subjects, groups of subjects to average, and the building blocks of
+// captions.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "analysis/figure/recipe.h"
 
@@ -22,5 +26,30 @@ namespace attnscope {
 
 /// The ending of captions: "Made with attnscope 0.1.0."
 [[nodiscard]] std::string made_with();
+
+/// The labels without the words that all begin with and all end with; words are separated by "-",
+/// "_", " " and ".". A shared beginning or end is kept if removing it would leave a label empty or
+/// two labels equal.
+///   {"fashion-softmax", "fashion-adder"} → {"softmax", "adder"}
+[[nodiscard]] std::vector<std::string> short_labels(const std::vector<std::string>& labels);
+
+/// Short labels of subjects: models and inputs are shortened separately, and inputs are named only
+/// if they differ.
+///   {"fashion-softmax on 09_boot.png", "fashion-adder on 09_boot.png"} → {"softmax", "adder"}
+[[nodiscard]] std::vector<std::string> short_labels(const FigureRequest& request);
+
+/// The subject's label without a final " on INPUT".
+[[nodiscard]] std::string label_without_input(const Subject& subject);
+
+/// Subjects that differ only in their inputs, for averaging.
+struct SubjectGroup {
+  std::string label;                  ///< label of the subjects, without their inputs
+  std::string short_label;            ///< short label that distinguishes it from other groups
+  std::vector<std::size_t> subjects;  ///< indices into the request; not empty
+};
+
+/// Groups of subjects with the same model and mechanism, in the order of their first subjects; one
+/// group per subject if not `averaged`.
+[[nodiscard]] std::vector<SubjectGroup> subject_groups(const FigureRequest& request, bool averaged);
 
 }  // namespace attnscope

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "analysis/figure/caption.h"
+#include "analysis/figure/figure.h"
 #include "analysis/figure/fit.h"
-#include "analysis/figure/shown_figure.h"
 #include "analysis/figure/style.h"
 #include "core/error.h"
 #include "core/text/number_text.h"

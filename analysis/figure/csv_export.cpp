@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figure/provenance.h"
+#include "analysis/figure/figure.h"
 #include "analysis/figure/style.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"

@@ -183,4 +183,14 @@ struct Figure {
   std::map<std::string, std::vector<double>> numbers;
 };
 
+/// Makes every text of `figure` that may come from an untrusted file safe to show: labels, titles,
+/// tokens (shown_lines of core/shown_text.h). Applied once, when a figure is made, so that all
+/// outputs have the same text.
+void make_text_showable(Figure& figure);
+
+/// The origin of a figure for all file formats: the pairs "Title", "Description" (the caption),
+/// "Command", "Models" (files, joined by ", ") and "Software" ("attnscope 0.1.0"), in this order;
+/// empty ones are omitted. Texts have no line breaks.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> provenance_of(const Figure& figure);
+
 }  // namespace attnscope

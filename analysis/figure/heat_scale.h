@@ -1,10 +1,11 @@
-// The colour scale shared by compared heat maps.
+// The colour scale shared by compared heat maps, of one figure or of the frames of an animation.
 #pragma once
 
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "analysis/figure/figure.h"
 #include "analysis/figure/settings.h"
 
 namespace attnscope {
@@ -33,5 +34,10 @@ struct HeatScale {
 /// Sentence for the caption, "Values outside 0 to 0.031 have the colour of the nearest end. ";
 /// empty if none was clipped.
 [[nodiscard]] std::string clipping_in_words(const HeatScale& scale);
+
+/// Makes figures with heat maps comparable: all get the same colour scales, which span those of all
+/// figures, and the same height. Throws Error(usage) for figures without a colour scale, and for
+/// figures that differ in the number of panels or scales.
+void make_alike(std::span<Figure> figures);
 
 }  // namespace attnscope

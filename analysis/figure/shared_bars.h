@@ -1,4 +1,4 @@
-// Places colour bars next to rows of panels.
+// Colour bars: their places next to rows of panels, and whether values lie beyond their ends.
 #pragma once
 
 #include <cstddef>
@@ -19,5 +19,17 @@ struct SharedBar {
 /// scales; scales with a bar area of their own are omitted. Bars of the same rows are stacked if
 /// there are enough rows.
 [[nodiscard]] std::vector<SharedBar> shared_bars(const Figure& figure, std::size_t area);
+
+/// The ends of a colour scale that values lie beyond.
+struct Clipping {
+  bool below = false, above = false;
+
+  bool operator==(const Clipping&) const = default;
+};
+
+/// True below or above if heat maps that share the scale hold values beyond that end, which have
+/// the colour of the end. On a logarithmic scale, all values under logarithmic_floor are below. NaN
+/// is ignored.
+[[nodiscard]] Clipping clipping_of(const Figure& figure, std::size_t colour_scale);
 
 }  // namespace attnscope

@@ -1,4 +1,5 @@
-// Ticks chosen by recipes, and automatic ticks of axes and colour bars.
+// Ranges of the axes of a panel, ticks chosen by recipes, and automatic ticks of axes and colour
+// bars.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,18 @@
 #include "analysis/figure/figure.h"
 
 namespace attnscope {
+
+struct AxisRange {
+  double lower = 0, upper = 1;  ///< lower < upper unless the axis sets other limits
+};
+
+/// Ranges set by the axes of the panel, else computed from its data: stacked bars count with their
+/// sums, cells with their full width, and y has a margin of 5 % on both sides unless cells fill the
+/// panel.
+struct PanelRange {
+  AxisRange x, y;
+};
+[[nodiscard]] PanelRange range_of(const Panel& panel);
 
 /// About five round numbers from 0, including `end`; end > 0.
 [[nodiscard]] std::vector<Tick> ticks_up_to(double end);

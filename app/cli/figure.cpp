@@ -10,7 +10,7 @@
 
 #include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
-#include "analysis/figure/film.h"
+#include "analysis/figure/heat_scale.h"
 #include "analysis/figure/recipe.h"
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"

@@ -4,8 +4,8 @@
 #include <qcustomplot.h>
 
 #include "analysis/figure/cells.h"
-#include "analysis/figure/clipping.h"
 #include "analysis/figure/colour_map.h"
+#include "analysis/figure/shared_bars.h"
 
 namespace attnscope {
 

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <qcustomplot.h>
 
-#include "analysis/figure/axis_range.h"
-#include "analysis/figure/clipping.h"
 #include "analysis/figure/shared_bars.h"
+#include "analysis/figure/ticks.h"
 #include "app/render/cells_plottable.h"
 #include "app/render/figure_layout.h"
 #include "app/render/panel.h"

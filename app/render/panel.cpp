@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/figure/axis_range.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/polyline.h"
 #include "analysis/figure/ticks.h"

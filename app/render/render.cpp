@@ -18,7 +18,6 @@
 
 #include "analysis/figure/cells.h"
 #include "analysis/figure/figure.h"
-#include "analysis/figure/provenance.h"
 #include "analysis/figure/text_export.h"
 #include "app/render/draw.h"
 #include "core/error.h"

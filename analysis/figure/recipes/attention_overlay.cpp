@@ -7,7 +7,6 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"

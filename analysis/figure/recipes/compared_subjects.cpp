@@ -5,7 +5,6 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/fit.h"
-#include "analysis/figure/labels.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/ticks.h"

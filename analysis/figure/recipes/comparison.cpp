@@ -9,7 +9,6 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/recipes/map_grid.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <sstream>
 
-#include "analysis/figure/labels.h"
+#include "analysis/figure/caption.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_layout.h"
 #include "core/error.h"

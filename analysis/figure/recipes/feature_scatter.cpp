@@ -8,7 +8,6 @@
 #include "analysis/features/features.h"
 #include "analysis/features/principal_plane.h"
 #include "analysis/figure/caption.h"
-#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/figure/caption.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/heads/head_table.h"
 
 namespace attnscope {

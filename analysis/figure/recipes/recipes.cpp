@@ -1,9 +1,9 @@
 #include <vector>
 
 #include "analysis/figure/caption.h"
+#include "analysis/figure/figure.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
-#include "analysis/figure/shown_figure.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"

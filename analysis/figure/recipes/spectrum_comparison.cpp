@@ -6,7 +6,6 @@
 #include "analysis/baselines/null_model.h"
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
-#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"

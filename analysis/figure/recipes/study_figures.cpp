@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/figure/labels.h"
+#include "analysis/figure/caption.h"
 #include "analysis/intervention/study_file.h"
 #include "core/error.h"
 #include "core/text/name_list.h"

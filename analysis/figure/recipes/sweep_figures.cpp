@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/figure/labels.h"
+#include "analysis/figure/caption.h"
 #include "analysis/sweep/sweep_file.h"
 
 namespace attnscope {

@@ -4,7 +4,6 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/text_heat.h"
 #include "analysis/figure/settings.h"

@@ -8,7 +8,6 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"

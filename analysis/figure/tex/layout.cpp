@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "analysis/figure/clipping.h"
 #include "analysis/figure/shared_bars.h"
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"

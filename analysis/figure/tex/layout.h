@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/figure/axis_range.h"
 #include "analysis/figure/figure.h"
+#include "analysis/figure/ticks.h"
 
 namespace attnscope {
 

@@ -9,7 +9,6 @@
 #include "analysis/figure/cells.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/polyline.h"
-#include "analysis/figure/tex/colour_bar.h"
 #include "analysis/figure/tex/layout.h"
 #include "analysis/figure/tex/legend.h"
 #include "analysis/figure/tex/text_places.h"

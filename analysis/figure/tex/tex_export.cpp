@@ -3,9 +3,7 @@
 #include <string>
 
 #include "analysis/figure/figure.h"
-#include "analysis/figure/provenance.h"
 #include "analysis/figure/table.h"
-#include "analysis/figure/tex/colour_bar.h"
 #include "analysis/figure/tex/layout.h"
 #include "analysis/figure/tex/legend.h"
 #include "analysis/figure/tex/panel.h"

@@ -14,8 +14,8 @@
 #include <qcustomplot.h>
 #include <utility>
 
-#include "analysis/figure/axis_range.h"
 #include "analysis/figure/text_export.h"
+#include "analysis/figure/ticks.h"
 #include "app/look/theme.h"
 #include "app/render/render.h"
 #include "core/text/number_text.h"

@@ -1,4 +1,3 @@
-#include "analysis/figure/clipping.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
-#include "analysis/figure/film.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/figure/heat_scale.h"
 #include "tests/support/refusal.h"
 
 namespace attnscope {

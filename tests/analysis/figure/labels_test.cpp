@@ -1,4 +1,3 @@
-#include "analysis/figure/labels.h"
 
 #include <gtest/gtest.h>
 

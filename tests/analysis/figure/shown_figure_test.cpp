@@ -1,8 +1,7 @@
-#include "analysis/figure/shown_figure.h"
-
 #include <gtest/gtest.h>
 #include <string>
 
+#include "analysis/figure/figure.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/text_export.h"
 #include "tests/support/attention_subjects.h"

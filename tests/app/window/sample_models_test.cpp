@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include "analysis/figure/caption.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipes/map_grid.h"
-#include "analysis/figure/subject_groups.h"
 #include "app/panels/key_maps/key_maps_panel.h"
 #include "app/panels/models/overlay_dialog.h"
 #include "app/panels/models/subject_card.h"

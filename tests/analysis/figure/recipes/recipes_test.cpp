@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/figure_command.h"
-#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/text_export.h"
 #include "analysis/figure/text_layout.h"
