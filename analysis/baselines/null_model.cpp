@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "analysis/spectrum/causal_map.h"
+#include "analysis/spectrum/map_entries.h"
 #include "core/error.h"
 
 namespace attnscope {

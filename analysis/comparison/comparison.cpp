@@ -5,7 +5,7 @@
 #include <map>
 
 #include "analysis/baselines/null_model.h"
-#include "analysis/comparison/representation.h"
+#include "analysis/comparison/map_distance.h"
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"

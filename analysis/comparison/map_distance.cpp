@@ -30,6 +30,12 @@ std::span<const double> row_of(const MatrixD& map, Eigen::Index row) {
   return {map.data() + row * map.cols(), static_cast<std::size_t>(map.cols())};
 }
 
+MatrixD centred(const ConstMatrixMap& tokens) {
+  MatrixD matrix = tokens.cast<double>();
+  matrix.rowwise() -= matrix.colwise().mean().eval();
+  return matrix;
+}
+
 }  // namespace
 
 std::string_view describe(MapPairState state) {
@@ -162,6 +168,32 @@ double singular_value_distance(std::span<const double> values,
     sum += (values[i] - reference_values[i]) * (values[i] - reference_values[i]);
   }
   return std::sqrt(sum);
+}
+
+double linear_cka(const ConstMatrixMap& tokens, const ConstMatrixMap& reference) {
+  if (tokens.rows() != reference.rows()) {
+    throw Error(ErrorKind::usage, "representations of different tokens cannot be compared")
+        .expected(std::to_string(reference.rows()) + " tokens as the reference")
+        .found(std::to_string(tokens.rows()));
+  }
+  const MatrixD x = centred(tokens), y = centred(reference);
+  double cross = 0, own = 0, other = 0;
+  if (x.rows() < x.cols() || x.rows() < y.cols()) {
+    // ‖YᵀX‖² = ⟨XXᵀ, YYᵀ⟩: the smaller matrices if there are fewer tokens than features.
+    const MatrixD k = x * x.transpose(), l = y * y.transpose();
+    cross = (k.array() * l.array()).sum();
+    own = k.norm();
+    other = l.norm();
+  } else {
+    cross = (y.transpose() * x).squaredNorm();
+    own = (x.transpose() * x).norm();
+    other = (y.transpose() * y).norm();
+  }
+  // The negated comparison also catches NaN.
+  if (!(own > 0 && other > 0) || !std::isfinite(own) || !std::isfinite(other)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return cross / (own * other);
 }
 
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 // Final features of a labelled data set: the input of a model's head.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 #include "core/model/model.h"
+#include "core/tensor/tensor.h"
 
 namespace attnscope {
 
@@ -24,5 +26,19 @@ struct LabelledFeatures {
 [[nodiscard]] LabelledFeatures features_of(const Model& model, const MechanismChoice& mechanism,
                                            const DataSet& data_set, const ItemChoice& choice,
                                            const Progress& progress);
+
+/// Projection of high-dimensional points onto the plane of their greatest variance (PCA).
+struct PrincipalPlane {
+  std::vector<double> x, y;        ///< coordinates per row, in the features' units; mean 0
+  std::array<double, 2> share{};   ///< share of the total variance per axis; 0 if there is none
+  std::vector<double> first_axis;  ///< [D], unit length; all 0 if the direction has no variance
+  std::vector<double> second_axis;
+};
+
+/// First two principal components of the rows of `points` [n, D], in double precision. The
+/// component of greatest magnitude of each axis is positive, so the picture is reproducible.
+/// Missing dimensions are 0 if there are fewer than two columns or rows. Throws Error(damaged) for
+/// NaN or Inf.
+[[nodiscard]] PrincipalPlane principal_plane(const Tensor& points);
 
 }  // namespace attnscope

@@ -1,9 +1,11 @@
-// Statistics of one head's binary codes: occupancy, balance and correlation of bits.
+// Statistics of one head's binary codes: occupancy, balance and correlation of bits; and token
+// colours.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "analysis/figure/figure.h"
 #include "core/attention/hash_codes.h"
 
 namespace attnscope {
@@ -24,5 +26,10 @@ struct CodeStatistics {
 
 /// Rank of each token's code by frequency: 0 for the most frequent; ties by first appearance.
 [[nodiscard]] std::vector<std::int64_t> code_ranks(const HashCodes& codes);
+
+/// Token colours: equal codes have equal colours, similar codes similar ones. One colour per token:
+/// the three leading principal components of the codes as lightness and two opponent hues, each
+/// scaled over its range. Identical codes are all grey.
+[[nodiscard]] std::vector<Colour> code_colours(const HashCodes& codes);
 
 }  // namespace attnscope

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "analysis/heads/head_table.h"
-#include "analysis/spectrum/causal_map.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {

@@ -7,7 +7,6 @@
 
 #include "analysis/intervention/answer.h"
 #include "analysis/intervention/study_file.h"
-#include "analysis/sweep/content_hash.h"
 #include "analysis/sweep/stoppable_loop.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/sweep_fingerprint.h"

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <memory>
+#include <utility>
 
-#include "analysis/matrix/added.h"
 #include "analysis/matrix/analysed_matrix.h"
+#include "analysis/matrix/subject_spectra_of.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/trace/trace.h"
@@ -172,6 +173,19 @@ std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
   using enum IdentityView;
   return {spectra_of(subject, analysed, without, options, progress.part(0, 0.5)),
           spectra_of(subject, analysed, with, options, progress.part(0.5, 1))};
+}
+
+SubjectSpectra subject_spectra_of(const Subject& subject, const MatrixChoice& analysed,
+                                  const Progress& progress) {
+  SubjectSpectra spectra;
+  if (!takes_identity(analysed.of)) {
+    spectra.without = spectra_of(subject, analysed, IdentityView::as_is, {}, progress);
+    return spectra;
+  }
+  auto [without, with] = spectra_without_and_with_identity(subject, analysed, {}, progress);
+  spectra = {std::move(without), std::move(with)};
+  std::erase_if(spectra.with, lacks_identity);
+  return spectra;
 }
 
 }  // namespace attnscope

@@ -20,4 +20,13 @@ struct MapEntries {
 /// ‖A − Aᵀ‖²_F of a square map; NaN for other maps.
 [[nodiscard]] double asymmetry_of(const MatrixD& map);
 
+/// True for a square map of at least 2 tokens that is 0 above the diagonal.
+[[nodiscard]] inline bool is_causal(const MatrixD& map) {
+  if (map.rows() != map.cols() || map.rows() < 2) return false;
+  for (Eigen::Index i = 0; i < map.rows(); ++i) {
+    if ((map.row(i).tail(map.cols() - i - 1).array() != 0).any()) return false;
+  }
+  return true;
+}
+
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -48,5 +49,19 @@ condensed_products_without_and_with_identity(const MatrixD& matrix);
 /// errors observed. `values` are descending; HᵀH had entries up to `greatest`², if that is more
 /// than σ_1².
 [[nodiscard]] double gram_share_error(const std::vector<double>& values, double greatest = 0);
+
+/// Block structure of maps: a permutation of rows and columns makes maps of attention within
+/// windows (Swin, Twins, SAM) block diagonal. Rows and columns of one block, in ascending order.
+/// Either may be empty.
+struct DiagonalBlock {
+  std::vector<Eigen::Index> rows, columns;
+};
+
+/// Smallest blocks outside which every entry is 0; for most maps one block, the whole map.
+[[nodiscard]] std::vector<DiagonalBlock> blocks_of(const MatrixD& map);
+
+/// Like singular_values, block by block if there are several: the singular values of a map are
+/// those of its blocks, and zeros. A window of w cells among N costs w³ instead of N³.
+[[nodiscard]] SingularValues singular_values_by_blocks(MatrixD& map, SpectrumAccuracy accuracy);
 
 }  // namespace attnscope

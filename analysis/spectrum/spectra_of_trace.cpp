@@ -8,7 +8,6 @@
 
 #include "analysis/spectrum/eigenvalue_batch.h"
 #include "analysis/spectrum/map_batch.h"
-#include "analysis/spectrum/map_blocks.h"
 #include "analysis/spectrum/map_entries.h"
 #include "analysis/spectrum/singular_values.h"
 #include "analysis/spectrum/spectrum.h"

@@ -62,6 +62,7 @@ inline constexpr EnumName<SpectrumMethod> spectrum_method_names[] = {
 }
 
 struct SpectrumEstimate;
+struct Subject;
 
 struct SpectrumOptions {
   double threshold = 0.9;  ///< τ of the equivalent rank, in (0, 1]
@@ -140,5 +141,15 @@ using SpectrumArrived = std::function<void(const MapSpectrum&)>;
 /// differ from those by rounding. Maps that are not square are equal in both.
 [[nodiscard]] std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
     const Trace& trace, const SpectrumOptions& options = {}, const Progress& progress = {});
+
+/// Spectra of all channels of mechanisms with one map per channel (DAFT), in order of channel,
+/// layer and head, each with its `channel`; like spectra_of for mechanisms with one map per head.
+/// The model runs once per channel, so that only one channel's maps are in memory. Throws
+/// Error(usage) for a subject without model or input (a trace holds the maps of one channel, or
+/// their mean), and like Model::run and spectra_of.
+[[nodiscard]] std::vector<MapSpectrum> spectra_of_channels(const Subject& subject,
+                                                           IdentityView view,
+                                                           const SpectrumOptions& options = {},
+                                                           const Progress& progress = {});
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-#include "analysis/spectrum/sturm_sequence.h"
-
 #include <algorithm>
+
+#include "analysis/spectrum/tridiagonal_values.h"
 
 namespace attnscope {
 

@@ -6,8 +6,6 @@
 #include <functional>
 #include <utility>
 
-#include "analysis/spectrum/sturm_sequence.h"
-
 namespace attnscope {
 
 namespace {

@@ -6,9 +6,7 @@
 #include <span>
 
 #include "analysis/sweep/input_block.h"
-#include "analysis/sweep/sweep_file.h"
 #include "analysis/sweep/sweep_fingerprint.h"
-#include "analysis/sweep/sweep_loop.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 

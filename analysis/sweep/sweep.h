@@ -105,4 +105,12 @@ using SweepAdvanced = std::function<void(const SweepResult&)>;
 [[nodiscard]] SweepResult run_sweep(const SweepRequest& request, const Progress& progress = {},
                                     const SweepAdvanced& advanced = {});
 
+/// Stores a sweep's result, finished or not, as an HDF5 file. Writes a temporary file, then renames
+/// it. Equal results give equal bytes. Throws Error(io).
+void write_sweep(const std::filesystem::path& file, const SweepResult& result);
+
+/// Reads a sweep. Throws Error(io, not_this_format), Error(damaged) for shapes that contradict each
+/// other.
+[[nodiscard]] SweepResult read_sweep(const std::filesystem::path& file);
+
 }  // namespace attnscope

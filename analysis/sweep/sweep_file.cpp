@@ -1,10 +1,9 @@
-#include "analysis/sweep/sweep_file.h"
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/sweep/result_file.h"
+#include "analysis/sweep/sweep.h"
 #include "core/file/atomic_file.h"
 
 namespace attnscope {

@@ -1,12 +1,24 @@
-// Identifies everything that decides a sweep's result, so that only the same sweep is resumed.
+// Identifies everything that decides a sweep's result, so that only the same sweep is resumed, and
+// hashes of the inputs of any long computation.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "analysis/sweep/sweep.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
+
+/// XXH3 of the bytes of files, and of the names, sizes and times of all files inside folders.
+/// Throws Error(io).
+[[nodiscard]] std::string content_hash(const std::vector<std::filesystem::path>& paths);
+/// Hash of a text.
+[[nodiscard]] std::string content_hash(const std::string& text);
+/// Hash of weights that were learned in addition to the model's.
+[[nodiscard]] std::string content_hash(const std::vector<NamedTensors>& layers);
 
 /// The part of a fingerprint that belongs to one subject, which must have its model: its label, the
 /// content hash of its weight files, its mechanism with learned weights, and a hash of what the

@@ -7,8 +7,8 @@
 #include <span>
 #include <thread>
 
+#include "analysis/sweep/input_block.h"
 #include "analysis/sweep/sweep_fingerprint.h"
-#include "analysis/sweep/sweep_loop.h"
 #include "analysis/sweep/team_messages.h"
 #include "core/text/failure.h"
 

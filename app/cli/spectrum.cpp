@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/spectrum/channel_spectra.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"

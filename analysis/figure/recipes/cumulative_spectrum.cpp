@@ -11,10 +11,10 @@
 #include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/text_layout.h"
 #include "analysis/figure/ticks.h"
-#include "analysis/spectrum/channel_spectra.h"
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
+#include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
 

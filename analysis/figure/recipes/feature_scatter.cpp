@@ -6,7 +6,6 @@
 #include <map>
 
 #include "analysis/features/features.h"
-#include "analysis/features/principal_plane.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"

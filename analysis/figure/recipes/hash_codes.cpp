@@ -11,7 +11,7 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
-#include "analysis/hash_codes/code_colours.h"
+#include "analysis/hash_codes/code_statistics.h"
 #include "analysis/hash_codes/report.h"
 #include "core/error.h"
 #include "core/text/number_text.h"

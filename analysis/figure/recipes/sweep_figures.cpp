@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "analysis/figure/caption.h"
-#include "analysis/sweep/sweep_file.h"
+#include "analysis/sweep/sweep.h"
 
 namespace attnscope {
 

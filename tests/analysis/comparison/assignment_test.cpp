@@ -1,5 +1,3 @@
-#include "analysis/comparison/assignment.h"
-
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -9,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "analysis/comparison/alignment.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {

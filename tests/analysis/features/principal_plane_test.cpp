@@ -1,5 +1,3 @@
-#include "analysis/features/principal_plane.h"
-
 #include <cmath>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -7,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "analysis/features/features.h"
 #include "core/error.h"
 #include "tests/support/paths.h"
 

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "analysis/hash_codes/code_colours.h"
-#include "analysis/hash_codes/similar_pairs.h"
+#include "analysis/hash_codes/learning.h"
 #include "core/error.h"
 #include "tests/support/reference_maps.h"
 

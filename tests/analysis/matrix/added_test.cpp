@@ -1,5 +1,4 @@
 // Spectra with the residual stream or the convolution added, compared with PyTorch and NumPy.
-#include "analysis/matrix/added.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 
 #include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/rank.h"
-#include "analysis/spectrum/trace_quadrature.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"

@@ -1,12 +1,11 @@
 // Block-diagonal maps: the singular values of the blocks are those of the whole map.
-#include "analysis/spectrum/map_blocks.h"
-
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 
+#include "analysis/spectrum/singular_values.h"
 #include "tests/support/eigen_decompositions.h"
 
 namespace attnscope {

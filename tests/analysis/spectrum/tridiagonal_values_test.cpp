@@ -8,7 +8,6 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/spectrum/sturm_sequence.h"
 #include "tests/support/eigen_decompositions.h"
 
 namespace attnscope {

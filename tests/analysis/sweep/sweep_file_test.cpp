@@ -1,9 +1,8 @@
-#include "analysis/sweep/sweep_file.h"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "analysis/sweep/result_file.h"
+#include "analysis/sweep/sweep.h"
 #include "core/file/atomic_file.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"

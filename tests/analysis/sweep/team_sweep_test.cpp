@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "analysis/sweep/sweep_file.h"
+#include "analysis/sweep/sweep.h"
 #include "core/error.h"
 #include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"

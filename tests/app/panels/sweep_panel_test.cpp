@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "analysis/sweep/sweep.h"
-#include "analysis/sweep/sweep_file.h"
 #include "tests/app/support/window_fixture.h"
 #include "tests/support/paths.h"
 
