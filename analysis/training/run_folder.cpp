@@ -9,7 +9,6 @@
 #include "analysis/training/probes.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
-#include "core/file/folder_name.h"
 #include "core/file/read_file.h"
 #include "core/model/model.h"
 

@@ -8,7 +8,7 @@
 #include "analysis/training/training_study.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
-#include "core/file/folder_name.h"
+#include "core/file/read_file.h"
 
 namespace attnscope {
 

@@ -20,7 +20,7 @@
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"
-#include "core/checkpoint/tensor_scan.h"
+#include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/overwrite.h"

@@ -17,7 +17,7 @@
 
 #include "core/error.h"
 #include "core/file/overwrite.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/platform/scratch_folder.h"
 
 namespace attnscope {

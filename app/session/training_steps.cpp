@@ -6,7 +6,7 @@
 
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
-#include "core/file/folder_name.h"
+#include "core/file/read_file.h"
 #include "core/model/model.h"
 
 namespace attnscope {

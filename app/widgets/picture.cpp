@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 
 namespace attnscope {
 

@@ -9,7 +9,7 @@
 #include "analysis/training/checkpoint_series.h"
 #include "core/checkpoint/model_folder.h"
 #include "core/error.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 
 namespace attnscope {
 

@@ -1,6 +1,6 @@
 #include "core/attention/token_layout.h"
 
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 
 namespace attnscope {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tbb/parallel_for.h>
 #include <utility>
 
 #include "core/error.h"
@@ -153,6 +154,18 @@ std::vector<std::string> Checkpoint::nearest_names(std::string_view name, std::s
     names.push_back(tensors_[ranked[rank].second].name);
   }
   return names;
+}
+
+std::vector<TensorScan> scan_tensors(const Checkpoint& checkpoint) {
+  std::vector<TensorScan> scans(checkpoint.tensors().size());
+  tbb::parallel_for(std::size_t{0}, scans.size(), [&](std::size_t i) {
+    try {
+      scans[i].counts = checkpoint.tensors()[i].view().count_non_finite();
+    } catch (const Error& error) {
+      scans[i].error = error.what();
+    }
+  });
+  return scans;
 }
 
 }  // namespace attnscope

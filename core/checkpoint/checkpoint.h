@@ -79,4 +79,13 @@ class Checkpoint {
 /// Error(damaged, unsupported, io).
 [[nodiscard]] Checkpoint open_checkpoint(const std::filesystem::path& path);
 
+/// NaN and infinite elements of one tensor.
+struct TensorScan {
+  TensorView::NonFinite counts;
+  std::string error;  ///< reason why the elements cannot be read, else empty
+};
+
+/// One result per tensor, in order. Reads every element of the file on all cores.
+[[nodiscard]] std::vector<TensorScan> scan_tensors(const Checkpoint& checkpoint);
+
 }  // namespace attnscope

@@ -6,7 +6,7 @@
 
 #include "core/checkpoint/adapter.h"
 #include "core/checkpoint/format.h"
-#include "core/checkpoint/part_name.h"
+#include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/file/mapped_file.h"
@@ -30,6 +31,13 @@ nlohmann::json read_json_file(const std::filesystem::path& path, std::size_t mos
                               const JsonLimits& limits) {
   const std::string text = read_file(path, most);
   return with_file(path, [&] { return parse_json(text, limits); });
+}
+
+std::string name_of_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::path path = std::filesystem::absolute(folder, ignored).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
 }
 
 }  // namespace attnscope

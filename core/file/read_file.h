@@ -1,4 +1,4 @@
-// Reads small files whole: configurations, vocabularies, descriptions, sessions.
+// Reads small files whole: configurations, vocabularies, descriptions, sessions; and names folders.
 #pragma once
 
 #include <cstddef>
@@ -23,5 +23,9 @@ namespace attnscope {
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& path,
                                             std::size_t most = std::size_t{64} << 20,
                                             const JsonLimits& limits = {});
+
+/// The folder's own name, however its path is written: "run" for "runs/run", "runs/run/" and, if it
+/// is the current folder, "."; empty for "/".
+[[nodiscard]] std::string name_of_folder(const std::filesystem::path& folder);
 
 }  // namespace attnscope

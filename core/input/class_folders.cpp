@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/input/data_set_kinds.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/shown_text.h"
 
 namespace attnscope {

@@ -11,7 +11,7 @@
 #include "core/file/mapped_file.h"
 #include "core/input/data_set.h"
 #include "core/input/picture_codecs.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/shown_text.h"
 
 namespace attnscope {

@@ -1,9 +1,11 @@
-// Texts given by users: characters or token ids.
+// Texts given by users, characters or token ids, and files that hold them.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attnscope {
@@ -16,5 +18,30 @@ struct Text {
   std::optional<std::string> second = std::nullopt;
   std::vector<std::int64_t> second_ids = {};  ///< token ids of the second text of a pair
 };
+
+/// Length limit of a text in bytes.
+constexpr std::size_t longest_text = std::size_t{16} << 20;
+
+/// True if the file name is that of a text: .txt, .text or .md.
+[[nodiscard]] bool is_text_file_name(const std::filesystem::path& file);
+
+/// The whole file, bytes unchanged. Throws Error(io), and Error(unsupported) for more than
+/// longest_text bytes, Error(usage) for an empty one.
+[[nodiscard]] Text read_text(const std::filesystem::path& file);
+
+/// The part [first, last) in characters from 0, for "PATH#100-356". `last` is limited to the end of
+/// the text. Throws Error(usage) for a part that is empty or begins after the end.
+[[nodiscard]] Text part_of_text(const Text& text, std::int64_t first, std::int64_t last);
+
+/// Parses token ids separated by commas or spaces ("1, 2,3"). Throws Error(usage) naming an invalid
+/// token id.
+[[nodiscard]] Text parse_token_ids(std::string_view list);
+
+/// Byte offset of each UTF-8 character, followed by the length of the text. A byte that is not
+/// valid UTF-8 counts as one character.
+[[nodiscard]] std::vector<std::size_t> character_starts(std::string_view utf8);
+
+/// Offset of the first byte that is not part of valid UTF-8, or npos.
+[[nodiscard]] std::size_t first_invalid_utf8(std::string_view bytes);
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/input/data_set_kinds.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
 

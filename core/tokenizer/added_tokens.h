@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/tokenizer/aligned_text.h"
-#include "core/tokenizer/normalizer.h"
 #include "core/tokenizer/prefix_table.h"
+#include "core/tokenizer/stages.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/tokenizer/normalizer.h"
+#include "core/tokenizer/stages.h"
 
 namespace attnscope {
 

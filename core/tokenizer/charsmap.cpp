@@ -2,7 +2,7 @@
 
 #include "core/budget.h"
 #include "core/error.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 
 namespace attnscope {
 

@@ -1,11 +1,10 @@
-#include "core/tokenizer/decoder.h"
-
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/budget.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/stages.h"
 #include "core/utf8.h"
 
 namespace attnscope {

@@ -1,5 +1,3 @@
-#include "core/tokenizer/normalizer.h"
-
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/charsmap.h"
 #include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/stages.h"
 #include "core/tokenizer/unicode.h"
 
 namespace attnscope {

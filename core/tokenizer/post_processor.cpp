@@ -1,11 +1,10 @@
-#include "core/tokenizer/post_processor.h"
-
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/budget.h"
 #include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/stages.h"
 
 namespace attnscope {
 

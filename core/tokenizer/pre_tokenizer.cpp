@@ -1,5 +1,3 @@
-#include "core/tokenizer/pre_tokenizer.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "core/parameters/enum_names.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/stages.h"
 #include "core/tokenizer/unicode.h"
 
 namespace attnscope {

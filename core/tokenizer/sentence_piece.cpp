@@ -7,7 +7,7 @@
 
 #include "core/budget.h"
 #include "core/error.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/tokenizer/charsmap.h"
 #include "core/tokenizer/prefix_table.h"
 

@@ -10,10 +10,7 @@
 
 #include "core/budget.h"
 #include "core/tokenizer/added_tokens.h"
-#include "core/tokenizer/decoder.h"
-#include "core/tokenizer/normalizer.h"
-#include "core/tokenizer/post_processor.h"
-#include "core/tokenizer/pre_tokenizer.h"
+#include "core/tokenizer/stages.h"
 #include "core/tokenizer/token_model.h"
 #include "core/tokenizer/vocabulary.h"
 

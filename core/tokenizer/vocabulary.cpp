@@ -4,7 +4,7 @@
 
 #include "core/checkpoint/key_values.h"
 #include "core/error.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/tokenizer/byte_pairs.h"
 #include "core/tokenizer/gguf_tokenizer.h"
 #include "core/tokenizer/tokenizer.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/figure/colour_map.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/file/folder_name.h"
+#include "core/file/read_file.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 

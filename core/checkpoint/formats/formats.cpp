@@ -10,7 +10,7 @@
 #include "core/checkpoint/format.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/model_folder.h"
-#include "core/checkpoint/part_name.h"
+#include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/gguf/gguf_header.h"
-#include "core/checkpoint/part_name.h"
+#include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 

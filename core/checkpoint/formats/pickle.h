@@ -151,4 +151,10 @@ class PickleGlobals {
   [[nodiscard]] static PickleNode& persistent(PickleReader& reader, const PickleNode& id);
 };
 
+/// Reads tensor elements written by pickle.dump, a legacy torch.save file inside a pickle: the
+/// single storage held by `node`, with its file offset. `bytes` are the file's bytes from `start`
+/// on, and `node` is a node of kind bytes among them. Throws Error(damaged, unsupported).
+[[nodiscard]] PickledTensor read_saved_storage(std::span<const std::byte> bytes, std::size_t start,
+                                               const PickleNode& node);
+
 }  // namespace attnscope

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/checkpoint/formats/pickle.h"
-#include "core/checkpoint/formats/saved_storage.h"
 #include "core/error.h"
 #include "core/tensor/dtype.h"
 

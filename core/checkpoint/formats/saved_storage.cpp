@@ -1,7 +1,6 @@
-#include "core/checkpoint/formats/saved_storage.h"
-
 #include <cstring>
 
+#include "core/checkpoint/formats/pickle.h"
 #include "core/error.h"
 
 namespace attnscope {

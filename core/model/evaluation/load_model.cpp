@@ -4,7 +4,7 @@
 #include "core/architecture/model_file.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
-#include "core/file/folder_name.h"
+#include "core/file/read_file.h"
 #include "core/model/evaluation/self_test.h"
 #include "core/model/model.h"
 #include "core/model/transformer/transformer.h"

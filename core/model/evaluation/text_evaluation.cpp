@@ -8,7 +8,7 @@
 #include <tbb/parallel_for.h>
 
 #include "core/error.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/model/transformer/transformer.h"
 
 namespace attnscope {

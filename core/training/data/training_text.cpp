@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/training/data/training_data.h"
 #include "core/training/parameters/random_numbers.h"
 

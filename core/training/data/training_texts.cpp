@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 #include "core/training/data/random_order.h"
 #include "core/training/data/training_data.h"
 

@@ -1,6 +1,6 @@
-#include "core/file/folder_name.h"
-
 #include <gtest/gtest.h>
+
+#include "core/file/read_file.h"
 
 namespace attnscope {
 namespace {

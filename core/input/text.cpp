@@ -1,4 +1,4 @@
-#include "core/input/text_file.h"
+#include "core/input/text.h"
 
 #include <algorithm>
 #include <charconv>
