@@ -13,7 +13,7 @@
 #include "core/attention/costs/build.h"
 #include "core/attention/costs/costs.h"
 #include "core/attention/costs/features.h"
-#include "core/attention/kernels/relu.h"
+#include "core/attention/kernels/exponentials.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"

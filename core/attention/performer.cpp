@@ -12,7 +12,7 @@
 #include <tbb/parallel_for.h>
 
 #include "core/attention/costs/costs.h"
-#include "core/attention/kernels/relu.h"
+#include "core/attention/kernels/exponentials.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/random_parameters.h"

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/file/mapped_file.h"
-#include "core/input/picture_codecs.h"
 
 namespace attnscope {
 

@@ -1,8 +1,10 @@
 // Decoded pictures.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace attnscope {
@@ -17,5 +19,23 @@ struct Image {
 
 /// Reads PNG or JPEG (alpha is composed onto white). Throws Error(io | not_this_format | damaged).
 [[nodiscard]] Image read_image(const std::filesystem::path& file);
+
+// Decoders of picture formats, one file each. Pictures with more than most_pixels are refused
+// before decoding.
+
+constexpr std::uint64_t most_pixels = 100'000'000;
+
+/// Throws Error(damaged) if width × height is 0 or more than most_pixels.
+void check_extents(std::uint64_t width, std::uint64_t height);
+
+/// PNG, decoded by libpng: palettes are expanded, 16 bits scaled to 8, alpha composed onto white.
+/// Colour profiles are ignored, as in the models' training pipelines.
+[[nodiscard]] bool is_png(std::span<const std::byte> file);
+[[nodiscard]] Image decode_png(std::span<const std::byte> file);
+
+/// JPEG, grey or colour, decoded by libjpeg-turbo with its accurate integer transform. Orientation
+/// tags are not applied, like in PIL and torchvision.
+[[nodiscard]] bool is_jpeg(std::span<const std::byte> file);
+[[nodiscard]] Image decode_jpeg(std::span<const std::byte> file);
 
 }  // namespace attnscope

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 #include "core/input/data_set.h"
-#include "core/input/picture_codecs.h"
+#include "core/input/image.h"
 #include "core/input/text.h"
 #include "core/shown_text.h"
 

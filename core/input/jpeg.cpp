@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/input/picture_codecs.h"
+#include "core/input/image.h"
 
 namespace attnscope {
 

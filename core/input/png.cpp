@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/input/picture_codecs.h"
+#include "core/input/image.h"
 
 namespace attnscope {
 

@@ -12,7 +12,6 @@
 #include "core/training/parameters/parameters.h"
 #include "core/training/parts/trained_block.h"
 #include "core/training/parts/trained_embedding.h"
-#include "core/training/parts/trained_neighbours.h"
 #include "core/training/parts/trained_readout.h"
 
 namespace attnscope {

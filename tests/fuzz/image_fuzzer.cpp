@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "core/input/picture_codecs.h"
+#include "core/input/image.h"
 #include "tests/fuzz/fuzzed_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

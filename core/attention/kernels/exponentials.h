@@ -1,4 +1,5 @@
-// Vectorised exp and σ, correct for every float. The instruction set is chosen at run time.
+// Vectorised exp and σ, correct for every float, with the instruction set chosen at run time; and
+// ReLU.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +19,9 @@ float exponentiate_below_largest(float* values, std::int64_t count);
 
 /// out[i] = 1 / (1 + exp(−x[i])), in [0, 1]. NaN stays NaN.
 void sigmoid(const float* x, std::int64_t count, float* out);
+
+/// ReLU of a single number, max(x, 0). NaN stays NaN, whereas std::max and Eigen's cwiseMax may
+/// turn it into 0.
+[[nodiscard]] inline float relu(float x) { return x < 0 ? 0.0F : x; }
 
 }  // namespace attnscope

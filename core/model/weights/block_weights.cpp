@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "core/model/parts/attention_part.h"
-#include "core/model/parts/fastformer.h"
+#include "core/model/parts/block.h"
 #include "core/model/parts/position_grid.h"
 #include "core/model/parts/score_bias.h"
 #include "core/model/weights/transformer_weights.h"

@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "core/error.h"
-#include "core/input/picture_codecs.h"
+#include "core/input/image.h"
 
 namespace attnscope {
 namespace {

@@ -1,11 +1,10 @@
 // Fastformer's attentions compared with a naive twin in double: outputs, and gradients as central
 // differences.
-#include "core/training/parts/trained_fastformer.h"
-
 #include <cmath>
 #include <gtest/gtest.h>
 #include <ostream>
 
+#include "core/training/parts/trained_block.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {

@@ -12,7 +12,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/style.h"
 #include "analysis/figure/text_export.h"
-#include "core/input/picture_codecs.h"
+#include "core/input/image.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/temporary_folder.h"
 
