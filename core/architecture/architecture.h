@@ -20,16 +20,34 @@
 
 namespace attnscope {
 
+/// Shape of a tensor by the names of its axes: "D", "C·ph·pw"; that of a module is its weight's.
+struct RoleShape {
+  std::string_view axes[4] = {};  ///< empty after the last axis
+  [[nodiscard]] std::vector<std::string_view> names() const;
+};
+
 /// Role of a tensor. A `module` role stands for its `.weight` and `.bias`; a missing bias is zero.
 struct TensorRole {
   /// Name such as "layer.norm1"; "layer." marks roles of each block, "stage." roles of each pyramid
   /// stage.
   std::string_view name;
   bool module = false;
-  std::string_view explanation;  ///< meaning and shape
+  std::string_view explanation;
+  RoleShape shapes[2] = {};  ///< one or the other; none: any shape
 };
 
 [[nodiscard]] std::span<const TensorRole> tensor_roles();
+/// Null for a role that is in no list, such as "layer.mechanism.w".
+[[nodiscard]] const TensorRole* find_tensor_role(std::string_view module);
+/// Explanation and shapes of "layer.query.weight" or "layer.query"; empty for an unknown role.
+[[nodiscard]] std::string explanation_of(std::string_view role);
+
+/// Role of a module's tensor: "layer.query.weight" → "layer.query", ".weight".
+struct RoleParts {
+  std::string module;
+  std::string part;  ///< .weight, .bias, .running_mean or .running_var; empty for a single tensor
+};
+[[nodiscard]] RoleParts parts_of_role(std::string_view role);
 
 /// Name pattern of a role's tensor. {layer} stands for the block number. In a pyramid, {stage}
 /// stands for the stage and {block} for the block number within the stage; a stage's pattern

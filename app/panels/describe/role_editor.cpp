@@ -325,7 +325,7 @@ void RoleEditor::show_chosen(const std::string& pattern) {
                       (shape_fits(role, tensor->shape, width) || !tensor->alike);
     if (!has && !fits && !all_->isChecked()) continue;
     role_->addItem(words_of(role), words_of(role));
-    role_->setItemData(role_->count() - 1, explanation_of(role), Qt::ToolTipRole);
+    role_->setItemData(role_->count() - 1, words_of(explanation_of(role)), Qt::ToolTipRole);
     if (!has) continue;
     role_->setCurrentIndex(role_->count() - 1);
     transposed_->setEnabled(tensor->shape.size() == 2);

@@ -105,17 +105,6 @@ std::vector<std::string> all_roles() {
   return roles;
 }
 
-QString explanation_of(const std::string& role) {
-  std::string_view module = role;
-  for (const std::string_view part : {".weight", ".bias"}) {
-    if (module.ends_with(part)) module.remove_suffix(part.size());
-  }
-  for (const TensorRole& known : tensor_roles()) {
-    if (known.name == module) return text(known.explanation);
-  }
-  return {};
-}
-
 QString shape_in_words(const Shape& shape) {
   QStringList extents;
   for (const std::int64_t extent : shape) extents << QString::number(extent);
@@ -224,7 +213,7 @@ void RoleTree::show_roles(const DescriptionDraft& draft, const std::vector<RoleP
     auto* item = new QTreeWidgetItem(
         under, {text(of_layer ? std::string_view(role).substr(6) : std::string_view(role))});
     item->setData(0, kKey, text(role));
-    item->setToolTip(0, text(role) + ": " + explanation_of(role));
+    item->setToolTip(0, text(role) + ": " + text(explanation_of(role)));
     if (!has) {
       item->setText(1, tr("drop a tensor here"));
       item->setForeground(1, colours.muted);

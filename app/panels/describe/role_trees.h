@@ -59,8 +59,6 @@ class RoleTree : public QTreeWidget {
 
 /// All roles of a description, with .weight and .bias where both exist.
 [[nodiscard]] std::vector<std::string> all_roles();
-/// Explanation of a role, with its shape.
-[[nodiscard]] QString explanation_of(const std::string& role);
 [[nodiscard]] QString shape_in_words(const Shape& shape);
 
 }  // namespace attnscope

@@ -19,27 +19,11 @@ Error wrong(std::string what, const std::string& key) {
   return Error(ErrorKind::damaged, std::move(what)).about(key);
 }
 
-/// Role without `.weight` or `.bias`, and the part that was removed.
-struct SplitRole {
-  std::string module;
-  std::string part;
-};
-
 /// Suffixes of a BatchNorm's statistics.
 constexpr const char* kRunningMean = ".running_mean";
 constexpr const char* kRunningVariance = ".running_var";
 
 constexpr std::string_view kOfMechanism = "layer.mechanism.";
-
-SplitRole split_role(const std::string& role) {
-  if (role.starts_with(kOfMechanism)) return {role, ""};
-  for (const char* part : {".weight", ".bias", kRunningMean, kRunningVariance}) {
-    if (role.ends_with(part)) {
-      return {role.substr(0, role.size() - std::string_view(part).size()), part};
-    }
-  }
-  return {role, ""};
-}
 
 /// Module name without the number of a layer in a deep head or a stem: "head" for "head.0",
 /// "head.1", …; empty for other modules.
@@ -65,14 +49,12 @@ std::string known_roles() {
 }
 
 const TensorRole& find_role(const std::string& module, const std::string& key) {
-  const auto roles = tensor_roles();
   std::string wanted = module;
   if (const auto tail = tail_role(module)) wanted = "layer." + tail->name;
   if (const std::string name = numbered_module(module); !name.empty()) wanted = name;
   if (module.starts_with(kOfMechanism)) wanted = kOfMechanism.substr(0, kOfMechanism.size() - 1);
-  const auto found = std::find_if(roles.begin(), roles.end(),
-                                  [&](const TensorRole& role) { return role.name == wanted; });
-  if (found == roles.end()) {
+  const TensorRole* const found = find_tensor_role(wanted);
+  if (found == nullptr) {
     throw wrong("unknown role '" + key + "' in the architecture description", "tensors")
         .remedy("known: " + known_roles());
   }
@@ -248,7 +230,7 @@ void add_table(ArchitectureDescription& description, const std::string& module,
 }
 
 void parse_role(ArchitectureDescription& description, const std::string& key, const json& value) {
-  SplitRole split = split_role(key);
+  RoleParts split = parts_of_role(key);
   const TensorRole& role = find_role(split.module, key);
   const bool table = is_table(split.module);
   if ((!split.part.empty() && !role.module && !table) || (split.part == ".bias" && table)) {
@@ -423,7 +405,7 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       description.reasons = parse_texts(value, key);
     } else if (key == "where" && value.is_object()) {
       for (const auto& [role, members] : value.items()) {
-        (void)find_role(split_role(role).module, role);
+        (void)find_role(parts_of_role(role).module, role);
         (void)model_spec_from_json(members.dump(), {}, false);
         description.where[role] = members.dump();
         description.gives_heads |= gives_heads(members.dump());

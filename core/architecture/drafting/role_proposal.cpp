@@ -51,46 +51,7 @@ SplitName split_name(std::string name) {
   return split;
 }
 
-/// Shapes between brackets in a role's explanation: [D, C, ph, pw].
-std::vector<std::vector<std::string>> shapes_in(std::string_view text) {
-  std::vector<std::vector<std::string>> shapes;
-  for (std::size_t open = text.find('['); open != std::string_view::npos;
-       open = text.find('[', open + 1)) {
-    const std::size_t close = text.find(']', open);
-    if (close == std::string_view::npos) break;
-    std::vector<std::string> extents;
-    std::string_view inside = text.substr(open + 1, close - open - 1);
-    while (true) {
-      const std::size_t comma = inside.find(", ");
-      extents.emplace_back(inside.substr(0, comma));
-      if (comma == std::string_view::npos) break;
-      inside.remove_prefix(comma + 2);
-    }
-    shapes.push_back(std::move(extents));
-  }
-  return shapes;
-}
-
-struct ProposedRole {
-  std::string module, part;  ///< "layer.query" and "weight"; no part for roles without parts
-};
-
-ProposedRole module_and_part(const std::string& role) {
-  for (const char* part : {".weight", ".bias"}) {
-    if (role.ends_with(part)) {
-      return {role.substr(0, role.size() - std::string_view(part).size()), part + 1};
-    }
-  }
-  return {role, {}};
-}
-
-const TensorRole* known_role(const std::string& name) {
-  const auto roles = tensor_roles();
-  const auto found = std::ranges::find(roles, name, &TensorRole::name);
-  return found == roles.end() ? nullptr : &*found;
-}
-
-bool fits(const std::vector<std::string>& extents, const Shape& shape, std::int64_t width) {
+bool fits(const std::vector<std::string_view>& extents, const Shape& shape, std::int64_t width) {
   if (extents.size() != shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (extents[i] == "D" && width > 0 && shape[i] != width) return false;
@@ -127,9 +88,11 @@ const KnownNames& known_names() {
           parse_architecture_description(family.description);
       if (description.spec.is_pyramid()) continue;
       for (const auto& [role, patterns] : description.tensors) {
+        const auto [module, part] = parts_of_role(role);
+        if (part.starts_with(".running")) continue;
         for (const TensorPattern& pattern : patterns) {
           names.emplace(
-              module_and_part(role).module,
+              module,
               split_name(TensorGroup{.pattern = pattern.pattern, .shape = {}, .type = {}}.tail())
                   .words);
         }
@@ -268,13 +231,12 @@ class Proposer {
   [[nodiscard]] std::optional<RoleProposal> proposal(const TensorGroup& group,
                                                      const std::string& module, double score,
                                                      const SplitName& name) const {
-    const TensorRole* const known = known_role(module);
+    const TensorRole* const known = find_tensor_role(module);
     if (known == nullptr || !group.alike) return std::nullopt;
     std::string role = module;
     if (known->module) {
       // A vector is a bias if the weight is a matrix.
-      const auto shapes = shapes_in(known->explanation);
-      const bool flat = group.shape.size() == 1 && !shapes.empty() && shapes.front().size() > 1;
+      const bool flat = group.shape.size() == 1 && known->shapes[0].names().size() > 1;
       const bool bias = name.is_bias || (name.is_plain && flat);
       role += bias ? ".bias" : ".weight";
     }
@@ -333,7 +295,7 @@ class Proposer {
       const SplitName name = split_name(groups_[i].tail());
       const auto weight = weights.find(words_of(i));
       if (taken_.contains(i) || !name.is_bias || weight == weights.end()) continue;
-      const std::string module = module_and_part(weight->second.role).module;
+      const std::string module = parts_of_role(weight->second.role).module;
       if (auto made = proposal(groups_[i], module, weight->second.score, name)) take({i, *made});
     }
   }
@@ -365,7 +327,7 @@ class Proposer {
       return !fused;
     }
     // A bias needs a weight with the same role.
-    if (role.ends_with(".bias")) return roles_.contains(module_and_part(role).module + ".weight");
+    if (role.ends_with(".bias")) return roles_.contains(parts_of_role(role).module + ".weight");
     return true;
   }
 
@@ -404,22 +366,20 @@ std::int64_t width_of(const std::vector<TensorGroup>& groups) {
 }
 
 bool shape_fits(const std::string& role, const Shape& shape, std::int64_t width, bool* transposed) {
-  const auto [module, part] = module_and_part(role);
-  const TensorRole* const known = known_role(module);
+  const auto [module, part] = parts_of_role(role);
+  const TensorRole* const known = find_tensor_role(module);
   if (known == nullptr) return false;
   if (transposed) *transposed = false;
-  const auto shapes = shapes_in(known->explanation);
-  if (shapes.empty()) return true;
-  for (const std::vector<std::string>& extents : shapes) {
-    if (part == "bias") {
-      if (fits({extents.front()}, shape, width)) return true;
-    } else if (fits(extents, shape, width)) {
-      return true;
-    }
+  bool any = true;
+  for (const RoleShape& one : known->shapes) {
+    const std::vector<std::string_view> extents = one.names();
+    if (extents.empty()) break;
+    any = false;
+    if (fits(part == ".bias" ? std::vector{extents.front()} : extents, shape, width)) return true;
   }
-  if (shape.size() != 2 || part != "weight") return false;
-  for (const std::vector<std::string>& extents : shapes) {
-    if (!fits(extents, {shape[1], shape[0]}, width)) continue;
+  if (any || shape.size() != 2 || part != ".weight") return any;
+  for (const RoleShape& one : known->shapes) {
+    if (!fits(one.names(), {shape[1], shape[0]}, width)) continue;
     if (transposed) *transposed = true;
     return true;
   }

@@ -28,7 +28,7 @@ struct RoleProposal {
 [[nodiscard]] std::vector<RoleProposal> propose_roles(const std::vector<TensorGroup>& groups);
 
 /// True if a tensor of that shape may have the role in a model of that width (0: unknown),
-/// according to the role's explanation. Sets `transposed` if only [in, out] fits. Unknown roles fit
+/// according to the shapes of the role. Sets `transposed` if only [in, out] fits. Unknown roles fit
 /// nothing.
 [[nodiscard]] bool shape_fits(const std::string& role, const Shape& shape, std::int64_t width,
                               bool* transposed = nullptr);

@@ -40,10 +40,8 @@ void add_if_any(StructureNode& parent, StructureNode child) {
 /// Index of a role's module in the list of roles, which has the order of the computation.
 std::size_t place_of(std::string_view module) {
   const auto roles = tensor_roles();
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    if (roles[i].name == module) return i;
-  }
-  return roles.size();
+  const auto found = std::ranges::find(roles, module, &TensorRole::name);
+  return static_cast<std::size_t>(found - roles.begin());
 }
 
 struct PlacedRole {
@@ -51,13 +49,6 @@ struct PlacedRole {
   std::string name;   ///< role without its layer: "query.weight"
   const TensorSource* source;
 };
-
-std::string module_of(std::string_view role) {
-  for (const std::string_view part : {".weight", ".bias", ".running_mean", ".running_var"}) {
-    if (role.ends_with(part)) return std::string(role.substr(0, role.size() - part.size()));
-  }
-  return std::string(role);
-}
 
 class Structure {
  public:
@@ -99,10 +90,10 @@ class Structure {
          {std::pair{std::string("layer."), &layers_}, std::pair{std::string("stage."), &stages_}}) {
       if (!role.starts_with(prefix)) continue;
       const auto [number, name] = numbered(role, prefix.size());
-      (*list)[number].push_back({place_of(prefix + module_of(name)), name, &source});
+      (*list)[number].push_back({place_of(prefix + parts_of_role(name).module), name, &source});
       return;
     }
-    const std::size_t place = place_of(module_of(role));
+    const std::size_t place = place_of(parts_of_role(role).module);
     std::vector<PlacedRole>& list = place > first_of_layers() ? after_ : before_;
     list.push_back({place, role, &source});
   }

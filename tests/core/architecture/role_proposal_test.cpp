@@ -170,6 +170,27 @@ TEST(RoleProposal, IsRightWhereItIsSure) {
   }
 }
 
+// Shapes are a member of the role and not read from its explanation.
+TEST(RoleProposal, RolesHaveTheShapesThatTheirTensorsMayHave) {
+  for (const TensorRole& role : tensor_roles()) {
+    EXPECT_EQ(role.explanation.find('['), std::string_view::npos) << role.name;
+    EXPECT_FALSE(role.explanation.empty()) << role.name;
+  }
+  EXPECT_EQ(explanation_of("layer.query_norm.weight"),
+            "norm of each head's queries, or of all together [d] or [H·d]");
+  EXPECT_EQ(explanation_of("layer.nothing.weight"), "");
+  EXPECT_EQ(parts_of_role("patch_norm_after.running_var").module, "patch_norm_after");
+  EXPECT_TRUE(shape_fits("patch.weight", {24, 3, 8, 8}, 24));
+  EXPECT_TRUE(shape_fits("patch.weight", {24, 192}, 24)) << "the second of its shapes";
+  EXPECT_FALSE(shape_fits("patch.weight", {24}, 24));
+  EXPECT_TRUE(shape_fits("patch.bias", {24}, 24));
+  EXPECT_FALSE(shape_fits("layer.norm1.weight", {25}, 24));
+  EXPECT_TRUE(shape_fits("layer.mask", {7, 7}, 24)) << "any shape";
+  bool transposed = false;
+  EXPECT_TRUE(shape_fits("layer.mlp1.weight", {24, 96}, 24, &transposed));
+  EXPECT_TRUE(transposed);
+}
+
 TEST(DescriptionDraft, IsCheckedAsLoadingChecks) {
   const Checkpoint checkpoint = hashed_checkpoint(documented_shapes(12));
   DescriptionDraft draft = draft_of(checkpoint, propose_roles(group_tensors(checkpoint)));
