@@ -127,4 +127,9 @@ struct ArchitectureFamily {
 [[nodiscard]] Architecture recognise_architecture(const Checkpoint& checkpoint,
                                                   const ModelOptions& options = {});
 
+/// Like recognise_architecture, but takes the parsed description and ignores `options.description`.
+[[nodiscard]] Architecture architecture_described(const ArchitectureDescription& description,
+                                                  const Checkpoint& checkpoint,
+                                                  const ModelOptions& options = {});
+
 }  // namespace attnscope

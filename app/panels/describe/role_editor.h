@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/session/session.h"
-#include "core/architecture/drafting/description_draft.h"
+#include "core/architecture/unknown_models/description_draft.h"
 
 class QCheckBox;
 class QComboBox;

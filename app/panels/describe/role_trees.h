@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/architecture/drafting/description_draft.h"
+#include "core/architecture/unknown_models/description_draft.h"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 
 #include "app/panels/frame/dock_panel.h"
 #include "core/architecture/model_options.h"
-#include "core/architecture/structure/model_structure.h"
+#include "core/architecture/model_structure.h"
 
 class QLabel;
 class QLineEdit;

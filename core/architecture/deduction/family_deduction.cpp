@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/architecture/naming/stored_tables.h"
 #include "core/architecture/spec_members.h"
+#include "core/architecture/tensor_groups.h"
 #include "core/attention/mechanism.h"
 #include "core/text/json.h"
 #include "core/text/name_list.h"

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/deduction/described.h"
+#include "core/architecture/architecture.h"
 #include "core/architecture/member_json.h"
 #include "core/architecture/model_file.h"
 #include "core/architecture/model_spec_json.h"
-#include "core/architecture/naming/named_model.h"
+#include "core/architecture/unknown_models/named_model.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/model/evaluation/fit.h"

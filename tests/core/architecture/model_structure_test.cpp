@@ -1,4 +1,4 @@
-#include "core/architecture/structure/model_structure.h"
+#include "core/architecture/model_structure.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

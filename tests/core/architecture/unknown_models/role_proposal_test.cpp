@@ -1,12 +1,12 @@
 // Proposals of the role editor for unknown files, and checks of a draft.
-#include "core/architecture/drafting/role_proposal.h"
+#include "core/architecture/unknown_models/role_proposal.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/drafting/description_draft.h"
+#include "core/architecture/unknown_models/description_draft.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/model_shapes.h"
 

@@ -1,11 +1,11 @@
-#include "core/architecture/drafting/description_draft.h"
+#include "core/architecture/unknown_models/description_draft.h"
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "core/architecture/deduction/described.h"
+#include "core/architecture/architecture.h"
 #include "core/architecture/description/architecture_match.h"
 #include "core/error.h"
 #include "core/text/json.h"

@@ -1,4 +1,4 @@
-#include "core/architecture/drafting/role_proposal.h"
+#include "core/architecture/unknown_models/role_proposal.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/naming/name_words.h"
+#include "core/architecture/unknown_models/name_words.h"
 
 namespace attnscope {
 

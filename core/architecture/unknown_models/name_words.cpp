@@ -1,4 +1,4 @@
-#include "core/architecture/naming/name_words.h"
+#include "core/architecture/unknown_models/name_words.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,13 +1,13 @@
-#include "core/architecture/naming/named_model.h"
+#include "core/architecture/unknown_models/named_model.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/description/leftover_tensors.h"
-#include "core/architecture/naming/name_words.h"
-#include "core/architecture/naming/outer_names.h"
-#include "core/architecture/naming/stored_tables.h"
 #include "core/architecture/spec_members.h"
+#include "core/architecture/tensor_groups.h"
+#include "core/architecture/unknown_models/name_words.h"
+#include "core/architecture/unknown_models/named_parts.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/pattern.h"

@@ -1,4 +1,4 @@
-#include "core/architecture/structure/model_structure.h"
+#include "core/architecture/model_structure.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/architecture/drafting/tensor_groups.h"
+#include "core/architecture/tensor_groups.h"
 
 namespace attnscope {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/architecture/drafting/role_proposal.h"
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec.h"
+#include "core/architecture/unknown_models/role_proposal.h"
 #include "core/checkpoint/checkpoint.h"
 
 namespace attnscope {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/architecture/drafting/tensor_groups.h"
+#include "core/architecture/tensor_groups.h"
 
 namespace attnscope {
 

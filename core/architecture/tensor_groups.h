@@ -1,4 +1,5 @@
-// Groups of a file's tensors as a description names them: one group for the tensors of all layers.
+// Tensors of a file before they have roles: groups as a description names them, one for the tensors
+// of all layers, and tables that are recognised by their values.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +25,12 @@ struct TensorGroup {
 /// Groups in the order of the file. Layers are numbered from 0 without gaps, at least up to 1,
 /// after the same text; the first and the last have the same three or more tensors.
 [[nodiscard]] std::vector<TensorGroup> group_tensors(const Checkpoint& checkpoint);
+
+/// True if each row of a mask [.., T, T] has one value for its token and those before it, and
+/// another value for all tokens after it. Of more than 512 rows only some are read.
+[[nodiscard]] bool is_causal_mask(const StoredTensor& mask);
+
+/// True if a table [.., T, D] begins with sines and cosines of 0, in any order.
+[[nodiscard]] bool holds_sinusoids(const StoredTensor& table);
 
 }  // namespace attnscope
