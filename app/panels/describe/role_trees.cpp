@@ -63,19 +63,6 @@ bool is_usual(std::string_view role) {
   return std::ranges::find(usual, role) != std::end(usual);
 }
 
-/// False if an alternative role is taken: one weight for Q, K and V or three, patches or tokens.
-bool is_open(std::string_view role, const DescriptionDraft& draft) {
-  const auto has = [&](const char* name) { return draft.roles.contains(name); };
-  const bool apart = has("layer.query.weight") || has("layer.key.weight");
-  if (role == "layer.qkv.weight") return !apart;
-  const bool of_three =
-      role == "layer.query.weight" || role == "layer.key.weight" || role == "layer.value.weight";
-  if (of_three) return !has("layer.qkv.weight");
-  if (role == "token_embedding.weight") return !has("patch.weight");
-  if (role == "patch.weight" || role == "class_token") return !has("token_embedding.weight");
-  return true;
-}
-
 QString certainty_in_words(Certainty certainty) {
   switch (certainty) {
     case Certainty::sure:
@@ -203,7 +190,7 @@ void RoleTree::show_roles(const DescriptionDraft& draft, const std::vector<RoleP
     past_layers = past_layers || of_layer;
     const auto given = draft.roles.find(role);
     const bool has = given != draft.roles.end();
-    if (!has && !all && !(is_usual(role) && is_open(role, draft))) continue;
+    if (!has && !all && !(is_usual(role) && is_open(role, draft.roles))) continue;
     QTreeWidgetItem*& under = of_layer ? layers : past_layers ? readout : input;
     if (under == nullptr) {
       under = heading(*this, of_layer      ? tr("In every layer")

@@ -32,7 +32,8 @@ ordered_json pattern_json(const std::string& role, const DraftPattern& given,
   ordered_json object = {{"pattern", given.pattern}};
   if (given.transposed) object["transposed"] = true;
   const StoredTensor* const tensor = checkpoint.find(given.pattern);
-  if (role == "positions" && tensor != nullptr && tensor->shape.size() == 3) {
+  const bool table = role == "positions" || role == "decoder_positions";
+  if (table && tensor != nullptr && tensor->shape.size() == 3) {
     object["axes"] = ordered_json::parse("[[0, 1], 2]");
   }
   return object.size() == 1 ? ordered_json(given.pattern) : object;
@@ -51,7 +52,8 @@ ordered_json model_of(const DescriptionDraft& draft) {
   } else if (!head) {
     model["readout"] = "none";
   }
-  if (!has(draft, "positions")) model["positions"] = "none";
+  const bool assumed = draft.assumed.contains("positions");
+  if (!has(draft, "positions") && !assumed) model["positions"] = "none";
   return model;
 }
 
@@ -95,6 +97,10 @@ std::string to_json(const DescriptionDraft& draft, const Checkpoint& checkpoint)
     tensors[role] = pattern_json(role, given, checkpoint);
   }
   ordered_json description = {{"name", draft.name}, {"model", model}, {"tensors", tensors}};
+  for (const auto& [member, given] : draft.assumed) {
+    description["assume"][member] = typed(given.value);
+    if (!given.reason.empty()) description["reasons"][member] = given.reason;
+  }
   if (!draft.harmless.empty()) description["harmless"] = draft.harmless;
   return description.dump(2) + "\n";
 }

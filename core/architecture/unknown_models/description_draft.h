@@ -1,4 +1,5 @@
-// Draft of a description: roles assigned to tensors by hand, checked like a loaded description.
+// Draft of a description: roles assigned to tensors by hand or by the words in their names, written
+// in the users' format and checked like a loaded description.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,18 @@ struct DraftPattern {
   bool operator==(const DraftPattern&) const = default;
 };
 
+struct AssumedMember {
+  std::string value, reason;  ///< the reason may be empty
+
+  bool operator==(const AssumedMember&) const = default;
+};
+
 struct DescriptionDraft {
-  std::string name;                            ///< architecture name that is shown
-  std::map<std::string, DraftPattern> roles;   ///< "layer.query.weight" → its tensor
-  std::map<std::string, std::string> members;  ///< user's settings: "heads" → "4"
-  std::vector<std::string> harmless;           ///< patterns of tensors that take no part
+  std::string name;                              ///< architecture name that is shown
+  std::map<std::string, DraftPattern> roles;     ///< "layer.query.weight" → its tensor
+  std::map<std::string, std::string> members;    ///< user's settings: "heads" → "4"
+  std::map<std::string, AssumedMember> assumed;  ///< settings that others replace
+  std::vector<std::string> harmless;             ///< patterns of tensors that take no part
 
   bool operator==(const DescriptionDraft&) const = default;
 };

@@ -124,6 +124,37 @@ int mlp_number(std::string_view word) {
   return is_one_of(word, {"gate", "gateproj"}) ? 3 : 0;
 }
 
+BlockName read_block_name(const std::vector<std::string>& words, bool decoder) {
+  BlockName name;
+  name.last = words.back();
+  for (std::size_t i = words.size(); i-- > 1 && is_number(name.last);) name.last = words[i - 1];
+  name.word = part_word(name.last);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const PartWord word = part_word(words[i]);
+    name.cross =
+        name.cross || word == PartWord::other_attention || (decoder && words[i] == kTorchCross);
+    if (i + 1 == words.size() && !is_number(words[i])) break;
+    name.attention = name.attention || word == PartWord::attention || (decoder && name.cross);
+    name.mlp = name.mlp || word == PartWord::mlp;
+  }
+  const auto part = [&] {
+    if (name.word == PartWord::mask) return BlockPart::mask;
+    if (says_norm(name.last)) return BlockPart::norm;
+    // Layers of an MLP may be called keys and values, too.
+    if (name.mlp) return BlockPart::mlp;
+    if (name.word == PartWord::query) return BlockPart::query;
+    if (name.word == PartWord::key) return BlockPart::key;
+    if (name.word == PartWord::value) return BlockPart::value;
+    if (name.word == PartWord::qkv) return BlockPart::qkv;
+    const bool of_mlp = mlp_number(name.last) != 0;
+    if (of_mlp && !name.attention) return BlockPart::mlp;
+    if (says_output(name.last, !name.attention)) return BlockPart::out;
+    return of_mlp || name.word == PartWord::mlp ? BlockPart::mlp : BlockPart::none;
+  };
+  name.part = part();
+  return name;
+}
+
 OuterWord outer_word(std::string_view name) {
   const std::size_t dot = name.find('.');
   const std::string_view first = name.substr(0, dot);

@@ -43,6 +43,23 @@ inline constexpr std::string_view kTorchCross = "multiheadattn";
 /// Layer of an MLP: 1 or 2; 3 for the gate; 0 if the word does not tell.
 [[nodiscard]] int mlp_number(std::string_view word);
 
+/// Part of a block that a name means.
+enum class BlockPart { none, query, key, value, qkv, mask, norm, out, mlp };
+
+/// Name of a tensor within its block, by its words.
+struct BlockName {
+  std::string last;                ///< last word that is not a number
+  PartWord word = PartWord::none;  ///< meaning of `last`
+  BlockPart part = BlockPart::none;
+  bool attention = false, mlp = false;  ///< the tensor is in a module that says so
+  bool cross = false;                   ///< a word means attention to another text
+};
+
+/// Reads the plain words of a module in a block. `decoder`: the block has a second attention, to
+/// another text.
+[[nodiscard]] BlockName read_block_name(const std::vector<std::string>& words,
+                                        bool decoder = false);
+
 /// Parts outside the blocks.
 enum class OuterWord { none, tokens, positions, class_token, patch, input, head };
 /// Part that a whole name means. `name` consists of plain words with dots between them.

@@ -1,11 +1,11 @@
 #include "core/architecture/unknown_models/named_model.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/architecture/description/leftover_tensors.h"
 #include "core/architecture/spec_members.h"
 #include "core/architecture/tensor_groups.h"
+#include "core/architecture/unknown_models/description_draft.h"
 #include "core/architecture/unknown_models/name_words.h"
 #include "core/architecture/unknown_models/named_parts.h"
 #include "core/error.h"
@@ -15,8 +15,6 @@
 namespace attnscope {
 
 namespace {
-
-using nlohmann::json;
 
 class ModelReader {
  public:
@@ -118,7 +116,6 @@ class ModelReader {
   /// same module.
   void take_blocks_alone(const std::vector<const StoredTensor*>& tensors) {
     alone_ = true;
-    logits_ = false;
     roles_.clear();
     roles_.insert(blocks_.roles.begin(), blocks_.roles.end());
     std::vector<std::string> beside;
@@ -280,7 +277,6 @@ class ModelReader {
       if (norm) add("head_norm", *norm);
       return true;
     }
-    logits_ = false;
     for (const OuterModule& module : outer_.heads) {
       harmless_.push_back(module.name + (module.name.ends_with('.') ? "*" : ""));
     }
@@ -384,17 +380,6 @@ class ModelReader {
     result_.logits = has("head.weight");
   }
 
-  /// Patterns by role; tables of positions lose their axis of length 1.
-  [[nodiscard]] json tensors() const {
-    json patterns = json::object();
-    for (const auto& [role, name] : roles_) {
-      patterns[role] = name;
-      if (!role.ends_with("positions") || checkpoint_.at(name).shape.size() < 3) continue;
-      patterns[role] = {{"pattern", name}, {"axes", json::parse("[[0, 1], 2]")}};
-    }
-    return patterns;
-  }
-
   /// Adds an assumption about a setting that no name and no shape shows, unless it is given.
   void assume(const std::string& member, std::string value, std::string reason) {
     if (!said(member)) result_.assumptions.push_back({member, std::move(value), std::move(reason)});
@@ -429,36 +414,26 @@ class ModelReader {
   }
 
   void write() {
-    json model = json::object(), assume = {{"norm_eps", 1e-5}},
-         reasons = {{"norm_eps", "PyTorch's default"}};
-    const bool tokens = has("token_embedding.weight");
+    DescriptionDraft draft;
+    draft.name = kNamedModel;
+    draft.assumed["norm_eps"] = {"1e-5", "PyTorch's default"};
+    draft.harmless = harmless_;
+    for (const auto& [role, name] : roles_) draft.roles[role] = {name, false};
     if (alone_) {
-      model.update({{"patch_height", 0},
-                    {"patch_width", 0},
-                    {"class_tokens", 0},
-                    {"positions", "none"},
-                    {"readout", "none"}});
-      if (is_causal()) model["layer"]["scores"]["causal"] = true;
-    } else if (tokens) {
-      model["input"]["kind"] = "tokens";
-      model["layer"]["scores"]["causal"] = is_causal();
-      model["readout"]["kind"] = has("head.weight") ? "next_token" : "none";
-      const std::string form = override_of("layer.rotary.form");
-      if (!frequencies_.empty() && !form.empty()) model["layer"]["rotary"]["form"] = form;
-      if (!has("positions")) assume["positions"] = "none";
-    } else if (has("input_projection.weight")) {
-      model.update(
-          {{"patch_height", 0}, {"patch_width", 0}, {"class_tokens", 0}, {"readout", "none"}});
-    } else if (!logits_) {
-      model["readout"] = "none";
+      draft.members = {{"patch_height", "0"}, {"patch_width", "0"}, {"class_tokens", "0"}};
+    } else if (!has("positions")) {
+      draft.assumed["positions"] = {"none", ""};
     }
-    if (stacks_.decoder) model["tail"]["kind"] = "decoder";
-    if (blocks_.heads > 0) model["layer"]["attention"]["heads"] = blocks_.heads;
+    if (has("token_embedding.weight") || (alone_ && is_causal())) {
+      draft.members["layer.scores.causal"] = is_causal() ? "true" : "false";
+    }
+    if (has("token_embedding.weight") && !frequencies_.empty()) {
+      draft.members["layer.rotary.form"] = override_of("layer.rotary.form");
+    }
+    if (stacks_.decoder) draft.members["tail.kind"] = "decoder";
+    if (blocks_.heads > 0) draft.members["layer.attention.heads"] = std::to_string(blocks_.heads);
     assume_the_invisible();
-    const json description = {{"name", kNamedModel},  {"model", model},
-                              {"assume", assume},     {"reasons", reasons},
-                              {"tensors", tensors()}, {"harmless", harmless_}};
-    result_.description = description.dump();
+    result_.description = to_json(draft, checkpoint_);
   }
 
   const Checkpoint& checkpoint_;
@@ -470,7 +445,6 @@ class ModelReader {
   std::map<std::string, std::string> roles_;
   OuterNames outer_;
   std::vector<std::string> harmless_;
-  bool logits_ = true;
   bool alone_ = false;       ///< true if the blocks are read without the layer that makes tokens
   std::string frequencies_;  ///< tensor of inverse frequencies of rotary positions; empty: none
 };

@@ -57,40 +57,39 @@ class BlockReader {
     const Inside inside = split_inside(name);
     std::vector<std::string> words;
     for (const std::string& segment : inside.module) words.push_back(plain_word(segment));
-    bool attention = false, mlp = false, cross = false;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const PartWord word = part_word(words[i]);
-      cross = cross || word == PartWord::other_attention || (decoder_ && words[i] == kTorchCross);
-      if (i + 1 == words.size() && !is_number(words[i])) break;
-      attention = attention || word == PartWord::attention || cross;
-      mlp = mlp || word == PartWord::mlp;
+    const BlockName said = read_block_name(words, decoder_);
+    if (said.cross && !decoder_) return false;
+    const std::string of = said.cross ? "cross." : own_;
+    const bool is_mask = is_square_mask(shape);
+    if (said.part == BlockPart::mask || (said.word == PartWord::attention && is_mask)) {
+      return is_mask && take_mask(of + "mask", name);
     }
-    if (cross && !decoder_) return false;
-    const std::string of = cross ? "cross." : own_;
-    std::string last = words.back();
-    for (std::size_t i = words.size(); i-- > 1 && is_number(last);) last = words[i - 1];
-    const PartWord said = part_word(last);
-    if (said == PartWord::mask || (said == PartWord::attention && is_square_mask(shape))) {
-      return is_square_mask(shape) && take_mask(of + "mask", name);
+    if (said.mlp) return take_mlp(inside, name, shape);
+    switch (said.part) {
+      case BlockPart::query:
+        return take(name, of + "query.", inside.part, shape, true);
+      case BlockPart::key:
+        return take(name, of + "key.", inside.part, shape, true);
+      case BlockPart::value:
+        return take(name, of + "value.", inside.part, shape, true);
+      case BlockPart::qkv:
+        names_.of_torch = said.last == "inproj" && inside.module.back() == "in_proj";
+        return said.attention && take(name, of + "qkv.", inside.part, shape);
+      case BlockPart::norm:
+        if (!said.attention) return take_norm(name, said.last, inside.part, shape, said.cross);
+        names_.why =
+            "a norm within the attention: its name says neither what it normalises with nor "
+            "whether rotary positions come before it";
+        return false;
+      case BlockPart::out:
+        return take(name, of + "out.", inside.part, shape);
+      case BlockPart::mlp:  // a layer directly in the block
+        return !said.attention && said.word != PartWord::mlp && take_mlp(inside, name, shape);
+      case BlockPart::mask:
+      case BlockPart::none:
+        break;
     }
-    if (mlp || (!attention && said == PartWord::none && mlp_number(last) != 0)) {
-      return take_mlp(inside, name, shape);
-    }
-    if (said == PartWord::query) return take(name, of + "query.", inside.part, shape, true);
-    if (said == PartWord::key) return take(name, of + "key.", inside.part, shape, true);
-    if (said == PartWord::value) return take(name, of + "value.", inside.part, shape, true);
-    if (said == PartWord::qkv) {
-      names_.of_torch = last == "inproj" && inside.module.back() == "in_proj";
-      return attention && take(name, of + "qkv.", inside.part, shape);
-    }
-    if (says_norm(last) && attention) {
-      names_.why =
-          "a norm within the attention: its name says neither what it normalises with nor whether "
-          "rotary positions come before it";
-      return false;
-    }
-    if (says_norm(last)) return take_norm(name, last, inside.part, shape, cross);
-    return says_output(last, !attention) && take(name, of + "out.", inside.part, shape);
+    return false;
   }
 
   /// Checks the shapes and orders the layers of the MLP. Returns false if they do not fit.

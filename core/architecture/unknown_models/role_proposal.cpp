@@ -110,43 +110,37 @@ void raise(Scores& scores, const std::string& role, double score) {
   scores[role] = std::max(scores[role], score);
 }
 
-void score_block_words(const SplitName& name, Scores& scores) {
-  bool attention = false, mlp = false;
-  for (const std::string& word : name.words) {
-    attention = attention || part_word(word) == PartWord::attention;
-    mlp = mlp || part_word(word) == PartWord::mlp;
-  }
-  std::string last = name.words.back();
-  for (std::size_t i = name.words.size(); i-- > 1 && is_number(last);) last = name.words[i - 1];
-  switch (part_word(last)) {
-    case PartWord::query:
+void score_block_words(const SplitName& split, Scores& scores) {
+  const BlockName name = read_block_name(split.words);
+  switch (name.part) {
+    case BlockPart::query:
       return raise(scores, "layer.query", 0.95);
-    case PartWord::key:
+    case BlockPart::key:
       return raise(scores, "layer.key", 0.95);
-    case PartWord::value:
+    case BlockPart::value:
       return raise(scores, "layer.value", 0.95);
-    case PartWord::qkv:
+    case BlockPart::qkv:
       return raise(scores, "layer.qkv", 0.95);
-    case PartWord::mask:
+    case BlockPart::mask:
       return raise(scores, "layer.mask", 0.95);
-    default:
-      break;
+    case BlockPart::norm: {
+      const int number = norm_number(name.last);
+      if (number != 2) raise(scores, "layer.norm1", number == 1 ? 0.95 : 0.5);
+      if (number != 1) raise(scores, "layer.norm2", number == 2 ? 0.95 : 0.49);
+      return;
+    }
+    case BlockPart::out:
+      return raise(scores, "layer.out", name.attention ? 0.9 : 0.6);
+    case BlockPart::mlp: {
+      const int number = mlp_number(name.last);
+      if (number == 3) return raise(scores, "layer.mlp_gate", 0.9);
+      if (number != 2) raise(scores, "layer.mlp1", number == 1 ? 0.9 : 0.6);
+      if (number != 1) raise(scores, "layer.mlp2", number == 2 ? 0.9 : 0.59);
+      return;
+    }
+    case BlockPart::none:
+      return;
   }
-  if (says_norm(last)) {
-    const int number = norm_number(last);
-    if (number != 2) raise(scores, "layer.norm1", number == 1 ? 0.95 : 0.5);
-    if (number != 1) raise(scores, "layer.norm2", number == 2 ? 0.95 : 0.49);
-    return;
-  }
-  if (attention && says_output(last, false)) return raise(scores, "layer.out", 0.9);
-  const int number = mlp_number(last);
-  if (number == 3) return raise(scores, "layer.mlp_gate", 0.9);
-  if (mlp || number != 0) {
-    if (number != 2) raise(scores, "layer.mlp1", number == 1 ? 0.9 : 0.6);
-    if (number != 1) raise(scores, "layer.mlp2", number == 2 ? 0.9 : 0.59);
-    return;
-  }
-  if (says_output(last, true)) raise(scores, "layer.out", 0.6);
 }
 
 void score_outer_words(const SplitName& name, Scores& scores) {
@@ -316,19 +310,11 @@ class Proposer {
     }
   }
 
-  /// False if the role would mix a fused query, key and value weight with separate ones, or is a
-  /// bias without its weight.
+  /// False if an alternative is taken, or if the role is a bias without its weight.
   [[nodiscard]] bool possible(const std::string& role) const {
-    const bool fused = roles_.contains("layer.qkv.weight");
-    const bool apart = roles_.contains("layer.query.weight") || roles_.contains("layer.key.weight");
-    if (role.starts_with("layer.qkv.")) return !apart && (fused || role.ends_with("weight"));
-    if (role.starts_with("layer.query.") || role.starts_with("layer.key.") ||
-        role.starts_with("layer.value.")) {
-      return !fused;
-    }
-    // A bias needs a weight with the same role.
-    if (role.ends_with(".bias")) return roles_.contains(parts_of_role(role).module + ".weight");
-    return true;
+    const bool bias = role.ends_with(".bias");
+    return is_open(role, roles_) &&
+           (!bias || roles_.contains(parts_of_role(role).module + ".weight"));
   }
 
   [[nodiscard]] std::vector<std::string> plain_roles(std::size_t index) const {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/architecture/architecture.h"
 #include "core/architecture/tensor_groups.h"
 
 namespace attnscope {
@@ -32,6 +34,21 @@ struct RoleProposal {
 /// nothing.
 [[nodiscard]] bool shape_fits(const std::string& role, const Shape& shape, std::int64_t width,
                               bool* transposed = nullptr);
+
+/// False if an alternative of the role is among the `taken` ones (a set or map): queries, keys and
+/// values are in one weight or in three, and a model reads patches or tokens.
+template <class Roles>
+[[nodiscard]] bool is_open(std::string_view role, const Roles& taken) {
+  const std::string module = parts_of_role(role).module;
+  const auto has = [&](const char* other) { return taken.contains(other); };
+  if (module == "layer.qkv") return !has("layer.query.weight") && !has("layer.key.weight");
+  if (module == "layer.query" || module == "layer.key" || module == "layer.value") {
+    return !has("layer.qkv.weight");
+  }
+  if (module == "token_embedding") return !has("patch.weight");
+  if (module == "patch" || module == "class_token") return !has("token_embedding.weight");
+  return true;
+}
 
 /// Width that the shapes of the layers suggest; 0 if unknown.
 [[nodiscard]] std::int64_t width_of(const std::vector<TensorGroup>& groups);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/unknown_models/description_draft.h"
@@ -170,6 +171,38 @@ TEST(RoleProposal, IsRightWhereItIsSure) {
   }
 }
 
+// The layers of a gated MLP may be called values, too.
+TEST(RoleProposal, ValuesOfAnMlpAreNotThoseOfTheAttention) {
+  NamedShapes shapes;
+  for (const char* layer : {"0", "1"}) {
+    const std::string block = std::string("blocks.") + layer + ".";
+    for (const auto& [name, shape] : NamedShapes{{"ff.v.weight", {32, 8}},
+                                                 {"ff.w.weight", {32, 8}},
+                                                 {"ff.down.weight", {8, 32}},
+                                                 {"sa.q.weight", {8, 8}},
+                                                 {"sa.k.weight", {8, 8}},
+                                                 {"sa.v.weight", {8, 8}},
+                                                 {"sa.o.weight", {8, 8}}}) {
+      shapes.emplace_back(block + name, shape);
+    }
+  }
+  const auto proposed = propose_roles(group_tensors(hashed_checkpoint(shapes)));
+  EXPECT_EQ(pattern_of(proposed, "layer.value.weight"), "blocks.{layer}.sa.v.weight");
+  EXPECT_EQ(pattern_of(proposed, "layer.mlp2.weight"), "blocks.{layer}.ff.down.weight");
+}
+
+TEST(RoleProposal, AModelOfTokensIsNotOfferedPatches) {
+  NamedShapes shapes = nameless_shapes();
+  shapes.insert(shapes.begin() + 1, {"a1", {6, 16}});
+  const auto proposed = propose_roles(group_tensors(hashed_checkpoint(shapes)));
+  EXPECT_EQ(pattern_of(proposed, "token_embedding.weight"), "a0");
+  EXPECT_EQ(pattern_of(proposed, "patch.weight"), "nothing");
+  const std::set<std::string> separate = {"layer.query.weight"}, fused = {"layer.qkv.weight"};
+  EXPECT_FALSE(is_open("layer.qkv.bias", separate));
+  EXPECT_FALSE(is_open("layer.value.weight", fused));
+  EXPECT_TRUE(is_open("layer.value.weight", separate));
+}
+
 // Shapes are a member of the role and not read from its explanation.
 TEST(RoleProposal, RolesHaveTheShapesThatTheirTensorsMayHave) {
   for (const TensorRole& role : tensor_roles()) {
@@ -224,6 +257,21 @@ TEST(DescriptionDraft, IsCheckedAsLoadingChecks) {
   check = check_draft(draft, checkpoint);
   EXPECT_THAT(check.about, HasSubstr("down_offset")) << "a tensor of a block without a role";
   EXPECT_EQ(check.layers, 12);
+}
+
+TEST(DescriptionDraft, WritesAssumptionsWithTheirReasons) {
+  const Checkpoint checkpoint = hashed_checkpoint(nameless_shapes());
+  DescriptionDraft draft = draft_of(checkpoint, propose_roles(group_tensors(checkpoint)));
+  draft.assumed = {{"norm_eps", {"1e-3", "a guess"}}, {"positions", {"none", ""}}};
+  const ArchitectureDescription parsed = parse_architecture_description(to_json(draft, checkpoint));
+  EXPECT_EQ(parsed.spec.layer.norm.eps, 1e-3);
+  EXPECT_EQ(parsed.reasons.at("norm_eps"), "a guess");
+  EXPECT_FALSE(parsed.stated.contains("norm_eps"));
+  EXPECT_FALSE(parsed.stated.contains("positions"));
+  EXPECT_EQ(parsed.spec.positions.kind, Positions::none);
+  draft.assumed.clear();
+  EXPECT_TRUE(
+      parse_architecture_description(to_json(draft, checkpoint)).stated.contains("positions"));
 }
 
 TEST(DescriptionDraft, OpensTheFileItWasMadeFor) {
