@@ -69,7 +69,8 @@ Json description_of(const ArchitectureFamily& family) { return Json::parse(famil
 Json architectures_json() {
   Json list = Json::array();
   for (const ArchitectureFamily& family : architecture_families()) {
-    list.push_back({{"name", family.name}, {"description", description_of(family)}});
+    list.push_back(
+        {{"name", family.name}, {"family", family.id}, {"description", description_of(family)}});
   }
   return list;
 }
@@ -80,10 +81,13 @@ void print_architectures() {
   }
 }
 
-/// Prints the description of one architecture. Throws Error(usage) for an unknown name.
+/// Prints the description of one architecture, by its name or its family's file. Throws
+/// Error(usage) for an unknown name.
 void print_architecture(const std::string& name, bool json) {
   const auto families = architecture_families();
-  const auto family = std::ranges::find(families, name, &ArchitectureFamily::name);
+  const auto family = std::ranges::find_if(families, [&](const ArchitectureFamily& each) {
+    return each.name == name || each.id == name;
+  });
   if (family == families.end()) {
     throw unknown_name("architecture", name, name_list(families, &ArchitectureFamily::name));
   }

@@ -66,6 +66,7 @@ struct TensorPattern {
 
 /// Naming scheme of a family, with its default settings.
 struct ArchitectureDescription {
+  std::string family;                         ///< id of a built-in family; empty: a user's
   std::string name;                           ///< name of the family, such as "timm ViT"
   ModelSpec spec;                             ///< stated and assumed members
   std::set<std::string, std::less<>> stated;  ///< members of `spec` that are stated, not assumed
@@ -111,10 +112,22 @@ struct Architecture {
   std::vector<std::string> unused;  ///< tensors without a role
 };
 
+/// Descriptions in a JSON text: its own, then one for each of its "revisions", in whole. Throws
+/// like parse_architecture_description.
+[[nodiscard]] std::vector<std::string> revisions_in(std::string_view json_text);
+
+/// File of assets/architectures.
+struct FamilyFile {
+  std::string_view id;  ///< its name without number: "timm-vit"
+  std::string_view text;
+};
+[[nodiscard]] std::span<const FamilyFile> family_files();
+
 /// Entry of the list of built-in families.
 struct ArchitectureFamily {
-  std::string_view name;
-  std::string_view description;  ///< JSON in the format of users' descriptions
+  std::string id;           ///< id of its file, which all revisions of a family share
+  std::string name;         ///< name that is shown, which may change: "timm ViT"
+  std::string description;  ///< JSON in the format of users' descriptions
 };
 
 [[nodiscard]] std::span<const ArchitectureFamily> architecture_families();

@@ -30,7 +30,7 @@ void read_meta_config(const nlohmann::json& object, NeighbourConfig& config) {
   // Files of other tools also have this name.
   if (!object.contains("n_heads") || !object.contains("norm_eps")) return;
   config.kind = "Meta's Llama";
-  config.families = {"Meta Llama"};
+  config.families = {"meta-llama"};
   ConfigReader reader(object, config);
   reader.take(kMetaKeys);
   const nlohmann::json& words = reader.take_value("vocab_size");

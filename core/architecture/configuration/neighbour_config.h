@@ -14,15 +14,17 @@
 
 namespace attnscope {
 
-/// Family of GGUF files. Their tensor names do not identify a model without the keys of the file.
-inline constexpr std::string_view kGgufFamily = "GGUF language model";
+/// Id of the family of GGUF files. Their tensor names do not identify a model without the keys of
+/// the file.
+inline constexpr std::string_view kGgufFamily = "gguf-language-model";
 
 /// Model settings from a configuration next to a weight file or inside it.
 struct NeighbourConfig {
   std::filesystem::path file;  ///< config.json or the like, or the weight file; empty: none
   /// model_type, or timm's or GGUF's architecture; empty if not given.
   std::string kind;
-  std::vector<std::string_view> families;  ///< possible families of `kind`; empty if not given
+  std::vector<std::string_view>
+      families;  ///< ids of the possible families of `kind`; empty: unknown
   std::map<std::string, std::string>
       values;  ///< members of ModelSpec, as apply_override takes them
   /// Members of `values` that only repeat what the tensors' shapes show, or that the weight file

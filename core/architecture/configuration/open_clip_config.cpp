@@ -145,7 +145,7 @@ void read_clip_pooling(ConfigReader& reader, NeighbourConfig& tower) {
   }
   tower.values["readout"] = "mean";
   tower.overruling.insert("readout");  // the family states the class token
-  if (norm_after) tower.families = {"OpenCLIP (mean of patches)"};
+  if (norm_after) tower.families = {"openclip-mean-of-patches"};
 }
 
 NeighbourConfig image_tower(const json& object, const json& prepared, bool quick) {
@@ -162,7 +162,7 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
     return tower;
   }
   tower.kind = "open_clip";
-  tower.families = {"CLIP"};
+  tower.families = {"clip"};
   tower.values["head_width"] = "64";
   ConfigReader reader(object, tower);
   read_layers(reader, quick, tower);
@@ -184,7 +184,7 @@ bool read_text_tower(const json& object, bool quick, NeighbourConfig& tower) {
   const bool ends = pool.is_null() || pool == "argmax";
   if (other.is_string() || appends || !(sees_all ? pool == "last" : ends)) return false;
   tower.kind = "open_clip";
-  tower.families = {sees_all ? "OpenCLIP SigLIP text" : "CLIP text"};
+  tower.families = {sees_all ? "openclip-siglip-text" : "clip-text"};
   tower.values["heads"] = "8";
   read_layers(reader, quick, tower);
   reader.take(kTextKeys);

@@ -14,7 +14,7 @@ namespace {
 
 // ---- architectures: their possible families, and settings that follow from their names ----
 
-constexpr std::string_view kRotaryVit = "timm ViT with rotary positions";
+constexpr std::string_view kRotaryVit = "timm-vit-with-rotary-positions";
 
 /// Architectures of timm's class VisionTransformer with computations that the names of their
 /// tensors do not show.
@@ -100,21 +100,21 @@ std::string timm_kind(std::string_view architecture) {
 
 /// Families of an architecture; empty if not supported.
 std::vector<std::string_view> families_of_timm(std::string_view architecture) {
-  if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
-  if (architecture.starts_with("twins_svt_")) return {"Twins"};
-  if (architecture.starts_with("swin_")) return {"timm Swin", "Swin"};
-  if (architecture.starts_with("cait_")) return {"CaiT"};
-  if (architecture.starts_with("samvit_")) return {"timm SAM"};
+  if (architecture.starts_with("pvt_v2_")) return {"timm-pvtv2", "pvtv2"};
+  if (architecture.starts_with("twins_svt_")) return {"twins"};
+  if (architecture.starts_with("swin_")) return {"timm-swin", "swin"};
+  if (architecture.starts_with("cait_")) return {"cait"};
+  if (architecture.starts_with("samvit_")) return {"timm-sam"};
   for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
-    if (architecture.starts_with(beginning)) return {"timm BEiT"};
+    if (architecture.starts_with(beginning)) return {"timm-beit"};
   }
   // The largest model has its norms in different places.
   const bool enormous = architecture.starts_with("eva02_enormous");
-  if (architecture.starts_with("eva02_") && !enormous) return {"timm EVA-02"};
+  if (architecture.starts_with("eva02_") && !enormous) return {"timm-eva-02"};
   const bool of_eva = architecture.find("_rope_reg") != std::string_view::npos;
   if (architecture.starts_with("vit_") && of_eva) return {kRotaryVit};
   for (const std::string_view beginning : kVits) {
-    if (architecture.starts_with(beginning)) return {"timm ViT", "DINOv2"};
+    if (architecture.starts_with(beginning)) return {"timm-vit", "dinov2"};
   }
   return {};
 }
@@ -136,7 +136,7 @@ void read_timm_architecture(const std::string& architecture, NeighbourConfig& co
             "give an architecture description, or --option ignore=config if it is not of this "
             "file");
   }
-  if (config.families.front() == "timm ViT") read_vit(config.kind, config);
+  if (config.families.front() == "timm-vit") read_vit(config.kind, config);
 }
 
 // ---- the keys ----
@@ -253,7 +253,7 @@ constexpr ConfigKey kPretrainedKeys[] = {
 
 /// Reads the arguments for rotary positions, which no tensor shows.
 void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
-  const bool rotary = config.families.front() != "timm BEiT";
+  const bool rotary = config.families.front() != "timm-beit";
   reader.take(kEvaArgumentKeys);
   const json& turns = reader.take_value("use_rot_pos_emb");
   if (!turns.is_null() && turns != rotary) {
@@ -387,15 +387,15 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     ConfigReader own(arguments, config);
     read_pooling(own.take_value("global_pool"), config);
     const std::string_view family = config.families.front();
-    const bool of_eva = family == "timm BEiT" || family == "timm EVA-02" || family == kRotaryVit;
+    const bool of_eva = family == "timm-beit" || family == "timm-eva-02" || family == kRotaryVit;
     if (of_eva) read_eva_arguments(own, config);
-    if (family == "timm Swin") own.take(kSwinArgumentKeys);
-    if (family == "CaiT") own.take(kCaitArgumentKeys);
-    if (family == "timm SAM") own.take(kSamArgumentKeys);
+    if (family == "timm-swin") own.take(kSwinArgumentKeys);
+    if (family == "cait") own.take(kCaitArgumentKeys);
+    if (family == "timm-sam") own.take(kSamArgumentKeys);
     own.take(kArgumentKeys);
     own.finish("model_args.");
   }
-  const bool of_sam = config.families.front() == "timm SAM";
+  const bool of_sam = config.families.front() == "timm-sam";
   if (of_sam) (void)reader.take_value("num_features");  // number of features of the neck
   reader.take(kTimmKeys);
   reader.finish();

@@ -13,6 +13,9 @@
 
 namespace attnscope {
 
+/// Families of our own models and pyramids, which their files name.
+inline constexpr std::string_view kOwnModel = "attnscope-model", kOwnPyramid = "attnscope-pyramid";
+
 /// Input of a deduction. All of it must outlive the deduction.
 struct DeductionInput {
   const ArchitectureMatch& match;

@@ -50,7 +50,7 @@ class PyramidDeduction final : FamilyDeduction {
   }
 
  private:
-  [[nodiscard]] bool is_own() const { return description_.name == "Attnscope pyramid"; }
+  [[nodiscard]] bool is_own() const { return description_.family == kOwnPyramid; }
 
   /// Reads the metadata of files written by Attnscope, which state all members.
   void read_own_metadata() {

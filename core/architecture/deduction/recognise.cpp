@@ -68,13 +68,17 @@ void refuse_other_models(const Checkpoint& checkpoint) {
       .remedy(nearest(checkpoint, missing.name));
 }
 
-/// The first families in the list, models and pyramids of our own, are named by their files.
-constexpr std::size_t kOwnFamilies = 2;
-
-ArchitectureDescription read_description(const std::filesystem::path& path) {
+/// Descriptions in a user's file: one, or the revisions of a family.
+std::vector<ArchitectureDescription> read_descriptions(const std::filesystem::path& path) {
   constexpr std::size_t most = 4 << 20;  // bytes
   const std::string text = read_file(path, most);
-  return with_file(path, [&] { return parse_architecture_description(text); });
+  return with_file(path, [&] {
+    std::vector<ArchitectureDescription> descriptions;
+    for (const std::string& one : revisions_in(text)) {
+      descriptions.push_back(parse_architecture_description(one));
+    }
+    return descriptions;
+  });
 }
 
 /// Assumption about the state dict that was chosen from several in the file.
@@ -116,6 +120,17 @@ bool share_tensors(const ArchitectureMatch& a, const ArchitectureMatch& b) {
 double nearness(const ArchitectureMatch& match) {
   const double required = static_cast<double>(std::max<std::size_t>(match.required, 1));
   return 1.0 - static_cast<double>(match.missing.size()) / required;
+}
+
+/// The complete match with most tensors; without one, that with the largest share of required
+/// tensors.
+const ArchitectureMatch& best_of(const std::vector<ArchitectureMatch>& matches) {
+  return *std::ranges::max_element(matches,
+                                   [](const ArchitectureMatch& a, const ArchitectureMatch& b) {
+                                     if (a.complete() != b.complete()) return b.complete();
+                                     if (a.complete()) return a.sources.size() < b.sources.size();
+                                     return nearness(a) < nearness(b);
+                                   });
 }
 
 /// Least share that makes a family worth naming.
@@ -254,6 +269,7 @@ const std::vector<ArchitectureDescription>& built_in_descriptions() {
     std::vector<ArchitectureDescription> descriptions;
     for (const ArchitectureFamily& family : architecture_families()) {
       descriptions.push_back(parse_architecture_description(family.description));
+      descriptions.back().family = family.id;
     }
     return descriptions;
   }();
@@ -324,15 +340,21 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   const std::vector<std::string> ignored = options.ignored();
   const std::string state_dict = options.state_dict();
   if (!options.description.empty()) {
-    return architecture_described(read_description(options.description), checkpoint, options);
+    const std::vector<ArchitectureDescription> given = read_descriptions(options.description);
+    std::vector<ArchitectureMatch> matches;
+    for (const ArchitectureDescription& one : given) {
+      matches.push_back(match_architecture(one, checkpoint, state_dict));
+    }
+    return architecture_described(*best_of(matches).description, checkpoint, options);
   }
   const auto& descriptions = built_in_descriptions();
   const auto format = checkpoint.metadata().find("format");
   if (format != checkpoint.metadata().end() && format->second == "attnscope-model") {
     const ModelSpec spec = own_spec(checkpoint);
     if (!spec.reads_texts()) {
-      const ArchitectureMatch match =
-          match_architecture(descriptions[spec.is_pyramid() ? 1 : 0], checkpoint, state_dict);
+      const auto own = std::ranges::find(descriptions, spec.is_pyramid() ? kOwnPyramid : kOwnModel,
+                                         &ArchitectureDescription::family);
+      const ArchitectureMatch match = match_architecture(*own, checkpoint, state_dict);
       if (!match.complete()) matched_nothing(match, checkpoint);
       return deduce(match, checkpoint, options, {});
     }
@@ -340,19 +362,13 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   }
   const NeighbourConfig config = configuration_of(checkpoint, ignored);
   std::vector<ArchitectureMatch> matches;
-  for (std::size_t i = kOwnFamilies; i < descriptions.size(); ++i) {
-    if (!config.allows(descriptions[i].name)) continue;
-    matches.push_back(
-        match_architecture(descriptions[i], checkpoint, state_dict, !config.families.empty()));
+  for (const ArchitectureDescription& each : descriptions) {
+    const bool own =
+        each.family == kOwnModel || each.family == kOwnPyramid;  // named by their files
+    if (own || !config.allows(each.family)) continue;
+    matches.push_back(match_architecture(each, checkpoint, state_dict, !config.families.empty()));
   }
-  // The complete match with most tensors wins; without one, the match with the largest share of
-  // required tensors.
-  const auto best = std::max_element(matches.begin(), matches.end(),
-                                     [&](const ArchitectureMatch& a, const ArchitectureMatch& b) {
-                                       if (a.complete() != b.complete()) return b.complete();
-                                       if (a.complete()) return a.sources.size() < b.sources.size();
-                                       return nearness(a) < nearness(b);
-                                     });
+  const ArchitectureMatch* const best = &best_of(matches);
   // The file may also hold an embedding, which makes a bare encoder an image or text model.
   NamedModel named;
   if (config.kind.empty() && (!best->complete() || is_bare_encoder(*best))) {
@@ -366,7 +382,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   if (best->complete()) {
     std::vector<Assumption> said;
     const ArchitectureMatch& chosen = choose_tower(*best, matches, checkpoint, options, said);
-    NeighbourConfig own = as_of_family(config, chosen.description->name);
+    NeighbourConfig own = as_of_family(config, chosen.description->family);
     check_known(config);
     check_known(own);
     // Heads of a pyramid differ between stages.

@@ -56,7 +56,7 @@ const std::string& ViTDeduction::tensor_of(const std::string& role) const {
 void ViTDeduction::read_own_metadata() {
   const auto& metadata = checkpoint_.metadata();
   const auto architecture = metadata.find("architecture");
-  if (description_.name != "Attnscope model" || architecture == metadata.end()) return;
+  if (description_.family != kOwnModel || architecture == metadata.end()) return;
   spec_ = model_spec_from_json(architecture->second, {}, false);
   for (const ModelOption& option : model_options()) stated_.emplace(option.name);
   // These members follow from the tensors, unless the file states them.
@@ -214,9 +214,7 @@ void ViTDeduction::deduce_head() {
   if (stated("readout") || pooled) return;
   if (has("distillation_head.weight")) {
     spec_.readout.kind = Readout::class_and_distilled;
-  } else if (spec_.input.class_tokens == 0 ||
-             (has("head_norm.weight") && !has("final_norm.weight") &&
-              description_.name.starts_with("timm "))) {
+  } else if (spec_.input.class_tokens == 0) {
     spec_.readout.kind = Readout::mean;
   } else {
     const bool described = spec_.readout.kind == Readout::class_and_mean ||

@@ -365,8 +365,9 @@ json with_what_it_is_like(json own) {
   const auto like = own.find("like");
   if (like == own.end()) return own;
   const auto& families = architecture_families();
-  const auto family = std::ranges::find_if(
-      families, [&](const ArchitectureFamily& one) { return *like == std::string(one.name); });
+  const auto family = std::ranges::find_if(families, [&](const ArchitectureFamily& one) {
+    return *like == one.id || *like == one.name;
+  });
   if (family == families.end()) {
     throw Error(ErrorKind::usage, "unknown family")
         .about("like")
@@ -381,6 +382,39 @@ json with_what_it_is_like(json own) {
 }
 
 }  // namespace
+
+std::vector<std::string> revisions_in(std::string_view json_text) {
+  nlohmann::ordered_json one = parse_ordered_json(json_text);
+  const auto given = one.find("revisions");
+  if (given == one.end()) return {std::string(json_text)};
+  const nlohmann::ordered_json revisions = *given;
+  one.erase("revisions");
+  std::vector<std::string> texts = {one.dump(2)};
+  for (const nlohmann::ordered_json& revision : revisions) {
+    if (!revisions.is_array() || !revision.is_object()) {
+      throw wrong(
+          "revisions are a list of descriptions, each with its differences from the one before it",
+          "revisions");
+    }
+    one.merge_patch(revision);
+    texts.push_back(one.dump(2));
+  }
+  return texts;
+}
+
+std::span<const ArchitectureFamily> architecture_families() {
+  static const std::vector<ArchitectureFamily> list = [] {
+    std::vector<ArchitectureFamily> families;
+    for (const FamilyFile& file : family_files()) {
+      for (std::string& text : revisions_in(file.text)) {
+        std::string name = parse_object(text).at("name").get<std::string>();
+        families.push_back({std::string(file.id), std::move(name), std::move(text)});
+      }
+    }
+    return families;
+  }();
+  return list;
+}
 
 ArchitectureDescription parse_architecture_description(std::string_view json_text) {
   const json object = with_what_it_is_like(parse_object(json_text));
@@ -422,7 +456,8 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       throw wrong("unknown key '" + key + "' in the architecture description, or a wrong value",
                   key)
           .remedy(
-              "known: name (text), like (a family's name), model, assume (members of the model), "
+              "known: name (text), like (a family's name or file), model, assume (members of the "
+              "model), "
               "tensors (role to "
               "pattern), "
               "where (role to members), qkv_rows (parts_first or heads_first), first_stage "

@@ -46,7 +46,15 @@ std::string inputs_of(const ModelSpec& spec) {
 json description_of(const Checkpoint& checkpoint, const Architecture& architecture,
                     const ModelOptions& options) {
   constexpr std::size_t most = 4 << 20;  // bytes
-  if (!options.description.empty()) return parse_json(read_file(options.description, most));
+  if (!options.description.empty()) {
+    const std::vector<std::string> texts = revisions_in(read_file(options.description, most));
+    for (const std::string& text : texts) {
+      json description = parse_json(text);
+      const auto name = description.find("name");
+      if (name != description.end() && *name == architecture.name) return description;
+    }
+    return parse_json(texts.front());
+  }
   if (architecture.name == kNamedModel) {
     return parse_json(read_named_model(checkpoint, options, options.overrides).description);
   }

@@ -42,6 +42,55 @@ TEST(Architecture, EveryBuiltInDescriptionIsValidAndListedByItsName) {
   }
 }
 
+TEST(Architecture, RevisionsDifferFromTheOneBefore) {
+  const std::vector<std::string> texts = revisions_in(R"({
+    "name": "new", "model": {"heads": 3},
+    "tensors": {"layer.qkv": "b.{layer}.qkv", "head": "head"},
+    "revisions": [{"name": "old", "tensors": {"head": "fc"}},
+                  {"name": "oldest", "model": null, "tensors": {"head": null}}]})");
+  ASSERT_EQ(texts.size(), 3U);
+  const ArchitectureDescription newest = parse_architecture_description(texts[0]);
+  const ArchitectureDescription old = parse_architecture_description(texts[1]);
+  const ArchitectureDescription oldest = parse_architecture_description(texts[2]);
+  EXPECT_EQ(newest.name, "new");
+  EXPECT_EQ(newest.tensors.at("head.0.weight").front().pattern, "head.weight");
+  EXPECT_EQ(old.tensors.at("head.0.weight").front().pattern, "fc.weight");
+  EXPECT_TRUE(old.gives_heads) << "as the newest";
+  EXPECT_EQ(oldest.name, "oldest");
+  EXPECT_FALSE(oldest.gives_heads);
+  EXPECT_FALSE(oldest.tensors.contains("head.0.weight"));
+  EXPECT_EQ(oldest.tensors.at("layer.qkv.weight").front().pattern, "b.{layer}.qkv.weight");
+  EXPECT_THAT(error_of([] { (void)revisions_in(R"({"revisions": {"name": "x"}})"); }),
+              HasSubstr("revisions are a list"));
+}
+
+TEST(Architecture, AFamilyIsToldByItsFile) {
+  std::vector<std::string> names;
+  for (const ArchitectureFamily& family : architecture_families()) {
+    if (family.id == "vit-pytorch-vit") names.push_back(family.name);
+  }
+  EXPECT_EQ(names.size(), 7U);
+  EXPECT_EQ(names.front(), "vit-pytorch ViT");
+  const ArchitectureDescription by_file = parse_architecture_description(R"({"like": "timm-vit"})");
+  const ArchitectureDescription by_name = parse_architecture_description(R"({"like": "timm ViT"})");
+  EXPECT_EQ(by_file.tensors.size(), by_name.tensors.size());
+  EXPECT_GT(by_file.tensors.size(), 10U);
+}
+
+// A user copies the file of a family: the revision that the weights have is taken.
+TEST(Architecture, AUsersDescriptionMayHaveRevisions) {
+  const TemporaryFolder folder;
+  const auto file = std::ranges::find(family_files(), "vit-pytorch-vit", &FamilyFile::id);
+  std::ofstream(folder / "own.json") << file->text;
+  ModelOptions options;
+  options.description = folder / "own.json";
+  EXPECT_EQ(recognise_architecture(hashed_checkpoint(vit_pytorch_shapes({}, 128)), options).name,
+            "vit-pytorch ViT");
+  EXPECT_EQ(
+      recognise_architecture(hashed_checkpoint(vit_pytorch_2021_shapes({}, 128)), options).name,
+      "vit-pytorch ViT (2021)");
+}
+
 TEST(Architecture, EveryFamilyIsToldFromTheOthers) {
   const VitExtents e;
   const std::pair<std::string, NamedShapes> families[] = {

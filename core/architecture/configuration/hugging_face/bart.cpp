@@ -96,10 +96,10 @@ void read_marian(ConfigReader& reader, NeighbourConfig& config) {
   read_post_norms(reader, config);
 }
 
-constexpr ModelType kBartTypes[] = {{"bart", "Hugging Face BART", kBartKeys, read_post_norms},
-                                    {"mbart", "Hugging Face BART", kBartKeys, read_pre_norms},
-                                    {"marian", "Hugging Face Marian", kBartKeys, read_marian},
-                                    {"pegasus", "Hugging Face Marian", kBartKeys, read_pre_norms}};
+constexpr ModelType kBartTypes[] = {{"bart", "hugging-face-bart", kBartKeys, read_post_norms},
+                                    {"mbart", "hugging-face-bart", kBartKeys, read_pre_norms},
+                                    {"marian", "hugging-face-marian", kBartKeys, read_marian},
+                                    {"pegasus", "hugging-face-marian", kBartKeys, read_pre_norms}};
 
 }  // namespace
 

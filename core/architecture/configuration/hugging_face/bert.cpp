@@ -23,7 +23,7 @@ constexpr ConfigKey kBertKeys[] = {
     {"gradient_checkpointing"},
 };
 
-constexpr ModelType kBertTypes[] = {{"bert", "Hugging Face BERT", kBertKeys}};
+constexpr ModelType kBertTypes[] = {{"bert", "hugging-face-bert", kBertKeys}};
 
 }  // namespace
 

@@ -29,7 +29,7 @@ constexpr ConfigKey kBloomKeys[] = {
     {"skip_bias_add*"},
 };
 
-constexpr ModelType kBloomTypes[] = {{"bloom", "Hugging Face BLOOM", kBloomKeys}};
+constexpr ModelType kBloomTypes[] = {{"bloom", "hugging-face-bloom", kBloomKeys}};
 
 }  // namespace
 

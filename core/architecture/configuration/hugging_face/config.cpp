@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/architecture/architecture.h"
 #include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
@@ -434,12 +435,13 @@ NeighbourConfig as_of_family(const NeighbourConfig& config, std::string_view fam
     const std::vector<Reading> readings = readings_of(json::parse(config.unnamed), config, family);
     if (readings.empty()) return config;
     if (!config.class_name.empty()) {
+      const auto shown =
+          std::ranges::find(architecture_families(), family, &ArchitectureFamily::id);
       throw Error(ErrorKind::unsupported, "models of this class are not supported")
           .about("architectures")
-          .expected("a class of " + std::string(family))
+          .expected("a class of " + shown->name)
           .found(config.class_name)
-          .remedy("--option ignore=config.architectures if its layers are those of " +
-                  std::string(family));
+          .remedy("--option ignore=config.architectures if its layers are those of " + shown->name);
     }
     check_agreement(readings, family);
     NeighbourConfig result = readings.front().whole.of(family);

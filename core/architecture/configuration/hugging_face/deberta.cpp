@@ -102,7 +102,7 @@ void read_convolution(ConfigReader& reader, NeighbourConfig& config) {
   if (!groups.is_null()) (void)count_of(groups, "conv_groups");
   const json& act = reader.take_value("conv_act");
   if (!there) return;
-  config.families = {"Hugging Face DeBERTa v2 (convolution)"};
+  config.families = {"hugging-face-deberta-v2-convolution"};
   const auto own = config.values.find("activation");
   const std::string of_layers = own == config.values.end() ? "gelu" : own->second;
   if (!act.is_string() || activation_named(act.get<std::string>(), "conv_act") != of_layers) {
@@ -131,8 +131,8 @@ void read_deberta_v2(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 constexpr ModelType kDebertaTypes[] = {
-    {"deberta", "Hugging Face DeBERTa", kDebertaKeys, read_deberta},
-    {"deberta-v2", "Hugging Face DeBERTa v2", kDebertaKeys, read_deberta_v2}};
+    {"deberta", "hugging-face-deberta", kDebertaKeys, read_deberta},
+    {"deberta-v2", "hugging-face-deberta-v2", kDebertaKeys, read_deberta_v2}};
 
 }  // namespace
 

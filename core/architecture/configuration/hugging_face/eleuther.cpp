@@ -53,8 +53,8 @@ void read_gptj(ConfigReader& reader, NeighbourConfig& config) {
       .found("null");
 }
 
-constexpr ModelType kEleutherTypes[] = {{"gpt_neox", "Hugging Face GPT-NeoX", kNeoxKeys, read_neox},
-                                        {"gptj", "Hugging Face GPT-J", kGptjKeys, read_gptj}};
+constexpr ModelType kEleutherTypes[] = {{"gpt_neox", "hugging-face-gpt-neox", kNeoxKeys, read_neox},
+                                        {"gptj", "hugging-face-gpt-j", kGptjKeys, read_gptj}};
 
 }  // namespace
 

@@ -111,13 +111,13 @@ void read_mpnet(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 constexpr ModelType kEncoderTypes[] = {
-    {"roberta", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
-    {"xlm-roberta", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
-    {"camembert", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
-    {"mpnet", "Hugging Face MPNet", kMpnetKeys, read_mpnet},
-    {"distilbert", "Hugging Face DistilBERT", kDistilbertKeys},
-    {"electra", "Hugging Face ELECTRA", kElectraKeys},
-    {"albert", "Hugging Face ALBERT", kAlbertKeys},
+    {"roberta", "hugging-face-roberta", kRobertaKeys, read_roberta},
+    {"xlm-roberta", "hugging-face-roberta", kRobertaKeys, read_roberta},
+    {"camembert", "hugging-face-roberta", kRobertaKeys, read_roberta},
+    {"mpnet", "hugging-face-mpnet", kMpnetKeys, read_mpnet},
+    {"distilbert", "hugging-face-distilbert", kDistilbertKeys},
+    {"electra", "hugging-face-electra", kElectraKeys},
+    {"albert", "hugging-face-albert", kAlbertKeys},
 };
 
 }  // namespace

@@ -101,9 +101,9 @@ constexpr ConfigKey kGemmaKeys[] = {
 };
 
 constexpr ModelType kGemmaTypes[] = {
-    {"gemma", "Hugging Face Gemma", kGemmaKeys, read_gemma},
-    {"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2},
-    {"gemma3_text", "Hugging Face Gemma 3", kGemma2Keys, read_gemma3}};
+    {"gemma", "hugging-face-gemma", kGemmaKeys, read_gemma},
+    {"gemma2", "hugging-face-gemma-2", kGemma2Keys, read_gemma2},
+    {"gemma3_text", "hugging-face-gemma-3", kGemma2Keys, read_gemma3}};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ constexpr ConfigKey kGpt2Keys[] = {
     {"reorder_and_upcast_attn"},  // same result with a different order of rounding
 };
 
-constexpr ModelType kGpt2Types[] = {{"gpt2", "Hugging Face GPT-2", kGpt2Keys, read_score_scale}};
+constexpr ModelType kGpt2Types[] = {{"gpt2", "hugging-face-gpt-2", kGpt2Keys, read_score_scale}};
 
 }  // namespace
 

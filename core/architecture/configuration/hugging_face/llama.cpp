@@ -50,11 +50,11 @@ void read_qwen(ConfigReader& reader, NeighbourConfig& config) {
   read_rotary(reader, config);
 }
 
-constexpr ModelType kLlamaTypes[] = {{"llama", "Hugging Face Llama", kLlamaKeys, read_rotary},
-                                     {"mistral", "Hugging Face Llama", kLlamaKeys, read_mistral},
-                                     {"qwen2", "Hugging Face Llama", kLlamaKeys, read_qwen},
-                                     {"qwen3", "Hugging Face Qwen3", kLlamaKeys, read_qwen},
-                                     {"olmo2", "Hugging Face OLMo 2", kLlamaKeys, read_rotary}};
+constexpr ModelType kLlamaTypes[] = {{"llama", "hugging-face-llama", kLlamaKeys, read_rotary},
+                                     {"mistral", "hugging-face-llama", kLlamaKeys, read_mistral},
+                                     {"qwen2", "hugging-face-llama", kLlamaKeys, read_qwen},
+                                     {"qwen3", "hugging-face-qwen3", kLlamaKeys, read_qwen},
+                                     {"olmo2", "hugging-face-olmo-2", kLlamaKeys, read_rotary}};
 
 }  // namespace
 

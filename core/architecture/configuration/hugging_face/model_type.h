@@ -11,7 +11,7 @@ namespace attnscope {
 
 struct ModelType {
   std::string_view name;    ///< model_type: "llama"
-  std::string_view family;  ///< name in architecture_families()
+  std::string_view family;  ///< id in architecture_families()
   std::span<const ConfigKey> keys;
   /// Reads settings that depend on more than one key; may be null.
   void (*read)(ConfigReader& reader, NeighbourConfig& config) = nullptr;

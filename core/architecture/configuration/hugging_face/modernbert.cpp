@@ -41,7 +41,7 @@ void read_head(ConfigReader& reader, NeighbourConfig& config) {
         .found(json_text(pooling));
   }
   if (reader.take_value("architectures") != json({"ModernBertForSequenceClassification"})) return;
-  config.families = {"Hugging Face ModernBERT classifier"};
+  config.families = {"hugging-face-modernbert-classifier"};
   config.values["readout"] = pooling == "mean" ? "mean_all" : "class";
 }
 
@@ -58,7 +58,7 @@ void read_modernbert(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 constexpr ModelType kModernbertTypes[] = {
-    {"modernbert", "Hugging Face ModernBERT", kModernBertKeys, read_modernbert}};
+    {"modernbert", "hugging-face-modernbert", kModernBertKeys, read_modernbert}};
 
 }  // namespace
 

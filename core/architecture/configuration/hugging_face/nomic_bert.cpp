@@ -94,7 +94,7 @@ void read_nomic(ConfigReader& reader, NeighbourConfig& config) {
   read_nomic_rotary(reader, config);
 }
 
-constexpr ModelType kNomicTypes[] = {{"nomic_bert", "Nomic BERT", kNomicKeys, read_nomic}};
+constexpr ModelType kNomicTypes[] = {{"nomic_bert", "nomic-bert", kNomicKeys, read_nomic}};
 
 }  // namespace
 

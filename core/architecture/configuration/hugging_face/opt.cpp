@@ -33,7 +33,7 @@ void read_opt(ConfigReader& reader, NeighbourConfig& config) {
   if (!pre || without) config.values["final_norm"] = "false";
 }
 
-constexpr ModelType kOptTypes[] = {{"opt", "Hugging Face OPT", kOptKeys, read_opt}};
+constexpr ModelType kOptTypes[] = {{"opt", "hugging-face-opt", kOptKeys, read_opt}};
 
 }  // namespace
 

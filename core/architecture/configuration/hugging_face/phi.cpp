@@ -41,8 +41,8 @@ void read_phi3(ConfigReader& reader, NeighbourConfig& config) {
 }  // namespace
 
 std::span<const ModelType> phi_model_types() {
-  static const ModelType types[] = {{"phi", "Hugging Face Phi", kPhiKeys, read_phi},
-                                    {"phi3", "Hugging Face Phi-3", llama_keys(), read_phi3}};
+  static const ModelType types[] = {{"phi", "hugging-face-phi", kPhiKeys, read_phi},
+                                    {"phi3", "hugging-face-phi-3", llama_keys(), read_phi3}};
   return types;
 }
 

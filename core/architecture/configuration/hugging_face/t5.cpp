@@ -38,7 +38,7 @@ std::int64_t whole_t5_number(const json& value, const char* key) {
 /// only.
 void read_whole(ConfigReader& reader, NeighbourConfig& config) {
   NeighbourConfig whole = config;
-  whole.families = {"Hugging Face T5"};
+  whole.families = {"hugging-face-t5"};
   read_start_token(reader, whole);
   if (config.ties_head) whole.values["logit_scale"] = *config.ties_head ? "0" : "1";
   const json layers = reader.take_value("num_layers");
@@ -50,7 +50,7 @@ void read_whole(ConfigReader& reader, NeighbourConfig& config) {
     whole.values["layers"] = std::to_string(whole_t5_number(layers, "num_layers") + 2 * blocks);
     whole.facts.insert({"tail.blocks", "layers"});
   }
-  config.families.push_back("Hugging Face T5");
+  config.families.push_back("hugging-face-t5");
   config.towers.push_back(std::move(whole));
 }
 
@@ -85,8 +85,8 @@ void read_t5(ConfigReader& reader, NeighbourConfig& config) {
   read_whole(reader, config);
 }
 
-constexpr ModelType kT5Types[] = {{"t5", "Hugging Face T5 encoder", kT5Keys, read_t5},
-                                  {"mt5", "Hugging Face T5 encoder", kT5Keys, read_t5}};
+constexpr ModelType kT5Types[] = {{"t5", "hugging-face-t5-encoder", kT5Keys, read_t5},
+                                  {"mt5", "hugging-face-t5-encoder", kT5Keys, read_t5}};
 
 }  // namespace
 

@@ -73,14 +73,14 @@ void forget_classes(NeighbourConfig& config) {
 }
 
 void read_clip_images(ConfigReader&, NeighbourConfig& config) {
-  config.families = {"Hugging Face CLIP", "CLIP"};
+  config.families = {"hugging-face-clip", "clip"};
   forget_classes(config);
 }
 
 /// Reads CLIP's text tower. Configurations before July 2023 give the wrong eos_token_id 2; the
 /// largest id is read instead.
 void read_clip_texts(ConfigReader& reader, NeighbourConfig& config) {
-  config.families = {"Hugging Face CLIP text", "CLIP text"};
+  config.families = {"hugging-face-clip-text", "clip-text"};
   forget_classes(config);
   const json& end = reader.take_value("eos_token_id");
   if (end.is_null()) return;
@@ -179,14 +179,14 @@ void read_sam(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 constexpr ModelType kTowerTypes[] = {
-    {"sam", "Hugging Face SAM", kSamKeys, read_sam},
-    {"sam_vision_model", "Hugging Face SAM", kSamImageKeys, read_sam_images},
-    {"clip", "Hugging Face CLIP", kTowersKeys, read_clip},
-    {"clip_vision_model", "Hugging Face CLIP", kImageTowerKeys, read_clip_images},
-    {"clip_text_model", "Hugging Face CLIP text", kTextTowerKeys, read_clip_texts},
-    {"siglip", "Hugging Face SigLIP", kTowersKeys, read_siglip},
-    {"siglip_vision_model", "Hugging Face SigLIP", kImageTowerKeys, read_siglip_images},
-    {"siglip_text_model", "Hugging Face SigLIP text", kTextTowerKeys, read_siglip_texts},
+    {"sam", "hugging-face-sam", kSamKeys, read_sam},
+    {"sam_vision_model", "hugging-face-sam", kSamImageKeys, read_sam_images},
+    {"clip", "hugging-face-clip", kTowersKeys, read_clip},
+    {"clip_vision_model", "hugging-face-clip", kImageTowerKeys, read_clip_images},
+    {"clip_text_model", "hugging-face-clip-text", kTextTowerKeys, read_clip_texts},
+    {"siglip", "hugging-face-siglip", kTowersKeys, read_siglip},
+    {"siglip_vision_model", "hugging-face-siglip", kImageTowerKeys, read_siglip_images},
+    {"siglip_text_model", "hugging-face-siglip-text", kTextTowerKeys, read_siglip_texts},
 };
 
 }  // namespace

@@ -126,8 +126,8 @@ constexpr ConfigKey kSwinKeys[] = {
 void read_beit(ConfigReader& reader, NeighbourConfig& config) {
   const bool mean = reader.flag("use_mean_pooling", true);
   // The masked image model has neither pooling nor classes.
-  config.families = {"Hugging Face BEiT (class token)"};
-  if (mean) config.families.push_back("Hugging Face BEiT");
+  config.families = {"hugging-face-beit-class-token"};
+  if (mean) config.families.push_back("hugging-face-beit");
   for (const char* key : {"use_relative_position_bias", "use_shared_relative_position_bias"}) {
     if (!reader.flag(key, false)) continue;
     config.values["layer.scores.bias"] = "table";
@@ -144,16 +144,16 @@ void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 constexpr ModelType kVisionTypes[] = {
-    {"vit", "Hugging Face ViT", kVitKeys},
-    {"vit_msn", "Hugging Face ViT", kVitKeys},
-    {"vit_mae", "Hugging Face ViT", kVitKeys},
-    {"deit", "Hugging Face DeiT", kVitKeys},
-    {"dinov2", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
-    {"dinov2_with_registers", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
-    {"dinov3_vit", "Hugging Face DINOv3", kDinov3Keys},
-    {"swin", "Hugging Face Swin", kSwinKeys},
-    {"beit", "Hugging Face BEiT", kBeitKeys, read_beit},
-    {"data2vec-vision", "Hugging Face BEiT", kBeitKeys, read_beit},
+    {"vit", "hugging-face-vit", kVitKeys},
+    {"vit_msn", "hugging-face-vit", kVitKeys},
+    {"vit_mae", "hugging-face-vit", kVitKeys},
+    {"deit", "hugging-face-deit", kVitKeys},
+    {"dinov2", "hugging-face-dinov2", kDinov2Keys, read_dinov2_mlp},
+    {"dinov2_with_registers", "hugging-face-dinov2", kDinov2Keys, read_dinov2_mlp},
+    {"dinov3_vit", "hugging-face-dinov3", kDinov3Keys},
+    {"swin", "hugging-face-swin", kSwinKeys},
+    {"beit", "hugging-face-beit", kBeitKeys, read_beit},
+    {"data2vec-vision", "hugging-face-beit", kBeitKeys, read_beit},
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ void read_whisper(ConfigReader&, NeighbourConfig& config) {
 }
 
 constexpr ModelType kWhisperTypes[] = {
-    {"whisper", "Hugging Face Whisper encoder", kWhisperKeys, read_whisper}};
+    {"whisper", "hugging-face-whisper-encoder", kWhisperKeys, read_whisper}};
 
 }  // namespace
 
