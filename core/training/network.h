@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/architecture/model_spec.h"
-#include "core/training/parameters/parameters.h"
+#include "core/training/learned_parameters/learned_parameters.h"
 #include "core/training/parts/trained_block.h"
 #include "core/training/parts/trained_embedding.h"
 #include "core/training/parts/trained_readout.h"

@@ -8,8 +8,8 @@
 
 #include "core/platform/process_memory.h"
 #include "core/training/batch_gradient.h"
+#include "core/training/learned_parameters/random_numbers.h"
 #include "core/training/optimiser.h"
-#include "core/training/parameters/random_numbers.h"
 #include "tests/bench/python_turns.h"
 #include "tests/bench/turns.h"
 

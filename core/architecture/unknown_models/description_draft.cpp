@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/description/architecture_match.h"
+#include "core/architecture/family_matching/architecture_match.h"
 #include "core/error.h"
 #include "core/text/json.h"
 

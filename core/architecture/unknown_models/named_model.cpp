@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/architecture/description/leftover_tensors.h"
+#include "core/architecture/family_matching/leftover_tensors.h"
 #include "core/architecture/spec_members.h"
 #include "core/architecture/tensor_groups.h"
 #include "core/architecture/unknown_models/description_draft.h"

@@ -14,7 +14,7 @@
 #include "core/parameters/parameters.h"
 #include "core/tensor/tensor.h"
 #include "core/training/kernels/difference_gradients.h"
-#include "core/training/parameters/parameters.h"
+#include "core/training/learned_parameters/learned_parameters.h"
 
 namespace attnscope {
 

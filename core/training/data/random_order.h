@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "core/training/parameters/random_numbers.h"
+#include "core/training/learned_parameters/random_numbers.h"
 
 namespace attnscope {
 

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/input/text.h"
 #include "core/training/data/training_data.h"
-#include "core/training/parameters/random_numbers.h"
+#include "core/training/learned_parameters/random_numbers.h"
 
 namespace attnscope {
 

@@ -8,7 +8,7 @@
 #include "core/architecture/model_spec.h"
 #include "core/tensor/tensor.h"
 #include "core/training/kernels/difference_gradients.h"
-#include "core/training/parameters/parameters.h"
+#include "core/training/learned_parameters/learned_parameters.h"
 #include "core/training/parts/trained_norm.h"
 
 namespace attnscope {

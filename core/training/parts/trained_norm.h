@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
-#include "core/training/parameters/parameters.h"
+#include "core/training/learned_parameters/learned_parameters.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/architecture/deduction/family_deduction.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 
 namespace attnscope {
 

@@ -2,7 +2,7 @@
 // kind of model, and ViTDeduction for images.
 #pragma once
 
-#include "core/architecture/deduction/family_deduction.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-#include "core/architecture/deduction/text_tokenizer.h"
+#include "core/architecture/spec_from_tensors/text_tokenizer.h"
 
 #include "core/architecture/configuration/tokenizer_file.h"
 #include "core/checkpoint/key_values.h"

@@ -1,11 +1,11 @@
-#include "core/architecture/description/leftover_tensors.h"
+#include "core/architecture/family_matching/leftover_tensors.h"
 
 #include <algorithm>
 #include <cctype>
 #include <optional>
 #include <set>
 
-#include "core/architecture/description/tail_roles.h"
+#include "core/architecture/family_matching/tail_roles.h"
 #include "core/error.h"
 #include "core/text/pattern.h"
 #include "core/utf8.h"

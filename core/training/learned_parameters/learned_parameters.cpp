@@ -1,11 +1,11 @@
-#include "core/training/parameters/parameters.h"
+#include "core/training/learned_parameters/learned_parameters.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
-#include "core/training/parameters/random_numbers.h"
+#include "core/training/learned_parameters/random_numbers.h"
 
 namespace attnscope {
 

@@ -1,10 +1,10 @@
-#include "core/architecture/description/architecture_match.h"
+#include "core/architecture/family_matching/architecture_match.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "core/architecture/description/tail_roles.h"
+#include "core/architecture/family_matching/tail_roles.h"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/architecture/description/architecture_match.h"
+#include "core/architecture/family_matching/architecture_match.h"
 
 namespace attnscope {
 

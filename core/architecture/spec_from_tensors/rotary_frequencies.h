@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/architecture/deduction/family_deduction.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 
 namespace attnscope {
 

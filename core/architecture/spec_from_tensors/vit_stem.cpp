@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/architecture/deduction/vit_deduction.h"
+#include "core/architecture/spec_from_tensors/vit_deduction.h"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-#include "core/architecture/deduction/position_biases.h"
+#include "core/architecture/spec_from_tensors/position_biases.h"
 
 #include "core/error.h"
 

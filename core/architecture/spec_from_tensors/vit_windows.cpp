@@ -1,7 +1,7 @@
 // Windows of an image encoder's layers, deduced from their tables of relative positions.
 #include <string>
 
-#include "core/architecture/deduction/vit_deduction.h"
+#include "core/architecture/spec_from_tensors/vit_deduction.h"
 
 namespace attnscope {
 

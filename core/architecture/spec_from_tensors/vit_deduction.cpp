@@ -1,9 +1,9 @@
-#include "core/architecture/deduction/vit_deduction.h"
+#include "core/architecture/spec_from_tensors/vit_deduction.h"
 
 #include <algorithm>
 
 #include "core/architecture/configuration/neighbour_config.h"
-#include "core/architecture/deduction/position_biases.h"
+#include "core/architecture/spec_from_tensors/position_biases.h"
 
 namespace attnscope {
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/description/tail_roles.h"
+#include "core/architecture/family_matching/tail_roles.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/spec_members.h"
 #include "core/error.h"

@@ -1,5 +1,5 @@
 // θ and the width of heads from the inverse frequencies stored with the weights.
-#include "core/architecture/deduction/rotary_frequencies.h"
+#include "core/architecture/spec_from_tensors/rotary_frequencies.h"
 
 #include <bit>
 #include <cmath>

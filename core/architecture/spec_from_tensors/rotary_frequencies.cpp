@@ -1,11 +1,11 @@
-#include "core/architecture/deduction/rotary_frequencies.h"
+#include "core/architecture/spec_from_tensors/rotary_frequencies.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "core/architecture/description/leftover_tensors.h"
+#include "core/architecture/family_matching/leftover_tensors.h"
 #include "core/text/number_text.h"
 #include "core/text/pattern.h"
 

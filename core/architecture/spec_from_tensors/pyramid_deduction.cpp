@@ -2,8 +2,8 @@
 #include <cmath>
 #include <optional>
 
-#include "core/architecture/deduction/spec_deduction.h"
 #include "core/architecture/pyramid_grid.h"
+#include "core/architecture/spec_from_tensors/spec_deduction.h"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/architecture/configuration/neighbour_config.h"
-#include "core/architecture/description/architecture_match.h"
+#include "core/architecture/family_matching/architecture_match.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "core/architecture/deduction/position_biases.h"
-#include "core/architecture/deduction/vit_deduction.h"
+#include "core/architecture/spec_from_tensors/position_biases.h"
+#include "core/architecture/spec_from_tensors/vit_deduction.h"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-#include "core/architecture/deduction/family_deduction.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 
 #include <algorithm>
 #include <charconv>
