@@ -91,6 +91,22 @@ TEST(Architecture, AUsersDescriptionMayHaveRevisions) {
       "vit-pytorch ViT (2021)");
 }
 
+// timm's read-out is a setting of its descriptions and does not follow from their names.
+TEST(Architecture, ADescriptionLikeTimmsReadsTheMeanAsTimmDoes) {
+  NamedShapes shapes = timm_shapes({});
+  for (auto& [name, shape] : shapes) {
+    if (name.starts_with("norm.")) name = "fc_" + name;
+  }
+  const TemporaryFolder folder;
+  std::ofstream(folder / "own.json") << R"({"name": "mine", "like": "timm-vit"})";
+  ModelOptions options;
+  for (const char* description : {"", "own.json"}) {
+    if (*description != 0) options.description = folder / description;
+    const Architecture found = recognise_architecture(hashed_checkpoint(shapes), options);
+    EXPECT_EQ(found.spec.readout.kind, Readout::mean) << description;
+  }
+}
+
 TEST(Architecture, EveryFamilyIsToldFromTheOthers) {
   const VitExtents e;
   const std::pair<std::string, NamedShapes> families[] = {
