@@ -16,7 +16,6 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/architecture/architecture.h"
-#include "core/architecture/model_file.h"
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"

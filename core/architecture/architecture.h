@@ -132,6 +132,11 @@ struct ArchitectureFamily {
 
 [[nodiscard]] std::span<const ArchitectureFamily> architecture_families();
 
+/// Opens a weight file, or the weight file in a folder, with the state dict that `options` names if
+/// the file holds several. Throws like open_checkpoint.
+[[nodiscard]] Checkpoint open_model_file(const std::filesystem::path& path,
+                                         const ModelOptions& options);
+
 /// Recognises the family, or follows `options.description`; overrides are applied last. Throws
 /// Error(unsupported) if nothing matches, naming the missing pattern of a family that the
 /// configuration, a description or the file specifies, otherwise the nearest families or the tensor

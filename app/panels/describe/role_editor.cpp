@@ -23,7 +23,6 @@
 #include "app/panels/describe/role_trees.h"
 #include "app/session/job_queue.h"
 #include "core/architecture/architecture.h"
-#include "core/architecture/model_file.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/checkpoint/weight_files.h"
 #include "core/error.h"

@@ -12,7 +12,7 @@
 
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
-#include "core/architecture/model_file.h"
+#include "core/architecture/architecture.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -1,10 +1,9 @@
-#include "core/architecture/configuration/gguf_config.h"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/architecture/configuration/neighbour_config.h"
 #include "core/checkpoint/key_values.h"
 #include "core/error.h"
 #include "core/text/name_list.h"

@@ -1,5 +1,6 @@
-// Reads the files next to a weight file: Hugging Face's or timm's config.json, OpenCLIP's
-// open_clip_config.json, Meta's params.json, preprocessor_config.json.
+// Reads the files next to a weight file (Hugging Face's or timm's config.json, OpenCLIP's
+// open_clip_config.json, Meta's params.json, preprocessor_config.json), the keys of a GGUF file, and
+// settings that training code saves with the weights, such as nanoGPT's model_args.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +12,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/checkpoint/checkpoint.h"
 
 namespace attnscope {
 
@@ -69,5 +72,17 @@ struct NeighbourConfig {
 
 /// Throws Error(unsupported) naming the first of `config.unknown`.
 void check_known(const NeighbourConfig& config);
+
+/// Settings of a checkpoint with key values. Keys that `ignored` names (patterns
+/// "config.llama.KEY", or "config" for all) are left out. Throws Error(unsupported) naming the key
+/// for an architecture or a value that is not supported, and for tensors that the architecture does
+/// not have; Error(damaged) for a key that is missing or has a different type.
+[[nodiscard]] NeighbourConfig gguf_config(const Checkpoint& checkpoint,
+                                          std::span<const std::string> ignored = {});
+
+/// Adds heads, position of norms and activation from the file's settings to `config`, by common
+/// names ("model_args.n_head"), unless the configuration gives them. Settings that contradict each
+/// other or have unknown values are ignored.
+void add_own_settings(const Checkpoint& checkpoint, NeighbourConfig& config);
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
-#include "core/architecture/configuration/own_settings.h"
-
 #include <algorithm>
 #include <cctype>
+
+#include "core/architecture/configuration/neighbour_config.h"
 
 namespace attnscope {
 

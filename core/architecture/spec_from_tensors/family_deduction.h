@@ -111,4 +111,28 @@ class FamilyDeduction {
   void check_mechanism(const MechanismChoice& choice) const;
 };
 
+// One function per kind of model, and ViTDeduction for images.
+
+/// Fills spec, assumptions and position grid of a text model from a complete match. Throws Error if
+/// a stated or overridden value contradicts the tensors' shapes.
+[[nodiscard]] Architecture deduce_text_model(const DeductionInput& input);
+
+/// Like deduce_text_model, for an encoder with two convolutions before its layers (Whisper).
+[[nodiscard]] Architecture deduce_sound_model(const DeductionInput& input);
+
+/// Like deduce_text_model, for pyramids. Widths, depths, kernels, reductions and MLPs follow from
+/// the shapes; heads from hash buffers or relative position tables, otherwise from `head_width` or
+/// an assumption; strides and windows are assumed (`stages` sets them all).
+[[nodiscard]] Architecture deduce_pyramid(const DeductionInput& input);
+
+// ---- position biases of DAFT, one value per pair of tokens, which give the number of tokens ----
+
+/// Role of the position biases of the first layer (DAFT, Eq. 5: w).
+inline constexpr const char* kPositionBiases = "layer.0.mechanism.w";
+
+/// Throws Error(damaged) naming the tensor unless w of each of `layers` layers and its mask, if
+/// present, are [tokens, tokens]. `remedy` is the error's remedy.
+void check_position_biases(const Architecture& architecture, const Checkpoint& checkpoint,
+                           std::int64_t layers, std::int64_t tokens, const std::string& remedy);
+
 }  // namespace attnscope

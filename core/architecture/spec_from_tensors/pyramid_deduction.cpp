@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/architecture/pyramid_grid.h"
-#include "core/architecture/spec_from_tensors/spec_deduction.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 
 namespace attnscope {
 

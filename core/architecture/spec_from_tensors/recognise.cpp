@@ -4,12 +4,11 @@
 #include <span>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/configuration/gguf_config.h"
-#include "core/architecture/configuration/own_settings.h"
+#include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/family_matching/architecture_match.h"
 #include "core/architecture/family_matching/leftover_tensors.h"
 #include "core/architecture/model_spec_json.h"
-#include "core/architecture/spec_from_tensors/spec_deduction.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 #include "core/architecture/spec_from_tensors/vit_deduction.h"
 #include "core/architecture/spec_members.h"
 #include "core/architecture/unknown_models/named_model.h"
@@ -322,6 +321,16 @@ NeighbourConfig configuration_of(const Checkpoint& checkpoint,
 }
 
 }  // namespace
+
+Checkpoint open_model_file(const std::filesystem::path& path, const ModelOptions& options) {
+  Checkpoint checkpoint = open_checkpoint(path);
+  const std::string asked = options.state_dict();
+  // A name that matches no state dict may be a prefix of the tensors' names.
+  for (const std::string& other : checkpoint.other_state_dicts()) {
+    if (other == asked) return checkpoint.with_state_dict(asked);
+  }
+  return checkpoint;
+}
 
 Architecture architecture_described(const ArchitectureDescription& description,
                                     const Checkpoint& checkpoint, const ModelOptions& options) {

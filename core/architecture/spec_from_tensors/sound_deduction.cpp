@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/architecture/spec_from_tensors/spec_deduction.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 
 namespace attnscope {
 

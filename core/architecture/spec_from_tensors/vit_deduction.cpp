@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/architecture/configuration/neighbour_config.h"
-#include "core/architecture/spec_from_tensors/position_biases.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 
 namespace attnscope {
 

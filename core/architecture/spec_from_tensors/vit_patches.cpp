@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/architecture/spec_from_tensors/position_biases.h"
+#include "core/architecture/spec_from_tensors/family_deduction.h"
 #include "core/architecture/spec_from_tensors/vit_deduction.h"
 
 namespace attnscope {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/model_file.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/spec_members.h"
 #include "core/error.h"

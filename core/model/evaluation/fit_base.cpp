@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/architecture/model_file.h"
+#include "core/architecture/architecture.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/spec_members.h"
 #include "core/error.h"

@@ -3,7 +3,6 @@
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/member_json.h"
-#include "core/architecture/model_file.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/unknown_models/named_model.h"
 #include "core/error.h"

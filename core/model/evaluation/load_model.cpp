@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/model_file.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/read_file.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/architecture/spec/layer_spec.h"
+#include "core/architecture/layer_spec.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {

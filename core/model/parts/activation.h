@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "core/architecture/spec/layer_spec.h"
-#include "core/architecture/spec/readout_spec.h"
+#include "core/architecture/layer_spec.h"
+#include "core/architecture/model_spec.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/architecture/spec/layer_spec.h"
+#include "core/architecture/layer_spec.h"
 #include "core/model/layer_run.h"
 #include "core/model/parts/layer_norm.h"
 #include "core/model/parts/linear.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/architecture/spec/layer_spec.h"
+#include "core/architecture/layer_spec.h"
 #include "core/attention/token_layout.h"
 #include "core/tensor/tensor.h"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/architecture/layer_spec.h"
 #include "core/architecture/pyramid_grid.h"
-#include "core/architecture/spec/layer_spec.h"
 #include "core/attention/score_terms.h"
 #include "core/attention/token_layout.h"
 #include "core/tensor/tensor.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/architecture/spec/input_spec.h"
+#include "core/architecture/input_spec.h"
 #include "core/input/input.h"
 #include "core/model/layer_run.h"
 #include "core/model/model.h"

@@ -9,7 +9,7 @@
 #include "core/architecture/model_spec.h"
 #include "core/architecture/pyramid_grid.h"
 #include "core/tensor/tensor.h"
-#include "core/training/learned_parameters/parameters.h"
+#include "core/training/learned_parameters/learned_parameters.h"
 #include "core/training/parts/trained_linear.h"
 #include "core/training/parts/trained_norm.h"
 

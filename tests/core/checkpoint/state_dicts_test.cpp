@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/architecture/model_file.h"
+#include "core/architecture/architecture.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "tests/support/paths.h"

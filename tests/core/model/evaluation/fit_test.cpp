@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "core/architecture/architecture.h"
-#include "core/architecture/model_file.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
