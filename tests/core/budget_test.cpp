@@ -10,7 +10,7 @@ namespace {
 
 constexpr BudgetRates kRates{.always = 10, .a_byte = 2, .most = 100};
 
-TEST(Budget, IsLinearInWhatIsGivenUpToItsMost) {
+TEST(Budget, GrowsLinearlyWithTheInputUpToItsMaximum) {
   for (const auto& [given, units] : {std::pair<std::uint64_t, std::uint64_t>{0, 10},
                                      {5, 20},
                                      {45, 100},
@@ -26,7 +26,7 @@ TEST(Budget, IsLinearInWhatIsGivenUpToItsMost) {
   }
 }
 
-TEST(Budget, CannotBePassedByACountThatWraps) {
+TEST(Budget, CannotBeExceededByOverflow) {
   Budget budget("reading", 0, kRates);
   budget.spend(2, "two");
   EXPECT_THROW(budget.spend(~0ULL, "wraps to one"), Error);

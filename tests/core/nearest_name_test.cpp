@@ -10,7 +10,7 @@ const std::vector<std::string> kCommands = {"compare",     "compose", "energy", 
                                             "figure",      "figures", "formats",  "gui",
                                             "learn-codes", "sweep",   "spectrum", "trace"};
 
-TEST(NearestName, OneChangeIsForgiven) {
+TEST(NearestName, ForgivesOneChange) {
   EXPECT_EQ(nearest_name("specturm", kCommands), "spectrum");  // neighbours are swapped
   EXPECT_EQ(nearest_name("spectum", kCommands), "spectrum");   // one letter is missing
   EXPECT_EQ(nearest_name("traice", kCommands), "trace");       // one letter too many
@@ -23,7 +23,7 @@ TEST(NearestName, ABeginningMeansTheShortestThatContinuesIt) {
   EXPECT_EQ(nearest_name("eval", kCommands), "evaluate");
 }
 
-TEST(NearestName, WhatIsFarFromAllIsNone) {
+TEST(NearestName, IsNoneFarFromAllNames) {
   EXPECT_EQ(nearest_name("xyzzy", kCommands), "");
   EXPECT_EQ(nearest_name("model.safetensors", kCommands), "");
   EXPECT_EQ(nearest_name("anything", {}), "");

@@ -16,7 +16,7 @@ TEST(ShownTextTest, PlainTextStays) {
   }
 }
 
-TEST(ShownTextTest, WhatIsHiddenBecomesVisible) {
+TEST(ShownTextTest, ShowsHiddenCharacters) {
   EXPECT_EQ(shown_text("a\x1B[2Jb"), "a\\x1B[2Jb");
   EXPECT_EQ(shown_text("one\ntwo\tthree\r"), "one\\ntwo\\tthree\\r");
   EXPECT_EQ(shown_text(std::string("\0\x7F", 2)), "\\x00\\x7F");
@@ -26,7 +26,7 @@ TEST(ShownTextTest, WhatIsHiddenBecomesVisible) {
             "\\u200F\\u2066\\u2069\\u061C\\u2028\\uFEFF\\uFFFE");
 }
 
-TEST(ShownTextTest, BytesThatAreNoUtf8BecomeVisible) {
+TEST(ShownTextTest, ShowsBytesThatAreNotUtf8) {
   EXPECT_EQ(shown_text("\xFF"), "\\xFF");
   EXPECT_EQ(shown_text("\xC0\xAF"), "\\xC0\\xAF");           // overlong
   EXPECT_EQ(shown_text("\xED\xA0\x80"), "\\xED\\xA0\\x80");  // a surrogate
@@ -58,7 +58,7 @@ TEST(ShownTextTest, LongQuotationsEndBetweenCharacters) {
   EXPECT_EQ(std::string(Error(ErrorKind::damaged, text).what()), std::string(999, 'a') + "…");
 }
 
-TEST(CsvFieldTest, QuotesWhereItMust) {
+TEST(CsvFieldTest, QuotesOnlyWhereRequired) {
   EXPECT_EQ(csv_field("softmax"), "softmax");
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
   EXPECT_EQ(csv_field("say \"no\"\n"), "\"say \"\"no\"\"\n\"");

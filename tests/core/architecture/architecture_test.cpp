@@ -107,7 +107,7 @@ TEST(Architecture, ADescriptionLikeTimmsReadsTheMeanAsTimmDoes) {
   }
 }
 
-TEST(Architecture, EveryFamilyIsToldFromTheOthers) {
+TEST(Architecture, DistinguishesEveryFamily) {
   const VitExtents e;
   const std::pair<std::string, NamedShapes> families[] = {
       {"timm ViT", timm_shapes(e)},
@@ -236,7 +236,7 @@ TEST(Architecture, RefusesCrossAttentionOfADecoder) {
   EXPECT_THAT(error_of([&] { (void)recognise(decoder); }), HasSubstr("cross attention"));
 }
 
-TEST(Architecture, TensorsBesideTheModelAreListed) {
+TEST(Architecture, ListsTensorsThatAreNotPartOfTheModel) {
   NamedShapes shapes = timm_shapes({});
   shapes.push_back({"ema.decay", {1}});
   EXPECT_THAT(recognise(shapes).unused, Contains("ema.decay"));
@@ -270,7 +270,7 @@ TEST(Architecture, OwnFilesStateEverything) {
       AllOf(HasSubstr("layers"), HasSubstr("expected 3"), HasSubstr("found 2")));
 }
 
-TEST(Architecture, AnAttentionThatIsNotHereIsSaidBeforeItsTensorsAre) {
+TEST(Architecture, ReportsAnUnknownMechanismBeforeMissingTensors) {
   const std::map<std::string, std::string> metadata = {
       {"format", "attnscope-model"},
       {"architecture", R"({"mechanism": {"name": "of-tomorrow", "parameters": {}}})"}};
@@ -280,7 +280,7 @@ TEST(Architecture, AnAttentionThatIsNotHereIsSaidBeforeItsTensorsAre) {
               AllOf(HasSubstr("mechanism"), HasSubstr("found of-tomorrow"), HasSubstr("adder")));
 }
 
-TEST(Architecture, PositionsOfAnotherGridAreInterpolatedToTheAskedImage) {
+TEST(Architecture, InterpolatesPositionsToTheRequestedImage) {
   const Architecture found =
       recognise(timm_shapes({}), {{"image_height", "64"}, {"image_width", "48"}});
   EXPECT_EQ(found.position_rows, 4);
@@ -297,7 +297,7 @@ TEST(Architecture, PositionsOfAnotherGridAreInterpolatedToTheAskedImage) {
   EXPECT_EQ(oblong.position_columns, 4);
 }
 
-TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
+TEST(Architecture, ReadsHuggingFaceConfigurationsNextToTheFile) {
   const TemporaryFolder folder;
   const auto weights = folder.path() / "model.safetensors";
   write_hashed_safetensors(weights, hugging_face_shapes({}));
@@ -329,7 +329,7 @@ TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
   EXPECT_THAT(error_of([&] { (void)recognised(); }), HasSubstr("config.json"));
 }
 
-TEST(MetaLlama, ParametersBesideItAreReadOrRefused) {
+TEST(MetaLlama, ReadsOrRefusesParametersNextToTheFile) {
   const TemporaryFolder folder;
   write_hashed_safetensors(folder / "model.safetensors", family_shapes("meta_llama"));
   const auto recognised = [&](const std::string& parameters) {
@@ -359,7 +359,7 @@ TEST(MetaLlama, ParametersBesideItAreReadOrRefused) {
               AllOf(HasSubstr("use_scaled_rope"), HasSubstr("layer.rotary.factor")));
 }
 
-TEST(ArchitectureDescription, IsLikeAFamilyButForWhatItSays) {
+TEST(ArchitectureDescription, OverridesTheFamilyItIsLike) {
   const ArchitectureDescription timm = parse_architecture_description(R"({"like": "timm ViT"})");
   const ArchitectureDescription own = parse_architecture_description(R"({
       "name": "ours", "like": "timm ViT", "assume": {"norm_eps": 1e-5},
@@ -376,7 +376,7 @@ TEST(ArchitectureDescription, IsLikeAFamilyButForWhatItSays) {
               AllOf(HasSubstr("timm VT"), HasSubstr("timm ViT")));
 }
 
-TEST(ArchitectureDescription, ChangesWhatAFamilyOfTextModelsReadsAndSees) {
+TEST(ArchitectureDescription, ChangesInputAndMaskOfATextModelsFamily) {
   const ArchitectureDescription family =
       parse_architecture_description(R"({"like": "minGPT or nanoGPT"})");
   EXPECT_EQ(family.spec.readout.kind, Readout::next_token);

@@ -275,7 +275,7 @@ TEST_F(ConfigurationKeys, NullIsTheDefaultOrRefused) {
   }
 }
 
-TEST_F(ConfigurationKeys, AnotherValueIsReadOrRefused) {
+TEST_F(ConfigurationKeys, OtherValuesAreReadOrRefused) {
   for (const auto& [kind, made] : read_test_data("configuration/upstream_keys.json").items()) {
     set_needed(kind, made["keys"]);
     const ConfigReading without = read(kind, json::object());
@@ -446,7 +446,7 @@ TEST(KeysOfOpenClip, AreReadRefusedOrWithoutInfluence) {
   }
 }
 
-TEST(KeysOfOpenClip, OfATowerOfTimmAreKnownOrRefused) {
+TEST(KeysOfOpenClip, KeysOfATimmTowerAreKnownOrRefused) {
   const json usual = {{"model_cfg",
                        {{"vision_cfg",
                          {{"image_size", 224},

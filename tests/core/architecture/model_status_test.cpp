@@ -30,7 +30,7 @@ std::vector<std::string> names(const std::vector<Assumption>& list) {
   return options;
 }
 
-TEST(ModelStatus, WorstComesFirstAndWhatIsHarmlessStandsApart) {
+TEST(ModelStatus, SortsWorstFirstAndSeparatesHarmlessOnes) {
   const std::vector<Assumption> assumed = {
       {"norm_eps", "1e-05", ""}, {"activation", "gelu", ""}, {"never heard of", "1", ""},
       {"scale", "none", ""},     {"heads", "3", "", true},   {"mechanism", "softmax", ""}};
@@ -96,7 +96,7 @@ TEST(ModelStatus, EveryOptionThatIsAssumedIsInOneOfTheTwoLists) {
 
 ModelOptions usual() { return {with_usual({}), {}}; }
 
-TEST(ModelStatus, AReferenceBesideTheFileConfirmsOrContradicts) {
+TEST(ModelStatus, AReferenceNextToTheFileConfirmsOrContradicts) {
   const TemporaryFolder folder;
   const fs::path file = folder / "gpt.safetensors", beside = folder / "gpt.reference.npz";
   write_hashed_safetensors(file, scratch_gpt(false, true));

@@ -66,7 +66,7 @@ TEST(ModelStructure, ShowsLayersPartsAndAssumptionsInOrder) {
       << "head.0 is what timm calls pre_logits";
 }
 
-TEST(ModelStructure, OfAnUnknownFileShowsItsTensors) {
+TEST(ModelStructure, ShowsTheTensorsOfAnUnknownFile) {
   const Checkpoint checkpoint = hashed_checkpoint({{"z.0.a", {2, 3}},
                                                    {"z.0.b", {2}},
                                                    {"z.0.c", {2}},
@@ -80,7 +80,7 @@ TEST(ModelStructure, OfAnUnknownFileShowsItsTensors) {
   EXPECT_EQ(model.numbers, 20);
 }
 
-TEST(ModelStructure, SaysCountsAsOneReadsThem) {
+TEST(ModelStructure, AbbreviatesCounts) {
   EXPECT_EQ(count_in_words(999), "999");
   EXPECT_EQ(count_in_words(124439), "124,439");
   EXPECT_EQ(count_in_words(5717416), "5.72 million");

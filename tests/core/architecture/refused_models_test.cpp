@@ -58,7 +58,7 @@ NamedShapes without(NamedShapes shapes, const std::string& name) {
   return shapes;
 }
 
-TEST_F(RefusedModel, AnotherAttentionUnderTimmsNames) {
+TEST_F(RefusedModel, RefusesAnotherAttentionUnderTimmsNames) {
   const NamedShapes timm = timm_shapes({});
   const std::tuple<const char*, Shape, const char*> cases[] = {
       {"blocks.0.attn.rel_pos.relative_position_bias_table", {49, 4}, "relative position biases"},
@@ -76,7 +76,7 @@ TEST_F(RefusedModel, AnotherAttentionUnderTimmsNames) {
   }
 }
 
-TEST_F(RefusedModel, Dinov3UnderTorchHubsNamesIsNoTimmVit) {
+TEST_F(RefusedModel, RefusesDinov3UnderTorchHubsNames) {
   NamedShapes shapes = without(timm_shapes({}), "pos_embed");
   shapes.push_back({"storage_tokens", {1, 4, 64}});
   shapes.push_back({"mask_token", {1, 64}});
@@ -93,7 +93,7 @@ TEST_F(RefusedModel, Dinov3UnderTorchHubsNamesIsNoTimmVit) {
   EXPECT_THAT(refusal(shapes), HasSubstr("DINOv3's registers"));
 }
 
-TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {
+TEST_F(RefusedModel, RefusesImageGptUnderGpt2sNames) {
   NamedShapes shapes = {{"transformer.wte.weight", {29, 16}}, {"transformer.wpe.weight", {24, 16}}};
   const std::string layer = "transformer.h.0.";
   for (const char* norm : {"ln_1.weight", "ln_2.weight"}) shapes.push_back({layer + norm, {16}});
@@ -112,7 +112,7 @@ TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {
   EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("imagegpt"), HasSubstr("config.json")));
 }
 
-TEST_F(RefusedModel, KindsThatAreNotRunAreRefusedByWhatTheyAre) {
+TEST_F(RefusedModel, RefusesUnsupportedKindsByName) {
   const std::pair<const char*, const char*> kinds[] = {
       {"mixtral", "a mixture of experts"},
       {"qwen3_moe", "a mixture of experts"},
@@ -133,7 +133,7 @@ TEST_F(RefusedModel, KindsThatAreNotRunAreRefusedByWhatTheyAre) {
   }
 }
 
-TEST_F(RefusedModel, KindsThatShareNamesAreToldByTheConfiguration) {
+TEST_F(RefusedModel, DistinguishesKindsWithEqualNamesByTheConfiguration) {
   for (const char* kind : {"dinov3_vit", "audio-spectrogram-transformer", "bert", "yolos"}) {
     write_config((R"({"model_type": ")" + std::string(kind) + R"("})").c_str());
     EXPECT_THAT(refusal(hugging_face_shapes({})), HasSubstr(kind));
@@ -254,7 +254,7 @@ TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
   EXPECT_EQ(recognise(shapes, options).spec.input.image_height, 30);
 }
 
-TEST_F(RefusedModel, ADescriptionWithoutHeadsIsAskedForThem) {
+TEST_F(RefusedModel, AsksForHeadsWhenADescriptionLacksThem) {
   char text[2000];
   std::snprintf(text, sizeof text, kOverlapping, "");
   nlohmann::json description = nlohmann::json::parse(text);
@@ -332,7 +332,7 @@ TEST_F(RefusedModel, TheScaleOfScoresIsAMemberOfTheModel) {
               Contains(Field(&Assumption::option, "scale")));
 }
 
-TEST_F(RefusedModel, AMaskThatIsNoneIsRefused) {
+TEST_F(RefusedModel, RefusesACausalMaskOfAnotherShape) {
   NamedShapes shapes = {{"wte.weight", {29, 16}}, {"wpe.weight", {24, 16}}};
   for (const char* name : {"h.0.ln_1", "h.0.ln_2", "ln_f"}) {
     shapes.push_back({std::string(name) + ".weight", {16}});
@@ -362,7 +362,7 @@ TEST_F(RefusedModel, AStoredMaskOfMetasLlamaMustBeCausal) {
                  ErrorKind::unsupported, "layers.0.attention.mask", folder_ / "model.safetensors");
 }
 
-TEST_F(RefusedModel, HeadsAreAskedForWhereTheUsualNumberDoesNotDivide) {
+TEST_F(RefusedModel, AsksForHeadsWhenTheDefaultDoesNotDivideTheWidth) {
   for (const char* const name :
        {"vit_pytorch_early_2021", "vit_pytorch_2020", "vit_pytorch_autumn_2020",
         "vit_pytorch_october_2020", "vit_pytorch_first_october_2020"}) {
@@ -382,7 +382,7 @@ TEST_F(RefusedModel, HeadsAreAskedForWhereTheUsualNumberDoesNotDivide) {
   EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("how many heads"), HasSubstr("a divisor of 18")));
 }
 
-TEST_F(RefusedModel, VitPytorchWithoutMlpsIsRunAndOneThatLacksSomeIsNot) {
+TEST_F(RefusedModel, RunsVitPytorchWithoutMlpsAndRefusesIncompleteOnes) {
   NamedShapes shapes = vit_pytorch_shapes({}, 64);
   std::erase_if(shapes,
                 [](const auto& entry) { return entry.first.find(".1.net.") != std::string::npos; });
@@ -402,7 +402,7 @@ TEST_F(RefusedModel, RefusesSwitchesThatMustBeOn) {
               AllOf(HasSubstr("rotary"), HasSubstr("expected true"), HasSubstr("found false")));
 }
 
-TEST_F(RefusedModel, WindowsOtherThanTheTablesSay) {
+TEST_F(RefusedModel, RefusesWindowsThatContradictTheTables) {
   nlohmann::json config = read_test_data("models/families/hugging_face_sam.json")["config"];
   const NamedShapes shapes = family_shapes("hugging_face_sam");
   write_config(config.dump().c_str());
@@ -416,7 +416,7 @@ TEST_F(RefusedModel, WindowsOtherThanTheTablesSay) {
   EXPECT_THAT(refusal(shapes), HasSubstr("contradicts the shape of the tables of relative"));
 }
 
-TEST_F(RefusedModel, AttentionBetweenChannelsAndSwinsSecondVersion) {
+TEST_F(RefusedModel, RefusesAttentionBetweenChannelsAndSwinV2) {
   NamedShapes xcit;
   for (auto [name, shape] : timm_shapes({})) {
     if (name == "patch_embed.proj.weight") name = "patch_embed.proj.0.0.weight";

@@ -48,7 +48,7 @@ std::string assumed(const Architecture& architecture, const std::string& option)
   return "not assumed";
 }
 
-TEST_F(Towers, WhichOfTwoIsTakenIsSaid) {
+TEST_F(Towers, NamesTheChosenTower) {
   // Neither width can be divided into CLIP's heads of 64 channels.
   const std::map<std::string, std::string> heads = {{"heads", "2"}};
   EXPECT_THAT(refusal("clip_images", {}), HasSubstr("--model-heads"));
@@ -131,7 +131,7 @@ TEST_F(Towers, TextsAreFilledUpWithTheTokenizersPadding) {
       HasSubstr("pads texts"));
 }
 
-TEST_F(Towers, ImagesArePreparedAsIsSaidBeside) {
+TEST_F(Towers, ImagesArePreparedByTheConfiguration) {
   (void)folder_.write("config.json",
                       R"({"model_type": "clip", "vision_config": {"num_attention_heads": 4}})");
   (void)folder_.write("preprocessor_config.json",
@@ -261,7 +261,7 @@ TEST(Readout, ATextsEndIsTheFirstOfItsTokenOrTheGreatest) {
   EXPECT_THROW((void)end_of_text({}, -1), Error);
 }
 
-TEST_F(Towers, RelativePositionsSayTheGridAndAreBroughtToAnother) {
+TEST_F(Towers, RelativePositionsGiveTheGridAndAreInterpolated) {
   const std::map<std::string, std::string> heads = {{"heads", "4"}};
   const Architecture found = recognise("timm_beit", heads);
   EXPECT_EQ(found.spec.input.image_height, 32);
@@ -277,7 +277,7 @@ TEST_F(Towers, RelativePositionsSayTheGridAndAreBroughtToAnother) {
               AllOf(HasSubstr("relative_position_bias_table"), HasSubstr("image_height")));
 }
 
-TEST_F(Towers, SwinsTablesAreBroughtToOtherWindows) {
+TEST_F(Towers, InterpolatesSwinsTablesToOtherWindows) {
   const std::map<std::string, std::string> size = {{"image_height", "32"}, {"image_width", "32"}};
   EXPECT_EQ(assumed(recognise("swin", size), "positions.table_resize"), "not assumed");
   auto wider = size;
@@ -311,7 +311,7 @@ TEST_F(Towers, SwinsWindowsFollowFromItsTablesAndFillItsGrids) {
   EXPECT_THAT(refusal("timm_swin", sized("12")), HasSubstr("smaller than the windows"));
 }
 
-TEST_F(Towers, Eva02sNamesAreEvasWithoutItsConfiguration) {
+TEST_F(Towers, Eva02sNamesAreReadAsEvaWithoutAConfiguration) {
   EXPECT_THAT(refusal("timm_eva02_fused", {{"heads", "4"}}), HasSubstr("mlp_form"));
   const Architecture found = recognise("timm_eva02", {{"heads", "4"}});
   EXPECT_EQ(found.spec.layer.rotary.grid, RotaryGrid::cells);

@@ -42,7 +42,7 @@ TEST(UnknownNames, AreShownWithTheRolesThatAreMissing) {
   }
 }
 
-TEST(UnknownNames, OfRecurrencesAreRefusedByWhatTheyAre) {
+TEST(UnknownNames, OfRecurrencesAreRefusedByTheirKind) {
   const NamedShapes mamba = {{"backbone.embeddings.weight", {40, 32}},
                              {"backbone.layers.0.norm.weight", {32}},
                              {"backbone.layers.0.mixer.A_log", {64, 16}},
@@ -74,7 +74,7 @@ TEST(UnknownNames, ListAtMostThreeNearestFamilies) {
   EXPECT_LE(families, 3U);
 }
 
-TEST(UnknownNames, DoNotHideThatHeadsAreToBeSaid) {
+TEST(UnknownNames, AskForMissingHeads) {
   const NamedShapes shapes = family_shapes("hugging_face_llama");
   EXPECT_THAT(refused_names(shapes), AllOf(HasSubstr("--model-heads"), Not(HasSubstr("k_proj"))));
   EXPECT_EQ(refused_names(shapes, {{{"heads", "4"}}, {}}), "no error");

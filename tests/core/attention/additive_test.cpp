@@ -50,7 +50,7 @@ TEST(Additive, LogitsOfEightyNeitherOverflowNorCancel) {
   }
 }
 
-TEST(Additive, AWindowOfAllTokensIsNoWindow) {
+TEST(Additive, AWindowOfAllTokensEqualsNoWindow) {
   RandomAttention data(70, 70, 2, 8, 5, 9);
   const Tensor all = additive(true, 0)->implied_map(data.input());
   EXPECT_EQ(additive(true, 70)->implied_map(data.input()).matrix(), all.matrix());
@@ -62,7 +62,7 @@ TEST(Additive, AWindowOfOneIsTheTokenItself) {
   EXPECT_EQ(additive(true, 1)->forward(data.input()).matrix(), data.input().values);
 }
 
-TEST(Additive, TheRecurrenceIsThePrefix) {
+TEST(Additive, TheRecurrenceEqualsThePrefix) {
   const RandomAttention data = with_logits(std::vector<float>(60, 0.5F), 4);
   for (const std::int64_t window : {0, 1, 7, 60}) {
     AdditiveState state(4, window);
@@ -83,7 +83,7 @@ TEST(Additive, TheRecurrenceIsThePrefix) {
   }
 }
 
-TEST(Additive, WithoutImportanceVectorsTheFirstQueryLooks) {
+TEST(Additive, UsesTheFirstQueryWithoutImportanceVectors) {
   RandomAttention data(9, 9, 2, 4, 3, 5);
   const Tensor what_if = additive(false, 0)->implied_map(data.input());
   const Tensor softmax = make_mechanism({"softmax", {}})->implied_map(data.input());
@@ -126,7 +126,7 @@ TEST(Additive, LogitsHaveTheBiasUnderTheRootOfTheWidth) {
   }
 }
 
-TEST(Additive, WhatDoesNotFitIsRefused) {
+TEST(Additive, RefusesInvalidArguments) {
   EXPECT_THROW((void)additive(false, 4), Error);
   EXPECT_THROW((void)additive(true, -2), Error);
   const RandomAttention wide(3, 5, 1, 2, 2, 1);

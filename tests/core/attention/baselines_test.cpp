@@ -87,7 +87,7 @@ TEST_P(BaselinesBesidePyTorch, OutputsAreTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, BaselinesBesidePyTorch, testing::Values(0, 1, 2));
 
-TEST(Performer, ItsOwnFeaturesAreOrthogonalInBlocks) {
+TEST(Performer, OwnFeaturesAreOrthogonalInBlocks) {
   NormalNumbers numbers(1, 0, 0);
   const MatrixD rows = orthogonal_rows(numbers, 150, 64);
   double lengths = 0;
@@ -104,7 +104,7 @@ TEST(Performer, ItsOwnFeaturesAreOrthogonalInBlocks) {
 
 // A uniformly distributed orthogonal matrix has mean 0, and its entries have variance 1/d.
 // Reflections whose signs are not randomised are biased to one side by many standard deviations.
-TEST(Performer, ItsOwnDirectionsPreferNone) {
+TEST(Performer, OwnDirectionsAreIsotropic) {
   constexpr std::int64_t kWidth = 8, kBlocks = 2000;
   NormalNumbers numbers(1, 0, 0);
   const MatrixD rows = orthogonal_rows(numbers, kWidth * kBlocks, kWidth);
@@ -123,7 +123,7 @@ TEST(Performer, ItsOwnDirectionsPreferNone) {
 
 // The error of random features falls as 1/√F without limit. The bias of Q from reflections with
 // fixed signs would stop it at 3 % here (NumPy, both ways).
-TEST(Performer, ItsErrorFallsWithTheRootOfTheFeatures) {
+TEST(Performer, ErrorFallsWithTheRootOfTheFeatures) {
   RandomAttention data(24, 24, 1, 8, 3, 64);
   data.queries.matrix() *= 0.25F;  // the variance grows with exp(‖q + k‖²)
   data.keys.matrix() *= 0.25F;
@@ -206,7 +206,7 @@ TEST(Reformer, OneBucketOfAlikeTokensIsSoftmaxWithoutItself) {
   }
 }
 
-TEST(Reformer, MoreRoundsReachMoreTokensAndAlonenessIsKept) {
+TEST(Reformer, MoreRoundsReachMoreTokensAndSingleTokensAttendToThemselves) {
   const RandomAttention data(120, 120, 1, 8, 3, 68);
   std::int64_t before = 0;
   for (const std::int64_t hashes : {1, 2, 4, 8}) {
@@ -232,7 +232,7 @@ TEST(Synthesizer, RandomScoresDoNotDependOnTheInput) {
             dense->implied_map(other.input()).values().front());
 }
 
-TEST(Baselines, OwnParametersFollowTheSeedAndTheLayerAlone) {
+TEST(Baselines, OwnParametersDependOnSeedAndLayerOnly) {
   const RandomAttention data(30, 30, 2, 8, 3, 72);
   for (const MechanismChoice& choice :
        {performer("softmax", 16), linformer("gaussian", 7), reformer(2, 4), synthesizer("random"),
@@ -257,7 +257,7 @@ TEST(Baselines, OwnParametersDoNotFollowTheNumberOfTokens) {
   EXPECT_NE(many.row(0), many.row(1));
 }
 
-TEST(Baselines, WhatDoesNotFitIsRefused) {
+TEST(Baselines, RefusesInvalidArguments) {
   const auto subject_of = [](const MechanismChoice& choice, const AttentionInput& input) {
     try {
       (void)make_mechanism(choice)->forward(input);

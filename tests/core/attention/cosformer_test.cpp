@@ -14,7 +14,7 @@ std::unique_ptr<const Mechanism> cosformer(std::int64_t span) {
   return make_mechanism({"cosformer", {{"span", span}}});
 }
 
-TEST(CosFormer, OutputsArePyTorchs) {
+TEST(CosFormer, OutputsAgreeWithPyTorch) {
   for (const nlohmann::json& reference : read_test_data("attention/cosformer.json").at("cases")) {
     const std::int64_t n = reference.at("n"), heads = reference.at("heads"),
                        width = reference.at("width");

@@ -158,7 +158,7 @@ TEST(DaftFull, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
-TEST(DaftFull, WithoutBiasesTheyAreZero) {
+TEST(DaftFull, MissingBiasesAreZero) {
   DaftData data(12, 3, 2);
   expect_dense(full(128), data);
   expect_dense(full(0), data);
@@ -249,14 +249,14 @@ TEST(DaftWindow, EqualsTheDenseEquations) {
   }
 }
 
-TEST(DaftWindow, WithoutBiasesTheyAreZero) {
+TEST(DaftWindow, MissingBiasesAreZero) {
   DaftData data(17, 2, 4);
   data.layout = {1, 4, 4};
   expect_dense(window("daft-conv", 5, 4, 2), data);
   expect_dense(window("daft-local", 5, 4, 2), data);
 }
 
-TEST(DaftWindow, RWithoutGainIsTakenAsItIs) {
+TEST(DaftWindow, UsesRWithoutGainUnchanged) {
   const MechanismChoice choice = window("daft-conv", 5, 2, 1);
   DaftData data(17, 1, 4, 2);
   data.add_window(choice);
@@ -367,7 +367,7 @@ TEST(Daft, WindowsHaveTheDimensionsOfWhereTokensLie) {
   EXPECT_EQ(choice_over_tokens({"softmax", {}}, true), (MechanismChoice{"softmax", {}}));
 }
 
-TEST(Daft, WhatDoesNotFitIsRefused) {
+TEST(Daft, RefusesInvalidArguments) {
   const auto subject_of = [](const MechanismChoice& choice, const DaftData& data) {
     try {
       (void)make_mechanism(choice)->forward(data.input());
@@ -417,7 +417,7 @@ void expect_reference(const nlohmann::json& expected, const Tensor& output, cons
   }
 }
 
-TEST(DaftBesidePyTorch, Algorithm1) {
+TEST(DaftBesidePyTorch, Algorithm1Agrees) {
   for (const nlohmann::json& reference : read_test_data("attention/daft.json").at("full")) {
     const std::int64_t n = reference.at("n"), width = reference.at("width"),
                        factors = reference.at("factors");
@@ -441,7 +441,7 @@ TEST(DaftBesidePyTorch, Algorithm1) {
   }
 }
 
-TEST(DaftBesidePyTorch, Algorithm2) {
+TEST(DaftBesidePyTorch, Algorithm2Agrees) {
   for (const nlohmann::json& reference : read_test_data("attention/daft.json").at("window")) {
     const std::int64_t rows = reference.at("rows"), columns = reference.at("columns"),
                        width = reference.at("width"), heads = reference.at("heads"),

@@ -47,7 +47,7 @@ TEST(Hash, LikeTokensHaveLikeCodes) {
   EXPECT_LT(far, 16);
 }
 
-TEST(Hash, AlikeTokensAttendUniformly) {
+TEST(Hash, EqualTokensAttendUniformly) {
   RandomAttention data(26, 26, 2, 4, 3, 53);
   data.keys.matrix().setConstant(0.5F);
   data.queries = data.keys;
@@ -55,7 +55,7 @@ TEST(Hash, AlikeTokensAttendUniformly) {
   for (const float weight : map.values()) EXPECT_FLOAT_EQ(weight, 1.0F / 26);
 }
 
-TEST(Hash, CodesAreItsQuantities) {
+TEST(Hash, CodesAreQuantities) {
   RandomAttention data(30, 30, 2, 4, 3, 54);
   const NamedTensors quantities = hash("paper", 7, 5)->quantities(data.input());
   EXPECT_EQ(quantities.at("codes").shape(), (Shape{2, 30, 7}));
@@ -63,7 +63,7 @@ TEST(Hash, CodesAreItsQuantities) {
   for (const float sign : quantities.at("codes").values()) EXPECT_EQ(std::abs(sign), 1.0F);
 }
 
-TEST(Hash, UpstreamKeepsAZeroWhereThePaperHasABit) {
+TEST(Hash, UpstreamKeepsAZeroThatThePaperMapsToABit) {
   // A is zero, so that the projected kernel of every token is zero.
   RandomAttention data(3, 3, 1, 2, 1, 55);
   add_hash_buffers(data.parameters, 1, 2, 1, 2, 56);
@@ -161,7 +161,7 @@ TEST(Hash, CausalNeverLooksAhead) {
   }
 }
 
-TEST(Hash, LearnedCodesNeedToBeLearnt) {
+TEST(Hash, RefusesUntrainedLearnedCodes) {
   // Random codes under the name "learned" would be mistaken for learned ones.
   RandomAttention data(30, 30, 2, 4, 3, 63);
   const auto with = [](const char* codes) {
@@ -186,7 +186,7 @@ TEST(Hash, LearnedCodesNeedToBeLearnt) {
             with("klsh")->forward(data.input()).matrix());
 }
 
-TEST(Hash, WhatDoesNotFitIsRefused) {
+TEST(Hash, RefusesInvalidArguments) {
   EXPECT_THROW((void)hash("paper", 65, 25), Error);
   EXPECT_THROW((void)hash("paper", 0, 25), Error);
   EXPECT_THROW((void)hash("other", 16, 25), Error);

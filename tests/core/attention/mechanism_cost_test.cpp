@@ -51,7 +51,7 @@ TEST(MechanismCosts, EveryMechanismCountsUnderEveryConvention) {
 }
 
 // The accounting has the settings and defaults of the mechanism that runs.
-TEST(MechanismCosts, AreOfTheSettingsThatRun) {
+TEST(MechanismCosts, DependOnTheSettingsThatRun) {
   for (const MechanismEntry& entry : mechanisms()) {
     SCOPED_TRACE(std::string(entry.name));
     const MechanismChoice choice = make_mechanism({std::string(entry.name), {}})->choice();
@@ -125,7 +125,7 @@ TEST(MechanismCosts, ImpossibleShapesAreNamed) {
       testing::HasSubstr("divisor of 16"));
 }
 
-TEST(Count, RefusesWhatDoesNotFit) {
+TEST(Count, RefusesInvalidArguments) {
   const Count largest = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ((largest + 0).value(), largest.value());
   EXPECT_THAT(message_of([&] { (void)(largest + 1); }), testing::HasSubstr("2^63 - 1"));

@@ -47,7 +47,7 @@ TEST(MechanismManual, ItsTablesHaveAsManyColumnsAsTheirHeads) {
   EXPECT_GT(rows, std::ssize(mechanisms())) << "a head and a row of each";
 }
 
-TEST(MechanismManual, ThePageHasAPlaceForIt) {
+TEST(MechanismManual, ThePageHasPlaceholdersForTheTables) {
   const std::string page = manual_text("assets/manual/mechanisms.md");
   EXPECT_THAT(page, testing::HasSubstr("\n{{mechanisms}}\n"));
   EXPECT_THAT(page, testing::HasSubstr("\n{{mechanism settings}}\n"));

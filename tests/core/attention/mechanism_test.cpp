@@ -134,7 +134,7 @@ class OverRandomTokens : public testing::TestWithParam<Case> {
 
 using EveryMechanism = OverRandomTokens;
 
-TEST_P(EveryMechanism, SaysWhatItWasMadeFrom) {
+TEST_P(EveryMechanism, ReportsItsParameters) {
   const MechanismEntry& entry = find_mechanism(GetParam().choice.name);
   EXPECT_EQ(mechanism_->choice().name, entry.name);
   EXPECT_EQ(mechanism_->choice().parameters,
@@ -147,7 +147,7 @@ TEST_P(EveryMechanism, MapTimesValuesIsTheForwardPass) { expect_map_times_values
 
 TEST_P(EveryMechanism, ForwardWithMapIsBothToTheBit) { expect_both_at_once(data_.input()); }
 
-TEST_P(EveryMechanism, RowsAreAsItsStructureSays) {
+TEST_P(EveryMechanism, RowsHaveTheDeclaredStructure) {
   const MapStructure structure = mechanism_->structure(data_.input().shape());
   const Tensor map = mechanism_->implied_map(data_.input());
   ASSERT_EQ(map.shape(), (Shape{GetParam().heads, GetParam().n, GetParam().m}));
@@ -268,7 +268,7 @@ TEST_P(CausalMechanism, LaterTokensChangeNotASingleBit) {
 
 // A longer text must not change the result at its beginning, neither with tensors learned for texts
 // of this length nor with the mechanism's own tensors.
-TEST_P(CausalMechanism, APrefixIsTheBeginningOfTheWhole) {
+TEST_P(CausalMechanism, APrefixGivesTheBeginningOfTheWhole) {
   for (const bool learnt : {true, false}) {
     if (!learnt) {
       data_.parameters.clear();
@@ -373,7 +373,7 @@ TEST(MechanismList, RefusesUnknownAndMistypedParameters) {
   }
 }
 
-TEST(AttentionInput, ThatDoesNotFitIsRefused) {
+TEST(AttentionInput, IsRefusedIfItsShapesDoNotFit) {
   const auto mechanism = make_mechanism({"adder", {{"identity", true}}});
   const auto refuse = [&mechanism](const RandomAttention& data) {
     EXPECT_THROW((void)mechanism->forward(data.input()), Error);

@@ -88,7 +88,7 @@ NaiveMap with_terms(const NaiveMap& plain, double cap, const Tensor& bias, std::
   return map;
 }
 
-TEST(ScoreTerms, AreThoseOfTheEquationsAtAwkwardSizes) {
+TEST(ScoreTerms, EqualTheEquationsAtOddSizes) {
   for (const std::int64_t n : {1, 2, 63, 65, 130}) {
     const std::int64_t heads = 2, width = 7;
     const RandomAttention data(n, n, heads, width, 5, 3);
@@ -127,7 +127,7 @@ TEST(ScoreTerms, AreThoseOfTheEquationsAtAwkwardSizes) {
   }
 }
 
-TEST(ScoreTerms, AWindowAsLongAsTheTextIsNone) {
+TEST(ScoreTerms, AWindowAsLongAsTheTextHasNoEffect) {
   const RandomAttention data(20, 20, 2, 4, 4, 7);
   ScoreTerms terms;
   terms.seen = seen_keys("around", 40, 20);

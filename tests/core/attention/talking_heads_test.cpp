@@ -22,7 +22,7 @@ NamedTensors mixings(std::int64_t heads, unsigned seed) {
   return tensors;
 }
 
-TEST(TalkingHeads, MapsAndOutputsArePyTorchs) {
+TEST(TalkingHeads, MapsAndOutputsAgreeWithPyTorch) {
   for (const nlohmann::json& reference : read_test_data("attention/talking_heads.json")["cases"]) {
     const std::int64_t n = reference["n"], heads = reference["heads"], width = reference["width"];
     const unsigned seed = reference["seed"];
@@ -49,7 +49,7 @@ TEST(TalkingHeads, MapsAndOutputsArePyTorchs) {
   }
 }
 
-TEST(TalkingHeads, ThatDoNotMixAreSoftmax) {
+TEST(TalkingHeads, EqualSoftmaxWithIdentityMixing) {
   const RandomAttention data(40, 33, 3, 8, 8, 7);
   const Tensor map = talking_heads()->implied_map(data.input());
   const Tensor expected = make_mechanism({"softmax", {}})->implied_map(data.input());
@@ -65,7 +65,7 @@ TEST(TalkingHeads, ExchangeHeadsByAPermutation) {
   EXPECT_EQ(exchanged.slice(1), plain.slice(0));
 }
 
-TEST(TalkingHeads, GiveNoWeightToWhatIsHidden) {
+TEST(TalkingHeads, GiveHiddenKeysNoWeight) {
   RandomAttention data(70, 70, 3, 4, 4, 7);
   data.parameters = mixings(3, 5);
   AttentionInput input = data.input();

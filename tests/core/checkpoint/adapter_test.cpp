@@ -19,7 +19,7 @@ fs::path data(const std::string& name) { return test_data("checkpoint/adapters/"
 
 class Adapter : public testing::TestWithParam<const char*> {};
 
-TEST_P(Adapter, IsLaidOverItsBase) {
+TEST_P(Adapter, IsAddedToItsBase) {
   const std::string name = GetParam();
   const Checkpoint file = open_checkpoint(data(name));
   const Checkpoint expected = open_checkpoint(data("expected.npz"));
@@ -102,7 +102,7 @@ TEST_F(ChangedAdapter, SettingsThatAreOffOrChangeNothingAreTaken) {
   }
 }
 
-TEST_F(ChangedAdapter, WhatDoesNotFitIsRefused) {
+TEST_F(ChangedAdapter, TensorsThatDoNotFitAreRefused) {
   set("r", 4);
   EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("q_proj"), testing::HasSubstr("rank"),
                                         testing::HasSubstr("expected 4, found 2")));
@@ -147,7 +147,7 @@ TEST_F(ChangedAdapter, TwoAdaptersThatNameEachOtherEnd) {
   EXPECT_THAT(refusal(), testing::HasSubstr("base model is missing"));
 }
 
-TEST_F(ChangedAdapter, WithoutItsWeightsItIsRefused) {
+TEST_F(ChangedAdapter, RefusesAnAdapterWithoutWeights) {
   fs::remove(adapter() / "adapter_model.safetensors");
   EXPECT_THAT(refusal(), testing::HasSubstr("adapter_model.safetensors or adapter_model.bin"));
 }

@@ -58,7 +58,7 @@ TEST(Checkpoint, RefusesDuplicateNames) {
       ErrorKind::damaged, "same name", "m.pt");
 }
 
-TEST(OpenCheckpoint, TellsWhatIsNoCheckpoint) {
+TEST(OpenCheckpoint, ReportsFilesThatAreNoCheckpoints) {
   const TemporaryFolder folder;
   const auto refused = [&](const char* name, const char* bytes, const char* part) {
     const auto file = folder.write(name, bytes);
@@ -74,7 +74,7 @@ TEST(OpenCheckpoint, TellsWhatIsNoCheckpoint) {
   refused("config.index.json", "{}", "weight_map");
 }
 
-TEST(OpenCheckpoint, TellsWhatCannotBeRead) {
+TEST(OpenCheckpoint, ReportsUnreadableFiles) {
   const TemporaryFolder folder;
   const auto missing = folder.path() / "missing.pt";
   expect_refusal([&] { return open_checkpoint(missing); }, ErrorKind::io, "No such file", missing);

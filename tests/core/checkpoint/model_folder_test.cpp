@@ -66,7 +66,7 @@ TEST(ModelFolder, OpensASplitModelByItsFirstPart) {
   EXPECT_NE(folder_refusal(folder.path()).find("several weight files"), std::string::npos);
 }
 
-TEST(ModelFolder, SetsAsideWhatATrainingRunSavesBesideTheWeights) {
+TEST(ModelFolder, IgnoresOtherFilesOfATrainingRun) {
   const TemporaryFolder folder;
   for (const char* name : {"optimizer.pt", "scheduler.pt", "training_args.bin", "mine.pt"}) {
     (void)folder.write(name, "");

@@ -41,7 +41,7 @@ TEST(StateDicts, AnotherCanBeTaken) {
   }
 }
 
-TEST(StateDicts, OfTeacherAndStudentTheTeacherIsTaken) {
+TEST(StateDicts, PrefersTheTeacherToTheStudent) {
   const Checkpoint checkpoint =
       open_checkpoint(source_folder() + "/tests/data/checkpoint/dino.pth");
   EXPECT_EQ(checkpoint.state_dict(), "teacher");
@@ -51,7 +51,7 @@ TEST(StateDicts, OfTeacherAndStudentTheTeacherIsTaken) {
 }
 
 /// MMCV and MMEngine save averages under ema_ and the parameter's name with underscores.
-TEST(StateDicts, TwinsInOneDictionaryAreTwo) {
+TEST(StateDicts, SeparatesAveragedTwinsInOneDictionary) {
   const Checkpoint plain = open_checkpoint(source_folder() + "/tests/data/checkpoint/twins.pth");
   EXPECT_EQ(plain.state_dict(), "state_dict");
   EXPECT_THAT(plain.other_state_dicts(), testing::ElementsAre("state_dict ema_ names"));

@@ -79,7 +79,7 @@ TEST(UpstreamNames, ADaftVitIsAssumedToBeTimmsButForItsAttention) {
   EXPECT_EQ(found.spec.input.mean, timm.spec.input.mean);
 }
 
-TEST(UpstreamNames, BiasesTellTheImageWhereThereAreNoPositions) {
+TEST(UpstreamNames, BiasesGiveTheImageWithoutPositions) {
   const Architecture found = recognise_names(labml_vit_shapes({.image = 48}));
   EXPECT_EQ(found.spec.positions.kind, Positions::none);
   EXPECT_EQ(found.spec.input.image_height, 48);
@@ -130,7 +130,7 @@ TEST(UpstreamNames, ATextIsAtMostAsLongAsItsBiases) {
       ErrorKind::usage, "at most 24 tokens", "a text");
 }
 
-TEST(UpstreamNames, LabmlsModelsDifferInNamesAlone) {
+TEST(UpstreamNames, DistinguishesLabmlsModelsByNames) {
   NamedShapes shapes = labml_aft_shapes({});
   for (auto& [name, shape] : shapes) {
     if (name == "src_embed.positional_encodings") name = "src_embed.pe.positional_encodings";
@@ -144,7 +144,7 @@ TEST(UpstreamNames, LabmlsModelsDifferInNamesAlone) {
   expect_refusal([&] { return recognise_names(shapes); }, ErrorKind::unsupported, "gated MLPs", "");
 }
 
-TEST(UpstreamNames, AFastformerTellsItsHeads) {
+TEST(UpstreamNames, AFastformerGivesItsHeads) {
   const Architecture found = recognise_names(fastformer_shapes({.heads = 5}));
   EXPECT_EQ(found.spec.layer.attention.heads, 5);
   EXPECT_EQ(found.spec.width_of_head(), 8);
@@ -172,7 +172,7 @@ TEST(UpstreamNames, AFastformerTellsItsHeads) {
   EXPECT_EQ(recognise_names(fastformer_shapes({}), {{"labels", "a,b,c,d"}}).spec.labels.size(), 4U);
 }
 
-TEST(UpstreamNames, AFastformerTakesItsClassesFromTheConfigurationBesideIt) {
+TEST(UpstreamNames, AFastformerReadsItsClassesFromItsConfiguration) {
   const TemporaryFolder folder;
   const auto file = folder / "model.safetensors";
   write_hashed_safetensors(file, fastformer_shapes({.classes = 2}));

@@ -58,7 +58,7 @@ TEST_F(AtomicFileTest, WritesThroughASymbolicLink) {
   EXPECT_EQ(read(target), "new");
 }
 
-TEST_F(AtomicFileTest, SaysWhyItCannotWrite) {
+TEST_F(AtomicFileTest, ReportsWhyItCannotWrite) {
   EXPECT_THROW(AtomicFile(folder_ / "missing" / "a.h5"), Error);
   EXPECT_THROW(AtomicFile{folder_.path()}, Error);
   try {
@@ -114,7 +114,7 @@ TEST_F(AtomicFileTest, KeepsAFileThatIsBeingWritten) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(AtomicFileTest, FilesThatOnlyLookAbandonedStay) {
+TEST_F(AtomicFileTest, KeepsFilesThatOnlyLookAbandoned) {
   for (const char* name : {".trace.part.h5", ".trace.999999999-x.part.h5", ".trace.1-1.part.h5",
                            ".trace.-5-1.part.h5", ".trace.12.h5"}) {
     (void)folder_.write(name, "someone's");

@@ -41,7 +41,7 @@ class MappedFileTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(MappedFileTest, AFileThatIsLeftAloneIsUnchanged) {
+TEST_F(MappedFileTest, AnUntouchedFileIsUnchanged) {
   const auto path = write_floats("m.bin", 1000);
   const auto file = MappedFile::open(path);
   EXPECT_EQ(view_of(file, 0, DType::f32, {1000}).to_float().size(), 1000);
@@ -75,7 +75,7 @@ TEST_F(MappedFileTest, AFileWrittenToInPlaceIsAnError) {
                  changed, path);
 }
 
-TEST_F(MappedFileTest, AFileThatIsReplacedStaysWhole) {
+TEST_F(MappedFileTest, KeepsAReplacedFile) {
   const auto path = write_floats("m.bin", 1000);
   const auto file = MappedFile::open(path);
   write_file(path, "another");
@@ -84,7 +84,7 @@ TEST_F(MappedFileTest, AFileThatIsReplacedStaysWhole) {
   EXPECT_NO_THROW(file->check_unchanged());
 }
 
-TEST_F(MappedFileTest, ThreadsReadingAFileThatShrinksAllGoOn) {
+TEST_F(MappedFileTest, ThreadsReadingAShrinkingFileContinue) {
   constexpr std::size_t count = 1 << 20;
   const auto path = write_floats("m.bin", count);
   const auto other_path = write_floats("other.bin", 1000);
@@ -114,7 +114,7 @@ TEST_F(MappedFileTest, ThreadsReadingAFileThatShrinksAllGoOn) {
   EXPECT_EQ(view_of(other, 0, DType::f32, {1000}).to_float().size(), 1000);
 }
 
-TEST_F(MappedFileTest, CheckpointsSayIt) {
+TEST_F(MappedFileTest, CheckpointsReportTruncation) {
   std::string header = R"({"a":{"dtype":"F32","shape":[100000],"data_offsets":[0,400000]}})";
   const std::string bytes =
       std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header;
@@ -135,7 +135,7 @@ std::int64_t resident_file_bytes() {
   return -1;
 }
 
-TEST_F(MappedFileTest, PagesGivenBackComeAgain) {
+TEST_F(MappedFileTest, ReleasedPagesAreReadAgain) {
   constexpr std::int64_t rows = 4096, columns = 1024, bytes = rows * columns * 4;
   const auto path = write_floats("m.bin", rows * columns);
   const auto file = MappedFile::open(path);
@@ -154,7 +154,7 @@ TEST_F(MappedFileTest, PagesGivenBackComeAgain) {
   EXPECT_TRUE(std::equal(before.values().begin(), before.values().end(), after.values().begin()));
 }
 
-TEST_F(MappedFileTest, OnlyPagesOfFilesAreGivenBack) {
+TEST_F(MappedFileTest, ReleasesOnlyPagesOfFiles) {
   const std::vector<float> numbers(1 << 20, 1.5F);
   release_pages(
       {DType::f32, {1 << 20}, {1}, reinterpret_cast<const std::byte*>(numbers.data()), {}});

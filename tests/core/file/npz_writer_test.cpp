@@ -26,7 +26,7 @@ std::string sample_arrays() {
   return file.bytes();
 }
 
-TEST(NpzWriter, ItsArraysAreReadAgain) {
+TEST(NpzWriter, WritesArraysThatAreReadBack) {
   const TemporaryFolder folder;
   std::ofstream(folder / "a.npz", std::ios::binary) << sample_arrays();
   const Checkpoint read = open_checkpoint(folder / "a.npz");
@@ -60,7 +60,7 @@ assert f['texts'].tolist() == ['τ ≥ 0.9', '']
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
-TEST(NpzWriter, RefusesWhatDoesNotFit) {
+TEST(NpzWriter, RefusesInvalidArrays) {
   const std::vector<double> list = {1, 2};
   NpzWriter file;
   file.add("a", {2}, std::span<const double>(list));

@@ -31,7 +31,7 @@ class OverwriteTest : public testing::Test {
   Path picture_ = folder_.write("picture.png", "pixels");
 };
 
-TEST_F(OverwriteTest, AnInputIsNoOutput) {
+TEST_F(OverwriteTest, RefusesAnInputAsOutput) {
   expect_refused(model_, {model_});
   expect_refused(picture_, {model_, picture_});
 }

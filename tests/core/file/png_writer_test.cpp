@@ -73,7 +73,7 @@ std::string chunk_of(const std::string& type, const std::string& data) {
   return chunk;
 }
 
-TEST(AnimatedPng, EveryFrameComesBackAndTheFirstIsThePicture) {
+TEST(AnimatedPng, KeepsEveryFrameAndTheFirstIsTheStillImage) {
   constexpr std::int64_t width = 5, height = 3;
   std::vector<std::vector<std::uint32_t>> frames(3, std::vector<std::uint32_t>(width * height));
   std::uint32_t seed = 1;
@@ -109,14 +109,14 @@ TEST(AnimatedPng, EveryFrameComesBackAndTheFirstIsThePicture) {
   EXPECT_EQ(chunks.back().type, "IEND");
 }
 
-TEST(AnimatedPng, RefusesPicturesThatAreNoFilm) {
+TEST(AnimatedPng, RefusesInvalidFrames) {
   const std::vector<std::vector<std::uint32_t>> frames{{1, 2}, {1}};
   EXPECT_THROW((void)animated_png_of(2, 1, frames, 100), Error);
   EXPECT_THROW((void)animated_png_of(2, 1, {frames.data(), 1}, 0), Error);
   EXPECT_THROW((void)animated_png_of(2, 1, {}, 100), Error);
 }
 
-TEST(PngWriter, EveryColourComesBack) {
+TEST(PngWriter, KeepsEveryColour) {
   expect_pixels(1, 1, {0x123456});
   expect_pixels(3, 2, {0, 0xffffff, 0xff0000, 0x00ff00, 0x0000ff, 0x0000ff});
   for (const std::uint32_t count : {256U, 257U, 1000U}) {  // with and without a palette

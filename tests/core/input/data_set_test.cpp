@@ -88,7 +88,7 @@ TEST_F(Idx, RefusesBombsAndBrokenStreams) {
   expect_refused(wrong, ErrorKind::damaged, "broken");
 }
 
-TEST_F(Idx, RefusesWhatHoldsNoImages) {
+TEST_F(Idx, RefusesFilesWithoutImages) {
   expect_refused(labels_, ErrorKind::unsupported, "no images");
   std::string floats = images_;
   floats[2] = 0x0D;
@@ -125,7 +125,7 @@ TEST(ArrayDataSet, OrdersAxesByThemselves) {
   }
 }
 
-TEST(ArrayDataSet, RefusesWhatDoesNotFit) {
+TEST(ArrayDataSet, RefusesInvalidArrays) {
   const auto few = test_data("input/too_few_labels.npz");
   expect_refusal([&] { return open_data_set(few); }, ErrorKind::damaged, "number of labels", few);
   const auto other = test_data("checkpoint/stored.npz");

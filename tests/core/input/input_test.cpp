@@ -10,7 +10,7 @@ namespace {
 
 std::string input_file(const std::string& name) { return test_data("input/" + name).string(); }
 
-TEST(OpenInput, PicturesAndArrays) {
+TEST(OpenInput, ReadsPicturesAndArrays) {
   const Input picture = open_input(input_file("rgb.jpg"));
   EXPECT_EQ(std::get<Image>(picture.content).width, 17);
   EXPECT_EQ(picture.label, "rgb.jpg");
@@ -20,7 +20,7 @@ TEST(OpenInput, PicturesAndArrays) {
   EXPECT_EQ(std::get<Tensor>(tokens.content).shape(), (Shape{5, 8}));
 }
 
-TEST(OpenInput, ItemsOfDataSets) {
+TEST(OpenInput, ReadsItemsOfDataSets) {
   const std::string locator = input_file("grey_set.npz") + "#1";
   const Input item = open_input(locator);
   EXPECT_EQ(item.label, "grey_set.npz[1]");
@@ -35,7 +35,7 @@ TEST(OpenInput, AFileMayHaveAMarkInItsName) {
   EXPECT_EQ(std::get<Image>(open_input(file.string()).content).width, 17);
 }
 
-TEST(OpenInput, Texts) {
+TEST(OpenInput, ReadsTexts) {
   const TemporaryFolder folder;
   const auto file = folder.write("play.txt", "To be,\nör not");
   const auto text = [](const std::string& locator) {
@@ -80,7 +80,7 @@ TEST(OpenInput, Texts) {
   refused(folder.write("empty.txt", "").string(), "empty");
 }
 
-TEST(OpenInput, SaysWhichKindsThereAre) {
+TEST(OpenInput, ListsTheKnownKinds) {
   const TemporaryFolder folder;
   const auto text = folder.write("a.words", "hello");
   const auto refused = [](const std::string& locator, ErrorKind kind, const std::string& part) {

@@ -21,7 +21,7 @@ TEST(ItemChoice, GivesEveryStretchOfTheSetItsShare) {
   EXPECT_EQ(std::set<std::int64_t>(items.begin(), items.end()).size(), items.size());
 }
 
-TEST(ItemChoice, MeetsSetsThatRepeatTheirClassesAtEveryClass) {
+TEST(ItemChoice, CoversEveryClassOfSetsThatRepeatTheirClasses) {
   // Classes alternate from 0 to 9: every twentieth item would always be of the same class.
   std::vector<int> of_class(10);
   for (const std::int64_t item : chosen_items(10'000, {500})) {
@@ -43,14 +43,14 @@ TEST(ItemChoice, DrawsFromRangesUpToTheLastItemWhenTheSizeIsNoMultiple) {
   }
 }
 
-TEST(ItemChoice, IsTheSameForTheSameSeedAlone) {
+TEST(ItemChoice, IsReproducibleForASeed) {
   EXPECT_EQ(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 3}));
   EXPECT_NE(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 4}));
   // The expected items are fixed numbers, because files of sweeps store the seed and not the items.
   EXPECT_EQ(chosen_items(1000, {5, 0}), (std::vector<std::int64_t>{135, 300, 479, 644, 947}));
 }
 
-TEST(ItemChoice, TakesAllWhereAllAreWanted) {
+TEST(ItemChoice, TakesEveryItemOnRequest) {
   std::vector<std::int64_t> all(7);
   std::iota(all.begin(), all.end(), 0);
   for (const std::int64_t count : {0, 7, 8}) {

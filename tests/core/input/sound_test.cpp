@@ -17,7 +17,7 @@ Sound open_sound(const std::string& locator) {
   return std::get<Sound>(open_input(locator).content);
 }
 
-TEST(Sounds, OfOneChannelAndOfTwo) {
+TEST(Sounds, AreReadWithOneChannelAndWithTwo) {
   const Input input = open_input(sound_file("whistle.wav"));
   EXPECT_EQ(input.label, "whistle.wav");
   const Sound& whistle = std::get<Sound>(input.content);
@@ -32,7 +32,7 @@ TEST(Sounds, OfOneChannelAndOfTwo) {
   EXPECT_EQ(stereo.samples[7], (7.0F - 21.0F) / 2 / 32768);
 }
 
-TEST(Sounds, SomeOfTheirSeconds) {
+TEST(Sounds, AreCutToSomeOfTheirSeconds) {
   Sound sound{10, std::vector<float>(25)};
   for (std::size_t i = 0; i < sound.samples.size(); ++i) sound.samples[i] = static_cast<float>(i);
   EXPECT_EQ(part_of_sound(sound, 1, 2).samples.front(), 10);

@@ -85,7 +85,7 @@ class AdderTable4 : public testing::TestWithParam<std::string> {
   Checkpoint reference_ = reference();
 };
 
-TEST_P(AdderTable4, AFileThatSaysItOpensAndAgreesWithPyTorch) {
+TEST_P(AdderTable4, OpensFromItsFileAndAgreesWithPyTorch) {
   const Trace trace = run_silent(file_saying(row_of_table(GetParam())));
   expect_near(trace.logits, expected(GetParam()), tolerance_of(GetParam()));
   const Tensor maps = expected(GetParam() + "_maps");
@@ -97,7 +97,7 @@ TEST_P(AdderTable4, AFileThatSaysItOpensAndAgreesWithPyTorch) {
   }
 }
 
-TEST_P(AdderTable4, ItCanBeLaidOverWeightsOfAnyOther) {
+TEST_P(AdderTable4, CanBeOverlaidOnOtherWeights) {
   // Our own family finds the LayerNorms of adder layers whatever the file says about the
   // arithmetic.
   const Checkpoint silent = file_saying({});

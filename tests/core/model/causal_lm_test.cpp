@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Families, LanguageModel,
                                          FastformerCase{"fastformer_later", "Fastformer-LM"}),
                          [](const auto& info) { return std::string(info.param.folder); });
 
-TEST(Fastformer, TakesItsWindowsFromTheConfigurationBesideIt) {
+TEST(Fastformer, ReadsItsWindowsFromTheConfiguration) {
   const auto model = load_model(model_file("fastformer"));
   ASSERT_EQ(model->spec().layer_mechanisms.size(), 3U);
   EXPECT_EQ(to_string(model->spec().layer_mechanisms[1]), "additive (causal=true, window=5)");
@@ -151,7 +151,7 @@ TEST(Fastformer, TakesItsWindowsFromTheConfigurationBesideIt) {
             LayerForm::fastformer_rescaled);
 }
 
-TEST(Fastformer, AWindowOfTheWholeTextIsNone) {
+TEST(Fastformer, AWindowOfTheWholeTextHasNoEffect) {
   const auto model = load_model(model_file("fastformer"));
   const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9, 2, 6};
   const auto with = [&](std::int64_t window) {
@@ -168,7 +168,7 @@ TEST(Fastformer, AWindowOfTheWholeTextIsNone) {
 
 /// The row of token t equals the weights of the recurrence after t steps, read from its mean of
 /// unit vectors.
-TEST(Fastformer, EveryTokenIsTheRecurrenceAfterItsSteps) {
+TEST(Fastformer, EveryTokenEqualsTheRecurrenceAtItsStep) {
   const auto model = load_model(model_file("fastformer"));
   const std::vector<std::int64_t> ids = {7, 7, 2, 28, 0, 11, 13, 5, 1, 20};
   const Trace trace = run(*model, ids);
@@ -199,7 +199,7 @@ void expect_refused(const Model& model, const Input& input, const std::string& p
   }
 }
 
-TEST(LanguageModelInput, SaysWhatDoesNotFit) {
+TEST(LanguageModelInput, ReportsInvalidInputs) {
   const auto model = load_model(model_file("gpt2"));
   expect_refused(*model, text_input(std::vector<std::int64_t>(25, 1)), "at most 24 tokens");
   expect_refused(*model, text_input({1, 29}), "0 to 28");
@@ -236,7 +236,7 @@ TEST(LanguageModelFile, AWindowOfNoTokenIsRefused) {
                  "config.json");
 }
 
-TEST(LanguageModelFile, WithoutConfigurationItSaysWhatItAssumes) {
+TEST(LanguageModelFile, ListsAssumptionsWithoutAConfiguration) {
   const TemporaryFolder folder;
   const auto file = folder.write("model.safetensors", read_bytes(model_file("fastformer")));
   const auto model = load_model(file);
@@ -248,7 +248,7 @@ TEST(LanguageModelFile, WithoutConfigurationItSaysWhatItAssumes) {
   }));
 }
 
-TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
+TEST(TextEvaluation, IsTheMeanLossOfTheLogits) {
   const auto model = load_model(model_file("nanogpt"));
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < 60; ++i) ids.push_back(i * i % 29);
@@ -275,7 +275,7 @@ TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
   EXPECT_THROW((void)evaluate_text(*model, {}, Text{{}, {3}}, {}, {}), Error);
 }
 
-TEST(LanguageModelFile, AFolderIsCalledByItsNameHoweverItIsWritten) {
+TEST(LanguageModelFile, AFolderIsNamedIndependentlyOfItsSpelling) {
   const std::filesystem::path folder = test_data("language/nanogpt");
   for (const char* const more : {"", "/", "/.", "/../nanogpt/"}) {
     EXPECT_EQ(load_model(folder.string() + more)->name(), "nanogpt") << more;

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(All, ComputedMapsOf,
                                          MechanismChoice{"adder", {}},
                                          MechanismChoice{"adder", {{"identity", true}}}));
 
-TEST(ComputedMaps, OutliveWhatTheyAreMadeOf) {
+TEST(ComputedMaps, OutliveTheirQueriesAndKeys) {
   const auto mechanism = make_mechanism({"adder", {}});
   Tensor held;
   ImpliedMaps computed;
@@ -157,7 +157,7 @@ TEST_F(ComputedMapsOfAModel, StandInForThoseTooLargeToKeep) {
   EXPECT_FALSE(run(request).layers[3].implied_map.are_computed());
 }
 
-TEST_F(ComputedMapsOfAModel, OutliveIt) {
+TEST_F(ComputedMapsOfAModel, OutliveTheModel) {
   std::shared_ptr<const Model> model =
       load_model(source_folder() + "/sample_data/models/fashion-softmax.h5");
   TraceRequest request;
@@ -176,7 +176,7 @@ TEST_F(ComputedMapsOfAModel, OutliveIt) {
   }
 }
 
-TEST_F(ComputedMapsOfAModel, AreNoneOfAnAttentionThatMixesRows) {
+TEST_F(ComputedMapsOfAModel, AreRefusedForAttentionThatMixesRows) {
   TraceRequest request;
   request.most_map_bytes = kLayer;
   request.large_maps = TraceRequest::LargeMaps::computed;

@@ -55,7 +55,7 @@ class ChangedConfiguration : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(ChangedConfiguration, ACapOfNullIsNone) {
+TEST_F(ChangedConfiguration, ANullCapIsNoCap) {
   const auto capped = model("hugging_face_gemma2", json::object());
   EXPECT_EQ(capped->spec().layer.scores.soft_cap, 2);
   EXPECT_EQ(capped->spec().readout.soft_cap, 3);
@@ -229,7 +229,7 @@ TEST_F(ChangedConfiguration, ListsKeysThatNoKindExplainsAsUnread) {
   EXPECT_THAT(unread.reason, HasSubstr("not read"));
 }
 
-TEST_F(ChangedConfiguration, AHeadBesideTheEmbeddingThatItIsSaidToBe) {
+TEST_F(ChangedConfiguration, RefusesAnOwnHeadOfATiedModelUnlessIgnored) {
   const json tied = {{"tie_word_embeddings", true}};
   const auto load = [&] { return model("hugging_face_llama", tied); };
   expect_refusal(load, ErrorKind::unsupported, "tie_word_embeddings", "model.safetensors");
@@ -250,7 +250,7 @@ TEST_F(ChangedConfiguration, AHeadBesideTheEmbeddingThatItIsSaidToBe) {
   EXPECT_NO_THROW((void)load_model(folder_.path(), options_));
 }
 
-TEST_F(ChangedConfiguration, WithoutAHeadThatTheClassDoesNotTie) {
+TEST_F(ChangedConfiguration, RefusesAMissingHeadOfAnUntiedModel) {
   left_out_ = {"tie_word_embeddings"};
   const auto load = [&] { return model("hugging_face_qwen2", json::object()); };
   expect_refusal(load, ErrorKind::unsupported, "tie_word_embeddings", "model.safetensors");
@@ -260,7 +260,7 @@ TEST_F(ChangedConfiguration, WithoutAHeadThatTheClassDoesNotTie) {
   EXPECT_TRUE(load()->spec().readout.gives_token_logits());
 }
 
-TEST_F(ChangedConfiguration, OffIsNotWhatMustBeOn) {
+TEST_F(ChangedConfiguration, RefusesOffForSettingsThatMustBeOn) {
   const auto position = [&](const json& value) {
     return model("hugging_face_bert", {{"position_embedding_type", value}});
   };
@@ -295,7 +295,7 @@ TEST_F(ChangedConfiguration, AnOptionOfAllLayersWhereSomeDifferIsRefused) {
   }
 }
 
-TEST_F(ChangedConfiguration, AFinalNormThatIsNotThereIsRefused) {
+TEST_F(ChangedConfiguration, RefusesAMissingFinalNorm) {
   options_.overrides["final_norm"] = "true";
   expect_refusal([&] { return model("hugging_face_opt_narrow", json::object()); }, ErrorKind::usage,
                  "final_norm", "model.safetensors");

@@ -74,7 +74,7 @@ TEST(DecoderText, BeginsWithTheStartTokenAndDoesNotEnd) {
   EXPECT_THAT(tokenize_for_decoder(pair_of("abc", {}), spec, letters).ids, ElementsAre(2));
 }
 
-TEST(DecoderText, NumberedTokensAreAsTheyAre) {
+TEST(DecoderText, KeepsGivenTokenIds) {
   Input input;
   input.content = Text{"", {3, 4}, {}, {7, 1}};
   EXPECT_THAT(tokenize_for_decoder(input, small_spec(), Letters()).ids, ElementsAre(7, 1));
@@ -93,7 +93,7 @@ TEST(DecoderText, IsRefusedWithoutAStartAndBeyondTheContext) {
   }
 }
 
-TEST(DecoderText, OfOtherModelsIsRefused) {
+TEST(DecoderText, IsRefusedForOtherModels) {
   ModelSpec spec = small_spec();
   spec.tail = {};
   EXPECT_THROW((void)tokenize_input(pair_of("a", "b"), spec, Letters()), Error);
@@ -146,14 +146,14 @@ TEST_F(EncoderDecoder, LayersThatAreNotRecordedCountToo) {
   EXPECT_TRUE(trace.layers[2].implied_map.empty());
 }
 
-TEST_F(EncoderDecoder, OtherAttentionIsLaidOverIt) {
+TEST_F(EncoderDecoder, CanBeOverlaidWithOtherAttention) {
   const Trace trace = run({"adder", {}});
   EXPECT_EQ(trace.layers[3].implied_map.shape(), (Shape{4, 4, 7}));
   EXPECT_EQ(trace.layers[2].implied_map.slice(0)(0, 3), 0.0F);
   EXPECT_GT(trace.layers[0].implied_map.slice(0)(0, 6), 0.0F);
 }
 
-TEST_F(EncoderDecoder, AttentionThatSeesAllIsRefused) {
+TEST_F(EncoderDecoder, RefusesAttentionWithoutACausalForm) {
   int seeing_all = 0;
   for (const MechanismEntry& entry : mechanisms()) {
     if (entry.causal) continue;
@@ -167,7 +167,7 @@ TEST_F(EncoderDecoder, AttentionThatSeesAllIsRefused) {
   EXPECT_GT(seeing_all, 0);
 }
 
-TEST_F(EncoderDecoder, ATraceKeepsWhoseItsLayersAre) {
+TEST_F(EncoderDecoder, ATraceKeepsTheKindOfItsLayers) {
   const std::filesystem::path file = folder_ / "trace.h5";
   write_trace(file, run(model_->spec().mechanism));
   const Trace read = read_trace(file);
@@ -192,7 +192,7 @@ TEST(EncoderDecoderFamily, AssumesNothingThatBartsCodeFixes) {
   }
 }
 
-TEST_F(EncoderDecoder, MapsOfOneKindHaveNumbersOfTheirOwn) {
+TEST_F(EncoderDecoder, MapsOfEachKindAreNumberedSeparately) {
   Trace trace;
   trace.layers.resize(3);
   EXPECT_EQ(layer_name(trace, 2), "layer 2");

@@ -107,7 +107,7 @@ TEST_P(Family, IsRecognised) {
   EXPECT_EQ(recognise_architecture(checkpoint, options_).name, case_["family"]);
 }
 
-TEST_P(Family, ComputesWhatPyTorchDoes) {
+TEST_P(Family, AgreesWithPyTorch) {
   const std::filesystem::path reference = kFamilyData / (GetParam() + ".npz");
   if (!std::filesystem::exists(reference)) {
     GTEST_SKIP() << "its reference is of another test: agreement_test or pyramid_vit_test";
@@ -199,7 +199,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& info) { return in
 
 INSTANTIATE_TEST_SUITE_P(All, Family, testing::ValuesIn(cases()), name_of);
 
-TEST(Families, LayersOfTheFileAreRunAsOftenAsIsSaid) {
+TEST(Families, RunsSharedLayersAsOftenAsConfigured) {
   const TemporaryFolder folder;
   write_hashed_safetensors(folder / "model.safetensors",
                            family_shapes("hugging_face_albert_groups"));

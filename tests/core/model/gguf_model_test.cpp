@@ -31,7 +31,7 @@ struct GgufCase {
 
 class GgufModel : public testing::TestWithParam<GgufCase> {};
 
-TEST_P(GgufModel, ComputesWhatPyTorchDoes) {
+TEST_P(GgufModel, AgreesWithPyTorch) {
   const Checkpoint expected = open_checkpoint(kGgufData / GetParam().reference);
   const auto model = load_model(kGgufData / "gguf" / (std::string(GetParam().name) + ".gguf"));
   EXPECT_EQ(model->architecture(), "GGUF language model");
@@ -95,7 +95,7 @@ TEST_F(ChangedGguf, KeysAreHonouredOrRefused) {
   EXPECT_NO_THROW((void)load_model(with("llama.rope.freq_base", "llama.rope.freq_bass"), options));
 }
 
-TEST_F(ChangedGguf, TensorsMustBeThoseOfTheArchitecture) {
+TEST_F(ChangedGguf, RefusesTensorsOfAnotherArchitecture) {
   using enum ErrorKind;
   expect_refused("blk.1.ffn_up", "blk.1.ffn_xp", unsupported, "blk.1.ffn_up.weight");
   expect_refused("rope_freqs", "rope_freqz", unsupported, "rope_freqz", "llama3");

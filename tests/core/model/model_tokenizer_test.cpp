@@ -89,7 +89,7 @@ TEST_F(ModelTokenizer, ShowsIdsAndNamesTheStageThatIsNotImplemented) {
       ErrorKind::unsupported, "ids:15,3,42", "tokenizer.json");
 }
 
-TEST_F(ModelTokenizer, ThatIsMissingIsAskedFor) {
+TEST_F(ModelTokenizer, IsRequestedWhenMissing) {
   write_llama(420);
   const auto model = opened();
   EXPECT_EQ(model->spec().input.tokenizer, Tokenizer::ids);

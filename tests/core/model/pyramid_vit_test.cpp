@@ -126,7 +126,7 @@ TEST(PyramidVit, TwinsAgreesWithPyTorch) {
   expect_agreement("twins.npz", model, 224);
 }
 
-TEST(PyramidVit, TimmsNamesAreThose) {
+TEST(PyramidVit, ReadsTimmsNames) {
   const Transformer model = pyramid_of(timm_pvt_v2_shapes(small_stages(), 10), with_image(64));
   EXPECT_EQ(model.architecture(), "timm PVTv2");
   EXPECT_EQ(model.spec().stages, small_stages());
@@ -160,7 +160,7 @@ void expect_maps_of_values(const Transformer& model, const MechanismChoice& choi
   }
 }
 
-TEST(PyramidVit, OtherMechanismsLieOverItsWeights) {
+TEST(PyramidVit, CanBeOverlaidWithOtherMechanisms) {
   const ModelOptions options = with_image(64);
   const Transformer reduced = pyramid_of(pvt_v2_shapes(small_stages(), 10), options);
   const Transformer hashed =
@@ -208,7 +208,7 @@ TEST(PyramidVit, MapsAreZeroOutsideTheirWindows) {
   }
 }
 
-TEST(PyramidVit, TheSameNumbersWhateverIsRecorded) {
+TEST(PyramidVit, GivesTheSameNumbersForAnyRecording) {
   const Transformer model = pyramid_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
   TraceRequest nothing, one;
   nothing.implied_maps = false;
@@ -252,7 +252,7 @@ NamedShapes shapes_without(NamedShapes shapes, const std::string& name) {
   return shapes;
 }
 
-TEST(PyramidVit, HeadsAreAskedForWhereTheUsualWidthDoesNotDivide) {
+TEST(PyramidVit, AsksForHeadsWhenTheDefaultWidthDoesNotDivide) {
   std::vector<PyramidStage> stages = small_stages();
   stages[1].width = 48;
   const NamedShapes shapes = pvt_v2_shapes(stages, 10);

@@ -19,7 +19,7 @@ class RunByLayers : public testing::Test {
   static constexpr std::int64_t kLayer = std::int64_t{3} * 197 * 197 * 4;  ///< a layer's bytes
 };
 
-TEST_F(RunByLayers, HandsOverEveryLayerOnceAndForgetsIt) {
+TEST_F(RunByLayers, HandsOverEveryLayerOnceAndReleasesIt) {
   const Trace whole = model_->run(input_, model_->spec().mechanism, {}, {});
   std::vector<std::vector<std::int64_t>> batches;
   const Trace left = run_by_layers(
@@ -44,7 +44,7 @@ TEST_F(RunByLayers, HandsOverEveryLayerOnceAndForgetsIt) {
       std::equal(left.logits.data(), left.logits.data() + left.logits.size(), whole.logits.data()));
 }
 
-TEST_F(RunByLayers, NeedsRoomForOneLayerAtATime) {
+TEST_F(RunByLayers, NeedsMemoryForOneLayerAtATime) {
   TraceRequest request;
   request.most_map_bytes = kLayer;
   EXPECT_THROW((void)model_->run(input_, model_->spec().mechanism, request, {}), Error);

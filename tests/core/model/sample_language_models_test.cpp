@@ -42,7 +42,7 @@ TEST_P(SampleLanguageModel, AgreesWithNumPy) {
 }
 
 /// A model that was loaded wrongly would not predict better than chance, about 6 bits.
-TEST_P(SampleLanguageModel, ForetellsShakespeare) {
+TEST_P(SampleLanguageModel, PredictsShakespeare) {
   const auto model = load_model(kLanguageSamples / "models" / (std::string(GetParam()) + ".h5"));
   const Input input = open_input((kLanguageSamples / "inputs" / "22_gremio.txt").string());
   const TextEvaluation result =

@@ -30,7 +30,7 @@ std::string variation_refusal(const Options& said, bool fused = false) {
 
 class Variations : public testing::TestWithParam<Variation> {};
 
-TEST_P(Variations, AgreesWithPyTorchWhenItIsSaid) {
+TEST_P(Variations, AgreesWithPyTorchWhenSet) {
   const Variation& variation = GetParam();
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "gpt.safetensors";
@@ -47,7 +47,7 @@ TEST_P(Variations, AgreesWithPyTorchWhenItIsSaid) {
 INSTANTIATE_TEST_SUITE_P(OfOneModel, Variations, testing::ValuesIn(variations()),
                          [](const auto& at) { return std::string(at.param.name); });
 
-TEST(VariationRefusals, NameTheOptionAndWhatItCannotBe) {
+TEST(VariationRefusals, NameTheOptionAndItsAllowedValues) {
   EXPECT_THAT(variation_refusal({{"qkv_rows", "heads_first"}}),
               AllOf(HasSubstr("qkv_rows: queries, keys and values are not in one weight")));
   EXPECT_THAT(variation_refusal({{"qkv_rows", "mixed"}}, true),
@@ -64,7 +64,7 @@ TEST(VariationRefusals, NameTheOptionAndWhatItCannotBe) {
               HasSubstr("alternating unless positions are sinusoidal"));
 }
 
-TEST(VariationRefusals, SaidByAPathAsByAName) {
+TEST(VariationRefusals, AcceptPathsAsWellAsNames) {
   EXPECT_EQ(variation_refusal({{"layer.attention.heads", "3"}, {"readout.final_norm", "false"}}),
             "nothing was refused");
 }

@@ -52,7 +52,7 @@ TEST(Vit, GivesTheSameBytesWhateverTheThreadCount) {
   }
 }
 
-TEST(Vit, RecordsWhatIsAskedForAndNothingElse) {
+TEST(Vit, RecordsOnlyRequestedQuantities) {
   const Transformer model = model_of(hashed_checkpoint(timm_shapes({})));
   TraceRequest request;
   request.queries_keys_values = true;
@@ -71,7 +71,7 @@ TEST(Vit, RecordsWhatIsAskedForAndNothingElse) {
   EXPECT_THROW((void)model.run(image_input(), {}, request, {}), Error);
 }
 
-TEST(Vit, SaysWhetherTheMechanismIsTheTrainedOne) {
+TEST(Vit, ReportsWhetherTheMechanismIsTheTrainedOne) {
   const Transformer model = model_of(hashed_checkpoint(timm_shapes({})));
   const Trace own = model.run(image_input(), model.spec().mechanism, {}, {});
   EXPECT_TRUE(own.mechanism_trained);
@@ -191,7 +191,7 @@ TEST(Vit, StopsWhenCancelled) {
   EXPECT_THROW((void)model.run(image_input(), {}, {}, progress), Cancelled);
 }
 
-TEST(Vit, LayerScaleOfZeroLeavesTheTokensAlone) {
+TEST(Vit, LayerScaleOfZeroKeepsTheTokens) {
   NamedShapes shapes = timm_shapes({});
   Checkpoint checkpoint = [&] {
     for (const char* name :

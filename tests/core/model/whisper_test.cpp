@@ -12,7 +12,7 @@ namespace {
 
 const std::string kWhisperFile = source_folder() + "/tests/data/models/whisper.pt";
 
-TEST(Whisper, TheFileSaysItsHeadsAndThatTheDecoderIsLeftOut) {
+TEST(Whisper, ReadsHeadsAndReportsThatTheDecoderIsLeftOut) {
   const auto model = load_model(kWhisperFile);
   EXPECT_EQ(model->architecture(), "OpenAI Whisper encoder");
   const ModelSpec& spec = model->spec();
@@ -27,7 +27,7 @@ TEST(Whisper, TheFileSaysItsHeadsAndThatTheDecoderIsLeftOut) {
                            [](const Assumption& each) { return each.option == "heads"; }));
 }
 
-TEST(Whisper, HearsASoundAsItsSpectrum) {
+TEST(Whisper, ReadsASoundAsItsSpectrum) {
   const auto model = load_model(kWhisperFile);
   Sound sound{kSoundRate, {}};
   for (int i = 0; i < 900; ++i) sound.samples.push_back(0.01F * static_cast<float>(i % 37));

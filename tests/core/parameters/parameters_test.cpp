@@ -118,7 +118,7 @@ TEST(Parameters, AreCompletedAndUnknownOnesNamed) {
   }
 }
 
-TEST(TypedValues, AreReadAsWhatTheyAre) {
+TEST(TypedValues, AreReadByTheirType) {
   const ParameterValues values = {{"flag", true},
                                   {"whole", std::int64_t{7}},
                                   {"number", 0.5},
@@ -143,7 +143,7 @@ TEST(TypedValues, AreReadAsWhatTheyAre) {
   EXPECT_THROW((void)read.whole("none"), Error);
 }
 
-TEST(EnumNames, GoBothWays) {
+TEST(EnumNames, ConvertBothWays) {
   EXPECT_EQ(name_of(kModes, Mode::upstream), "upstream");
   EXPECT_EQ(value_of(kModes, "paper", "mode"), Mode::paper);
   try {

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-TEST(BlasKernels, GoByWhatTheProcessorCanDoWhereItsModelIsUnknown) {
+TEST(BlasKernels, FollowTheProcessorsFeaturesWhenItsModelIsUnknown) {
   const VectorInstructions skylake{.avx = true, .avx2_and_fma = true, .avx512 = true};
   const VectorInstructions haswell{.avx = true, .avx2_and_fma = true};
   const VectorInstructions sandy_bridge{.avx = true};

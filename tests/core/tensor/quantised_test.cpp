@@ -14,7 +14,7 @@ namespace {
 class Quantised : public testing::TestWithParam<const char*> {};
 
 /// Codes times scales are exact in float32 or rounded once, both here and in NumPy.
-TEST_P(Quantised, DecodesAsTheSpecificationSays) {
+TEST_P(Quantised, DecodesAsSpecified) {
   const std::string name = GetParam();
   const Checkpoint file = open_checkpoint(test_data("checkpoint/quantised.gguf"));
   const Tensor expected =

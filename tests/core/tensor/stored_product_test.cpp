@@ -56,7 +56,7 @@ void expect_product(const TensorView& weights, std::int64_t rows) {
   }
 }
 
-TEST(StoredProduct, OfQuantisedWeights) {
+TEST(StoredProduct, MultipliesQuantisedWeights) {
   for (const std::int64_t n : {1, 127, 128, 129, 300}) {
     const BlockLayout& q4_k = *block_layout(12);
     const std::vector<std::byte> blocks = random_blocks(q4_k, n * 2, {0, 2});
@@ -67,7 +67,7 @@ TEST(StoredProduct, OfQuantisedWeights) {
   }
 }
 
-TEST(StoredProduct, OfPlainWeights) {
+TEST(StoredProduct, MultipliesPlainWeights) {
   const Tensor w = random_rows(130, 33);
   expect_product({DType::f32, {130, 33}, {33, 1}, reinterpret_cast<const std::byte*>(w.data()), {}},
                  5);
@@ -85,7 +85,7 @@ TEST(StoredProduct, OfPlainWeights) {
 }
 
 /// Two runs give the same bits: the old content of a tile's memory does not matter.
-TEST(StoredProduct, DoesNotDependOnWhatWasComputedBefore) {
+TEST(StoredProduct, DoesNotDependOnEarlierComputations) {
   const BlockLayout& q6_k = *block_layout(14);
   const std::vector<std::byte> blocks = random_blocks(q6_k, 500, {208});
   const TensorView weights{DType::quantised, {500, 256}, {256, 1}, blocks.data(), {}, &q6_k};

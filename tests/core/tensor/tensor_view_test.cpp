@@ -83,7 +83,7 @@ TEST(TensorView, FollowsStrides) {
   EXPECT_EQ(floats(view), (std::vector<float>{0, 1}));
 }
 
-TEST(TensorView, ScalarsAndEmptyTensors) {
+TEST(TensorView, ReadsScalarsAndEmptyTensors) {
   EXPECT_EQ(floats(stored<float>(DType::f32, {3}, {})), (std::vector<float>{3}));
   EXPECT_EQ(floats(stored<float>(DType::f32, {}, {0, std::int64_t{1} << 62, 4})).size(), 0U);
 }

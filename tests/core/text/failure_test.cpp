@@ -31,7 +31,7 @@ TEST(AsErrorTest, FilesAreNamedByTheirPath) {
   EXPECT_STREQ(error.what(), "/nowhere/to/be/found: cannot be used: No such file or directory");
 }
 
-TEST(AsErrorTest, OthersStayWhatTheySay) {
+TEST(AsErrorTest, KeepsOtherMessages) {
   const Error own =
       thrown_by([] { throw Error(ErrorKind::usage, "no such layer").about("--layer"); });
   EXPECT_EQ(own.kind(), ErrorKind::usage);

@@ -24,7 +24,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(JsonTest, ReadsWhatTheLibraryReads) {
+TEST(JsonTest, AgreesWithTheLibrary) {
   for (const char* text :
        {"null", "true", "-3", "18446744073709551615", "2.5e-3", R"("a\u00e9\n")", "[]", "{}",
         R"({"b": [1, {"c": null}, "x"], "a": {"a": -1.5}})", " [1, [2, [3]]] "}) {
@@ -60,7 +60,7 @@ TEST(JsonTest, RefusesAKeyThatStandsTwice) {
   EXPECT_EQ(json_refusal(R"({"a": {"a": 1}, "b": {"a": 2}})"), "");
 }
 
-TEST(JsonTest, SaysWhereTheSyntaxIsWrong) {
+TEST(JsonTest, NamesThePlaceOfASyntaxError) {
   EXPECT_TRUE(contains(json_refusal("{\"a\": 1,\n oops}"), "line 2"));
   for (const char* text : {"", "{", "[1,]", "1 2", "nul", "\"\xFF\"", "{'a': 1}", "[1e999]"}) {
     EXPECT_TRUE(contains(json_refusal(text), "not valid JSON")) << text;

@@ -37,7 +37,7 @@ TEST_P(InALocale, NumbersAreWrittenAndReadAlike) {
 
 INSTANTIATE_TEST_SUITE_P(Locales, InALocale, testing::Values("C", "de_DE.UTF-8", "fr_FR.UTF-8"));
 
-TEST(NumberText, SaysWhatIsNotFinite) {
+TEST(NumberText, NamesNonFiniteValues) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(exact(kInfinity), "inf");
   EXPECT_EQ(fixed_text(-kInfinity, 2), "-inf");
@@ -51,7 +51,7 @@ TEST(NumberText, ExactReadsBack) {
   }
 }
 
-TEST(NumberText, IsAllOfTheText) {
+TEST(NumberText, RefusesAnythingElseThanANumber) {
   for (const char* text : {"", " 1", "1 ", "1x", "+1", "0x10", "one", "1e999"}) {
     EXPECT_EQ(parse_number(text), std::nullopt) << text;
     EXPECT_EQ(parse_whole(text), std::nullopt) << text;

@@ -64,7 +64,7 @@ TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
   }
 }
 
-TEST(GgufTokenizer, WhatIsNotImplementedIsNamed) {
+TEST(GgufTokenizer, NamesUnsupportedParts) {
   const GgufTokenizer right = lists_of(stored_array("starcoder").at("tokenizer"), "starcoder");
   const auto refused = [](const GgufTokenizer& data, ErrorKind kind, const std::string& named) {
     expect_refusal([&] { return make_gguf_tokenizer(data); }, kind, named, "");

@@ -112,7 +112,7 @@ TEST(HostileTokenizer, PlacesThatTakeMoreStepsAreMatchedAsOthers) {
   EXPECT_EQ(found, (std::vector<std::string>{"ab", "aaaaaaaaaac", "ab"}));
 }
 
-TEST(HostileTokenizer, LongRunsOfSpacesAreNoSuchText) {
+TEST(HostileTokenizer, ReadsLongRunsOfSpaces) {
   const auto tokenizer = tokenizer_of_json(
       small({{"pre_tokenizer",
               {{"type", "Split"},
@@ -135,7 +135,7 @@ TEST(HostileTokenizer, MarksWithoutEndAreStopped) {
                  "normalizer: splitting the text into tokens takes too much", "");
 }
 
-TEST(HostileTokenizer, ANumberFarBeyondTheOthersIsNoVocabulary) {
+TEST(HostileTokenizer, RefusesAnIdFarBeyondTheOthers) {
   json object = small(json::object());
   object["model"]["vocab"]["c"] = (1u << 24) - 1;
   expect_refusal([&] { return tokenizer_of_json(object); }, ErrorKind::unsupported,

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryKind, SavedPieces,
                                          "siglip"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-TEST(SentencePieceText, IsWhatItsTokensSay) {
+TEST(SentencePieceText, EqualsTheTextOfItsTokens) {
   const auto tokenizer =
       make_tokenizer(sentence_piece_stages(read_sentence_piece(kModels / "bpe_bytes.model")));
   std::string said;
@@ -60,7 +60,7 @@ TEST(SentencePieceText, IsWhatItsTokensSay) {
   EXPECT_EQ(said, " the fox ☃");
 }
 
-TEST(SentencePieceFolder, PutsTheBeginningOfItsClassOn) {
+TEST(SentencePieceFolder, AddsThePrefixOfItsClass) {
   const TemporaryFolder folder;
   const std::string bytes = read_file(kModels / "bpe_bytes.model", 1 << 20);
   (void)folder.write("tokenizer.model", bytes);
@@ -191,7 +191,7 @@ TEST_F(PieceFolder, TakesAccentsAndCaseOfAlbertsTexts) {
                  ErrorKind::damaged, "[CLS]", "spiece.model");
 }
 
-TEST(OpenClipFolder, CleansTextsAsItsConfigurationSays) {
+TEST(OpenClipFolder, CleansTextsAsConfigured) {
   const TemporaryFolder folder;
   // Every character is a token, so that the tokens show the remaining text.
   json pieces;

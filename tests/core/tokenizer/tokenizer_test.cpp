@@ -64,7 +64,7 @@ std::string texts_of_tokens(const Vocabulary& tokenizer, const std::string& text
   return all;
 }
 
-TEST(Tokenizer, TokensSayTheirTexts) {
+TEST(Tokenizer, TokensHaveTheirTexts) {
   const std::string text = "Hello ö 🥑\n 今日 x";
   EXPECT_EQ(texts_of_tokens(*made("gpt2"), text), text);
   EXPECT_EQ(texts_of_tokens(*made("roberta"), text), "<s> " + text + "</s>");
@@ -105,7 +105,7 @@ TEST(Tokenizer, KnowsItsSpecialTokens) {
   EXPECT_GT(tokenizer->size(), 100);
 }
 
-TEST(Tokenizer, WhiteSpaceBelongsToOneAddedTokenAlone) {
+TEST(Tokenizer, SharesWhiteSpaceWithOneAddedTokenOnly) {
   json changed = saved("words_whitespace").at("tokenizer");
   changed["added_tokens"] = json::parse(R"([{"id": 0, "content": "<unk>", "lstrip": true,
       "rstrip": true, "single_word": false, "normalized": false, "special": false}])");
@@ -121,7 +121,7 @@ void refused(const char* pointer, const json& value, ErrorKind kind, const std::
   expect_refusal([&] { return tokenizer_of_json(changed); }, kind, named, "");
 }
 
-TEST(Tokenizer, WhatIsNotImplementedIsNamed) {
+TEST(Tokenizer, NamesUnsupportedParts) {
   const auto unsupported = ErrorKind::unsupported;
   const auto damaged = ErrorKind::damaged;
   refused("/model/type", "Neural", unsupported, "Neural");
@@ -212,14 +212,14 @@ TEST(TokenizerFolder, ReadsBytePairFiles) {
                  "CLIPTokenizer", "tokenizer_config.json");
 }
 
-TEST(TokenizerFolder, NamesASentencePieceModelAlone) {
+TEST(TokenizerFolder, NamesAFolderWithOnlyASentencePieceModel) {
   const TemporaryFolder folder;
   (void)folder.write("spiece.model", "x");
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
                  "tokenizer.json", "spiece.model");  // sentence_piece_test reads valid ones
 }
 
-TEST(Charsmap, LeadsNowhereOutside) {
+TEST(Charsmap, RefusesIndicesOutsideItsTable) {
   const std::string unit("\xFF\xFF\xFF\x7F", 4);
   const Charsmap map(std::string("\x04\0\0\0", 4) + unit);
   EXPECT_FALSE(map.longest("abc").has_value());
@@ -244,7 +244,7 @@ TEST(Charsmap, CutsNoCharacters) {
                  "an incomplete character", "");
 }
 
-TEST(Base64, DecodesWhatItIs) {
+TEST(Base64, DecodesValidTexts) {
   EXPECT_EQ(decode_base64("YWJjZA=="), "abcd");
   EXPECT_EQ(decode_base64("YWJj"), "abc");
   EXPECT_EQ(decode_base64(""), "");
@@ -252,7 +252,7 @@ TEST(Base64, DecodesWhatItIs) {
   EXPECT_FALSE(decode_base64("Y*Jj").has_value());
 }
 
-TEST(Unicode, LowerCaseKnowsNoNeighbours) {
+TEST(Unicode, LowerCaseIgnoresNeighbours) {
   EXPECT_EQ(lower_case(U'İ'), "i\u0307");
   EXPECT_EQ(lower_case(U'Σ'), "σ");
   EXPECT_EQ(lower_case(U'A'), "a");

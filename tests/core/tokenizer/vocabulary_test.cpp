@@ -65,7 +65,7 @@ ModelSpec tokenizer_spec(Tokenizer tokenizer, std::vector<std::string> labels,
   return spec;
 }
 
-TEST(Vocabulary, CharactersNameWhatIsMissingAndWhere) {
+TEST(Vocabulary, NamesMissingCharactersAndTheirPlace) {
   const ModelSpec spec = tokenizer_spec(Tokenizer::characters, {"\n", " ", "a", "ö"}, 4);
   const auto vocabulary = make_vocabulary(spec, {});
   EXPECT_EQ(tokenize({"ö a\n", {}}, spec, *vocabulary).ids,
@@ -83,7 +83,7 @@ TEST(Vocabulary, CharactersNameWhatIsMissingAndWhere) {
   EXPECT_EQ(tokenize({"aaaaaaa", {}}, spec, *vocabulary, true).ids.size(), 7U);
 }
 
-TEST(Vocabulary, BytesAndIds) {
+TEST(Vocabulary, HandlesBytesAndIds) {
   const ModelSpec bytes = tokenizer_spec(Tokenizer::bytes, {}, 258);
   const auto vocabulary = make_vocabulary(bytes, {});
   const TokenizedText text = tokenize({"ö!", {}}, bytes, *vocabulary);

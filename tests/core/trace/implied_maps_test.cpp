@@ -67,7 +67,7 @@ TEST(ImpliedMaps, DiagonalsAreThoseOfTheWholeMap) {
   EXPECT_EQ(maps.head(1), Matrix(before - Matrix::Identity(6, 6)));
 }
 
-TEST(ImpliedMaps, BlocksAreNoWholeMaps) {
+TEST(ImpliedMaps, BlocksAreNotWholeMaps) {
   const ImpliedMaps maps(counted_blocks());
   EXPECT_THROW((void)maps.whole(), Error);
   EXPECT_THROW((void)maps.values(), Error);

@@ -10,7 +10,7 @@ using Token = std::optional<std::int64_t>;
 
 const TokenLayout kClassAnd8x8{1, 8, 8, {}}, k8x8{0, 8, 8, {}}, k14x14{0, 14, 14, {}};
 
-TEST(LinkedToken, AClassTokenIsBesideAClassTokenOrNone) {
+TEST(LinkedToken, LinksAClassTokenToAClassTokenOnly) {
   EXPECT_EQ(linked_token(kClassAnd8x8, 0, 65, kClassAnd8x8, 65), Token(0));
   EXPECT_EQ(linked_token(kClassAnd8x8, 0, 65, k8x8, 64), std::nullopt);
   const TokenLayout distilled{2, 8, 8, {}};
@@ -48,7 +48,7 @@ TEST(LinkedToken, IsThePatchWithTheSameMiddleOnADifferentGrid) {
   }
 }
 
-TEST(LinkedToken, OfATextItIsTheTokenAtTheSameCharacter) {
+TEST(LinkedToken, IsTheTokenAtTheSameCharacterOfAText) {
   const TokenLayout letters{0, 0, 0, {"T", "o", " ", "b", "e", "!"}};
   const TokenLayout words{0, 0, 0, {"To", " be", "!"}};
   const TokenLayout lower{0, 0, 0, {"to", "be", "!"}};  // has no spaces and no upper case

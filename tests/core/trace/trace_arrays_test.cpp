@@ -85,7 +85,7 @@ TEST_F(TraceArraysTest, TheNamesOfTraceFilesServeInArchivesToo) {
   EXPECT_EQ(trace.logits.size(), 7);
 }
 
-TEST_F(TraceArraysTest, AttentionsSavedByTorch) {
+TEST_F(TraceArraysTest, ReadsAttentionsSavedByTorch) {
   // torch.save(outputs.attentions, …) writes a tuple of [1, H, N, N]; see
   // tests/data/trace/make_arrays.py.
   const Trace trace = read_trace(test_data("trace/attentions.pt"));
@@ -97,7 +97,7 @@ TEST_F(TraceArraysTest, AttentionsSavedByTorch) {
   }
 }
 
-TEST_F(TraceArraysTest, WeightsAreNoTraces) {
+TEST_F(TraceArraysTest, DoesNotReadWeightsAsTraces) {
   expect_no_trace(folder_.write("picture.npy", array("(4, 5)", 20)));
   expect_no_trace(folder_.write("empty.npy", array("(2, 0, 3, 3)", 0)));
   expect_no_trace(test_data("checkpoint/zip.pt"));

@@ -185,7 +185,7 @@ TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
   EXPECT_TRUE(same(read.logits, written.logits));
 }
 
-TEST_F(TraceFileTest, NothingInItSaysWhen) {
+TEST_F(TraceFileTest, ContainsNoTime) {
   write_trace(path_, sample_trace());
   const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   for (const char* object : {"layer_00", "layer_01/implied_map", "layer_00/quantities/codes"}) {
@@ -197,7 +197,7 @@ TEST_F(TraceFileTest, NothingInItSaysWhen) {
   H5Fclose(file);
 }
 
-TEST_F(TraceFileTest, MapsAloneWrittenByAnotherProgramOpen) {
+TEST_F(TraceFileTest, OpensMapsWithoutAnythingElse) {
   write_foreign<double>("/layer_00/implied_map", H5T_NATIVE_DOUBLE, {1, 2, 3, 3},
                         std::vector<double>(18, 1.0 / 3));
   const Trace trace = read_trace(path_);
@@ -210,7 +210,7 @@ TEST_F(TraceFileTest, MapsAloneWrittenByAnotherProgramOpen) {
   EXPECT_EQ(trace.layers.at(0).exact_map->at(17), 1.0 / 3);
 }
 
-TEST_F(TraceFileTest, SaysWhatDoesNotFit) {
+TEST_F(TraceFileTest, ReportsInvalidContents) {
   write_foreign<float>("/layer_00/implied_map", H5T_NATIVE_FLOAT, {3, 2}, std::vector<float>(6));
   EXPECT_THAT(error_of_reading(), AllOf(HasSubstr("/layer_00/implied_map"),
                                         HasSubstr("[heads, N, M]"), HasSubstr("[3, 2]")));

@@ -179,7 +179,7 @@ class TrainedLayer {
 
 class TrainedCaseTest : public testing::TestWithParam<TrainedCase> {};
 
-TEST_P(TrainedCaseTest, ForwardIsTheMechanismsOwn) {
+TEST_P(TrainedCaseTest, ForwardEqualsTheMechanism) {
   TrainedLayer layer(GetParam());
   const Tensor expected = layer.forward_of_mechanism(), found = layer.forward();
   EXPECT_LT((found.matrix() - expected.matrix()).cwiseAbs().maxCoeff(), 1e-5);

@@ -39,14 +39,14 @@ double slope(const auto& function, double x) {
   return (function(x + 1e-5) - function(x - 1e-5)) / 2e-5;
 }
 
-TEST(GeluTest, IsThatOfTheErrorFunction) {
+TEST(GeluTest, AgreesWithTheErrorFunction) {
   const auto whole = [](double x) { return x * phi(x); };
   EXPECT_LT(gelu_error(gelu, whole), 3e-7);
   EXPECT_LT(gelu_error(multiply_by_gelu_derivative, [&](double x) { return slope(whole, x); }),
             1e-6);
 }
 
-TEST(GeluTest, IsThatOfTheTanh) {
+TEST(GeluTest, AgreesWithTheTanhForm) {
   const auto whole = [](double x) { return x * gate(x); };
   EXPECT_LT(gelu_error(gelu_tanh, whole), 5e-7);
   EXPECT_LT(gelu_error(multiply_by_gelu_tanh_derivative, [&](double x) { return slope(whole, x); }),

@@ -38,7 +38,7 @@ double relative_error(const std::vector<double>& expected, const float* found) {
 
 class GradientsBesidePyTorch : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(GradientsBesidePyTorch, OfEveryParameterAreTheSame) {
+TEST_P(GradientsBesidePyTorch, AgreeForEveryParameter) {
   const json& one = cases_of("training/gradients.json").at(GetParam());
   const TrainedNetwork network(training_spec(one), gradient_forms(one));
   const auto values = training_values(one, network.parameters());
@@ -65,7 +65,7 @@ TEST_P(GradientsBesidePyTorch, OfEveryParameterAreTheSame) {
   }
 }
 
-TEST(GradientCases, AreOfEveryMechanismThatCanBeTrained) {
+TEST(GradientCases, CoverEveryTrainableMechanism) {
   for (const TrainedAttentionEntry& entry : trained_attentions()) {
     EXPECT_TRUE(std::ranges::any_of(cases_of("training/gradients.json"), [&](const json& one) {
       return one.at("mechanism") == entry.name;
@@ -137,7 +137,7 @@ TEST(BatchGradientTest, BytesDoNotDependOnTheThreads) {
   EXPECT_EQ(alone, of_threads(7));
 }
 
-TEST(BatchGradientTest, IsThatOfTheWholeBatchAtOnce) {
+TEST(BatchGradientTest, EqualsThatOfTheWholeBatch) {
   const json& one = cases_of("training/gradients.json").at(2);
   const TrainedNetwork network(training_spec(one));
   const auto values = training_values(one, network.parameters());
@@ -168,7 +168,7 @@ std::string refusal_of(const ModelSpec& spec) {
   }
 }
 
-TEST(NetworkTest, RefusesWhatHasNoGradientByItsName) {
+TEST(NetworkTest, NamesLayersWithoutGradients) {
   const json& one = cases_of("training/gradients.json").at(0);
   const auto refused = [&](const auto& change) -> std::string {
     ModelSpec spec = training_spec(one);
@@ -183,7 +183,7 @@ TEST(NetworkTest, RefusesWhatHasNoGradientByItsName) {
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.mechanism.name = "reformer"; }), "mechanism");
 }
 
-TEST(NetworkTest, RefusesFastformersLayersWithWhatTheyDoNotHave) {
+TEST(NetworkTest, RefusesMissingPartsOfFastformersLayers) {
   const json& cases = cases_of("training/gradients.json");
   const auto found = std::ranges::find_if(
       cases, [](const json& one) { return one.at("name") == "fastformer_windows"; });

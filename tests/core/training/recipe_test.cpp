@@ -20,7 +20,7 @@ std::string recipe_refusal(const std::string& json) {
   }
 }
 
-TEST(RecipeTest, IsTheSameWhenItIsReadAgain) {
+TEST(RecipeTest, IsUnchangedWhenReadAgain) {
   const Recipe recipe = Recipe::from_json(
       R"({"dataset": "d", "mechanism": "adder,identity=true", "rate": 0.5, "labels": "a,b",
           "arithmetic": "adder", "multiplicative_layers": "0,5"})");
@@ -126,7 +126,7 @@ TEST(RecipeTest, FormAndWindowsAreOfALanguageModelsLayers) {
   }
 }
 
-TEST(RecipeTest, CodesAreLearntBeforeTheFirstStepAndInEvenDistances) {
+TEST(RecipeTest, CodesAreLearnedBeforeTheFirstStepAndAtEvenDistances) {
   const auto of = [](const std::string& mechanism, const std::string& more) {
     return Recipe::from_json(R"({"dataset": "d", "warm_up": 0, "mechanism": ")" + mechanism + "\"" +
                              more + "}")
@@ -172,7 +172,7 @@ TEST(RecipeTest, CoarseAndFinePatchesHaveAScheduleEach) {
   EXPECT_THROW((void)recipe.coarse_model(recipe.model(ExampleKind::stretches)), Error);
 }
 
-TEST(RandomOrderTest, HasEveryPlaceOnce) {
+TEST(RandomOrderTest, ContainsEveryIndexOnce) {
   for (const std::int64_t count : {1, 2, 3, 60, 1000, 4097}) {
     const RandomOrder order(RandomNumbers(3).of("order"), count);
     std::set<std::int64_t> places;

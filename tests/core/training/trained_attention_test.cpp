@@ -126,7 +126,7 @@ TEST_P(TrainedAttentionTest, GradientsAreCentralDifferences) {
   }
 }
 
-TEST_P(TrainedAttentionTest, ForwardIsTheMechanisms) {
+TEST_P(TrainedAttentionTest, ForwardEqualsTheMechanism) {
   const auto attention = make_trained_attention(GetParam());
   const auto mechanism = make_mechanism(GetParam().mechanism);
   for (const Shapes& shapes : kShapes) {

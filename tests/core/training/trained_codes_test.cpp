@@ -86,7 +86,7 @@ class LearntCodesTest : public testing::Test {
   std::vector<const float*> own_ = {weights_.data(), means_.data(), anchors_.data()};
 };
 
-TEST_F(LearntCodesTest, AreTheMechanisms) {
+TEST_F(LearntCodesTest, EqualTheMechanisms) {
   NamedTensors parameters;
   parameters.emplace("ksh.A", weights_);
   parameters.emplace("ksh.mvec", means_);

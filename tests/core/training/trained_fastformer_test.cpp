@@ -158,7 +158,7 @@ class TrainedFastformerTest : public testing::TestWithParam<TrainedFastformerCas
   TrainedFastformer::Memory memory_;
 };
 
-TEST_P(TrainedFastformerTest, IsTheNaiveOne) {
+TEST_P(TrainedFastformerTest, EqualsTheNaiveMechanism) {
   Matrix y;
   layer_.forward(values_.data(), GetParam().lengths, x_, y, memory_);
   const Rows expected = naive_.run(values_, x_);

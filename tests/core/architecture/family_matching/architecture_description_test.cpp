@@ -196,7 +196,7 @@ TEST_F(DocumentedExample, AftTowerGivesWhatTheSameWeightsGiveUnderAftPytorchsNam
   EXPECT_TRUE(std::ranges::equal(found.logits.values(), expected.logits.values()));
 }
 
-TEST_F(DocumentedExample, AMissingDescriptionOrPatternIsSaid) {
+TEST_F(DocumentedExample, ReportsAMissingDescriptionOrPattern) {
   const Checkpoint checkpoint = hashed_checkpoint(timm_shapes({}));
   const auto error = [&](const ModelOptions& options) -> std::string {
     try {

@@ -91,13 +91,13 @@ TEST_F(DescribedTensors, PatternsOfAnotherFormAreRefused) {
               HasSubstr("no running statistics"));
 }
 
-TEST_F(DescribedTensors, AJoinLacksThePartThatIsNotThere) {
+TEST_F(DescribedTensors, NamesTheMissingPartOfAJoin) {
   const json joined = {{"join", {"trunk.{layer}.wq", "trunk.{layer}.wk", "trunk.{layer}.wv"}}};
   EXPECT_THAT(refused_pattern(joined, "layer.qkv.weight"),
               AllOf(HasSubstr("trunk.0.wq"), HasSubstr("matched nothing")));
 }
 
-TEST_F(DescribedTensors, AStemsStridesMustBeSaid) {
+TEST_F(DescribedTensors, RequiresTheStridesOfAStem) {
   const json unsaid = {{"model", {{"input", {{"stem", {{"strides", nullptr}}}}}}}};
   EXPECT_THAT(refusal(unsaid), AllOf(HasSubstr("input.stem.strides"), HasSubstr("2 numbers")));
   EXPECT_EQ(refusal(unsaid, {{"input.stem.strides", "2,2"}}), "no error");

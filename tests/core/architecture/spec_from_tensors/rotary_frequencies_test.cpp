@@ -43,7 +43,7 @@ StoredTensor stored_tensor(const Tensor& values) {
           }};
 }
 
-TEST(RotaryFrequencies, TellThetaWhateverTheyWereRoundedTo) {
+TEST(RotaryFrequencies, RecoverThetaFromRoundedValues) {
   for (const double theta : {10000.0, 500000.0, 1e6, 160000.0, 8e6}) {
     for (const int zeros : {0, 13, 16}) {  // the fractions of float32, float16 and bfloat16
       const StoredFrequencies found =
@@ -85,7 +85,7 @@ class FileWithFrequencies : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(FileWithFrequencies, SaysThetaAndItsHeads) {
+TEST_F(FileWithFrequencies, ReadsThetaAndHeads) {
   const Architecture found = open(inverse_frequencies(500000, 4));
   EXPECT_EQ(found.spec.layer.rotary.theta, 500000);
   EXPECT_EQ(found.spec.layer.attention.heads, 4);

@@ -73,7 +73,7 @@ NamedShapes without_part(NamedShapes shapes, std::string_view part) {
   return shapes;
 }
 
-TEST(NamedModel, AsksForWhatOnlyTheCodeSays) {
+TEST(NamedModel, AsksForSettingsThatOnlyTheCodeKnows) {
   EXPECT_EQ(refusal(scratch_shapes(), said()), "no error");
   for (const auto& [member, value] : said().overrides) {
     ModelOptions silent = said();
@@ -110,7 +110,7 @@ TEST(NamedModel, AsksForTheScaleFirst) {
   EXPECT_EQ(option_text(found.spec, "scale"), "width^-1/2");
 }
 
-TEST(NamedModel, NamesOfWellKnownCodeDoNotSayWhatItComputes) {
+TEST(NamedModel, DoesNotInferTheComputationFromWellKnownNames) {
   for (const char* names : {"named_mingpt", "named_lecture"}) {
     EXPECT_THAT(refusal(family_shapes(names), {}),
                 AllOf(HasSubstr("--option scale="), HasSubstr("--option norm_position="),
@@ -128,7 +128,7 @@ TEST(NamedModel, NamesOfWellKnownCodeDoNotSayWhatItComputes) {
                     Not(HasSubstr("minGPT"))));
 }
 
-TEST(NamedModel, StoredFrequenciesAskHowHeadsTurnAndSayTheta) {
+TEST(NamedModel, StoredFrequenciesAskForTheRotationAndGiveTheta) {
   NamedShapes shapes = without_part(own_attention(), "pos_emb");
   constexpr const char* name = "layers.0.attn.rotary.inv_freq";
   shapes.emplace_back(name, Shape{2});
@@ -153,7 +153,7 @@ TEST(NamedModel, StoredFrequenciesAskHowHeadsTurnAndSayTheta) {
   EXPECT_EQ(found.spec.positions.kind, Positions::none);
 }
 
-TEST(NamedModel, SaysWhatElseNothingShows) {
+TEST(NamedModel, ListsOtherUnknownSettings) {
   ModelOptions options = said();
   options.overrides["scale"] = "head_width^-1/2";
   const Architecture found = recognise_architecture(hashed_checkpoint(own_attention()), options);
@@ -179,7 +179,7 @@ TEST(NamedModel, AsksForTheOrderOfSinusoidsThatAreNotStored) {
   EXPECT_EQ(refusal(nowhere, options), "no error");
 }
 
-TEST(NamedModel, ReadoutThatCannotBeFollowedIsRefused) {
+TEST(NamedModel, RefusesAnUnknownReadout) {
   NamedShapes shapes = without_part(scratch_shapes(), "head");
   shapes.insert(shapes.end(), {{"fc1.weight", {5, 8}}, {"fc2.weight", {3, 5}}});
   ModelOptions options = said();
@@ -190,7 +190,7 @@ TEST(NamedModel, ReadoutThatCannotBeFollowedIsRefused) {
   EXPECT_EQ(refusal(shapes, options), "no error");
 }
 
-TEST(NamedModel, SaysWhatTheWordsMean) {
+TEST(NamedModel, ExplainsItsTerms) {
   const Architecture found = recognise_architecture(hashed_checkpoint(scratch_shapes()), said());
   EXPECT_EQ(found.spec.layers, 1);
   EXPECT_EQ(found.spec.width, 8);
@@ -202,7 +202,7 @@ TEST(NamedModel, SaysWhatTheWordsMean) {
   EXPECT_TRUE(assumes_option(found, "layer.residual"));
 }
 
-TEST(NamedModel, AStoredMaskSaysThatLaterTokensAreHidden) {
+TEST(NamedModel, AStoredMaskHidesLaterTokens) {
   ModelOptions options = said();
   options.overrides.erase("layer.scores.causal");
   NamedShapes shapes = scratch_shapes();
@@ -233,7 +233,7 @@ TEST(NamedModel, AStoredMaskSaysThatLaterTokensAreHidden) {
   EXPECT_THAT(refused(window), HasSubstr("--option layer.scores.causal="));
 }
 
-TEST(NamedModel, TwoStacksThatDoNotSayHowTheyMeetAreRefused) {
+TEST(NamedModel, RefusesTwoStacksWithAnUnknownConnection) {
   NamedShapes shapes = scratch_shapes();
   for (const auto& [name, shape] : scratch_shapes()) {
     if (name.starts_with("layers.")) shapes.emplace_back("more_" + name, shape);
@@ -241,12 +241,12 @@ TEST(NamedModel, TwoStacksThatDoNotSayHowTheyMeetAreRefused) {
   EXPECT_THAT(refusal(shapes, said()), HasSubstr("several stacks"));
 }
 
-TEST(NamedModel, WithoutNormsIsRefused) {
+TEST(NamedModel, RefusesModelsWithoutNorms) {
   // Norms without weights cannot be seen in the tensors.
   EXPECT_THAT(refusal(without_part(scratch_shapes(), "ln"), said()), HasSubstr("no norms"));
 }
 
-TEST(NamedModel, OneTensorThatSaysNothingRefusesIt) {
+TEST(NamedModel, RefusesOneUnknownTensor) {
   const std::pair<const char*, Shape> strange[] = {{"layers.0.gate", {8}},
                                                    {"layers.0.ln3.weight", {8}},
                                                    {"layers.0.attn.q_norm.weight", {4}},
@@ -279,7 +279,7 @@ TEST(NamedModel, NamesThatMeanSomethingElseInADescriptionAreNotRead) {
             "layers.0.ff.100000000000000000000.weight");
 }
 
-TEST(NamedModel, LeavesOutAHeadItCannotReadAndSaysSo) {
+TEST(NamedModel, LeavesOutAndReportsAnUnreadableHead) {
   NamedShapes shapes = without_part(scratch_shapes(), "head");
   shapes.insert(shapes.end(), {{"fc1.weight", {5, 8}}, {"fc2.weight", {3, 5}}});
   const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
@@ -303,7 +303,7 @@ TEST(NamedModel, LinearPatchesMayOverlap) {
   EXPECT_EQ(found.spec.input.channels, 1);
 }
 
-TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
+TEST(NamedModel, ReadsAnEncoderWithoutItsEmbeddingOnlyOnRequest) {
   NamedShapes encoder;
   for (const char* name : {"norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias",
                            "self_attn.out_proj.bias", "linear2.bias"}) {
@@ -349,7 +349,7 @@ TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
               AllOf(HasSubstr("not run"), HasSubstr("time_emb.*, mixing.*, to_class.*")));
 }
 
-TEST(NamedModel, QueriesThatMayBeTurnedAreAskedForWhereBlocksAreReadAlone) {
+TEST(NamedModel, AsksForTheRotationOfQueriesWhenOnlyBlocksAreRead) {
   NamedShapes shapes = without_part(scratch_shapes(), "in_proj");
   for (const char* part : {"query", "key", "value"}) {
     shapes.emplace_back(std::string("layers.0.attn.") + part + ".weight", Shape{8, 8});
@@ -374,7 +374,7 @@ TEST(NamedModel, TheLayerThatBlocksAreCopiesOfTakesNoPart) {
   EXPECT_THAT(refusal(shapes, said()), HasSubstr("encoder_layer."));
 }
 
-TEST(NamedModel, AnOutProjectionBesideTheBlocksIsTheHead) {
+TEST(NamedModel, AnOutProjectionNextToTheBlocksIsTheHead) {
   NamedShapes shapes = without_part(scratch_shapes(), "head");
   shapes.emplace_back("out_proj.weight", Shape{11, 8});
   const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
@@ -382,7 +382,7 @@ TEST(NamedModel, AnOutProjectionBesideTheBlocksIsTheHead) {
   EXPECT_TRUE(found.spec.is_language_model());
 }
 
-TEST(NamedModel, AHeadOfEachTokenGivesNoLogitsWhichIsSaid) {
+TEST(NamedModel, ReportsThatAHeadPerTokenGivesNoLogits) {
   NamedShapes shapes = without_part(scratch_shapes(), "head");
   shapes.emplace_back("hidden2tag.weight", Shape{9, 8});
   const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
@@ -390,7 +390,7 @@ TEST(NamedModel, AHeadOfEachTokenGivesNoLogitsWhichIsSaid) {
   EXPECT_THAT(reason_of(found, "readout"), HasSubstr("hidden2tag"));
 }
 
-TEST(OwnSettings, SayHowManyHeadsThereAre) {
+TEST(OwnSettings, GiveTheNumberOfHeads) {
   ModelOptions options = said();
   options.overrides.erase("heads");
   EXPECT_EQ(refusal(scratch_shapes(), options, {{"model_args.n_head", "4"}}), "no error");
@@ -404,7 +404,7 @@ TEST(OwnSettings, SayHowManyHeadsThereAre) {
   EXPECT_EQ(refusal(scratch_shapes(), said(), {{"model_args.n_head", "2"}}), "no error");
 }
 
-TEST(OwnSettings, SayNothingWhereTheyContradictEachOtherOrAreOfAnother) {
+TEST(OwnSettings, AreIgnoredWhenContradictoryOrOfAnotherModel) {
   ModelOptions options = said();
   options.overrides.erase("heads");
   const std::map<std::string, std::string> silent[] = {
@@ -419,7 +419,7 @@ TEST(OwnSettings, SayNothingWhereTheyContradictEachOtherOrAreOfAnother) {
               HasSubstr("the heads do not fit the weights"));
 }
 
-TEST(OwnSettings, GoBeforeWhatAFamilyAssumes) {
+TEST(OwnSettings, OverrideTheDefaultsOfAFamily) {
   const NamedShapes nano = {{"transformer.wte.weight", {11, 32}},
                             {"transformer.wpe.weight", {6, 32}},
                             {"transformer.h.0.ln_1.weight", {32}},

@@ -139,7 +139,7 @@ TEST(RoleProposal, GuessesByShapesWhereNoNameTells) {
 }
 
 // The proposals agree with the families themselves: none that is marked as sure is wrong.
-TEST(RoleProposal, IsRightWhereItIsSure) {
+TEST(RoleProposal, IsRightWhereItIsCertain) {
   for (const NamedShapes& shapes :
        {timm_shapes({}), hugging_face_shapes({}), torchvision_shapes({}),
         vit_pytorch_shapes({}, 64), torch_encoder_shapes(64, 96, 3)}) {

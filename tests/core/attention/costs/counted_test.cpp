@@ -34,7 +34,7 @@ void expect_tallied(const std::vector<OperationCount>& counts) {
   }
 }
 
-TEST(Counting, CompleteCountsAreWhatTheEquationsExecute) {
+TEST(Counting, CompleteCountsEqualTheExecutedEquations) {
   for (const NaiveTwin& twin : naive_twins()) {
     const auto described = find_counted_mechanism(twin.name).counted_parameters();
     for (const CountedCase& one : twin.counted) {

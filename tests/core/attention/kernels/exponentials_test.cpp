@@ -64,7 +64,7 @@ TEST(Sigmoid, IsRightForEveryFloat) {
   }
 }
 
-TEST(Exponentials, BelowTheLargestAreThoseOfLoops) {
+TEST(Exponentials, AreSummedBelowTheLargestAsByLoops) {
   for (std::int64_t count = 0; count <= 70; ++count) {
     for (std::int64_t at = 0; at < std::max<std::int64_t>(count, 1); ++at) {
       std::vector<float> values;

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Awkward, L1DistanceSizes,
                                          Sizes{11, 63, 257}, Sizes{6, 64, 513}, Sizes{197, 197, 64},
                                          Sizes{65, 785, 48}, Sizes{785, 65, 19}));
 
-TEST(L1Distance, OfNoColumnsIsZero) {
+TEST(L1Distance, IsZeroForNoColumns) {
   const Tensor empty({3, 0});
   Tensor result({3, 3}, std::vector<float>(9, 1.0F));
   l1_distances(strided(empty, 0, 0), PackedRows(strided(empty, 0, 0)), 1.0F,

@@ -52,7 +52,7 @@ TEST(PanelProduct, IsTheSumOfProducts) {
   }
 }
 
-TEST(PanelProduct, ARowIsTheSameWhateverIsBesideIt) {
+TEST(PanelProduct, ARowDoesNotDependOnItsNeighbours) {
   constexpr std::int64_t kRows = 48;
   const Tensor a = random_normal({kRows, 300}, 3), panel = random_normal({297, kPanelColumns}, 4);
   const std::vector<float> all = product_of(a, panel, 0, kRows);

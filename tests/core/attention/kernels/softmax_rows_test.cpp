@@ -63,7 +63,7 @@ TEST(SoftmaxRows, GivesMaskedEntriesNoWeight) {
   }
 }
 
-TEST(SoftmaxRows, ShowsWhatHasNoSoftmaxAsNaN) {
+TEST(SoftmaxRows, GivesNaNForRowsWithoutASoftmax) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kInfinite}) {
     for (const std::int64_t where : {0, 3, 18}) {
       Tensor scores({3, 19});

@@ -41,7 +41,7 @@ TEST(TemperRow, RoundsLongRowsAsShortOnes) {
   }
 }
 
-TEST(TemperRow, LeavesOutWhatIsNotFinite) {
+TEST(TemperRow, LeavesOutNonFiniteValues) {
   std::vector<float> row = row_of(197);
   std::vector<float> without = row;
   without[40] = 0;

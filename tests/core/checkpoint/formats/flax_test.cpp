@@ -40,7 +40,7 @@ TEST(Flax, JoinsChunks) {
   EXPECT_THAT(tensor.view().to_float().values(), testing::ElementsAreArray(ramp()));
 }
 
-TEST(Flax, ShowsWhatIsNoArray) {
+TEST(Flax, ShowsEntriesThatAreNotArrays) {
   const auto metadata = open_checkpoint(test_data("checkpoint/flax.msgpack")).metadata();
   EXPECT_EQ(metadata.at("step"), "300");
   EXPECT_EQ(metadata.at("rate"), "0.001");
@@ -51,7 +51,7 @@ TEST(Flax, ShowsWhatIsNoArray) {
   EXPECT_EQ(metadata.at("negative/5"), "true");
 }
 
-TEST(Flax, RefusesWhatItDoesNotKnow) {
+TEST(Flax, RefusesUnknownTypes) {
   for (const auto& [name, part] : {std::pair("complex", "complex64"), {"other", "type 9"}}) {
     const auto file = test_data(std::string("checkpoint/") + name + ".msgpack");
     expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::unsupported, part, file);

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-TEST(Hdf5, OurOwnLayout) {
+TEST(Hdf5, ReadsOurOwnLayout) {
   const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/model.h5"));
   EXPECT_EQ(checkpoint.format(), "hdf5");
   ASSERT_EQ(checkpoint.tensors().size(), 2U);
@@ -23,7 +23,7 @@ TEST(Hdf5, OurOwnLayout) {
   EXPECT_EQ(checkpoint.metadata().at("fixed"), "fixed text");
 }
 
-TEST(Hdf5, AnyFileOfDataSets) {
+TEST(Hdf5, ReadsAnyFileOfDataSets) {
   const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/any.h5"));
   for (const char* name : {"f64", "f32_big_endian", "f16", "group/deep/packed", "alias"}) {
     EXPECT_EQ(floats(checkpoint, name), ramp()) << name;
@@ -43,12 +43,12 @@ TEST(Hdf5, AnyFileOfDataSets) {
   EXPECT_EQ(checkpoint.metadata().at("data sets that are not numeric"), "text");
 }
 
-TEST(Hdf5, NewSuperblockAfterAUserBlock) {
+TEST(Hdf5, ReadsTheNewSuperblockAfterAUserBlock) {
   const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/new_superblock.h5"));
   EXPECT_EQ(floats(checkpoint, "ramp"), ramp());
 }
 
-TEST(Hdf5, RefusesWhatReachesOutsideTheFile) {
+TEST(Hdf5, RefusesAddressesOutsideTheFile) {
   expect_refused("external_link.h5", ErrorKind::unsupported, "hidden/elsewhere");
   expect_refused("soft_link_through_external.h5", ErrorKind::unsupported, "another file");
   expect_refused("external_storage.h5", ErrorKind::unsupported, "another file");

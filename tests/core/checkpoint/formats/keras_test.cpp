@@ -45,7 +45,7 @@ TEST(Keras, CallsWeightsByTheNamesOfTheUsersLayers) {
   EXPECT_EQ(file.at("head/kernel").view().to_float().data()[0], 1.0F);
 }
 
-TEST(Keras, NamesThatWouldMeetStayAsTheyAre) {
+TEST(Keras, KeepsNamesThatWouldCollide) {
   const std::vector<std::string> paths = {"layers/dense/vars/0", "layers/dense_1/vars/0"};
   const auto model = [](const std::string& second) {
     return R"({"config": {"layers": [{"class_name": "Dense", "config": {"name": "a"}},
@@ -58,7 +58,7 @@ TEST(Keras, NamesThatWouldMeetStayAsTheyAre) {
   EXPECT_EQ(keras_names(paths, "no JSON"), paths);
 }
 
-TEST(Keras, MayBeTheWeightsAlone) {
+TEST(Keras, MayHoldOnlyWeights) {
   const Checkpoint file = open_checkpoint(test_data("checkpoint/keras.weights.h5"));
   EXPECT_EQ(file.format(), "hdf5");
   expect_layers(file);

@@ -100,13 +100,13 @@ void expect_meta_llama(const Checkpoint& checkpoint) {
   EXPECT_EQ(found.spec.input.vocabulary, kWords);
 }
 
-TEST(Llama2c, BothVersionsHaveMetasNames) {
+TEST(Llama2c, ReadsBothVersionsUnderMetasNames) {
   const TemporaryFolder folder;
   expect_meta_llama(open_checkpoint(folder.write("v0.bin", version0())));
   expect_meta_llama(open_checkpoint(folder.write("v1.bin", version1())));
 }
 
-TEST(Llama2c, RefusesWhatIsQuantisedOrCutOff) {
+TEST(Llama2c, RefusesQuantisedAndTruncatedFiles) {
   const TemporaryFolder folder;
   const auto quantised = folder.write("v2.bin", llama_header(2, 1) + std::string(500, '\1'));
   expect_refusal([&] { return open_checkpoint(quantised); }, ErrorKind::unsupported, "quantised",

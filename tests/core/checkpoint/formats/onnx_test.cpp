@@ -43,7 +43,7 @@ TEST(Onnx, ReadsInitialisersWhereverTheirElementsStand) {
   EXPECT_EQ(file.metadata().at("author"), "nobody");
 }
 
-TEST(Onnx, ReadsExternalDataBesideTheModelOnly) {
+TEST(Onnx, ReadsExternalDataNextToTheModelOnly) {
   const Checkpoint file = open_checkpoint(test_data("checkpoint/external.onnx"));
   EXPECT_THAT(file.at("w").view().to_float().values(), testing::ElementsAreArray(ramp()));
   const auto elsewhere = test_data("checkpoint/external_elsewhere.onnx");

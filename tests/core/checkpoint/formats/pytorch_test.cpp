@@ -82,7 +82,7 @@ TEST(PytorchStateDict, IsFoundUnderItsUsualNames) {
   }
 }
 
-TEST(PytorchStateDict, MayHaveNumbersOfNumpyBeside) {
+TEST(PytorchStateDict, MayContainNumPyNumbers) {
   for (const char* name : {"numpy_numbers2.pt", "numpy_numbers4.pt"}) {
     const Checkpoint checkpoint = open(name);
     EXPECT_EQ(floats(checkpoint, "module.head.weight"), ramp()) << name;
@@ -179,7 +179,7 @@ TEST(PytorchRefusal, NamesTheGlobalAndRunsNothing) {
   EXPECT_FALSE(std::filesystem::exists(trace));
 }
 
-TEST(PytorchRefusal, TellsOtherFilesApart) {
+TEST(PytorchRefusal, DistinguishesOtherFiles) {
   expect_refused("plain_pickle.pth", ErrorKind::not_this_format, "not one that torch.save wrote");
   const TemporaryFolder folder;
   const auto zip = folder.write("a.pt", zip_bytes({stored_member("word/document.xml", "<x/>")}));
@@ -189,7 +189,7 @@ TEST(PytorchRefusal, TellsOtherFilesApart) {
                  text);
 }
 
-TEST(PytorchRefusal, FilesCutOffAnywhere) {
+TEST(PytorchRefusal, RefusesFilesCutOffAnywhere) {
   for (const char* name : {"zip.pt", "legacy.pt", "deflated.pt"}) {
     expect_damaged_when_cut_off(name, 4, 13);
   }
@@ -259,7 +259,7 @@ TEST_F(HostilePickle, TheHandWrittenFormIsReadable) {
   EXPECT_EQ(floats(open_checkpoint(file), "w"), (Floats{1, 2}));
 }
 
-TEST_F(HostilePickle, TensorsBeyondTheirStorage) {
+TEST_F(HostilePickle, RefusesTensorsBeyondTheirStorage) {
   const std::string one = integer(1) + "\x85", two = integer(2) + "\x85";
   expect_refused(named("w", tensor(2, 1, two, one)), ErrorKind::damaged, "beyond", eight_bytes_);
   expect_refused(named("w", tensor(2, 0, two, two)), ErrorKind::damaged, "beyond", eight_bytes_);
@@ -276,13 +276,13 @@ TEST_F(HostilePickle, TensorsBeyondTheirStorage) {
                  eight_bytes_);
 }
 
-TEST_F(HostilePickle, DuplicateNames) {
+TEST_F(HostilePickle, RefusesDuplicateNames) {
   const std::string value = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
   expect_refused("}(" + text("w") + value + text("w") + value + "u.", ErrorKind::damaged,
                  "same name", eight_bytes_);
 }
 
-TEST_F(HostilePickle, ContainersThatHoldThemselves) {
+TEST_F(HostilePickle, RefusesContainersThatHoldThemselves) {
   expect_refused("}q\x01" + text("a") + "h\x01s.", ErrorKind::damaged, "nested");
   // Twenty levels each hold the level below ten times, which gives 10^20 names.
   std::string layers = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85") + "q\x01";
@@ -294,7 +294,7 @@ TEST_F(HostilePickle, ContainersThatHoldThemselves) {
   expect_refused(layers + ".", ErrorKind::damaged, "too many", eight_bytes_);
 }
 
-TEST_F(HostilePickle, CopiesThatMultiply) {
+TEST_F(HostilePickle, RefusesCopiesThatMultiply) {
   std::string pickle = "(";
   for (int item = 0; item < 100'000; ++item) pickle += 'N';
   pickle +=
@@ -330,7 +330,7 @@ TEST_F(HostilePickle, MemoryIsLinearInItsBytes) {
   expect_refused(keys + "N.", ErrorKind::unsupported, "copies: reading the pickle takes too much");
 }
 
-TEST_F(HostilePickle, AMillionNumbersBesideTheWeightsAreNone) {
+TEST_F(HostilePickle, IgnoresAMillionNumbersNextToTheWeights) {
   const std::string weight = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
   std::string numbers = "(";
   for (int item = 0; item < 1'000'000; ++item) numbers += "K\x07";
@@ -357,7 +357,7 @@ TEST_F(HostilePickle, RefusesPicklesThatAreNotData) {
       ErrorKind::damaged, "truncated");
 }
 
-TEST_F(HostilePickle, UnknownObjectsAreNothingButNames) {
+TEST_F(HostilePickle, UnknownObjectsAreOnlyNames) {
   const std::string weight = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
   const auto beside = [&](const std::string& value) {
     return open_checkpoint(
@@ -394,7 +394,7 @@ TEST_F(HostilePickle, RefusesTensorsMadeByUnknownFunctions) {
       ErrorKind::unsupported, "'mine.make'", eight_bytes_);
 }
 
-TEST_F(HostilePickle, ModulesThatHoldThemselves) {
+TEST_F(HostilePickle, RefusesModulesThatHoldThemselves) {
   expect_refused("cmine\nBlock\n)\x81q\x01}(" + text("_parameters") + "}" + text("_buffers") + "}" +
                      text("_modules") + "}(" + text("a") + "h\x01uub.",
                  ErrorKind::damaged, "nested");

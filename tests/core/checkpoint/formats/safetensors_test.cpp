@@ -115,7 +115,7 @@ TEST_F(Safetensors, RefusesDuplicateNames) {
                  bytes_of({1, 2}), "twice");
 }
 
-TEST_F(Safetensors, RefusesHeadersThatAreNoHeaders) {
+TEST_F(Safetensors, RefusesMalformedHeaders) {
   expect_damaged("{", "", "JSON");
   expect_damaged(R"({"a":7})", "", "not an object");
   expect_damaged(R"({"a":{}})", "", "dtype");

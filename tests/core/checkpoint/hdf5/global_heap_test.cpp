@@ -74,7 +74,7 @@ TEST_F(GlobalHeapTest, RefusesTextsLongerThanTheirObject) {
   EXPECT_EQ(text(0xFFFFFFFF, 1), "refused");
 }
 
-TEST_F(GlobalHeapTest, RefusesWhatIsNotThere) {
+TEST_F(GlobalHeapTest, RefusesMissingObjects) {
   begin();
   object(1, "hello", 5);
   end();

@@ -13,7 +13,7 @@ Hdf5Catalogue sample() {
           {"text"}};
 }
 
-TEST(Hdf5Catalogue, CrossesAsItIs) {
+TEST(Hdf5Catalogue, SurvivesTheTransferUnchanged) {
   const Hdf5Catalogue read = Hdf5Catalogue::from_bytes(sample().to_bytes());
   EXPECT_EQ(read.attributes, sample().attributes);
   EXPECT_EQ(read.not_numeric, sample().not_numeric);
@@ -27,7 +27,7 @@ TEST(Hdf5Catalogue, CrossesAsItIs) {
   EXPECT_FALSE(read.data_sets[1].offset);
 }
 
-TEST(Hdf5Catalogue, NoOtherBytesAreBelieved) {
+TEST(Hdf5Catalogue, RefusesDamagedBytes) {
   const std::string whole = sample().to_bytes();
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_THROW((void)Hdf5Catalogue::from_bytes(whole.substr(0, length)), Error) << length;

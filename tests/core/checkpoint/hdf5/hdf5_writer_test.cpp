@@ -29,7 +29,7 @@ std::string written_file() {
   return file.bytes();
 }
 
-TEST(Hdf5Writer, WhatIsWrittenIsRead) {
+TEST(Hdf5Writer, ReadsBackWhatWasWritten) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "written.h5";
   write_file(path, written_file());
@@ -42,7 +42,7 @@ TEST(Hdf5Writer, WhatIsWrittenIsRead) {
 
 TEST(Hdf5Writer, TheSameNumbersAreTheSameBytes) { EXPECT_EQ(written_file(), written_file()); }
 
-TEST(Hdf5Writer, RefusesWhatDoesNotFit) {
+TEST(Hdf5Writer, RefusesInvalidShapes) {
   Hdf5Writer file;
   const std::vector<double> values = {1, 2};
   EXPECT_THROW(file.data("/a", {3}, std::span<const double>(values)), Error);

@@ -111,7 +111,7 @@ TEST(ReadingChild, IsEndedWhenItSleepsOrLoopsForever) {
   expect_no_children();
 }
 
-TEST(ReadingChild, TakesNoMoreMemoryThanItMay) {
+TEST(ReadingChild, IsLimitedInMemory) {
   if (kSanitized) GTEST_SKIP() << "sanitizers need addresses without a limit";
   const auto allocate = [](std::size_t bytes) {
     return [bytes] {
@@ -124,13 +124,13 @@ TEST(ReadingChild, TakesNoMoreMemoryThanItMay) {
   expect_failed(error_of(allocate(std::size_t{10} << 30)), "memory");
 }
 
-TEST(ReadingChild, AnswersNoMoreThanItMay) {
+TEST(ReadingChild, IsLimitedInAnswers) {
   ChildLimits limits;
   limits.answer = 1000;
   expect_failed(error_of([] { return std::string(2000, 'x'); }, limits), "1000 bytes");
 }
 
-TEST(ReadingChild, SharesOnlyWhatIsShared) {
+TEST(ReadingChild, SharesOnlySharedMemory) {
   int own = 1;
   const SharedBytes shared(1 << 20);
   (void)read_in_child([&] {

@@ -46,7 +46,7 @@ int predicted(const Model& model, const Input& input) {
       trace.logits.values().begin());
 }
 
-TEST(Evaluation, CountsWhatTheModelNamesRightly) {
+TEST(Evaluation, CountsCorrectPredictions) {
   const auto model = small_model(timm_shapes({}));
   std::vector<int> labels;
   const Items unlabelled(std::vector<int>(20, 0));
@@ -72,7 +72,7 @@ TEST(Evaluation, CountsWhatTheModelNamesRightly) {
   EXPECT_EQ(images, 8);
 }
 
-TEST(Evaluation, SaysWhatCannotBeEvaluated) {
+TEST(Evaluation, RefusesModelsThatCannotBeEvaluated) {
   const auto model = small_model(timm_shapes({}));
   EXPECT_THROW((void)evaluate(*model, {}, Items({-1}), {}, {}), Error);
   EXPECT_THROW((void)evaluate(*model, {}, Items({10}), {}, {}), Error);

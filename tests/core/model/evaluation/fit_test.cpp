@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(OfVariations, Fits, testing::ValuesIn(variations()),
 
 using Fitting = Fits;
 
-TEST_F(Fitting, SaysThatNoneFitsAndWhatDiffersFirst) {
+TEST_F(Fitting, ReportsNoFitWithTheFirstDifference) {
   const Fit fit = fit_model(write(false, true), test_data("fit/scale_of_heads.npz"), {});
   ASSERT_NE(fit.first_difference(), nullptr);
   EXPECT_EQ(fit.first_difference()->name, "layer 0, attention maps");
@@ -87,7 +87,7 @@ TEST_F(Fitting, FindsThetaBetweenTheUsualOnes) {
   EXPECT_NEAR(parse_number(fit.options.at("layer.rotary.theta")).value_or(0), 2500, 1);
 }
 
-TEST_F(Fitting, KeepsWhatTheUserSays) {
+TEST_F(Fitting, KeepsTheUsersSettings) {
   ModelOptions said;
   said.overrides = {{"scale", "none"}};
   const Fit fit = fit_model(write(false, true), test_data("fit/base.npz"), said);
@@ -106,7 +106,7 @@ TEST_F(Fitting, GivesTheEvidenceForEachChoice) {
 }
 
 // The tokens of this model vary so much that the ε of its norms hardly shows beside the rounding.
-TEST_F(Fitting, SaysWhereAnotherValueAgreesAsWell) {
+TEST_F(Fitting, ReportsOtherValuesThatAgreeAsWell) {
   const Fit fit = fit_model(write(true, true), test_data("fit/several.npz"), {});
   ASSERT_EQ(fit.first_difference(), nullptr);
   const auto eps = std::ranges::find(fit.choices, "norm_eps", &FittedChoice::option);

@@ -89,7 +89,7 @@ TEST_F(SelfTests, AReferenceLiesInTheModelsFolderOrBearsItsName) {
   EXPECT_EQ(reference_beside(folder_ / "reference.npz"), std::nullopt);
 }
 
-TEST_F(SelfTests, RefuseFilesThatAreNoReferenceOfTheModel) {
+TEST_F(SelfTests, RefusesFilesThatAreNotReferencesOfTheModel) {
   const auto write = [&](const NpzWriter& file) {
     const fs::path path = folder_ / "wrong.npz";
     write_file(path, file.bytes());

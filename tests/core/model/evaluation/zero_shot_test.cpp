@@ -43,7 +43,7 @@ double cosine(const Tensor& a, const Tensor& b) {
   return product / std::sqrt(of_a * of_b);
 }
 
-TEST_F(ZeroShot, LogitsAreCosinesOfWhatTheTowersGive) {
+TEST_F(ZeroShot, LogitsAreCosinesOfTheTowersOutputs) {
   const auto model = zero_shot_model(images_, *texts_, prompts_);
   const Trace trace = model->run(image_, model->spec().mechanism, {}, {});
   EXPECT_EQ(trace.labels, (std::vector<std::string>{"cat", "dog"}));

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-TEST(GridWindows, TilesSayWhereTheyReachBeyondTheGrid) {
+TEST(GridWindows, TilesKnowTheirPaddingBeyondTheGrid) {
   const std::vector<GridWindow> windows = tiled_windows({3, 4}, 2);
   ASSERT_EQ(windows.size(), 4U);
   EXPECT_EQ(windows[0], (GridWindow{{2, 2}, {0, 1, 4, 5}}));
@@ -38,7 +38,7 @@ std::vector<std::vector<std::int64_t>> rows_of_windows(std::int64_t cells, std::
   return rows;
 }
 
-TEST(GridWindows, ShiftedOnesLeaveTheFirstCellsAWindowOfTheirOwn) {
+TEST(GridWindows, ShiftedWindowsSeparateTheFirstCells) {
   using Rows = std::vector<std::vector<std::int64_t>>;
   EXPECT_EQ(rows_of_windows(8, 4, WindowFilling::after_shift),
             (Rows{{2, 3, 4, 5}, {6, 7}, {0, 1}}));
@@ -102,7 +102,7 @@ TEST(DecomposedBias, IsTheSumOfBothAxesProducts) {
   }
 }
 
-TEST(DecomposedBias, TablesOfAnotherGridKeepTheirEndsAndMiddle) {
+TEST(DecomposedBias, InterpolatedTablesKeepTheirEndsAndMiddle) {
   Tensor table({5, 1}, {-2, -1, 0, 1, 2});
   EXPECT_EQ(resample_offsets(table, 3).matrix(), table.matrix());
   const Tensor finer = resample_offsets(table, 6);
@@ -113,7 +113,7 @@ TEST(DecomposedBias, TablesOfAnotherGridKeepTheirEndsAndMiddle) {
 }
 
 // A window padded with a token equals the window that contains that token.
-TEST(WindowedAttention, FillingTakesPartAndIsNowhere) {
+TEST(WindowedAttention, PaddingIsAttendedToAndLeftOutOfTheMap) {
   const RandomAttention data(6, 6, 2, 4, 3, 9);
   const GridExtents grid{3, 2};
   const auto softmax = make_mechanism({"softmax", {}});

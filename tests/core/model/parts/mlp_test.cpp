@@ -24,7 +24,7 @@ Mlp random_mlp(bool gated) {
   return mlp;
 }
 
-TEST(Mlp, OfThousandsOfTokensIsThatOfSome) {
+TEST(Mlp, DoesNotDependOnTheNumberOfTokens) {
   constexpr std::int64_t kTokens = 5000;
   NormalNumbers normal(4);
   const Tensor tokens = random_tensor(normal, kTokens, 12);

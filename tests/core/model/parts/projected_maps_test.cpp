@@ -98,7 +98,7 @@ void expect_same(const ImpliedMaps& computed, const ImpliedMaps& held) {
 
 constexpr std::int64_t kOfTokens = std::int64_t{4} * 70 * kProjectedWidth;
 
-TEST(ProjectedMaps, KeepTheTokens) {
+TEST(ProjectedMaps, StoreOnlyTheTokens) {
   Layer layer;
   for (const char* const mechanism : {"softmax", "adder"}) {
     for (const bool causal : {false, true}) {
@@ -113,7 +113,7 @@ TEST(ProjectedMaps, KeepTheTokens) {
   }
 }
 
-TEST(ProjectedMaps, TurnAndNormEachHead) {
+TEST(ProjectedMaps, RotateAndNormaliseEachHead) {
   for (const Rotary form : {Rotary::half, Rotary::pair}) {
     for (const RotaryGrid grid : {RotaryGrid::sequence, RotaryGrid::cells}) {
       Layer layer;
@@ -139,7 +139,7 @@ TEST(ProjectedMaps, ShareKeysAsTheLayerDoes) {
   expect_same(without_keys.computed(), without_keys.held());
 }
 
-TEST(ProjectedMaps, LeaveTheLayerAsItIs) {
+TEST(ProjectedMaps, LeaveTheLayerUnchanged) {
   for (const std::int64_t key_heads : {4, 2, 1}) {
     Layer layer(key_heads);
     layer.spec.scores.causal = true;
@@ -163,7 +163,7 @@ TEST(ProjectedMaps, LeaveTheLayerAsItIs) {
 
 /// Computed maps are combined from runs of some heads. Mechanisms that can compute single rows must
 /// therefore record no quantities and no factors.
-TEST(ProjectedMaps, AreOfMechanismsWithoutQuantities) {
+TEST(ProjectedMaps, BelongToMechanismsWithoutQuantities) {
   const RandomAttention data(20, 20, 2, 8, 8, 1);
   int found = 0;
   for (const MechanismEntry& entry : mechanisms()) {
@@ -194,7 +194,7 @@ TEST(ProjectedMaps, ReadWeightsWhereTheyLie) {
   expect_same(layer.computed(), layer.held());
 }
 
-TEST(ProjectedMaps, AreUnknownWhereTheWeightsAre) {
+TEST(ProjectedMaps, AreUnknownForUnknownWeights) {
   HeadProjections projections{.query = linear_of(kProjectedWidth, 1),
                               .heads = kProjectedHeads,
                               .key_heads = kProjectedHeads};

@@ -34,7 +34,7 @@ RotarySpec spec_of(const json& reference) {
   return rotary;
 }
 
-TEST(Rotary, TurnsAsPyTorchDoes) {
+TEST(Rotary, RotatesAsPyTorchDoes) {
   const json references = read_test_data("models/parts.json").at("rotary");
   ASSERT_EQ(references.size(), 11U);
   for (const json& reference : references) {
@@ -51,7 +51,7 @@ TEST(Rotary, TurnsAsPyTorchDoes) {
   }
 }
 
-TEST(Rotary, LeavesScoresOfTheSameDistanceAlone) {
+TEST(Rotary, KeepsScoresOfEqualDistances) {
   const Tensor vectors = raw_uniform({1, 16}, 3);
   Tensor queries({40, 16}), keys({40, 16});
   for (std::int64_t i = 0; i < 40; ++i) {
@@ -70,7 +70,7 @@ TEST(Rotary, LeavesScoresOfTheSameDistanceAlone) {
   }
 }
 
-TEST(Rotary, OfPatchesLeavesPrefixTokensAlone) {
+TEST(Rotary, LeavesPrefixTokensOfPatchesUnrotated) {
   const TokenLayout layout{.prefix = 3, .rows = 2, .columns = 4};
   const Tensor before = raw_uniform({11, 16}, 5);
   Tensor rows = before;
@@ -89,7 +89,7 @@ TEST(Rotary, OfPatchesLeavesPrefixTokensAlone) {
   }
 }
 
-TEST(Rotary, OfCellsCountsThemInThoseOfTheTrainedGrid) {
+TEST(Rotary, ScalesCellsToTheTrainedGrid) {
   const TokenLayout layout{.prefix = 1, .rows = 2, .columns = 4};
   const Tensor before = raw_uniform({9, 8}, 6);
   const auto turned = [&](std::int64_t trained_side) {

@@ -83,7 +83,7 @@ LayerSpec layer_with(std::int64_t window, WindowForm form, bool causal) {
   return layer;
 }
 
-TEST(ScoreBias, WindowsHoldTheKeysTheyAreNamedFor) {
+TEST(ScoreBias, WindowsContainTheKeysOfTheirDefinition) {
   using Keys = std::pair<std::int64_t, std::int64_t>;
   const auto seen = [](std::int64_t window, WindowForm form) {
     return score_terms(layer_with(window, form, false), {}, 10, {}, {}).seen;
@@ -103,7 +103,7 @@ TEST(ScoreBias, AWindowThatHidesNothingIsNoTerm) {
             "a window of 9 tokens");
 }
 
-TEST(ScoreBias, OfBucketsIsTheTablesNumberOfEachDistance) {
+TEST(ScoreBias, TakesTheBucketsNumberFromTheTable) {
   LayerSpec layer;
   layer.attention.heads = 2;
   layer.scores.bias = ScoreBias::buckets;

@@ -21,7 +21,7 @@ ModelSpec hearing(std::int64_t bands, std::int64_t tokens) {
   return spec;
 }
 
-TEST(LogMel, IsWhatPyTorchMakesOfTheSound) {
+TEST(LogMel, AgreesWithPyTorch) {
   const Checkpoint expected = open_checkpoint(kInputs + "whistle_mel.npz");
   const Input input = open_input(kInputs + "whistle.wav");
   for (const std::int64_t bands : {80, 128}) {

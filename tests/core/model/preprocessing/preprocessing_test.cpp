@@ -171,7 +171,7 @@ TEST(Preprocessing, ANormalisedArrayShowsThePictureItCameFrom) {
   EXPECT_TRUE(std::ranges::equal(again.values.values(), once.values.values()));
 }
 
-TEST(Preprocessing, SaysWhatDoesNotFit) {
+TEST(Preprocessing, ReportsInvalidImages) {
   ModelSpec spec;
   const auto error = [&](decltype(Input::content) content) -> std::string {
     Input input;
