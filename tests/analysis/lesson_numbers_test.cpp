@@ -50,7 +50,7 @@ TEST(LessonNumbers, RanksOfTheIdentityAndOfAPermutation) {
   EXPECT_THAT(lesson, HasSubstr("a permutation has 178 before, as I has, and 141 with I"));
 }
 
-TEST(LessonNumbers, WhatTheSecondTheoremBounds) {
+TEST(LessonNumbers, BoundsOfTheSecondTheorem) {
   const std::string lesson = page("lessons/2-adding-and-rank.md");
   const auto difference = [](double e) { return 4 * std::numbers::ln2 / (e * e - e * e * e); };
   double least = difference(0.5);
@@ -79,7 +79,7 @@ std::pair<std::vector<double>, double> layer_energies(std::int64_t tokens) {
   return {energies, softmax};
 }
 
-TEST(LessonNumbers, WhatALayerCosts) {
+TEST(LessonNumbers, CostsOfALayer) {
   const std::string lesson = page("lessons/6-what-it-costs.md");
   const auto [few, softmax_few] = layer_energies(197);
   EXPECT_LT(few.back() / few.front(), 3);
@@ -100,7 +100,7 @@ long feed_forward_per_cent(const EnergyRequest& request) {
   return std::lround(100 * part / totals_of(cost.total(), subject.constants).energy_pj);
 }
 
-TEST(LessonNumbers, WhatTheFeedForwardLayersTake) {
+TEST(LessonNumbers, CostsOfFeedForwardLayers) {
   EnergyRequest deit;
   deit.architecture = "deit-tiny";
   EXPECT_EQ(feed_forward_per_cent(deit), 56);

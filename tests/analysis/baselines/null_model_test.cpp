@@ -120,13 +120,13 @@ TEST(NullModels, KeepToTheWindowsOfAGrid) {
 
 // Equal weights with I are I + J/n. Less the mean row 2/n that is I − J/n, with n − 1 singular
 // values of 1. Without I nothing is left of equal rows.
-TEST(NullModels, CentredEqualWeightsHaveTheRankOfTheirIdentity) {
+TEST(NullModels, CentredEqualWeightsHaveRankZeroButTheirIdentityRemains) {
   const Trace trace = softmax_case({{"n", 12}, {"d", 3}, {"seed", 4}, {"causal", false}});
   EXPECT_EQ(null_ranks(trace, IdentityView::with, true).at(0).even_rank, 10) << "0.9 · 11 = 9.9";
   EXPECT_EQ(null_ranks(trace, IdentityView::without, true).at(0).even_rank, 0);
 }
 
-TEST(NullModels, AMapOfWhichNothingIsKnownHasNone) {
+TEST(NullModels, AreUnknownForMapsWithNaN) {
   Trace trace;
   trace.layers.emplace_back().implied_map = Tensor({2, 3, 3});
   trace.layers[0].implied_map.slice(1).setConstant(std::nanf(""));
@@ -137,7 +137,7 @@ TEST(NullModels, AMapOfWhichNothingIsKnownHasNone) {
   EXPECT_THROW((void)null_ranks(trace, IdentityView::as_is, false, {.dense_limit = 2}), Error);
 }
 
-TEST(BlockRank, OfATriangleOfOnesIsOneThoughItsRankIsFull) {
+TEST(BlockRank, IsOneForATriangleOfOnesOfFullRank) {
   MatrixD ones = MatrixD::Ones(32, 32).triangularView<Eigen::Lower>();
   const std::optional<BlockRank> block = block_rank(ones);
   ASSERT_TRUE(block.has_value());

@@ -49,7 +49,7 @@ void expect_one_to_one(const MatrixD& costs, const std::vector<std::int64_t>& co
   EXPECT_EQ(std::ssize(used), std::min(costs.rows(), costs.cols()));
 }
 
-TEST(Assignment, IsTheLeastOfAllAsBruteForceFindsIt) {
+TEST(Assignment, HasTheLeastSumOfAllPermutations) {
   std::mt19937 random(3);
   for (int trial = 0; trial < 300; ++trial) {
     const int rows = 1 + static_cast<int>(random() % 7),

@@ -59,7 +59,7 @@ TEST(Alignment, LayersFindEachOtherByIndexOrDepth) {
   }
 }
 
-TEST(Comparison, OfASubjectWithItselfFindsNothing) {
+TEST(Comparison, FindsNoDifferenceOfASubjectFromItself) {
   const Trace trace = trace_by({"softmax", {}}, {}, 1);
   const SubjectComparison comparison = compare_traces(trace, trace, {});
   EXPECT_EQ(comparison.maps.size(), 6U);
@@ -88,7 +88,7 @@ TEST(Comparison, MatchingFindsHeadsInAnyOrder) {
   EXPECT_GT(compare_traces(trace, with_heads(trace, order), options).mean[Quantity::divergence], 0);
 }
 
-TEST(Comparison, IdentityIsComparedAsItIsSeen) {
+TEST(Comparison, ComparesMapsWithTheShownIdentity) {
   const SubjectShape shape;
   MechanismChoice plain{"adder", {}}, with{"adder", {{"identity", true}}};
   const Trace a = trace_by(plain, shape, 1), b = trace_by(with, shape, 1);
@@ -216,7 +216,7 @@ std::shared_ptr<const Model> compared_model() {
                                        std::move(weights));
 }
 
-TEST(DataSetComparison, IsTheMeanOfItsItemsWhateverTheBatches) {
+TEST(DataSetComparison, IsTheMeanOfItsItemsForEveryBatchSize) {
   const auto model = compared_model();
   const std::vector<ComparedModel> models = {{"softmax", model, model->spec().mechanism},
                                              {"adder", model, {"adder", {}}},

@@ -85,7 +85,7 @@ TEST(MapDistance, SpectraOfDifferentLengthAgreeWithNumPy) {
   }
 }
 
-TEST(MapDistance, IsNothingBetweenEqualMapsAndSymmetric) {
+TEST(MapDistance, IsZeroForEqualMapsAndSymmetric) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 20; ++trial) {
     const MatrixD a = random_map(random, 6, 8), b = random_map(random, 6, 8);

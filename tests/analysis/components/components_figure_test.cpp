@@ -32,7 +32,7 @@ TEST(ComponentsFigure, PicturesAreTheVectorsOnTheGrid) {
   EXPECT_EQ(scale.minimum, -scale.maximum);
 }
 
-TEST(ComponentsFigure, OfATextTheyAreStripsOverItsTokens) {
+TEST(ComponentsFigure, DrawsStripsOverTheTokensOfAText) {
   FigureRequest request;
   request.subjects = {attention_subject("net-softmax", {"softmax", {}})};
   auto text = std::make_shared<Trace>(*request.subjects[0].trace);

@@ -62,7 +62,7 @@ TEST(Components, AddUpToTheMap) {
   EXPECT_NEAR((map - sum_of(two.components)).squaredNorm(), rest, 1e-9);
 }
 
-TEST(Components, OfAMapOfEqualRowsThereIsOne) {
+TEST(Components, FindsOneComponentInAMapOfEqualRows) {
   Trace trace;
   trace.layers.emplace_back().implied_map =
       Tensor({1, 3, 2}, {0.25F, 0.75F, 0.25F, 0.75F, 0.25F, 0.75F});

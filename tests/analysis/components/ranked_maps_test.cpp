@@ -37,7 +37,7 @@ TEST(RankedMaps, AreTheSumsOfTheLeadingComponents) {
   }
 }
 
-TEST(RankedMaps, TheRestIsWhatIsLeft) {
+TEST(RankedMaps, KeepTheRemainderOfTheLeadingComponents) {
   const auto trace = trace_of(true);
   const RankedMaps maps(trace);
   const Trace sum = maps.of_rank(2, false), rest = maps.of_rank(2, true);
@@ -49,7 +49,7 @@ TEST(RankedMaps, TheRestIsWhatIsLeft) {
   EXPECT_EQ(maps.of_rank(0, false).layers[0].implied_map.slice(0).norm(), 0);
 }
 
-TEST(RankedMaps, AMapThatIsNotFiniteStaysAsItIs) {
+TEST(RankedMaps, LeaveNonFiniteMapsUnchanged) {
   Trace trace = *trace_of(false);
   trace.layers[0].implied_map.data()[3] = std::numeric_limits<float>::quiet_NaN();
   const RankedMaps maps(std::make_shared<const Trace>(trace));

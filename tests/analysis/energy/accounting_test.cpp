@@ -188,7 +188,7 @@ TEST(Accounting, PyramidsByNameHaveTheirOwnKeysUnlessEcoFormerCounts) {
   EXPECT_NEAR(static_cast<double>(count("pvtv2-b0").total().multiplications), 0.578e9, 0.005e9);
 }
 
-TEST(Accounting, CausalNetworksSayWhichPairsAreCounted) {
+TEST(Accounting, ReportsWhichPairsOfCausalNetworksAreCounted) {
   EXPECT_THAT(subject("gpt2").architecture.note,
               HasSubstr("N x N pairs of tokens, though no token sees later ones, and the head"));
   EXPECT_THAT(subject("gpt2 mechanism=linear").architecture.note, Not(HasSubstr("pairs")));
@@ -266,7 +266,7 @@ TEST(Accounting, AModelWithoutLabelsHasItsHead) {
   EXPECT_TRUE(resolve(request).architecture.note.empty());
 }
 
-TEST(Accounting, AHeadOfItsOwnIsCountedATiedOneNot) {
+TEST(Accounting, CountsASeparateHeadButNotATiedOne) {
   const TemporaryFolder folder;
   write_hashed_safetensors(folder / "labml.safetensors", labml_aft_shapes({}));
   const auto model = load_model(folder / "labml.safetensors");
@@ -303,7 +303,7 @@ TEST(Accounting, AdderLayersHaveTheirLayerNorms) {
             additions("deit-tiny layers=1") + 3 * 197 * (6 * 192 + 768));
 }
 
-TEST(Accounting, SingleMultiplicativeLayersAreSoAsAWhole) {
+TEST(Accounting, CountsSingleMultiplicativeLayersInTheTotal) {
   ModelSpec spec;
   spec.labels.assign(1000, "");
   spec.mechanism = {"adder", {}};
@@ -330,7 +330,7 @@ TEST(Accounting, SingleMultiplicativeLayersAreSoAsAWhole) {
   EXPECT_EQ(mechanism_of(spec, 2).name, "adder");
 }
 
-TEST(Accounting, RefusesWhatCannotBe) {
+TEST(Accounting, RefusesImpossibleRequests) {
   using testing::HasSubstr;
   EXPECT_THAT(refusal("deit-huge"), HasSubstr("deit-tiny, deit-small, deit-base, pvtv2-b0"));
   EXPECT_THAT(refusal("deit-tiny mechanism=soft"), HasSubstr("softmax, adder, additive, hash"));
@@ -359,7 +359,7 @@ TEST(EnergyRequests, AreTheCommandsTheyPrint) {
             "--set bits=8 --set classes=10");
 }
 
-TEST(EnergyRequests, AreOfTypesNotOfTexts) {
+TEST(EnergyRequests, KeepTheTypesOfSettings) {
   const EnergyRequest request =
       parse_energy_request("deit-tiny bits=8 mechanism=hash qkv_bias=no arithmetic=own");
   EXPECT_EQ(request.mechanism, (MechanismChoice{"hash", {{"bits", std::int64_t{8}}}}));
@@ -377,7 +377,7 @@ TEST(EnergyRequests, AreOfTypesNotOfTexts) {
   EXPECT_THROW(static_cast<void>(resolve(wrong)), Error);
 }
 
-TEST(EnergyRequests, SetOnlyWhatTheNetworksOwnMechanismHas) {
+TEST(EnergyRequests, SetOnlyParametersOfTheChosenMechanism) {
   EnergyRequest own;
   own.architecture = "deit-tiny";
   EXPECT_THROW(set(own, "bits", "8"), Error);  // softmax has no parameter `bits`

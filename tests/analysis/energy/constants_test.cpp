@@ -43,7 +43,7 @@ TEST(EnergyConstants, ReadsTheUsersOwn) {
   EXPECT_DOUBLE_EQ(traffic_energy_pj(count, mine), 12);  // 8 bytes of float32 are 4 bytes here
 }
 
-TEST(EnergyConstants, RefusesWhatIsNoTable) {
+TEST(EnergyConstants, RefusesFilesThatAreNotEnergyTables) {
   using testing::HasSubstr;
   EXPECT_THAT(refused_constants("[]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(refused_constants("{"), HasSubstr("not a JSON object"));

@@ -22,7 +22,7 @@ MeasurementOptions small() {
   return options;
 }
 
-TEST(Measurement, RunsEveryMechanismOrSaysWhyNot) {
+TEST(Measurement, RunsEveryMechanismOrReportsWhyNot) {
   const MeasurementOptions options = small();
   const Measurement measured = measure_kernels(options);
   ASSERT_EQ(measured.kernels.size(), options.mechanisms.size());
@@ -52,7 +52,7 @@ TEST(Measurement, ExponentIsTheSlopeBetweenTheLargest) {
   EXPECT_FALSE(measured_exponent(kernel).has_value());
 }
 
-TEST(Measurement, StopsWhenItIsToldTo) {
+TEST(Measurement, StopsWhenCancelled) {
   std::stop_source stop;
   const Progress progress([&](double, std::string_view) { stop.request_stop(); }, stop.get_token());
   EXPECT_THROW((void)measure_kernels(small(), progress), Cancelled);
@@ -67,7 +67,7 @@ TEST(Measurement, RefusesImpossibleExtents) {
   EXPECT_THROW((void)measure_kernels(options), Error);
 }
 
-TEST(MechanismCosts, PutsTheMeasuredBesideTheCounted) {
+TEST(MechanismCosts, PutsMeasuredCostsNextToCountedOnes) {
   FigureRequest request;
   request.settings = {{"tokens", 256},
                       {"width", 16},
@@ -85,7 +85,7 @@ TEST(MechanismCosts, PutsTheMeasuredBesideTheCounted) {
   EXPECT_THAT(figure.caption, testing::HasSubstr("Measured: forward of the attention core"));
 }
 
-TEST(MechanismCosts, HasNoColumnsOfWhatWasNotMeasured) {
+TEST(MechanismCosts, HasNoColumnsOfUnmeasuredCosts) {
   FigureRequest request;
   request.settings = {{"measure", false},
                       {"mechanisms", std::vector<std::string>{"softmax", "mixer"}}};

@@ -36,7 +36,7 @@ const std::vector<double>& independent_values() {
 
 class Published : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(Published, IsReproducedAsItsVerdictSays) {
+TEST_P(Published, MatchesItsVerdict) {
   const PublishedFigure& figure = published_figures()[GetParam()];
   const ReproducedFigure reproduced = reproduce(figure);
   EXPECT_TRUE(reproduced.holds()) << figure.printed << " printed, " << reproduced.computed
@@ -46,7 +46,7 @@ TEST_P(Published, IsReproducedAsItsVerdictSays) {
   }
 }
 
-TEST_P(Published, IsWhatAnIndependentComputationGives) {
+TEST_P(Published, EqualsAnIndependentComputation) {
   const double expected = independent_values()[GetParam()];
   const PublishedFigure& figure = published_figures()[GetParam()];
   if (std::isnan(expected) || figure.paper + figure.table == "DAFTTable1") {

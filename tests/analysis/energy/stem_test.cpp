@@ -68,7 +68,7 @@ TEST(StemEnergy, PatchesAreOfItsLastChannels) {
   EXPECT_EQ(patches.multiplications, kSecond * 1 * 16 * 32);
 }
 
-TEST(StemEnergy, ItsActivationIsItsOwn) {
+TEST(StemEnergy, CountsItsOwnActivation) {
   const OperationCount gelu = embedding_part(network(), CostConvention::complete, "activation");
   EXPECT_EQ(gelu.exponentials, kFirst * 8 + kSecond * 16);
   EXPECT_EQ(embedding_part(network(), CostConvention::adder, "activation").multiplications, 0);

@@ -19,7 +19,7 @@ std::shared_ptr<const Model> sample_model(const char* name) {
   return load_model(samples / "models" / name);
 }
 
-TEST(Features, AreWhatEachRunReadsOut) {
+TEST(Features, EqualTheReadoutOfEachRun) {
   const auto model = sample_model("fashion-adder.h5");
   const auto data_set = open_data_set(small_set);
   const LabelledFeatures found = features_of(*model, model->spec().mechanism, *data_set, {}, {});
@@ -66,7 +66,7 @@ TEST(FeatureScatter, ShowsEveryItemOnceInTheColourOfItsClass) {
   }
 }
 
-TEST(FeatureScatter, SaysWhatItNeeds) {
+TEST(FeatureScatter, NamesMissingRequirements) {
   const auto model = sample_model("fashion-softmax.h5");
   FigureRequest request;
   request.subjects.push_back({model->name(), model, model->spec().mechanism, nullptr, nullptr});

@@ -95,7 +95,7 @@ TEST(Cells, MixingTakesTheCellOverTheMiddleOfEachPixel) {
             (std::vector<std::uint32_t>{0x323232U, 0xb2b2b2U, 0xb2b2b2U, 0x323232U}));
 }
 
-TEST(Cells, TranslucentMapAndItsPictureAreOneDrawing) {
+TEST(Cells, DrawsATranslucentMapAndItsImageAtOnce) {
   Panel panel;
   panel.marks.emplace_back(Picture{Image{1, 1, 1, {0}}});
   HeatMap map = random_map(2, 2);

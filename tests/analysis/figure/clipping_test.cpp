@@ -32,7 +32,7 @@ ColourScale scale_of(double minimum, double maximum, ScaleNorm norm = ScaleNorm:
   return scale;
 }
 
-TEST(Clipping, IsWhatLiesBeyondTheEnds) {
+TEST(Clipping, CountsValuesBeyondTheEnds) {
   const std::vector<ColourScale> unit = {scale_of(0, 1)};
   const float nan = std::nanf("");
   EXPECT_EQ(clipping_of(figure_of(unit, {{0, {0, 0.5F, 1, nan}}}), 0), (Clipping{false, false}));
@@ -40,7 +40,7 @@ TEST(Clipping, IsWhatLiesBeyondTheEnds) {
   EXPECT_EQ(clipping_of(figure_of(unit, {{0, {-0.1F, 1}}}), 0), (Clipping{true, false}));
 }
 
-TEST(Clipping, IsSaidOfValuesBelowTheRangeAsOfThoseAboveIt) {
+TEST(Clipping, ReportsValuesBelowAndAboveTheRange) {
   FigureRequest request;
   request.settings = {{"colour-map", std::string("grey")},
                       {"norm", std::string("linear")},
@@ -51,7 +51,7 @@ TEST(Clipping, IsSaidOfValuesBelowTheRangeAsOfThoseAboveIt) {
   EXPECT_TRUE(heat_scale(settings, {0.5F, 0.875F}, "").clipped);
 }
 
-TEST(Clipping, IsOfEachScaleAlone) {
+TEST(Clipping, IsSeparateForEachScale) {
   const Figure figure = figure_of({scale_of(0, 1), scale_of(0, 1)}, {{0, {0.5F}}, {1, {2}}});
   EXPECT_EQ(clipping_of(figure, 0), (Clipping{false, false}));
   EXPECT_EQ(clipping_of(figure, 1), (Clipping{false, true}));
@@ -63,12 +63,12 @@ TEST(Clipping, AnEndThatIsAValueClipsNothing) {
   EXPECT_EQ(clipping_of(figure, 0), (Clipping{false, false}));
 }
 
-TEST(Clipping, LogarithmicScalesClipWhatTheyCannotTellApart) {
+TEST(Clipping, ClipsZeroOnLogarithmicScales) {
   const Figure figure = figure_of({scale_of(0, 1, ScaleNorm::logarithmic)}, {{0, {0, 1}}});
   EXPECT_EQ(clipping_of(figure, 0), (Clipping{true, false}));
 }
 
-TEST(SharedBars, StandBesideTheRowsThatShareThem) {
+TEST(SharedBars, StandNextToTheRowsThatShareThem) {
   const Figure figure = figure_of({scale_of(0, 1), scale_of(0, 2), scale_of(0, 3), scale_of(0, 4)},
                                   {{0, {1}}, {1, {1}}, {0, {1}}, {2, {1}}});
   const std::vector<SharedBar> bars = shared_bars(figure, 0);
@@ -80,7 +80,7 @@ TEST(SharedBars, StandBesideTheRowsThatShareThem) {
   EXPECT_EQ(bars[2].rank, 0U);
 }
 
-TEST(SharedBars, StandAboveEachOtherWhereTheyShareRowsEnough) {
+TEST(SharedBars, StackWhenTheyShareEnoughRows) {
   // Rows of maps and rows of differences alternate.
   const Figure figure = figure_of({scale_of(0, 1), scale_of(-1, 1)},
                                   {{0, {1}}, {1, {1}}, {0, {1}}, {1, {1}}, {0, {1}}, {1, {1}}});

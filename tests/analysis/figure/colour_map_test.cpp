@@ -90,7 +90,7 @@ TEST(ColourScale, FractionAndValueAreInverse) {
   }
 }
 
-TEST(ColourScale, NanHasNoColourAndNothingLeavesTheRange) {
+TEST(ColourScale, GivesNaNNoColourAndKeepsFractionsInRange) {
   ColourScale scale;
   EXPECT_FALSE(fraction_of(scale, std::nan("")).has_value());
   EXPECT_EQ(fraction_of(scale, 7), 1);
@@ -111,7 +111,7 @@ TEST(ColourScale, SymmetricLogarithmHasZeroInTheMiddle) {
   EXPECT_GT(*fraction_of(scale, 0.1), 0.7);
 }
 
-TEST(ColourScale, DivergingColoursHaveTheirMiddleAtZeroInARangeThatIsNot) {
+TEST(ColourScale, CentresDivergingColoursAtZeroInAsymmetricRanges) {
   const ColourMap& map = find_colour_map("diverging");
   for (const ScaleNorm norm : {ScaleNorm::linear, ScaleNorm::symmetric_logarithmic}) {
     ColourScale scale{.label = {}, .colour_map = "diverging", .minimum = -1, .maximum = 4};

@@ -62,7 +62,7 @@ TEST(ComparisonFigure, AbsoluteAndRelativeDifferencesHaveTheirScales) {
   }
 }
 
-TEST(ComparisonFigure, MapsOfAnotherSizeSaySoInThePlaceOfTheDifference) {
+TEST(ComparisonFigure, ExplainsMapsOfDifferentSizesInsteadOfTheirDifference) {
   FigureRequest request = three_subjects();
   request.subjects.resize(1);
   request.subjects.push_back(
@@ -87,7 +87,7 @@ TEST(RankComparison, PointsAreTheRanksOfBoth) {
             numbers.mean[ComparisonQuantity::rank_difference]);
 }
 
-TEST(SpectrumComparison, CurvesRiseFromNothingToAllAndDistancesAreTheAnalysis) {
+TEST(SpectrumComparison, CurvesRiseFromZeroToOneWithTheAnalysisDistances) {
   FigureRequest request = three_subjects();
   request.subjects.push_back(
       attention_subject("small", {"softmax", {}}, {.grid_rows = 4, .grid_columns = 4}));
@@ -107,7 +107,7 @@ TEST(SpectrumComparison, CurvesRiseFromNothingToAllAndDistancesAreTheAnalysis) {
             numbers.mean[ComparisonQuantity::spectrum_distance]);
 }
 
-TEST(ComparisonFigures, WantAReferenceAndAnother) {
+TEST(ComparisonFigures, NeedAReferenceAndAnotherModel) {
   for (const char* name : {"comparison", "rank-comparison", "spectrum-comparison"}) {
     FigureRequest request = three_subjects();
     request.settings = {{"reference", 4}};

@@ -129,7 +129,7 @@ TEST(EnergyFigures, LabelsThatWouldRunIntoEachOtherAreTurned) {
   }
 }
 
-TEST(EnergyFigures, CostsThatNobodyMeasuredHaveNoColumns) {
+TEST(EnergyFigures, HaveNoColumnsOfUnmeasuredCosts) {
   const Figure costs = figure("mechanism-costs", {{"measure", "false"}});
   EXPECT_THAT(costs.table->header, testing::ElementsAre("Mechanism", "Time O(·)", "Space O(·)",
                                                         "Params (K)", testing::_));
@@ -144,7 +144,7 @@ TEST(EnergyFigures, TablesAreBooktabs) {
   EXPECT_THAT(figure_as_csv(table), testing::HasSubstr("DeiT-B,softmax,17.56,17.56,80.79,85.81"));
 }
 
-TEST(EnergyFigures, RefuseWhatTheyDoNotKnow) {
+TEST(EnergyFigures, RefuseUnknownSettings) {
   for (const auto& [name, setting, value] :
        {std::tuple{"energy-breakdown", "networks", "deit-huge"},
         std::tuple{"energy-share", "convention", "mine"},
@@ -183,7 +183,7 @@ TEST(EnergyFigures, AreRelativeToThePinnedNetwork) {
   EXPECT_THROW((void)figure("energy-breakdown", settings), Error);
 }
 
-TEST(EnergyFigures, RefuseParametersNobodyHas) {
+TEST(EnergyFigures, RefuseParametersOfNoMechanism) {
   EXPECT_THROW((void)figure("energy-breakdown", {{"parameters", "bit=8"}}), Error);
   EXPECT_THROW((void)figure("energy-growth", {{"parameters", "bits"}}), Error);
   EXPECT_THROW((void)figure("energy-share", {{"mechanisms", " ; "}}), Error);

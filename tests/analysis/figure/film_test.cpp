@@ -28,7 +28,7 @@ TEST(FilmFigures, ShareTheScaleThatSpansThemAndTheGreatestHeight) {
   }
 }
 
-TEST(FilmFigures, WithoutMapsOrWithOtherPanelsAreRefused) {
+TEST(FilmFigures, RefuseMissingMapsAndDifferentPanels) {
   const auto why = [](std::vector<Figure> figures) {
     return error_of([&figures] {
       make_alike(figures);

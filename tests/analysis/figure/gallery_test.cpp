@@ -44,13 +44,13 @@ TEST(Gallery, HoldsEveryFigureOfThePapersOnce) {
   EXPECT_EQ(file_name_of(gallery()[3]), "adder-appendix-fig-2");
 }
 
-TEST(Gallery, NamesFiguresAndSettingsThereAre) {
+TEST(Gallery, NamesOnlyExistingFiguresAndSettings) {
   for (const GalleryEntry& entry : gallery()) {
     EXPECT_NO_THROW((void)complete_settings(entry.recipe, entry.settings)) << entry.place;
   }
 }
 
-TEST(Gallery, SaysWhatIsMissing) {
+TEST(Gallery, NamesMissingRequirements) {
   const std::vector<GalleryItem> nothing = gallery_items({}, "");
   EXPECT_NE(item_at(nothing, "Adder, Fig. 2").missing.find("model"), std::string::npos);
   EXPECT_TRUE(item_at(nothing, "EcoFormer, Fig. 2").missing.empty());
@@ -61,7 +61,7 @@ TEST(Gallery, SaysWhatIsMissing) {
   }
 }
 
-TEST(Gallery, DrawsWhatTheSubjectsShow) {
+TEST(Gallery, DrawsFiguresThatTheSubjectsCanShow) {
   const std::vector<GalleryItem> items = gallery_items(open_subjects(), "");
   for (const char* place : {"Adder, Fig. 2", "Adder, Fig. 3", "Adder, appendix Fig. 2",
                             "Adder, appendix Fig. 3", "EcoFormer, Fig. 2"}) {
@@ -76,7 +76,7 @@ TEST(Gallery, DrawsWhatTheSubjectsShow) {
   EXPECT_EQ(adder.request.subjects[0].label, "adder");
 }
 
-TEST(Gallery, OfSeveralInputsEachFigureTakesItsOwn) {
+TEST(Gallery, GivesEachFigureItsInput) {
   FigureRequest open;
   for (const char* input : {"a.png", "b.png"}) {
     Subject subject = attention_subject("adder", {"adder", {}});
@@ -123,7 +123,7 @@ TEST(Gallery, FiguresOfOneMechanismTrainedInSeveralWaysShowAsManyModels) {
   EXPECT_NE(missing("DAFT, Fig. 10"), "");
 }
 
-TEST(Fit, ToldByWhatSubjectsAre) {
+TEST(Fit, DependsOnTheKindsOfSubjects) {
   const std::vector<Subject> subjects = open_subjects().subjects;
   EXPECT_EQ(fit_of("rank-by-layer", subjects).subjects.size(), 2U);
   EXPECT_EQ(fit_of("no-such-figure", subjects).missing, "not in this version");

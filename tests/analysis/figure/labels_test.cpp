@@ -9,7 +9,7 @@ namespace {
 
 using Labels = std::vector<std::string>;
 
-TEST(ShortLabels, LeaveWhatTellsThemApart) {
+TEST(ShortLabels, KeepWordsThatDistinguishModels) {
   EXPECT_EQ(short_labels(Labels{"fashion-softmax", "fashion-adder"}), (Labels{"softmax", "adder"}));
   EXPECT_EQ(short_labels(Labels{"09_ankle_boot.png", "01_trouser.png"}),
             (Labels{"09_ankle_boot", "01_trouser"}));
@@ -28,7 +28,7 @@ TEST(ShortLabels, StayWhereNothingElseWouldBeLeft) {
             (Labels{"adder", "hash"}));
 }
 
-TEST(Caption, ChosenIndicesAreManyWhereTheyAreARange) {
+TEST(Caption, ShortensConsecutiveIndicesToARange) {
   EXPECT_EQ(chosen("layer", "all"), "all layers");
   EXPECT_EQ(chosen("layer", "3"), "layer 3");
   EXPECT_EQ(chosen("layer", "2-4"), "layers 2-4");
@@ -43,7 +43,7 @@ Subject on(const std::string& label, const MechanismChoice& mechanism, const std
   return subject;
 }
 
-TEST(ShortLabels, OfSubjectsShortenModelsAndInputsEachForThemselves) {
+TEST(ShortLabels, ShortenModelsAndInputsOfSubjectsSeparately) {
   FigureRequest request;
   request.subjects = {on("fashion-softmax on 09_boot.png", {"softmax", {}}, "09_boot.png"),
                       on("fashion-adder on 09_boot.png", {"adder", {}}, "09_boot.png")};
@@ -55,7 +55,7 @@ TEST(ShortLabels, OfSubjectsShortenModelsAndInputsEachForThemselves) {
   EXPECT_EQ(short_labels(request), (Labels{"09_boot", "01_bag"}));
 }
 
-TEST(Caption, SaysNothingTwice) {
+TEST(Caption, RepeatsNothing) {
   FigureRequest request;
   request.subjects = {on("fashion-softmax on 09_boot.png", {"softmax", {}}, "09_boot.png"),
                       on("net on 09_boot.png", {"adder", {{"identity", true}}}, "09_boot.png")};

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-TEST(Needs, AreSaidByEveryRecipe) {
+TEST(Needs, AreDeclaredByEveryRecipe) {
   const std::vector<Subject> nothing;
   for (const FigureRecipe& recipe : figure_recipes()) {
     const FigureFit fit = fit_of(recipe.name, nothing);
@@ -41,7 +41,7 @@ TEST(Needs, AreCheckedBeforeAFigureIsMade) {
   }
 }
 
-TEST(Needs, ASubjectThatIsNotAsItMustBeIsLeftOut) {
+TEST(Needs, LeaveOutSubjectsThatDoNotMeetThem) {
   Subject trace = attention_subject("softmax", {"softmax", {}});
   EXPECT_TRUE(can_show(find_figure("rank-by-layer").needs, trace));
   EXPECT_FALSE(can_show(find_figure("key-maps").needs, trace));
@@ -53,7 +53,7 @@ TEST(Needs, ASubjectThatIsNotAsItMustBeIsLeftOut) {
   EXPECT_FALSE(can_show(find_figure("rank-by-layer").needs, trace));
 }
 
-TEST(Needs, OfAPageAreThoseOfItsFigures) {
+TEST(Needs, OfAPageCombineThoseOfItsFigures) {
   const FigureRecipe& page = find_figure("composite");
   EXPECT_EQ(needs_of(page, {{"page", "energy-share | operations-table"}}).subject,
             SubjectNeed::model);

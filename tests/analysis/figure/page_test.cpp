@@ -27,7 +27,7 @@ TEST(Page, ReadsRowsCellsAndTheirSettings) {
   EXPECT_EQ(last.subjects, (std::vector<std::size_t>{1, 0}));
 }
 
-TEST(Page, ItsTextReadsAsTheSamePage) {
+TEST(Page, WritesTextThatReadsAsTheSamePage) {
   Page page;
   page.rows = {{{.figure = "energy-share",
                  .settings = {{"networks", std::vector<std::string>{"pvtv2-b0", "pvtv2-b1"}}}},
@@ -36,7 +36,7 @@ TEST(Page, ItsTextReadsAsTheSamePage) {
   EXPECT_EQ(parse_page(to_string(page)), page);
 }
 
-TEST(Page, SaysWhereItIsWrong) {
+TEST(Page, NamesTheLineOfAnError) {
   const std::pair<const char*, const char*> wrong[] = {
       {"", "name of a figure"},
       {"rank-by-layer |", "name of a figure"},
@@ -125,7 +125,7 @@ TEST_F(CompositeTest, SharesOneColourScaleWhereAsked) {
   }
 }
 
-TEST_F(CompositeTest, RefusesWhatCannotBe) {
+TEST_F(CompositeTest, RefusesImpossiblePages) {
   EXPECT_THROW((void)page("composite"), Error);
   EXPECT_THROW((void)page("rank-by-layer[subjects=2]"), Error);
   request_.width_mm = 60;

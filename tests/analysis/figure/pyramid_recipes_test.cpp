@@ -103,7 +103,7 @@ TEST(PyramidFigures, RolloutIsRefusedInWords) {
   }
 }
 
-TEST(PyramidFigures, TheMeanCurveIsByRelativeRank) {
+TEST(PyramidFigures, AveragesCurvesByRelativeRank) {
   FigureRequest request = pyramid();
   const Figure mixed = make_figure("cumulative-spectrum", request);
   EXPECT_THAT(mixed.panels.at(0).x.label, HasSubstr("relative"));

@@ -16,7 +16,7 @@ json named(const json& list, const std::string& name) {
   return json::object();
 }
 
-TEST(RecipeJson, SaysOfEverySettingWhatItIs) {
+TEST(RecipeJson, DescribesEverySetting) {
   const json figures = json::parse(figures_as_json());
   ASSERT_EQ(figures.size(), figure_recipes().size());
   for (const FigureRecipe& recipe : figure_recipes()) {
@@ -41,7 +41,7 @@ TEST(RecipeJson, SaysOfEverySettingWhatItIs) {
   EXPECT_EQ(named(growth.at("settings"), "mechanisms").at("words"), json::array({"all"}));
 }
 
-TEST(RecipeJson, SaysWhatAFigureNeeds) {
+TEST(RecipeJson, ListsTheRequirementsOfAFigure) {
   const json figures = json::parse(figures_as_json());
   EXPECT_EQ(named(figures, "comparison").at("needs").at("least"), 2);
   EXPECT_EQ(named(figures, "attention-overlay").at("needs").at("input"), "image");

@@ -57,7 +57,7 @@ TEST(Settings, AnUnknownOneListsTheKnown) {
   }
 }
 
-TEST(Settings, AreReadAsWhatTheyAre) {
+TEST(Settings, AreReadByTheirType) {
   FigureRequest request;
   request.settings = complete_settings("attention-overlay",
                                        parse_settings("attention-overlay", {{"layers", "0,2-3"},
@@ -77,7 +77,7 @@ TEST(Settings, AreReadAsWhatTheyAre) {
   EXPECT_EQ(read.written("layers"), "0,2-3");
 }
 
-TEST(Settings, OfIdentityHaveTheSameNamesInEveryFigure) {
+TEST(Settings, NameTheIdentityAlikeInEveryFigure) {
   for (const FigureRecipe& recipe : figure_recipes()) {
     const auto* identity = find_description(recipe.settings, "identity");
     if (identity == nullptr) continue;

@@ -50,7 +50,7 @@ TEST(ShownFigureTest, EveryTextIsMadeFitToBeShown) {
   }
 }
 
-TEST(ShownFigureTest, FiguresAreMadeSo) {
+TEST(ShownFigureTest, MakesFiguresSafeToShow) {
   FigureRequest request;
   request.subjects = {attention_subject(kHostile, {"softmax", {}})};
   for (const char* name : {"cumulative-spectrum", "rank-by-layer", "attention-maps"}) {

@@ -102,7 +102,7 @@ TEST(Style, ASignedScaleStaysDiverging) {
   EXPECT_THROW((void)dressed(figure, {.height_mm = 5}), Error);
 }
 
-TEST(Style, TypeGrowsAndEverythingKeepsItsRoom) {
+TEST(Style, LargerTypeKeepsTheMargins) {
   FigureRequest request = styled_subjects();
   const Figure plain = make_figure("rank-by-layer", request);
   request.font_size_pt = 10.5;  // 1.5 times the default
@@ -119,7 +119,7 @@ TEST(Style, TypeGrowsAndEverythingKeepsItsRoom) {
   EXPECT_THROW((void)make_figure("rank-by-layer", request), Error);
 }
 
-TEST(FigureCommand, SaysWhatIsNotDefaultInOneOrder) {
+TEST(FigureCommand, WritesSettingsThatDifferFromDefaultsInOneOrder) {
   FigureCommand command;
   command.figure = "rank-by-layer";
   command.models = {"a b.h5", "c.h5@adder,identity=true"};

@@ -17,7 +17,7 @@ Table long_table() {
           .text_columns = 2};
 }
 
-TEST(Tables, CellsThatFindNoRoomStandInSeveralLines) {
+TEST(Tables, BreakCellsThatDoNotFitIntoSeveralLines) {
   constexpr double width_mm = 84;
   Figure figure;
   make_table_figure(figure, long_table(), width_mm);
@@ -44,7 +44,7 @@ TEST(Tables, CellsThatFindNoRoomStandInSeveralLines) {
   EXPECT_EQ(figure.table->rows[1][1], long_table().rows[1][1]) << "what is exported is whole";
 }
 
-TEST(Tables, AreOneLineARowWhereTheyFit) {
+TEST(Tables, HaveOneLineARowWhereCellsFit) {
   Figure figure;
   make_table_figure(figure, long_table(), 174);
   for (const Mark& mark : figure.panels.front().marks) {
@@ -55,7 +55,7 @@ TEST(Tables, AreOneLineARowWhereTheyFit) {
   }
 }
 
-TEST(WrappedText, BreaksAtBlanksAlone) {
+TEST(WrappedText, BreaksOnlyAtSpaces) {
   EXPECT_EQ(wrapped("one two three", 100), "one two three");
   EXPECT_EQ(wrapped("one two three", 5), "one two\nthree");
   EXPECT_EQ(wrapped("indivisible", 1), "indivisible");

@@ -112,7 +112,7 @@ TEST(CsvExport, NoTextIsRunAsAFormula) {
   EXPECT_EQ(rows[0].at("value"), "-5");
 }
 
-TEST(CsvExport, SaysBesideItHowItWasMade) {
+TEST(CsvExport, WritesProvenanceToAFileNextToTheData) {
   const Figure figure = small_figure();
   EXPECT_NE(csv_comments(figure).find("# Command: attnscope figure small\n"), std::string::npos);
   const auto json = nlohmann::json::parse(csv_metadata(figure, "f.csv"));

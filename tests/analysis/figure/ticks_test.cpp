@@ -20,7 +20,7 @@ TEST(RoundTicks, AreRoundAndInside) {
   EXPECT_EQ(labels(round_ticks(0, 4e-4)), "0 10⁻⁴ 2·10⁻⁴ 3·10⁻⁴ 4·10⁻⁴");
 }
 
-TEST(RoundTicks, OfAnyRangeAreAFew) {
+TEST(RoundTicks, AreFewForAnyRange) {
   for (double extent = 1e-7; extent < 1e9; extent *= 1.37) {
     const std::vector<Tick> ticks = round_ticks(-0.3 * extent, 0.7 * extent);
     EXPECT_GE(ticks.size(), 2U) << extent;
@@ -51,7 +51,7 @@ TEST(BarTicks, LieWhereTheirValuesAre) {
   EXPECT_NEAR(ticks[3].value + ticks[4].value, 1, 1e-12);
 }
 
-TEST(TicksOf, AreTheAxisOwnInItsRange) {
+TEST(TicksOf, UseTheAxisOwnTicksInItsRange) {
   Axis axis;
   axis.ticks = {{-1, "in"}, {0, "0"}, {5, "5"}};
   EXPECT_EQ(labels(ticks_of(axis, -0.5, 5)), "0 5");

@@ -79,7 +79,7 @@ TEST(SimilarPairs, AreTheGreatestAndTheLeastOfEveryRow) {
   EXPECT_THROW((void)similar_pairs({attention.data(), 2, 4}, 0), Error);
 }
 
-TEST(SimilarPairs, OfACausalMapAreNeverAhead) {
+TEST(SimilarPairs, LieNeverAheadOfTheQueryInACausalMap) {
   const std::vector<float> attention = {1,    0,    0,    0,  //
                                         0.3F, 0.7F, 0,    0,  //
                                         0.2F, 0.5F, 0.3F, 0,  //
@@ -92,7 +92,7 @@ TEST(SimilarPairs, OfACausalMapAreNeverAhead) {
   }
 }
 
-TEST(PairDistances, WithoutBothKindsThereIsNoAuc) {
+TEST(PairDistances, HaveNoAucWithoutBothKindsOfPairs) {
   const HashCodes codes = codes_of({1, -1, 1, 1}, 2, 2);
   SimilarPairs pairs{2, 2, {{0, 1}, {0, 0}}, {{1, 1}}};
   EXPECT_TRUE(std::isnan(pair_distances(codes, codes, pairs).auc)) << "a token and itself";

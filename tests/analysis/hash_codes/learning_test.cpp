@@ -78,7 +78,7 @@ TEST_P(LearnHash, LowersTheErrorAndPartsThePairs) {
   EXPECT_GT(auc_of(learned.function, examples[0]), 0.9);
 }
 
-TEST_P(LearnHash, IsTheSameEveryTimeAndAnotherWithAnotherSeed) {
+TEST_P(LearnHash, IsReproducibleForASeedAndDiffersForAnother) {
   const std::vector<HashExample> examples = {grouped_example(40, 3, GetParam(), 72),
                                              grouped_example(30, 3, GetParam(), 73)};
   HashLearningOptions options{.bits = 5, .supports = 9, .pairs = 5, .steps = 20};
@@ -103,7 +103,7 @@ TEST(LearnHash, DescentNeverMakesABitWorse) {
   EXPECT_LE(without.error_after, without.error_before);
 }
 
-TEST(LearnHash, WhatDoesNotFitIsRefused) {
+TEST(LearnHash, RefusesInvalidArguments) {
   const std::vector<HashExample> examples = {grouped_example(20, 2, true, 75)};
   EXPECT_THROW((void)learn_hash(examples, 0, {.bits = 65}, {}), Error);
   EXPECT_THROW((void)learn_hash(examples, 0, {.bits = 0}, {}), Error);
@@ -135,7 +135,7 @@ class HashCodesOfASample : public testing::Test {
   }
 };
 
-TEST_F(HashCodesOfASample, LearnedOnesMissTheTargetLeastAndKeepSimilarity) {
+TEST_F(HashCodesOfASample, LearnedCodesMissTheTargetLeastAndKeepSimilarity) {
   // The sums are means over nine heads.
   double learned = 0, klsh = 0, lsh = 0;
   for (const std::int64_t layer : {0, 3, 5}) {
@@ -163,7 +163,7 @@ TEST_F(HashCodesOfASample, LearnedOnesMissTheTargetLeastAndKeepSimilarity) {
   EXPECT_GT(lsh, 0.97);
 }
 
-TEST_F(HashCodesOfASample, LearnedForAllHeadsAreLaidOverTheModel) {
+TEST_F(HashCodesOfASample, LearnedCodesOfAllHeadsAreOverlaidOnTheModel) {
   const Subject plain = subject();
   const HashLearningOptions options{.bits = 8, .supports = 12, .pairs = 10, .steps = 20};
   const LearnedCodes codes =
@@ -220,7 +220,7 @@ TEST_F(HashCodesOfASample, LearnsEachLayerOnTokensOfTheNewCodesBelow) {
   }
 }
 
-TEST_F(HashCodesOfASample, WhatDoesNotFitIsRefused) {
+TEST_F(HashCodesOfASample, RefusesInvalidArguments) {
   const auto expect_refused = [](const Subject& subject, HashCodesRequest request) {
     EXPECT_THROW((void)hash_codes_report(subject, request, {}), Error);
   };
@@ -245,7 +245,7 @@ TEST_F(HashCodesOfASample, WhatDoesNotFitIsRefused) {
   EXPECT_THROW((void)hash_codes_report(trace, {}, {}), Error) << "no queries were recorded";
 }
 
-TEST_F(HashCodesOfASample, WithoutARunAreRefused) {
+TEST_F(HashCodesOfASample, RefusesModelsWithoutARun) {
   Subject without_input = subject();
   without_input.input = nullptr;
   EXPECT_THAT(error_of([&] { return hash_codes_report(without_input, {}, {}); }),

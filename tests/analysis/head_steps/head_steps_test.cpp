@@ -43,7 +43,7 @@ void expect_follows(const Trace& trace, ScoreOf score_of) {
   }
 }
 
-TEST(HeadSteps, OfSoftmaxAreScaledProducts) {
+TEST(HeadSteps, AreScaledProductsForSoftmax) {
   const Trace trace = run_of("fashion-softmax");
   expect_follows(trace, ScoreOf::product);
   const HeadSteps steps = head_steps(trace, 0, 0, 3);
@@ -52,7 +52,7 @@ TEST(HeadSteps, OfSoftmaxAreScaledProducts) {
   EXPECT_NEAR(steps.raw[5], direct, 1e-4);
 }
 
-TEST(HeadSteps, OfAdderAreDistances) {
+TEST(HeadSteps, AreDistancesForAdder) {
   expect_follows(run_of("fashion-adder"), ScoreOf::distance);
   const Trace with = run_of("fashion-adder-identity");
   expect_follows(with, ScoreOf::distance);
@@ -60,19 +60,19 @@ TEST(HeadSteps, OfAdderAreDistances) {
   EXPECT_LT(head_steps(with, 0, 0, 4).weights[4], 1) << "I stands apart";
 }
 
-TEST(HeadSteps, OfHashesAreProductsOfCodes) {
+TEST(HeadSteps, AreProductsOfCodesForHashing) {
   expect_follows(run_of("fashion-hash"), ScoreOf::codes);
   const HeadSteps steps = head_steps(run_of("fashion-hash"), 0, 0, 1);
   EXPECT_FALSE(steps.softmax);
   EXPECT_EQ(steps.offset, 32) << "2^c above 16 bits";
 }
 
-TEST(HeadSteps, OfAdditiveAttentionAreOfTheKeysAlone) {
+TEST(HeadSteps, DependOnKeysOnlyForAdditiveAttention) {
   const MechanismChoice additive{"additive", {}};
   expect_follows(run_of("fashion-softmax", &additive), ScoreOf::importance);
 }
 
-TEST(HeadSteps, OfDaftAreThoseOfOneChannel) {
+TEST(HeadSteps, BelongToOneChannelForDaft) {
   expect_follows(run_of("fashion-daft-full", nullptr, 2), ScoreOf::key_logits);
   const HeadSteps mean = head_steps(run_of("fashion-daft-full"), 1, 1, 3);
   EXPECT_FALSE(mean.agrees()) << "the map is the mean over channels";
@@ -85,7 +85,7 @@ TEST(HeadSteps, ATextsQueryDoesNotSeeLaterTokens) {
   EXPECT_TRUE(steps.agrees()) << steps.difference;
 }
 
-TEST(HeadSteps, SaysWhereTheMapIsNotWhatTheScoresGive) {
+TEST(HeadSteps, ReportsWhereTheMapDiffersFromTheScores) {
   Trace trace = run_of("fashion-softmax");
   trace.layers[0].implied_map.slice(0).row(2) *= 0.5F;
   EXPECT_FALSE(head_steps(trace, 0, 0, 2).agrees());
@@ -93,7 +93,7 @@ TEST(HeadSteps, SaysWhereTheMapIsNotWhatTheScoresGive) {
   EXPECT_THROW((void)head_steps(trace, 0, 0, 9999), Error);
 }
 
-TEST(TokensInPlane, KeepTheQueryAndWhatItAttendsTo) {
+TEST(TokensInPlane, KeepTheQueryAndItsMostAttendedTokens) {
   const Trace trace = run_of("fashion-softmax");
   const TokensInPlane plane = tokens_in_plane(trace, 0, 0, 3, 6, 2.5);
   ASSERT_EQ(plane.tokens.size(), 6U);

@@ -31,7 +31,7 @@ TEST(HeadsByLayer, CellsAreTheAnalysis) {
   EXPECT_NE(figure.caption.find("without the I"), std::string::npos);
 }
 
-TEST(HeadsByLayer, LeavesOutWhatNobodyHasAndRefusesNothingAtAll) {
+TEST(HeadsByLayer, LeavesOutUnknownValuesAndRefusesWhenNoneIsKnown) {
   FigureRequest request = softmax_and_adder();
   request.settings = {{"measures", std::vector<std::string>{"entropy", "value_norm"}}};
   const Figure figure = make_figure("heads-by-layer", request);

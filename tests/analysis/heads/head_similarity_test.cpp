@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-TEST(HeadSimilarity, IsWhatPyTorchSays) {
+TEST(HeadSimilarity, AgreesWithPyTorch) {
   for (const char* const name : {"vit", "gpt2"}) {
     const InsideModel model(name);
     const Trace& trace = *model.subject().trace;

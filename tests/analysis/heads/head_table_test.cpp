@@ -49,7 +49,7 @@ Trace of_map(std::vector<float> values, std::int64_t rows, std::int64_t columns)
   return trace;
 }
 
-TEST(HeadTableBesideNumPy, EveryMeasure) {
+TEST(HeadTableBesideNumPy, EveryMeasureAgrees) {
   for (const nlohmann::json& made : read_test_data("heads/heads.json").at("cases")) {
     const HeadTable table = head_table(trace_of_case(made));
     ASSERT_EQ(table.rows.size(), 1U);
@@ -100,7 +100,7 @@ TEST(HeadTable, EvenCausalAttentionHasNormalisedEntropyOne) {
   EXPECT_TRUE(row.sinks.empty());
 }
 
-TEST(HeadTable, TheIdentityIsNoAttention) {
+TEST(HeadTable, CountsNoAttentionOfAnIdentityMap) {
   const HeadRow without = head_table(*attention_subject("a", {"adder", {}}).trace).rows.at(0);
   const Subject with = attention_subject("a", {"adder", {{"identity", true}}});
   const HeadRow row = head_table(*with.trace).rows.at(0);
@@ -182,7 +182,7 @@ TEST(HeadTable, CountsHeadsOfEachSink) {
   EXPECT_EQ(counts[0].heads, 2);
 }
 
-TEST(HeadTable, RefusesWhatIsNoShareAndWhatWasNotRecorded) {
+TEST(HeadTable, RefusesInvalidOptionsAndUnrecordedMaps) {
   const Trace trace = of_map({1, 0, 0, 1}, 2, 2);
   EXPECT_THROW((void)head_table(trace, {.sink = 1}), Error);
   EXPECT_THROW((void)head_table(trace, {.mass = 0}), Error);

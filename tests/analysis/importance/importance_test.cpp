@@ -72,7 +72,7 @@ TEST(TokenImportance, IsTheRowOfTheMapForEveryEndOfTheText) {
   }
 }
 
-TEST(TokenImportance, OfOtherMechanismsIsTheRowItself) {
+TEST(TokenImportance, IsTheRowItselfForOtherMechanisms) {
   const ReferenceRun run = reference_run("gpt2");
   EXPECT_EQ(importances_of(*run.trace, 0), std::vector{ImportanceOf::map});
   expect_rows(run, run.maps, ImportanceOf::map);
@@ -93,7 +93,7 @@ TEST(TokenImportance, SumsToOneWithinItsWindow) {
   EXPECT_EQ(top_tokens(found, 2).size(), 2U);
 }
 
-TEST(TokenImportance, OfABidirectionalAttentionSeesTheWholeText) {
+TEST(TokenImportance, SeesTheWholeTextForBidirectionalAttention) {
   Trace trace;
   trace.layers.resize(1);
   trace.layers[0].quantities.emplace("query_logits",
@@ -103,7 +103,7 @@ TEST(TokenImportance, OfABidirectionalAttentionSeesTheWholeText) {
   EXPECT_NEAR(found.weights[2], 0.625, 1e-7);
 }
 
-TEST(TokenImportance, SaysWhatIsMissing) {
+TEST(TokenImportance, NamesMissingRequirements) {
   const ReferenceRun run = reference_run("gpt2");
   const Trace& trace = *run.trace;
   EXPECT_THAT(error_of([&] { return token_importance(trace, 3, 0, ImportanceOf::map, 0); }),

@@ -50,13 +50,13 @@ class AblationOf : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(AblationOf, TruncatedMapsGiveWhatPyTorchSays) {
+TEST_P(AblationOf, TruncatedMapsAgreeWithPyTorch) {
   expect(truncated({.ranks = {1}}), "rank_1");
   expect(truncated({.ranks = {3}, .renormalise = {true}}), "rank_3_rows");
   expect(truncated({.ranks = {2}, .layers = {1}, .heads = {0}}), "rank_2_head");
 }
 
-TEST_P(AblationOf, ReplacedMapsGiveWhatPyTorchSays) {
+TEST_P(AblationOf, ReplacedMapsAgreeWithPyTorch) {
   expect(ablated({.layers = {1}, .heads = {2}}), "zero");
   expect(ablated({.layers = {0}, .heads = {1}, .by = Replacement::uniform}), "uniform");
   expect(ablated({.layers = {1}, .heads = {2}, .by = Replacement::head, .other_head = 0}), "head");
@@ -105,7 +105,7 @@ TEST_P(AblationOf, TheMeanOfOneInputChangesNothing) {
   EXPECT_LT(greatest_difference(ablated(mean), model_.expected("logits")), kCloseMap);
 }
 
-TEST_P(AblationOf, OnceSaysWhatChanged) {
+TEST_P(AblationOf, ReportsTheChangesOfOneRun) {
   const AblatedAnswer answer =
       ablate_once(model_.subject(), *model_.subject().input, {.layers = {1}, .heads = {2}});
   const MatrixD expected = model_.expected("changed_zero");
@@ -119,7 +119,7 @@ TEST_P(AblationOf, OnceSaysWhatChanged) {
 INSTANTIATE_TEST_SUITE_P(Inside, AblationOf, testing::Values("vit", "gpt2"),
                          [](const auto& one) { return std::string(one.param); });
 
-TEST(Ablation, RefusesWhatThereIsNot) {
+TEST(Ablation, RefusesMissingLayersHeadsAndMaps) {
   const InsideModel model("vit");
   const auto refused = [&](const Ablation& ablation) {
     EXPECT_THROW((void)change_of(ablation, model.subject(), model.subject().trace), Error)

@@ -54,7 +54,7 @@ void expect_outcome(const Outcome& outcome, const nlohmann::json& expected) {
               1e-9);
 }
 
-TEST(Outcome, IsWhatNumPySays) {
+TEST(Outcome, AgreesWithNumPy) {
   const nlohmann::json file = read_test_data("intervention/study.json");
   for (const char* const kind : {"images", "text"}) {
     const nlohmann::json& of = file.at(kind);
@@ -109,7 +109,7 @@ StudyRequest without_heads(const std::filesystem::path& out) {
   return request;
 }
 
-TEST(Study, GoesOnWhereItWasInterrupted) {
+TEST(Study, ResumesAfterAnInterruption) {
   const TemporaryFolder folder;
   const StudyRequest request = without_heads(folder / "study.h5");
   std::stop_source stop;
@@ -137,7 +137,7 @@ TEST(Study, GoesOnWhereItWasInterrupted) {
   EXPECT_FALSE(advanced) << "what is there already is not computed again";
 }
 
-TEST(Study, DoesNotGoOnWithAnother) {
+TEST(Study, DoesNotResumeAnotherStudy) {
   const TemporaryFolder folder;
   StudyRequest request = without_heads(folder / "study.h5");
   request.choice.count = 2;

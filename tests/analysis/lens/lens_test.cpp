@@ -44,7 +44,7 @@ TEST_P(LensOf, ReadsEveryDepthAsTheLast) {
   }
 }
 
-TEST_P(LensOf, SharesOfALogitAreWhatPyTorchSays) {
+TEST_P(LensOf, SharesOfALogitAgreeWithPyTorch) {
   const LogitAttribution found = logit_attribution(model_.subject(), 3);
   EXPECT_LT(greatest_difference(found.heads, model_.expected("dla_heads")), kCloseLens);
   const MatrixD biases = model_.expected("dla_biases"), rest = model_.expected("dla_rest");
@@ -62,7 +62,7 @@ TEST_P(LensOf, SharesOfALogitAreWhatPyTorchSays) {
 INSTANTIATE_TEST_SUITE_P(Inside, LensOf, testing::Values("vit", "gpt2"),
                          [](const auto& one) { return std::string(one.param); });
 
-TEST(Lens, RefusesWhatItCannotSay) {
+TEST(Lens, RefusesUndefinedReadouts) {
   const InsideModel bert("bert");
   EXPECT_THAT(error_of([&] { return logit_attribution(bert.subject(), 0); }),
               testing::HasSubstr("the logits are not a sum over layers"));

@@ -28,7 +28,7 @@ void expect_values(const MapSpectrum& spectrum, std::span<const double> expected
 
 class ResidualOf : public testing::TestWithParam<const char*> {};
 
-TEST_P(ResidualOf, OutputsIsWhatPyTorchSays) {
+TEST_P(ResidualOf, OutputsAgreeWithPyTorch) {
   const InsideModel model(GetParam());
   const SpectrumOptions options = {.accuracy = SpectrumAccuracy::every_value, .layers = {1}};
   const auto heads =
@@ -43,7 +43,7 @@ TEST_P(ResidualOf, OutputsIsWhatPyTorchSays) {
                 "all heads");
 }
 
-TEST_P(ResidualOf, WhatALayerAddsIsWhatPyTorchSays) {
+TEST_P(ResidualOf, LayerUpdatesAgreeWithPyTorch) {
   const InsideModel model(GetParam());
   const auto found =
       spectra_of(*model.subject().trace, {.of = MatrixKind::token_updates}, IdentityView::as_is,
@@ -53,7 +53,7 @@ TEST_P(ResidualOf, WhatALayerAddsIsWhatPyTorchSays) {
                 "updates");
 }
 
-TEST_P(ResidualOf, NormWeightedMapsAreWhatPyTorchSays) {
+TEST_P(ResidualOf, NormWeightedMapsAgreeWithPyTorch) {
   const InsideModel model(GetParam());
   const AnalysedMatrix found = analysed_matrix(
       model.subject(), {1, 1}, {.of = MatrixKind::norm_weighted}, IdentityView::as_is);
@@ -78,7 +78,7 @@ Subject daft_subject(std::optional<std::int64_t> channel) {
   return subject;
 }
 
-TEST(Added, ConvolutionIsWhatNumPySays) {
+TEST(Added, ConvolutionAgreesWithNumPy) {
   const Subject subject = daft_subject(0);
   const SpectrumOptions options = {.accuracy = SpectrumAccuracy::every_value, .layers = {0, 5}};
   for (const Added added : {Added::without_convolution, Added::convolution}) {
@@ -118,7 +118,7 @@ void expect_refused(const Subject& subject, const MatrixChoice& analysed, const 
   }
 }
 
-TEST(Added, WhereItHasNoMeaningItIsRefusedWithTheReason) {
+TEST(Added, RefusesUndefinedTermsWithTheReason) {
   const InsideModel vit("vit");
   expect_refused(vit.subject(), {.added = Added::residual}, "added to outputs, not to maps");
   expect_refused(vit.subject(), {.of = MatrixKind::values, .added = Added::residual},

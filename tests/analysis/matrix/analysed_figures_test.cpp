@@ -167,7 +167,7 @@ TEST(ComponentsFigureOfOthers, ChannelsAreNamedAsSuch) {
   EXPECT_THROW((void)make_figure("components", request), Error);
 }
 
-TEST(HeadFiguresOfOthers, NameWhatRanksAreOf) {
+TEST(HeadFiguresOfOthers, NameTheMatrixOfTheRanks) {
   FigureRequest request = softmax_request();
   request.settings = {{"of", "head-output"},
                       {"measures", std::vector<std::string>{"equivalent_rank"}}};

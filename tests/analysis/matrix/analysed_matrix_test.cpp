@@ -33,7 +33,7 @@ void expect_refused(const Call& call, const std::string& text) {
   }
 }
 
-TEST(AnalysedBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
+TEST(AnalysedBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     for (const char* key : {"sigma", "centred"}) {
@@ -68,7 +68,7 @@ TEST(MatrixChoice, TheBoundsOfTheRankAreKept) {
   EXPECT_GT(spectrum_of_case(trace, {}).numerical_rank, 7) << "the map itself has no such bound";
 }
 
-TEST(MatrixChoice, WhatTheValuesSeeIsAllThatTheyUse) {
+TEST(MatrixChoice, ValuesUseOnlyTheWeightsTheySee) {
   const Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", true}});
   const MapIndex place{0, 0};
   const auto of = [&](MatrixKind what) {
@@ -79,7 +79,7 @@ TEST(MatrixChoice, WhatTheValuesSeeIsAllThatTheyUse) {
   EXPECT_GT((of(MatrixKind::seen_by_values) - of(MatrixKind::map)).norm(), 0.1);
 }
 
-TEST(MatrixChoice, ABiasThatTheTraceDoesNotTellOfTakesTheBoundAway) {
+TEST(MatrixChoice, ABiasMissingInTheTraceRemovesTheBound) {
   Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", false}});
   MatrixMap map = trace.layers[0].implied_map.slice(0);
   for (Eigen::Index i = 0; i < 30; ++i) {
@@ -184,7 +184,7 @@ TEST(MatrixChoice, AdderScoresAreDistances) {
   EXPECT_EQ(scores.rank_bound, 0);
 }
 
-TEST(MatrixChoice, OfTheMapAsItIsNothingChanges) {
+TEST(MatrixChoice, IsUnchangedForThePlainMap) {
   const Subject subject = attention_subject("a", {"softmax", {}});
   const auto plain = spectra_of(*subject.trace, IdentityView::with);
   const auto same = spectra_of(*subject.trace, MatrixChoice{}, IdentityView::with);

@@ -37,7 +37,7 @@ ComparedMap only_map(const Subject& reference, const Subject& other, const Matri
   return found.maps.at(0);
 }
 
-TEST(ComparisonOfBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
+TEST(ComparisonOfBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
   const nlohmann::json made = read_test_data("analysed/analysed.json").at("compared");
   const TwoCases cases = two_cases(made);
   for (const auto& [name, numbers] : made.at("found").items()) {
@@ -95,7 +95,7 @@ TEST(ComparisonOf, ChannelsOfTheSameWeightsAreTheSame) {
               (values(cases.compared) - values(cases.reference)).norm(), 1e-9);
 }
 
-TEST(ComparisonOf, OfALayerThereIsOne) {
+TEST(ComparisonOf, ComparesMatricesPerLayerOnce) {
   const TwoCases cases = two_cases(read_test_data("analysed/analysed.json").at("compared"));
   const SubjectComparison found =
       compare_subjects(without_model(cases.reference), without_model(cases.compared),
@@ -109,7 +109,7 @@ TEST(ComparisonOf, OfALayerThereIsOne) {
   EXPECT_FALSE(std::isnan(found.layers[0].values[Quantity::cka]));
 }
 
-TEST(ComparisonOf, RefusesWhatHasNoMeaning) {
+TEST(ComparisonOf, RefusesUndefinedMatrices) {
   const TwoCases cases = two_cases(read_test_data("analysed/analysed.json").at("compared"));
   const Subject reference = without_model(cases.reference), other = without_model(cases.compared);
   const auto why = [&](const ComparisonOptions& options) {

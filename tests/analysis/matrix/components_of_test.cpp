@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-TEST(ComponentsOfBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
+TEST(ComponentsOfBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     const Subject subject = without_model(trace);
@@ -49,7 +49,7 @@ TEST(ComponentsOfBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
   }
 }
 
-TEST(ComponentsOf, RowsAndColumnsAreWhatTheySay) {
+TEST(ComponentsOf, RowsAndColumnsAreAsLabelled) {
   const Trace trace = softmax_case({{"n", 20}, {"d", 5}, {"seed", 3}, {"causal", false}});
   const Subject subject = without_model(trace);
   const MapComponents values =
@@ -69,7 +69,7 @@ TEST(ComponentsOf, RowsAndColumnsAreWhatTheySay) {
   EXPECT_TRUE(with.identity);
 }
 
-TEST(ComponentsOf, RefusesWhatHasNoMeaning) {
+TEST(ComponentsOf, RefusesUndefinedMatrices) {
   const Trace trace = softmax_case({{"n", 8}, {"d", 3}, {"seed", 3}, {"causal", true}});
   const Subject subject = without_model(trace);
   const auto refused = [&](const MapIndex& place, const MatrixChoice& analysed, IdentityView view) {
@@ -85,7 +85,7 @@ TEST(ComponentsOf, RefusesWhatHasNoMeaning) {
   refused({0, 0}, {MatrixKind::norm_weighted}, IdentityView::as_is);
 }
 
-TEST(HeadsOfBesideNumPy, RanksAreOfWhatIsAskedForAndNothingElse) {
+TEST(HeadsOfBesideNumPy, OnlyRanksFollowTheChosenMatrix) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     const HeadRow of_map = head_table(trace).rows.at(0);
@@ -108,7 +108,7 @@ TEST(HeadsOfBesideNumPy, RanksAreOfWhatIsAskedForAndNothingElse) {
   }
 }
 
-TEST(HeadsOf, SayWhatTheirRanksAreOf) {
+TEST(HeadsOf, NameTheMatrixOfTheRanks) {
   const HeadMeasure& rank = head_measure("equivalent_rank");
   const MatrixChoice centred_scores{MatrixKind::scores, true};
   EXPECT_EQ(title_of(rank, "", centred_scores), "equivalent rank of scores, centred");
@@ -119,7 +119,7 @@ TEST(HeadsOf, SayWhatTheirRanksAreOf) {
             "mean attention distance (tokens)");
 }
 
-TEST(HeadsOf, NullModelsFollowTheMeanRowAndAreOfMapsAlone) {
+TEST(HeadsOf, NullModelsOfMapsFollowTheMeanRow) {
   const nlohmann::json made = read_test_data("analysed/analysed.json").at("cases").at(0);
   const Trace trace = softmax_case(made);
   const HeadRow row =

@@ -25,7 +25,7 @@ class MixingOf : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(MixingOf, IsWhatPyTorchSays) {
+TEST_P(MixingOf, AgreesWithPyTorch) {
   const std::pair<Mixing, const char*> all[] = {{Mixing::head_norms, "head_norms"},
                                                 {Mixing::norms, "norms"},
                                                 {Mixing::block_norms, "block_norms"},
@@ -37,7 +37,7 @@ TEST_P(MixingOf, IsWhatPyTorchSays) {
   }
 }
 
-TEST_P(MixingOf, RatiosAndRolloutsToo) {
+TEST_P(MixingOf, RatiosAndRolloutsAgreeWithPyTorch) {
   const std::vector<double> ratios = mixing_ratios(model_.subject(), 1);
   const MatrixD expected = model_.expected("ratios");
   ASSERT_EQ(std::ssize(ratios), expected.cols());
@@ -52,13 +52,13 @@ TEST_P(MixingOf, RatiosAndRolloutsToo) {
   }
 }
 
-TEST_P(MixingOf, ValueZeroing) {
+TEST_P(MixingOf, ValueZeroingAgreesWithPyTorch) {
   EXPECT_LT(
       greatest_difference(value_zeroing(model_.subject(), 1), model_.expected("value_zeroing")),
       kClose);
 }
 
-TEST_P(MixingOf, WhatTheLayersAdd) {
+TEST_P(MixingOf, LayerUpdatesAgreeWithPyTorch) {
   const std::vector<TokenFlow> flows = token_flow(model_.subject());
   const MatrixD expected = model_.expected("flow");
   ASSERT_EQ(std::ssize(flows), expected.rows());
@@ -81,7 +81,7 @@ TEST_P(MixingOf, WhatTheLayersAdd) {
 INSTANTIATE_TEST_SUITE_P(Inside, MixingOf, testing::Values("vit", "bert", "gpt2"),
                          [](const auto& one) { return std::string(one.param); });
 
-TEST(Mixing, RefusesWhatItCannotSay) {
+TEST(Mixing, RefusesUndefinedMixings) {
   const InsideModel model("vit");
   EXPECT_THAT(error_of([&] { return mixing_of(model.subject(), 2, Mixing::norms); }),
               testing::HasSubstr("the trace has no such layer"));

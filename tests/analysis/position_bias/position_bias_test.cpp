@@ -114,7 +114,7 @@ TEST(PositionBias, AWindowIsSymmetricAboutItsMiddle) {
   EXPECT_NEAR(means[0].symmetry_error, std::sqrt(0.5), 1e-12);
 }
 
-TEST(PositionBias, WhereNothingWasRecordedItSaysSo) {
+TEST(PositionBias, ReportsLayersWithoutRecordedBiases) {
   Trace trace = trace_with("other", Tensor({1}));
   EXPECT_FALSE(has_position_biases(trace));
   EXPECT_FALSE(has_key_maps(trace));
@@ -139,7 +139,7 @@ TEST(KeyMaps, AreExpOfTheKeysOverTheirLargestOnTheGrid) {
 }
 
 // Biases and key maps of the sample models have their shapes, and statistics within their bounds.
-TEST(PositionBias, OfTheSampleModels) {
+TEST(PositionBias, AreShownForTheSampleModels) {
   const std::filesystem::path samples = source_folder() + "/sample_data";
   const Input input = open_input((samples / "inputs/00_t_shirt.png").string());
   TraceRequest request;

@@ -36,7 +36,7 @@ void expect_as_pytorch(const TokenRelevance& found, const std::string& array) {
   }
 }
 
-TEST(Relevance, OfClassesIsWhatPyTorchSays) {
+TEST(Relevance, OfClassesAgreesWithPyTorch) {
   const InsideModel vit("vit");
   const std::vector<TokenRelevance> found = token_relevance(vit.subject(), {3, 1});
   ASSERT_EQ(found.size(), 2U);
@@ -47,7 +47,7 @@ TEST(Relevance, OfClassesIsWhatPyTorchSays) {
   EXPECT_NEAR(found[0].logit, vit.expected("logits")(0, 3), 1e-5);
 }
 
-TEST(Relevance, OfTokensIsWhatPyTorchSays) {
+TEST(Relevance, OfTokensAgreesWithPyTorch) {
   // This model divides scores by the layer's number, which is folded into the weights.
   const InsideModel gpt2("gpt2");
   expect_as_pytorch(token_relevance(gpt2.subject(), {7})[0], "gpt2_7");
@@ -57,7 +57,7 @@ TEST(Relevance, OfTokensIsWhatPyTorchSays) {
   EXPECT_EQ(within.tokens[11], 0) << "what comes later is not seen";
 }
 
-TEST(Relevance, OfTheLikeliestWhereNoneIsAskedFor) {
+TEST(Relevance, UsesTheMostProbableClassByDefault) {
   const InsideModel vit("vit");
   const auto logits = vit.subject().trace->logits.values();
   const auto likeliest = std::max_element(logits.begin(), logits.end()) - logits.begin();
@@ -96,7 +96,7 @@ TEST(Relevance, FigureHasAMapForEachClass) {
   EXPECT_EQ(figure.numbers.at("relevance/vit/3").size(), 17U);
 }
 
-TEST(Relevance, FigureOfATextHasItsTokens) {
+TEST(Relevance, FigureOfATextShowsItsTokens) {
   const InsideModel gpt2("gpt2");
   FigureRequest request;
   request.subjects = {gpt2.subject()};

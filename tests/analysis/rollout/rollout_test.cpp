@@ -66,7 +66,7 @@ TEST(Rollout, DoesNotDependOnTheSumOfRows) {
   EXPECT_TRUE(one.matrix().isApprox(scaled.matrix(), 1e-5F));
 }
 
-TEST(Rollout, ARowWithoutAttentionPassesItsTokenOnAlone) {
+TEST(Rollout, PassesOnTokensOfRowsWithoutAttention) {
   Trace trace = random_trace(1, 1, 4, 1);
   trace.layers[0].implied_map.slice(0).row(2).setZero();
   trace.layers[0].implied_map.slice(0)(3, 0) = std::numeric_limits<float>::quiet_NaN();

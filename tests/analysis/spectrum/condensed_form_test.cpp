@@ -66,7 +66,7 @@ TEST(TridiagonalForm, HasTheEigenvaluesOfTheMatrix) {
   }
 }
 
-TEST(TridiagonalForm, OfMatricesWithLittleInThemIsRight) {
+TEST(TridiagonalForm, IsRightForNearlyEmptyMatrices) {
   expect_same_eigenvalues(MatrixD::Zero(21, 21));
   expect_same_eigenvalues(MatrixD::Identity(21, 21));
   expect_same_eigenvalues(MatrixD::Constant(21, 21, 3));
@@ -89,7 +89,7 @@ TEST(BidiagonalForm, HasTheSingularValuesOfTheMatrix) {
   }
 }
 
-TEST(BidiagonalForm, OfMatricesWithLittleInThemIsRight) {
+TEST(BidiagonalForm, IsRightForNearlyEmptyMatrices) {
   expect_same_singular_values(MatrixD::Zero(21, 21));
   expect_same_singular_values(MatrixD::Identity(21, 21));
   expect_same_singular_values(MatrixD::Constant(21, 21, 3));

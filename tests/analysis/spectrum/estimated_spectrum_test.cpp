@@ -125,7 +125,7 @@ TEST(EstimatedSpectra, AreTakenAboveTheLimitOnly) {
   EXPECT_GT(with.equivalent_rank, 90);
 }
 
-TEST(EstimatedSpectra, SpecialMapsAreWhatTheyMustBe) {
+TEST(EstimatedSpectra, SpecialMapsHaveKnownSpectra) {
   // Every query attends alike, so that the map has rank one.
   Tensor alike({1, 200, 200}, std::vector<float>(40000, 1.0F / 200));
   const MapSpectrum one = estimated_spectrum(std::as_const(alike).slice(0), 0);
@@ -209,7 +209,7 @@ TEST(EstimatedSpectra, CollapsedMapsAreOfTheRankTheyHave) {
   }
 }
 
-TEST(EstimatedSpectra, MapsOfAFewTokensHaveThemToo) {
+TEST(EstimatedSpectra, CoverMapsOfAFewTokens) {
   for (const std::int64_t n : {1, 2, 3, 5, 9, 40}) {
     Tensor map({1, n, n});
     map.slice(0).setConstant(1.0F / static_cast<float>(n));
@@ -224,7 +224,7 @@ TEST(EstimatedSpectra, MapsOfAFewTokensHaveThemToo) {
   }
 }
 
-TEST(MapOperator, CountsTheRowsThatItsShiftLeavesNothingOf) {
+TEST(MapOperator, CountsRowsThatItsShiftRemoves) {
   Tensor map({3, 3});
   map.matrix() << 1, 0, 0, 0, 0, 0, 0.5F, 0.5F, 0;
   EXPECT_EQ(MapOperator(std::as_const(map).matrix(), 0).facts().zero_rows, 1) << "the second";

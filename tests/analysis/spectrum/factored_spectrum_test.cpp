@@ -86,7 +86,7 @@ TEST_P(FromFactors, EveryShareIsThatOfTheDenseMap) {
   }
 }
 
-TEST_P(FromFactors, TheBoundIsKeptAndSaid) {
+TEST_P(FromFactors, KeepsAndReportsTheBound) {
   const Trace trace = trace_of(GetParam().choice, 197, 197);
   for (const SpectrumMethod method : {SpectrumMethod::dense, SpectrumMethod::factored}) {
     for (const MapSpectrum& map : spectra_of(trace, IdentityView::as_is, {.method = method})) {
@@ -104,7 +104,7 @@ TEST_P(FromFactors, TheBoundIsKeptAndSaid) {
 INSTANTIATE_TEST_SUITE_P(Mechanisms, FromFactors, testing::ValuesIn(factored_mechanisms()),
                          [](const auto& info) { return info.param.name; });
 
-TEST(FactoredSpectra, AreTakenWhereTheyAreNarrow) {
+TEST(FactoredSpectra, AreUsedForFactorsNarrowerThanTheMap) {
   const auto method_of = [](const Trace& trace, IdentityView view) {
     return spectra_of(trace, view).front().method;
   };

@@ -48,7 +48,7 @@ TEST(MapEntries, ExtremesAreFoundInEveryLane) {
   }
 }
 
-TEST(MapEntries, OfNothingAreNothing) {
+TEST(MapEntries, AreZeroForEmptyMaps) {
   EXPECT_EQ(entries_of(MatrixD(0, 4)).zero_rows, 0);
   EXPECT_EQ(entries_of(MatrixD(3, 0)).zero_rows, 3);
 }

@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-TEST(Rank, OfEqualSingularValuesIsTheirNumber) {
+TEST(Rank, IsTheNumberOfEqualSingularValues) {
   const std::vector<double> equal(20, 3.0);
   EXPECT_EQ(equivalent_rank(equal, 0.9), 18);
   EXPECT_EQ(equivalent_rank(equal, 1.0), 20);
@@ -18,7 +18,7 @@ TEST(Rank, OfEqualSingularValuesIsTheirNumber) {
   for (const double difference : share_difference(equal)) EXPECT_NEAR(difference, 0, 1e-12);
 }
 
-TEST(Rank, OfOneSingularValueIsOne) {
+TEST(Rank, IsOneForOneSingularValue) {
   const std::vector<double> one = {2, 0, 0, 0};
   EXPECT_EQ(equivalent_rank(one, 1.0), 1);
   EXPECT_EQ(effective_rank(one), 1);
@@ -29,7 +29,7 @@ TEST(Rank, OfOneSingularValueIsOne) {
   EXPECT_EQ(share_difference(one), (std::vector<double>{0.75, 0.5, 0.25, 0}));
 }
 
-TEST(Rank, OfNothingIsNothing) {
+TEST(Rank, IsZeroForNoSingularValues) {
   for (const std::vector<double>& none : {std::vector<double>{}, std::vector<double>{0, 0, 0}}) {
     EXPECT_EQ(equivalent_rank(none, 0.9), 0);
     EXPECT_EQ(effective_rank(none), 0);

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-TEST(ScoreVariance, IsWhatTheoremOneSays) {
+TEST(ScoreVariance, AgreesWithTheoremOne) {
   constexpr std::int64_t pairs = 20'000;
   for (const std::int64_t width : {2, 16, 64}) {
     const ScoreVariance drawn = score_variance(width, pairs, 1);
@@ -29,7 +29,7 @@ TEST(ScoreVariance, IsTheSameForTheSameSeed) {
   EXPECT_NE(score_variance(8, 100, 3).distance, score_variance(8, 100, 4).distance);
 }
 
-TEST(ScoreVariance, RefusesWhatHasNone) {
+TEST(ScoreVariance, RefusesImpossibleSizes) {
   EXPECT_THROW((void)score_variance(0, 100, 1), Error);
   EXPECT_THROW((void)score_variance(4, 1, 1), Error);
 }

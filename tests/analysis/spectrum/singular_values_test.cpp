@@ -53,7 +53,7 @@ TEST_P(BesideNumPy, EveryShareIsRightToOneInAHundredThousand) {
   }
 }
 
-TEST_P(BesideNumPy, WithoutAndWithIdentityOfOneProduct) {
+TEST_P(BesideNumPy, SharesOneProductWithoutAndWithIdentity) {
   for (const SpectrumAccuracy accuracy : kBoth) {
     MatrixD map = matrix(false);
     const auto both = singular_values_without_and_with_identity(map, accuracy);
@@ -97,7 +97,7 @@ MatrixD orthogonal(std::int64_t n, unsigned seed) {
   return orthogonal_factor_by_eigen(random_normal({n, n}, seed).matrix().cast<double>());
 }
 
-TEST(SingularValues, OfKnownFactorsAreTheirDiagonal) {
+TEST(SingularValues, AreTheDiagonalOfKnownFactors) {
   for (const SpectrumAccuracy accuracy : kBoth) {
     for (const std::int64_t n : {1, 5, 64, 197}) {
       // The values fall from 1 to 1e-6, like in a map that decays.
@@ -117,7 +117,7 @@ TEST(SingularValues, OfKnownFactorsAreTheirDiagonal) {
   }
 }
 
-TEST(SingularValues, OfSpecialMapsAreWhatTheyMustBe) {
+TEST(SingularValues, AreKnownForSpecialMaps) {
   for (const SpectrumAccuracy accuracy : kBoth) {
     MatrixD identity = MatrixD::Identity(31, 31);
     for (const double value : singular_values(identity, accuracy).values) {
@@ -191,7 +191,7 @@ TEST(SingularValues, AreThoseOfLapack) {
   }
 }
 
-TEST(SingularValues, OfWhatIsNotFiniteThereAreNone) {
+TEST(SingularValues, AreNoneForNonFiniteMatrices) {
   for (const SpectrumAccuracy accuracy : kBoth) {
     for (const double wrong :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -221,7 +221,7 @@ TEST(SingularValues, DoNotShareTheProductWhenIdentityCancelsAMap) {
   }
 }
 
-TEST(SingularValues, NearlyRankOneMapsTakeTheAccurateWay) {
+TEST(SingularValues, UseTheAccurateMethodForNearlyRankOneMaps) {
   // 785 rows that are equal up to rounding in float32: as far from full rank as a map can be.
   const Tensor row = random_normal({1, 785}, 5);
   MatrixD map(785, 785);

@@ -82,7 +82,7 @@ TEST(Spectra, IdentityIsAddedOnceAndNeverTwice) {
   }
 }
 
-TEST(Spectra, WithoutAndWithIdentityAreAsEachByItself) {
+TEST(Spectra, AreEqualWhetherComputedTogetherOrSeparately) {
   Trace odd = small_trace();  // maps of every state, in blocks, and not square
   odd.layers[0].implied_map.slice(0)(3, 4) = std::numeric_limits<float>::quiet_NaN();
   odd.layers[0].implied_map.slice(1).setZero();
@@ -117,7 +117,7 @@ TEST(Spectra, WithoutAndWithIdentityAreAsEachByItself) {
   }
 }
 
-TEST(Spectra, WhatHasNoSpectrumIsAState) {
+TEST(Spectra, ReportMapsWithoutASpectrumAsAState) {
   Trace trace = small_trace();
   trace.layers[0].implied_map.slice(0)(3, 4) = std::numeric_limits<float>::quiet_NaN();
   trace.layers[0].implied_map.slice(0)(3, 5) = std::numeric_limits<float>::infinity();
@@ -140,7 +140,7 @@ TEST(Spectra, WhatHasNoSpectrumIsAState) {
   EXPECT_EQ(mean.left_out, 2);
 }
 
-TEST(Spectra, OfChosenLayersAndUnrecordedOnesPassOver) {
+TEST(Spectra, SkipUnchosenAndUnrecordedLayers) {
   Trace trace = small_trace();
   trace.layers[1].implied_map = Tensor();
   EXPECT_EQ(spectra_of(trace, IdentityView::as_is).size(), 4U);
@@ -159,7 +159,7 @@ TEST(Spectra, RefuseThresholdsOutOfRange) {
   }
 }
 
-TEST(Spectra, ReportAsTheyComeAndStopWhenTold) {
+TEST(Spectra, ReportProgressAndStopWhenCancelled) {
   const Trace trace = small_trace();
   std::set<std::pair<std::int64_t, std::int64_t>> arrived;
   std::vector<double> fractions;
@@ -185,7 +185,7 @@ TEST(Spectra, ReportAsTheyComeAndStopWhenTold) {
   EXPECT_EQ(count, 1);
 }
 
-TEST(IdentityEffect, OfASymmetricPositiveMapIsAsThePaperSays) {
+TEST(IdentityEffect, FollowsThePaperForASymmetricPositiveMap) {
   // A Gaussian kernel of equal queries and keys with rows that are not normalised is symmetric and
   // positive definite.
   Tensor map({1, 30, 30});
@@ -210,7 +210,7 @@ TEST(IdentityEffect, OfASymmetricPositiveMapIsAsThePaperSays) {
   EXPECT_LE(effects[0].largest_excess, 0);
 }
 
-TEST(IdentityEffect, OfAMapFarFromSymmetricIsNot) {
+TEST(IdentityEffect, DiffersForAMapFarFromSymmetric) {
   // Every token attends to its mirror image: the map H is orthogonal, but H + I has half its rank.
   Tensor map({1, 30, 30});
   for (std::int64_t i = 0; i < 30; ++i) map.slice(0)(i, 29 - i) = 1.0F;
@@ -241,7 +241,7 @@ TEST(IdentityEffect, IsNotClaimedOfMapsThatAreNotSquare) {
   EXPECT_FALSE(shows_identity(trace, IdentityView::without));
 }
 
-TEST(Spectra, OfMapsInDoubleAreAsPreciseAsThese) {
+TEST(Spectra, KeepTheirPrecisionForMapsInDouble) {
   // The singular values are about 1, 1e-9 and 1e-12: float32 would lose the last two in the
   // rounding errors of the first.
   const std::vector<double> entries = {1, 1e-9, 0, 0, 1e-9, 0, 1e-12, 0, 1e-12};
@@ -261,7 +261,7 @@ TEST(Spectra, OfMapsInDoubleAreAsPreciseAsThese) {
   EXPECT_EQ(spectra_of(trace, IdentityView::as_is).at(0).numerical_rank, 1);
 }
 
-TEST(MeanSpectrum, OfNoMapsIsNotZero) {
+TEST(MeanSpectrum, IsUnknownForNoMaps) {
   MapSpectrum bad;
   bad.state = SpectrumState::not_finite;
   const MeanSpectrum none = mean_spectrum(std::vector<MapSpectrum>{bad}, 0.9);

@@ -66,7 +66,7 @@ TEST(TridiagonalValues, AreThoseOfTheQrAlgorithm) {
   }
 }
 
-TEST(TridiagonalValues, OfSecondDifferencesAreCosines) {
+TEST(TridiagonalValues, AreCosinesForSecondDifferences) {
   for (const std::int64_t size : {1, 2, 5, 197, 1024}) {
     const auto count = static_cast<std::size_t>(size);
     const Tridiagonal t{std::vector<double>(count, 2), std::vector<double>(count - 1, -1)};
@@ -79,7 +79,7 @@ TEST(TridiagonalValues, OfSecondDifferencesAreCosines) {
   }
 }
 
-TEST(TridiagonalValues, WithoutADiagonalTheyAreTheUpperHalf) {
+TEST(TridiagonalValues, AreTheUpperHalfWithoutADiagonal) {
   // With 0 on the diagonal and 1 next to it, the eigenvalues are ± 2 cos of the same angles.
   const std::vector<double> beside(2 * 197 - 1, 1.0);
   const auto found = greatest_eigenvalues({}, beside, 197);
@@ -90,7 +90,7 @@ TEST(TridiagonalValues, WithoutADiagonalTheyAreTheUpperHalf) {
   }
 }
 
-TEST(TridiagonalValues, RepeatedOnesAreFoundAsOftenAsTheyAre) {
+TEST(TridiagonalValues, AreRepeatedAsOftenAsTheyOccur) {
   Tridiagonal t;
   std::vector<double> expected;
   for (int i = 0; i < 120; ++i) {
@@ -106,7 +106,7 @@ TEST(TridiagonalValues, RepeatedOnesAreFoundAsOftenAsTheyAre) {
   EXPECT_EQ(greatest_eigenvalues(t.diagonal, t.beside, t.size()), t.diagonal);
 }
 
-TEST(TridiagonalValues, CloseTogetherOrFarApartTheyAreRight) {
+TEST(TridiagonalValues, AreRightWhetherCloseOrFarApart) {
   // Wilkinson's W⁺ has pairs of eigenvalues that agree to rounding.
   Tridiagonal wilkinson;
   for (int i = -50; i <= 50; ++i) {
@@ -145,7 +145,7 @@ TEST(TridiagonalValues, ScaleWithTheMatrix) {
   }
 }
 
-TEST(TridiagonalValues, AFewOfThemAreTheGreatest) {
+TEST(TridiagonalValues, AreTheGreatestWhenOnlyAFewAreRequested) {
   const Tridiagonal t = random_tridiagonal(100, 5);
   const std::vector<double> all = t.values_by_eigen();
   const auto few = greatest_eigenvalues(t.diagonal, t.beside, 7);
@@ -154,7 +154,7 @@ TEST(TridiagonalValues, AFewOfThemAreTheGreatest) {
   for (std::size_t j = 0; j < 7; ++j) EXPECT_NEAR((*few)[j], all[j], 1e-14 * t.norm());
 }
 
-TEST(TridiagonalValues, OfWhatIsNotFiniteThereAreNone) {
+TEST(TridiagonalValues, AreNoneForNonFiniteMatrices) {
   for (const double wrong :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Tridiagonal t = random_tridiagonal(9, 6);

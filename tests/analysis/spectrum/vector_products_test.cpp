@@ -11,7 +11,7 @@ namespace {
 
 class VectorProducts : public testing::TestWithParam<std::tuple<int, int>> {};
 
-TEST_P(VectorProducts, AreTheProducts) {
+TEST_P(VectorProducts, EqualPlainProducts) {
   const auto [rows, columns] = GetParam();
   const Eigen::Index stride = columns + 3;
   const Matrix wide = Matrix::Random(rows, stride);

@@ -88,7 +88,7 @@ TEST(WindowMaps, SpectraAreThoseOfTheWholeMaps) {
   }
 }
 
-TEST(WindowMaps, WhatIsNotFiniteIsCounted) {
+TEST(WindowMaps, CountNonFiniteValues) {
   Trace trace = Swin().run();
   trace.layers[1].implied_map.entries()[5] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<MapSpectrum> spectra = spectra_of(trace, IdentityView::as_is, {});

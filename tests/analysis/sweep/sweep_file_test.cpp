@@ -55,7 +55,7 @@ TEST_F(SweepFile, RefusesADescriptionThatLacksAKey) {
   }
 }
 
-TEST_F(SweepFile, RefusesMoreInputsThanThereAre) {
+TEST_F(SweepFile, RefusesMoreInputsThanExist) {
   nlohmann::json description = written(0);
   description["items"] = 1;
   write(description);

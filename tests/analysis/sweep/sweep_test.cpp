@@ -53,7 +53,7 @@ nlohmann::json reference() {
   return nlohmann::json::parse(std::ifstream(kData + "reference.json"));
 }
 
-TEST_F(Sweep, FindsWhatNumPyFinds) {
+TEST_F(Sweep, AgreesWithNumPy) {
   SweepRequest wanted = request("r.h5");
   wanted.views = {IdentityView::without, IdentityView::with};
   const SweepResult result = run_sweep(wanted);
@@ -111,7 +111,7 @@ TEST_F(Sweep, HasTheSameBytesOnOneThread) {
   EXPECT_EQ(read_bytes(folder_.path() / "many.h5"), read_bytes(folder_.path() / "one.h5"));
 }
 
-TEST_F(Sweep, GoesOnWhereItWasCancelled) {
+TEST_F(Sweep, ResumesAfterCancellation) {
   SweepRequest whole = request("whole.h5", 60);
   whole.numbers.baselines = true;
   (void)run_sweep(whole);
@@ -160,7 +160,7 @@ class StoppingDataSet : public DataSet {
   mutable std::atomic<int> read_{0};
 };
 
-TEST_F(Sweep, StoppedInItsFirstBlockItKeepsEveryInputThatWasDone) {
+TEST_F(Sweep, KeepsEveryFinishedInputOfItsFirstBlockWhenCancelled) {
   const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
   const SweepRequest whole = request("whole.h5", 12);
   (void)run_sweep(whole);
@@ -211,7 +211,7 @@ TEST_F(Sweep, DoesNotReplaceTheResultOfAnotherSweep) {
   EXPECT_EQ(run_sweep(other).done, 30);
 }
 
-TEST_F(Sweep, RefusesUnfinishedWorkOfAnother) {
+TEST_F(Sweep, RefusesUnfinishedWorkOfAnotherSweep) {
   std::stop_source stop;
   const Progress progress({}, stop.get_token());
   EXPECT_THROW(
@@ -229,7 +229,7 @@ TEST_F(Sweep, RefusesUnfinishedWorkOfAnother) {
   EXPECT_EQ(run_sweep(other).done, 96);
 }
 
-TEST_F(Sweep, DoesNotGoOnOverClassFoldersThatChanged) {
+TEST_F(Sweep, DoesNotResumeOverChangedClassFolders) {
   namespace fs = std::filesystem;
   const fs::path images = folder_.path() / "images";
   const fs::path samples = source_folder() + "/sample_data/inputs";
@@ -290,7 +290,7 @@ TEST_F(Sweep, DiffersForOtherHeadsOfTheSameFile) {
               testing::HasSubstr("a difference in the models"));
 }
 
-TEST_F(Sweep, OfAnotherSeedIsAnother) {
+TEST_F(Sweep, DiffersForAnotherSeed) {
   const SweepRequest one = request("r.h5", 2);
   SweepRequest other = one;
   other.choice.seed = one.choice.seed + 1;
@@ -298,7 +298,7 @@ TEST_F(Sweep, OfAnotherSeedIsAnother) {
   EXPECT_EQ(fingerprint_difference(sweep_fingerprint(one), sweep_fingerprint(other)), "the seed");
 }
 
-TEST(SweepFingerprint, SaysInWhatTwoDiffer) {
+TEST(SweepFingerprint, NamesTheDifferenceOfTwoSweeps) {
   EXPECT_EQ(fingerprint_difference(R"({"seed": 1, "first": 0})", R"({"seed": 2, "first": 1})"),
             "the first input, the seed");
   EXPECT_EQ(fingerprint_difference(R"({"seed": 1})", R"({"seed": 1})"), "");
@@ -360,7 +360,7 @@ TEST_F(Sweep, TakesTheFirstInputsWhereAnEndIsGiven) {
   EXPECT_EQ(wanted.items(), 94) << "of 96";
 }
 
-TEST_F(Sweep, RefusesWhatCannotBeSwept) {
+TEST_F(Sweep, RefusesInvalidRequests) {
   SweepRequest wanted = request("r.h5");
   const auto refused = [&wanted](const char* why) {
     EXPECT_THAT(error_of([&] { return run_sweep(wanted); }), testing::HasSubstr(why));
@@ -414,7 +414,7 @@ const SweepStatistic& statistic(std::string_view name) {
   throw std::runtime_error("no such statistic");
 }
 
-TEST(SweepStatistics, AreWhatTheirNamesSay) {
+TEST(SweepStatistics, EqualTheirDefinitions) {
   const std::vector<float> even(8, 0.125F), single = {0, 0, 1, 0};
   const auto of = [](const char* name, const std::vector<float>& values, Eigen::Index rows) {
     const SweepStatistic& one = statistic(name);
@@ -520,7 +520,7 @@ TEST_F(Sweep, SpectraOfNullModelsAreThoseOfNumPy) {
   EXPECT_FALSE(make_figure("sweep-spectrum", asked).numbers.contains("null_mean_share/tiny"));
 }
 
-TEST_F(Sweep, AFileWithoutSpectraOfNullModelsSaysSo) {
+TEST_F(Sweep, ReportsAFileWithoutSpectraOfNullModels) {
   SweepRequest wanted = request("plain.h5");
   (void)run_sweep(wanted);
   FigureRequest asked;
@@ -536,7 +536,7 @@ TEST_F(Sweep, AFileWithoutSpectraOfNullModelsSaysSo) {
   }
 }
 
-TEST_F(Sweep, RanksOfWhatElseIsAskedForAreTheirMeansOverRuns) {
+TEST_F(Sweep, AveragesRanksOfOtherMatricesOverRuns) {
   for (const MatrixChoice& analysed :
        {MatrixChoice{MatrixKind::map, true}, MatrixChoice{MatrixKind::head_output, false},
         MatrixChoice{MatrixKind::tokens, false}, MatrixChoice{MatrixKind::output, true}}) {
@@ -561,7 +561,7 @@ TEST_F(Sweep, RanksOfWhatElseIsAskedForAreTheirMeansOverRuns) {
   }
 }
 
-TEST_F(Sweep, WorkOfOtherNumbersIsNotGoneOnWith) {
+TEST_F(Sweep, DoesNotResumeWorkOfOtherNumbers) {
   SweepRequest wanted = request("other.h5");
   (void)run_sweep(wanted);
   EXPECT_EQ(read_sweep(wanted.out).numbers, SweptNumbers{});

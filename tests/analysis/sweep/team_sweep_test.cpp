@@ -135,7 +135,7 @@ TEST_F(TeamSweep, HasTheBytesOfOneProcess) {
   }
 }
 
-TEST_F(TeamSweep, GoesOnWithAnotherNumberOfProcesses) {
+TEST_F(TeamSweep, ResumesWithAnotherNumberOfProcesses) {
   (void)run_sweep(request("alone.h5"));
   const SweepRequest wanted = request("parts.h5");
   sweep(wanted, 3, 10);
@@ -148,7 +148,7 @@ TEST_F(TeamSweep, GoesOnWithAnotherNumberOfProcesses) {
   EXPECT_EQ(bytes("parts.h5"), bytes("alone.h5"));
 }
 
-TEST_F(TeamSweep, EndsWithWhatWasDoneWhereAnotherIsCancelled) {
+TEST_F(TeamSweep, KeepsFinishedWorkWhenAnotherProcessIsCancelled) {
   (void)run_sweep(request("alone.h5"));
   const SweepRequest wanted = request("r.h5");
   std::stop_source stop;
@@ -176,7 +176,7 @@ TEST_F(TeamSweep, EndsWithWhatWasDoneWhereAnotherIsCancelled) {
   EXPECT_EQ(bytes("r.h5"), bytes("alone.h5")) << "nothing was left out or counted twice";
 }
 
-TEST_F(TeamSweep, SaysWhatWentWrongInAnother) {
+TEST_F(TeamSweep, ReportsTheErrorOfAnotherProcess) {
   const auto led = [&](const auto& assist) {
     std::string what;
     with_team(
@@ -207,7 +207,7 @@ TEST_F(TeamSweep, SaysWhatWentWrongInAnother) {
               testing::HasSubstr("process 1: the processes run different sweeps"));
 }
 
-TEST_F(TeamSweep, TheOthersEndWhereTheFirstHasNothingToDo) {
+TEST_F(TeamSweep, EndsWhenTheFirstProcessHasNothingToDo) {
   const SweepRequest wanted = request("r.h5");
   sweep(wanted, 2);
   bool again = false;
@@ -223,7 +223,7 @@ TEST_F(TeamSweep, TheOthersEndWhereTheFirstHasNothingToDo) {
       [&](ProcessTeam& team) { assist_sweep(team, wanted); });
 }
 
-TEST(TeamBlocks, AreDealtSoThatEachHasSeveral) {
+TEST(TeamBlocks, AreSmallEnoughForSeveralPerProcess) {
   EXPECT_EQ(team_block_size(10'000, 2), 16);
   EXPECT_EQ(team_block_size(10'000, 1024), 1);
   EXPECT_EQ(team_block_size(10'000, 256), 4);

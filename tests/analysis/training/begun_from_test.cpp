@@ -83,7 +83,7 @@ TEST_F(BegunFrom, KeepsItsOwnModelAtARateOfZero) {
   }
 }
 
-TEST_F(BegunFrom, SeparateQueriesAndKeysTheirMeanIsShared) {
+TEST_F(BegunFrom, SharesTheMeanOfSeparateQueriesAndKeys) {
   const std::string softmax = model("softmax");
   const TrainingRun run = at_first("hashed", softmax, kHashed);
   for (const std::string part : {".weight", ".bias"}) {
@@ -153,7 +153,7 @@ TEST_F(BegunFrom, RefusesUnfitTensorsWithFileNameAndShapes) {
   EXPECT_EQ(refused(language, texts), "nothing");
 }
 
-TEST_F(BegunFrom, AFileItIsNotReadAgainWhenTheRunGoesOn) {
+TEST_F(BegunFrom, DoesNotReadItsFileAgainWhenResumed) {
   const std::string softmax = model("softmax");
   ParameterValues more = kHashed;
   more.insert({{"from", softmax}, {"code_updates", std::int64_t{3}}});

@@ -29,7 +29,7 @@ class LiveTrainingTest : public testing::Test {
   std::string data_ = write_small_data_set(sources_).string();
 };
 
-TEST_F(LiveTrainingTest, SteppedPausedAndLeftItEndsWithTheSameBytesAsTrain) {
+TEST_F(LiveTrainingTest, HasTheBytesOfTrainWhenSteppedPausedAndResumed) {
   const RunFolder whole = begun("a"), live = begun("b");
   (void)train(whole, {});
   {
@@ -108,7 +108,7 @@ TEST_F(LiveTrainingTest, TheRateIsChangedWhileItRunsAndStaysChanged) {
   EXPECT_EQ(again.log()->tables().at("changes/step").numbers, std::vector<double>{10});
 }
 
-TEST_F(LiveTrainingTest, OthersLookWhileItLearns) {
+TEST_F(LiveTrainingTest, CanBeReadByOtherThreadsDuringTraining) {
   LiveTraining training(begun("a", 100000));
   training.start();
   std::int64_t seen = 0, models = 0;
@@ -133,7 +133,7 @@ TEST_F(LiveTrainingTest, OthersLookWhileItLearns) {
   EXPECT_EQ(training.snapshot()->step, training.moment().step);
 }
 
-TEST_F(LiveTrainingTest, NewsComeWhenTheyAreAskedFor) {
+TEST_F(LiveTrainingTest, ReportsNewsOnRequest) {
   LiveTraining training(begun("a", 100000));
   training.wait();
   const auto before = training.snapshot();

@@ -80,7 +80,7 @@ TEST_F(RunFolderTest, ModelsAreNamedAfterTheirSteps) {
   EXPECT_EQ(run.model_name(128), "run, step 128");
 }
 
-TEST_F(RunFolderTest, LearnsAndSaysSo) {
+TEST_F(RunFolderTest, TrainsAndWritesItsLog) {
   const RunFolder folder = begun("run", recipe({{"steps", std::int64_t{120}}}));
   const auto run = train(folder, {});
   const auto& tables = run->log().tables();
@@ -159,7 +159,7 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
   }
 }
 
-TEST_F(RunFolderTest, InterruptedAnywhereItEndsWithTheSameBytes) {
+TEST_F(RunFolderTest, HasTheSameBytesAfterAnyInterruption) {
   int number = 0;
   for (const Recipe& one : {recipe(), fastformer()}) {
     const fs::path to = folder_ / std::to_string(number++);
@@ -185,7 +185,7 @@ TEST_F(RunFolderTest, InterruptedAnywhereItEndsWithTheSameBytes) {
   }
 }
 
-TEST_F(RunFolderTest, CoarsePatchesAreRefinedOnceHoweverOftenItWasInterrupted) {
+TEST_F(RunFolderTest, RefinesCoarsePatchesOnceAfterInterruptions) {
   const Recipe coarse = recipe({{"patch", std::int64_t{1}},
                                 {"coarse_patch", std::int64_t{2}},
                                 {"coarse_steps", std::int64_t{18}},
@@ -220,7 +220,7 @@ TEST_F(RunFolderTest, CoarsePatchesAreRefinedOnceHoweverOftenItWasInterrupted) {
   EXPECT_LT((trace.logits.matrix() - room.readout.logits).cwiseAbs().maxCoeff(), 1e-5);
 }
 
-TEST_F(RunFolderTest, GoesOnFromTheLastStateWhereLaterFilesWereLost) {
+TEST_F(RunFolderTest, ResumesFromTheLastStateWhenLaterFilesWereLost) {
   const RunFolder whole{folder_ / "a" / "run"}, killed{folder_ / "b" / "run"};
   begin_run_folder(whole, recipe());
   begin_run_folder(killed, recipe());
@@ -240,7 +240,7 @@ TEST_F(RunFolderTest, GoesOnFromTheLastStateWhereLaterFilesWereLost) {
   EXPECT_EQ(folder_bytes(whole.folder), folder_bytes(killed.folder));
 }
 
-TEST_F(RunFolderTest, AnotherSeedIsAnotherRunAndTheSameIsTheSame) {
+TEST_F(RunFolderTest, ReproducesARunForTheSameSeedOnly) {
   const auto last = [&](const char* name, std::int64_t seed) {
     const RunFolder folder{folder_ / name / "run"};
     begin_run_folder(folder, recipe({{"seed", seed}, {"steps", std::int64_t{5}}}));

@@ -43,7 +43,7 @@ class TrainedMechanismsTest : public testing::TestWithParam<MechanismRun> {
   TemporaryFolder folder_, sources_;
 };
 
-TEST_P(TrainedMechanismsTest, LearnsAndIsTheSameFromItsFile) {
+TEST_P(TrainedMechanismsTest, LearnsAndRunsTheSameFromItsFile) {
   const RunFolder folder = begun("run");
   const auto run = train(folder, {});
   const std::vector<double>& losses = run->log().tables().at("steps/loss").numbers;

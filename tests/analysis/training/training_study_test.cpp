@@ -69,7 +69,7 @@ TEST(StudySummaryTest, LeavesAccuraciesThatWereNotReachedUnknown) {
   EXPECT_THROW((void)summarise(std::vector<TrainingHistory>(1)), Error);
 }
 
-TEST(CheckpointSeriesTest, NamesOfOthersSayTheirSteps) {
+TEST(CheckpointSeriesTest, ReadsStepsFromTheNamesOfOtherPrograms) {
   EXPECT_EQ(step_in_name("step-000128.h5"), 128);
   EXPECT_EQ(step_in_name("epoch=3-step=1200.ckpt"), 1200);
   EXPECT_EQ(step_in_name("checkpoint-500"), 500);
@@ -135,7 +135,7 @@ class TrainingStudyTest : public testing::Test {
   std::string data_ = write_small_data_set(sources_).string();
 };
 
-TEST_F(TrainingStudyTest, ABeginningThatWasKilledIsBegunAgain) {
+TEST_F(TrainingStudyTest, RestartsAKilledBeginning) {
   const StudyFolder study{folder_ / "study"};
   const TrainingStudy& ranks = find_training_study("adder-rank");
   begin_study(study, ranks, recipe(), 1);
@@ -147,7 +147,7 @@ TEST_F(TrainingStudyTest, ABeginningThatWasKilledIsBegunAgain) {
   EXPECT_THROW(begin_study(study, ranks, recipe(), 1), Error);
 }
 
-TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndGoesOnWhereItWasLeft) {
+TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndResumes) {
   const StudyFolder study{folder_ / "study"};
   begin_study(study, find_training_study("adder-rank"), recipe(), 2);
   EXPECT_THROW(begin_study(study, find_training_study("adder-rank"), recipe(), 2), Error);
@@ -180,7 +180,7 @@ TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndGoesOnWhereItWasLeft
   EXPECT_EQ(summary.at_equal_steps.front().accuracy.runs, 2);
 }
 
-TEST_F(TrainingStudyTest, FiguresShowRunsStudiesAndCheckpointsFromElsewhere) {
+TEST_F(TrainingStudyTest, DrawsRunsStudiesAndForeignCheckpoints) {
   const StudyFolder study{folder_ / "study"};
   begin_study(study, find_training_study("adder-parts"), recipe(), 2);
   train_study(study, {});

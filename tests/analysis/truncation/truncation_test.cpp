@@ -42,7 +42,7 @@ TEST(TruncateToRank, IsTheNearestMapOfThatRank) {
   }
 }
 
-TEST(TruncateToRank, OfTheWholeRankChangesNothing) {
+TEST(TruncateToRank, ChangesNothingAtFullRank) {
   const Tensor map = map_of(12, 20);
   Tensor same = map;
   truncate_to_rank(12, same.matrix());
@@ -82,7 +82,7 @@ StudyResult truncated(const Subject& subject, const TruncationRequest& truncatio
   return run_study(request);
 }
 
-TEST(Truncation, AtTheWholeRankAnswersAreTheModels) {
+TEST(Truncation, AnswersAsTheModelAtFullRank) {
   const StudyResult result = truncated(sample("fashion-softmax.h5", {}), {.ranks = {4096, 1}});
   ASSERT_EQ(result.series.size(), 1U);
   ASSERT_EQ(result.series[0].columns.size(), 3U);
@@ -117,7 +117,7 @@ TEST(Truncation, NullRanksAreMeansOverTheMapsThatAreCutOff) {
       << "unless they are asked for";
 }
 
-TEST(Truncation, RunsTheMapsItSays) {
+TEST(Truncation, RunsTheTruncatedMapsOfItsSeries) {
   const Subject subject = sample("fashion-softmax.h5", {});
   TraceRequest request;
   request.change_map = [](std::int64_t layer, std::int64_t head, MatrixMap map) {
@@ -133,7 +133,7 @@ TEST(Truncation, RunsTheMapsItSays) {
   EXPECT_GT(values(1), 1e-5 * values(0));
 }
 
-TEST(Truncation, PutsTheIdentityBackAndCutsItOffToo) {
+TEST(Truncation, TruncatesWithoutOrWithTheIdentity) {
   const Subject adder = sample("fashion-softmax.h5", {"adder", {{"identity", true}}});
   const StudyResult result = truncated(
       adder, {.ranks = {1}, .cuts = {TruncatedMap::without_identity, TruncatedMap::with_identity}});
@@ -184,7 +184,7 @@ TEST(Truncation, KeepsLanguageModelsCausal) {
   }
 }
 
-TEST(Truncation, OfTextsSaysBitsACharacter) {
+TEST(Truncation, ReportsBitsPerCharacterForTexts) {
   const Subject subject = sample("shakespeare-softmax.h5", {});
   StudyRequest request;
   request.series = truncation_series(subject, {.ranks = {1, 4096}, .renormalise = {false, true}});
@@ -204,7 +204,7 @@ TEST(Truncation, OfTextsSaysBitsACharacter) {
             outcome_of(result, 1, 1).bits_per_character);
 }
 
-TEST(Truncation, RefusesWhatHasNoAnswer) {
+TEST(Truncation, RefusesModelsWithoutAnAnswer) {
   const Subject subject = sample("fashion-softmax.h5", {});
   const auto refused = [&](const TruncationRequest& request, const char* why) {
     EXPECT_THAT(error_of([&] { return truncation_series(subject, request); }),

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-TEST(WeightSpectra, AreWhatPyTorchSays) {
+TEST(WeightSpectra, AgreeWithPyTorch) {
   for (const char* const name : {"vit", "bert", "gpt2"}) {
     const InsideModel model(name);
     for (const auto& [product, array] :

@@ -34,7 +34,7 @@ TEST(MapGrid, MapsStayLargeEnoughToBeReadHoweverMany) {
   }
 }
 
-TEST(MapGrid, RowsThatFindNoRoomStandInSeveralUnderTheirOwnTitles) {
+TEST(MapGrid, BreaksWideRowsIntoSeveralUnderTheirTitle) {
   Figure figure = grid_of(2, 12);
   finish_map_grid(figure, {.rows = 2, .columns = 12}, 84);
   std::set<std::pair<std::int64_t, std::int64_t>> places;
@@ -54,7 +54,7 @@ TEST(MapGrid, RowsThatFindNoRoomStandInSeveralUnderTheirOwnTitles) {
   EXPECT_TRUE(panel.y.label.empty());
 }
 
-TEST(MapGrid, RowsThatFitStayAsTheyAre) {
+TEST(MapGrid, LeavesRowsThatFitUnchanged) {
   Figure figure = grid_of(2, 6);
   finish_map_grid(figure, {.rows = 2, .columns = 6}, 84);
   EXPECT_EQ(figure.panels.back().row, 1);

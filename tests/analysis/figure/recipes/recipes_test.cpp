@@ -136,7 +136,7 @@ TEST(RankOverDepth, DrawsMapsAndTokensOfEverySubject) {
   expect_usage_error([&] { (void)make_figure("rank-over-depth", other); }, "at least one model");
 }
 
-TEST(RankOverDepth, OfTracesWithoutTokensAreMapsAlone) {
+TEST(RankOverDepth, DrawsOnlyMapsOfTracesWithoutTokens) {
   FigureRequest request = two_subjects();
   auto bare = std::make_shared<Trace>(*request.subjects[0].trace);
   bare->embedded = {};
@@ -381,7 +381,7 @@ TEST(AttentionOverlay, TakesOblongGridsAndTwoPrefixTokens) {
   EXPECT_NEAR(sum / 15, 1, 1e-5);
 }
 
-TEST(AttentionOverlay, SaysThatThereIsNoClassToken) {
+TEST(AttentionOverlay, ReportsAMissingClassToken) {
   SubjectShape shape;
   shape.prefix = 0;
   FigureRequest request;
@@ -397,7 +397,7 @@ TEST(AttentionOverlay, SaysThatThereIsNoClassToken) {
   starts("token 24");
 }
 
-TEST(TokenImportance, OfAnImageIsRefusedAndSaysWhatShowsIt) {
+TEST(TokenImportance, RefusesAnImageAndNamesTheFigureForIt) {
   const FigureRequest request = two_subjects();
   expect_usage_error([&] { (void)make_figure("token-importance", request); }, "attention-overlay");
 }
@@ -446,7 +446,7 @@ TEST(Recipes, CommandQuotesForAShell) {
             "'it'\\''s.h5@adder,identity=true' --set layer=0,2 --width 120");
 }
 
-TEST(SubjectLabels, AreShortenedAndBrokenOnlyWhereTheyMayBe) {
+TEST(SubjectLabels, AreShortenedAndBrokenAtAllowedPlacesOnly) {
   FigureRequest request = two_subjects();
   EXPECT_EQ(short_labels(request), (std::vector<std::string>{"softmax", "adder"}));
   request.subjects[1].label = "net-";

@@ -146,7 +146,7 @@ void expect_sound(const Figure& figure, const std::string& name) {
 
 class TexOfFigure : public testing::TestWithParam<std::string> {};
 
-TEST_P(TexOfFigure, CompilesToThePageThatWasAskedFor) {
+TEST_P(TexOfFigure, CompilesToAPageOfTheRequestedSize) {
   expect_sound(sample_figure(GetParam()), GetParam());
 }
 
