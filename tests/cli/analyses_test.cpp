@@ -40,7 +40,7 @@ TEST(MatrixKind, KeepsTheBoundsOfRealModels) {
   }
 }
 
-TEST(MatrixKind, WhatElseTheLayerAdds) {
+TEST(MatrixKind, SpectraWithAddedTermsAgreeWithTheAnalysis) {
   // tests/analysis/matrix/added_test.cpp compares these spectra with PyTorch.
   Subject subject;
   subject.model = load_model(kVit);
@@ -78,7 +78,7 @@ TEST(MatrixKind, WhatElseTheLayerAdds) {
   }
 }
 
-TEST(Baselines, StandBesideEveryTableOfRanks) {
+TEST(Baselines, StandNextToEveryTableOfRanks) {
   const nlohmann::json spectrum =
       json_printed("spectrum " + kVit + kOnShoe + " --layers 0 --baselines");
   const nlohmann::json& layer = spectrum.at("layers").at(0);
@@ -104,7 +104,7 @@ TEST(Baselines, StandBesideEveryTableOfRanks) {
               HasSubstr("rank/null"));
 }
 
-TEST(RelevanceCommand, SaysWhatEachClassRestsOn) {
+TEST(RelevanceCommand, AttributesEachClassToTokens) {
   const nlohmann::json list =
       json_printed("relevance " + kVit + kOnShoe + " --targets 7,9").at("relevance");
   ASSERT_EQ(list.size(), 2U);
@@ -124,7 +124,7 @@ TEST(RelevanceCommand, SaysWhatEachClassRestsOn) {
       HasSubstr("gradients are not implemented"));
 }
 
-TEST(CompareOf, SpectraRanksAndDistancesAreOfWhatIsAskedFor) {
+TEST(CompareOf, SpectraRanksAndDistancesFollowTheChosenMatrix) {
   const std::string two = "compare " + kVit + " " + kVit + "@adder" + kOnShoe;
   const nlohmann::json seen = json_printed(two + " --of seen-by-values --centred");
   EXPECT_EQ(seen.at("of"), "seen-by-values");
@@ -157,7 +157,7 @@ TEST(CompareOf, SpectraRanksAndDistancesAreOfWhatIsAskedFor) {
   EXPECT_EQ(run_program(two + " --added residual").status, 2);
 }
 
-TEST(HeadsOfCommand, OnlyRanksAreOfWhatIsAskedFor) {
+TEST(HeadsOfCommand, OnlyRanksFollowTheChosenMatrix) {
   const std::string command = "heads " + kVit + kOnShoe + " --layers 2";
   const nlohmann::json plain = json_printed(command).at("subjects").at(0).at("heads");
   const nlohmann::json report = json_printed(command + " --of norm-weighted");
@@ -179,7 +179,7 @@ TEST(HeadsOfCommand, OnlyRanksAreOfWhatIsAskedFor) {
   EXPECT_EQ(run_program(command + " --of scores --baselines").status, 2);
 }
 
-TEST(ComponentsOfCommand, SayWhatRowsAndColumnsAre) {
+TEST(ComponentsOfCommand, NamesRowsAndColumns) {
   const std::string command = "components " + kVit + kOnShoe + " --layers 1 --components 2";
   const nlohmann::json report = json_printed(command + " --of values");
   EXPECT_EQ(report.at("rows"), "keys");
@@ -206,7 +206,7 @@ TEST(ComponentsOfCommand, SayWhatRowsAndColumnsAre) {
   EXPECT_EQ(run_program(command + " --of output --heads 0").status, 2);
 }
 
-TEST(MatrixKind, RefusesWhatCannotBeHad) {
+TEST(MatrixKind, RefusesUndefinedMatrices) {
   EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --added residual").errors,
               HasSubstr("added to outputs, not to maps"));
   EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --added convolution").errors,
@@ -218,7 +218,7 @@ TEST(MatrixKind, RefusesWhatCannotBeHad) {
   EXPECT_EQ(run_program("spectrum " + kVit + kOnShoe + " --of values --baselines").status, 2);
 }
 
-TEST(MatrixKind, OutputsAndTokensAreOnesOfALayer) {
+TEST(MatrixKind, OutputsAndTokensHaveOneMatrixPerLayer) {
   const nlohmann::json report = json_printed("spectrum " + kVit + kOnShoe + " --of output");
   ASSERT_EQ(report.at("maps").size(), 6U);
   EXPECT_TRUE(report["maps"][0].at("head").is_null());
@@ -226,7 +226,7 @@ TEST(MatrixKind, OutputsAndTokensAreOnesOfALayer) {
               HasSubstr("  all "));
 }
 
-TEST(SpectrumBaselines, StandBesideEachMap) {
+TEST(SpectrumBaselines, StandNextToEachMap) {
   const nlohmann::json report =
       json_printed("spectrum " + kLanguageModel + kOnText + " --layers 0 --baselines");
   for (const nlohmann::json& map : report.at("maps")) {

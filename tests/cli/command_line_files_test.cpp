@@ -19,7 +19,7 @@ const std::string kDrawnModel = source_folder() + "/sample_data/models/fashion-s
 const std::string kDrawnBag = source_folder() + "/sample_data/inputs/08_bag.png";
 const std::string kOnDrawnBag = " --input " + kDrawnBag;
 
-TEST(CommandLineFiles, FilesAloneOpenTheWindowOnThem) {
+TEST(CommandLineFiles, FilesWithoutACommandOpenTheWindow) {
   const TemporaryFolder folder;
   const std::filesystem::path picture = folder / "p.png";
   const ProgramRun run =
@@ -28,7 +28,7 @@ TEST(CommandLineFiles, FilesAloneOpenTheWindowOnThem) {
   EXPECT_THAT(read_bytes(picture), testing::StartsWith("\x89PNG"));
 }
 
-TEST(CommandLineFiles, APlatformThatThereIsNotMattersToWindowsAlone) {
+TEST(CommandLineFiles, AnUnknownQtPlatformFailsOnlyCommandsWithAWindow) {
   const TemporaryFolder folder;
   const auto without = [&folder](const std::string& arguments) {
     const std::string command = "QT_QPA_PLATFORM=nowhere '" + built_program() + "' " + arguments +
@@ -94,7 +94,7 @@ TEST(CommandLineFiles, ControlCharactersOfFileNamesAreShownAndNeverWritten) {
   }
 }
 
-TEST(CommandLineFiles, TheGallerySaysThatAFigureCouldNotBeDrawn) {
+TEST(CommandLineFiles, TheGalleryReportsAFigureThatCouldNotBeDrawn) {
   const TemporaryFolder folder;
   const ProgramRun run = run_program("gallery " + kDrawnModel + kOnDrawnBag + " --dataset " +
                                      kDrawnBag + " --format csv --out " + folder.path().string());

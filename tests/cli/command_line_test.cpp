@@ -77,7 +77,7 @@ TEST(CommandLine, EveryHelpIsAlignedHasExamplesAndFitsATerminal) {
   }
 }
 
-TEST(CommandLine, HelpListsTheCommandsInALineEachUnderWhatAUserAsks) {
+TEST(CommandLine, HelpGroupsTheCommandsByTheUsersQuestion) {
   const std::string help = run_program("--help").output;
   std::size_t at = 0;
   for (const char* line :
@@ -156,7 +156,7 @@ TEST(CommandLine, OneWordHasOneMeaningInEveryCommand) {
 
 // --- version ----------------------------------------------------------------------------------
 
-TEST(CommandLine, TheVersionSaysWhatRunsHere) {
+TEST(CommandLine, TheVersionListsTheLibraries) {
   EXPECT_EQ(run_program("--version").output, "attnscope " ATTNSCOPE_VERSION "\n");
   const auto said = nlohmann::json::parse(run_program("--verbose --version --json").output);
   EXPECT_EQ(said["version"], ATTNSCOPE_VERSION);
@@ -195,7 +195,7 @@ TEST(CommandLine, AMistypedCommandIsNamedWithTheNearest) {
   EXPECT_THAT(run_program("xyzzy").errors, HasSubstr("attnscope --help"));
 }
 
-TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatIsMissingForIt) {
+TEST(CommandLine, AMistypedOptionIsNamedBeforeMissingArguments) {
   // --out is required, but the unknown option --otu is the more helpful message.
   const ProgramRun run = run_program("trace " + kModel + kOfBag + " --otu t.h5");
   EXPECT_EQ(run.status, 2);
@@ -239,7 +239,7 @@ TEST(CommandLine, SuggestionsAreRealOnes) {
   }
 }
 
-TEST(CommandLine, ClassesAreNamedAsTheyAreCalled) {
+TEST(CommandLine, ClassesCanBeGivenByName) {
   const std::string relevance = "relevance " + kModel + kOfBag + " --csv --targets ";
   EXPECT_EQ(run_program(relevance + "Bag").output, run_program(relevance + "8").output);
   const std::string lens = "lens " + kModel + kOfBag + " --csv --by-head --target ";
@@ -262,7 +262,7 @@ TEST(CommandLine, NamesMissingValuesAndMalformedNumbers) {
   }
 }
 
-TEST(CommandLine, WhatFollowsTheAtIsNeverIgnored) {
+TEST(CommandLine, NeverIgnoresParametersAfterTheAt) {
   // fashion-softmax has no parameter foo. The adder has the parameter identity, which can be set.
   const ProgramRun refused = run_program("spectrum " + kModel + "@,foo=1" + kOfBag);
   EXPECT_EQ(refused.status, 2);
@@ -274,7 +274,7 @@ TEST(CommandLine, WhatFollowsTheAtIsNeverIgnored) {
   EXPECT_EQ(run_program("spectrum " + kModel + "@adder,identity" + kOfBag).status, 2);
 }
 
-TEST(CommandLine, AnArchitectureMayHoldForOneModelAlone) {
+TEST(CommandLine, AnArchitectureMayApplyToOneModelOnly) {
   const TemporaryFolder folder;
   const fs::path wrong = folder.write("wrong.json", "{}");
   const ProgramRun own =
@@ -325,7 +325,7 @@ TEST(CommandLine, HeadsSelectsAndNeverMakesAnotherModel) {
   EXPECT_EQ(run_program("mixing " + kModel + kOfBag + " --heads 1").status, 2);
 }
 
-TEST(CommandLine, ModelHeadsSayWhatTheFileDoesNot) {
+TEST(CommandLine, ModelHeadsSuppliesWhatTheFileLacks) {
   for (const std::string& arguments :
        {"spectrum " + kModel + kOfBag + " --model-heads 1",
         "inspect " + kModel + " --option heads=1", "energy " + kModel + " --model-heads 1",
@@ -519,7 +519,7 @@ TEST(CommandLine, AScreenshotReplacesNoInput) {
   EXPECT_TRUE(read_bytes(model) == weights && read_bytes(image) == pixels);
 }
 
-TEST(CommandLine, SuccessSaysWhatWasWritten) {
+TEST(CommandLine, ReportsTheWrittenFileOnSuccess) {
   const TemporaryFolder folder;
   const std::string base = (folder / "f").string();
   const ProgramRun figure =
@@ -532,7 +532,7 @@ TEST(CommandLine, SuccessSaysWhatWasWritten) {
   EXPECT_THAT(page.output, HasSubstr(base + ".svg: "));
 }
 
-TEST(CommandLine, ResultsSayWhatWasAssumed) {
+TEST(CommandLine, ResultsListAssumptions) {
   const TemporaryFolder folder;
   // The file has the same weights but no description of the model.
   const std::string silent = source_folder() + "/tests/data/sweep/model.npz";
@@ -575,7 +575,7 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
 
 // --- lists ------------------------------------------------------------------------------------
 
-TEST(CommandLine, WhateverIsListedIsListedAsJsonToo) {
+TEST(CommandLine, EveryListIsAvailableAsJson) {
   for (const std::string& command : std::vector<std::string>{
            "list architectures", "list figures", "list formats", "list mechanisms", "energy --list",
            "gallery --list " + kModel + kOfBag}) {

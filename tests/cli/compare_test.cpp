@@ -113,7 +113,7 @@ TEST(CompareCommand, AModelMayRunOnAnInputOfItsOwn) {
       << refused.errors;
 }
 
-TEST(CompareCommand, SaysWhatIsWrong) {
+TEST(CompareCommand, ReportsErrors) {
   const auto refused = [](const std::string& arguments, const std::string& text, int status = 2) {
     const ProgramRun run = run_program("compare " + arguments);
     EXPECT_EQ(run.status, status) << arguments;
@@ -127,7 +127,7 @@ TEST(CompareCommand, SaysWhatIsWrong) {
   refused(kPair + kOfBoot + " --threshold 2", "threshold");
 }
 
-TEST(CompareCommand, BothViewsOfTheIdentityAreThoseAskedForAlone) {
+TEST(CompareCommand, BothViewsOfTheIdentityEqualSeparateRuns) {
   const auto maps = [](const std::string& view, std::size_t index) {
     const ProgramRun run = run_program("compare " + kPair + kOfBoot + " --json --identity " + view);
     EXPECT_EQ(run.status, 0) << run.errors;

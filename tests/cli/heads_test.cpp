@@ -48,7 +48,7 @@ TEST(HeadsCommand, TheTableLeavesOutColumnsThatNoHeadHas) {
   EXPECT_THAT(run.output, HasSubstr("sinks (α > 0.3)"));
 }
 
-TEST(HeadsCommand, OfATextDistancesAreInTokens) {
+TEST(HeadsCommand, DistancesOfATextAreInTokens) {
   const ProgramRun run = run_program("heads " + kHeadSamples +
                                      "models/shakespeare-softmax.h5 --input "
                                      "text:To-be-or-not-to-be --csv --layers 0");

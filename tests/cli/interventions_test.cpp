@@ -52,7 +52,7 @@ TEST(TruncateCommand, KeepsItsAnswersForAFigure) {
   EXPECT_EQ(run_program("figure ablation --set file=" + file + " --out " + csv).status, 2);
 }
 
-TEST(TruncateCommand, OfATextSaysBitsACharacter) {
+TEST(TruncateCommand, ReportsBitsPerCharacterForTexts) {
   const nlohmann::json report = json_of_run("truncate " + kSampleModels + "shakespeare-softmax.h5" +
                                             kOnTheWords + " --ranks 1");
   EXPECT_TRUE(report.at("of_text"));
@@ -80,7 +80,7 @@ TEST(WeightsCommand, RefusesWqkWhereNothingIsMultiplied) {
   }
 }
 
-TEST(LensCommand, SaysThatAdderLayersAreNotLinear) {
+TEST(LensCommand, ReportsThatAdderLayersAreNotLinear) {
   const ProgramRun run =
       run_program("lens " + kSampleModels + "fashion-adder-network.h5" + kOnTheBoot + " --by-head");
   EXPECT_EQ(run.status, 2);
@@ -103,7 +103,7 @@ TEST(AblateCommand, HasATableAndAFigure) {
       << "which head is not said";
 }
 
-TEST(AblateCommand, SaysHowOneAnswerChanges) {
+TEST(AblateCommand, ReportsHowOneAnswerChanges) {
   const nlohmann::json report =
       json_of_run("ablate " + kSampleModels + "fashion-softmax.h5" + kOnTheBoot +
                   " --by mechanism --other linear --answers 2");
@@ -152,7 +152,7 @@ TEST(LensCommand, EndsAtTheModelsOwnAnswer) {
   EXPECT_NEAR(sum, one["logit"].get<double>(), 1e-9);
 }
 
-TEST(WeightsCommand, SaysRanksBeforeAnyInput) {
+TEST(WeightsCommand, ReportsRanksWithoutAnInput) {
   const nlohmann::json report =
       json_of_run("weights " + kSampleModels + "fashion-softmax.h5 --of qk");
   for (const nlohmann::json& head : report["models"][0]["heads"]) {

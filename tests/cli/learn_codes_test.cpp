@@ -26,7 +26,7 @@ class LearnCodes : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(LearnCodes, AreLaidOverTheModelByEveryCommand) {
+TEST_F(LearnCodes, AreOverlaidOnTheModelByEveryCommand) {
   const std::string codes = path("codes.h5");
   const ProgramRun learning = run_program("learn-codes " + kCodedModel + kOfShirt +
                                           " --bits 7 --supports 12 --out " + codes);
@@ -60,7 +60,7 @@ TEST_F(LearnCodes, AreLaidOverTheModelByEveryCommand) {
   EXPECT_THAT(bits.errors, testing::AllOf(HasSubstr("ksh."), HasSubstr("bits and supports")));
 }
 
-TEST_F(LearnCodes, WhatDoesNotFitIsRefused) {
+TEST_F(LearnCodes, RefusesInvalidArguments) {
   const auto refused = [&](const std::string& arguments) {
     const ProgramRun run = run_program("learn-codes " + kCodedModel + kOfShirt + arguments +
                                        " --out " + path("no.h5"));

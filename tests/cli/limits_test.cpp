@@ -38,7 +38,7 @@ class Limits : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Limits, AnEndlessTextIsNoInput) {
+TEST_F(Limits, RefusesAnEndlessText) {
   const ProgramRun run = shell("yes | \"$A\" inspect -");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.errors, HasSubstr("standard input is too long to be kept"));
@@ -46,7 +46,7 @@ TEST_F(Limits, AnEndlessTextIsNoInput) {
   EXPECT_TRUE(left_nothing());
 }
 
-TEST_F(Limits, ASignalRemovesWhatWasKeptOfStandardInput) {
+TEST_F(Limits, ASignalRemovesTheCopyOfStandardInput) {
   for (const char* const signal : {"INT", "TERM", "HUP"}) {
     // The signal arrives while the program waits for the rest of its input.
     const ProgramRun run = shell(
@@ -63,7 +63,7 @@ TEST_F(Limits, ASignalRemovesWhatWasKeptOfStandardInput) {
   EXPECT_TRUE(left_nothing()) << pipe.output;
 }
 
-TEST_F(Limits, LittleMemoryEndsWithAMessageOrWell) {
+TEST_F(Limits, LittleMemoryEndsWithAMessageOrSuccess) {
   if (kSanitized) GTEST_SKIP() << "sanitizers map terabytes";
   for (const char* const kilobytes : {"200000", "300000", "400000", "600000"}) {
     const std::string limit = std::string("ulimit -v ") + kilobytes + "\n";

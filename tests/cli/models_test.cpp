@@ -35,7 +35,7 @@ class ModelCommands : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ModelCommands, InspectSaysWhatTheFileIsInWordsAndJson) {
+TEST_F(ModelCommands, InspectDescribesTheFileInWordsAndJson) {
   const ProgramRun words = run_program("inspect " + kAdderModel);
   EXPECT_EQ(words.status, 0) << words.errors;
   EXPECT_THAT(words.output, testing::AllOf(HasSubstr("Attnscope model"), HasSubstr("identity=true"),
@@ -50,7 +50,7 @@ TEST_F(ModelCommands, InspectSaysWhatTheFileIsInWordsAndJson) {
   EXPECT_EQ(object["tensors"][0]["dtype"], "float32");
 }
 
-TEST_F(ModelCommands, InspectOfTensorsThatCannotBeReadIsNoSuccess) {
+TEST_F(ModelCommands, InspectFailsForUnreadableTensors) {
   const std::string file = test_data("checkpoint/wrong_checksum.h5").string();
   const ProgramRun words = run_program("inspect " + file);
   EXPECT_EQ(words.status, 1);
@@ -67,7 +67,7 @@ TEST_F(ModelCommands, InspectOfTensorsThatCannotBeReadIsNoSuccess) {
             0);
 }
 
-TEST_F(ModelCommands, InspectSaysWhichLinearLayersAdd) {
+TEST_F(ModelCommands, InspectListsAdderLayers) {
   const ProgramRun network =
       run_program("inspect --headers-only " + kSampleFolder + "/models/fashion-adder-network.h5");
   EXPECT_THAT(network.output, HasSubstr("linear layers  adder\n"));
@@ -75,7 +75,7 @@ TEST_F(ModelCommands, InspectSaysWhichLinearLayersAdd) {
               Not(HasSubstr("linear layers")));
 }
 
-TEST_F(ModelCommands, InspectListsAssumptionsAndFlagsNumbersThatAreNone) {
+TEST_F(ModelCommands, InspectListsAssumptionsAndFlagsNonFiniteValues) {
   write_hashed_safetensors(path("vit.safetensors"), timm_shapes({}));
   {
     // The last four bytes are the last element of the last tensor, head.bias.
@@ -117,7 +117,7 @@ TEST_F(ModelCommands, InspectPrintsALineForEachStageOfAPyramid) {
   EXPECT_THAT(again.output, testing::Not(HasSubstr("as below")));
 }
 
-TEST_F(ModelCommands, InspectFitFindsWhatNoTensorShowsAndDescribesIt) {
+TEST_F(ModelCommands, InspectFitFindsAndDescribesUnknownSettings) {
   const std::string model = path("gpt.safetensors"), description = path("gpt.json");
   const std::string references = source_folder() + "/tests/data/fit/";
   write_hashed_safetensors(model, scratch_gpt(false, true));
@@ -154,7 +154,7 @@ TEST_F(ModelCommands, AnUnknownArchitectureIsAFindingOfInspectAndAnErrorOfTrace)
   EXPECT_FALSE(std::filesystem::exists(path("t.h5")));
 }
 
-TEST_F(ModelCommands, TraceKeepsWhatItSays) {
+TEST_F(ModelCommands, TraceKeepsTheModelsStatus) {
   const ProgramRun run = run_program("trace " + kAdderModel + " --input " + kShirt + " --out " +
                                      path("t.h5") + " --record qkv");
   ASSERT_EQ(run.status, 0) << run.errors;
@@ -170,7 +170,7 @@ TEST_F(ModelCommands, TraceKeepsWhatItSays) {
   EXPECT_THAT(inspected.output, HasSubstr("00_t_shirt.png"));
 }
 
-TEST_F(ModelCommands, AnyMechanismCanBeLaidOverTheWeights) {
+TEST_F(ModelCommands, AnyMechanismCanBeOverlaid) {
   const std::string common = " --input " + kShirt + " --out " + path("t.h5");
   ASSERT_EQ(run_program("trace " + kAdderModel + common + " --mechanism softmax").status, 0);
   EXPECT_EQ(read_trace(path("t.h5")).mechanism.name, "softmax");
@@ -181,7 +181,7 @@ TEST_F(ModelCommands, AnyMechanismCanBeLaidOverTheWeights) {
   EXPECT_FALSE(read_trace(path("t.h5")).identity_in_maps);
 }
 
-TEST_F(ModelCommands, WrongUsageIsStatusTwoAndSaysWhatIsKnown) {
+TEST_F(ModelCommands, WrongUsageExitsWithTwoAndListsKnownNames) {
   const std::string common = "trace " + kAdderModel + " --out " + path("t.h5");
   const ProgramRun mechanism = run_program(common + " --input " + kShirt + " --mechanism sofmax");
   EXPECT_EQ(mechanism.status, 2);
@@ -253,7 +253,7 @@ TEST_F(ModelCommands, EvaluatesACountSpreadOverTheClassFolders) {
               HasSubstr("2 of 4 images, spread evenly (seed 3)"));
 }
 
-TEST_F(ModelCommands, ImagesAreJudgedByPromptsWhereTextsAreEmbeddedToo) {
+TEST_F(ModelCommands, ClassifiesImagesByPromptsWithATextTower) {
   const json& made = read_test_data("models/families/hugging_face_clip.json");
   std::filesystem::create_directories(folder_ / "clip");
   write_hashed_safetensors(path("clip/model.safetensors"), family_shapes("hugging_face_clip"));

@@ -110,7 +110,7 @@ TEST(SpectrumCommand, QuartilesAreOfTheRanksOfTheMaps) {
   EXPECT_LT(mean.at("rank_median"), mean.at("rank_upper_quartile"));
 }
 
-TEST(SpectrumCommand, WhatHasNoSpectrumIsSaid) {
+TEST(SpectrumCommand, ReportsMapsWithoutASpectrum) {
   Tensor map({3, 4, 4});
   for (std::int64_t head = 0; head < 2; ++head) map.slice(head).setIdentity();
   map.slice(1)(2, 3) = std::numeric_limits<float>::quiet_NaN();
@@ -129,7 +129,7 @@ TEST(SpectrumCommand, WhatHasNoSpectrumIsSaid) {
   EXPECT_EQ(csv.output.find("nan"), std::string::npos) << csv.output;
 }
 
-TEST(SpectrumCommand, IAddedNowhereIsNotSaidToBe) {
+TEST(SpectrumCommand, DoesNotReportAnIdentityThatIsAddedNowhere) {
   Tensor map({1, 5, 4});
   map.slice(0).setConstant(0.25F);
   map.slice(0)(2, 2) = 1;
@@ -151,7 +151,7 @@ TEST(SpectrumCommand, IAddedNowhereIsNotSaidToBe) {
   EXPECT_EQ(table.output.find("of 0 maps"), std::string::npos) << table.output;
 }
 
-TEST(SpectrumCommand, WhatIsNotKnownIsNotZero) {
+TEST(SpectrumCommand, UnknownValuesAreNotZero) {
   Tensor map({1, 4, 4});
   map.slice(0)(2, 3) = std::numeric_limits<float>::quiet_NaN();
   const TraceFile trace(trace_of(std::move(map)));
@@ -198,7 +198,7 @@ TEST(SpectrumCommand, CsvHasARowForEachMapAndAsManyFields) {
   EXPECT_EQ(count, 19);
 }
 
-TEST(SpectrumCommand, PropositionStandsBesideTheExactValues) {
+TEST(SpectrumCommand, ThePropositionStandsNextToTheExactValues) {
   const nlohmann::json report = json_of(kSoftmax + kOnBoot + " --proposition");
   for (const nlohmann::json& map : report.at("maps")) {
     const nlohmann::json& effect = map.at("proposition_1");
@@ -238,7 +238,7 @@ TEST(SpectrumCommand, EveryChannelHasItsSpectra) {
   EXPECT_EQ(json_of(kSoftmax + kOnBoot + " --channel 2").at("channels"), nullptr);
 }
 
-TEST(SpectrumCommand, WrongUsageSaysWhatToDo) {
+TEST(SpectrumCommand, WrongUsageNamesARemedy) {
   const ProgramRun no_input = run_program("spectrum " + kSoftmax);
   EXPECT_EQ(no_input.status, 2);
   EXPECT_NE(no_input.errors.find("--input"), std::string::npos);
@@ -251,7 +251,7 @@ TEST(SpectrumCommand, WrongUsageSaysWhatToDo) {
   EXPECT_EQ(run_program("spectrum " + trace.path() + kOnBoot).status, 2);
 }
 
-TEST(SpectrumCommand, BothViewsOfTheIdentityStandBesideEachOther) {
+TEST(SpectrumCommand, BothViewsOfTheIdentityStandNextToEachOther) {
   const std::string adder =
       kSampleFiles + "models/fashion-adder-identity.h5" + kOnBoot + " --layers 0";
   const nlohmann::json both = json_of(adder + " --identity both");

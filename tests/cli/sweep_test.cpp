@@ -42,7 +42,7 @@ bool killed_after(std::chrono::microseconds time, const std::string& out) {
   return WIFEXITED(status);
 }
 
-TEST(SweepCommand, KilledAtTwentyRandomPointsItsBytesAreEqual) {
+TEST(SweepCommand, HasTheSameBytesAfterTwentyKills) {
   using Clock = std::chrono::steady_clock;
   TemporaryFolder folder;
   const std::string whole = (folder.path() / "whole.h5").string();
@@ -84,7 +84,7 @@ int interrupted_after(std::chrono::milliseconds time, const std::string& command
   return status;
 }
 
-TEST(SweepCommand, InterruptedItKeepsWhatWasDoneAndSaysHowToGoOn) {
+TEST(SweepCommand, KeepsFinishedWorkAndNamesTheResumeCommand) {
   TemporaryFolder folder;
   const std::string out = (folder.path() / "r.h5").string();
   const std::string err = (folder.path() / "err").string();
@@ -110,7 +110,7 @@ TEST(SweepCommand, InterruptedItKeepsWhatWasDoneAndSaysHowToGoOn) {
   }
 }
 
-TEST(SweepCommand, SaysWhenThereIsNothingToDo) {
+TEST(SweepCommand, ReportsThatNothingIsLeftToDo) {
   TemporaryFolder folder;
   const std::string arguments =
       "sweep" + kArguments + "'" + (folder.path() / "r.h5").string() + "' --count 5";
@@ -121,7 +121,7 @@ TEST(SweepCommand, SaysWhenThereIsNothingToDo) {
   EXPECT_THAT(again.output, testing::HasSubstr("rank"));
 }
 
-TEST(SweepCommand, SaysWhatItFound) {
+TEST(SweepCommand, ReportsItsResult) {
   TemporaryFolder folder;
   const std::string out = (folder.path() / "r.h5").string();
   const ProgramRun run = run_program("sweep" + kArguments + "'" + out + "' --count 20 --json");
@@ -140,7 +140,7 @@ TEST(SweepCommand, SaysWhatItFound) {
   EXPECT_THAT(read_bytes(picture), testing::HasSubstr("equivalent rank"));
 }
 
-TEST(SweepCommand, SaysWhatIsWrongInOneLine) {
+TEST(SweepCommand, ReportsErrorsInOneLine) {
   const ProgramRun nowhere = run_program("sweep" + kArguments + "/nowhere/r.h5");
   EXPECT_EQ(nowhere.status, 1);
   EXPECT_THAT(nowhere.errors, testing::HasSubstr("/nowhere"));

@@ -79,7 +79,7 @@ TEST_F(Train, WritesItsModelUnderTheNameAsked) {
   EXPECT_THAT(opened.output, HasSubstr("little"));
 }
 
-TEST_F(Train, FlagsCompleteARecipeThatIsNoneAlone) {
+TEST_F(Train, FlagsCompleteAnIncompleteRecipe) {
   const std::string recipe = path("part.json");
   std::ofstream(recipe) << R"({"width": 24, "model_heads": 4})";
   const ProgramRun whole =
@@ -182,7 +182,7 @@ TEST_F(Train, BadSettingsAreRefusedBeforeAnythingIsMade) {
   }
 }
 
-TEST_F(Train, AStudyTrainsAllItsVariantsAndSaysWhatTheyAre) {
+TEST_F(Train, AStudyTrainsAndListsAllItsVariants) {
   const std::string settings =
       small({{"depth", "1"}, {"patch", "3"}, {"probes", "1"}, {"warm-up", "1"}}) + " --steps 4";
   const ProgramRun refused = run_program("train --study adder-rank" + settings +
@@ -206,7 +206,7 @@ TEST_F(Train, AStudyTrainsAllItsVariantsAndSaysWhatTheyAre) {
   EXPECT_THAT(read_bytes(path("over.csv")), HasSubstr("multiplicative, softmax"));
 }
 
-TEST_F(Train, MultiplicativeBlocksAreSaidToHaveSoftmaxAttention) {
+TEST_F(Train, ReportsMultiplicativeBlocksAsSoftmaxAttention) {
   const ProgramRun trained =
       run_program("train" + small({{"mechanism", "adder,identity=true"}, {"arithmetic", "adder"}}) +
                   " --multiplicative-layers 0 --steps 10 --model " + path("model.h5") + " --out " +
@@ -269,7 +269,7 @@ print(len(seen))
 }
 
 // Closing a terminal sends SIGHUP.
-TEST_F(Train, AHangUpSavesWhatWasDone) {
+TEST_F(Train, SavesFinishedWorkOnAHangUp) {
   const std::string script = folder_
                                  .write("hang_up.sh", R"(
 run="$1"; shift
@@ -290,7 +290,7 @@ wait $!
   EXPECT_THAT(read_bytes(path("run.errors")), HasSubstr("--resume continues"));
 }
 
-TEST_F(Train, KilledTenTimesItEndsWithTheSameBytes) {
+TEST_F(Train, HasTheSameBytesAfterTenKills) {
   const std::string settings = small() + " --steps 1500 --out ";
   ASSERT_EQ(run_program("train" + settings + path("a/run")).status, 0);
   const ProgramRun recipe = run_program("train" + settings + path("b/run") + " --print-recipe");
