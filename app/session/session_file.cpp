@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 template <class Enum, std::size_t n>
 void read_name(const json& object, const char* key, const EnumName<Enum> (&names)[n], Enum& value) {
@@ -217,8 +217,8 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
     open.options.overrides = object.value("overrides", std::map<std::string, std::string>());
     open.options.description = read_path(object.value("description", json()), folder);
     if (object.contains("overlay")) open.overlay = read_mechanism(object.at("overlay"));
-    if (object.contains("learnt_codes") && open.overlay) {
-      open.learning = read_learning(object.at("learnt_codes"), folder);
+    if (object.contains("learned_codes") && open.overlay) {
+      open.learning = read_learning(object.at("learned_codes"), folder);
     }
     open.what_if = read_what_if(object.value("what_if", json::object()));
     if (object.contains("channel")) open.channel = object.at("channel").get<std::int64_t>();
@@ -266,7 +266,7 @@ std::string Session::text(const std::filesystem::path& folder) const {
     }
     if (open.overlay) object["overlay"] = write_mechanism(*open.overlay);
     // Learning is deterministic, so the codes are learned again instead of stored.
-    if (open.learning) object["learnt_codes"] = write_learning(*open.learning, folder);
+    if (open.learning) object["learned_codes"] = write_learning(*open.learning, folder);
     subjects.push_back(std::move(object));
   }
   json root = {{"attnscope_session", kVersion},

@@ -1,4 +1,4 @@
-// Values of a panel's controls by accessible name, as session files keep them.
+// Values of a panel's controls by object name, as session files keep them.
 #pragma once
 
 #include <map>
@@ -10,8 +10,9 @@ namespace attnscope {
 
 using ControlValues = std::map<std::string, std::string>;
 
-/// Name → value of every list, number, switch and line edit inside `root` that has a name; the
-/// second control of one name gets the suffix " 2".
+/// Object name → value of every list, number, switch and line edit inside `root` that has an object
+/// name; the second control of one name gets the suffix " 2". Labels are not part of it, so they
+/// can be reworded; renaming a control changes the format of session files.
 [[nodiscard]] ControlValues control_values(const QWidget& root);
 
 /// Sets the controls like a user would, which makes the panel react. Values without a control, or

@@ -13,11 +13,9 @@ QToolButton* tool_button(const QString& name, const QString& text, const QString
   return button;
 }
 
-QToolButton* segment_button(const QString& text, const QString& tip, const char* place) {
-  auto* button = new QToolButton;
-  button->setText(text);
-  button->setToolTip(tip);
-  button->setAccessibleName(tip);
+QToolButton* segment_button(const QString& name, const QString& text, const QString& tip,
+                            const char* place) {
+  QToolButton* const button = tool_button(name, text, tip);
   button->setCheckable(true);
   button->setAutoExclusive(true);
   button->setProperty("segment", place);

@@ -126,12 +126,12 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
     const QString size = preset.height_mm > 0
                              ? QString("%1 × %2 mm").arg(preset.width_mm).arg(preset.height_mm)
                              : QString("%1 mm").arg(preset.width_mm);
-    auto* button = segment_button(QString::fromUtf8(preset.title),
-                                  QString::fromUtf8(preset.title) + ", " + size,
-                                  i == 0                    ? "first"
-                                  : i + 1 == presets.size() ? "last"
-                                                            : "middle");
-    button->setObjectName("preset_" + QString::fromUtf8(preset.name));
+    auto* button =
+        segment_button("preset_" + QString::fromUtf8(preset.name), QString::fromUtf8(preset.title),
+                       QString::fromUtf8(preset.title) + ", " + size,
+                       i == 0                    ? "first"
+                       : i + 1 == presets.size() ? "last"
+                                                 : "middle");
     button->setAutoExclusive(false);
     preset_row->addWidget(button);
     presets_.push_back(button);

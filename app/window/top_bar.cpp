@@ -77,9 +77,9 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
       QT_TR_NOOP("The identity matrix added (press I to toggle)")};
   const std::array<const char*, 3> places = {"first", "middle", "last"};
   for (std::size_t i = 0; i < identity_.size(); ++i) {
-    QToolButton* button = segment_button(tr(names[i]), tr(tips[i]), places[i]);
+    QToolButton* button =
+        segment_button(QString("identity_%1").arg(i), tr(names[i]), tr(tips[i]), places[i]);
     button->setAccessibleName(tr("Identity mapping: %1").arg(tr(names[i])));
-    button->setObjectName(QString("identity_%1").arg(i));
     connect(button, &QToolButton::clicked, this, [this, i] {
       ViewSettings view = session_.view();
       view.identity = static_cast<IdentityView>(i);

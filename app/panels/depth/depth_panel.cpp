@@ -15,11 +15,12 @@ namespace attnscope {
 
 DepthPanel::DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : FigurePanel(tr(kTitle), "rank-over-depth", session, parent), spectra_(spectra) {
-  effective_ = segment_button(
-      tr("Effective"), tr("Effective rank: exp of the entropy of the singular values"), "first");
+  effective_ =
+      segment_button("depth_effective", tr("Effective"),
+                     tr("Effective rank: exp of the entropy of the singular values"), "first");
   equivalent_ = segment_button(
-      tr("Equivalent"), tr("Equivalent rank: the fewest singular values that hold the share τ"),
-      "last");
+      "depth_equivalent", tr("Equivalent"),
+      tr("Equivalent rank: the fewest singular values that hold the share τ"), "last");
   effective_->setChecked(true);
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);

@@ -50,6 +50,7 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   mechanism_menu_->installEventFilter(this);
   for (const MechanismEntry& mechanism : counted_mechanisms()) {
     QAction* const action = mechanism_menu_->addAction(QString::fromUtf8(mechanism.title));
+    action->setObjectName("energy_mechanism_" + QString::fromUtf8(mechanism.name));
     action->setCheckable(true);
     action->setData(QString::fromUtf8(mechanism.name));
     action->setToolTip(QString::fromUtf8(mechanism.source));

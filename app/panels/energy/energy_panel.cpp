@@ -126,8 +126,8 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
 void EnergyPanel::add_page(const QString& name, const QString& tip, QWidget* page) {
   const int index = pages_->addWidget(page);
   const char* place = index == kComponents ? "first" : index == kMeasured ? "last" : "middle";
-  QToolButton* const button = segment_button(name, tip, place);
-  button->setObjectName("energy_view_" + QString::number(index));
+  QToolButton* const button =
+      segment_button("energy_view_" + QString::number(index), name, tip, place);
   button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   button->setChecked(index == kComponents);
   segments_->layout()->addWidget(button);

@@ -55,7 +55,7 @@ bool has(const std::string& mechanism, const std::string& parameter) {
 
 }  // namespace
 
-ParameterSlider::ParameterSlider(const QString& name, const QString& tip,
+ParameterSlider::ParameterSlider(const char* object_name, const QString& name, const QString& tip,
                                  std::vector<std::int64_t> values, std::int64_t start,
                                  const QString& zero_text, QWidget* parent)
     : QWidget(parent), values_(std::move(values)), zero_text_(zero_text) {
@@ -66,7 +66,7 @@ ParameterSlider::ParameterSlider(const QString& name, const QString& tip,
   title->setProperty("role", "muted");
   title->setMinimumWidth(62);
   slider_ = new QSlider(Qt::Horizontal);
-  slider_->setObjectName("slider_" + name);
+  slider_->setObjectName(object_name);
   slider_->setAccessibleName(name);
   slider_->setToolTip(tip);
   slider_->setRange(0, static_cast<int>(values_.size()) - 1);
@@ -109,23 +109,25 @@ EnergySliders::EnergySliders(QWidget* parent) : QWidget(parent) {
   grid_->setVerticalSpacing(3);
   grid_->setColumnStretch(0, 1);
   grid_->setColumnStretch(1, 1);
-  add(tr("Tokens"), tr("N, tokens of every network"), {}, token_stops(), 0, tr("own"));
-  add(tr("Bits"), tr("b, bits of a hash code"), {"bits"}, every_whole(1, 64), 16);
-  add(tr("Supports"), tr("m, support samples of kernelised hashing"), {"supports"},
-      every_whole(1, 128), 25);
-  add(tr("Window"),
+  add("energy_tokens", tr("Tokens"), tr("N, tokens of every network"), {}, token_stops(), 0,
+      tr("own"));
+  add("energy_bits", tr("Bits"), tr("b, bits of a hash code"), {"bits"}, every_whole(1, 64), 16);
+  add("energy_supports", tr("Supports"), tr("m, support samples of kernelised hashing"),
+      {"supports"}, every_whole(1, 128), 25);
+  add("energy_window", tr("Window"),
       tr("Tokens a windowed, causal additive layer pools, and extent of DAFT's window"),
       {"window", "kernel"}, with_zero(logarithmic_stops(3, 1024, 3)), 0, tr("own"));
-  add(tr("Landmarks"), tr("k, rows Linformer projects keys and values to"), {"landmarks"},
-      with_zero(logarithmic_stops(8, 2048, 4)), 0, tr("own"));
-  add(tr("Features"), tr("F, random features of Performer, LSH and binary codes"), {"features"},
+  add("energy_landmarks", tr("Landmarks"), tr("k, rows Linformer projects keys and values to"),
+      {"landmarks"}, with_zero(logarithmic_stops(8, 2048, 4)), 0, tr("own"));
+  add("energy_features", tr("Features"),
+      tr("F, random features of Performer, LSH and binary codes"), {"features"},
       logarithmic_stops(8, 2048, 4), 256);
 }
 
-void EnergySliders::add(const QString& name, const QString& tip,
+void EnergySliders::add(const char* object_name, const QString& name, const QString& tip,
                         std::vector<std::string> parameters, std::vector<std::int64_t> stops,
                         std::int64_t start, const QString& zero_text) {
-  auto* slider = new ParameterSlider(name, tip, std::move(stops), start, zero_text);
+  auto* slider = new ParameterSlider(object_name, name, tip, std::move(stops), start, zero_text);
   connect(slider, &ParameterSlider::changed, this, &EnergySliders::changed);
   entries_.push_back({std::move(parameters), slider});
   slider->setParent(this);

@@ -16,10 +16,12 @@ namespace attnscope {
 class ParameterSlider : public QWidget {
   Q_OBJECT
  public:
-  /// `values` are the slider's stops, in ascending order. A first stop of 0 is shown as
-  /// `zero_text`, unless that is empty. The slider starts at the stop nearest to `start`.
-  ParameterSlider(const QString& name, const QString& tip, std::vector<std::int64_t> values,
-                  std::int64_t start, const QString& zero_text = {}, QWidget* parent = nullptr);
+  /// `object_name` is the slider's. `values` are its stops, in ascending order. A first stop of 0
+  /// is shown as `zero_text`, unless that is empty. The slider starts at the stop nearest to
+  /// `start`.
+  ParameterSlider(const char* object_name, const QString& name, const QString& tip,
+                  std::vector<std::int64_t> values, std::int64_t start,
+                  const QString& zero_text = {}, QWidget* parent = nullptr);
 
   [[nodiscard]] std::int64_t value() const;
   [[nodiscard]] bool is_default() const { return value() == start_; }
@@ -57,8 +59,9 @@ class EnergySliders : public QWidget {
     std::vector<std::string> parameters;  ///< parameters that it sets; empty: N
     ParameterSlider* slider;
   };
-  void add(const QString& name, const QString& tip, std::vector<std::string> parameters,
-           std::vector<std::int64_t> stops, std::int64_t start, const QString& zero_text = {});
+  void add(const char* object_name, const QString& name, const QString& tip,
+           std::vector<std::string> parameters, std::vector<std::int64_t> stops, std::int64_t start,
+           const QString& zero_text = {});
 
   std::vector<Entry> entries_;
   QGridLayout* grid_;

@@ -42,6 +42,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
   const ParameterDescription& what = find_setting(figure, "of");
   for (const std::string& name : what.choices) {
     QAction* const action = menu->addAction(QString::fromStdString(name));
+    action->setObjectName("of_" + QString::fromStdString(name));
     action->setCheckable(true);
     action->setChecked(name == "map");
     of_->addAction(action);
@@ -51,6 +52,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
   }
   menu->addSeparator();
   centred_ = menu->addAction(tr("without the mean row"));
+  centred_->setObjectName("of_centred");
   centred_->setToolTip(tr("X − 1x̄ᵀ: what all queries do alike, sinks too, is taken away"));
   centred_->setCheckable(true);
   connect(centred_, &QAction::toggled, this, &OfButton::show_choice);
@@ -58,6 +60,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
   for (const EnumName<Added>& entry : added_names) {
     if (entry.value == Added::none) continue;
     QAction* const action = menu->addAction(words_of(entry.value));
+    action->setObjectName("added_" + QString::fromUtf8(entry.name));
     action->setToolTip(explanation_of(entry.value));
     action->setCheckable(true);
     action->setData(static_cast<int>(entry.value));

@@ -124,8 +124,8 @@ void StudyPanel::add_views(const std::vector<View>& views) {
     const char* const place = &view == &views.front()  ? "first"
                               : &view == &views.back() ? "last"
                                                        : "middle";
-    QToolButton* const button = segment_button(view.name, view.tip, place);
-    button->setObjectName(form_.name + "_view_" + QString::number(index));
+    QToolButton* const button =
+        segment_button(form_.name + "_view_" + QString::number(index), view.name, view.tip, place);
     button->setChecked(index == 1);
     row->addWidget(button);
     connect(button, &QToolButton::toggled, this, [this, index](bool on) {

@@ -30,9 +30,9 @@ std::int64_t whole(const NumberSlider& slider) {
 HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "hash-codes", session, parent) {
   similarity_ = segment_button(
-      tr("Similarity"), tr("Codes over the image, their affinities, and how far apart pairs are"),
-      "first");
-  bits_view_ = segment_button(tr("Bits"),
+      "hash_view_similarity", tr("Similarity"),
+      tr("Codes over the image, their affinities, and how far apart pairs are"), "first");
+  bits_view_ = segment_button("hash_view_bits", tr("Bits"),
                               tr("How the bits are used: correlation, balance, entropy"), "last");
   similarity_->setChecked(true);
   learn_ = new QToolButton;

@@ -32,10 +32,10 @@ HeadsPanel::HeadsPanel(Session& session, QWidget* parent)
   auto* row = new QHBoxLayout(segments);
   row->setContentsMargins(0, 0, 6, 0);
   row->setSpacing(0);
-  by_layer_ = segment_button(tr("Map"), tr("Layer by head, as a heat map"), "first");
-  auto* over_depth = segment_button(tr("Depth"), tr("Each head, sorted, over the layers"), "last");
-  by_layer_->setObjectName("heads_by_layer");
-  over_depth->setObjectName("heads_over_depth");
+  by_layer_ =
+      segment_button("heads_by_layer", tr("Map"), tr("Layer by head, as a heat map"), "first");
+  auto* over_depth = segment_button("heads_over_depth", tr("Depth"),
+                                    tr("Each head, sorted, over the layers"), "last");
   by_layer_->setChecked(true);
   row->addWidget(by_layer_);
   row->addWidget(over_depth);

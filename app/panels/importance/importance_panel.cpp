@@ -27,7 +27,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kTopTokens = 12;
-constexpr const char* kHeads = "Heads";
+constexpr const char* kHeads = "importance_heads";
 
 QString title_of(const TokenImportance& importance) {
   QString title;
@@ -72,11 +72,14 @@ void hide_special(const TokenLayout& layout, TokenImportance& importance) {
 ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
   layer_ = new QComboBox;
+  layer_->setObjectName("importance_layer");
   layer_->setAccessibleName(tr("Layer whose importance is shown"));
   head_ = new QComboBox;
+  head_->setObjectName("importance_head");
   head_->setAccessibleName(tr("Head whose importance is shown"));
   end_ = new NumberSlider(tr("End of the text"), {0, 1, 1, false}, 0);
   end_->setToolTip(tr("The text is taken to end here: drag it and watch what counts move"));
+  end_->setObjectName("importance_end");
   end_->stack();
   auto* controls = new QHBoxLayout;
   controls->setSpacing(8);

@@ -82,8 +82,6 @@ QWidget* OverTrainingPanel::make_controls() {
   strip_ = tool_button("over_training_strip", tr("Strip…"),
                        tr("Writes the selected map of every step side by side, as a figure"));
   play_->setCheckable(true);
-  play_->setAccessibleName(QString());  // not a setting of the session
-  play_->setAccessibleDescription(tr("Play, or stop"));
   step_ = new QLabel;
   step_->setObjectName("over_training_step");
   step_->setProperty("role", "heading");

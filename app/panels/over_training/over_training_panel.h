@@ -24,6 +24,9 @@ class OverTrainingPanel : public DockPanel {
   explicit OverTrainingPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
+  /// The shown step belongs to the folder, which sessions do not keep.
+  [[nodiscard]] ControlValues settings() const override { return {}; }
+  void restore_settings(const ControlValues&) override {}
   /// Opens a folder of checkpoints.
   bool open_document(const std::filesystem::path& file) override;
   [[nodiscard]] const TrainingSteps& training() const { return *training_; }

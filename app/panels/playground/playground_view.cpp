@@ -61,9 +61,12 @@ PlaygroundView::PlaygroundView(const std::vector<std::string>& shown, int tokens
   plane_ = new PlaneView;
   plane_->setObjectName("playground_plane");
   count_ = new NumberSlider(tr("Tokens"), {2, 12, 1}, tokens);
+  count_->setObjectName("playground_tokens");
   scale_ = new NumberSlider(tr("Length"), {0.1, 5, 0.1, true}, 1);
+  scale_->setObjectName("playground_length");
   scale_->setToolTip(tr("All queries and keys are this many times as long"));
   tied_ = new QCheckBox(tr("Keys = queries"));
+  tied_->setObjectName("playground_tied");
   tied_->setChecked(tied);
   plane_->set_tied(tied);
   auto* again = new QPushButton(tr("Scatter"));

@@ -14,11 +14,12 @@ namespace attnscope {
 
 PositionBiasPanel::PositionBiasPanel(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "position-bias", session, parent) {
-  maps_ = segment_button(tr("Maps"), tr("exp(w) − 1 of every layer and head"), "first");
-  query_ = segment_button(tr("Query"),
+  maps_ = segment_button("position_bias_maps", tr("Maps"), tr("exp(w) − 1 of every layer and head"),
+                         "first");
+  query_ = segment_button("position_bias_query", tr("Query"),
                           tr("The biases of the query under the cursor, on the grid of patches"),
                           "middle");
-  numbers_ = segment_button(tr("Numbers"),
+  numbers_ = segment_button("position_bias_numbers", tr("Numbers"),
                             tr("Entropy, symmetry and distance of every layer's biases"), "last");
   maps_->setChecked(true);
   auto* segments = new QWidget;

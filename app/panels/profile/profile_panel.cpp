@@ -45,10 +45,12 @@ QString in_words(const MapValues& values) {
 
 ProfilePanel::ProfilePanel(Session& session, AtlasLink& atlases, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session), atlases_(atlases) {
-  row_ = segment_button(tr("Row"), tr("The selected query's weights over the keys"), "first");
-  column_ = segment_button(tr("Column"), tr("What all queries give to the token of that place"),
-                           "middle");
-  distance_ = segment_button(tr("Distance"), tr("The mean weight by |query − key|"), "last");
+  row_ = segment_button("profile_row", tr("Row"), tr("The selected query's weights over the keys"),
+                        "first");
+  column_ = segment_button("profile_column", tr("Column"),
+                           tr("What all queries give to the token of that place"), "middle");
+  distance_ = segment_button("profile_distance", tr("Distance"),
+                             tr("The mean weight by |query − key|"), "last");
   row_->setChecked(true);
   auto* segments = new QWidget;
   auto* across = new QHBoxLayout(segments);

@@ -33,8 +33,10 @@ constexpr float kNoQuery = std::numeric_limits<float>::quiet_NaN();
 
 QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session), atlases_(atlases) {
-  row_ = segment_button(tr("Row"), tr("The selected query's row of the selected map"), "first");
-  rollout_ = segment_button(tr("Rollout"), tr("What reaches a token through all layers"), "last");
+  row_ = segment_button("query_row", tr("Row"), tr("The selected query's row of the selected map"),
+                        "first");
+  rollout_ = segment_button("query_rollout", tr("Rollout"),
+                            tr("What reaches a token through all layers"), "last");
   row_->setChecked(true);
   auto* segments = new QWidget;
   auto* segments_row = new QHBoxLayout(segments);

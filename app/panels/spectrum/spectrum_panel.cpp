@@ -106,10 +106,11 @@ void add_ghosts(Figure& figure, const Figure& before) {
 
 SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : FigurePanel(tr(kTitle), "cumulative-spectrum", session, parent), spectra_(spectra) {
-  all_maps_ = segment_button(tr("All maps"), tr("The mean over all layers and heads"), "first");
+  all_maps_ = segment_button("spectrum_all_maps", tr("All maps"),
+                             tr("The mean over all layers and heads"), "first");
   this_map_ = segment_button(
-      tr("This map"), tr("The selected map alone, or the mean of several (Shift and a click)"),
-      "last");
+      "spectrum_this_map", tr("This map"),
+      tr("The selected map alone, or the mean of several (Shift and a click)"), "last");
   all_maps_->setChecked(true);
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);
@@ -119,10 +120,9 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
   row->addWidget(this_map_);
   add_to_header(segments);
   all_channels_ = segment_button(
-      tr("All channels"),
+      "all_channels", tr("All channels"),
       tr("Every channel's maps by themselves, averaged (DAFT); they are run one after the other"),
       "only");
-  all_channels_->setObjectName("all_channels");
   all_channels_->setAutoExclusive(false);
   all_channels_->setVisible(false);
   add_to_header(all_channels_);
@@ -154,6 +154,7 @@ void SpectrumPanel::add_choices() {
   of_->setObjectName("spectrum_of");
   of_->setAccessibleName(tr("Spectrum of what"));
   null_ = of_->menu()->addAction(tr("null model"));
+  null_->setObjectName("null_model");
   null_->setToolTip(tr("A grey band: the same maps with each row shuffled, eight times"));
   null_->setCheckable(true);
   add_to_header(of_);

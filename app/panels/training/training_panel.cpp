@@ -92,19 +92,21 @@ void TrainingPanel::add_views() {
   row->setContentsMargins(0, 0, 6, 0);
   row->setSpacing(0);
   const struct {
-    QString name, tip;
+    QString id, name, tip;
     TrainingView view;
     const char* place;
   } views[] = {
-      {tr("Loss"), tr("Of the batches; marked: of the test examples"), TrainingView::loss, "first"},
-      {tr("Right"), tr("Accuracy, of the batches; marked: of the test examples"),
+      {"loss", tr("Loss"), tr("Of the batches; marked: of the test examples"), TrainingView::loss,
+       "first"},
+      {"accuracy", tr("Right"), tr("Accuracy, of the batches; marked: of the test examples"),
        TrainingView::accuracy, "middle"},
-      {tr("Rank"), tr("Equivalent ranks of the attention maps, mean and each layer"),
+      {"rank", tr("Rank"), tr("Equivalent ranks of the attention maps, mean and each layer"),
        TrainingView::rank, "middle"},
-      {tr("Entropy"), tr("Of a query's weights, mean and each layer"), TrainingView::entropy,
-       "last"}};
+      {"entropy", tr("Entropy"), tr("Of a query's weights, mean and each layer"),
+       TrainingView::entropy, "last"}};
   for (const auto& view : views) {
-    QToolButton* const button = segment_button(view.name, view.tip, view.place);
+    QToolButton* const button =
+        segment_button("training_view_" + view.id, view.name, view.tip, view.place);
     button->setChecked(view.view == view_);
     row->addWidget(button);
     connect(button, &QToolButton::toggled, this, [this, view = view.view](bool on) {

@@ -60,7 +60,7 @@ void VariantRows::set_variants(const std::vector<PresetVariant>& variants) {
     for (QWidget* widget : std::initializer_list<QWidget*>{row.badge, row.mechanism, row.arithmetic,
                                                            row.remove, row.state}) {
       grid_->removeWidget(widget);
-      widget->hide();
+      widget->setParent(nullptr);  // else sessions would find the old controls, too
       widget->deleteLater();
     }
   }
@@ -77,6 +77,7 @@ void VariantRows::add_row(const PresetVariant& variant) {
   Row row{};
   row.badge = new SubjectBadge(place);
   row.mechanism = new QComboBox;
+  row.mechanism->setObjectName(QString("training_mechanism_%1").arg(place + 1));
   row.mechanism->setAccessibleName(tr("Attention of network %1").arg(place + 1));
   static const std::vector<std::string> mechanisms = trainable_mechanisms();
   for (const std::string& mechanism : mechanisms) {
@@ -91,6 +92,7 @@ void VariantRows::add_row(const PresetVariant& variant) {
   row.mechanism->setCurrentIndex(
       std::max(row.mechanism->findData(text("mechanism", "softmax")), 0));
   row.arithmetic = new QComboBox;
+  row.arithmetic->setObjectName(QString("training_arithmetic_%1").arg(place + 1));
   row.arithmetic->setAccessibleName(tr("Linear layers of network %1").arg(place + 1));
   row.arithmetic->setToolTip(tr("Arithmetic of the linear layers"));
   row.arithmetic->addItem(tr("× layers"), "multiplicative");

@@ -75,7 +75,7 @@ TEST_F(EnergyPanelTest, TheSliderOfTokensRedraws) {
   ASSERT_TRUE(wait_until_settled());
   const double own = number("energy_pj/DeiT-T");
   ASSERT_GT(own, 0);
-  auto* slider = child<QSlider>("slider_Tokens");
+  auto* slider = child<QSlider>("energy_tokens");
   ASSERT_TRUE(slider->isVisible());
   slider->setFocus();
   QTest::keyClick(slider, Qt::Key_End);
@@ -86,13 +86,13 @@ TEST_F(EnergyPanelTest, TheSliderOfTokensRedraws) {
 
 TEST_F(EnergyPanelTest, OnlySlidersThatMatterAreThere) {
   choose("energy_network", "DeiT-T");
-  EXPECT_FALSE(child<QSlider>("slider_Bits")->isVisible());
+  EXPECT_FALSE(child<QSlider>("energy_bits")->isVisible());
   tick("hash");
-  EXPECT_TRUE(child<QSlider>("slider_Bits")->isVisible());
-  EXPECT_FALSE(child<QSlider>("slider_Landmarks")->isVisible());
+  EXPECT_TRUE(child<QSlider>("energy_bits")->isVisible());
+  EXPECT_FALSE(child<QSlider>("energy_landmarks")->isVisible());
   ASSERT_TRUE(wait_until_settled());
   const double usual = number("energy_pj/DeiT-T");
-  auto* bits = child<QSlider>("slider_Bits");
+  auto* bits = child<QSlider>("energy_bits");
   bits->setFocus();
   QTest::keyClick(bits, Qt::Key_Left);
   ASSERT_TRUE(wait_until_settled());
@@ -120,7 +120,7 @@ TEST_F(EnergyPanelTest, MeasuresWhenAskedAndCanBeStopped) {
   auto* table = child<QTableWidget>("mechanism-costs_table");
   ASSERT_EQ(table->rowCount(), 1);
   EXPECT_EQ(table->columnCount(), 5);  // the columns of measured times come with a measurement
-  auto* tokens = child<QSlider>("slider_Tokens");
+  auto* tokens = child<QSlider>("energy_tokens");
   tokens->setFocus();
   QTest::keyClick(tokens, Qt::Key_End);
   click("measure_kernels");

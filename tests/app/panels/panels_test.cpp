@@ -1,17 +1,22 @@
 // Tests of every panel in the list. A new panel is tested as soon as it is listed.
 #include "app/panels/panels.h"
 
+#include <QAbstractButton>
+#include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QDockWidget>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QSlider>
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/widgets/number_slider.h"
 #include "core/error.h"
 #include "tests/app/support/window_fixture.h"
 
@@ -30,7 +35,11 @@ class PanelTest : public WindowTest, public testing::WithParamInterface<PanelEnt
     for (const int by : {1, -1})
       others.push_back(QString::number(shown.toDouble() + by).toStdString());
     for (const QComboBox* list : dock().findChildren<QComboBox*>()) {
-      for (int i = 0; i < list->count(); ++i) others.push_back(list->itemText(i).toStdString());
+      for (int i = 0; i < list->count(); ++i) {
+        others.push_back(list->itemText(i).toStdString());
+        const std::string name = list->itemData(i).toString().toStdString();
+        if (!name.empty()) others.push_back(name);
+      }
     }
     for (const std::string& other : others) {
       if (other == value) continue;
@@ -95,6 +104,32 @@ TEST_P(PanelTest, ItsSettingsComeBack) {
     EXPECT_EQ(panel().settings(), before) << name << " was turned";
   }
   EXPECT_TRUE(turned) << "no control could be turned";
+}
+
+TEST_P(PanelTest, NamesEveryControlThatSessionsKeep) {
+  window().show_panel(GetParam().name);
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  if (panel().settings().empty()) return;
+  for (const QWidget* widget : dock().findChildren<QWidget*>()) {
+    const auto* const button = qobject_cast<const QAbstractButton*>(widget);
+    const bool is_control =
+        qobject_cast<const QComboBox*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
+        qobject_cast<const QSlider*>(widget) || qobject_cast<const QLineEdit*>(widget) ||
+        (button && button->isCheckable());
+    const QWidget* const owner = widget->parentWidget();
+    const bool is_part =
+        qobject_cast<const NumberSlider*>(owner) || qobject_cast<const QAbstractSpinBox*>(owner);
+    if (!is_control || is_part) continue;
+    EXPECT_FALSE(widget->objectName().isEmpty())
+        << widget->metaObject()->className() << " " << widget->accessibleName().toStdString();
+  }
+  for (const QMenu* menu : dock().findChildren<QMenu*>()) {
+    for (const QAction* action : menu->actions()) {
+      EXPECT_FALSE(action->isCheckable() && action->objectName().isEmpty())
+          << action->text().toStdString();
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PanelTest, testing::ValuesIn(panels().begin(), panels().end()),

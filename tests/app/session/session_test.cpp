@@ -188,11 +188,11 @@ TEST_F(SessionTest, RefusesEveryOtherVersion) {
     session_.restore(file);
     return 0;
   };
-  EXPECT_EQ(error_of([&] { return restore_version("1"); }), "");
-  for (const char* version : {"0", "2", "1.5", "true", "\"1\""}) {
+  EXPECT_EQ(error_of([&] { return restore_version("2"); }), "");
+  for (const char* version : {"0", "1", "3", "2.5", "true", "\"2\""}) {
     const std::string found = std::string("version ") + version;
     expect_refusal([&] { return restore_version(version); }, ErrorKind::unsupported, found, file);
-    EXPECT_NE(error_of([&] { return restore_version(version); }).find("expected version 1,"),
+    EXPECT_NE(error_of([&] { return restore_version(version); }).find("expected version 2,"),
               std::string::npos);
   }
 }
@@ -259,8 +259,8 @@ TEST_F(SessionTest, ABrokenSessionFileLeavesTheOpenOneAlone) {
                          "{}",
                          "[1]",
                          R"({"attnscope_session": 99, "subjects": []})",
-                         R"({"attnscope_session": 1, "subjects": [{"file": 3}]})",
-                         R"({"attnscope_session": 1, "subjects": [], "view": {"norm": "cubic"}})"};
+                         R"({"attnscope_session": 2, "subjects": [{"file": 3}]})",
+                         R"({"attnscope_session": 2, "subjects": [], "view": {"norm": "cubic"}})"};
   for (const char* text : texts) {
     std::ofstream(folder() / "broken.json") << text;
     const std::string line = error_of([&] {

@@ -311,7 +311,7 @@ TEST_F(WindowTest, ASessionReplacesAFileOnlyOnTheUsersWord) {
 
 TEST_F(WindowTest, ABrokenSessionIsToldOverTheAtlases) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), "good");
-  std::ofstream(folder() / "broken.json") << R"({"attnscope_session": 1, "subjects": 5})";
+  std::ofstream(folder() / "broken.json") << R"({"attnscope_session": 2, "subjects": 5})";
   window().open_file(folder() / "broken.json");
   EXPECT_TRUE(window().findChild<NoticeBar*>()->text().contains("broken.json"));
   EXPECT_EQ(session().subjects().size(), 1U);

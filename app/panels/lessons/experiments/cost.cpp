@@ -83,6 +83,7 @@ class CostExperiment : public QWidget {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     tokens_ = new NumberSlider(tr("Tokens N"), {64, 65536, 1, true}, 197);
+    tokens_->setObjectName("cost_tokens");
     bars_ = new EnergyBars;
     column->addWidget(tokens_);
     column->addWidget(bars_);

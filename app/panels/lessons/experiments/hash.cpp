@@ -54,6 +54,9 @@ class HashExperiment : public QWidget {
     bits_ = new NumberSlider(tr("Bits b"), {1, 64, 1}, 8);
     supports_ = new NumberSlider(tr("Supports m"), {1, kTokens, 1}, 16);
     spread_ = new NumberSlider(tr("Spread of a group"), {0.05, 2, 0.05}, 0.4);
+    bits_->setObjectName("experiment_bits");
+    supports_->setObjectName("experiment_supports");
+    spread_->setObjectName("experiment_spread");
     softmax_ = new MapThumbnail(tr("softmax"));
     hash_ = new MapThumbnail(tr("hash"));
     numbers_ = new QLabel;

@@ -43,7 +43,9 @@ class IdentityExperiment : public QWidget {
     source_->addItem(tr("random tokens with themselves (symmetric), adder"), "symmetric");
     source_->addItem(tr("the selected map"), "selected");
     tokens_ = new NumberSlider(tr("Tokens N"), {4, kMostTokens, 1, true}, 64);
+    tokens_->setObjectName("identity_tokens");
     scale_ = new NumberSlider(tr("Length of q, k"), {0.1, 4, 0.1, true}, 1);
+    scale_->setObjectName("identity_length");
     map_ = new MapThumbnail(tr("H"));
     numbers_ = new QLabel;
     numbers_->setTextFormat(Qt::RichText);

@@ -115,6 +115,7 @@ class ImportanceExperiment : public QWidget {
     form_->addItems({tr("global: every token pools all words"),
                      tr("causal: the words up to itself"), tr("windowed: the last k words")});
     window_ = new NumberSlider(tr("Window k"), {1, static_cast<double>(words.size()), 1}, 3);
+    window_->setObjectName("importance_window");
     window_->setEnabled(false);
     map_ = new MapThumbnail(tr("Implied map"));
     words_ = new QLabel;

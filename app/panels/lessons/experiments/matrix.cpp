@@ -168,6 +168,7 @@ class MatrixExperiment : public QWidget {
     for (const NamedMatrix& each : kMatrices) examples_->addItem(tr(each.name));
     grid_ = new NumberGrid([this] { refresh(); });
     rank_ = new NumberSlider(tr("Keep the first r"), {1, kSideOfMatrix, 1}, 1);
+    rank_->setObjectName("matrix_rank");
     words_ = new QLabel;
     words_->setObjectName("matrix_words");
     words_->setTextFormat(Qt::RichText);

@@ -25,6 +25,7 @@ class RanksExperiment : public QWidget {
     column->setContentsMargins(0, 0, 0, 0);
     threshold_ =
         new NumberSlider(tr("Threshold τ"), {0.5, 0.99, 0.01}, session_.view().rank_threshold);
+    threshold_->setObjectName("ranks_threshold");
     column->addWidget(threshold_);
     table_ = new QLabel;
     table_->setTextFormat(Qt::RichText);

@@ -62,6 +62,7 @@ class TruncationExperiment : public QWidget {
     source_->setAccessibleName(tr("What is cut off"));
     source_->addItems({tr("the picture of a boot"), tr("the selected map")});
     rank_ = new NumberSlider(tr("Rank r"), {1, 2, 1}, 1);
+    rank_->setObjectName("truncation_rank");
     whole_ = new MapThumbnail(tr("the whole"));
     kept_ = new MapThumbnail(tr("its first r"));
     left_ = new MapThumbnail(tr("left out"));

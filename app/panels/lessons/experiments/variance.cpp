@@ -22,6 +22,7 @@ class VarianceExperiment : public QWidget {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     width_ = new NumberSlider(tr("Head width d"), {2, 256, 1, true}, 64);
+    width_->setObjectName("variance_width");
     numbers_ = new QLabel;
     numbers_->setTextFormat(Qt::RichText);
     numbers_->setObjectName("variance_numbers");
