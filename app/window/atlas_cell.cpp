@@ -53,10 +53,10 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   failed_badge_ = new SubjectBadge(session.place_of(subject));
   failed_text_ = new ElidedLabel(Qt::ElideRight);
   failed_text_->setProperty("role", "error");
-  describe_ = new QPushButton(tr("Say what its tensors are…"));
+  describe_ = new QPushButton(tr("Assign tensor roles…"));
   options_ = new QPushButton(tr("Options…"));
   options_->setObjectName("failure_options");
-  options_->setToolTip(tr("How its file is read and run"));
+  options_->setToolTip(tr("Options for reading and running the file"));
   auto* retry = retry_ = new QPushButton;
   retry->setObjectName("retry");
   auto* close = close_ = new QPushButton(tr("Close"));

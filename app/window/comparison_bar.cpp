@@ -35,8 +35,7 @@ ReferenceBox::ReferenceBox(Session& session, QWidget* parent)
   constexpr int kLetters = 9;
   setObjectName("reference");
   setAccessibleName(tr("Reference"));
-  setToolTip(
-      tr("Pin a reference to see differences, wipe and blink (P pins the selected subject)"));
+  setToolTip(tr("Pin a reference to see differences, wipe and blink (P pins the selected model)"));
   setMinimumContentsLength(kLetters);
   setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   connect(this, &QComboBox::activated, this, [this](int index) {  // the first item is "none"
@@ -160,7 +159,7 @@ void ComparisonBar::refresh() {
   blink_->setChecked(link_.blinking());
   const bool wipe = view.comparison == ComparisonView::wipe;
   amount_shown_->setVisible(wipe || view.comparison == ComparisonView::overlay);
-  amount_->setAccessibleName(wipe ? tr("Place of the divider") : tr("Opacity of the reference"));
+  amount_->setAccessibleName(wipe ? tr("Position of the divider") : tr("Opacity of the reference"));
   amount_->setToolTip(amount_->accessibleName());
   amount_->setValue(
       static_cast<int>(std::lround(100 * (wipe ? view.wipe_position : view.overlay_opacity))));

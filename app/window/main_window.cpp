@@ -317,7 +317,7 @@ void MainWindow::show_keys() {
   keys.removeIf([](const auto& key) { return key.second.size() == 1 && key.second[0].isDigit(); });
   keys.removeIf([](const auto& key) { return key.first.startsWith(tr("Your layout")); });
   keys.push_back({tr("Your layouts"), "Ctrl+5 – 9"});
-  keys.push_back({tr("Select a subject"), "1 – 9"});
+  keys.push_back({tr("Select a model"), "1 – 9"});
   keys.push_back({tr("Blink: the reference's maps in place of the others'"), tr("Space")});
   keys.push_back({tr("Walk layers"), "↑ ↓"});
   keys.push_back({tr("Walk heads"), "← →"});

@@ -67,7 +67,7 @@ PreferencesDialog::PreferencesDialog(const Preferences& preferences, QWidget* pa
   layers_from_one_ = new QCheckBox(tr("Number layers from 1"));
   layers_from_one_->setObjectName("layers_from_one");
   layers_from_one_->setChecked(preferences.layers_from_one);
-  reopen_ = new QCheckBox(tr("Open what was open last"));
+  reopen_ = new QCheckBox(tr("Reopen the last session"));
   reopen_->setChecked(preferences.reopen);
 
   auto* column = new QVBoxLayout(this);

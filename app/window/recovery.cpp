@@ -25,11 +25,11 @@ void Recovery::offer_next() {
   const QFileInfo file(QString::fromStdString(left_.front().string()));
   const QString when = QLocale::c().toString(file.lastModified(), "d MMM yyyy, HH:mm");
   QString text =
-      tr("Attnscope ended unexpectedly. What was open then (%1) can be opened again.").arg(when);
+      tr("Attnscope ended unexpectedly. The session of %1 can be opened again.").arg(when);
   if (left_.size() > 1) {
     text =
-        tr("%1 windows ended unexpectedly. What was open in the latest of them (%2) can be opened "
-           "again; the others are offered after it.")
+        tr("%1 windows ended unexpectedly. The latest session (%2) can be opened again; the others "
+           "are offered after it.")
             .arg(left_.size())
             .arg(when);
   }

@@ -47,7 +47,7 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
 
   of_ = new OfButton("rank-comparison");
   of_->setObjectName("comparison_of");
-  of_->setAccessibleName(tr("Comparison of what"));
+  of_->setAccessibleName(tr("Compared matrix"));
   add_to_header(of_);
   connect(of_, &OfButton::another_chosen, this, &ComparisonPanel::choose);
 

@@ -26,7 +26,7 @@ ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "components", session, parent) {
   show_ = new QComboBox;
   show_->setObjectName("components_show");
-  show_->setAccessibleName(tr("Of each component"));
+  show_->setAccessibleName(tr("Vectors of each component"));
   show_->addItem(tr("keys and queries"), "both");
   show_->addItem(tr("keys v"), "keys");
   show_->addItem(tr("queries u"), "queries");
@@ -34,13 +34,13 @@ ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
       tr("A = Σ σ u vᵀ: v says which keys a component reads, u which queries use it"));
   count_ = new QSpinBox;
   count_->setObjectName("components_count");
-  count_->setAccessibleName(tr("Components"));
+  count_->setAccessibleName(tr("Number of components"));
   count_->setRange(1, kMost);
   count_->setValue(kUsual);
-  count_->setToolTip(tr("How many components, the leading ones first"));
+  count_->setToolTip(tr("Number of components, the leading ones first"));
   of_ = new OfButton("components");
   of_->setObjectName("components_of");
-  of_->setAccessibleName(tr("Components of what"));
+  of_->setAccessibleName(tr("Analysed matrix"));
   add_to_header(of_);
   auto* row = new QHBoxLayout;
   row->setSpacing(6);

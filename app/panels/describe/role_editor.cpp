@@ -115,8 +115,9 @@ RoleEditor::RoleEditor(Session& session, const std::filesystem::path& file,
   column->setContentsMargins(18, 14, 18, 14);
   column->setSpacing(10);
   auto* what = new QLabel(
-      tr("No known model has these names. Below is what names and shapes propose: drag a tensor "
-         "onto its role, or choose both by the keys. What is right is checked at once."));
+      tr("No known model has these names. The roles below are proposed from names and shapes: "
+         "drag a tensor onto its role, or choose both by the keys. The result is checked at "
+         "once."));
   what->setWordWrap(true);
   what->setProperty("role", "muted");
   status_ = new QLabel;

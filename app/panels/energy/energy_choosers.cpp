@@ -32,7 +32,7 @@ QComboBox* list_of(const char* name, const QString& what) {
 }  // namespace
 
 EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
-  network_ = list_of("energy_network", tr("Which network is counted"));
+  network_ = list_of("energy_network", tr("Counted network"));
   network_->addItem(tr("Open models"), QString());
   for (const NamedNetwork& named : named_architectures()) {
     network_->addItem(QString::fromUtf8(named.title), QString::fromUtf8(named.name));
@@ -41,7 +41,7 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
 
   mechanism_button_ = new QToolButton;
   mechanism_button_->setObjectName("energy_mechanisms");
-  mechanism_button_->setAccessibleName(tr("Under which mechanisms"));
+  mechanism_button_->setAccessibleName(tr("Mechanisms"));
   mechanism_button_->setToolTip(tr("Mechanisms for which every network is counted"));
   mechanism_button_->setPopupMode(QToolButton::InstantPopup);
   mechanism_button_->setProperty("opens", "menu");
@@ -57,7 +57,7 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
     connect(action, &QAction::toggled, this, &EnergyChoosers::take_mechanisms);
   }
   mechanism_menu_->addSeparator();
-  QAction* const own = mechanism_menu_->addAction(tr("As they are"));
+  QAction* const own = mechanism_menu_->addAction(tr("Own mechanisms"));
   own->setObjectName("energy_own_mechanisms");
   connect(own, &QAction::triggered, this, [this] {
     for (QAction* action : mechanism_menu_->actions()) {
@@ -66,7 +66,7 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   });
   mechanism_button_->setMenu(mechanism_menu_);
 
-  convention_ = list_of("energy_convention", tr("Whose accounting"));
+  convention_ = list_of("energy_convention", tr("Accounting"));
   convention_->addItem(tr("All operations"), "complete");
   convention_->addItem(tr("As Adder counts"), "adder");
   convention_->addItem(tr("As EcoFormer counts"), "ecoformer");

@@ -18,7 +18,7 @@ QString words_of(Added added) {
     case Added::without_convolution:
       return OfButton::tr("without the convolution");
     case Added::convolution:
-      return OfButton::tr("the convolution alone");
+      return OfButton::tr("only the convolution");
     case Added::none:
       break;
   }
@@ -53,7 +53,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
   menu->addSeparator();
   centred_ = menu->addAction(tr("without the mean row"));
   centred_->setObjectName("of_centred");
-  centred_->setToolTip(tr("X − 1x̄ᵀ: what all queries do alike, sinks too, is taken away"));
+  centred_->setToolTip(tr("X − 1x̄ᵀ: the part that all queries share, sinks too, is subtracted"));
   centred_->setCheckable(true);
   connect(centred_, &QAction::toggled, this, &OfButton::show_choice);
   added_->setExclusionPolicy(QActionGroup::ExclusionPolicy::ExclusiveOptional);
@@ -74,7 +74,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
   setProperty("opens", "menu");
   setText(tr("of %1").arg("map"));
   setToolTip(QString::fromStdString(what.explanation));
-  setAccessibleName(tr("Ranks of what"));
+  setAccessibleName(tr("Analysed matrix"));
 }
 
 void OfButton::show_choice() {

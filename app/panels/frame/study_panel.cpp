@@ -57,7 +57,7 @@ void StudyPanel::make_fields() {
       tr("a data set"), tr("Data sets (*.gz *.h5 *.hdf5 *.npz *ubyte);;All files (*)"), data_);
   browse_data_->setObjectName(form_.name + "_browse_data_set");
   auto* const browse =
-      tool_button(form_.name + "_browse_result", "…", tr("Choose where the result goes"));
+      tool_button(form_.name + "_browse_result", "…", tr("Choose the result's file"));
   count_ = new QSpinBox;
   count_->setObjectName(form_.name + "_count");
   count_->setAccessibleName(tr("Inputs"));
@@ -66,7 +66,7 @@ void StudyPanel::make_fields() {
   count_->setSingleStep(form_.count_step);
   count_->setSuffix(tr(" inputs"));
   count_->setToolTip(tr("Number of inputs, spread evenly over the data set; all if it has fewer"));
-  anew_ = new QCheckBox(tr("Begin anew"));
+  anew_ = new QCheckBox(tr("Restart"));
   anew_->setObjectName(form_.name + "_restart");
   anew_->setToolTip(tr("Replace earlier results, complete or not"));
   button_ = new QPushButton(form_.verb);

@@ -36,7 +36,7 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
   }
   auto* back = new QPushButton(tr("Back"));
   auto* next = new QPushButton(tr("Next"));
-  back->setAccessibleName(tr("Lesson before"));
+  back->setAccessibleName(tr("Previous lesson"));
   next->setAccessibleName(tr("Next lesson"));
   next->setObjectName("lesson_next");
   auto* row = new QHBoxLayout;
@@ -73,7 +73,7 @@ QWidget* LessonsPanel::make_loan_bar() {
   auto* said = new QLabel(tr("Panels and settings are restored when the lesson ends."));
   said->setWordWrap(true);
   said->setProperty("role", "muted");
-  auto* end = new QPushButton(tr("Bring it back"));
+  auto* end = new QPushButton(tr("End lesson"));
   end->setObjectName("lesson_end");
   row->addWidget(said, 1);
   row->addWidget(end);

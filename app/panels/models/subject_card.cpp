@@ -130,7 +130,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   assumptions_ = new QPushButton;
   assumptions_->setObjectName("model_status");
   assumptions_->setProperty("flat", true);
-  describe_ = new QPushButton(tr("Say what its tensors are…"));
+  describe_ = new QPushButton(tr("Assign tensor roles…"));
   describe_->setObjectName("describe");
   describe_->hide();
   retry_ = new QPushButton(tr("Try again"));

@@ -48,7 +48,7 @@ ProfilePanel::ProfilePanel(Session& session, AtlasLink& atlases, QWidget* parent
   row_ = segment_button("profile_row", tr("Row"), tr("The selected query's weights over the keys"),
                         "first");
   column_ = segment_button("profile_column", tr("Column"),
-                           tr("What all queries give to the token of that place"), "middle");
+                           tr("The weights that all queries give to the selected token"), "middle");
   distance_ = segment_button("profile_distance", tr("Distance"),
                              tr("The mean weight by |query − key|"), "last");
   row_->setChecked(true);

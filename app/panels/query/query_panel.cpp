@@ -35,8 +35,9 @@ QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session), atlases_(atlases) {
   row_ = segment_button("query_row", tr("Row"), tr("The selected query's row of the selected map"),
                         "first");
-  rollout_ = segment_button("query_rollout", tr("Rollout"),
-                            tr("What reaches a token through all layers"), "last");
+  rollout_ = segment_button(
+      "query_rollout", tr("Rollout"),
+      tr("How much of each token reaches the selected one through all layers"), "last");
   row_->setChecked(true);
   auto* segments = new QWidget;
   auto* segments_row = new QHBoxLayout(segments);
@@ -46,7 +47,7 @@ QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
   segments_row->addWidget(rollout_);
   rolled_ = new QComboBox;
   rolled_->setObjectName("rolled_out");
-  rolled_->setAccessibleName(tr("What is rolled out"));
+  rolled_->setAccessibleName(tr("Rolled-out matrix"));
   rolled_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   const auto add = [this](const QString& title, const std::string& name, const QString& tip) {
     rolled_->addItem(title, QString::fromStdString(name));

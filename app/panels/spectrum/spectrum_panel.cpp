@@ -152,7 +152,7 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
 void SpectrumPanel::add_choices() {
   of_ = new OfButton("cumulative-spectrum");
   of_->setObjectName("spectrum_of");
-  of_->setAccessibleName(tr("Spectrum of what"));
+  of_->setAccessibleName(tr("Analysed matrix"));
   null_ = of_->menu()->addAction(tr("null model"));
   null_->setObjectName("null_model");
   null_->setToolTip(tr("A grey band: the same maps with each row shuffled, eight times"));

@@ -58,7 +58,7 @@ std::optional<StudyPanel::Work> SweepPanel::work() {
     const qlonglong inputs = result.done;
     return anything_done
                ? tr("%1 inputs, complete.").arg(inputs)
-               : tr("%1 inputs, complete before. Begin anew sweeps them again.").arg(inputs);
+               : tr("%1 inputs were complete already. Restart sweeps them again.").arg(inputs);
   };
 }
 

@@ -96,13 +96,13 @@ void TrainingPanel::add_views() {
     TrainingView view;
     const char* place;
   } views[] = {
-      {"loss", tr("Loss"), tr("Of the batches; marked: of the test examples"), TrainingView::loss,
-       "first"},
-      {"accuracy", tr("Right"), tr("Accuracy, of the batches; marked: of the test examples"),
+      {"loss", tr("Loss"), tr("Loss of the batches; marks: of the test examples"),
+       TrainingView::loss, "first"},
+      {"accuracy", tr("Right"), tr("Accuracy on the batches; marks: on the test examples"),
        TrainingView::accuracy, "middle"},
-      {"rank", tr("Rank"), tr("Equivalent ranks of the attention maps, mean and each layer"),
+      {"rank", tr("Rank"), tr("Equivalent rank of the attention maps: mean and each layer"),
        TrainingView::rank, "middle"},
-      {"entropy", tr("Entropy"), tr("Of a query's weights, mean and each layer"),
+      {"entropy", tr("Entropy"), tr("Entropy of a query's weights: mean and each layer"),
        TrainingView::entropy, "last"}};
   for (const auto& view : views) {
     QToolButton* const button =
@@ -299,7 +299,7 @@ const Figure* TrainingPanel::figure() const { return plot_->figure(); }
 QWidget* TrainingPanel::make_fields() {
   preset_ = new QComboBox;
   preset_->setObjectName("training_preset");
-  preset_->setAccessibleName(tr("What is compared"));
+  preset_->setAccessibleName(tr("Comparison"));
   auto* const items = qobject_cast<QStandardItemModel*>(preset_->model());
   for (const TrainingPreset& preset : presets_) {
     preset_->addItem(QString::fromStdString(preset.name));
@@ -313,7 +313,7 @@ QWidget* TrainingPanel::make_fields() {
   }
   connect(preset_, &QComboBox::activated, this, &TrainingPanel::choose_preset);
   rows_ = new VariantRows;
-  data_set_ = line_field("training_data_set", tr("What is learnt"),
+  data_set_ = line_field("training_data_set", tr("Training data"),
                          tr("IDX images, class folders, NPZ, or a text file"));
   browse_data_ = new BrowseButton(
       tr("a data set"), tr("Data sets (*.gz *.h5 *.npz *ubyte *.txt);;All files (*)"), data_set_);
@@ -332,8 +332,7 @@ QWidget* TrainingPanel::make_fields() {
                            {.minimum = 0.01, .maximum = 100, .step = 0.01, .logarithmic = true}, 1);
   rate_->setObjectName("training_rate");
   rate_->setToolTip(
-      tr("What the learning rates of the schedule are multiplied by, also while they "
-         "learn"));
+      tr("Factor on the schedule's learning rates; it can be changed during training"));
   connect(rate_, &NumberSlider::value_changed, training_, &TrainingSession::set_rate_factor);
   auto* fields = new QWidget;
   auto* grid = new QGridLayout(fields);
@@ -356,14 +355,14 @@ QWidget* TrainingPanel::make_fields() {
 }
 
 QWidget* TrainingPanel::make_buttons() {
-  start_ = named_button("training_start", tr("Start"), tr("They learn, side by side"));
+  start_ = named_button("training_start", tr("Start"), tr("Train the networks side by side"));
   start_->setProperty("primary", true);
-  step_ = named_button("training_step", tr("Step"), tr("One step of each"));
+  step_ = named_button("training_step", tr("Step"), tr("One step of each network"));
   stop_ =
       named_button("training_stop", tr("Stop"),
-                   tr("They end here; models and states are saved, and Resume… continues them"));
+                   tr("End the training; models and states are saved, and Resume… continues it"));
   resume_ = named_button("training_resume", tr("Resume…"),
-                         tr("With what attnscope train or this panel has left in a folder"));
+                         tr("Resume a run that attnscope train or this panel saved in a folder"));
   connect(start_, &QPushButton::clicked, this, &TrainingPanel::start_or_pause);
   connect(step_, &QPushButton::clicked, training_, &TrainingSession::advance);
   connect(stop_, &QPushButton::clicked, training_, &TrainingSession::stop);

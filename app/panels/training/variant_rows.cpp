@@ -45,7 +45,7 @@ VariantRows::VariantRows(QWidget* parent) : QWidget(parent) {
   grid_->setColumnStretch(1, 1);
   more_ = new QToolButton;
   more_->setObjectName("training_more");
-  more_->setText(tr("+ one more"));
+  more_->setText(tr("+ Add network"));
   more_->setToolTip(tr("Add a network (at most 4)"));
   connect(more_, &QToolButton::clicked, this, [this] {
     std::vector<PresetVariant> all = variants();
@@ -60,7 +60,7 @@ void VariantRows::set_variants(const std::vector<PresetVariant>& variants) {
     for (QWidget* widget : std::initializer_list<QWidget*>{row.badge, row.mechanism, row.arithmetic,
                                                            row.remove, row.state}) {
       grid_->removeWidget(widget);
-      widget->setParent(nullptr);  // else sessions would find the old controls, too
+      widget->setParent(nullptr);  // otherwise sessions would also find the old controls
       widget->deleteLater();
     }
   }
@@ -102,8 +102,8 @@ void VariantRows::add_row(const PresetVariant& variant) {
   row.remove = new QToolButton;
   row.remove->setText("×");
   row.remove->setProperty("flat", true);
-  row.remove->setToolTip(tr("Without this one"));
-  row.remove->setAccessibleName(tr("Without network %1").arg(place + 1));
+  row.remove->setToolTip(tr("Remove this network"));
+  row.remove->setAccessibleName(tr("Remove network %1").arg(place + 1));
   row.state = new ElidedLabel(Qt::ElideRight);
   row.state->setObjectName(QString("training_state_%1").arg(place + 1));
   row.state->hide();

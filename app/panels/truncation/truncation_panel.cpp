@@ -47,7 +47,7 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
       cut_(new QComboBox),
       rows_(new QCheckBox(tr("Rows to 1"))) {
   cut_->setObjectName("truncation_cut");
-  cut_->setAccessibleName(tr("What is cut off"));
+  cut_->setAccessibleName(tr("Truncated matrix"));
   cut_->addItems({tr("A_r, then + I"), tr("(A + I)_r"), tr("both")});
   cut_->setToolTip(tr("Matrix whose rank is truncated, for attention with identity mapping"));
   rows_->setObjectName("truncation_rows");

@@ -67,7 +67,7 @@ WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* pare
   badge_ = new SubjectBadge(0);
   name_ = new ElidedLabel(Qt::ElideRight);
   name_->setObjectName("what_if_subject");
-  all_ = new QCheckBox(tr("All subjects"));
+  all_ = new QCheckBox(tr("All models"));
   all_->setObjectName("what_if_all");
   all_->setToolTip(tr("Apply changes to every open model"));
   of->addWidget(badge_);
@@ -139,7 +139,7 @@ void WhatIfPanel::add_buttons() {
   body()->addWidget(heads_);
   drop_ = new QPushButton;
   drop_->setObjectName("what_if_drop");
-  reset_ = new QPushButton(tr("As it is"));
+  reset_ = new QPushButton(tr("Reset"));
   reset_->setObjectName("what_if_reset");
   reset_->setToolTip(tr("Undo all changes of this model"));
   auto* row = new QHBoxLayout;
@@ -302,7 +302,7 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
     cells->setContentsMargins(0, 0, 0, 0);
     auto* by = new QComboBox;
     by->setObjectName("what_if_by");
-    by->setAccessibleName(tr("What stands in the place of %1").arg(title_of(head)));
+    by->setAccessibleName(tr("Replacement of %1").arg(title_of(head)));
     const std::int64_t heads = by_itself(open).heads(head.layer);
     by->addItem(tr("nothing (zero)"));
     by->addItem(tr("equal weights"));

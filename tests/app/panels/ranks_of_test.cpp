@@ -127,7 +127,7 @@ TEST_F(RanksOf, WhatElseTheLayerAddsIsChosenWhereItHasAMeaning) {
   QAction* const residual = action("with the residual stream");
   ASSERT_NE(residual, nullptr);
   EXPECT_FALSE(residual->isEnabled()) << "it is added to outputs";
-  EXPECT_TRUE(action("the convolution alone")->isEnabled());
+  EXPECT_TRUE(action("only the convolution")->isEnabled());
   choose("ranks_of", "output");
   EXPECT_TRUE(residual->isEnabled());
   choose("ranks_of", "with the residual stream");

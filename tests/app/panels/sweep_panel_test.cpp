@@ -88,7 +88,7 @@ TEST_F(SweepPanelTest, AFinishedResultIsShownNotSweptAgain) {
   ASSERT_FALSE(child<QCheckBox>("sweep_restart")->isChecked());
   click("sweep_start");
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_THAT(note(), testing::HasSubstr("complete before"));
+  EXPECT_THAT(note(), testing::HasSubstr("were complete already"));
   EXPECT_EQ(std::filesystem::last_write_time(folder() / "r.h5"), written);
   QTest::mouseClick(child<QCheckBox>("sweep_restart"), Qt::LeftButton, {}, QPoint(6, 10));
   ASSERT_TRUE(child<QCheckBox>("sweep_restart")->isChecked());

@@ -128,7 +128,7 @@ class ReplacedHeadExperiment : public QWidget {
     column->setContentsMargins(0, 0, 0, 0);
     by_ = new QComboBox;
     by_->setObjectName("replaced_by");
-    by_->setAccessibleName(tr("What stands in the head's place"));
+    by_->setAccessibleName(tr("Replacement of the head"));
     by_->addItem(tr("nothing"), static_cast<int>(Replacement::zero));
     by_->addItem(tr("equal weights"), static_cast<int>(Replacement::uniform));
     by_->addItem(tr("its own weights, shuffled"), static_cast<int>(Replacement::shuffled));

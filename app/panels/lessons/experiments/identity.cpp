@@ -36,7 +36,7 @@ class IdentityExperiment : public QWidget {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     source_ = new QComboBox;
-    source_->setAccessibleName(tr("Which map"));
+    source_->setAccessibleName(tr("Map"));
     source_->setObjectName("identity_source");
     source_->addItem(tr("random queries and keys, adder"), "adder");
     source_->addItem(tr("random queries and keys, softmax"), "softmax");

@@ -163,7 +163,7 @@ class MatrixExperiment : public QWidget {
     column->setContentsMargins(0, 0, 0, 0);
     examples_ = new QComboBox;
     examples_->setObjectName("matrix_examples");
-    examples_->setAccessibleName(tr("A matrix to begin with"));
+    examples_->setAccessibleName(tr("Example matrix"));
     examples_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     for (const NamedMatrix& each : kMatrices) examples_->addItem(tr(each.name));
     grid_ = new NumberGrid([this] { refresh(); });
@@ -181,7 +181,7 @@ class MatrixExperiment : public QWidget {
       pieces_[i] = new MapThumbnail(tr("piece %1").arg(i + 1));
     }
     kept_ = new MapThumbnail(tr("first r together"));
-    left_ = new MapThumbnail(tr("what is left out"));
+    left_ = new MapThumbnail(tr("remainder"));
     column->addWidget(examples_);
     column->addLayout(top);
     column->addWidget(new MapRow({pieces_.begin(), pieces_.end()}));

@@ -59,7 +59,7 @@ class TruncationExperiment : public QWidget {
     column->setContentsMargins(0, 0, 0, 0);
     source_ = new QComboBox;
     source_->setObjectName("truncation_source");
-    source_->setAccessibleName(tr("What is cut off"));
+    source_->setAccessibleName(tr("Truncated matrix"));
     source_->addItems({tr("the picture of a boot"), tr("the selected map")});
     rank_ = new NumberSlider(tr("Rank r"), {1, 2, 1}, 1);
     rank_->setObjectName("truncation_rank");
