@@ -37,7 +37,7 @@ class FailingCanvas : public AtlasCanvas {
   using AtlasCanvas::lack_graphics;
 };
 
-TEST_F(AtlasCanvasTest, SaysThatThereIsNoOpenGLWhereAContextFailedAndUntilOneIsThere) {
+TEST_F(AtlasCanvasTest, ReportsMissingOpenGLUntilAContextExists) {
   session_.add_trace(banded_trace(2, 3, 10), "one");
   auto* const canvas = new FailingCanvas(session_, link_, id(0));
   (new QHBoxLayout(&window_))->addWidget(canvas);
@@ -91,7 +91,7 @@ TEST_F(AtlasCanvasTest, MapsHaveTheColoursOfTheirValues) {
   check(by_scale);
 }
 
-TEST_F(AtlasCanvasTest, IdentityLightsTheDiagonalAlone) {
+TEST_F(AtlasCanvasTest, AddsTheIdentityToTheDiagonalOnly) {
   open(steps_trace());
   ViewSettings view;
   view.range_minimum = 0;
@@ -363,7 +363,7 @@ TEST_F(AtlasCanvasTest, TemperatureIsDraggedAndReset) {
   EXPECT_EQ(session_.view().temperature, 1);
 }
 
-TEST_F(AtlasCanvasTest, TheLensTakesRoomOnlyWhileItIsOpen) {
+TEST_F(AtlasCanvasTest, LensTakesSpaceOnlyWhileItIsOpen) {
   open(banded_trace(6, 3, 17), banded_trace(6, 3, 17));
   const double without = canvases_[1]->map_rect(0, 0).width();
   EXPECT_TRUE(canvases_[0]->lens_control("close").isEmpty()) << "closed at first";
@@ -376,7 +376,7 @@ TEST_F(AtlasCanvasTest, TheLensTakesRoomOnlyWhileItIsOpen) {
 }
 
 /// Heads run down and layers across in two bands: each map is drawn, hit and selected in its place.
-TEST_F(AtlasCanvasTest, ArrangedMapsAreFoundWhereTheyAreDrawn) {
+TEST_F(AtlasCanvasTest, FindsArrangedMapsWhereTheyAreDrawn) {
   open(synthetic_trace(
       4, 3, 10, [](auto l, auto h, auto, auto) { return static_cast<float>(3 * l + h + 1) / 12; }));
   link_.arrange({.transposed = true, .layers_a_band = 2, .columns_a_band = 3});

@@ -172,7 +172,7 @@ TEST_F(AtlasComparisonTest, SpaceBlinksBetweenOwnAndReference) {
   EXPECT_EQ(pixel(canvases_[1], middle), difference);
 }
 
-TEST_F(AtlasComparisonTest, MapsOfOtherSizesSayWhyTheyHaveNoDifferenceAndCanBeWiped) {
+TEST_F(AtlasComparisonTest, ExplainsMissingDifferencesOfDifferentSizesAndWipesThem) {
   open(flat_trace(1, 1, 10, 0.25F), flat_trace(2, 1, 6, 0.75F));
   session_.set_view(from_0_to_1());
   session_.set_reference(id(0));
@@ -197,7 +197,7 @@ TEST_F(AtlasComparisonTest, MapsOfOtherSizesSayWhyTheyHaveNoDifferenceAndCanBeWi
   EXPECT_EQ(drawn.over->extent(1, 0), (MapExtent{10, 10})) << "the last layer with the last";
 }
 
-TEST_F(AtlasComparisonTest, MatchedHeadsAreBesideTheirLikes) {
+TEST_F(AtlasComparisonTest, PutsMatchedHeadsNextToEachOther) {
   // The two models have the same heads in another order, each with a peak of its own.
   const auto peaked = [](std::int64_t shift) {
     return [shift](auto, auto h, auto q, auto k) {

@@ -42,7 +42,7 @@ TEST(AtlasZoom, PanningMovesThePictureByThePixels) {
   expect_near(moved, {12, -7});
 }
 
-TEST(AtlasZoom, FarAwayIsBroughtBackIntoReach) {
+TEST(AtlasZoom, BringsFarAwayMapsBackIntoReach) {
   const AtlasGrid grid{6, 3};
   const AtlasZoom lost{100, {1e6, -1e6}};
   const AtlasZoom kept = lost.kept_in_reach(kViewport, grid);
@@ -122,7 +122,7 @@ std::vector<AtlasGrid> arranged_grids() {
   return grids;
 }
 
-TEST(AtlasArrangement, MapsLieBesideEachOtherInsideTheGridAndAreFoundThere) {
+TEST(AtlasArrangement, PlacesMapsSideBySideInTheGridAndFindsThem) {
   for (const AtlasGrid& grid : arranged_grids()) {
     const QRectF all(QPointF(0, 0), grid.extent());
     std::vector<QRectF> squares;
@@ -159,7 +159,7 @@ TEST(AtlasArrangement, HeadsOfALayerStayTogether) {
   }
 }
 
-TEST(AtlasArrangement, FillsTheRoomItIsGiven) {
+TEST(AtlasArrangement, FillsTheAvailableArea) {
   // Layers run down in a tall area, across in a wide one and in bands in a very wide one.
   EXPECT_EQ(arranged_to_fill(6, 3, {350, 690}, 16), AtlasArrangement());
   EXPECT_TRUE(arranged_to_fill(6, 3, {700, 350}, 16).transposed);
@@ -177,7 +177,7 @@ TEST(AtlasArrangement, FillsTheRoomItIsGiven) {
   }
 }
 
-TEST(AtlasArrangement, OneArrangementPutsEqualHeadsAtEqualPlaces) {
+TEST(AtlasArrangement, PutsEqualHeadsAtEqualPlaces) {
   // The grids of a smaller and a larger model: with the linked zoom both show the same layer and
   // head.
   const AtlasArrangement shared{.transposed = false, .layers_a_band = 4, .columns_a_band = 8};
@@ -250,13 +250,13 @@ TEST(ColourBarTicks, SymmetricTicksRiseThroughZero) {
   EXPECT_TRUE(zero);
 }
 
-TEST(ColourBarTicks, NoneWithoutARange) {
+TEST(ColourBarTicks, AreNoneWithoutARange) {
   ColourScale scale;
   scale.minimum = scale.maximum = 1;
   EXPECT_TRUE(colour_bar_ticks(scale, 400, 50).empty());
 }
 
-TEST(LabelStep, LeavesRoom) {
+TEST(LabelStep, LeavesSpaceBetweenLabels) {
   EXPECT_EQ(label_step(50, 40, 100), 1);
   EXPECT_EQ(label_step(10, 40, 100), 5);
   EXPECT_EQ(label_step(1, 40, 100), 50);

@@ -83,7 +83,7 @@ TEST_P(GraphicsWidgetTest, StandsUprightInTheWindowAndByItself) {
   EXPECT_EQ(window.pixelColor(corner_->pos() + QPoint(5, 5)), QColor(255, 0, 0));
 }
 
-TEST_P(GraphicsWidgetTest, DrawsWhereItIsAskedToAndWhereItsSizeIsAnother) {
+TEST_P(GraphicsWidgetTest, RedrawsOnlyForItsOwnUpdatesAndSizes) {
   const int before = corner_->drawn;
   beside_.setText("another text");
   QTest::qWait(50);
@@ -124,7 +124,7 @@ class AtlasOnCardTest : public AtlasCanvasTest {
   ~AtlasOnCardTest() override { GraphicsWidget::draw(std::nullopt); }
 };
 
-TEST_F(AtlasOnCardTest, TakesTheMouseAndDrawsAnew) {
+TEST_F(AtlasOnCardTest, TakesTheMouseAndRedraws) {
   open(banded_trace(2, 3, 10));
   const QPointF at = canvases_[0]->map_rect(1, 2).center();
   QTest::mouseClick(

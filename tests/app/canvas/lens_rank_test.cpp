@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-TEST_F(AtlasCanvasTest, TheLensShowsWhatARankKeepsAndWhatItLeaves) {
+TEST_F(AtlasCanvasTest, LensShowsAMapsTruncationAndRemainder) {
   const auto trace = std::make_shared<const Trace>(sample_trace(2, 2, 4, 2));
   open(trace);
   open_lens();

@@ -24,7 +24,7 @@ class MapNumberTest : public testing::Test {
   ViewSettings view_;
 };
 
-TEST_F(MapNumberTest, IsThatOfTheMapThatIsShown) {
+TEST_F(MapNumberTest, IsTakenFromTheShownMap) {
   const MapSpectrum& map = spectra_.without[1 * 3 + 2];
   EXPECT_EQ(number(1, 2)->text.toLongLong(), equivalent_rank(map.singular_values, 0.9));
   EXPECT_NEAR(number(1, 2)->share, number(1, 2)->text.toDouble() / 17, 1e-12);
@@ -37,7 +37,7 @@ TEST_F(MapNumberTest, IsThatOfTheMapThatIsShown) {
   EXPECT_EQ(number(1, 2)->text, QString::number(spectra_.with[5].effective_rank, 'f', 1));
 }
 
-TEST_F(MapNumberTest, IsThatOfALayerWhoseMapsHaveNoIdentity) {
+TEST_F(MapNumberTest, IsTakenFromALayerWhoseMapsHaveNoIdentity) {
   const auto trace = std::make_shared<Trace>(*trace_);
   trace->identity_in_maps = true;
   trace->layers[1].identity = false;
@@ -48,7 +48,7 @@ TEST_F(MapNumberTest, IsThatOfALayerWhoseMapsHaveNoIdentity) {
             equivalent_rank(spectra_.with[2].singular_values, 0.9));
 }
 
-TEST_F(MapNumberTest, IsNoneWhereTheLensShowsAnotherMap) {
+TEST_F(MapNumberTest, IsHiddenWhereTheLensShowsAnotherMap) {
   ASSERT_TRUE(number(0, 0));
   view_.temperature = 2;
   EXPECT_FALSE(number(0, 0));
@@ -65,12 +65,12 @@ TEST_F(MapNumberTest, IsNoneWhereTheLensShowsAnotherMap) {
   EXPECT_FALSE(number(7, 0)) << "no such map";
 }
 
-TEST_F(MapNumberTest, WhatIsNotKnownIsNoNumber) {
+TEST_F(MapNumberTest, ShowsADashForUnknownValues) {
   spectra_.without[0].state = SpectrumState::not_finite;
   EXPECT_EQ(number(0, 0)->text, "–");
 }
 
-TEST_F(MapNumberTest, WhatIsEstimatedSaysSo) {
+TEST_F(MapNumberTest, MarksEstimatedValues) {
   const QString exact = number(0, 0)->text;
   spectra_.without[0].estimate = std::make_shared<const SpectrumEstimate>();
   EXPECT_EQ(number(0, 0)->text, "≈ " + exact);

@@ -43,7 +43,7 @@ TEST(MipLevels, OneNaNStaysWhereItIs) {
   }
 }
 
-TEST(Tiles, OneForSmallMapsAtEveryZoom) {
+TEST(Tiles, IsOneForSmallMapsAtEveryZoom) {
   EXPECT_EQ(coarsest_level({197, 197}), 0);
   for (const double pixels : {20.0, 200.0, 20000.0}) {
     EXPECT_EQ(tiles_for(1, 2, {197, 197}, {0, 0, 1, 1}, pixels),
@@ -52,7 +52,7 @@ TEST(Tiles, OneForSmallMapsAtEveryZoom) {
   EXPECT_TRUE(tiles_for(0, 0, {0, 0}, {0, 0, 1, 1}, 100).empty());
 }
 
-TEST(Tiles, CoverWhatIsVisibleOfLargeMapsAndNoMore) {
+TEST(Tiles, CoverOnlyTheVisiblePartOfLargeMaps) {
   const MapExtent extent{5000, 5000};
   EXPECT_EQ(coarsest_level(extent), 4);
   EXPECT_EQ(overview_level(extent), 5);

@@ -22,7 +22,7 @@ double sum(const std::vector<float>& row) {
   return total;
 }
 
-TEST(ShownMaps, AreTheTraceWhereNothingIsAsked) {
+TEST(ShownMaps, EqualTheTraceByDefault) {
   const auto trace = banded_trace(2, 3, 17);
   const ShownMaps maps(trace, ValueSettings());
   EXPECT_EQ(maps.grid(), (AtlasGrid{2, 3}));
@@ -36,7 +36,7 @@ TEST(ShownMaps, AreTheTraceWhereNothingIsAsked) {
   }
 }
 
-TEST(ShownMaps, IdentityComesAndGoesAsMapsSeenHasIt) {
+TEST(ShownMaps, AddAndRemoveIdentityAsMapsSeen) {
   for (const bool inside : {false, true}) {
     const auto trace = banded_trace(1, 2, 9);
     trace->identity_in_maps = inside;
@@ -56,7 +56,7 @@ TEST(ShownMaps, IdentityComesAndGoesAsMapsSeenHasIt) {
   }
 }
 
-TEST(ShownMaps, IdentityIsThatOfEachLayer) {
+TEST(ShownMaps, AddIdentityPerLayer) {
   const auto trace = banded_trace(2, 2, 9);
   trace->identity_in_maps = true;  // of layer 0; the maps of layer 1 contain none
   trace->layers[1].identity = false;

@@ -72,7 +72,7 @@ TEST(SharedRange, LogarithmicReachesFromSmallToLargest) {
   EXPECT_NEAR(range.maximum, 1, 1e-9);
 }
 
-TEST(SharedRange, ByHandHolds) {
+TEST(SharedRange, KeepsARangeSetByHand) {
   ViewSettings view;
   view.range_minimum = 0.25;
   view.range_maximum = 0.5;
@@ -81,7 +81,7 @@ TEST(SharedRange, ByHandHolds) {
   EXPECT_EQ(range.maximum, 0.5);
 }
 
-TEST(SharedRange, HoldsTheShareThatIsAskedFor) {
+TEST(SharedRange, HoldsTheRequestedShare) {
   const auto trace = synthetic_trace(1, 1, 100, [](auto, auto, auto q, auto k) {
     return static_cast<float>(q * 100 + k + 1) / 10000;
   });
@@ -94,7 +94,7 @@ TEST(SharedRange, HoldsTheShareThatIsAskedFor) {
   EXPECT_FALSE(range_of({trace}, view).clips_above);
 }
 
-TEST(MapRange, IsOfThatMapAlone) {
+TEST(MapRange, IsTakenFromThatMapOnly) {
   const auto trace = synthetic_trace(2, 3, 20, [](auto l, auto h, auto q, auto k) {
     const auto most = static_cast<float>(3 * l + h + 1);
     return most * static_cast<float>(q * 20 + k + 1) / 400;
@@ -124,7 +124,7 @@ TEST(SharedRange, DivergingColoursAreSymmetricAboutZero) {
   EXPECT_GE(range.maximum, 0.6);
 }
 
-TEST(SharedRange, ValuesThatAreNoneTakeNoPart) {
+TEST(SharedRange, IgnoresNonFiniteValues) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinite = std::numeric_limits<float>::infinity();
   const auto trace = synthetic_trace(1, 1, 4, [=](auto, auto, auto q, auto k) {
@@ -136,7 +136,7 @@ TEST(SharedRange, ValuesThatAreNoneTakeNoPart) {
   EXPECT_EQ(statistics.all.maximum, 0.5);
 }
 
-TEST(ValueStatistics, OfLayersThatAreComputedAreFoundOnce) {
+TEST(ValueStatistics, AreComputedOnceForComputedLayers) {
   const auto all = std::make_shared<Trace>();
   all->layers.resize(2);
   for (LayerTrace& layer : all->layers) {
@@ -162,7 +162,7 @@ TEST(ValueStatistics, OfLayersThatAreComputedAreFoundOnce) {
   EXPECT_NE(other.layers[0], whole.layers[0]);
 }
 
-TEST(SharedRange, OfNothingIsUsable) {
+TEST(SharedRange, IsUsableForNoValues) {
   const ValueRange range = shared_range({}, ViewSettings());
   EXPECT_LT(range.minimum, range.maximum);
   const auto zero = synthetic_trace(1, 1, 4, [](auto, auto, auto, auto) { return 0.0F; });

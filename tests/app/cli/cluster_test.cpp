@@ -56,7 +56,7 @@ TEST_F(Cluster, ProcessesOfMpirunGiveTheBytesOfOne) {
   }
 }
 
-TEST_F(Cluster, WhatIsWrongIsSaidOnce) {
+TEST_F(Cluster, ReportsAnErrorOnce) {
   const Ran refused = run(together(3) + sweep("r.h5", " --threshold 2"));
   EXPECT_NE(refused.status, 0);
   const std::string words = "threshold of the equivalent rank";

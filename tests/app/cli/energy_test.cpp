@@ -54,7 +54,7 @@ TEST(EnergyCommand, CountsAWeightFile) {
   EXPECT_THAT(table.output, HasSubstr("parameters: 179 962"));
 }
 
-TEST(EnergyCommand, SaysWhatWasAssumedOfAWeightFile) {
+TEST(EnergyCommand, ListsAssumptionsAboutAWeightFile) {
   const TemporaryFolder folder;
   const std::string file = (folder / "vit.safetensors").string();
   write_hashed_safetensors(file, timm_shapes({}));
@@ -66,14 +66,14 @@ TEST(EnergyCommand, SaysWhatWasAssumedOfAWeightFile) {
   EXPECT_THAT(energy("deit-tiny").output, testing::Not(HasSubstr("assumed")));
 }
 
-TEST(EnergyCommand, PrintsPublishedBesideComputed) {
+TEST(EnergyCommand, PrintsPublishedNextToComputed) {
   const Ran ran = energy("--paper ecoformer:4");
   ASSERT_EQ(ran.status, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("rounds to print"));
   EXPECT_THAT(ran.output, HasSubstr("not reproduced; the printed row repeats the MSA row"));
 }
 
-TEST(EnergyCommand, SaysWhatIsWrongInOneLine) {
+TEST(EnergyCommand, ReportsErrorsInOneLine) {
   const std::pair<const char*, const char*> wrong[] = {
       {"deit-huge", "known: deit-tiny, deit-small"},
       {"deit-tiny --mechanism soft", "known: softmax, adder"},
@@ -91,13 +91,13 @@ TEST(EnergyCommand, SaysWhatIsWrongInOneLine) {
   }
 }
 
-TEST(EnergyCommand, NamesTheFileThatIsNotThere) {
+TEST(EnergyCommand, NamesAMissingFile) {
   const Ran ran = energy("no-such-model.h5");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.output, HasSubstr("no-such-model.h5: "));
 }
 
-TEST(EnergyCommand, ListsWhatItKnows) {
+TEST(EnergyCommand, ListsKnownNetworksAndTables) {
   const Ran ran = energy("--list");
   EXPECT_EQ(ran.status, 0);
   for (const char* expected : {"pvtv2-b5", "daft-conv", "supports=25", "int8", "ecoformer:9"}) {

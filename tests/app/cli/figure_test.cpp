@@ -51,7 +51,7 @@ TEST_F(FigureCommand, ListsTheTypesOfSettingsAsJson) {
   }
 }
 
-TEST_F(FigureCommand, NumbersLayersAsItIsTold) {
+TEST_F(FigureCommand, NumbersLayersFromTheGivenStart) {
   const auto ticks = [&](const std::string& words) {
     const std::string file = out("layers.json");
     const Ran ran = run(program + "figure rank-by-layer" + models() + words + " --out " + file);
@@ -93,7 +93,7 @@ TEST_F(FigureCommand, LaysAMechanismOverOneModel) {
             std::string::npos);
 }
 
-TEST_F(FigureCommand, SetBesideMechanismMayMeanTheMechanism) {
+TEST_F(FigureCommand, SetReachesTheMechanismWhenTheFigureCannotTakeTheValue) {
   const std::string common = program + "figure rank-by-layer " + samples +
                              "models/fashion-softmax.h5 --mechanism adder --input " + samples +
                              "inputs/01_trouser.png --set identity=as-is ";
@@ -127,7 +127,7 @@ TEST_F(FigureCommand, WrongUsageIsStatusTwoAndWritesNothing) {
   }
 }
 
-TEST_F(FigureCommand, AFolderThatIsNotThereIsStatusOne) {
+TEST_F(FigureCommand, ExitsWithOneForAMissingFolder) {
   const Ran ran = run(program + "figure rank-by-layer" + models() + "--out " + out("no/f.pdf"));
   EXPECT_EQ(ran.status, 1) << ran.output;
   EXPECT_TRUE(fs::is_empty(folder_.path()));

@@ -42,7 +42,7 @@ class Publish : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Publish, EveryLookIsAFlagAndTheCommandSaysThemAll) {
+TEST_F(Publish, EveryLookIsAFlagAndPrintedInTheCommand) {
   const std::string file = out("f.json");
   const std::string given =
       "figure attention-maps" + models() +
@@ -80,7 +80,7 @@ TEST_F(Publish, WritesOneFileAFormat) {
       << number.str();
 }
 
-TEST_F(Publish, ACsvSaysHowItWasMadeWhereItIsAsked) {
+TEST_F(Publish, WritesProvenanceOfACsvOnRequest) {
   const std::string file = out("f.csv"), beside = file + "-metadata.json";
   const std::string make = program + "figure energy-share --out " + file + " --csv-provenance ";
   ASSERT_EQ(run(make + "none").status, 0);
@@ -171,7 +171,7 @@ TEST_F(Publish, EnergyFiguresAreWrittenAsArraysToo) {
   }
 }
 
-TEST_F(Publish, RefusesALookThereIsNot) {
+TEST_F(Publish, RefusesUnknownLooks) {
   const std::pair<const char*, const char*> wrong[] = {
       {"--font-family NoSuchFont", "unknown font family"},
       {"--width wide", "column, page, beamer"},
@@ -223,7 +223,7 @@ TEST_F(Publish, AFullDiskLeavesTheOldFileAndNothingElse) {
   }
 }
 
-TEST_F(Publish, APageFromJson) {
+TEST_F(Publish, DrawsAPageFromJson) {
   const nlohmann::json page = {
       {"models", {"softmax.h5", samples + "models/fashion-adder.h5"}},
       {"inputs", {samples + "inputs/00_t_shirt.png"}},
@@ -286,7 +286,7 @@ TEST_F(Publish, APageTakesNoArgumentOfASingleFigure) {
   }
 }
 
-TEST_F(Publish, SaysWhatIsWrongWithAPage) {
+TEST_F(Publish, ReportsErrorsOfAPage) {
   const std::pair<const char*, const char*> wrong[] = {
       {"{", "rows"},
       {R"({"rows": []})", "no rows"},
@@ -302,7 +302,7 @@ TEST_F(Publish, SaysWhatIsWrongWithAPage) {
   }
 }
 
-TEST_F(Publish, TheGalleryDrawsWhatItCanAndSaysWhatIsMissing) {
+TEST_F(Publish, GalleryDrawsAvailableFiguresAndNamesMissingOnes) {
   const Ran ran = run(program + "gallery" + models() + "--dataset " + source_folder() +
                       "/tests/data/input/grey_set.npz --format csv --out " + out("gallery"));
   ASSERT_EQ(ran.status, 0) << ran.output;

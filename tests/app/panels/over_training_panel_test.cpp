@@ -77,7 +77,7 @@ TEST_F(OverTrainingPanelTest, WritesAPictureAStep) {
             QImage(QString::fromStdString((pictures / "step-000008.png").string())));
 }
 
-TEST_F(OverTrainingPanelTest, MapsOfCoarsePatchesAreSmallerAndTheSelectionStaysInside) {
+TEST_F(OverTrainingPanelTest, ShrinksMapsOfCoarsePatchesAndKeepsTheSelectionInside) {
   open_run({{"coarse_patch", std::int64_t{28}}, {"coarse_steps", std::int64_t{4}}});
   const auto tokens = [this] {
     const std::shared_ptr<const Trace> trace = session().subjects().at(0).subject.trace;
@@ -121,7 +121,7 @@ TEST_F(OverTrainingPanelTest, AFilmHasAPictureAStep) {
   EXPECT_NE(child<QLabel>("over_training_note")->text().indexOf("4 steps"), -1);
 }
 
-TEST_F(OverTrainingPanelTest, AFilmReplacesAFileOnlyOnTheUsersWord) {
+TEST_F(OverTrainingPanelTest, AFilmReplacesAFileOnlyOnConfirmation) {
   open_run();
   const std::filesystem::path file = folder() / "film.png";
   std::ofstream(file) << "mine";

@@ -69,7 +69,7 @@ TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
   EXPECT_FALSE(panel().is_behind());
 }
 
-TEST_P(PanelTest, IsInTheViewMenuAndInHelpIfItSaysSo) {
+TEST_P(PanelTest, IsInTheViewMenuAndInHelpIfDeclared) {
   QStringList view, help;
   for (const QAction* menu : window().findChild<QMenuBar*>()->actions()) {
     for (const QAction* action : menu->menu()->findChildren<QAction*>()) {
@@ -87,7 +87,7 @@ TEST_P(PanelTest, IsInTheViewMenuAndInHelpIfItSaysSo) {
   EXPECT_EQ(dock().windowTitle(), panel().title());
 }
 
-TEST_P(PanelTest, ItsSettingsComeBack) {
+TEST_P(PanelTest, RestoresItsSettings) {
   window().show_panel(GetParam().name);
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
@@ -144,7 +144,7 @@ TEST(Panels, HaveDifferentNames) {
   for (const PanelEntry& entry : panels()) EXPECT_TRUE(names.insert(entry.name).second);
 }
 
-TEST_F(WindowTest, AnUnknownPanelIsToldWithTheKnownOnes) {
+TEST_F(WindowTest, AnUnknownPanelIsReportedWithTheKnownOnes) {
   try {
     window().show_panel("ranking");
     FAIL();

@@ -43,7 +43,7 @@ class RanksOf : public WindowTest {
   }
 };
 
-TEST_F(RanksOf, TheTableIsOfWhatIsChosen) {
+TEST_F(RanksOf, TheTableFollowsTheChosenMatrix) {
   open_sample("fashion-softmax.h5");
   auto* const table = child<QTableView>("rank_table")->model();
   const int columns = table->columnCount();
@@ -68,7 +68,7 @@ TEST_F(RanksOf, TheTableIsOfWhatIsChosen) {
   EXPECT_EQ(table->index(2, 2).data().toString(), of_map);
 }
 
-TEST_F(RanksOf, WhatAMechanismDoesNotHaveIsSaid) {
+TEST_F(RanksOf, ReportsMatricesThatAMechanismLacks) {
   open_sample("fashion-daft-full.h5");
   choose("ranks_of", "scores");
   bool said = false;
@@ -80,7 +80,7 @@ TEST_F(RanksOf, WhatAMechanismDoesNotHaveIsSaid) {
   EXPECT_GT(child<QTableView>("rank_table")->model()->rowCount(), 0);
 }
 
-TEST_F(RanksOf, DepthIsOfWhatIsChosen) {
+TEST_F(RanksOf, DepthFollowsTheChosenMatrix) {
   open_sample("fashion-softmax.h5");
   window().show_panel("depth");
   ASSERT_TRUE(wait_until_settled());
@@ -94,7 +94,7 @@ TEST_F(RanksOf, DepthIsOfWhatIsChosen) {
   EXPECT_EQ(depth->figure()->name, "rank-over-depth");
 }
 
-TEST_F(RanksOf, TheMeanRowIsTakenAwayOnDemand) {
+TEST_F(RanksOf, SubtractsTheMeanRowOnDemand) {
   open_sample("fashion-softmax.h5");
   auto* const table = child<QTableView>("rank_table")->model();
   choose("ranks_of", "without the mean row");
@@ -116,7 +116,7 @@ TEST_F(RanksOf, TheMeanRowIsTakenAwayOnDemand) {
             std::string::npos);
 }
 
-TEST_F(RanksOf, WhatElseTheLayerAddsIsChosenWhereItHasAMeaning) {
+TEST_F(RanksOf, OffersAddedTermsWhereTheyAreDefined) {
   open_sample("fashion-softmax.h5");
   const auto action = [this](const QString& text) -> QAction* {
     for (QAction* one : child<QToolButton>("ranks_of")->menu()->actions()) {
@@ -149,7 +149,7 @@ TEST_F(RanksOf, WhatElseTheLayerAddsIsChosenWhereItHasAMeaning) {
   EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of map") << "a map has no residual stream";
 }
 
-TEST_F(RanksOf, ComponentsAreOfWhatIsChosen) {
+TEST_F(RanksOf, ComponentsFollowTheChosenMatrix) {
   open_sample("fashion-softmax.h5");
   window().show_panel("components");
   ASSERT_TRUE(wait_until_settled());
@@ -169,7 +169,7 @@ TEST_F(RanksOf, ComponentsAreOfWhatIsChosen) {
       << "no I is asked for of what has none";
 }
 
-TEST_F(RanksOf, RanksOfHeadsAreOfWhatIsChosen) {
+TEST_F(RanksOf, RanksOfHeadsFollowTheChosenMatrix) {
   open_sample("fashion-softmax.h5");
   window().show_panel("heads");
   ASSERT_TRUE(wait_until_settled());
@@ -187,7 +187,7 @@ TEST_F(RanksOf, RanksOfHeadsAreOfWhatIsChosen) {
   for (const QAction* action : of->menu()->actions()) EXPECT_NE(action->text(), "tokens");
 }
 
-TEST_F(RanksOf, AComparisonIsOfWhatIsChosen) {
+TEST_F(RanksOf, TheComparisonFollowsTheChosenMatrix) {
   open_sample("fashion-softmax.h5");
   session().open(sample_data_folder() / "models" / "fashion-adder.h5");
   ASSERT_TRUE(wait_until([this] { return session().trace(id(1)) != nullptr; }));
@@ -231,7 +231,7 @@ TEST_F(RanksOf, AComparisonIsOfWhatIsChosen) {
   EXPECT_NE(cell(0, "JS"), "–");
 }
 
-TEST_F(RanksOf, ARolloutIsOfMapsOrOfMixing) {
+TEST_F(RanksOf, TheRolloutIsOfMapsOrOfMixing) {
   open_sample("fashion-softmax.h5");
   auto* const rolled = child<QComboBox>("rolled_out");
   EXPECT_TRUE(rolled->isHidden());
@@ -264,7 +264,7 @@ TEST_F(RanksOf, ARolloutIsOfMapsOrOfMixing) {
   expect_row(mixing_rollout(subject, Mixing::globenc));
 }
 
-TEST_F(RanksOf, ARolloutThatThereIsNotSaysWhy) {
+TEST_F(RanksOf, ReportsWhyARolloutIsUndefined) {
   open_sample("fashion-daft-full.h5");  // each channel of this model has its own map
   for (QToolButton* button : window().findChildren<QToolButton*>()) {
     if (button->text() == "Rollout") QTest::mouseClick(button, Qt::LeftButton);

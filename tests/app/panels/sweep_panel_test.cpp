@@ -39,12 +39,12 @@ class SweepPanelTest : public WindowTest {
   std::string note() { return child<QLabel>("sweep_note")->text().toStdString(); }
 };
 
-TEST_F(SweepPanelTest, SaysWhatIsMissing) {
+TEST_F(SweepPanelTest, NamesMissingRequirements) {
   click("sweep_start");
   EXPECT_THAT(note(), testing::HasSubstr("Open a model first"));
 }
 
-TEST_F(SweepPanelTest, SweepsTheOpenModelsAndDrawsWhatItFinds) {
+TEST_F(SweepPanelTest, SweepsTheOpenModelsAndDrawsTheResult) {
   open_model();
   const auto out = folder() / "r.h5";
   type("sweep_data_set", kData + "images.npz");
@@ -61,7 +61,7 @@ TEST_F(SweepPanelTest, SweepsTheOpenModelsAndDrawsWhatItFinds) {
   EXPECT_EQ(panel().figure()->name, "sweep-ranks");
 }
 
-TEST_F(SweepPanelTest, StopsKeepsAndGoesOn) {
+TEST_F(SweepPanelTest, StopsKeepsAndResumes) {
   // A sample model takes long enough to be stopped.
   session().open(source_folder() + "/sample_data/models/fashion-softmax.h5");
   ASSERT_TRUE(wait_until_settled());
@@ -98,7 +98,7 @@ TEST_F(SweepPanelTest, AFinishedResultIsShownNotSweptAgain) {
   EXPECT_FALSE(child<QCheckBox>("sweep_restart")->isChecked());
 }
 
-TEST_F(SweepPanelTest, SaysWhatIsWrong) {
+TEST_F(SweepPanelTest, ReportsErrors) {
   open_model();
   type("sweep_data_set", "/nowhere/images.npz");
   type("sweep_result", (folder() / "r.h5").string());

@@ -83,7 +83,7 @@ TEST_F(TrainingPanelTest, APresetLearnsPausesStepsAndStops) {
   EXPECT_EQ(child<QPushButton>("training_start")->text(), "Start");
 }
 
-TEST_F(TrainingPanelTest, ClosingTheWindowAsksBeforeItLosesWhatLearns) {
+TEST_F(TrainingPanelTest, ClosingTheWindowAsksBeforeItLosesTrainings) {
   const auto answer = [this](QMessageBox::StandardButton button) {
     on_dialog([button](QDialog& dialog) {
       auto* const box = qobject_cast<QMessageBox*>(&dialog);
@@ -136,7 +136,7 @@ TEST_F(TrainingPanelTest, ShowsRanksOfEachLayer) {
   EXPECT_EQ(drawn.marks.size(), 3U * (2 + 1)) << "two layers and their mean, of three networks";
 }
 
-TEST_F(TrainingPanelTest, SaysWhatTheRecipeDoesNotAllow) {
+TEST_F(TrainingPanelTest, ReportsSettingsThatTheRecipeRefuses) {
   show(20);
   child<QLineEdit>("training_settings")->setText("width=13");
   click("training_start");
@@ -148,7 +148,7 @@ TEST_F(TrainingPanelTest, SaysWhatTheRecipeDoesNotAllow) {
   EXPECT_FALSE(panel().training().is_on());
 }
 
-TEST_F(TrainingPanelTest, AtMostFourLearnSideBySide) {
+TEST_F(TrainingPanelTest, TrainsAtMostFourNetworksSideBySide) {
   show(20);
   auto* const more = child<QToolButton>("training_more");
   ASSERT_TRUE(more->isVisible());

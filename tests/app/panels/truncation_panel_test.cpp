@@ -46,7 +46,7 @@ TEST_F(TruncationPanelTest, DrawsAccuracyAgainstTheRankOverADataSet) {
   EXPECT_FALSE(figure()->panels.front().marks.empty());
 }
 
-TEST_F(TruncationPanelTest, SaysWhatDataItCannotUse) {
+TEST_F(TruncationPanelTest, ReportsUnusableData) {
   show("fashion-softmax.h5", "09_ankle_boot.png");
   child<QLineEdit>("truncation_data_set")->setText("/nowhere/images.npz");
   cut();

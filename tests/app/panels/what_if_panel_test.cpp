@@ -51,7 +51,7 @@ class WhatIfPanelTest : public WindowTest {
   AnswerBars& bars() { return *child<AnswerBars>("answer_bars"); }
 };
 
-TEST_F(WhatIfPanelTest, TheAnswerStandsBesideTheMapsWithTheTrueClass) {
+TEST_F(WhatIfPanelTest, ShowsTheAnswerNextToTheMapsWithTheTrueClass) {
   open("fashion-softmax.h5");
   window().show_panel("answer");
   ASSERT_TRUE(wait_until_settled());
@@ -62,7 +62,7 @@ TEST_F(WhatIfPanelTest, TheAnswerStandsBesideTheMapsWithTheTrueClass) {
   EXPECT_FALSE(content.rows[0].before) << "nothing is changed";
 }
 
-TEST_F(WhatIfPanelTest, ISliderMovesMapsRanksAndAnswerTogether) {
+TEST_F(WhatIfPanelTest, TheIdentitySliderMovesMapsRanksAndAnswerTogether) {
   open("fashion-softmax.h5");
   window().show_panel("answer");
   window().show_panel("what-if");
@@ -81,7 +81,7 @@ TEST_F(WhatIfPanelTest, ISliderMovesMapsRanksAndAnswerTogether) {
   EXPECT_EQ(session().trace(id(0))->layers[0].implied_map.slice(0)(3, 3), before);
 }
 
-TEST_F(WhatIfPanelTest, TheCurveOneCameFromStays) {
+TEST_F(WhatIfPanelTest, KeepsTheCurveBeforeTheChange) {
   open("fashion-softmax.h5");
   const auto lines = [](const Figure& figure, bool faint) {
     return std::ranges::count_if(figure.panels.front().marks, [faint](const Mark& mark) {
@@ -104,7 +104,7 @@ TEST_F(WhatIfPanelTest, TheCurveOneCameFromStays) {
   EXPECT_EQ(lines(*spectrum->figure(), true), 1) << "A, as it was";
 }
 
-TEST_F(WhatIfPanelTest, AHeadIsTakenOutExchangedAndPutBack) {
+TEST_F(WhatIfPanelTest, RemovesReplacesAndRestoresAHead) {
   open("fashion-softmax.h5");
   window().show_panel("what-if");
   session().select_map(id(0), 2, 1);
@@ -122,7 +122,7 @@ TEST_F(WhatIfPanelTest, AHeadIsTakenOutExchangedAndPutBack) {
   EXPECT_TRUE(wait_until([this] { return subject().what_if.heads.empty(); }, 10));
 }
 
-TEST_F(WhatIfPanelTest, TheWayToAnotherAttentionEndsAtItsAnswer) {
+TEST_F(WhatIfPanelTest, ReachesTheOtherMechanismsAnswerAtShareOne) {
   open("fashion-softmax.h5");
   session().overlay(id(0), {"adder", {}});
   ASSERT_TRUE(wait_until_settled());
@@ -139,7 +139,7 @@ TEST_F(WhatIfPanelTest, TheWayToAnotherAttentionEndsAtItsAnswer) {
   EXPECT_FALSE(subject().what_if.any());
 }
 
-TEST_F(WhatIfPanelTest, AllSubjectsAreChangedAtOnce) {
+TEST_F(WhatIfPanelTest, ChangesAllModelsAtOnce) {
   open("fashion-softmax.h5");
   session().open(sample_data_folder() / "models" / "fashion-adder.h5");
   ASSERT_TRUE(wait_until_settled());
@@ -200,7 +200,7 @@ TEST_F(WhatIfPanelTest, TheMapsMenuLaysAnotherAttentionOrAMeanOverAHead) {
   EXPECT_FALSE(subject().what_if.any());
 }
 
-TEST_F(WhatIfPanelTest, ATracesMapsCannotBeChanged) {
+TEST_F(WhatIfPanelTest, CannotChangeTheMapsOfATrace) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
   QMenu menu;
@@ -208,7 +208,7 @@ TEST_F(WhatIfPanelTest, ATracesMapsCannotBeChanged) {
   EXPECT_TRUE(menu.isEmpty());
 }
 
-TEST_F(WhatIfPanelTest, ALanguageModelShowsHowWellItForesawEachToken) {
+TEST_F(WhatIfPanelTest, ALanguageModelShowsTheLossOfEachToken) {
   open("shakespeare-softmax.h5", "21_gonzalo.txt");
   window().show_panel("answer");
   ASSERT_TRUE(wait_until_settled());
@@ -274,7 +274,7 @@ TEST_F(WhatIfPanelTest, TheVectorsGoIntoThePlayground) {
   EXPECT_TRUE(wait_until([plane] { return plane->tokens().queries.size() == 8; }, 5));
 }
 
-TEST_F(WhatIfPanelTest, HeadsAndComponentsFollowWhatIsChosen) {
+TEST_F(WhatIfPanelTest, HeadsAndComponentsFollowTheSelection) {
   open("fashion-softmax.h5");
   window().show_panel("heads");
   ASSERT_TRUE(wait_until_settled());

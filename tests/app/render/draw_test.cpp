@@ -143,7 +143,7 @@ TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
   EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
 }
 
-TEST(Draw, LabelsOfALowAxisDoNotLieOverOneAnother) {
+TEST(Draw, LabelsOfALowAxisDoNotOverlap) {
   const Figure figure = make_figure("rank-by-layer", two_subjects());
   QCustomPlot plot;
   show(figure, plot, {400, 400});
@@ -181,7 +181,7 @@ TEST(Draw, ATitleTooLongForItsColumnLosesItsEnd) {
   EXPECT_EQ(titles[0]->text().toStdString(), figure.panels[0].title);
 }
 
-TEST(Draw, DarkIsDarkAndItsTextLight) {
+TEST(Draw, DarkThemeHasLightText) {
   const Figure figure = make_figure("rank-by-layer", two_subjects());
   QCustomPlot plot;
   show(figure, plot, {400, 300}, FigureTheme::dark);
@@ -189,7 +189,7 @@ TEST(Draw, DarkIsDarkAndItsTextLight) {
   EXPECT_GT(plot.axisRects().at(0)->axis(QCPAxis::atLeft)->labelColor().lightness(), 180);
 }
 
-TEST(Draw, DrawsAgainOverWhatWasThere) {
+TEST(Draw, RedrawsOverThePreviousFigure) {
   QCustomPlot plot;
   show(make_figure("attention-maps", two_subjects()), plot, {500, 400});
   show(make_figure("rank-by-layer", two_subjects()), plot, {500, 400});

@@ -60,7 +60,7 @@ fs::path exported(const std::string& figure, const std::string& extension,
   return file;
 }
 
-TEST(SvgExport, IsValidWhateverALabelSays) {
+TEST(SvgExport, IsValidForAnyLabel) {
   FigureRequest request;
   request.subjects = {attention_subject("a\x01\x1B[2J\u202E<b>&\uFFFE\xFF", softmax())};
   const fs::path file = scratch("hostile.svg");
@@ -166,7 +166,7 @@ Figure with_provenance_of(const std::string& command) {
   return figure;
 }
 
-TEST(PdfExport, SaysHowItWasMade) {
+TEST(PdfExport, RecordsItsProvenance) {
   if (!has_program("pdfinfo")) GTEST_SKIP() << "poppler-utils is not installed";
   const std::string command = "attnscope figure rank-by-layer --model 'ä b.h5'";
   const Figure figure = with_provenance_of(command);
@@ -229,7 +229,7 @@ TEST(SvgExport, LabelsAreReadable) {
   }
 }
 
-TEST(PngExport, HasTheResolutionThatWasAskedFor) {
+TEST(PngExport, HasTheRequestedResolution) {
   for (const double dpi : {150.0, 600.0}) {
     const fs::path file = exported("rank-by-layer", ".png", {.png_dpi = dpi});
     const QImage image(QString::fromStdString(file.string()));
@@ -239,7 +239,7 @@ TEST(PngExport, HasTheResolutionThatWasAskedFor) {
   }
 }
 
-TEST(PngExport, SaysHowItWasMade) {
+TEST(PngExport, RecordsItsProvenance) {
   const std::string command = "attnscope figure rank-by-layer --model 'ä b.h5'";
   const fs::path file = scratch("provenance.png");
   export_figure(with_provenance_of(command), file);

@@ -199,7 +199,7 @@ class PrintedCells : public testing::TestWithParam<PrintedAs> {
   }
 };
 
-TEST_P(PrintedCells, AreAsLargeAndOfTheColoursTheyShouldBe) {
+TEST_P(PrintedCells, HaveTheirSizeAndColours) {
   if (run("command -v pdftoppm").status != 0) GTEST_SKIP() << "poppler-utils is not installed";
   expect_printed(5, 7, 300);
   expect_printed(7, 5, 311);
@@ -208,7 +208,7 @@ TEST_P(PrintedCells, AreAsLargeAndOfTheColoursTheyShouldBe) {
 }
 
 /// The image is not rendered, because Qt's SVG reader smooths images regardless of their settings.
-TEST(PrintedPixels, OfAnSvgAreTheCells) {
+TEST(PrintedPixels, EqualTheCellsInAnSvg) {
   const Figure figure = printed_figure(60, 53);
   const TemporaryFolder folder;
   const QImage image = embedded_image(figure, folder.path()).image;

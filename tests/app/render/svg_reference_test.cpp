@@ -157,7 +157,7 @@ std::string words_alone(const std::string& summary) {
 
 class SvgReference : public testing::TestWithParam<std::string> {};
 
-TEST_P(SvgReference, IsWhatWasSeenAndApproved) {
+TEST_P(SvgReference, EqualsTheApprovedImage) {
   std::string summary = summary_of(GetParam(), sample_figure(GetParam()));
   if (has_many_computed_colours(GetParam())) summary = words_alone(summary);
   EXPECT_FALSE(summary.empty());
@@ -204,7 +204,7 @@ TEST_P(Labels, AreAllThere) {
 
 INSTANTIATE_TEST_SUITE_P(Figures, Labels, testing::ValuesIn(figure_names()), test_name);
 
-TEST(SvgReferences, DressedFigures) {
+TEST(SvgReferences, DressedFiguresEqualTheApprovedImages) {
   compare("grey-lines", dressed(sample_figure("rank-by-layer"),
                                 {.lines = LineLook::grey, .shared_legend = true}));
   const Figure page = sample_figure(
@@ -233,7 +233,7 @@ double difference(const QImage& a, const QImage& b) {
 
 class ImageReference : public testing::TestWithParam<std::string> {};
 
-TEST_P(ImageReference, IsWhatWasSeenAndApproved) {
+TEST_P(ImageReference, EqualsTheApprovedImage) {
   constexpr double dpi = 72;
   const QImage found = figure_as_image(sample_figure(GetParam()), dpi);
   const QString reference = QString::fromStdString((references / (GetParam() + ".png")).string());
@@ -252,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(Figures, ImageReference,
                          test_name);
 
 /// A shared legend shows each series of all panels once, below the panels.
-TEST(SharedLegend, SaysEachSeriesOnce) {
+TEST(SharedLegend, ListsEachSeriesOnce) {
   const Figure page =
       sample_figure("composite", {{"page", "rank-by-layer | rank-by-layer[measure=stable]"}}, 174);
   const Figure figure = dressed(page, {.shared_legend = true});

@@ -111,7 +111,7 @@ std::vector<Case> cases() {
 
 class Readable : public testing::TestWithParam<Case> {};
 
-TEST_P(Readable, AtEveryWidth) {
+TEST_P(Readable, EveryFigureAtEveryWidth) {
   for (const double width_mm : {84.0, 174.0}) {
     SCOPED_TRACE(std::to_string(width_mm) + " mm");
     expect_readable(sample_figure(GetParam().recipe, GetParam().settings, width_mm));

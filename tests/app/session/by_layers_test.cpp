@@ -82,7 +82,7 @@ TEST_F(ByLayers, KeepsLayersWhenCancelledAndResumed) {
   EXPECT_FALSE(subject().layers_so_far);
 }
 
-TEST_F(ByLayers, WhatIsSelectedStaysSelected) {
+TEST_F(ByLayers, KeepsTheSelectionDuringARun) {
   const SubjectId id = open_slow_model();
   ASSERT_TRUE(wait());
   session_.select_map(id, 23, 2);
@@ -104,7 +104,7 @@ TEST(TraceSoFar, RefusesMapsThatAreTooLargeToKeep) {
   EXPECT_THROW(so_far.take(trace, 2), Error);
 }
 
-TEST(TraceSoFar, HandsOverNoneOfWhatIsDoneAtOnceAndNeverTheLast) {
+TEST(TraceSoFar, HandsOverGrowingCopiesAndNeverTheLastLayer) {
   const Trace trace = sample_trace(4, 2, 4, 1);
   std::vector<std::int64_t> handed_over;
   TraceSoFar so_far(std::int64_t{1} << 30, [&](const auto& copy, std::int64_t layers) {
@@ -168,7 +168,7 @@ TEST_F(SpectraByLayers, RanksThatWereFoundStayWhenTheRestIsStopped) {
   EXPECT_FALSE(store_.is_stopped(id));
 }
 
-TEST_F(SpectraByLayers, WhatNoChangeReachesIsNotFoundAgain) {
+TEST_F(SpectraByLayers, DoesNotRecomputeUnchangedLayers) {
   Trace trace = sample_trace(3, 2, 4, 1);
   const auto first = std::make_shared<const Trace>(trace);
   trace.layers[2].implied_map.entries()[0] += 0.5F;

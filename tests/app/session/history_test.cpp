@@ -47,7 +47,7 @@ TEST(History, ADraggedSliderIsOneChange) {
   EXPECT_DOUBLE_EQ(session.view().rank_threshold, 0.6);
 }
 
-TEST(History, ANewChangeForgetsWhatWasTakenBack) {
+TEST(History, ANewChangeForgetsUndoneOnes) {
   Session session;
   History history(session);
   session.add_trace(some_trace(), "a");
@@ -58,7 +58,7 @@ TEST(History, ANewChangeForgetsWhatWasTakenBack) {
   EXPECT_FALSE(history.can_redo());
 }
 
-TEST(History, SelectionsAreNoChanges) {
+TEST(History, DoesNotRecordSelections) {
   Session session;
   session.add_trace(some_trace(), "a");
   History history(session);

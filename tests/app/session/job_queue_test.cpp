@@ -50,7 +50,7 @@ TEST(JobQueue, TellsProgressAndRemainingTime) {
   EXPECT_TRUE(wait_until([&] { return jobs.idle(); }));
 }
 
-TEST(JobQueue, StopsACancelledJobAndSaysSo) {
+TEST(JobQueue, StopsACancelledJobAndReportsIt) {
   JobQueue jobs;
   bool delivered = false, cancelled = false;
   const JobId id = jobs.submit(
@@ -79,7 +79,7 @@ TEST(JobQueue, HandsOverTheWholeError) {
   EXPECT_EQ(what, "x.pt: broken; get it again");
 }
 
-TEST(JobQueue, RunsJobsBesideEachOther) {
+TEST(JobQueue, RunsJobsConcurrently) {
   JobQueue jobs;
   std::atomic<int> met = 0;
   for (int i = 0; i < 2; ++i) {
@@ -94,7 +94,7 @@ TEST(JobQueue, RunsJobsBesideEachOther) {
   EXPECT_TRUE(wait_until([&] { return jobs.idle(); }));
 }
 
-TEST(JobQueue, ForgetsTheResultOfAReceiverThatIsGone) {
+TEST(JobQueue, DropsTheResultOfADeletedReceiver) {
   JobQueue jobs;
   bool delivered = false;
   auto receiver = std::make_unique<QObject>();

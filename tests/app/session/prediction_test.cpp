@@ -48,7 +48,7 @@ class AnsweringModel final : public Model {
   std::vector<Assumption> assumptions_;
 };
 
-TEST(Prediction, IsTheSoftmaxOfTheLogitsTheLikeliestFirst) {
+TEST(Prediction, IsTheSoftmaxOfTheLogitsInDescendingOrder) {
   const Subject subject = answering({1, 3, 2, -50}, {"coat", "boot", "bag"});
   const auto prediction = prediction_of(subject, 4);
   ASSERT_TRUE(prediction);
@@ -69,7 +69,7 @@ TEST(Prediction, LargeLogitsDoNotOverflow) {
   EXPECT_NEAR(prediction->likeliest[0].probability, 1 / (1 + std::exp(-1.0)), 1e-12);
 }
 
-TEST(Prediction, KnowsTheTrueClassWhereTheInputSaysIt) {
+TEST(Prediction, KnowsTheTrueClassIfTheInputHasIt) {
   Subject subject = answering({1, 3, 2}, {"coat", "boot", "bag"});
   EXPECT_FALSE(prediction_of(subject, 1)->right());
   set_true_class(subject, 2);
@@ -81,7 +81,7 @@ TEST(Prediction, KnowsTheTrueClassWhereTheInputSaysIt) {
   EXPECT_FALSE(prediction_of(subject, 1)->true_class);
 }
 
-TEST(Prediction, AnEncoderWithADecoderSaysTheNextToken) {
+TEST(Prediction, PredictsTheNextTokenOfAnEncoderDecoder) {
   Subject subject = answering({1, 3, 2});
   EXPECT_FALSE(prediction_of(subject, 1)->next_token);
   Trace trace = *subject.trace;
@@ -104,7 +104,7 @@ TEST(Prediction, NeedsFiniteLogits) {
   EXPECT_TRUE(prediction->likeliest.empty());
 }
 
-TEST(Prediction, IsNoneWithoutATraceOrLogits) {
+TEST(Prediction, IsMissingWithoutATraceOrLogits) {
   EXPECT_FALSE(prediction_of(Subject{}, 3));
   EXPECT_FALSE(prediction_of(answering({}), 3));
 }

@@ -68,7 +68,7 @@ TEST_F(SessionTest, ReloadingOpensAFileThatIsThereNow) {
   EXPECT_EQ(session_.subjects()[0].state, State::ready) << session_.subjects()[0].error;
 }
 
-TEST_F(SessionTest, ReloadingReadsTheFileAsItIsNow) {
+TEST_F(SessionTest, ReloadingReadsTheCurrentFile) {
   const std::filesystem::path file = folder() / "model.npz";
   const std::string data = source_folder() + "/tests/data/sweep/";
   std::filesystem::copy_file(data + "model.npz", file);
@@ -252,7 +252,7 @@ TEST_F(SessionTest, ASessionMovesTogetherWithItsFiles) {
   EXPECT_EQ(other.subjects()[0].state, State::ready) << other.subjects()[0].error;
 }
 
-TEST_F(SessionTest, ABrokenSessionFileLeavesTheOpenOneAlone) {
+TEST_F(SessionTest, ABrokenSessionFileLeavesTheOpenSessionUnchanged) {
   session_.open(write_sample("a.h5"));
   ASSERT_TRUE(wait());
   const char* texts[] = {"{",

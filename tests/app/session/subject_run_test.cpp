@@ -25,7 +25,7 @@ RunEnd end_of(const SubjectRun& run) {
   return carry_out(run, no_layers, Progress());
 }
 
-TEST(SubjectRun, EndsAsItIsWithoutChanges) {
+TEST(SubjectRun, EndsUnchangedWithoutChanges) {
   const SubjectRun run = run_of("fashion-softmax.h5");
   const RunEnd end = end_of(run);
   EXPECT_EQ(end.state, RunEnd::State::as_is);
@@ -37,7 +37,7 @@ TEST(SubjectRun, EndsAsItIsWithoutChanges) {
   EXPECT_FALSE(end.ran_with.any());
 }
 
-TEST(SubjectRun, EndsChangedBesideTheTraceWithoutChanges) {
+TEST(SubjectRun, EndsWithTheChangedAndTheUnchangedTrace) {
   SubjectRun run = run_of("fashion-softmax.h5");
   run.what_if.rank = 2;
   const RunEnd end = end_of(run);
@@ -52,7 +52,7 @@ TEST(SubjectRun, EndsChangedBesideTheTraceWithoutChanges) {
   EXPECT_EQ(end_of(run).unchanged, end.unchanged);
 }
 
-TEST(SubjectRun, RefusesImpossibleChangesAndEndsAsItIs) {
+TEST(SubjectRun, RefusesImpossibleChangesAndRunsUnchanged) {
   SubjectRun run = run_of("fashion-daft-full.h5");
   run.what_if.identity = 0.5;
   const RunEnd end = end_of(run);

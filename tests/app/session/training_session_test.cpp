@@ -50,7 +50,7 @@ class TrainingSessionTest : public testing::Test {
   TrainingSession training_{session_};
 };
 
-TEST_F(TrainingSessionTest, EachIsASubjectThatHasTheWeightsOfTheMoment) {
+TEST_F(TrainingSessionTest, EachRunIsAModelWithItsCurrentWeights) {
   begin(1000000);
   ASSERT_TRUE(wait_until([this] {
     return session_.trace(subject_at(session_, 0)) && session_.trace(subject_at(session_, 1));
@@ -71,7 +71,7 @@ TEST_F(TrainingSessionTest, EachIsASubjectThatHasTheWeightsOfTheMoment) {
   }
 }
 
-TEST_F(TrainingSessionTest, BurstsAreAnnouncedWhereThereIsSomethingNew) {
+TEST_F(TrainingSessionTest, AnnouncesBurstsOnlyDuringTraining) {
   begin(1000000);
   int announced = 0;
   QObject::connect(&session_, &Session::weights_coming, &session_, [&] { ++announced; });
@@ -122,7 +122,7 @@ TEST_F(TrainingSessionTest, TheRateCanBeChangedWhileTheyLearn) {
   EXPECT_THROW(training_.set_rate_factor(-1), Error);
 }
 
-TEST_F(TrainingSessionTest, UndoLeavesTheWeightsAsTheyAre) {
+TEST_F(TrainingSessionTest, UndoLeavesTheWeightsUnchanged) {
   begin(8);
   ASSERT_TRUE(wait_until([this] { return session_.subjects().size() == 2; }));
   History history(session_);
@@ -149,7 +149,7 @@ TEST_F(TrainingSessionTest, ABadRecipeMakesNoFolder) {
   EXPECT_THROW(training_.open(folder()), Error);
 }
 
-TEST(TrainingPresets, AreOfferedWhereTheirMechanismsHaveGradients) {
+TEST(TrainingPresets, AreEnabledIfTheirMechanismsHaveGradients) {
   const std::vector<TrainingPreset> presets = training_presets();
   ASSERT_FALSE(presets.empty());
   EXPECT_EQ(presets.front().name, "The Adder paper");

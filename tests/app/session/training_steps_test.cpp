@@ -55,7 +55,7 @@ TEST_F(TrainingStepsTest, OneSubjectIsTakenFromStepToStep) {
   EXPECT_NE(session_.trace(subject_at(session_, 0)), end);
 }
 
-TEST_F(TrainingStepsTest, TwoAreLinkedByTheirSteps) {
+TEST_F(TrainingStepsTest, TwoSeriesAreLinkedByTheirSteps) {
   look_at_boot();
   training_.open(run("first", 8));
   training_.open(run("second", 27));
@@ -71,7 +71,7 @@ TEST_F(TrainingStepsTest, TwoAreLinkedByTheirSteps) {
   EXPECT_EQ(training_.steps().back(), 8);
 }
 
-TEST_F(TrainingStepsTest, AStepIsNotUndoneAndAFolderWithoutOnesIsRefused) {
+TEST_F(TrainingStepsTest, StepsAreNotUndoneAndFoldersWithoutCheckpointsAreRefused) {
   look_at_boot();
   training_.open(run("first", 8));
   ASSERT_TRUE(rests());

@@ -50,7 +50,7 @@ class WhatIfTest : public testing::Test {
   Session session_;
 };
 
-TEST_F(WhatIfTest, TheWholeOfIIsTheIdentityMapping) {
+TEST_F(WhatIfTest, FullIdentityEqualsTheIdentityMapping) {
   const SubjectId id = open("fashion-adder.h5");
   const std::vector<float> as_it_is = logits(id);
   change(id, {.identity = 1.0});
@@ -79,7 +79,7 @@ TEST_F(WhatIfTest, AnswersAsTheOtherModelAtShareOne) {
   expect_same(logits(own), before, 0);
 }
 
-TEST_F(WhatIfTest, FollowsTheOtherToAnotherInput) {
+TEST_F(WhatIfTest, FollowsTheOtherModelToAnotherInput) {
   const SubjectId own = open("fashion-softmax.h5");
   const SubjectId other = session_.overlay(own, {"adder", {}});
   ASSERT_TRUE(wait_until([&] { return session_.idle(); }));
@@ -90,7 +90,7 @@ TEST_F(WhatIfTest, FollowsTheOtherToAnotherInput) {
   expect_same(logits(own), logits(other), 1e-4);
 }
 
-TEST_F(WhatIfTest, AHeadIsTakenOutAndPutBackByUndo) {
+TEST_F(WhatIfTest, RemovesAHeadAndRestoresItByUndo) {
   History history(session_);
   const SubjectId id = open("fashion-softmax.h5");
   const std::vector<float> before = logits(id);
@@ -108,7 +108,7 @@ TEST_F(WhatIfTest, AHeadIsTakenOutAndPutBackByUndo) {
   EXPECT_TRUE(session_.trace(id)->layers[2].implied_map.slice(1).isZero(0));
 }
 
-TEST_F(WhatIfTest, HeadsBecomeUniformTheirMeanRowOrAnother) {
+TEST_F(WhatIfTest, ReplacesHeadsByUniformMeanRowOrAnotherHead) {
   const SubjectId id = open("fashion-softmax.h5");
   const auto plain = session_.trace(id);
   change(id, {.heads = {{0, 0, HeadReplacement::uniform},
@@ -245,7 +245,7 @@ TEST_F(WhatIfTest, IsKeptInTheSessionsFile) {
   expect_same({values.begin(), values.end()}, changed, 0);
 }
 
-TEST_F(WhatIfTest, ADraggedSliderIsOneChangeAndEndsWhereItWasLet) {
+TEST_F(WhatIfTest, ADraggedSliderIsOneChangeAndEndsWhereItWasReleased) {
   History history(session_);
   const SubjectId id = open("fashion-softmax.h5");
   for (int i = 1; i <= 20; ++i) session_.set_what_if(id, {.identity = i * 0.05});

@@ -83,7 +83,7 @@ TEST(ControlValues, SetsControlsThatAnotherChoiceReplaces) {
   EXPECT_EQ(number->value(), 5);
 }
 
-TEST_F(WindowTest, ASessionKeepsWhatPanelsAreSetTo) {
+TEST_F(WindowTest, ASessionKeepsSettingsOfPanels) {
   session().open(write_sample("one.h5", sample_trace(2, 2, 5, 2)));
   ASSERT_TRUE(wait_until_settled());
   window().show_panel("hash-codes");

@@ -30,7 +30,7 @@ std::string refusal_of(const char* tex) {
   return {};
 }
 
-TEST(Formula, RefusesWhatItDoesNotKnow) {
+TEST(Formula, RefusesUnknownCommands) {
   EXPECT_NE(refusal_of("\\fracc{a}{b}").find("\\fracc"), std::string::npos);
   EXPECT_NE(refusal_of("\\frac{a}{b").find("the closing sign is missing"), std::string::npos);
   EXPECT_NE(refusal_of("a}").find("unmatched closing sign"), std::string::npos);
@@ -39,7 +39,7 @@ TEST(Formula, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(refusal_of("\\left( \\frac{\\sqrt{d_a}}{2} \\right)"), "");
 }
 
-TEST(Formula, CanBeHeard) {
+TEST(Formula, HasWordsForScreenReaders) {
   EXPECT_EQ(Formula("f(r) = \\frac{\\sigma_1}{\\sqrt{d_a}}").words(), "f(r) = (σ_1) / (√(d_a))");
   EXPECT_EQ(Formula("x^{2} - \\|y\\|_1").words(), "x^2 − ‖y‖_1");
 }
@@ -113,7 +113,7 @@ TEST(FormulaText, StandsAmongTheWords) {
   EXPECT_THROW(show_markdown(view, "a $\\nothing$"), Error);
 }
 
-TEST(FormulaText, AWideOneIsSetSmallerWhereThereIsNoRoom) {
+TEST(FormulaText, ShrinksAWideFormulaInNarrowSpace) {
   MarkdownPage page;
   page.setFont(type(12));
   page.show_text(

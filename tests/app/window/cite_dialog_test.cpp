@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-TEST(Citation, IsTheFilesInBibtex) {
+TEST(Citation, ConvertsTheCitationFileToBibtex) {
   const QString cff =
       "title: \"A: b\"\nauthors:\n  - name: The many\nversion: 1.2.3\n"
       "date-released: \"2031-02-03\"\nlicense: MIT\n";

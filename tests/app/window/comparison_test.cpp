@@ -142,7 +142,7 @@ TEST_F(ComparisonWindowTest, TheTableHasTheNumbersOfTheAnalysisAndAClickGoesTher
   }
 }
 
-TEST_F(ComparisonWindowTest, ThePanelSaysWhatToDoUntilAReferenceIsPinned) {
+TEST_F(ComparisonWindowTest, ThePanelExplainsHowToPinAReference) {
   open(2);
   child<QDockWidget>("comparison")->raise();
   QTest::qWait(50);

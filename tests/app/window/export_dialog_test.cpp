@@ -201,7 +201,7 @@ TEST_F(ExportTest, NumbersAreNumbersWhereACommaIsThePoint) {
   QLocale::setDefault(before);
 }
 
-TEST_F(ExportTest, FiguresThatDoNotFitSayWhy) {
+TEST_F(ExportTest, FiguresThatDoNotFitExplainWhy) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
   show_dialog();
@@ -267,7 +267,7 @@ TEST_F(ExportTest, FiguresAreGatheredOnAPage) {
   EXPECT_EQ(figure.at("panels").at(0).at("letter"), "a");
 }
 
-TEST_F(ExportTest, AnUnwritablePlaceLeavesTheOldFileAndSaysSo) {
+TEST_F(ExportTest, AnUnwritablePlaceLeavesTheOldFileAndIsReported) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
   show_dialog();
@@ -282,7 +282,7 @@ TEST_F(ExportTest, AnUnwritablePlaceLeavesTheOldFileAndSaysSo) {
   EXPECT_EQ(content(folder() / "old.pdf"), "old");
 }
 
-TEST_F(ExportTest, AFileIsReplacedOnlyOnTheUsersWord) {
+TEST_F(ExportTest, ReplacesAFileOnlyOnConfirmation) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
   show_dialog();

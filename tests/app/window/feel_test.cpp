@@ -25,7 +25,7 @@
 namespace attnscope {
 namespace {
 
-TEST_F(WindowTest, UndoBringsAClosedSubjectBack) {
+TEST_F(WindowTest, UndoRestoresAClosedModel) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 2, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
   session().close(id(0));
@@ -52,7 +52,7 @@ TEST_F(WindowTest, ThePaletteFindsAndRuns) {
   EXPECT_EQ(session().view().identity, IdentityView::with);
 }
 
-TEST(Palette, NearerWordsComeFirst) {
+TEST(Palette, PutsCloserMatchesFirst) {
   EXPECT_EQ(palette_distance("Fit all maps", "zz"), -1);
   EXPECT_LT(palette_distance("Export figure", "expo"), palette_distance("Explain more", "expo"));
   EXPECT_LT(palette_distance("Open model", "om"), palette_distance("Some model", "om"));
@@ -69,7 +69,7 @@ TEST_F(WindowTest, PreferencesAreRemembered) {
   EXPECT_EQ(colours_of(window()).theme, Theme::light);
 }
 
-TEST_F(WindowTest, PresentationHidesWhatIsNotSpokenAboutAndComesBack) {
+TEST_F(WindowTest, PresentationHidesControlsAndRestoresThem) {
   press(Qt::Key_F2);
   const double size = window().font().pointSizeF();
   press(Qt::Key_F5);
@@ -111,7 +111,7 @@ TEST_F(WindowTest, TheManualOpensOnItsFirstPageAndFindsWords) {
   EXPECT_EQ(shown, 1);
 }
 
-TEST_F(WindowTest, WhatACrashLeftIsOffered) {
+TEST_F(WindowTest, OffersTheSessionOfACrash) {
   const std::filesystem::path file = folder() / "autosave-999999.json";
   const auto trace = write_sample("maps.h5", sample_trace(2, 2, 2, 1));
   {
@@ -142,7 +142,7 @@ std::vector<QWidget*> tab_stops(QWidget& window) {
   return stops;
 }
 
-TEST_F(WindowTest, EveryTabStopIsSeenAndShowsThatItHasTheKeys) {
+TEST_F(WindowTest, EveryTabStopIsVisibleAndShowsItsFocus) {
   for (const char* name : {"one", "two"}) {
     session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 4, 2)), name);
   }

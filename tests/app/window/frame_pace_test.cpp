@@ -53,12 +53,12 @@ class FramePaceTest : public testing::Test {
   FramePace pace_;
 };
 
-TEST_F(FramePaceTest, AtOnceWhileNothingWorks) {
+TEST_F(FramePaceTest, DrawsAtOnceWhileNothingRuns) {
   ask_for_picture();
   EXPECT_EQ(window_.pictures, 1);
 }
 
-TEST_F(FramePaceTest, OneForAllThatComesWhileThereIsWork) {
+TEST_F(FramePaceTest, DrawsOnceForRequestsDuringAJob) {
   begin_job();
   for (int i = 0; i < 5; ++i) ask_for_picture();
   EXPECT_EQ(window_.pictures, 0);
@@ -66,7 +66,7 @@ TEST_F(FramePaceTest, OneForAllThatComesWhileThereIsWork) {
   EXPECT_EQ(window_.pictures, 1);
 }
 
-TEST_F(FramePaceTest, WhenTheLastJobHasEnded) {
+TEST_F(FramePaceTest, DrawsWhenTheLastJobHasEnded) {
   begin_job();
   ask_for_picture();
   EXPECT_EQ(window_.pictures, 0);
@@ -76,7 +76,7 @@ TEST_F(FramePaceTest, WhenTheLastJobHasEnded) {
   EXPECT_EQ(window_.pictures, 1);
 }
 
-TEST_F(FramePaceTest, OneForAllOfABurstThatWasAnnounced) {
+TEST_F(FramePaceTest, DrawsOnceForAnAnnouncedBurst) {
   pace_.collect();
   ask_for_picture();
   begin_job();
@@ -93,7 +93,7 @@ TEST_F(FramePaceTest, OneForAllOfABurstThatWasAnnounced) {
   EXPECT_EQ(window_.pictures, 2) << "what the user does is drawn at once";
 }
 
-TEST_F(FramePaceTest, AtOnceForTheUser) {
+TEST_F(FramePaceTest, DrawsAtOnceForTheUser) {
   begin_job();
   ask_for_picture();
   EXPECT_EQ(window_.pictures, 0);

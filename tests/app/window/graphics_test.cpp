@@ -49,21 +49,21 @@ class GraphicsTest : public WindowTest {
   }
 };
 
-TEST_F(GraphicsTest, WithoutOpenGLEverythingElseIsShown) {
+TEST_F(GraphicsTest, WorksWithoutOpenGLExceptForMaps) {
   expect_a_picture_without_maps(shoot({"QT_QPA_PLATFORM=offscreen"}));
 }
 
-TEST_F(GraphicsTest, WithoutAGraphicsInterfaceOfTheDisplayToo) {
+TEST_F(GraphicsTest, WorksWithoutADisplaysGraphicsInterface) {
   expect_a_picture_without_maps(shoot({"QT_XCB_GL_INTEGRATION=none"}));
 }
 
-TEST_F(GraphicsTest, WithAnOldOpenGLToo) {
+TEST_F(GraphicsTest, WorksWithAnOldOpenGL) {
   const ProgramRun run = shoot({"MESA_GL_VERSION_OVERRIDE=2.1", "MESA_GLSL_VERSION_OVERRIDE=120"});
   expect_a_picture_without_maps(run);
   EXPECT_TRUE(run.errors.contains("2.1")) << run.errors.toStdString();
 }
 
-TEST_F(GraphicsTest, WithOpenGLThePictureHasMaps) {
+TEST_F(GraphicsTest, DrawsMapsWithOpenGL) {
   const ProgramRun run = shoot({});
   ASSERT_TRUE(run.ended);
   EXPECT_EQ(run.status, 0);

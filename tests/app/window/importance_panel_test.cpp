@@ -25,7 +25,7 @@ class LanguageModelWindow : public WindowTest {
   }
 };
 
-TEST_F(LanguageModelWindow, ShowsWhatCountsForTheEndThatIsChosen) {
+TEST_F(LanguageModelWindow, ShowsImportancesForTheChosenEnd) {
   session().set_input("text:To be, or not to be");
   session().open(kImportanceSamples / "models/shakespeare-fastformer.h5");
   ASSERT_TRUE(wait_until([&] { return has_run_on("To be, or not to be"); }));

@@ -90,7 +90,7 @@ class Instrument : public WindowTest {
   }
 };
 
-TEST_F(Instrument, SaysTheValueUnderTheCursor) {
+TEST_F(Instrument, ShowsTheValueUnderTheCursor) {
   open();
   const QPoint at = place_of(2);
   QTest::mouseMove(&plot(), at);
@@ -112,7 +112,7 @@ TEST_F(Instrument, SaysTheValueUnderTheCursor) {
   EXPECT_FALSE(readout->isVisible());
 }
 
-TEST_F(Instrument, GoesCloserAndBack) {
+TEST_F(Instrument, ZoomsInAndOut) {
   open();
   const QCPRange whole = range();
   const QPoint at = place_of(4);
@@ -135,7 +135,7 @@ TEST_F(Instrument, GoesCloserAndBack) {
   EXPECT_NEAR(range().size(), whole.size(), 1e-6);
 }
 
-TEST_F(Instrument, ADragMovesWhatIsCloser) {
+TEST_F(Instrument, ADragMovesAZoomedPlot) {
   open();
   const QPoint at = plot().axisRect(0)->rect().center();
   wheel(plot(), at, 5);
@@ -190,7 +190,7 @@ TEST_F(Instrument, APointOfALayerSelectsItsMap) {
   EXPECT_EQ(session().selection().layer, 3);
 }
 
-TEST_F(Instrument, ExportProposesWhatIsOnTheScreen) {
+TEST_F(Instrument, ExportProposesTheShownFigure) {
   open();
   ViewSettings view = session().view();
   view.identity = IdentityView::with;
@@ -219,7 +219,7 @@ TEST_F(Instrument, ExportProposesWhatIsOnTheScreen) {
   EXPECT_EQ(figure, "cumulative-spectrum");
 }
 
-TEST_F(Instrument, ASubjectIsRenamedEverywhere) {
+TEST_F(Instrument, RenamesAModelEverywhere) {
   open(2);
   on_dialog([](QDialog& dialog) {
     auto* input = qobject_cast<QInputDialog*>(&dialog);

@@ -62,7 +62,7 @@ TEST_F(LinkedCursorTest, SelectsTheSamePatchInAModelWithoutClassToken) {
   EXPECT_THAT(line(), testing::HasSubstr("[2] 6009")) << "the value of the same patches";
 }
 
-TEST_F(LinkedCursorTest, WhereThereIsNoSuchTokenItSaysSo) {
+TEST_F(LinkedCursorTest, ReportsAMissingCounterpartOfAToken) {
   open(telling_trace(1, 4), "with class");
   open(telling_trace(0, 4), "without");
   point_at(id(0), 0, 5);
@@ -82,7 +82,7 @@ TEST_F(LinkedCursorTest, SelectsTheSamePlaceInThePictureOnADifferentGrid) {
   EXPECT_THAT(line(), testing::HasSubstr("[2] 25010")) << "query 25 = (4, 1), key 10 = (1, 4)";
 }
 
-TEST_F(LinkedCursorTest, TheSelectedQueryIsThatOfThePlaceToo) {
+TEST_F(LinkedCursorTest, SelectsTheCounterpartsQuery) {
   open(telling_trace(1, 4), "with class");
   open(telling_trace(0, 4), "without");
   Selection selection = session().selection();

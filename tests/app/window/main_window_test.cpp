@@ -43,7 +43,7 @@ void click_row(QTableView& table, int row) {
   QTest::mouseClick(table.viewport(), Qt::LeftButton, Qt::NoModifier, place.center());
 }
 
-TEST_F(WindowTest, SaysWhatToDoWhileNothingIsOpen) {
+TEST_F(WindowTest, ExplainsWhatToDoWhileNothingIsOpen) {
   bool found = false;
   for (const QLabel* label : window().findChildren<QLabel*>()) {
     found |= label->isVisible() && label->text().contains("Drop a weight file");
@@ -135,7 +135,7 @@ TEST_F(WindowTest, AClickInTheAtlasChoosesTheMapAndItsQuery) {
   EXPECT_EQ(session().selection().query, 0);
 }
 
-TEST_F(WindowTest, IdentityIsOneKeyAwayAndRanksAreBesideEachOther) {
+TEST_F(WindowTest, IdentityHasAKeyAndRanksStandNextToEachOther) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 4, 0.2)), "flat");
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().view().identity, IdentityView::as_is);
@@ -200,7 +200,7 @@ TEST_F(WindowTest, AClickOnTheImageChoosesTheQuery) {
   }
 }
 
-TEST_F(WindowTest, NumbersPickSubjects) {
+TEST_F(WindowTest, NumbersSelectModels) {
   for (const char* name : {"a", "b"}) {
     session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), name);
   }
@@ -277,7 +277,7 @@ TEST_F(WindowTest, SavesAndRestoresByKeys) {
   EXPECT_EQ(session().selection().layer, 1);
 }
 
-TEST_F(WindowTest, ASessionReplacesAFileOnlyOnTheUsersWord) {
+TEST_F(WindowTest, ASessionReplacesAFileOnlyOnConfirmation) {
   const auto file = folder() / "work.json";
   const auto content = [&file] {
     std::ifstream stream(file);
@@ -309,7 +309,7 @@ TEST_F(WindowTest, ASessionReplacesAFileOnlyOnTheUsersWord) {
   EXPECT_NE(content().find("attnscope_session"), std::string::npos);
 }
 
-TEST_F(WindowTest, ABrokenSessionIsToldOverTheAtlases) {
+TEST_F(WindowTest, ABrokenSessionIsReportedOverTheAtlases) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), "good");
   std::ofstream(folder() / "broken.json") << R"({"attnscope_session": 2, "subjects": 5})";
   window().open_file(folder() / "broken.json");
@@ -317,7 +317,7 @@ TEST_F(WindowTest, ABrokenSessionIsToldOverTheAtlases) {
   EXPECT_EQ(session().subjects().size(), 1U);
 }
 
-TEST_F(WindowTest, ExportsAFigureAndTellsWhatGoesWrong) {
+TEST_F(WindowTest, ExportsAFigureAndReportsErrors) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
   const QString good = QString::fromStdString((folder() / "figure.pdf").string());

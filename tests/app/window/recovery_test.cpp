@@ -102,7 +102,7 @@ TEST_F(RecoveryTest, KeepsUnreadableSessionsUntilTheyAreDiscarded) {
   EXPECT_FALSE(fs::exists(file));
 }
 
-TEST_F(RecoveryTest, APanelsSettingAloneIsSaved) {
+TEST_F(RecoveryTest, SavesWhenOnlyASettingOfAPanelChanges) {
   window().remember_between_runs(kept());
   session().open(write_sample("maps.h5", sample_trace(2, 2, 2, 1)));
   ASSERT_TRUE(wait_until_settled());
@@ -127,7 +127,7 @@ TEST_F(RecoveryTest, APanelsSettingAloneIsSaved) {
   EXPECT_TRUE(wait_until([&] { return text() != idle; }, 10));
 }
 
-TEST_F(RecoveryTest, ASessionComesBackAsItWas) {
+TEST_F(RecoveryTest, RestoresASessionUnchanged) {
   Trace plain = sample_trace(2, 2, 3, 1);
   session().open(write_sample("a.h5", plain));
   session().open(write_sample("b.h5", plain));

@@ -58,7 +58,7 @@ class Room : public WindowTest {
   }
 };
 
-TEST_F(Room, WhatIsBehindATabIsMadeWhenItIsOpened) {
+TEST_F(Room, MakesAPanelBehindATabWhenItIsOpened) {
   open_models(1280, 800);
   EXPECT_NE(window().findChild<SpectrumPanel*>(), nullptr);
   EXPECT_EQ(window().findChild<DepthPanel*>(), nullptr);
@@ -91,7 +91,7 @@ TEST_F(Room, TheMapsOfTwoModelsTakeNearlyHalfOfASmallWindow) {
 
 class RoomAtSize : public Room, public testing::WithParamInterface<std::tuple<int, int, double>> {};
 
-TEST_P(RoomAtSize, MapsFillIt) {
+TEST_P(RoomAtSize, MapsFillTheWindow) {
   const auto [width, height, share] = GetParam();
   open_models(width, height);
   EXPECT_EQ(window().size(), QSize(width, height));
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, RoomAtSize,
 
 class RoomAtScale : public Room, public testing::WithParamInterface<double> {};
 
-TEST_P(RoomAtScale, LargeLettersLeaveTheMapsTheirRoom) {
+TEST_P(RoomAtScale, LargeTypeLeavesSpaceForMaps) {
   open_models(1280, 800);
   const double share = share_of_maps();
   Preferences preferences;
@@ -127,7 +127,7 @@ TEST_P(RoomAtScale, LargeLettersLeaveTheMapsTheirRoom) {
 
 INSTANTIATE_TEST_SUITE_P(Letters, RoomAtScale, testing::Values(1.15, 1.25, 1.5, 2.0));
 
-TEST_F(Room, MapsAreArrangedAnewAsTheWindowChanges) {
+TEST_F(Room, RearrangesMapsWhenTheWindowChanges) {
   open_models(1280, 800);
   const double share = share_of_maps();
   press(Qt::Key_B, Qt::ControlModifier);
@@ -177,7 +177,7 @@ TEST_F(Room, AFileThatFailedIsACardNotAQuarter) {
   EXPECT_EQ(share_of_maps(), share);
 }
 
-TEST_F(Room, SidesGiveTheirRoomToTheMapsAndTakeItBack) {
+TEST_F(Room, SideBarsCanBeHiddenAndShown) {
   open_models(1280, 800);
   const double share = share_of_maps();
   press(Qt::Key_B, Qt::ControlModifier);
@@ -194,7 +194,7 @@ TEST_F(Room, SidesGiveTheirRoomToTheMapsAndTakeItBack) {
   EXPECT_FALSE(open("sweep"));
 }
 
-TEST_F(Room, WhatWasReadGivesTheRoomBackExactly) {
+TEST_F(Room, HidingAReadingDockRestoresTheLayoutExactly) {
   for (const QSize size : {QSize(1280, 800), QSize(1600, 1000)}) {
     window().resize(size);
     if (session().subjects().empty()) open_models(size.width(), size.height());
@@ -244,7 +244,7 @@ TEST_F(Room, AKeyEnlargesThePanelThatHasTheKeys) {
   EXPECT_TRUE(open("spectrum"));
 }
 
-TEST_F(Room, OneSubjectFillsTheWindowAndNumbersFlip) {
+TEST_F(Room, OneModelFillsTheWindowAndNumbersSwitch) {
   open_models(1280, 800, 3);
   const double share = share_of_maps();
   for (AtlasCanvas* canvas : window().findChildren<AtlasCanvas*>()) {
@@ -314,7 +314,7 @@ TEST_P(RoomOfPanels, NothingWidensASmallWindow) {
   }
 }
 
-TEST_F(Room, WhatIsReadIsReadWholeInASmallWindow) {
+TEST_F(Room, ShowsReadingDocksWholeInASmallWindow) {
   open_two_at(1024, 768);
   window().show_panel("lessons");
   ASSERT_TRUE(wait_until_still());
@@ -360,7 +360,7 @@ TEST_F(Room, PresentationKeepsTheSize) {
   EXPECT_EQ(window().size(), QSize(1600, 1000));
 }
 
-TEST_F(Room, PresentationEnlargesWhatIsDrawnToo) {
+TEST_F(Room, PresentationEnlargesFiguresToo) {
   open_models(1600, 1000);
   AtlasCanvas* const atlas = window().findChild<AtlasCanvas*>();
   const double above = atlas->map_rect(0, 0).top();
@@ -420,7 +420,7 @@ TEST_F(Room, HidesTheLeftColumnForAWideDockWhenTheWindowIsNarrow) {
   EXPECT_TRUE(open("inputs"));
 }
 
-TEST_F(Room, WhatTheUserClosedStaysClosed) {
+TEST_F(Room, DocksThatTheUserClosedStayClosed) {
   open_two_at(1280, 800);
   child<QDockWidget>("inputs")->close();
   window().show_panel("lessons");
@@ -451,7 +451,7 @@ class TallPanel : public DockPanel {
   }
 };
 
-TEST_F(Room, WhatFindsNoRoomScrolls) {
+TEST_F(Room, ScrollsPanelsThatDoNotFit) {
   TallPanel panel;
   EXPECT_LE(panel.minimumSizeHint().width(), 300);
   EXPECT_LE(panel.minimumSizeHint().height(), 200);

@@ -97,7 +97,7 @@ TEST_F(SampleModelsTest, TheAnswerStandsOverTheMapsAndFollowsInputAndMechanism) 
   EXPECT_TRUE(said);
 }
 
-TEST_F(SampleModelsTest, ALanguageModelSaysWhatComesNext) {
+TEST_F(SampleModelsTest, ALanguageModelShowsTheNextToken) {
   session().set_input("text:To be, or not");
   window().open_file(kSamples / "models/shakespeare-softmax.h5");
   ASSERT_TRUE(wait_until_settled());
@@ -105,7 +105,7 @@ TEST_F(SampleModelsTest, ALanguageModelSaysWhatComesNext) {
   EXPECT_TRUE(label->full_text().startsWith("next: ")) << label->full_text().toStdString();
 }
 
-TEST_F(SampleModelsTest, AnotherMechanismIsLaidOverByItsDialog) {
+TEST_F(SampleModelsTest, OverlaysAnotherMechanismByItsDialog) {
   open_softmax();
   on_dialog([](QDialog& dialog) {
     auto* mechanism = dialog.findChild<QComboBox*>("mechanism");
@@ -148,7 +148,7 @@ TEST_F(SampleModelsTest, AWholeNumberOfADialogMayBeAWord) {
   EXPECT_TRUE(seen);
 }
 
-TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
+TEST_F(SampleModelsTest, ReloadsAModelWithOptionsAndCorrectsAWrongOne) {
   open_softmax();
   const auto set = [this](const QString& option, const QString& value) {
     on_dialog([option, value](QDialog& dialog) {
@@ -174,13 +174,13 @@ TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
 }
 
-TEST_F(SampleModelsTest, TheCardSaysNothingOfAKnownModel) {
+TEST_F(SampleModelsTest, TheCardHidesAssumptionsOfAKnownModel) {
   open_softmax();
   const auto* card = window().findChild<SubjectCard*>();
   EXPECT_TRUE(card->findChild<QPushButton*>("model_status")->isHidden());
 }
 
-TEST_F(SampleModelsTest, TheCardSaysWhatWasAssumed) {
+TEST_F(SampleModelsTest, TheCardListsAssumptions) {
   const TemporaryFolder folder;
   write_hashed_safetensors(folder / "vit.safetensors", timm_shapes({}));
   window().open_file(folder / "vit.safetensors");
@@ -193,7 +193,7 @@ TEST_F(SampleModelsTest, TheCardSaysWhatWasAssumed) {
   EXPECT_TRUE(status->toolTip().contains("activation = gelu")) << status->toolTip().toStdString();
 }
 
-TEST_F(SampleModelsTest, AnotherInputRunsTheModelAnew) {
+TEST_F(SampleModelsTest, AnotherInputRunsTheModelAgain) {
   open_softmax();
   const auto before = session().trace(id(0));
   for (auto* button : window().findChildren<QToolButton*>()) {
@@ -262,7 +262,7 @@ TEST_F(SampleModelsTest, ATypedTextIsInTheSessionFile) {
   EXPECT_EQ(session().trace(id(0))->tokens(), 13);
 }
 
-TEST_F(SampleModelsTest, CancellingIsAStateOneCanGoOnFrom) {
+TEST_F(SampleModelsTest, ACancelledRunCanBeResumed) {
   session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
   window().open_file(kSamples / "models/fashion-softmax.h5");
   session().jobs().cancel_all();

@@ -23,7 +23,7 @@ class Stopping : public WindowTest {
   }
 };
 
-TEST_F(Stopping, RanksStayStoppedUntilOneGoesOn) {
+TEST_F(Stopping, RanksStayCancelledUntilResumed) {
   // 12 × 12 maps of 401 tokens take long enough to be cancelled.
   session().add_trace(std::make_shared<const Trace>(sample_trace(12, 12, 20, 1)), "large");
   auto* cancel = child<QToolButton>("cancel_jobs");
@@ -68,7 +68,7 @@ TEST_F(Stopping, MapsThatWereDoneStayAndTheRestIsOffered) {
   EXPECT_GT(session().trace(id(0))->heads(35), 0);
 }
 
-TEST_F(Stopping, AnInputThatWasStoppedGoesOn) {
+TEST_F(Stopping, ACancelledInputCanBeResumed) {
   session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
   session().jobs().cancel_all();
   ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }));
@@ -80,7 +80,7 @@ TEST_F(Stopping, AnInputThatWasStoppedGoesOn) {
   EXPECT_TRUE(wait_until([this] { return session().input() != nullptr; }));
 }
 
-TEST_F(Stopping, AModelThatWasStoppedGoesOn) {
+TEST_F(Stopping, ACancelledModelCanBeResumed) {
   const std::vector<std::filesystem::path> models = sample_models();
   ASSERT_FALSE(models.empty());
   session().open(models.front());

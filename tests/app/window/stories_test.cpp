@@ -92,7 +92,7 @@ TEST_F(Stories, TheFirstMinuteAnswersWithoutAClick) {
   EXPECT_EQ(done_, 1);
 }
 
-TEST_F(Stories, AnOwnModelIsOnPaperInSevenSteps) {
+TEST_F(Stories, ExportsAnOwnModelInSevenSteps) {
   const fs::path own = folder() / "my-network.h5";
   fs::copy_file(kSampleFolder / "models/fashion-adder.h5", own);
   open_model(own);
@@ -126,7 +126,7 @@ TEST_F(Stories, TwoModelsAreComparedInThirteenSteps) {
   EXPECT_EQ(done_, 13);
 }
 
-TEST_F(Stories, AClassSeesALessonLargeAndTheModelsComeBack) {
+TEST_F(Stories, ALessonIsShownLargeAndTheModelsAreRestored) {
   window().open_samples();
   ASSERT_TRUE(wait_until_settled());
   const ViewSettings before = session().view();

@@ -57,7 +57,7 @@ TEST(Lesson, SaysWhichLineIsWrong) {
   EXPECT_NE(refusal("words only\n").find("title"), std::string::npos);
 }
 
-TEST(Step, RefusesWhatItDoesNotKnow) {
+TEST(Step, RefusesUnknownCommands) {
   EXPECT_THROW((void)parse_step("opn fashion-softmax"), Error);
   EXPECT_THROW((void)parse_step("open"), Error);
   EXPECT_THROW((void)parse_step("select lyer=1"), Error);

@@ -122,7 +122,7 @@ TEST_F(LessonsTest, MoreBitsGiveMoreCodes) {
   EXPECT_NE(numbers->text(), few);
 }
 
-TEST_F(LessonsTest, AMatrixIsTakenApartAsItIsDragged) {
+TEST_F(LessonsTest, DecomposesAMatrixThatIsDragged) {
   panel().show_lesson(6);
   auto* words = child<QLabel>("matrix_words");
   const auto maps = child<QWidget>("experiment_matrix")->findChildren<MapThumbnail*>();
@@ -170,7 +170,7 @@ TEST_F(LessonsTest, RanksAreTestedOnTheSampleModels) {
       << replaced->text().toStdString();
 }
 
-TEST_F(LessonsTest, ABrokenLessonIsSaidAndTheOthersStay) {
+TEST_F(LessonsTest, ReportsABrokenLessonAndKeepsTheOthers) {
   const std::filesystem::path file = folder() / "mine.md";
   std::ofstream(file) << "# Mine\n```step Do\nfly away\n```\n";
   panel().open_document(file);
@@ -224,7 +224,7 @@ TEST_F(LessonsTest, ClosingThePanelEndsTheLesson) {
   EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.9);
 }
 
-TEST_F(LessonsTest, OneUndoBringsBackWhatAStepClosed) {
+TEST_F(LessonsTest, OneUndoRestoresModelsThatAStepClosed) {
   for (const char* name : {"first", "second"}) {
     session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), name);
   }
@@ -272,7 +272,7 @@ TEST_F(LessonsTest, FillsTheWindowWithLargeTypeAndGivesItBackForAStep) {
 // Truncated text would be misread.
 class EveryLessonPage : public WindowTest, public testing::WithParamInterface<int> {};
 
-TEST_P(EveryLessonPage, IsReadWhole) {
+TEST_P(EveryLessonPage, CutsNoText) {
   SpectrumStore spectra(session());
   LessonsPanel panel(session(), spectra);
   panel.resize(GetParam(), 700);
