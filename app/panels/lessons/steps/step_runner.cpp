@@ -32,7 +32,7 @@ std::span<const KnownCommand> known_commands() {
       {"open", 1, {}},
       {"input", 1, {}},
       {"overlay", 2, {}, true},
-      {"select", 0, {"subject", "layer", "head", "query"}},
+      {"select", 0, {"model", "layer", "head", "query"}},
       {"view", 0, {"identity", "threshold", "temperature", "heads"}},
       {"panel", 1, {}},
   };
@@ -71,7 +71,7 @@ void select(Session& session, const std::map<std::string, std::string>& values) 
   Selection selection = session.selection();
   std::optional<std::int64_t> query;
   for (const auto& [key, value] : values) {
-    if (key == "subject") selection.subject = subject_at(session, value);
+    if (key == "model") selection.subject = subject_at(session, value);
     if (key == "layer") selection.layer = whole_number(value);
     if (key == "head") selection.head = whole_number(value);
     if (key == "query") query = whole_number(value);
@@ -110,7 +110,7 @@ void overlay(Session& session, LessonLoan& loan, const StepCommand& command) {
   const SubjectId laid = session.overlay(subject, choice);
   if (laid == SubjectId::none) {
     throw Error(ErrorKind::usage, "there is no model to lay the mechanism over")
-        .found("subject " + command.words[0])
+        .found("model " + command.words[0])
         .remedy("run the steps before this one");
   }
   loan.note_opened(laid);

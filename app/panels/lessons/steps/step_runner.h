@@ -4,7 +4,7 @@
 //   open fashion-softmax                   opens a sample model or a file, if not yet open
 //   input 09_ankle_boot.png                opens a sample input or a locator
 //   overlay 1 adder identity=true          a mechanism on model 1's weights, as a new model
-//   select subject=1 layer=3 head=0 query=0
+//   select model=1 layer=3 head=0 query=0
 //   view identity=with threshold=0.95 temperature=2 heads=mean
 //   panel spectrum                         brings a panel to the front
 #pragma once
