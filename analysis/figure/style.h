@@ -1,6 +1,7 @@
 // Style of a figure for its publication, applied after it is made.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,5 +42,20 @@ struct FigureStyle {
 
 /// The letter of a panel, or of a figure on a page: "a" for 0, "z" for 25, "aa" for 26.
 [[nodiscard]] std::string panel_letter(std::size_t index);
+
+/// A figure width that papers or slides require.
+struct WidthPreset {
+  std::string_view name;   ///< value of --width: "column"
+  std::string_view title;  ///< "One column"
+  double width_mm = 0;
+  double height_mm = 0;  ///< height of the whole frame; 0: the figure's own height
+};
+
+[[nodiscard]] inline std::span<const WidthPreset> width_presets() {
+  static constexpr WidthPreset list[] = {{"column", "One column", 84, 0},
+                                         {"page", "Two columns", 174, 0},
+                                         {"beamer", "Beamer", 128, 96}};
+  return list;
+}
 
 }  // namespace attnscope

@@ -23,7 +23,7 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
-#include "app/render/film.h"
+#include "app/render/render.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/read_file.h"

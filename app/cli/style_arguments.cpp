@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "analysis/figure/colour_map.h"
-#include "app/render/width_presets.h"
+#include "analysis/figure/style.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "analysis/figure/series_style.h"
-#include "app/render/theme.h"
+#include "app/render/render.h"
 
 // The macro must be outside any namespace.
 static void initialise_resources() { Q_INIT_RESOURCE(assets); }

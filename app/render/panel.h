@@ -5,7 +5,7 @@
 
 #include "analysis/figure/figure.h"
 #include "app/render/draw.h"
-#include "app/render/theme.h"
+#include "app/render/render.h"
 
 namespace attnscope {
 

@@ -15,6 +15,7 @@
 #include <map>
 #include <qcustomplot.h>
 #include <string>
+#include <vector>
 
 #include "analysis/figure/cells.h"
 #include "analysis/figure/figure.h"
@@ -23,6 +24,7 @@
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/overwrite.h"
+#include "core/file/png_writer.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -296,5 +298,54 @@ void check_font_family(const std::string& family) {
 }
 
 std::string plot_library_version() { return QCUSTOMPLOT_VERSION_STR; }
+
+ThemeColours colours_of(FigureTheme theme) {
+  if (theme == FigureTheme::dark) {
+    return {QColor(30, 31, 34), QColor(223, 225, 229), QColor(160, 164, 171), QColor(92, 96, 102)};
+  }
+  return {Qt::white, QColor(26, 26, 26), QColor(64, 64, 64), QColor(150, 150, 150)};
+}
+
+QColor ink(const Colour& colour, FigureTheme theme) {
+  const QColor paper(colour.red, colour.green, colour.blue, colour.alpha);
+  if (theme == FigureTheme::light) return paper;
+  constexpr float least_lightness = 0.62F;
+  float hue = 0;
+  float saturation = 0;
+  float lightness = 0;
+  float alpha = 0;
+  paper.getHslF(&hue, &saturation, &lightness, &alpha);
+  if (saturation < 0.05F) {
+    return QColor::fromHslF(std::max(hue, 0.0F), saturation,
+                            std::max(1 - lightness, least_lightness - 0.1F), alpha);
+  }
+  return QColor::fromHslF(hue, saturation, std::max(lightness, least_lightness), alpha);
+}
+
+std::string film_of(std::span<const QImage> frames, std::int64_t milliseconds) {
+  const QSize size = frames.empty() ? QSize() : frames.front().size();
+  const auto text = [](const QSize& extent) {
+    return std::to_string(extent.width()) + " × " + std::to_string(extent.height());
+  };
+  std::vector<std::vector<std::uint32_t>> pictures;
+  for (const QImage& frame : frames) {
+    if (frame.size() != size) {
+      throw Error(ErrorKind::usage, "the frames of a film must have the same size")
+          .expected(text(size) + " pixels")
+          .found(text(frame.size()));
+    }
+    const QImage plain = frame.convertToFormat(QImage::Format_RGB32);
+    std::vector<std::uint32_t>& pixels = pictures.emplace_back();
+    pixels.reserve(static_cast<std::size_t>(size.width()) *
+                   static_cast<std::size_t>(size.height()));
+    for (int row = 0; row < plain.height(); ++row) {
+      const auto* const line = reinterpret_cast<const QRgb*>(plain.constScanLine(row));
+      for (int column = 0; column < plain.width(); ++column) {
+        pixels.push_back(line[column] & 0xFFFFFFU);
+      }
+    }
+  }
+  return animated_png_of(size.width(), size.height(), pictures, milliseconds);
+}
 
 }  // namespace attnscope

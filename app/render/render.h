@@ -1,6 +1,8 @@
 // Draws a figure into a QCustomPlot, and writes it as PDF, SVG, PNG and other formats.
 #pragma once
 
+#include <QColor>
+#include <QImage>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -10,7 +12,6 @@
 #include "analysis/figure/figure.h"
 
 class QCustomPlot;
-class QImage;
 
 namespace attnscope {
 
@@ -75,5 +76,21 @@ void check_font_family(const std::string& family);
 
 /// Version of QCustomPlot's headers, for bug reports.
 [[nodiscard]] std::string plot_library_version();
+
+/// Colours of a figure: one set for paper, one for a dark window.
+struct ThemeColours {
+  QColor background, text, axis, faint;  ///< faint: drop lines, frames of maps
+};
+
+[[nodiscard]] ThemeColours colours_of(FigureTheme theme);
+
+/// A mark's colour in the theme: on a dark background, dark colours become light ones of the same
+/// hue.
+[[nodiscard]] QColor ink(const Colour& colour, FigureTheme theme);
+
+/// An animation, several pictures in one file: the bytes of an animated PNG
+/// (core/file/png_writer.h) of opaque pictures of equal size. Throws Error(usage) if their sizes
+/// differ.
+[[nodiscard]] std::string film_of(std::span<const QImage> frames, std::int64_t milliseconds);
 
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 // One run of a model: as it is, then with changed maps if changes are requested.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "app/session/what_if.h"
 #include "core/model/subject.h"
 #include "core/progress.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
@@ -48,5 +50,28 @@ using LayersRecorded = std::function<void(const std::shared_ptr<const Input>& in
 /// model that cannot run on it; Cancelled.
 [[nodiscard]] RunEnd carry_out(const SubjectRun& run, const LayersRecorded& layers_recorded,
                                const Progress& progress);
+
+/// Copies of an incomplete trace, delivered during the run. Used as TraceRequest::layer_recorded.
+/// Copies take at most a tenth of the run's time; there are none for short runs, and none once the
+/// maps are large.
+class TraceSoFar {
+ public:
+  /// Called on the run's thread with a copy that holds the first `layers` layers.
+  using Deliver = std::function<void(std::shared_ptr<const Trace>, std::int64_t layers)>;
+
+  /// `most_map_bytes`: limit for the maps of all layers together. The limit in TraceRequest applies
+  /// to single layers if each layer is delivered.
+  TraceSoFar(std::int64_t most_map_bytes, Deliver deliver);
+
+  /// Throws Error(usage) if the maps are too large to keep.
+  void take(const Trace& trace, std::int64_t layer);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::int64_t most_map_bytes_, bytes_ = 0;
+  Deliver deliver_;
+  Clock::time_point next_;  ///< earliest time of the next copy
+};
 
 }  // namespace attnscope

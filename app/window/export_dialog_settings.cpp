@@ -15,7 +15,7 @@
 #include <cmath>
 
 #include "analysis/figure/colour_map.h"
-#include "app/render/width_presets.h"
+#include "analysis/figure/style.h"
 #include "app/widgets/browse_button.h"
 #include "app/widgets/tool_button.h"
 #include "core/error.h"

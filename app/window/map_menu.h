@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QPoint>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,5 +47,10 @@ class MapMenu : public QObject {
 /// Settings of the figure of maps for the selected maps, with the view's identity mapping,
 /// threshold, colours and range.
 [[nodiscard]] ParameterValues shown_map_settings(const Session& session);
+
+/// Adds the menu "Without this head", replacements of a head's map while the model runs, for a head
+/// of a subject that has a model; adds nothing for a trace.
+void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::int64_t layer,
+                       std::int64_t head);
 
 }  // namespace attnscope

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/session/prediction.h"
 #include "app/session/subject_id.h"
-#include "app/session/token_losses.h"
 #include "core/trace/trace.h"
 
 class QLabel;

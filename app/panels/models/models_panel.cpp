@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "app/panels/describe/role_editor.h"
-#include "app/panels/models/overlay_dialog.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/job_queue.h"

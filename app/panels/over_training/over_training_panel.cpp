@@ -18,7 +18,6 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/training/run_folder.h"
 #include "app/look/theme.h"
-#include "app/render/film.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"

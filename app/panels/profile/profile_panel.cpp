@@ -4,13 +4,16 @@
 #include <QLabel>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <qcustomplot.h>
 #include <utility>
 
 #include "analysis/figure/series_style.h"
 #include "app/canvas/atlas_link.h"
 #include "app/panels/frame/plot_instrument.h"
-#include "app/panels/profile/map_values.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/widgets/tool_button.h"
@@ -168,6 +171,68 @@ void ProfilePanel::resizeEvent(QResizeEvent* event) {
 void ProfilePanel::changeEvent(QEvent* event) {
   DockPanel::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) draw();
+}
+
+MapValues map_values(const ShownMaps& maps, std::int64_t layer, std::int64_t column) {
+  const MapExtent extent = maps.extent(layer, column);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  MapValues found{kInfinity, -kInfinity, 0, 0, kInfinity, -kInfinity};
+  double squares = 0;
+  std::vector<float> row(static_cast<std::size_t>(extent.keys));
+  for (std::int64_t query = 0; query < extent.queries; ++query) {
+    maps.row(layer, column, query, 0, row);
+    double sum = 0;
+    for (const float one : row) {
+      const auto value = static_cast<double>(one);
+      if (!std::isfinite(value)) {
+        ++found.not_finite;
+        continue;
+      }
+      ++found.finite;
+      if (value == 0) ++found.zeros;
+      found.least = std::min(found.least, value);
+      found.greatest = std::max(found.greatest, value);
+      sum += value;
+      squares += value * value;
+    }
+    found.mean += sum;
+    found.least_row_sum = std::min(found.least_row_sum, sum);
+    found.greatest_row_sum = std::max(found.greatest_row_sum, sum);
+  }
+  if (found.finite == 0) {
+    const std::int64_t not_finite = found.not_finite;
+    found = {};
+    found.not_finite = not_finite;
+    return found;
+  }
+  const auto count = static_cast<double>(found.finite);
+  found.mean /= count;
+  found.deviation = std::sqrt(std::max(0.0, squares / count - found.mean * found.mean));
+  return found;
+}
+
+std::vector<double> means_over_distance(const ShownMaps& maps, std::int64_t layer,
+                                        std::int64_t column) {
+  const MapExtent extent = maps.extent(layer, column);
+  if (extent.queries != extent.keys || extent.keys == 0) return {};
+  std::vector<double> sums(static_cast<std::size_t>(extent.keys));
+  std::vector<std::int64_t> counts(sums.size());
+  std::vector<float> row(sums.size());
+  for (std::int64_t query = 0; query < extent.queries; ++query) {
+    maps.row(layer, column, query, 0, row);
+    for (std::int64_t key = 0; key < extent.keys; ++key) {
+      const float value = row[static_cast<std::size_t>(key)];
+      if (!std::isfinite(value)) continue;
+      const auto at = static_cast<std::size_t>(std::abs(query - key));
+      sums[at] += static_cast<double>(value);
+      ++counts[at];
+    }
+  }
+  for (std::size_t at = 0; at < sums.size(); ++at) {
+    sums[at] = counts[at] > 0 ? sums[at] / static_cast<double>(counts[at])
+                              : std::numeric_limits<double>::quiet_NaN();
+  }
+  return sums;
 }
 
 }  // namespace attnscope

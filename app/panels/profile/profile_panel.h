@@ -3,9 +3,11 @@
 #pragma once
 
 #include <QTimer>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "app/canvas/shown_maps.h"
 #include "app/panels/frame/dock_panel.h"
 
 class QCustomPlot;
@@ -17,7 +19,6 @@ namespace attnscope {
 class AtlasLink;
 class PlotInstrument;
 class Session;
-class ShownMaps;
 struct Figure;
 struct MapCell;
 
@@ -52,5 +53,18 @@ class ProfilePanel : public DockPanel {
   QTimer delay_;
   std::shared_ptr<const Figure> figure_;
 };
+
+/// Statistics of the finite values of one shown map; 0 if there are none.
+struct MapValues {
+  double least = 0, greatest = 0, mean = 0, deviation = 0;
+  double least_row_sum = 0, greatest_row_sum = 0;
+  std::int64_t zeros = 0, finite = 0, not_finite = 0;
+};
+[[nodiscard]] MapValues map_values(const ShownMaps& maps, std::int64_t layer, std::int64_t column);
+
+/// Mean value at each distance |query − key| of a square map, from 0; NaN if no value is finite.
+/// Empty for other maps.
+[[nodiscard]] std::vector<double> means_over_distance(const ShownMaps& maps, std::int64_t layer,
+                                                      std::int64_t column);
 
 }  // namespace attnscope

@@ -1,10 +1,11 @@
+#include "app/panels/profile/profile_panel.h"
+
 #include <QLabel>
 #include <QToolButton>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
-#include "app/panels/profile/map_values.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {

@@ -18,7 +18,7 @@
 #include "app/panels/playground/playground_view.h"
 #include "app/panels/steps/steps_view.h"
 #include "app/session/sample_data.h"
-#include "app/window/ablation_menu.h"
+#include "app/window/map_menu.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {

@@ -10,7 +10,7 @@
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/session/spectrum_store.h"
-#include "app/session/trace_so_far.h"
+#include "app/session/subject_run.h"
 #include "core/error.h"
 #include "tests/app/support/session_fixture.h"
 #include "tests/support/model_shapes.h"

@@ -10,7 +10,6 @@
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
-#include "app/session/token_losses.h"
 #include "core/input/data_set.h"
 #include "core/input/text.h"
 #include "core/model/evaluation/text_evaluation.h"

@@ -21,8 +21,8 @@
 #include <string>
 
 #include "app/canvas/atlas_canvas.h"
-#include "app/panels/models/model_dialog.h"
 #include "app/panels/models/subject_card.h"
+#include "app/panels/models/subject_dialogs.h"
 #include "app/panels/query/query_view.h"
 #include "app/window/notice_bar.h"
 #include "tests/app/support/window_fixture.h"
