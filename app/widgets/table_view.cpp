@@ -1,9 +1,13 @@
 #include "app/widgets/table_view.h"
 
+#include <QApplication>
 #include <QClipboard>
+#include <QEvent>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QSortFilterProxyModel>
+#include <QTableView>
 #include <algorithm>
 
 #include "app/look/theme.h"
@@ -25,6 +29,27 @@ class NumberItem : public QTableWidgetItem {
     bool is_number = false;
     const double value = text.toDouble(&is_number);
     return is_number ? value : std::numeric_limits<double>::infinity();
+  }
+};
+
+/// Table view whose number font follows the window's font size.
+class NumberTable : public QTableView {
+ public:
+  NumberTable() { take_letters(); }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QTableView::changeEvent(event);
+    if (event->type() == QEvent::ApplicationFontChange) take_letters();
+  }
+
+ private:
+  void take_letters() {
+    constexpr int kAroundText = 6;  // pixels
+    QFont numbers = number_font(QApplication::font());
+    numbers.setPointSizeF(numbers.pointSizeF() - 0.5);
+    setFont(numbers);
+    verticalHeader()->setDefaultSectionSize(QFontMetrics(numbers).height() + kAroundText);
   }
 };
 
@@ -107,6 +132,24 @@ void TableView::keyPressEvent(QKeyEvent* event) {
     lines << cells.join('\t');
   }
   QGuiApplication::clipboard()->setText(lines.join('\n'));
+}
+
+QTableView* number_table(QSortFilterProxyModel& model, const QString& object_name,
+                         const QString& accessible_name) {
+  auto* view = new NumberTable;
+  view->setModel(&model);
+  view->setAccessibleName(accessible_name);
+  view->setObjectName(object_name);
+  view->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view->setSelectionMode(QAbstractItemView::SingleSelection);
+  view->setSortingEnabled(true);
+  view->sortByColumn(-1, Qt::AscendingOrder);
+  view->setShowGrid(false);
+  view->setWordWrap(false);
+  view->setTabKeyNavigation(false);
+  view->verticalHeader()->hide();
+  view->horizontalHeader()->setHighlightSections(false);
+  return view;
 }
 
 }  // namespace attnscope

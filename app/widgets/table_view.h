@@ -1,12 +1,17 @@
-// A figure's table on the screen: numeric columns are sortable, Ctrl+C copies.
+// Tables on the screen.
 #pragma once
 
+#include <QString>
 #include <QTableWidget>
 
 #include "analysis/figure/figure.h"
 
+class QSortFilterProxyModel;
+class QTableView;
+
 namespace attnscope {
 
+/// A figure's table: numeric columns are sortable, Ctrl+C copies.
 class TableView : public QTableWidget {
   Q_OBJECT
  public:
@@ -20,5 +25,10 @@ class TableView : public QTableWidget {
  private:
   void fit_columns();
 };
+
+/// A table view for numbers: sortable, selects whole rows, tabular digits. Rows keep the model's
+/// order until a column is clicked.
+[[nodiscard]] QTableView* number_table(QSortFilterProxyModel& model, const QString& object_name,
+                                       const QString& accessible_name);
 
 }  // namespace attnscope

@@ -5,19 +5,250 @@
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QStackedLayout>
+#include <QStringList>
 #include <QStyle>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 
 #include "app/canvas/atlas_canvas.h"
+#include "app/canvas/atlas_link.h"
 #include "app/look/theme.h"
 #include "app/panels/describe/role_editor.h"
+#include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"
+#include "app/session/spectrum_store.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/subject_badge.h"
-#include "app/window/atlas_head.h"
 
 namespace attnscope {
+
+namespace {
+
+constexpr std::size_t kAnswers = 5;      // number in the tool tip
+constexpr qsizetype kAnswersInLine = 3;  // maximum number in the line
+constexpr int kLeastWidth = 120;         // pixels
+constexpr int kShortName = 64;
+
+/// The largest possible rank, " of 197"; empty if the maps differ in size.
+QString of_full_rank(const Trace& trace) {
+  std::int64_t full = 0;
+  for (const LayerTrace& layer : trace.layers) {
+    const Shape& shape = layer.implied_map.shape();
+    if (shape.size() < 2) continue;
+    const std::int64_t here = std::min(shape[shape.size() - 2], shape.back());
+    if (full != 0 && here != full) return {};
+    full = here;
+  }
+  return full == 0 ? QString() : AtlasHead::tr(" of %1").arg(full);
+}
+
+/// "98.2 %" for one digit. Never "100 %" for less than 1, nor "0 %" for more than 0.
+QString percent(double probability, int digits) {
+  const double shown = 100 * probability, least = std::pow(10, -digits);
+  const auto number = [&](double value) { return QString::number(value, 'f', digits) + " %"; };
+  if (shown < 100 && shown >= 100 - least / 2) return "> " + number(100 - least);
+  if (shown > 0 && shown < least / 2) return "< " + number(least);
+  return number(shown);
+}
+
+QString in_words(const Answer& answer, int digits = 1) {
+  return QString::fromStdString(answer.name) + " " + percent(answer.probability, digits);
+}
+
+QString answer_text(const Prediction& prediction, qsizetype count) {
+  if (!prediction.finite) return AtlasHead::tr("⚠ logits not finite");
+  QStringList answers;
+  for (const Answer& answer : prediction.likeliest) {
+    if (answers.size() < count) answers << in_words(answer, 0);
+  }
+  QString text =
+      (prediction.next_token ? AtlasHead::tr("next: ") : QString()) + answers.join(" · ");
+  if (const std::optional<bool> right = prediction.right()) {
+    text += *right
+                ? " ✓"
+                : AtlasHead::tr(" ✗ %1").arg(QString::fromStdString(prediction.true_class->name));
+  }
+  return text;
+}
+
+QString answer_tip(const Prediction& prediction) {
+  if (!prediction.finite) return AtlasHead::tr("A logit is NaN or infinite: nothing is predicted.");
+  QStringList lines = {prediction.next_token ? AtlasHead::tr("Most probable next tokens:")
+                                             : AtlasHead::tr("Most probable classes:")};
+  for (const Answer& answer : prediction.likeliest) lines << in_words(answer);
+  if (prediction.true_class) {
+    lines << AtlasHead::tr("True class: %1").arg(in_words(*prediction.true_class));
+  }
+  return lines.join('\n');
+}
+
+}  // namespace
+
+AtlasHead::AtlasHead(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
+                     QWidget* parent)
+    : QFrame(parent), session_(session), spectra_(spectra), link_(link), subject_(subject) {
+  setObjectName("atlas_head");
+  setToolTip(tr("Double-click: maximise or restore (M)"));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(4, 0, 5, 0);
+  row->setSpacing(6);
+  badge_ = new SubjectBadge(session.place_of(subject));
+  name_ = new ElidedLabel;
+  name_->setProperty("role", "heading");
+  mark_ = new QLabel;
+  mark_->setObjectName("mark");
+  mechanism_ = new ElidedLabel(Qt::ElideRight);
+  mechanism_->setProperty("role", "muted");
+  answer_ = new ElidedLabel(Qt::ElideRight);
+  answer_->setObjectName("prediction");
+  ranks_ = new QLabel;
+  ranks_->setObjectName("mean_ranks");
+  ranks_->setTextFormat(Qt::RichText);
+  ranks_->setProperty("role", "muted");
+  for (QWidget* part :
+       {static_cast<QWidget*>(badge_), static_cast<QWidget*>(name_), static_cast<QWidget*>(mark_),
+        static_cast<QWidget*>(mechanism_), static_cast<QWidget*>(answer_)}) {
+    row->addWidget(part);
+  }
+  // Labels have their natural width and shrink if necessary.
+  for (ElidedLabel* label : {name_, mechanism_, answer_}) {
+    label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  }
+  ranks_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  row->addWidget(ranks_, 1);
+  connect(&link_, &AtlasLink::drawn_changed, this, &AtlasHead::refresh);
+}
+
+QSize AtlasHead::minimumSizeHint() const {
+  return {kLeastWidth, QFrame::minimumSizeHint().height()};
+}
+
+QString AtlasHead::rank_text(bool in_full) const {
+  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
+  if (!spectra || spectra->without.empty()) return {};
+  const double threshold = session_.view().rank_threshold;
+  const QString without = mean_rank_text(spectra->without, threshold);
+  const QString with = mean_rank_text(spectra->with, threshold);
+  if (without.isEmpty()) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
+  if (QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
+  QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
+                     .arg(without, in_full ? of_full_rank(*session_.trace(subject_)) : QString());
+  // Only some layers are known while the spectra are computed, or if that was cancelled.
+  const std::optional<SpectrumStore::Known> known = spectra_.known(subject_);
+  if (known && known->layers < known->of && spectra_.of(subject_) == spectra) {
+    text = tr("%1 (%2 of %3 layers)").arg(text).arg(known->layers).arg(known->of);
+  }
+  // I cannot be added to maps that are not square.
+  if (with.isEmpty() || spectra->with.size() != spectra->without.size()) return text;
+  return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with);
+}
+
+/// The mean rank before and after the change of the maps; empty if the maps are unchanged.
+QString AtlasHead::changed_rank(bool in_full) const {
+  const OpenSubject* const open = session_.find(subject_);
+  const auto before = spectra_.of_unchanged(subject_);
+  const auto now = spectra_.latest(subject_);
+  if (!open || !open->unchanged || !before || !now) return {};
+  const double threshold = session_.view().rank_threshold;
+  const auto mean = [threshold](const SubjectSpectra& spectra, const Trace& trace) {
+    const bool with = shows_identity(trace, IdentityView::as_is);
+    return mean_rank_text(with ? spectra.with : spectra.without, threshold);
+  };
+  const QString was = mean(*before, *open->unchanged), is = mean(*now, *open->subject.trace);
+  if (was.isEmpty() || is.isEmpty()) return {};
+  return (in_full ? tr("mean rank %1 → <b>%2</b>") : tr("rank %1 → <b>%2</b>")).arg(was, is);
+}
+
+QString AtlasHead::mark() const {
+  const std::int64_t reference = session_.place_of(session_.reference());
+  if (reference < 0) return {};
+  if (subject_ == session_.reference()) return tr("reference");
+  const AtlasLink::Drawn drawn = link_.drawn(subject_);
+  const QString number = QString::number(reference + 1);
+  const QString own = QString::number(session_.place_of(subject_) + 1);
+  if (link_.blinking()) return tr("blink: maps of %1").arg(number);
+  if (drawn.difference) {
+    switch (session_.view().comparison) {
+      case ComparisonView::absolute_difference:
+        return tr("|%1 − %2|").arg(own, number);
+      case ComparisonView::relative_difference:
+        return tr("(%1 − %2) / (|%1| + |%2|)").arg(own, number);
+      default:
+        return tr("%1 − %2").arg(own, number);
+    }
+  }
+  if (drawn.wipe) return tr("%1 wiped over %2").arg(number, own);
+  if (drawn.over_opacity > 0) return tr("%1 laid over %2").arg(number, own);
+  return {};
+}
+
+void AtlasHead::refresh_prediction() {
+  const std::shared_ptr<const Trace> trace = session_.trace(subject_);
+  if (trace == predicted_from_) return;
+  predicted_from_ = trace;
+  const OpenSubject* const open = session_.find(subject_);
+  prediction_ = open ? prediction_of(open->subject, kAnswers) : std::nullopt;
+  answer_->set_tip(prediction_ ? answer_tip(*prediction_) : QString());
+}
+
+void AtlasHead::refresh() {
+  const OpenSubject* const open = session_.find(subject_);
+  if (!open) return;
+  badge_->set_subject(session_.place_of(subject_));
+  const QString label = QString::fromStdString(open->subject.label);
+  const QString facts = subject_facts(open->subject);
+  // The changes are shown as a mark next to the name.
+  const QString changed =
+      open->what_if.any() ? ", " + QString::fromStdString(in_words(open->what_if)) : QString();
+  name_->set_text(QString(label).remove(changed));
+  name_->set_tip(facts.isEmpty() ? label : label + "\n" + facts);
+  const std::shared_ptr<const Trace> trace = session_.trace(subject_);
+  QStringList marks;
+  if (open->ran_with.any()) {
+    marks << QString::fromStdString(in_words(open->ran_with));
+  } else if (trace && !trace->mechanism_trained) {
+    marks << tr("not trained");
+  }
+  if (open->layers_so_far && trace && !open->stopped) {
+    marks << tr("%1 of %2 layers so far").arg(*open->layers_so_far).arg(trace->layers.size());
+  }
+  if (const QString compared = this->mark(); !compared.isEmpty()) marks << compared;
+  const QString mark = marks.join(" · ");
+  mark_->setText(mark);
+  mark_->setVisible(!mark.isEmpty());
+  mechanism_->set_text(trace ? QString::fromStdString(to_string(trace->mechanism)) : QString());
+  refresh_prediction();
+  ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "
+                        "sum, without and with I. The plot marks the rank of the mean curve, which "
+                        "need not be the same.")
+                         .arg(100 * session_.view().rank_threshold));
+  fit();
+}
+
+void AtlasHead::fit() {
+  enum Leaving { nothing, other_answers, words_of_ranks, mechanism, most_of_the_name };
+  for (const Leaving leaving :
+       {nothing, other_answers, words_of_ranks, mechanism, most_of_the_name}) {
+    name_->setMaximumWidth(leaving < most_of_the_name ? QWIDGETSIZE_MAX : kShortName);
+    answer_->set_text(prediction_
+                          ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
+                          : QString());
+    ranks_->setText(rank_text(leaving < words_of_ranks));
+    answer_->setVisible(!answer_->full_text().isEmpty());
+    mechanism_->setVisible(leaving < mechanism && !mechanism_->full_text().isEmpty());
+    layout()->invalidate();
+    if (layout()->sizeHint().width() <= width()) return;
+  }
+}
+
+void AtlasHead::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  if (event->oldSize().width() != width()) fit();
+}
+
+void AtlasHead::mouseDoubleClickEvent(QMouseEvent*) { emit enlarge_wanted(); }
 
 AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
                      const QString& no_graphics, QWidget* parent)

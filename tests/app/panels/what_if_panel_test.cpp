@@ -10,7 +10,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "app/panels/answer/answer_bars.h"
+#include "app/panels/answer/answer_panel.h"
 #include "app/panels/frame/figure_panel.h"
 #include "app/panels/heads/heads_panel.h"
 #include "app/panels/importance/text_heat.h"
