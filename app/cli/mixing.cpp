@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/mixing/value_zeroing.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"

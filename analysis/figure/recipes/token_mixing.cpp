@@ -9,7 +9,6 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
 #include "analysis/mixing/mixing.h"
-#include "analysis/mixing/value_zeroing.h"
 #include "core/error.h"
 
 namespace attnscope {

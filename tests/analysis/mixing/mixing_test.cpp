@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "analysis/depth/token_flow.h"
-#include "analysis/mixing/value_zeroing.h"
 #include "core/error.h"
 #include "tests/support/inside_models.h"
 #include "tests/support/refusal.h"

@@ -1,18 +1,37 @@
-// Background jobs in the status bar: progress, remaining time, and a button to cancel them.
+// Parts of the status bar: the value under the cursor, and background jobs.
 #pragma once
 
+#include <QLabel>
 #include <QTimer>
 #include <QWidget>
 #include <functional>
 
-class QLabel;
 class QToolButton;
 
 namespace attnscope {
 
+class AtlasLink;
 class JobQueue;
 class ProgressLine;
+class Session;
+struct HoveredCell;
+struct OpenSubject;
 
+/// The value under the cursor in words: layer, head, query and key, and the value in each subject.
+class HoverLine : public QLabel {
+  Q_OBJECT
+ public:
+  HoverLine(Session& session, AtlasLink& link, QWidget* parent = nullptr);
+
+ private:
+  void refresh();
+  [[nodiscard]] QString value_in(const OpenSubject& open, const HoveredCell& hover) const;
+
+  Session& session_;
+  AtlasLink& link_;
+};
+
+/// Background jobs: progress, remaining time, and a button to cancel them.
 class JobBar : public QWidget {
   Q_OBJECT
  public:
