@@ -70,11 +70,11 @@ std::int64_t heads_of(const Trace& trace, std::int64_t layer) {
 }
 
 /// The maps of one layer in double, and the curves of their spectra if these are needed.
-struct LayerMaps {
+struct AlignedMaps {
   std::vector<MatrixD> maps;
   std::vector<std::vector<double>> shares;
 
-  LayerMaps(const Trace& trace, std::int64_t layer, IdentityView view) {
+  AlignedMaps(const Trace& trace, std::int64_t layer, IdentityView view) {
     for (std::int64_t head = 0; head < heads_of(trace, layer); ++head) {
       maps.push_back(map_seen(trace, {layer, head}, view));
     }
@@ -87,7 +87,7 @@ struct LayerMaps {
   }
 };
 
-MatrixD layer_costs(LayerMaps own, LayerMaps reference) {
+MatrixD layer_costs(AlignedMaps own, AlignedMaps reference) {
   MatrixD costs(static_cast<Eigen::Index>(own.maps.size()),
                 static_cast<Eigen::Index>(reference.maps.size()));
   if (costs.size() == 0) return costs;
@@ -166,8 +166,8 @@ HeadCosts head_costs(const Trace& reference, const Trace& other, LayerAlignment 
       other, work, progress,
       [&](std::size_t index) {
         const auto layer = static_cast<std::int64_t>(index);
-        costs[index] = layer_costs(LayerMaps(other, layer, view),
-                                   LayerMaps(reference, pairs[index].reference_layer, view));
+        costs[index] = layer_costs(AlignedMaps(other, layer, view),
+                                   AlignedMaps(reference, pairs[index].reference_layer, view));
         return [] {};
       },
       "heads compared");

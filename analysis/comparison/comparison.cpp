@@ -17,8 +17,8 @@ namespace {
 
 using Quantity = ComparisonQuantity;
 
-const MapSpectrum* spectrum_at(const std::vector<MapSpectrum>& spectra, std::int64_t layer,
-                               std::int64_t head) {
+const MapSpectrum* spectrum_of_map(const std::vector<MapSpectrum>& spectra, std::int64_t layer,
+                                   std::int64_t head) {
   for (const MapSpectrum& spectrum : spectra) {
     if (spectrum.layer == layer && spectrum.head == head) return &spectrum;
   }
@@ -313,12 +313,12 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
                                  ? kAllHeads
                                  : pair.reference_heads.at(static_cast<std::size_t>(map.head));
         const MapSpectrum* counterpart =
-            spectrum_at(reference_spectra, map.reference_layer, map.reference_head);
+            spectrum_of_map(reference_spectra, map.reference_layer, map.reference_head);
         if (counterpart == nullptr) {
           map.state = MapPairState::no_counterpart;
         } else {
           compare_cells(reference_subject, other_subject, options, map);
-          const MapSpectrum& own = *spectrum_at(spectra, map.layer, map.head);
+          const MapSpectrum& own = *spectrum_of_map(spectra, map.layer, map.head);
           compare_spectra(own, *counterpart, map.values);
           if (options.baselines) {
             compare_with_null(reference, other, options, own, *counterpart, map.values);

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const Keys& keys_of(const Mark& mark) {
+const Keys& mark_keys(const Mark& mark) {
   static const Keys none;
   return std::visit(
       [](const auto& one) -> const Keys& {
@@ -34,7 +34,7 @@ std::vector<std::string> key_names(const Figure& figure) {
   };
   for (const Panel& panel : figure.panels) {
     add(panel.keys);
-    for (const Mark& mark : panel.marks) add(keys_of(mark));
+    for (const Mark& mark : panel.marks) add(mark_keys(mark));
     if (!panel.x.key.empty()) add({{panel.x.key, ""}});
   }
   return names;
@@ -55,7 +55,7 @@ class Lines {
     for (const Panel& panel : figure_.panels) {
       panel_ = &panel;
       for (const Mark& mark : panel.marks) {
-        keys_ = &keys_of(mark);
+        keys_ = &mark_keys(mark);
         std::visit([this](const auto& one) { add(one); }, mark);
       }
     }
@@ -171,7 +171,7 @@ struct Column {
   std::string name, meaning;
 };
 
-std::vector<Column> columns_of(const Figure& figure) {
+std::vector<Column> csv_columns(const Figure& figure) {
   std::vector<Column> columns = {
       {"figure", "letter of the figure on a page; empty where there is but one"},
       {"panel_row", "place of the panel in its figure's grid, from 0; empty for numbers"},
@@ -196,7 +196,7 @@ std::vector<Column> columns_of(const Figure& figure) {
 std::string figure_as_csv(const Figure& figure) {
   if (figure.table) return table_as_csv(*figure.table);
   std::string header;
-  for (const Column& column : columns_of(figure)) {
+  for (const Column& column : csv_columns(figure)) {
     header += (header.empty() ? "" : ",") + csv_field(column.name);
   }
   return header + "\n" + Lines(figure).write();
@@ -219,7 +219,7 @@ std::string csv_metadata(const Figure& figure, const std::string& file_name) {
     for (const std::string& heading : figure.table->header)
       columns.push_back({{"titles", heading}});
   } else {
-    for (const Column& column : columns_of(figure)) {
+    for (const Column& column : csv_columns(figure)) {
       columns.push_back({{"titles", column.name}, {"dc:description", column.meaning}});
     }
   }

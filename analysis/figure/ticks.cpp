@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 /// Range of the values included so far; only positive values on a logarithmic axis.
-struct Extent {
+struct AxisExtent {
   bool positive_only = false;
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ struct Extent {
 };
 
 /// The range with margins on both sides; `pad` is their share of the data's range.
-AxisRange range_from(const Axis& axis, Extent extent, double pad) {
+AxisRange range_from(const Axis& axis, AxisExtent extent, double pad) {
   if (extent.low > extent.high) extent.low = axis.logarithmic ? 1 : 0, extent.high = 1;
   if (axis.logarithmic) {
     const double factor = std::pow(std::max(extent.high / extent.low, 1.01), pad);
@@ -44,7 +44,7 @@ AxisRange range_from(const Axis& axis, Extent extent, double pad) {
   return {axis.minimum.value_or(extent.low), axis.maximum.value_or(extent.high)};
 }
 
-void include_mark(const Mark& mark, Extent& x, Extent& y, bool& fills) {
+void include_mark(const Mark& mark, AxisExtent& x, AxisExtent& y, bool& fills) {
   if (const auto* line = std::get_if<Line>(&mark)) {
     x.include(line->x);
     y.include(line->y);
@@ -80,7 +80,7 @@ void include_mark(const Mark& mark, Extent& x, Extent& y, bool& fills) {
 }
 
 /// Includes the summed heights of stacked bars.
-void include_stacks(const Panel& panel, Extent& y) {
+void include_stacks(const Panel& panel, AxisExtent& y) {
   std::map<double, double> sums;
   for (const Mark& mark : panel.marks) {
     if (const auto* bars = std::get_if<Bars>(&mark)) {
@@ -95,8 +95,8 @@ void include_stacks(const Panel& panel, Extent& y) {
 }  // namespace
 
 PanelRange range_of(const Panel& panel) {
-  Extent x{panel.x.logarithmic};
-  Extent y{panel.y.logarithmic};
+  AxisExtent x{panel.x.logarithmic};
+  AxisExtent y{panel.y.logarithmic};
   bool fills = false;
   const bool has_map = std::any_of(panel.marks.begin(), panel.marks.end(), [](const Mark& mark) {
     return std::holds_alternative<HeatMap>(mark);

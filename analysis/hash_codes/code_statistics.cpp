@@ -39,7 +39,7 @@ MatrixD correlation_of(const MatrixD& signs) {
   return correlation;
 }
 
-double encoded(double linear) {
+double srgb_encoded(double linear) {
   const double value = std::clamp(linear, 0.0, 1.0);
   return value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
 }
@@ -52,7 +52,7 @@ Colour from_lab(double lightness, double a, double b) {
   };
   const double x = 0.95047 * back(fx), y = back(fy), z = 1.08883 * back(fz);
   const auto byte = [](double linear) {
-    return static_cast<std::uint8_t>(std::lround(255 * encoded(linear)));
+    return static_cast<std::uint8_t>(std::lround(255 * srgb_encoded(linear)));
   };
   return {byte(3.2406 * x - 1.5372 * y - 0.4986 * z), byte(-0.9689 * x + 1.8758 * y + 0.0415 * z),
           byte(0.0557 * x - 0.2040 * y + 1.0570 * z), 255};

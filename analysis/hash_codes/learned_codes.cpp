@@ -69,7 +69,7 @@ bool runs_with_them(const MechanismChoice& mechanism, const HashLearningOptions&
          read.whole("supports") == options.supports;
 }
 
-std::map<std::string, std::string> provenance_of(
+std::map<std::string, std::string> codes_provenance(
     const Model& model, const MechanismChoice& mechanism,
     const std::vector<std::shared_ptr<const Input>>& inputs, const HashLearningOptions& options) {
   std::string locators;
@@ -135,7 +135,7 @@ LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechani
                                              {"supports", options.supports}}})
                                 ->choice();
   codes.tensors.layers = std::move(tensors);
-  codes.tensors.provenance = provenance_of(model, mechanism, inputs, options);
+  codes.tensors.provenance = codes_provenance(model, mechanism, inputs, options);
   progress.step(1, "learning hash codes");
   return codes;
 }

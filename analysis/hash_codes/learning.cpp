@@ -37,7 +37,7 @@ void add(std::vector<TokenPair>& pairs, Eigen::Index query, std::vector<std::int
 using Eigen::VectorXd;
 
 /// Position of one token in the examples: a key, or a query if queries differ from keys.
-struct TokenPlace {
+struct CodePlace {
   std::size_t example = 0;
   bool query = false;
   Eigen::Index row = 0;
@@ -46,7 +46,7 @@ struct TokenPlace {
 /// Draws `supports` support samples from all tokens without repetition.
 MatrixD draw_anchors(const std::vector<HashExample>& examples, std::int64_t supports,
                      std::uint32_t seed) {
-  std::vector<TokenPlace> places;
+  std::vector<CodePlace> places;
   for (std::size_t e = 0; e < examples.size(); ++e) {
     for (Eigen::Index i = 0; i < examples[e].keys.rows(); ++i) places.push_back({e, false, i});
     if (examples[e].shared) continue;

@@ -46,7 +46,7 @@ struct PairDistances {
 /// h_i · h_j, [N, M], multiplied by the scales of plain signs.
 [[nodiscard]] Matrix affinities(const HashCodes& queries, const HashCodes& keys);
 
-// What is learned from the pairs:
+// Projections and supports learned from the pairs.
 
 struct HashLearningOptions {
   std::int64_t bits = 16;      ///< b, 1 to 64

@@ -149,7 +149,7 @@ void append(StudySeries& series, const QuestionRecord& record) {
   ++series.done;
 }
 
-void check(const StudyRequest& request) {
+void check_study(const StudyRequest& request) {
   if (request.series.empty()) throw Error(ErrorKind::usage, "no model was given to study");
   if ((request.data_set != nullptr) == request.text.has_value()) {
     throw Error(ErrorKind::usage, "give a data set of images, or a text")
@@ -195,7 +195,8 @@ std::string fingerprint_of(const StudyRequest& request) {
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-StudyResult begin_study(const StudyRequest& request, const std::vector<Questions>& questions) {
+StudyResult begin_intervention(const StudyRequest& request,
+                               const std::vector<Questions>& questions) {
   StudyResult result;
   result.kind = request.kind;
   result.of_text = request.text.has_value();
@@ -244,7 +245,7 @@ StudyResult found_there(const std::filesystem::path& file, const std::string& fi
 
 /// Result of an earlier run of the same study, finished or not; else an empty one.
 StudyResult resumed(const StudyRequest& request, const std::vector<Questions>& questions) {
-  StudyResult result = begin_study(request, questions);
+  StudyResult result = begin_intervention(request, questions);
   if (request.out.empty()) return result;
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   { const AtomicFile writable(request.out), checkpoint(unfinished); }
@@ -301,7 +302,7 @@ bool StudyResult::complete() const {
 StudyResult run_study(const StudyRequest& request, const Progress& progress,
                       const StudyAdvanced& advanced) {
   using Clock = std::chrono::steady_clock;
-  check(request);
+  check_study(request);
   std::vector<Questions> questions;
   for (const SeriesRequest& series : request.series) {
     questions.emplace_back(request, *series.subject.model);

@@ -12,7 +12,7 @@ bool holds_tokens(MatrixKind of) {
   return of == MatrixKind::tokens || of == MatrixKind::token_updates;
 }
 
-std::string in_words(MatrixKind of) {
+std::string kind_in_words(MatrixKind of) {
   switch (of) {
     case MatrixKind::map:
       return "attention maps";
@@ -58,7 +58,7 @@ std::string in_words(Added added) {
 
 std::string in_words(const MatrixChoice& analysed) {
   const std::string added = in_words(analysed.added);
-  return in_words(analysed.of) + (added.empty() ? "" : ", " + added) +
+  return kind_in_words(analysed.of) + (added.empty() ? "" : ", " + added) +
          (analysed.centred ? ", without the mean row" : "");
 }
 

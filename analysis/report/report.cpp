@@ -44,7 +44,7 @@ std::vector<std::string> lines_in(const std::string& text) {
 }
 
 /// The title in one line.
-std::string heading_of(const ReportColumn& column) {
+std::string column_heading(const ReportColumn& column) {
   std::string heading = column.title;
   std::replace(heading.begin(), heading.end(), '\n', ' ');
   return heading;
@@ -106,14 +106,14 @@ std::string cell_of(LineFormat format, const ReportColumn& column, const ReportV
   return format == LineFormat::csv ? csv_text(column, value) : cell_text(column, value);
 }
 
-using Cells = std::vector<std::string>;
+using TextCells = std::vector<std::string>;
 
 /// Gives the cells of each line to `add`, between `first` and `last`. CSV has no line for an empty
 /// table in a cell, text has one, without its cells.
-void for_each_line(LineFormat format, const Report& report, const Cells& first, const Cells& last,
-                   const std::function<void(const Cells&)>& add) {
+void for_each_line(LineFormat format, const Report& report, const TextCells& first,
+                   const TextCells& last, const std::function<void(const TextCells&)>& add) {
   for (std::size_t row = 0; row < report.rows; ++row) {
-    Cells before = first, after;
+    TextCells before = first, after;
     TableCell table;
     for (const ReportColumn& column : report.columns) {
       const bool shown = has_column(format, column);
@@ -170,14 +170,14 @@ bool has_titles(const Report& report) {
 
 ReportTexts report_texts(const Report& report) {
   std::vector<ReportColumn> columns;
-  std::vector<Cells> lines;
+  std::vector<TextCells> lines;
   add_columns(columns, LineFormat::text, report);
   for_each_line(LineFormat::text, report, {}, {},
-                [&](const Cells& cells) { lines.push_back(cells); });
-  ReportTexts texts{{}, std::vector<Cells>(lines.size())};
+                [&](const TextCells& cells) { lines.push_back(cells); });
+  ReportTexts texts{{}, std::vector<TextCells>(lines.size())};
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto all = [&](auto is) {
-      return std::ranges::all_of(lines, [&](const Cells& cells) { return is(cells[i]); });
+      return std::ranges::all_of(lines, [&](const TextCells& cells) { return is(cells[i]); });
     };
     // Remarks without a heading are a column only if there are any.
     if (columns[i].title.empty() && all([](const auto& cell) { return cell.empty(); })) continue;
@@ -228,11 +228,11 @@ std::string report_legend(const Report& report) {
   std::erase_if(columns, [](const ReportColumn& column) { return column.formula.empty(); });
   int width = 11;
   for (const ReportColumn& column : columns) {
-    width = std::max(width, static_cast<int>(columns_of(heading_of(column))) + 2);
+    width = std::max(width, static_cast<int>(columns_of(column_heading(column))) + 2);
   }
   std::string text;
   for (const ReportColumn& column : columns) {
-    text += left_cell(heading_of(column), width) + column.formula +
+    text += left_cell(column_heading(column), width) + column.formula +
             (column.unit.empty() ? "" : "; in " + column.unit) + "\n";
   }
   return text;
@@ -241,10 +241,10 @@ std::string report_legend(const Report& report) {
 std::string report_as_csv(const Report& report) {
   std::vector<ReportColumn> columns;
   add_columns(columns, LineFormat::csv, report);
-  Cells headings;
+  TextCells headings;
   for (const ReportColumn& column : columns) headings.push_back(csv_field(column.name));
   std::string text;
-  const auto add = [&text](const Cells& cells) {
+  const auto add = [&text](const TextCells& cells) {
     for (const std::string& cell : cells) text += (&cell == cells.data() ? "" : ",") + cell;
     text += "\n";
   };
@@ -274,7 +274,7 @@ std::string report_as_markdown(const Report& report) {
     text += " |";
   };
   for (const ReportColumn& column : texts.columns) {
-    add_cell(heading_of(column));
+    add_cell(column_heading(column));
     rule += column.left ? "---|" : "--:|";
   }
   text += "\n" + rule + "\n";

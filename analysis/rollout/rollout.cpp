@@ -52,7 +52,7 @@ MatrixD mixing(std::int64_t heads, const MapOf& map_of, RolloutFusion fusion) {
 }
 
 // Rollout after a layer, from the rollout before it. Blocks mix only their own tokens.
-MatrixD mixed(const ImpliedMaps& maps, RolloutFusion fusion, const MatrixD& reach) {
+MatrixD heads_mixed(const ImpliedMaps& maps, RolloutFusion fusion, const MatrixD& reach) {
   const std::int64_t heads = maps.extent(0);
   const MapBlocks* const blocks = maps.blocks();
   if (!blocks) {
@@ -162,7 +162,7 @@ Tensor attention_rollout(const Trace& trace, const RolloutOptions& options,
       reach = merged(reach, into, recorded.extent(1));
       for (std::int64_t& row : part_of) row = into[static_cast<std::size_t>(row)];
     }
-    reach = mixed(maps_seen(trace, layer, IdentityView::without), options.fusion, reach);
+    reach = heads_mixed(maps_seen(trace, layer, IdentityView::without), options.fusion, reach);
   }
   Tensor result({tokens, tokens});
   result.matrix() = reach(part_of, Eigen::all).cast<float>();

@@ -383,7 +383,7 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
 
 namespace {
 
-void check(Eigen::Index rows, Eigen::Index columns, double shift) {
+void check_map_size(Eigen::Index rows, Eigen::Index columns, double shift) {
   if (rows == 0 || columns == 0) {
     throw Error(ErrorKind::usage, "a map without entries has no spectrum");
   }
@@ -457,13 +457,13 @@ MapSpectrum estimate(const MapOperator& map, const SpectrumOptions& options) {
 
 MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
                                const SpectrumOptions& options) {
-  check(map.rows(), map.cols(), shift);
+  check_map_size(map.rows(), map.cols(), shift);
   return estimate({map, shift}, options);
 }
 
 MapSpectrum estimated_spectrum(const ConstMatrixDMap& map, double shift,
                                const SpectrumOptions& options) {
-  check(map.rows(), map.cols(), shift);
+  check_map_size(map.rows(), map.cols(), shift);
   return estimate({map, shift}, options);
 }
 
@@ -471,7 +471,7 @@ MapSpectrum estimated_spectrum(const ImpliedMaps& maps, std::int64_t head, doubl
                                const SpectrumOptions& options) {
   if (!maps.are_computed()) return estimated_spectrum(maps.slice(head), shift, options);
   const std::int64_t rows = maps.extent(1), columns = maps.extent(2);
-  check(rows, columns, shift);
+  check_map_size(rows, columns, shift);
   if (rows * columns * 4 > kMostHeldBytes) return estimate({maps, head, shift}, options);
   const Matrix map = maps.head(head);
   return estimate({ConstMatrixMap(map.data(), rows, columns), shift}, options);

@@ -26,7 +26,7 @@ blasint size(Eigen::Index extent) { return static_cast<blasint>(extent); }
 
 /// Sum of all parts in order; moves from them.
 template <class Matrix>
-Matrix sum_of(std::vector<Matrix>& parts) {
+Matrix sum_parts(std::vector<Matrix>& parts) {
   Matrix sum = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) sum += parts[i];
   return sum;
@@ -163,7 +163,7 @@ MatrixD MapOperator::by_columns(const MatrixD& y) const {
           });
     }
   });
-  MatrixD product = sum_of(sums);
+  MatrixD product = sum_parts(sums);
   if (shift_ != 0) product += shift_ * y;
   return product;
 }
@@ -200,7 +200,7 @@ MatrixD MapOperator::by_columns_roughly(const MatrixD& y) const {
             given.data() + first * kVectors, sum.data());
       }
     });
-    return sum_of(sums);
+    return sum_parts(sums);
   });
   if (shift_ != 0) result += shift_ * y;
   return result;

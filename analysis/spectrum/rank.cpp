@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-double sum_of(std::span<const double> values) {
+double sum_all(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
@@ -19,7 +19,7 @@ double sum_of_squares(std::span<const double> values) {
 }  // namespace
 
 std::vector<double> cumulative_share(std::span<const double> singular_values) {
-  const double total = sum_of(singular_values);
+  const double total = sum_all(singular_values);
   if (!(total > 0)) return {};
   std::vector<double> share(singular_values.size());
   double sum = 0;
@@ -55,7 +55,7 @@ std::int64_t equivalent_rank(std::span<const double> singular_values, double thr
 }
 
 double effective_rank(std::span<const double> singular_values) {
-  const double total = sum_of(singular_values);
+  const double total = sum_all(singular_values);
   if (!(total > 0)) return 0;
   double entropy = 0;
   for (const double value : singular_values) {

@@ -17,7 +17,7 @@ namespace {
 // Number of inputs between two points at which the work can be resumed. Does not affect results.
 constexpr std::int64_t kItemBlock = 16;
 
-void check(const SweepRequest& request) {
+void check_sweep(const SweepRequest& request) {
   const auto refuse = [](const char* what) { throw Error(ErrorKind::usage, what); };
   if (request.subjects.empty()) refuse("no model was given to sweep");
   for (const Subject& subject : request.subjects) {
@@ -120,7 +120,7 @@ std::filesystem::path sweep_checkpoint(const std::filesystem::path& out) {
 SweepResult run_sweep_by(const SweepRequest& request, const NextInputs& next,
                          const Progress& progress, const SweepAdvanced& advanced) {
   using Clock = std::chrono::steady_clock;
-  check(request);
+  check_sweep(request);
   // Fails before hours of work if the folder is missing or cannot be written.
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   { const AtomicFile writable(request.out), checkpoint(unfinished); }

@@ -46,7 +46,8 @@ WeightSpectrum spectrum_of_product(const MatrixD& left, const MatrixD& right, do
 }
 
 /// Columns of one head if `heads` heads share `own` groups of columns.
-MatrixD columns_of(const MatrixD& all, std::int64_t head, std::int64_t heads, std::int64_t own) {
+MatrixD columns_of_head(const MatrixD& all, std::int64_t head, std::int64_t heads,
+                        std::int64_t own) {
   const std::int64_t width = all.cols() / own;
   return all.middleCols(head * own / heads * width, width);
 }
@@ -66,10 +67,10 @@ void add_layer(const Block& block, std::int64_t layer, WeightProduct product, do
     right = MatrixD::Identity(heads * left.cols() / own, heads * left.cols() / own);
   }
   for (std::int64_t head = 0; head < heads; ++head) {
-    const MatrixD first = columns_of(left, head, heads, scores ? heads : own);
+    const MatrixD first = columns_of_head(left, head, heads, scores ? heads : own);
     const std::int64_t width = right.rows() / heads;
     const MatrixD second =
-        scores ? MatrixD(columns_of(right, head, heads, part.key ? own : heads).transpose())
+        scores ? MatrixD(columns_of_head(right, head, heads, part.key ? own : heads).transpose())
                : MatrixD(right.middleRows(head * width, width));
     WeightSpectrum spectrum = spectrum_of_product(first, second, threshold);
     spectrum.layer = layer;

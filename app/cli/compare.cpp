@@ -59,7 +59,7 @@ struct ComparisonReport {
 using nlohmann::ordered_json;
 using Quantity = ComparisonQuantity;
 
-const char* name_of(LayerAlignment alignment) {
+const char* alignment_name(LayerAlignment alignment) {
   return alignment == LayerAlignment::by_index ? "index" : "depth";
 }
 
@@ -117,7 +117,7 @@ ordered_json layer_json(const ComparedLayer& layer) {
 }
 
 /// One row per map. Over a data set each quantity has its deviation.
-Report maps_report(const DataSetComparison& result, bool over_data_set) {
+Report data_set_report(const DataSetComparison& result, bool over_data_set) {
   using Map = ComparedMap;
   const auto deviation = [&result](const Map& map) {
     return result.deviation[static_cast<std::size_t>(&map - result.mean.maps.data())];
@@ -165,7 +165,7 @@ Report compared_report(const ComparisonReport& report) {
        }},
       {{.name = "maps"},
        [over_data_set](const auto& one) {
-         return table_cell(maps_report(one.result, over_data_set));
+         return table_cell(data_set_report(one.result, over_data_set));
        }},
       {csv_only("identity"), identity}};
   add_analysed(columns, report.options.analysed);
@@ -291,7 +291,7 @@ ordered_json comparison_as_json(const ComparisonReport& report) {
       {"reference", report.reference},
       {"reference_mechanism", to_string(report.reference_mechanism)},
       {over_data_set ? "data_set" : "input", over_data_set ? report.data_set : report.input},
-      {"layers", name_of(report.options.layers)},
+      {"layers", alignment_name(report.options.layers)},
       {"heads", report.options.match_heads ? "matched" : "index"},
       {"identity", report.identity}};
   add_analysed(json, report.options.analysed);

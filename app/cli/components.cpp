@@ -196,8 +196,8 @@ Report components_of_map(const Trace& trace, const MatrixChoice& analysed,
 }
 
 /// One row per map.
-Report maps_report(const Trace& trace, const MatrixChoice& analysed,
-                   const std::vector<MapComponents>& maps) {
+Report components_table(const Trace& trace, const MatrixChoice& analysed,
+                        const std::vector<MapComponents>& maps) {
   using Map = MapComponents;
   return report_on(
       maps, {layer_column<Map>(layers_in_words(trace), &Map::layer),
@@ -230,7 +230,7 @@ Report models_report(const ComponentsReport& report) {
            [](const Model& one) { return to_string(one.subject->trace->mechanism); }},
           {{.name = "input"}, [](const Model& one) { return one.subject->trace->input_label; }},
           {{.name = "maps"}, [&report](const Model& one) {
-             return table_cell(maps_report(*one.subject->trace, report.analysed, *one.maps));
+             return table_cell(components_table(*one.subject->trace, report.analysed, *one.maps));
            }}});
   add_analysed(columns, report.analysed, "analysed");
   return report_of(std::move(models), std::move(columns));
@@ -243,7 +243,7 @@ std::string components_as_text(const ComponentsReport& report) {
     text += (i > 0 ? "\n" : "") + shown_text(report.subjects[i].label) + ": " +
             to_string(trace.mechanism) + ", " + shown_text(trace.input_label) + "\n" +
             (report.analysed.is_plain_map() ? "" : "of: " + in_words(report.analysed) + "\n") +
-            "\n" + report_as_text(maps_report(trace, report.analysed, report.maps[i]));
+            "\n" + report_as_text(components_table(trace, report.analysed, report.maps[i]));
   }
   return text;
 }

@@ -134,7 +134,7 @@ void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& 
 }
 
 /// The arguments as a command line in a fixed order, quoted for a shell.
-std::string command_line(const FigureArguments& arguments, const StyleChoice& choice) {
+std::string figure_as_command(const FigureArguments& arguments, const StyleChoice& choice) {
   FigureCommand command;
   command.figure = arguments.name;
   command.models = arguments.models.models;
@@ -231,7 +231,7 @@ int run_figure(const FigureArguments& arguments) {
     print_status(lines_beside(arguments.out), request.subjects);
     return 0;
   }
-  figure.command = command_line(arguments, choice);
+  figure.command = figure_as_command(arguments, choice);
   write_figure(figure, files, choice.options);
   print_status(lines_beside(arguments.out), request.subjects);
   return 0;
@@ -357,8 +357,8 @@ ComposedPage read_page_file(const std::filesystem::path& file) {
 }
 
 /// The page's own file and every file that it names.
-std::vector<std::filesystem::path> files_read(const ComposedPage& composed,
-                                              const std::filesystem::path& page) {
+std::vector<std::filesystem::path> page_files_read(const ComposedPage& composed,
+                                                   const std::filesystem::path& page) {
   std::vector<std::filesystem::path> files = {page};
   for (const auto& row : composed.subjects) {
     for (const CellSubjects& cell : row) {
@@ -382,7 +382,7 @@ int run_page(const FigureArguments& arguments, const StyleArguments& style) {
   const ComposedPage composed = read_page_file(file_or_standard_input(arguments.name));
   const StyleChoice choice = style_choice(style);
   const auto files =
-      figure_files(arguments.out, style.formats, files_read(composed, arguments.name));
+      figure_files(arguments.out, style.formats, page_files_read(composed, arguments.name));
   const std::unique_ptr<QApplication> application =
       application_for(files, choice.style.font_family);
 

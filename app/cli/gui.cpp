@@ -111,7 +111,8 @@ void take_files(const std::vector<std::string>& files, GuiOptions& options) {
 }
 
 /// All files that the window reads.
-std::vector<std::filesystem::path> files_read(const Session& session, const GuiOptions& options) {
+std::vector<std::filesystem::path> gui_files_read(const Session& session,
+                                                  const GuiOptions& options) {
   std::vector<std::filesystem::path> files = {options.session, options.lesson,
                                               file_of_locator(session.input_locator())};
   for (const OpenSubject& open : session.subjects()) {
@@ -174,7 +175,7 @@ int run_gui(const GuiOptions& options) {
   }
 
   if (options.screenshot.empty()) return QApplication::exec();
-  refuse_to_overwrite(options.screenshot, files_read(session, options));
+  refuse_to_overwrite(options.screenshot, gui_files_read(session, options));
 
   std::exception_ptr failure;
   int still = 0;

@@ -81,7 +81,7 @@ struct Arguments {
 };
 
 // Every singular value must be accurate, because tables and files show values, not only shares.
-SpectrumOptions options_of(const Arguments& arguments) {
+SpectrumOptions options_from(const Arguments& arguments) {
   return {.threshold = arguments.threshold,
           .accuracy = SpectrumAccuracy::every_value,
           .layers = index_list(arguments.layers, "--layers"),
@@ -103,7 +103,7 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView
                 const Subject& subject, const std::vector<std::int64_t>& layers,
                 const Progress& progress) {
   const Trace& trace = *subject.trace;
-  SpectrumOptions options = options_of(arguments);
+  SpectrumOptions options = options_from(arguments);
   // The run may have recorded more layers than were requested.
   std::vector<std::int64_t> wanted = layers;
   if (!options.layers.empty()) {
@@ -264,7 +264,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
       const Subject subject{model->name(), model, laid.choice, input, trace, laid.parameters};
       for_each_view(of_input.part(0.05, 1), [&](SpectrumReport& report, IdentityView view,
                                                 const Progress& own) {
-        report.maps.back() = spectra_of_channels(subject, view, options_of(arguments), own);
+        report.maps.back() = spectra_of_channels(subject, view, options_from(arguments), own);
       });
     } else {
       trace = std::make_shared<const Trace>(run_by_layers(

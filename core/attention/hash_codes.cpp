@@ -17,8 +17,8 @@ MatrixD kernel_of(const MatrixD& squares, double bandwidth) {
 
 /// One head's share [rows, columns] of a buffer [H, …]. Upstream's buffers have leading dimensions
 /// of 1.
-MatrixD of_head(const NamedTensors& parameters, const char* name, std::int64_t heads,
-                std::int64_t head, std::int64_t rows, std::int64_t columns) {
+MatrixD head_projection(const NamedTensors& parameters, const char* name, std::int64_t heads,
+                        std::int64_t head, std::int64_t rows, std::int64_t columns) {
   const Tensor& tensor = parameters.find(name)->second;
   if (tensor.size() != heads * rows * columns || tensor.shape().empty() ||
       tensor.shape().back() != columns) {
@@ -33,9 +33,12 @@ MatrixD of_head(const NamedTensors& parameters, const char* name, std::int64_t h
 
 void read_buffers(const NamedTensors& parameters, std::int64_t heads, std::int64_t head,
                   std::int64_t width, const HashSettings& settings, HashFunction& function) {
-  function.weights = of_head(parameters, "ksh.A", heads, head, settings.bits, settings.supports);
-  function.means = of_head(parameters, "ksh.mvec", heads, head, 1, settings.supports).row(0);
-  function.anchors = of_head(parameters, "ksh.anchor", heads, head, settings.supports, width);
+  function.weights =
+      head_projection(parameters, "ksh.A", heads, head, settings.bits, settings.supports);
+  function.means =
+      head_projection(parameters, "ksh.mvec", heads, head, 1, settings.supports).row(0);
+  function.anchors =
+      head_projection(parameters, "ksh.anchor", heads, head, settings.supports, width);
 }
 
 /// Chooses random weights, and as anchors evenly spaced tokens, or random directions in causal

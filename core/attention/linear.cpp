@@ -72,7 +72,7 @@ void map_causally(const AttentionInput& input, Tensor& map) {
   });
 }
 
-class Linear final : public Mechanism {
+class LinearAttention final : public Mechanism {
  public:
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     check_shapes(input);
@@ -163,7 +163,7 @@ MechanismEntry linear_entry() {
                        const TypedValues&) { return costs::linear(shape, convention); },
           .projections = separate_projections,
           .make = [](const TypedValues&) -> std::unique_ptr<Mechanism> {
-            return std::make_unique<Linear>();
+            return std::make_unique<LinearAttention>();
           },
           .causal = true};
 }

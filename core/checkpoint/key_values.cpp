@@ -22,7 +22,7 @@ std::string_view type_name(Type type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-std::size_t size_of(Type type) {
+std::size_t bytes_in(Type type) {
   constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
   return sizes[static_cast<std::size_t>(type)];
 }
@@ -47,7 +47,7 @@ Type read_type(ByteCursor& cursor) {
 void skip_value(ByteCursor& cursor, Type type, int depth);
 
 void skip_items(ByteCursor& cursor, Type item, std::uint64_t count, int depth) {
-  if (const std::size_t size = size_of(item); size > 0) {
+  if (const std::size_t size = bytes_in(item); size > 0) {
     if (count > cursor.remaining() / size) {
       throw Error(ErrorKind::damaged, "a list is longer than the file")
           .found(std::to_string(count) + " items");
@@ -66,7 +66,7 @@ void skip_value(ByteCursor& cursor, Type type, int depth) {
     const Type item = read_type(cursor);
     skip_items(cursor, item, cursor.little<std::uint64_t>(), depth + 1);
   } else {
-    cursor.take(size_of(type));
+    cursor.take(bytes_in(type));
   }
 }
 

@@ -24,8 +24,8 @@ constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 /// Fixed buffers for paths that a signal handler can read; a first character of 0 marks a free
 /// entry.
-using Place = std::array<char, PATH_MAX>;
-std::array<Place, 4> folders{};
+using TemporaryPlace = std::array<char, PATH_MAX>;
+std::array<TemporaryPlace, 4> folders{};
 
 /// Removes a folder and the files in it with system calls only, as a signal handler must.
 void remove_folder(const char* path) {
@@ -48,7 +48,7 @@ void remove_folder(const char* path) {
 
 /// Removes the folders, then lets the signal end the program.
 void clean_up(int signal) {
-  for (const Place& folder : folders) {
+  for (const TemporaryPlace& folder : folders) {
     if (folder[0] != 0) remove_folder(folder.data());
   }
   ::signal(signal, SIG_DFL);

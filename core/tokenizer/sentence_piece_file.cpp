@@ -98,7 +98,7 @@ void read_normalizer(std::span<const std::byte> bytes, SentencePiece& model) {
   }
 }
 
-SentencePiece read_model(std::span<const std::byte> bytes) {
+SentencePiece parse_model(std::span<const std::byte> bytes) {
   SentencePiece model;
   ProtobufReader reader(bytes);
   while (const auto field = reader.next()) {
@@ -122,7 +122,7 @@ SentencePiece read_sentence_piece(const std::filesystem::path& file) {
   const ThreadBudget budget("opening the tokenizer", bytes.size(), kTokenizerRates);
   const WorkRule rule("pieces");
   try {
-    return read_model(std::as_bytes(std::span(bytes)));
+    return parse_model(std::as_bytes(std::span(bytes)));
   } catch (Error& error) {
     error.in_file(file);
     throw;

@@ -34,9 +34,9 @@ std::pair<std::string, std::string> merge_of(const nlohmann::json& item, StageFi
   return {line.substr(0, space), line.substr(space + 1)};
 }
 
-using Model = std::shared_ptr<const TokenModel>;
+using MadeModel = std::shared_ptr<const TokenModel>;
 
-Model byte_pairs_in(StageFields& fields) {
+MadeModel byte_pairs_in(StageFields& fields) {
   BytePairSettings settings;
   settings.unknown = fields.optional_text("unk_token");
   settings.fuse_unknown = fields.flag("fuse_unk", false);
@@ -55,7 +55,7 @@ Model byte_pairs_in(StageFields& fields) {
   return make_byte_pairs(table_in(fields), merges, settings);
 }
 
-Model word_piece_in(StageFields& fields) {
+MadeModel word_piece_in(StageFields& fields) {
   WordPieceSettings settings;
   settings.unknown = fields.text("unk_token");
   settings.continuing_prefix = fields.optional_text("continuing_subword_prefix").value_or("##");
@@ -63,7 +63,7 @@ Model word_piece_in(StageFields& fields) {
   return make_word_piece(table_in(fields), settings);
 }
 
-Model unigram_in(StageFields& fields) {
+MadeModel unigram_in(StageFields& fields) {
   const nlohmann::json& list = fields.at("vocab");
   if (!list.is_array()) throw fields.refused("vocab", "tokens with their scores");
   ScoredPieces pieces;
@@ -96,12 +96,12 @@ class WordLevel final : public TokenModel {
   std::optional<std::int64_t> unknown_;
 };
 
-Model word_level_in(StageFields& fields) {
+MadeModel word_level_in(StageFields& fields) {
   const std::string unknown = fields.text("unk_token");
   return std::make_shared<const WordLevel>(table_in(fields), unknown);
 }
 
-constexpr StageKind<Model> model_kinds[] = {
+constexpr StageKind<MadeModel> model_kinds[] = {
     {"BPE", byte_pairs_in},
     {"Unigram", unigram_in},
     {"WordLevel", word_level_in},

@@ -61,7 +61,7 @@ void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer)
   for (const auto& [name, tensor] : layer.quantities) write_tensor(quantities, name, tensor);
 }
 
-std::string json_text(const json& value) {
+std::string json_dump(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -84,10 +84,10 @@ bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
 /// names.
 void write_texts(const Hdf5Id& root, const TokenLayout& layout, const std::string& whose) {
   if (!layout.texts.empty()) {
-    write_attribute(root, (whose + "token_texts").c_str(), json_text(layout.texts));
+    write_attribute(root, (whose + "token_texts").c_str(), json_dump(layout.texts));
   }
   if (!layout.special.empty()) {
-    write_attribute(root, (whose + "special_tokens").c_str(), json_text(layout.special));
+    write_attribute(root, (whose + "special_tokens").c_str(), json_dump(layout.special));
   }
 }
 
@@ -115,10 +115,10 @@ void write_differences(const Hdf5Id& root, const Trace& trace) {
   }
   const bool kinds_differ = std::ranges::any_of(
       trace.layers, [](const LayerTrace& layer) { return layer.kind != LayerKind::plain; });
-  if (kinds_differ) write_attribute(root, "layer_kinds", json_text(kinds));
+  if (kinds_differ) write_attribute(root, "layer_kinds", json_dump(kinds));
   if (decoding) write_texts(root, decoding->layout, "decoder_");
-  if (grids_differ) write_attribute(root, "layer_layouts", json_text(layouts));
-  if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_text(mechanisms));
+  if (grids_differ) write_attribute(root, "layer_layouts", json_dump(layouts));
+  if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_dump(mechanisms));
 }
 
 /// Writes the factor of q·k in each layer, and which layers' masks the file describes completely.
@@ -129,8 +129,8 @@ void write_scales(const Hdf5Id& root, const Trace& trace) {
     const bool said = layer.seen && (layer.seen->windows.empty() || layer.implied_map.blocks());
     masks.push_back(said);
   }
-  write_attribute(root, "score_scales", json_text(scales));
-  write_attribute(root, "known_masks", json_text(masks));
+  write_attribute(root, "score_scales", json_dump(scales));
+  write_attribute(root, "known_masks", json_dump(masks));
 }
 
 void write_contents(const Hdf5Id& root, const Trace& trace) {
@@ -151,13 +151,13 @@ void write_contents(const Hdf5Id& root, const Trace& trace) {
   write_attribute(root, "layers", static_cast<std::int64_t>(trace.layers.size()));
   std::vector<std::int64_t> bounds;
   for (const LayerTrace& layer : trace.layers) bounds.push_back(layer.rank_bound);
-  write_attribute(root, "rank_bounds", json_text(bounds));
+  write_attribute(root, "rank_bounds", json_dump(bounds));
   write_scales(root, trace);
   write_differences(root, trace);
   write_attribute(root, "causal", std::int64_t{trace.causal});
   write_texts(root, trace.layout, "");
-  write_attribute(root, "labels", json_text(trace.labels));
-  write_attribute(root, "provenance", json_text(trace.provenance));
+  write_attribute(root, "labels", json_dump(trace.labels));
+  write_attribute(root, "provenance", json_dump(trace.provenance));
   write_tensor(root, "features", trace.features);
   write_tensor(root, "logits", trace.logits);
   write_tensor(root, "embedded", trace.embedded);

@@ -78,12 +78,12 @@ const TrainedBlockNames& fastformer_names() {
 
 /// Names of the layers of a model without stages: the prefix of their numbers, and the names of
 /// each layer's tensors.
-struct BlockNames {
+struct LayerTensorNames {
   std::string prefix;
   const TrainedBlockNames& of_each;
 };
 
-BlockNames layer_names(const ModelSpec& spec) {
+LayerTensorNames layer_names(const ModelSpec& spec) {
   if (spec.layer.form == LayerForm::fastformer) {
     return {"fastformer_model.decoders.", fastformer_names()};
   }

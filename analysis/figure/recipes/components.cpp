@@ -119,7 +119,7 @@ HeatMap picture_of(const SubjectComponents& shown, std::size_t k, Side side) {
   return heat;
 }
 
-Keys keys_of(const SubjectComponents& shown, Side side) {
+Keys side_keys(const SubjectComponents& shown, Side side) {
   return {{"model", shown.subject->label},
           {"of", std::string(name_of(extent_names, shown.extent(side)))},
           {"layer", std::to_string(shown.found.layer)},
@@ -131,7 +131,7 @@ void add_pictures(Figure& figure, const SubjectComponents& shown, Side side, std
                   bool several) {
   for (std::size_t k = 0; k < shown.found.components.size(); ++k) {
     Panel panel = map_panel(row, static_cast<std::int64_t>(k));
-    panel.keys = keys_of(shown, side);
+    panel.keys = side_keys(shown, side);
     panel.keys.emplace_back("component", std::to_string(k + 1));
     if (side == Side::keys || row == 0) panel.title = component_title(shown, k);
     if (k == 0) panel.y.label = (several ? shown.label + ", " : "") + side_in_words(shown, side);
@@ -150,7 +150,7 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
   Panel panel;
   panel.row = row;
   panel.reversed_y = true;
-  panel.keys = keys_of(shown, side);
+  panel.keys = side_keys(shown, side);
   panel.title = (several ? shown.label + ", " : "") + side_in_words(shown, side);
   panel.y.key = "component";
   panel.y.label = "k";

@@ -27,7 +27,7 @@ EnergyRequest request_of(const Subject& subject) {
   return request;
 }
 
-std::string joined(const std::string& first, const std::string& second) {
+std::string join_names(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + ", " + second;
 }
 
@@ -58,8 +58,8 @@ void label_all(std::vector<CountedNetwork>& networks) {
     std::string label = network.label;
     if (label.empty()) {
       if (!same_title || (same_mechanism && all_same(arithmetic))) label = title(network);
-      if (!same_mechanism) label = joined(label, mechanism(network));
-      if (!all_same(arithmetic)) label = joined(label, arithmetic(network));
+      if (!same_mechanism) label = join_names(label, mechanism(network));
+      if (!all_same(arithmetic)) label = join_names(label, arithmetic(network));
     }
     labels.push_back(std::move(label));
   }

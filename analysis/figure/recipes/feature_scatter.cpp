@@ -68,7 +68,7 @@ Panel scatter_panel(const LabelledFeatures& features, const PrincipalPlane& plan
   return panel;
 }
 
-std::int64_t columns_of(const Settings& read, std::size_t panels, double width_mm) {
+std::int64_t scatter_columns(const Settings& read, std::size_t panels, double width_mm) {
   if (!read.is("columns", "auto")) return read.whole("columns");
   constexpr double comfortable_mm = 38;
   const auto fitting = static_cast<std::int64_t>(width_mm / comfortable_mm);
@@ -84,7 +84,7 @@ Figure make_feature_scatter(const FigureRequest& request, const Progress& progre
 
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
-  const std::int64_t columns = columns_of(read, request.subjects.size(), request.width_mm);
+  const std::int64_t columns = scatter_columns(read, request.subjects.size(), request.width_mm);
   const double panel_mm = request.width_mm / static_cast<double>(columns);
   std::string words;
   std::int64_t shown = 0;

@@ -48,7 +48,7 @@ std::vector<HashKind> kinds_of(const Settings& read) {
   return kinds;
 }
 
-std::vector<Row> rows_of(const Settings& read, double width_mm) {
+std::vector<Row> histogram_rows(const Settings& read, double width_mm) {
   if (read.is("show", "auto") && width_mm < kWideMm) return {Row::tokens, Row::distances};
   std::vector<Row> rows;
   if (read.is("show", "all") || read.is("show", "auto")) {
@@ -412,7 +412,7 @@ Figure make_hash_codes(const FigureRequest& request, const Progress& progress) {
   wanted.bits = whole_or_auto(read, "bits");
   wanted.supports = whole_or_auto(read, "supports");
   wanted.pairs = whole_or_auto(read, "pairs");
-  std::vector<Row> rows = rows_of(read, request.width_mm);
+  std::vector<Row> rows = histogram_rows(read, request.width_mm);
   const HashCodesReport report = hash_codes_report(subject, wanted, progress);
   return HashCodesFigure(request, report, read, std::move(rows)).make(request.width_mm);
 }

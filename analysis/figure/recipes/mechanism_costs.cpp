@@ -47,7 +47,7 @@ std::string measured_text(double value) {
   return fixed_text(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
 
-std::int64_t layer_parameters(const Stage& stage, const MechanismChoice& mechanism) {
+std::int64_t stage_parameters(const Stage& stage, const MechanismChoice& mechanism) {
   const MechanismCost cost(mechanism);
   std::int64_t sum = cost.own_parameters(shape_of(stage));
   for (const Projection& projection : cost.projections(stage.width, shape_of(stage))) {
@@ -133,7 +133,7 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
     const MechanismChoice& mechanism = request.counted[i];
     const Complexity& complexity = find_counted_mechanism(mechanism.name).complexity;
     const std::string name = to_string(mechanism);
-    const auto parameters = static_cast<double>(layer_parameters(stage, mechanism));
+    const auto parameters = static_cast<double>(stage_parameters(stage, mechanism));
     std::vector<std::string> row = {
         mechanism.name, std::string(complexity.time), std::string(complexity.space),
         fixed_text(parameters / kThousand, 1), measured_text(energies[i] / unit.pj)};

@@ -18,7 +18,7 @@ Texts table_networks() {
           "deit-tiny",  "deit-tiny mechanism=adder arithmetic=adder"};
 }
 
-Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool traffic) {
+Table operations_table_of(const std::vector<CountedNetwork>& networks, int digits, bool traffic) {
   constexpr double kBillion = 1e9, kMillion = 1e6;
   Table table;
   table.header = {"Network", "Attention", "Mul (B)", "Add (B)", "Energy (mJ)", "Params (M)"};
@@ -60,7 +60,8 @@ Figure make_operations_table(const FigureRequest& request, const Progress&) {
   const std::vector<CountedNetwork> networks = counted_networks(request, table_networks());
   Figure figure;
   make_table_figure(
-      figure, table_of(networks, static_cast<int>(read.whole("digits")), read.flag("traffic")),
+      figure,
+      operations_table_of(networks, static_cast<int>(read.whole("digits")), read.flag("traffic")),
       request.width_mm);
   for (const CountedNetwork& network : networks) {
     const OperationCount total = network.cost.total();

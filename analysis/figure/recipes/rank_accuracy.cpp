@@ -44,7 +44,7 @@ RankCurve curve_of(const StudyResult& result, std::size_t series, const OutcomeM
 }
 
 /// The curve's value at a rank, interpolated linearly in ln r; empty outside the tested ranks.
-std::optional<double> value_at(const RankCurve& curve, double rank) {
+std::optional<double> curve_value(const RankCurve& curve, double rank) {
   for (std::size_t i = 0; i + 1 < curve.ranks.size(); ++i) {
     if (rank < curve.ranks[i] || rank > curve.ranks[i + 1]) continue;
     const double share =
@@ -96,7 +96,7 @@ void add_equivalent_ranks(Figure& figure, Panel& panel, const StudyResult& resul
     const std::optional<double> rank = mean_equivalent_rank(result.series[i]);
     if (!rank) continue;
     figure.numbers["mean_equivalent_rank/" + result.series[i].label] = {*rank};
-    const std::optional<double> value = value_at(curves[i], *rank);
+    const std::optional<double> value = curve_value(curves[i], *rank);
     if (!value) continue;
     panel.marks.emplace_back(PointMark{.x = *rank,
                                        .y = *value,

@@ -47,7 +47,7 @@ Panel text_panel(const Shown& shown, std::int64_t row, std::size_t columns,
   return panel;
 }
 
-std::string title_of(const TokenImportance& importance) {
+std::string importance_title(const TokenImportance& importance) {
   std::string title = importance.attention == ImportanceOf::map
                           ? "row of the map"
                           : std::string(name_of(importance.attention)) + "-attention";
@@ -78,7 +78,7 @@ Figure make_token_importance(const FigureRequest& request, const Progress&) {
     for (const ImportanceOf attention : wanted(read, subject, layer)) {
       Shown shown{&subject, {}, token_importance(trace, layer, head, attention, end)};
       shown.label = (request.subjects.size() > 1 ? labels[i] + ", " : "") +
-                    title_of(shown.importance) + ", " + layer_name(request, layer) +
+                    importance_title(shown.importance) + ", " + layer_name(request, layer) +
                     (head ? ", head " + std::to_string(*head) : ", mean over heads");
       const std::string key = std::string(name_of(attention)) + "/" + subject.label;
       for (const RankedToken& token : top_tokens(shown.importance, top)) {

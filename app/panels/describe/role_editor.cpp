@@ -59,7 +59,7 @@ void write_description(const std::filesystem::path& description, const std::stri
 }
 
 /// Summary such as "It runs: 6 layers of 3 maps of 197 × 197.", and whether all weights are finite.
-QString in_words(const Trace& trace) {
+QString trace_in_words(const Trace& trace) {
   if (trace.layers.empty()) return QObject::tr("It runs, and records no layer.");
   const ImpliedMaps& maps = trace.layers.front().implied_map;
   QString words = QObject::tr("It runs: %1 layers of %2 maps of %3 × %4.")
@@ -377,7 +377,7 @@ void RoleEditor::try_it() {
       [file = file_, options, input, folder, this](const Progress& progress) -> JobQueue::Delivery {
         const auto model = load_model(file, options, progress);
         const Trace trace = model->run(*input, model->spec().mechanism, {}, progress);
-        return [this, words = in_words(trace)] {
+        return [this, words = trace_in_words(trace)] {
           try_->setEnabled(true);
           say(*tried_, "✓ " + words, "heading");
         };

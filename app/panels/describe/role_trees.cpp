@@ -23,7 +23,7 @@ QString text(std::string_view words) {
   return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
 }
 
-std::string key_of(const QTreeWidgetItem* item) {
+std::string item_key(const QTreeWidgetItem* item) {
   return item ? item->data(0, kKey).toString().toStdString() : std::string();
 }
 
@@ -123,7 +123,7 @@ TensorTree::TensorTree(const std::vector<TensorGroup>& groups, QWidget* parent)
   }
   expandAll();
   connect(this, &QTreeWidget::currentItemChanged, this,
-          [this](const QTreeWidgetItem* item) { emit chosen(key_of(item)); });
+          [this](const QTreeWidgetItem* item) { emit chosen(item_key(item)); });
 }
 
 void TensorTree::show_roles(const DescriptionDraft& draft) {
@@ -143,7 +143,7 @@ void TensorTree::show_roles(const DescriptionDraft& draft) {
   for (const int column : {0, 1, 2}) resizeColumnToContents(column);
 }
 
-std::string TensorTree::current_pattern() const { return key_of(currentItem()); }
+std::string TensorTree::current_pattern() const { return item_key(currentItem()); }
 
 void TensorTree::choose(const std::string& pattern) {
   const auto found = items_.find(pattern);
@@ -174,12 +174,12 @@ RoleTree::RoleTree(QWidget* parent) : QTreeWidget(parent) {
   setAcceptDrops(true);
   setDragDropMode(QAbstractItemView::DropOnly);
   connect(this, &QTreeWidget::currentItemChanged, this,
-          [this](const QTreeWidgetItem* item) { emit chosen(key_of(item)); });
+          [this](const QTreeWidgetItem* item) { emit chosen(item_key(item)); });
 }
 
 void RoleTree::show_roles(const DescriptionDraft& draft, const std::vector<RoleProposal>& proposals,
                           bool all) {
-  const std::string current = key_of(currentItem());
+  const std::string current = item_key(currentItem());
   const QSignalBlocker quiet(this);
   clear();
   const WindowColours& colours = colours_of(*this);
@@ -228,7 +228,7 @@ void RoleTree::dragEnterEvent(QDragEnterEvent* event) {
 
 void RoleTree::dragMoveEvent(QDragMoveEvent* event) {
   QTreeWidgetItem* const item = itemAt(event->position().toPoint());
-  if (!event->mimeData()->hasFormat(kMimeType) || key_of(item).empty()) return event->ignore();
+  if (!event->mimeData()->hasFormat(kMimeType) || item_key(item).empty()) return event->ignore();
   {
     const QSignalBlocker quiet(this);
     setCurrentItem(item);
@@ -237,7 +237,7 @@ void RoleTree::dragMoveEvent(QDragMoveEvent* event) {
 }
 
 void RoleTree::dropEvent(QDropEvent* event) {
-  const std::string role = key_of(itemAt(event->position().toPoint()));
+  const std::string role = item_key(itemAt(event->position().toPoint()));
   if (role.empty() || !event->mimeData()->hasFormat(kMimeType)) return event->ignore();
   event->acceptProposedAction();
   emit dropped(event->mimeData()->data(kMimeType).toStdString(), role);
@@ -245,7 +245,7 @@ void RoleTree::dropEvent(QDropEvent* event) {
 
 void RoleTree::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Delete && currentItem() != nullptr) {
-    emit role_refused(key_of(currentItem()));
+    emit role_refused(item_key(currentItem()));
   } else {
     QTreeWidget::keyPressEvent(event);
   }

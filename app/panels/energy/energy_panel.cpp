@@ -23,7 +23,7 @@ namespace attnscope {
 
 namespace {
 
-enum Page { kComponents, kLayers, kShare, kGrowth, kTable, kMeasured };
+enum EnergyPage { kComponents, kLayers, kShare, kGrowth, kTable, kMeasured };
 
 // Width in pixels that fits the view buttons next to each other.
 constexpr int kEnergyWidth = 500;

@@ -25,7 +25,7 @@ QString words_of(Added added) {
   return {};
 }
 
-QString explanation_of(Added added) {
+QString explain_added(Added added) {
   return added == Added::residual
              ? OfButton::tr("For outputs: the residual stream after attention, x + γ ⊙ A v W_O")
              : OfButton::tr(
@@ -61,7 +61,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
     if (entry.value == Added::none) continue;
     QAction* const action = menu->addAction(words_of(entry.value));
     action->setObjectName("added_" + QString::fromUtf8(entry.name));
-    action->setToolTip(explanation_of(entry.value));
+    action->setToolTip(explain_added(entry.value));
     action->setCheckable(true);
     action->setData(static_cast<int>(entry.value));
     action->setEnabled(goes_with(entry.value, MatrixKind::map));

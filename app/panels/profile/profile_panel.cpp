@@ -27,7 +27,7 @@ constexpr int kProfileDelayMs = 40;
 
 QString number(double value) { return QString::number(value, 'g', 3); }
 
-QString in_words(const MapValues& values) {
+QString values_in_words(const MapValues& values) {
   if (values.finite == 0) return ProfilePanel::tr("no value");
   QString text = ProfilePanel::tr("%1 to %2, mean %3 ± %4; rows sum to %5")
                      .arg(number(values.least), number(values.greatest), number(values.mean),
@@ -134,7 +134,7 @@ void ProfilePanel::refresh() {
     const QString name = QString::fromStdString(open.subject.label);
     said << QString("[%1] %2: %3")
                 .arg(place + 1)
-                .arg(name, in_words(map_values(*maps, cell.layer, cell.column)));
+                .arg(name, values_in_words(map_values(*maps, cell.layer, cell.column)));
     Line line;
     line.label = open.subject.label;
     line.colour = subject_colour(place);

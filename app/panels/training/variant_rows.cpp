@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-QString in_words(const TrainingMoment& moment, const TrainingLog& log) {
+QString moment_in_words(const TrainingMoment& moment, const TrainingLog& log) {
   switch (moment.state) {
     case TrainingState::opening:
       return QObject::tr("reads its data…");
@@ -168,7 +168,7 @@ void VariantRows::show_runs(const Session& session, const std::vector<TrainingSe
     row.badge->set_subject(subject < 0 ? static_cast<std::int64_t>(i) : subject);
     if (!learn) continue;
     row.state->set_text(QString::fromStdString(runs[i].name) + ": " +
-                        in_words(runs[i].moment, *runs[i].training->log()));
+                        moment_in_words(runs[i].moment, *runs[i].training->log()));
   }
   more_->setVisible(!learn && rows_.size() < kMostVariants);
 }

@@ -136,7 +136,7 @@ bool begins_as(std::string_view name, std::string_view pattern) {
 }
 
 /// Prefix of the names of a block that `pattern` belongs to, up to the block's number.
-std::string block_of(const std::string& text) {
+std::string block_prefix(const std::string& text) {
   const std::size_t number = std::min(text.rfind("{layer}"), text.rfind("{block}"));
   return text.substr(0, text.find('}', number) + 1);
 }
@@ -169,8 +169,8 @@ class Leftovers {
         if (pattern.of_all_layers) {
           stacked = stacked ? common_folder(*stacked, pattern.pattern) : folder_of(pattern.pattern);
         } else {
-          blocks_.insert(block_of(pattern.pattern));
-          for (const std::string& joined : pattern.joined) blocks_.insert(block_of(joined));
+          blocks_.insert(block_prefix(pattern.pattern));
+          for (const std::string& joined : pattern.joined) blocks_.insert(block_prefix(joined));
         }
       }
     }

@@ -11,7 +11,7 @@ namespace {
 // ---- the roles in a block ----
 
 /// Shapes by tensor name within the block.
-using Block = std::map<std::string, Shape>;
+using NamedBlock = std::map<std::string, Shape>;
 
 std::string joined(const std::vector<std::string>& segments, std::size_t end) {
   std::string name;
@@ -237,7 +237,7 @@ class BlockReader {
 
 /// Adds the roles of the first block to `names`, whose container and layers are set. A decoder's
 /// blocks have a second attention, to another text: roles "decoder." and "cross.".
-void read_first_block(const Block& block, bool decoder, BlockNames& names) {
+void read_first_block(const NamedBlock& block, bool decoder, BlockNames& names) {
   BlockReader reader(names, decoder);
   for (const auto& [name, shape] : block) {
     if (reader.read(name, shape)) continue;
@@ -298,9 +298,9 @@ struct AsksAnother {
 };
 
 /// Blocks of one container, in order. Records the norm that may follow them there.
-std::map<std::int64_t, Block> blocks_of(const std::vector<const StoredTensor*>& tensors,
-                                        BlockNames& names) {
-  std::map<std::int64_t, Block> blocks;
+std::map<std::int64_t, NamedBlock> blocks_of(const std::vector<const StoredTensor*>& tensors,
+                                             BlockNames& names) {
+  std::map<std::int64_t, NamedBlock> blocks;
   for (const StoredTensor* tensor : tensors) {
     const Numbered place = numbered(tensor->name);
     if (place.number < 0 || place.container != names.container) continue;
@@ -318,8 +318,8 @@ std::map<std::int64_t, Block> blocks_of(const std::vector<const StoredTensor*>& 
 
 /// Reads the blocks of a stack; all must have the tensors of the first one.
 void read_blocks(const std::vector<const StoredTensor*>& tensors, bool decoder, BlockNames& names) {
-  std::map<std::int64_t, Block> blocks = blocks_of(tensors, names);
-  const Block& first = blocks[0];
+  std::map<std::int64_t, NamedBlock> blocks = blocks_of(tensors, names);
+  const NamedBlock& first = blocks[0];
   if (names.unexplained.empty()) read_first_block(first, decoder, names);
   for (std::int64_t layer = 1; layer < names.layers && names.unexplained.empty(); ++layer) {
     const std::string prefix = names.container + std::to_string(layer) + ".";

@@ -145,7 +145,7 @@ class TensorCollector {
 };
 
 /// `text` in lower case (A to Z), because keys may be MODEL_STATE or State_Dict.
-std::string lower_case(std::string text) {
+std::string ascii_lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
@@ -156,7 +156,8 @@ std::string lower_case(std::string text) {
 const PickleNode* root_member(const PickleNode& root, std::string_view name) {
   for (std::size_t place = 0; root.is_mapping() && place + 1 < root.items.size(); place += 2) {
     const PickleNode& key = *root.items[place];
-    if (key.kind == NodeKind::text && lower_case(key.text) == name) return root.items[place + 1];
+    if (key.kind == NodeKind::text && ascii_lower_case(key.text) == name)
+      return root.items[place + 1];
   }
   return nullptr;
 }
@@ -176,7 +177,7 @@ void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& 
   for (std::size_t place = 0; place + 1 < root.items.size(); place += 2) {
     const PickleNode& key = *root.items[place];
     const PickleNode& value = *root.items[place + 1];
-    if (key.kind != NodeKind::text || lower_case(key.text) == chosen) continue;
+    if (key.kind != NodeKind::text || ascii_lower_case(key.text) == chosen) continue;
     if (auto text = scalar_text(value)) result.metadata.emplace(key.text, std::move(*text));
     if (value.kind == NodeKind::opaque && !is_module(value)) {
       result.metadata.emplace(key.text, value.text);

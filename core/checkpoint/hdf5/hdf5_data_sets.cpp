@@ -145,7 +145,7 @@ H5D_layout_t check_storage(hid_t data_set, std::int64_t bytes) {
   return layout;
 }
 
-Hdf5Id open_data_set(const Hdf5Id& file, const std::string& name) {
+Hdf5Id open_hdf5_data_set(const Hdf5Id& file, const std::string& name) {
   return {H5Dopen2(file.get(), ("/" + name).c_str(), H5P_DEFAULT), H5Dclose,
           "the data set cannot be opened"};
 }
@@ -153,7 +153,7 @@ Hdf5Id open_data_set(const Hdf5Id& file, const std::string& name) {
 }  // namespace
 
 std::optional<Hdf5DataSet> hdf5_data_set(const Hdf5Id& file, const std::string& name) {
-  const Hdf5Id data_set = open_data_set(file, name);
+  const Hdf5Id data_set = open_hdf5_data_set(file, name);
   const Hdf5Id stored(H5Dget_type(data_set.get()), H5Tclose, "the data set has no type");
   const std::optional<ElementType> type = element_type(stored.get());
   if (!type) return std::nullopt;
@@ -170,7 +170,7 @@ std::optional<Hdf5DataSet> hdf5_data_set(const Hdf5Id& file, const std::string& 
 
 void read_hdf5_elements(const Hdf5Id& file, const Hdf5DataSet& wanted,
                         std::span<std::byte> elements) {
-  const Hdf5Id data_set = open_data_set(file, wanted.name);
+  const Hdf5Id data_set = open_hdf5_data_set(file, wanted.name);
   const Hdf5Id stored(H5Dget_type(data_set.get()), H5Tclose, "the data set has no type");
   const std::optional<ElementType> type = element_type(stored.get());
   if (!type || type->dtype != wanted.dtype || extents_of(data_set.get()) != wanted.shape) {

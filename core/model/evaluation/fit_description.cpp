@@ -42,8 +42,8 @@ std::string inputs_of(const ModelSpec& spec) {
 }
 
 /// The description by which the file was read.
-json description_of(const Checkpoint& checkpoint, const Architecture& architecture,
-                    const ModelOptions& options) {
+json describe_fit(const Checkpoint& checkpoint, const Architecture& architecture,
+                  const ModelOptions& options) {
   constexpr std::size_t most = 4 << 20;  // bytes
   if (!options.description.empty()) {
     const std::vector<std::string> texts = revisions_in(read_file(options.description, most));
@@ -100,7 +100,7 @@ std::string lines_for_reference(const std::filesystem::path& file, const ModelOp
 std::string fitted_description(const std::filesystem::path& file, const ModelOptions& options) {
   const Checkpoint checkpoint = open_model_file(file, options);
   const Architecture found = recognise_architecture(checkpoint, options);
-  json description = description_of(checkpoint, found, options);
+  json description = describe_fit(checkpoint, found, options);
   json model = by_place(description.value("model", json::object()));
   ModelSpec spec = found.spec;
   for (const auto& [option, value] : options.overrides) {

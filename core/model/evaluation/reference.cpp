@@ -24,7 +24,7 @@ std::string maps_of_layer(std::int64_t layer) {
 }
 
 /// Index `index` of the first axis.
-TensorView part_of(TensorView all, std::int64_t index) {
+TensorView input_part(TensorView all, std::int64_t index) {
   if (element_count(all.shape) != 0) {
     all.data += index * all.strides[0] * static_cast<std::int64_t>(size_of(all.dtype));
   }
@@ -75,7 +75,7 @@ std::int64_t Reference::layers() const {
 
 Input Reference::input(std::int64_t index) const {
   const TensorView& all = arrays_.at("inputs");
-  const TensorView one = part_of(all, index);
+  const TensorView one = input_part(all, index);
   Input input;
   if (all.shape.size() == 2 && !is_floating(all.dtype)) {
     input.content = Text{{}, one.to_int64()};
@@ -87,19 +87,19 @@ Input Reference::input(std::int64_t index) const {
 }
 
 Tensor Reference::of(const std::string& name, std::int64_t input) const {
-  return part_of(arrays_.at(name), input).to_float();
+  return input_part(arrays_.at(name), input).to_float();
 }
 
 Tensor Reference::of(const std::string& name, std::int64_t input, std::int64_t layer,
                      std::int64_t layers) const {
-  const TensorView all = part_of(arrays_.at(name), input);
+  const TensorView all = input_part(arrays_.at(name), input);
   if (all.shape.empty() || all.shape[0] != layers) {
     throw Error(ErrorKind::damaged, "the reference has a different number of layers")
         .about(name)
         .expected(std::to_string(layers) + " on the second axis")
         .found(to_string(stored_.at(name).shape));
   }
-  return part_of(all, layer).to_float();
+  return input_part(all, layer).to_float();
 }
 
 Tensor Reference::maps(std::int64_t input, std::int64_t layer, std::int64_t layers) const {

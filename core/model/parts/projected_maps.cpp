@@ -138,9 +138,9 @@ class ProjectedLayer {
 };
 
 /// Projects `count` heads from `first` on, each [d] of the layer's outputs.
-Tensor project(const Linear& linear, std::int64_t heads, std::int64_t first, std::int64_t count,
-               const std::optional<LayerNorm>& norm, const std::optional<RotaryTurns>& turns,
-               const Tensor& tokens) {
+Tensor project_rows(const Linear& linear, std::int64_t heads, std::int64_t first,
+                    std::int64_t count, const std::optional<LayerNorm>& norm,
+                    const std::optional<RotaryTurns>& turns, const Tensor& tokens) {
   const std::int64_t width = linear.outputs() / heads;
   Tensor rows = linear.part(first * width, count * width)(seen(tokens));
   if (norm) normalise_stretches(*norm, rows);
@@ -152,12 +152,12 @@ Tensor project(const Linear& linear, std::int64_t heads, std::int64_t first, std
 
 Tensor HeadProjections::queries_of(const Tensor& tokens, std::int64_t first,
                                    std::int64_t count) const {
-  return project(query, heads, first, count, query_norm, turns, tokens);
+  return project_rows(query, heads, first, count, query_norm, turns, tokens);
 }
 
 Tensor HeadProjections::keys_of(const Tensor& tokens, std::int64_t first,
                                 std::int64_t count) const {
-  return project(key ? *key : query, key_heads, first, count, key_norm, turns, tokens);
+  return project_rows(key ? *key : query, key_heads, first, count, key_norm, turns, tokens);
 }
 
 bool HeadProjections::are_apart() const {

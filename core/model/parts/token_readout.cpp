@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 /// Calls `what` with softmax attention and its input.
-Tensor attend(const AttentionPooling& pooling, ConstMatrixMap tokens, const auto& what) {
+Tensor pool_attention(const AttentionPooling& pooling, ConstMatrixMap tokens, const auto& what) {
   const Tensor queries = pooling.query(pooling.probe.matrix()), keys = pooling.key(tokens),
                values = pooling.value(tokens);
   const auto softmax = make_mechanism({"softmax", {}});
@@ -33,13 +33,13 @@ Tensor one_row(const Tensor& tokens, std::int64_t row) {
 }  // namespace
 
 Tensor AttentionPooling::map(ConstMatrixMap tokens) const {
-  return attend(*this, tokens, [](const Mechanism& softmax, const AttentionInput& input) {
+  return pool_attention(*this, tokens, [](const Mechanism& softmax, const AttentionInput& input) {
     return softmax.implied_map(input);
   });
 }
 
 Tensor AttentionPooling::operator()(ConstMatrixMap tokens) const {
-  const Tensor attended = attend(
+  const Tensor attended = pool_attention(
       *this, tokens,
       [](const Mechanism& softmax, const AttentionInput& input) { return softmax.forward(input); });
   Tensor read = out(attended.matrix());

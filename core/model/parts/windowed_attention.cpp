@@ -64,8 +64,8 @@ std::vector<GridWindow> products(const std::vector<Cells>& rows, const std::vect
   return windows;
 }
 
-Tensor rows_of(const ConstMatrixMap& rows, const std::vector<std::int64_t>& tokens,
-               const Tensor& filling) {
+Tensor chosen_rows(const ConstMatrixMap& rows, const std::vector<std::int64_t>& tokens,
+                   const Tensor& filling) {
   Tensor chosen({std::ssize(tokens), rows.cols()});
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
@@ -142,9 +142,9 @@ void WindowedAttention::for_each_window(const Work& work) const {
     const GridWindow& window = windows_[index];
     const TokenLayout layout{
         .prefix = 0, .rows = window.extents.rows, .columns = window.extents.columns};
-    const Tensor queries = rows_of(whole_.queries, window.tokens, filling_.query);
-    const Tensor keys = rows_of(whole_.keys, window.tokens, filling_.key);
-    const Tensor values = rows_of(whole_.values, window.tokens, filling_.value);
+    const Tensor queries = chosen_rows(whole_.queries, window.tokens, filling_.query);
+    const Tensor keys = chosen_rows(whole_.keys, window.tokens, filling_.key);
+    const Tensor values = chosen_rows(whole_.values, window.tokens, filling_.value);
     const ScoreTerms terms = terms_ ? terms_(as_map(queries), window.extents) : ScoreTerms{};
     const AttentionInput input{.queries = as_map(queries),
                                .keys = as_map(keys),

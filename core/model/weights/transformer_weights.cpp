@@ -180,7 +180,7 @@ bool adds_positions_late(const WeightReader& reader, const Architecture& archite
          reader.size_of("positions") == architecture.position_rows * spec.width;
 }
 
-TextEmbedding read_text(const WeightReader& reader, const Architecture& architecture) {
+TextEmbedding read_text_embedding(const WeightReader& reader, const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   const std::int64_t width = spec.embedding_width();
   TextEmbedding embedding;
@@ -210,7 +210,7 @@ Embedding read_embedding(const WeightReader& reader, const Architecture& archite
   Embedding embedding;
   if (spec.is_pyramid()) return embedding;
   if (spec.input.kind == InputKind::patches) embedding.patches = read_patches(reader, architecture);
-  if (spec.reads_texts()) embedding.text = read_text(reader, architecture);
+  if (spec.reads_texts()) embedding.text = read_text_embedding(reader, architecture);
   if (spec.is_audio()) embedding.sound = read_sound(reader, spec);
   if (reader.has("input_projection.weight")) {
     embedding.projection = reader.read_linear("input_projection", spec.width,

@@ -24,9 +24,9 @@ TrainedLinear patch_layer(ParameterTable& table, const ModelSpec& spec) {
 }
 
 /// The kernel [D, 9] with a column for each of its cells.
-using Kernel = Eigen::Map<Matrix>;
+using KernelMap = Eigen::Map<Matrix>;
 using ConstKernel = Eigen::Map<const Matrix>;
-using Channels = Eigen::Map<Eigen::RowVectorXf>;
+using ChannelMap = Eigen::Map<Eigen::RowVectorXf>;
 using ConstChannels = Eigen::Map<const Eigen::RowVectorXf>;
 
 }  // namespace
@@ -221,13 +221,13 @@ void TrainedNeighbours::backward(const float* values, float* gradients, const Ma
                                  Matrix& dx, Matrix& room) const {
   const Matrix kernel = ConstKernel(weight_.in(values), width_, 9).transpose();
   Matrix d_kernel = Matrix::Zero(9, width_);
-  Channels(bias_.in(gradients), width_) += dx.colwise().sum();
+  ChannelMap(bias_.in(gradients), width_) += dx.colwise().sum();
   room = dx;
   each_pair(dx.rows(), [&](Eigen::Index token, Eigen::Index neighbour, std::int64_t place) {
     d_kernel.row(place).array() += dx.row(token).array() * before.row(neighbour).array();
     room.row(neighbour).array() += kernel.row(place).array() * dx.row(token).array();
   });
-  Kernel(weight_.in(gradients), width_, 9) += d_kernel.transpose();
+  KernelMap(weight_.in(gradients), width_, 9) += d_kernel.transpose();
   dx.swap(room);
 }
 
