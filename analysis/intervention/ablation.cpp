@@ -1,13 +1,10 @@
 #include "analysis/intervention/ablation.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <mutex>
-#include <numbers>
-#include <tbb/parallel_for.h>
+#include <numeric>
 
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/row_weights.h"
@@ -19,10 +16,6 @@
 namespace attnscope {
 
 namespace {
-
-bool is_among(const std::vector<std::int64_t>& list, std::int64_t index) {
-  return list.empty() || std::find(list.begin(), list.end(), index) != list.end();
-}
 
 /// [H, N, d] → [N, H·d]; heads that several queries share are repeated.
 Tensor beside_each_other(const Tensor& vectors, std::int64_t heads) {
@@ -93,13 +86,13 @@ class Replacer {
     if (ablation_.by != Replacement::mechanism) return;
     const std::int64_t layers = std::ssize(whole_->layers);
     for (std::int64_t layer = 0; layer < layers; ++layer) {
-      if (!is_among(ablation_.layers, layer)) continue;
+      if (!ablation_.where.has_layer(layer)) continue;
       others_[layer] = maps_of_mechanism(ablation_.mechanism, subject_, *whole_, layer);
     }
   }
 
   void replace(std::int64_t layer, std::int64_t head, MatrixMap map) const {
-    if (!is_among(ablation_.layers, layer) || !is_among(ablation_.heads, head)) return;
+    if (!ablation_.where.has_layer(layer) || !ablation_.where.has_head(head)) return;
     const bool identity = has_identity(*whole_, layer) && map.rows() == map.cols();
     if (identity) map.diagonal().array() -= 1;
     put(layer, head, map);
@@ -147,22 +140,11 @@ class Replacer {
   }
 
   void check() const {
-    const auto refuse = [](const char* what, std::int64_t index, std::int64_t count) {
-      throw Error(ErrorKind::usage, std::string("the model has no such ") + what)
-          .expected("0 to " + std::to_string(count - 1))
-          .found(std::to_string(index));
-    };
     const std::int64_t layers = std::ssize(whole_->layers);
-    for (const std::int64_t layer : ablation_.layers) {
-      if (layer < 0 || layer >= layers) refuse("layer", layer, layers);
-    }
     const std::int64_t heads = subject_.model->spec().layer.attention.heads;
-    for (const std::int64_t head : ablation_.heads) {
-      if (head < 0 || head >= heads) refuse("head", head, heads);
-    }
-    if (ablation_.by == Replacement::head &&
-        (ablation_.other_head < 0 || ablation_.other_head >= heads)) {
-      refuse("head", ablation_.other_head, heads);
+    check_choice(ablation_.where, layers, heads, "");
+    if (ablation_.by == Replacement::head) {
+      check_choice({.heads = {ablation_.other_head}}, layers, heads, "other ");
     }
     if (ablation_.by == Replacement::mean &&
         (!ablation_.mean || std::ssize(*ablation_.mean) != layers)) {
@@ -177,14 +159,21 @@ class Replacer {
   std::map<std::int64_t, Tensor> others_;  ///< maps for Replacement::mechanism, by layer
 };
 
-std::string list_in_words(const std::vector<std::int64_t>& list, const char* one, const char* all) {
-  if (list.empty()) return all;
-  std::string words = one;
-  if (list.size() > 1) words += "s";
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    words += (i > 0 ? ", " : " ") + std::to_string(list[i]);
-  }
-  return words;
+Intervention intervention_of(std::string name, const Ablation& ablation) {
+  return {.name = std::move(name),
+          .needs = [ablation](TraceRequest& request) { request_for(ablation, request); },
+          .change =
+              [ablation](const Subject& subject, std::shared_ptr<const Trace> whole) {
+                return change_of(ablation, subject, std::move(whole));
+              }};
+}
+
+/// The chosen indices in full: 0 to count − 1 if the list is empty.
+std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& chosen, std::int64_t count) {
+  if (!chosen.empty()) return chosen;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 }  // namespace
@@ -207,8 +196,7 @@ std::string in_words(const Ablation& ablation) {
     }
     return {};
   }();
-  return "maps of " + list_in_words(ablation.layers, "layer", "all layers") + ", " +
-         list_in_words(ablation.heads, "head", "all heads") + ", replaced by " + by;
+  return "maps of " + in_words(ablation.where) + ", replaced by " + by;
 }
 
 std::shared_ptr<const LayerMaps> mean_maps(const Subject& subject, const DataSet& data_set,
@@ -315,6 +303,61 @@ std::vector<LogitChange> AblatedAnswer::greatest(std::size_t most) const {
                        .probability_after = q(index)});
   }
   return changes;
+}
+
+SeriesRequest ablation_series(const Subject& subject, const Ablation& ablation, AblatedUnit unit) {
+  SeriesRequest series;
+  series.subject = subject;
+  series.label = subject.label;
+  const ModelSpec& spec = subject.model->spec();
+  check_choice(ablation.where, spec.layers, spec.layer.attention.heads, "--");
+  if (unit == AblatedUnit::all) {
+    series.interventions.push_back(intervention_of("all", ablation));
+    return series;
+  }
+  const Transformer& model = transformer_of(*subject.model);
+  const std::vector<std::int64_t> heads = all_of(ablation.where.heads, spec.layer.attention.heads);
+  for (const std::int64_t layer : all_of(ablation.where.layers, spec.layers)) {
+    Ablation one = ablation;
+    one.where.layers = {layer};
+    const std::string name = "layer " + std::to_string(layer);
+    if (unit == AblatedUnit::layer) {
+      series.interventions.push_back(intervention_of(name, one));
+      series.interventions.back().layer = layer;
+      continue;
+    }
+    const std::int64_t own = block_of(model, layer).spec.attention.heads;
+    for (const std::int64_t head : heads) {
+      if (head >= own) continue;  // stages of a pyramid may have fewer heads
+      one.where.heads = {head};
+      series.interventions.push_back(intervention_of(name + " head " + std::to_string(head), one));
+      series.interventions.back().layer = layer;
+      series.interventions.back().head = head;
+    }
+  }
+  return series;
+}
+
+void add_ablation(const std::vector<Subject>& subjects, Ablation ablation, AblatedUnit unit,
+                  StudyRequest& study, const Progress& progress) {
+  const double share = 1.0 / static_cast<double>(subjects.size());
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    if (ablation.by == Replacement::mean) {
+      if (!study.data_set) {
+        throw Error(ErrorKind::usage, "stretches of a text differ in length and have no mean map")
+            .about("--by mean")
+            .expected("--dataset");
+      }
+      const double first = share * static_cast<double>(i);
+      ablation.mean = mean_maps(subjects[i], *study.data_set, study.choice,
+                                progress.part(first, first + share));
+    }
+    study.series.push_back(ablation_series(subjects[i], ablation, unit));
+  }
+  study.kind = StudyKind::ablation;
+  study.description = in_words(ablation);
+  study.fingerprint =
+      study.description + ", each " + std::string(name_of(ablated_unit_names, unit));
 }
 
 }  // namespace attnscope

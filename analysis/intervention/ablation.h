@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "analysis/intervention/study.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 #include "core/model/subject.h"
@@ -35,7 +34,7 @@ inline constexpr EnumName<Replacement> replacement_names[] = {
 using LayerMaps = std::vector<ImpliedMaps>;
 
 struct Ablation {
-  std::vector<std::int64_t> layers, heads;  ///< all if empty
+  HeadChoice where = {};
   Replacement by = Replacement::zero;
   std::int64_t other_head = 0;                 ///< used by Replacement::head
   MechanismChoice mechanism = {};              ///< used by Replacement::mechanism
@@ -51,9 +50,6 @@ struct Ablation {
                                                          const DataSet& data_set,
                                                          const ItemChoice& choice,
                                                          const Progress& progress = {});
-
-/// Function for TraceRequest::change_map: changes the map of one head in place.
-using MapChange = std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)>;
 
 /// Adds to `request` the tensors of an unchanged run that change_of needs.
 void request_for(const Ablation& ablation, TraceRequest& request);
@@ -88,5 +84,24 @@ struct AblatedAnswer {
 /// without logits; Cancelled.
 [[nodiscard]] AblatedAnswer ablate_once(const Subject& subject, const Input& input,
                                         const Ablation& ablation, const Progress& progress = {});
+
+enum class AblatedUnit {
+  head,   ///< each head of each layer separately
+  layer,  ///< all heads of each layer together
+  all     ///< all layers and heads at once
+};
+inline constexpr EnumName<AblatedUnit> ablated_unit_names[] = {
+    {AblatedUnit::head, "head"}, {AblatedUnit::layer, "layer"}, {AblatedUnit::all, "all"}};
+
+/// Series of one subject with a column for each unit among the ablation's layers and heads, named
+/// "layer 0 head 2", "layer 0" or "all". Throws Error(usage) for layers or heads that do not exist.
+[[nodiscard]] SeriesRequest ablation_series(const Subject& subject, const Ablation& ablation,
+                                            AblatedUnit unit);
+
+/// Makes `study` an ablation study: adds the series of each subject, with mean_maps over the
+/// study's data set for Replacement::mean, and sets kind, description and fingerprint. Throws like
+/// ablation_series and mean_maps, and Error(usage) for the mean over a text.
+void add_ablation(const std::vector<Subject>& subjects, Ablation ablation, AblatedUnit unit,
+                  StudyRequest& study, const Progress& progress = {});
 
 }  // namespace attnscope

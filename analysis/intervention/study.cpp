@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/intervention/answer.h"
-#include "analysis/intervention/study_file.h"
 #include "analysis/sweep/stoppable_loop.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/sweep_fingerprint.h"

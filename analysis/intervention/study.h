@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/intervention/ablation.h"
+#include "analysis/intervention/intervention.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 #include "core/input/text.h"
@@ -19,37 +19,6 @@
 #include "core/progress.h"
 
 namespace attnscope {
-
-/// One change of a model's maps.
-struct Intervention {
-  std::string name;                    ///< name in files: "rank 4", "layer 0 head 2"
-  std::int64_t layer = -1, head = -1;  ///< the one layer or head that is changed; else −1
-  std::int64_t rank = 0;               ///< rank to which maps are truncated; 0 if they are not
-  /// Adds the tensors of an unchanged run that `change` needs; may be null.
-  std::function<void(TraceRequest& request)> needs;
-  /// Returns the change_map for one input, whose unchanged run is `whole`. Called from several
-  /// threads.
-  std::function<MapChange(const Subject& subject, std::shared_ptr<const Trace> whole)> change;
-};
-
-/// Sums over the maps that a series changes, in the unchanged run of one question.
-struct RankSum {
-  double sum = 0;
-  std::int64_t maps = 0, greatest = 0;  ///< greatest: min(N, M) of the largest map
-  /// Sums of null ranks (rows shuffled) and of rank / null, if requested.
-  double null_sum = 0, ratio_sum = 0;
-  std::int64_t null_maps = 0;
-};
-
-/// One model and the interventions on it.
-struct SeriesRequest {
-  Subject subject;
-  std::string label;  ///< "vit", "vit as adder + I"
-  std::vector<Intervention> interventions;
-  /// Computes ranks from the trace of an unchanged run with maps; null if not requested.
-  std::function<RankSum(const Trace& whole)> ranks;
-  bool null_ranks = false;  ///< true if `ranks` also sets null ranks
-};
 
 /// Answers of one model. Rows are questions: images, or chunks of the text as the model reads it.
 /// Columns are the unchanged model, then the interventions.
@@ -147,5 +116,12 @@ struct NullOutcome {
 
 /// Mean equivalent rank over the maps of all questions done; empty if no map has one.
 [[nodiscard]] std::optional<double> mean_equivalent_rank(const StudySeries& series);
+
+/// Writes a study, finished or not, as a temporary HDF5 file and renames it. Equal results give
+/// equal bytes. Throws Error(io).
+void write_study(const std::filesystem::path& file, const StudyResult& result);
+
+/// Reads a study. Throws Error(io, not_this_format); Error(damaged) for inconsistent shapes.
+[[nodiscard]] StudyResult read_study(const std::filesystem::path& file);
 
 }  // namespace attnscope

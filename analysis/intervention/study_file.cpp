@@ -1,8 +1,7 @@
-#include "analysis/intervention/study_file.h"
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "analysis/intervention/study.h"
 #include "analysis/sweep/result_file.h"
 #include "core/file/atomic_file.h"
 #include "core/parameters/enum_names.h"

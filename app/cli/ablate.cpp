@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/intervention/ablation_study.h"
+#include "analysis/intervention/ablation.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/standard_streams.h"
@@ -69,8 +69,8 @@ void take_other(const AblateArguments& arguments, Ablation& ablation) {
 
 Ablation ablation_of(const AblateArguments& arguments) {
   Ablation ablation;
-  ablation.layers = index_list(arguments.layers, "--layers");
-  ablation.heads = index_list(arguments.heads, "--heads");
+  ablation.where = {index_list(arguments.layers, "--layers"),
+                    index_list(arguments.heads, "--heads")};
   ablation.by = value_of(replacement_names, arguments.by, "replacement");
   take_other(arguments, ablation);
   return ablation;
@@ -152,10 +152,8 @@ int run_once(const AblateArguments& arguments) {
 }
 
 std::string ablated_as_text(const StudyResult& result, std::size_t index) {
-  const StudySeries& series = result.series[index];
   const Outcome whole = outcome_of(result, index, 0);
   const std::string text =
-      series.label + ": " + series.mechanism + ", " + questions_in_words(result, series) + "\n" +
       result.description + "; whole: " + fixed_text(100 * whole.accuracy, 2) + " %" +
       (result.of_text ? ", " + number_cell(whole.bits_per_character, 0, 4) + " bits a character"
                       : "") +
@@ -186,25 +184,14 @@ std::string ablated_as_text(const StudyResult& result, std::size_t index) {
 
 int run(const AblateArguments& arguments) {
   if (arguments.answers > 0) return run_once(arguments);
-  Ablation ablation = ablation_of(arguments);
+  const Ablation ablation = ablation_of(arguments);
   const AblatedUnit unit = value_of(ablated_unit_names, arguments.each, "unit");
   StudyRequest request = study_request(arguments.study);
   const std::vector<Subject> subjects = study_subjects(arguments.study);
-  for (const Subject& subject : subjects) {
-    if (ablation.by == Replacement::mean) {
-      if (!request.data_set) {
-        throw Error(ErrorKind::usage, "stretches of a text differ in length and have no mean map")
-            .about("--by mean")
-            .expected("--dataset");
-      }
-      const TerminalProgress line;
-      ablation.mean = mean_maps(subject, *request.data_set, request.choice, line.progress());
-    }
-    request.series.push_back(ablation_series(subject, ablation, unit));
+  {
+    const TerminalProgress line;
+    add_ablation(subjects, ablation, unit, request, line.progress());
   }
-  request.kind = StudyKind::ablation;
-  request.description = in_words(ablation);
-  request.fingerprint = request.description + ", each " + arguments.each;
   return answer_study(arguments.study, request, subjects, ablated_as_text,
                       "of the change √(b + c − (b − c)²/n)/n, b and c the answers that only one "
                       "has right; of the divergence the standard error");

@@ -105,6 +105,17 @@ ordered_json study_as_json(const StudyResult& result, const std::vector<Subject>
           {"models", std::move(models)}};
 }
 
+/// Description of the questions: "500 of 10000 images, spread evenly (seed 0)", "all 12 stretches
+/// of the text".
+std::string questions_in_words(const StudyResult& result, const StudySeries& series) {
+  const ItemChoice choice{series.count, result.seed};
+  if (result.of_text) {
+    return std::to_string(series.done) + (series.done == 1 ? " stretch" : " stretches") +
+           " of the text";
+  }
+  return choice_in_words(result.items, choice, "images");
+}
+
 /// nullopt if it was interrupted; a message then explains how to resume.
 std::optional<StudyResult> study_until_interrupted(const StudyRequest& request) {
   const Interruption interruption;
@@ -206,15 +217,6 @@ StudyRequest study_request(const StudyArguments& arguments) {
   return request;
 }
 
-std::string questions_in_words(const StudyResult& result, const StudySeries& series) {
-  const ItemChoice choice{series.count, result.seed};
-  if (result.of_text) {
-    return std::to_string(series.done) + (series.done == 1 ? " stretch" : " stretches") +
-           " of the text";
-  }
-  return choice_in_words(result.items, choice, "images");
-}
-
 std::vector<StudyChange> changes_of(const StudyResult& result, std::size_t series) {
   std::vector<StudyChange> changes;
   for (const StudySeries::Column& column : result.series[series].columns) {
@@ -250,7 +252,11 @@ int answer_study(
   if (!result) return kInterruptedStatus;
   const auto text = [&] {
     std::string tables;
-    for (std::size_t i = 0; i < result->series.size(); ++i) tables += as_text(*result, i);
+    for (std::size_t i = 0; i < result->series.size(); ++i) {
+      const StudySeries& series = result->series[i];
+      tables += series.label + ": " + series.mechanism + ", " +
+                questions_in_words(*result, series) + "\n" + as_text(*result, i);
+    }
     return tables + "errors: " +
            (result->of_text ? "standard deviations of 1000 resamples of the stretches"
                             : errors_of_images) +

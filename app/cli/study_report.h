@@ -30,17 +30,14 @@ void add_study_options(CLI::App& command, StudyArguments& arguments);
 [[nodiscard]] StudyRequest study_request(const StudyArguments& arguments);
 
 /// Runs the request with a progress line and prints the result as table, JSON or CSV. `as_text`
-/// returns the table of one series; below the table follows an explanation of its errors, which for
-/// images is `errors_of_images`. Returns the exit status.
+/// returns the table of one series, which is printed below a line with its model and questions;
+/// after the tables follows an explanation of their errors, which for images is
+/// `errors_of_images`. Returns the exit status.
 [[nodiscard]] int answer_study(
     const StudyArguments& arguments, const StudyRequest& request,
     const std::vector<Subject>& subjects,
     const std::function<std::string(const StudyResult& result, std::size_t series)>& as_text,
     const char* errors_of_images);
-
-/// Description of the questions: "500 of 10000 images, spread evenly (seed 0)", "all 12 stretches
-/// of the text".
-[[nodiscard]] std::string questions_in_words(const StudyResult& result, const StudySeries& series);
 
 /// One column of a series and its outcome.
 struct StudyChange {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/truncation/truncation.h"
+#include "analysis/intervention/truncation.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/study_report.h"
@@ -27,8 +27,8 @@ struct TruncateArguments {
 TruncationRequest truncation_request(const TruncateArguments& arguments) {
   TruncationRequest request;
   if (!arguments.ranks.empty()) request.ranks = index_list(arguments.ranks, "--ranks");
-  request.layers = index_list(arguments.layers, "--layers");
-  request.heads = index_list(arguments.heads, "--heads");
+  request.where = {index_list(arguments.layers, "--layers"),
+                   index_list(arguments.heads, "--heads")};
   request.threshold = arguments.threshold;
   request.baselines = arguments.baselines;
   const bool both = arguments.cut == "both";
@@ -47,9 +47,8 @@ TruncationRequest truncation_request(const TruncateArguments& arguments) {
 
 std::string truncated_as_text(const StudyResult& result, std::size_t index) {
   const StudySeries& series = result.series[index];
-  std::string text = series.label + ": " + series.mechanism + ", " +
-                     questions_in_words(result, series) + "\ncut off: " + result.description +
-                     "; mean equivalent rank at " + rounded_text(result.threshold) + ": " +
+  std::string text = "cut off: " + result.description + "; mean equivalent rank at " +
+                     rounded_text(result.threshold) + ": " +
                      number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1);
   if (const std::optional<NullOutcome> null = mean_null_of(series)) {
     text += "; if shuffled: " + number_cell(null->rank, 0, 1) +
@@ -80,15 +79,7 @@ int run(const TruncateArguments& arguments) {
   const TruncationRequest truncation = truncation_request(arguments);
   StudyRequest request = study_request(arguments.study);
   const std::vector<Subject> subjects = study_subjects(arguments.study);
-  for (const Subject& subject : subjects) {
-    for (SeriesRequest& series : truncation_series(subject, truncation)) {
-      request.series.push_back(std::move(series));
-    }
-  }
-  request.kind = StudyKind::truncation;
-  request.description = in_words(truncation);
-  request.fingerprint = request.description + (truncation.baselines ? ", null models" : "");
-  request.threshold = truncation.threshold;
+  add_truncation(subjects, truncation, request);
   return answer_study(arguments.study, request, subjects, truncated_as_text,
                       "√(p(1 − p)/n) of the accuracy, standard errors of the means");
 }

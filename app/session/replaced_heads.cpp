@@ -15,7 +15,7 @@ PutInPlace maps_in_place(const WhatIf& what_if, const Subject& subject,
   std::map<std::string, std::shared_ptr<const LayerMaps>> means;
   std::vector<std::pair<ReplacedHead, MapChange>> changes;
   for (const ReplacedHead& head : what_if.heads) {
-    Ablation ablation{.layers = {head.layer}, .heads = {head.head}};
+    Ablation ablation{.where = {{head.layer}, {head.head}}};
     if (head.by == HeadReplacement::other_attention) {
       ablation.by = Replacement::mechanism;
       ablation.mechanism = head.mechanism;

@@ -10,7 +10,7 @@
 #undef emit
 #include "analysis/baselines/null_model.h"
 #pragma pop_macro("emit")
-#include "analysis/truncation/truncation.h"
+#include "analysis/intervention/truncation.h"
 #include "core/attention/kernels/temper_row.h"
 #include "core/error.h"
 #include "core/text/number_text.h"

@@ -5,10 +5,10 @@
 
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/mechanism_costs.h"
-#include "analysis/intervention/ablation_study.h"
+#include "analysis/intervention/ablation.h"
+#include "analysis/intervention/truncation.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/training/training_study.h"
-#include "analysis/truncation/truncation.h"
 #include "core/input/input.h"
 #include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
@@ -66,16 +66,14 @@ void sweep_tiny_subjects(const fs::path& out) {
 
 void study_tiny_subjects(StudyKind kind, const fs::path& out) {
   StudyRequest request;
-  request.kind = kind;
   request.data = test_data("sweep/images.npz");
   request.data_set = open_data_set(request.data);
   request.choice.count = 24;
   request.out = out;
-  for (const Subject& subject : tiny_subjects()) {
-    const Ablation zero{.layers = {}, .heads = {}};
-    request.series.push_back(kind == StudyKind::ablation
-                                 ? ablation_series(subject, zero, AblatedUnit::head)
-                                 : truncation_series(subject, {.ranks = {1, 2, 4, 8, 16}}).front());
+  if (kind == StudyKind::ablation) {
+    add_ablation(tiny_subjects(), {}, AblatedUnit::head, request);
+  } else {
+    add_truncation(tiny_subjects(), {.ranks = {1, 2, 4, 8, 16}}, request);
   }
   request.description = "the tiny model";
   (void)run_study(request);

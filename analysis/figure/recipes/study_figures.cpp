@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "analysis/figure/caption.h"
-#include "analysis/intervention/study_file.h"
+#include "analysis/intervention/study.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/truncation/truncation.h"
+#include "analysis/intervention/truncation.h"
 #include "app/session/session.h"
 
 namespace attnscope {
@@ -76,7 +76,6 @@ bool TruncationPanel::take_data(StudyRequest& request) {
 
 std::optional<StudyPanel::Work> TruncationPanel::work() {
   StudyRequest wanted;
-  wanted.kind = StudyKind::truncation;
   if (!take_data(wanted)) return std::nullopt;
   TruncationRequest truncation;
   truncation.threshold = session().view().rank_threshold;
@@ -93,19 +92,12 @@ std::optional<StudyPanel::Work> TruncationPanel::work() {
     say(tr("No open model reads this."));
     return std::nullopt;
   }
-  wanted.description = in_words(truncation);
-  wanted.fingerprint = wanted.description;
-  wanted.threshold = truncation.threshold;
   wanted.out = out();
   wanted.restart = begins_anew() || chosen_result().empty();
   wanted.checkpoint_seconds = kCurveSeconds;
   return [wanted, truncation, subjects](const Progress& progress,
                                         const std::function<void()>& grown) mutable {
-    for (const Subject& subject : subjects) {
-      for (SeriesRequest& series : truncation_series(subject, truncation)) {
-        wanted.series.push_back(std::move(series));
-      }
-    }
+    add_truncation(subjects, truncation, wanted);
     if (!wanted.text) wanted.data_set = open_data_set(wanted.data);
     const StudyResult result = run_study(wanted, progress, [&](const StudyResult&) { grown(); });
     const qlonglong inputs = result.series.empty() ? 0 : result.series.front().done;

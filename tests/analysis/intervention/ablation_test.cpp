@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "analysis/intervention/ablation_study.h"
-#include "analysis/truncation/truncation.h"
+#include "analysis/intervention/truncation.h"
 #include "core/error.h"
 #include "core/model/model.h"
 #include "tests/support/hashed_weights.h"
@@ -53,14 +52,14 @@ class AblationOf : public testing::TestWithParam<const char*> {
 TEST_P(AblationOf, TruncatedMapsAgreeWithPyTorch) {
   expect(truncated({.ranks = {1}}), "rank_1");
   expect(truncated({.ranks = {3}, .renormalise = {true}}), "rank_3_rows");
-  expect(truncated({.ranks = {2}, .layers = {1}, .heads = {0}}), "rank_2_head");
+  expect(truncated({.ranks = {2}, .where = {{1}, {0}}}), "rank_2_head");
 }
 
 TEST_P(AblationOf, ReplacedMapsAgreeWithPyTorch) {
-  expect(ablated({.layers = {1}, .heads = {2}}), "zero");
-  expect(ablated({.layers = {0}, .heads = {1}, .by = Replacement::uniform}), "uniform");
-  expect(ablated({.layers = {1}, .heads = {2}, .by = Replacement::head, .other_head = 0}), "head");
-  Ablation other{.layers = {1}, .heads = {2}, .by = Replacement::mechanism};
+  expect(ablated({.where = {{1}, {2}}}), "zero");
+  expect(ablated({.where = {{0}, {1}}, .by = Replacement::uniform}), "uniform");
+  expect(ablated({.where = {{1}, {2}}, .by = Replacement::head, .other_head = 0}), "head");
+  Ablation other{.where = {{1}, {2}}, .by = Replacement::mechanism};
   other.mechanism = {"linear", {}};
   expect(ablated(other), "mechanism");
 }
@@ -80,8 +79,7 @@ TEST(Ablation, EqualWeightsKeepToTheWindowOfTheLayer) {
   TraceRequest request;
   const auto whole =
       std::make_shared<const Trace>(subject.model->run(input, subject.mechanism, request, {}));
-  request.change_map =
-      change_of({.layers = {}, .heads = {}, .by = Replacement::uniform}, subject, whole);
+  request.change_map = change_of({.by = Replacement::uniform}, subject, whole);
   const Trace changed = subject.model->run(input, subject.mechanism, request, {});
   ASSERT_FALSE(changed.layers.empty());
   for (const LayerTrace& layer : changed.layers) {
@@ -98,7 +96,7 @@ TEST(Ablation, EqualWeightsKeepToTheWindowOfTheLayer) {
 }
 
 TEST_P(AblationOf, TheMeanOfOneInputChangesNothing) {
-  Ablation mean{.layers = {}, .heads = {}, .by = Replacement::mean};
+  Ablation mean{.by = Replacement::mean};
   auto maps = std::make_shared<LayerMaps>();
   for (const LayerTrace& layer : model_.subject().trace->layers) maps->push_back(layer.implied_map);
   mean.mean = maps;
@@ -107,7 +105,7 @@ TEST_P(AblationOf, TheMeanOfOneInputChangesNothing) {
 
 TEST_P(AblationOf, ReportsTheChangesOfOneRun) {
   const AblatedAnswer answer =
-      ablate_once(model_.subject(), *model_.subject().input, {.layers = {1}, .heads = {2}});
+      ablate_once(model_.subject(), *model_.subject().input, {.where = {{1}, {2}}});
   const MatrixD expected = model_.expected("changed_zero");
   const auto last = expected.row(expected.rows() - 1);
   for (const LogitChange& one : answer.greatest(3)) {
@@ -125,18 +123,17 @@ TEST(Ablation, RefusesMissingLayersHeadsAndMaps) {
     EXPECT_THROW((void)change_of(ablation, model.subject(), model.subject().trace), Error)
         << in_words(ablation);
   };
-  refused({.layers = {2}, .heads = {}});
-  refused({.layers = {}, .heads = {3}});
-  refused({.layers = {}, .heads = {}, .by = Replacement::mean});
-  refused({.layers = {}, .heads = {}, .by = Replacement::head, .other_head = 3});
-  EXPECT_THROW(
-      (void)ablation_series(model.subject(), {.layers = {9}, .heads = {}}, AblatedUnit::head),
-      Error);
+  refused({.where = {{2}, {}}});
+  refused({.where = {{}, {3}}});
+  refused({.by = Replacement::mean});
+  refused({.by = Replacement::head, .other_head = 3});
+  EXPECT_THROW((void)ablation_series(model.subject(), {.where = {{9}, {}}}, AblatedUnit::head),
+               Error);
 }
 
 TEST(Ablation, HasAColumnForEachHeadOrLayer) {
   const InsideModel model("vit");
-  const Ablation all{.layers = {}, .heads = {}};
+  const Ablation all;
   EXPECT_EQ(ablation_series(model.subject(), all, AblatedUnit::head).interventions.size(), 6U);
   EXPECT_EQ(ablation_series(model.subject(), all, AblatedUnit::layer).interventions.size(), 2U);
   EXPECT_EQ(ablation_series(model.subject(), all, AblatedUnit::all).interventions.size(), 1U);

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "analysis/intervention/study_file.h"
 #include "analysis/sweep/sweep.h"
 #include "core/error.h"
 #include "tests/support/paths.h"

@@ -8,8 +8,7 @@
 #include <memory>
 
 #include "analysis/intervention/ablation.h"
-#include "analysis/intervention/study.h"
-#include "analysis/truncation/truncation.h"
+#include "analysis/intervention/truncation.h"
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/panels/lessons/steps/step_runner.h"
 #include "app/session/job_queue.h"
@@ -52,7 +51,7 @@ class CutOffExperiment : public QWidget {
     request.data = sample_file("inputs", "twelve.npz").string();
     TruncationRequest truncation;
     truncation.ranks = {1, 2, 4, 8, 16, 64};
-    truncation.threshold = request.threshold = session_.view().rank_threshold;
+    truncation.threshold = session_.view().rank_threshold;
     std::vector<Subject> subjects;
     for (const OpenSubject& open : session_.subjects()) {
       if (open.state == OpenSubject::State::ready && open.subject.model) {
@@ -67,11 +66,7 @@ class CutOffExperiment : public QWidget {
         [this, request, truncation,
          subjects](const Progress& progress) mutable -> JobQueue::Delivery {
           request.data_set = open_data_set(request.data);
-          for (const Subject& subject : subjects) {
-            for (SeriesRequest& series : truncation_series(subject, truncation)) {
-              request.series.push_back(std::move(series));
-            }
-          }
+          add_truncation(subjects, truncation, request);
           auto result = std::make_shared<const StudyResult>(run_study(request, progress));
           return [this, result] { show_result(*result); };
         },
@@ -152,8 +147,7 @@ class ReplacedHeadExperiment : public QWidget {
       return words_->setText(tr("Open a model and an image first: the step above does it."));
     }
     Ablation ablation;
-    ablation.layers = {session_.selection().layer};
-    ablation.heads = {session_.selection().head};
+    ablation.where = {{session_.selection().layer}, {session_.selection().head}};
     ablation.by = static_cast<Replacement>(by_->currentData().toInt());
     go_->setEnabled(false);
     session_.jobs().submit(
@@ -186,8 +180,8 @@ class ReplacedHeadExperiment : public QWidget {
     }
     words_->setText(tr("<p>Layer %1, head %2 replaced: the prediction moves by %3 "
                        "bit.</p><table>%4</table>")
-                        .arg(ablation.layers.front())
-                        .arg(ablation.heads.front())
+                        .arg(ablation.where.layers.front())
+                        .arg(ablation.where.heads.front())
                         .arg(answer.divergence, 0, 'g', 3)
                         .arg(rows));
   }

@@ -30,8 +30,7 @@ enum class TruncatedMap {
 
 struct TruncationRequest {
   std::vector<std::int64_t> ranks = {};  ///< ranks ≥ 1; default_ranks if empty
-  /// Layers and heads to truncate; all if empty.
-  std::vector<std::int64_t> layers = {}, heads = {};
+  HeadChoice where = {};
   /// One series for each. Attention without an identity mapping needs only one.
   std::vector<TruncatedMap> cuts = {TruncatedMap::without_identity};
   /// One series for each. If true, rows are scaled to their sums before the truncation; rows whose
@@ -54,5 +53,10 @@ struct TruncationRequest {
 /// that do not exist, and only with_identity for attention without an identity mapping.
 [[nodiscard]] std::vector<SeriesRequest> truncation_series(const Subject& subject,
                                                            const TruncationRequest& request);
+
+/// Makes `study` a truncation study: adds the series of each subject, and sets kind, description,
+/// fingerprint and threshold. Throws like truncation_series.
+void add_truncation(const std::vector<Subject>& subjects, const TruncationRequest& request,
+                    StudyRequest& study);
 
 }  // namespace attnscope

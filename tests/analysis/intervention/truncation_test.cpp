@@ -1,5 +1,5 @@
 // Maps of lower rank in place of a model's own.
-#include "analysis/truncation/truncation.h"
+#include "analysis/intervention/truncation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,7 +99,8 @@ TEST(Truncation, AnswersAsTheModelAtFullRank) {
 
 TEST(Truncation, NullRanksAreMeansOverTheMapsThatAreCutOff) {
   const Subject subject = sample("fashion-softmax.h5", {});
-  const StudyResult result = truncated(subject, {.ranks = {1}, .layers = {2}, .baselines = true});
+  const StudyResult result =
+      truncated(subject, {.ranks = {1}, .where = {.layers = {2}}, .baselines = true});
   const std::optional<NullOutcome> found = mean_null_of(result.series.at(0));
   ASSERT_TRUE(found.has_value());
   MeanNullRank expected;
@@ -113,7 +114,8 @@ TEST(Truncation, NullRanksAreMeansOverTheMapsThatAreCutOff) {
   }
   EXPECT_NEAR(found->rank, expected.rank(), 1e-9);
   EXPECT_NEAR(found->rank_over_null, expected.ratio(), 1e-9);
-  EXPECT_FALSE(mean_null_of(truncated(subject, {.ranks = {1}, .layers = {2}}).series.at(0)))
+  EXPECT_FALSE(
+      mean_null_of(truncated(subject, {.ranks = {1}, .where = {.layers = {2}}}).series.at(0)))
       << "unless they are asked for";
 }
 
@@ -212,8 +214,8 @@ TEST(Truncation, RefusesModelsWithoutAnAnswer) {
   };
   refused({.ranks = {0}}, "a rank must be at least 1");
   refused({.cuts = {TruncatedMap::with_identity}}, "the maps of this attention contain no I");
-  refused({.heads = {99}}, "the model has no such head");
-  refused({.layers = {99}}, "the model has no such layer");
+  refused({.where = {.heads = {99}}}, "the model has no such head");
+  refused({.where = {.layers = {99}}}, "the model has no such layer");
   EXPECT_THAT(error_of([] {
                 return truncated(sample("fashion-softmax.h5", {"daft-full", {}}), {.ranks = {1}});
               }),

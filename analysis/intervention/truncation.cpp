@@ -1,4 +1,4 @@
-#include "analysis/truncation/truncation.h"
+#include "analysis/intervention/truncation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +13,6 @@ namespace attnscope {
 
 namespace {
 
-bool is_cut(const std::vector<std::int64_t>& list, std::int64_t index) {
-  return list.empty() || std::find(list.begin(), list.end(), index) != list.end();
-}
-
 Eigen::VectorXd row_sums(const MatrixMap& map) { return map.cast<double>().rowwise().sum(); }
 
 /// Scales rows to the sums `sums`; rows whose own sum is at most 1e-6 in magnitude stay unchanged.
@@ -29,13 +25,13 @@ void scale_rows(const Eigen::VectorXd& sums, MatrixMap map) {
 
 /// Truncation of the maps in one series.
 struct Cut {
-  std::vector<std::int64_t> layers, heads;
+  HeadChoice where;
   bool apart = false;  ///< true to subtract I before the truncation and add it afterwards
   bool renormalise = false;
   bool causal = false;  ///< true to set later keys to 0 again after the truncation
 
   void apply(std::int64_t rank, std::int64_t layer, std::int64_t head, MatrixMap map) const {
-    if (!is_cut(layers, layer) || !is_cut(heads, head)) return;
+    if (!where.has_layer(layer) || !where.has_head(head)) return;
     const bool square = map.rows() == map.cols();
     if (apart && square) map.diagonal().array() -= 1;
     const Eigen::VectorXd sums = row_sums(map);
@@ -50,12 +46,12 @@ struct Cut {
 RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold, bool baselines) {
   SpectrumOptions options;
   options.threshold = threshold;
-  options.layers = cut.layers;
+  options.layers = cut.where.layers;
   const IdentityView view = cut.apart ? IdentityView::without : IdentityView::as_is;
   RankSum ranks;
   for (const MapSpectrum& map : spectra_of(trace, view, options, {})) {
     ranks.greatest = std::max(ranks.greatest, std::ssize(map.singular_values));
-    if (map.state != SpectrumState::ready || !is_cut(cut.heads, map.head)) continue;
+    if (map.state != SpectrumState::ready || !cut.where.has_head(map.head)) continue;
     ranks.sum += static_cast<double>(map.equivalent_rank);
     ++ranks.maps;
     if (!baselines) continue;
@@ -70,18 +66,7 @@ RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold, bool base
 
 void check_request(const Subject& subject, const TruncationRequest& request, bool has_identity) {
   const ModelSpec& spec = subject.model->spec();
-  const auto check_all = [](const std::vector<std::int64_t>& list, std::int64_t count,
-                            const char* option, const char* what) {
-    for (const std::int64_t index : list) {
-      if (index >= 0 && index < count) continue;
-      throw Error(ErrorKind::usage, what)
-          .about(option)
-          .expected("0 to " + std::to_string(count - 1))
-          .found(std::to_string(index));
-    }
-  };
-  check_all(request.layers, spec.layers, "--layers", "the model has no such layer");
-  check_all(request.heads, spec.layer.attention.heads, "--heads", "the model has no such head");
+  check_choice(request.where, spec.layers, spec.layer.attention.heads, "--");
   for (const std::int64_t rank : request.ranks) {
     if (rank >= 1) continue;
     throw Error(ErrorKind::usage, "a rank must be at least 1")
@@ -118,15 +103,6 @@ SeriesRequest series_of(const Subject& subject, const std::vector<std::int64_t>&
   series.ranks = [cut, threshold = request.threshold, baselines = request.baselines](
                      const Trace& trace) { return ranks_of(trace, cut, threshold, baselines); };
   return series;
-}
-
-std::string places_in_words(const std::vector<std::int64_t>& list, const std::string& what) {
-  if (list.empty()) return "all " + what + "s";
-  std::string words = what + (list.size() > 1 ? "s" : "");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    words += (i > 0 ? ", " : " ") + std::to_string(list[i]);
-  }
-  return words;
 }
 
 }  // namespace
@@ -167,8 +143,7 @@ std::string in_words(const TruncationRequest& request) {
   std::string words = "A";
   if (one_cut && request.cuts.front() == TruncatedMap::with_identity) words = "A + I";
   if (!one_cut) words = "A, and A + I,";
-  words += " of " + places_in_words(request.layers, "layer") + ", " +
-           places_in_words(request.heads, "head");
+  words += " of " + in_words(request.where);
   if (!one_way) return words + ", rows as they are and scaled to the sums they had";
   return words + (request.renormalise.front() ? ", rows scaled to the sums they had" : "");
 }
@@ -185,8 +160,7 @@ std::vector<SeriesRequest> truncation_series(const Subject& subject,
     const bool apart = of == TruncatedMap::without_identity;
     if (!apart && !has_identity) continue;
     for (const bool renormalise : request.renormalise) {
-      const Cut cut{.layers = request.layers,
-                    .heads = request.heads,
+      const Cut cut{.where = request.where,
                     .apart = apart && has_identity,
                     .renormalise = renormalise,
                     .causal = causal};
@@ -198,6 +172,19 @@ std::vector<SeriesRequest> truncation_series(const Subject& subject,
     }
   }
   return list;
+}
+
+void add_truncation(const std::vector<Subject>& subjects, const TruncationRequest& request,
+                    StudyRequest& study) {
+  for (const Subject& subject : subjects) {
+    for (SeriesRequest& series : truncation_series(subject, request)) {
+      study.series.push_back(std::move(series));
+    }
+  }
+  study.kind = StudyKind::truncation;
+  study.description = in_words(request);
+  study.fingerprint = study.description + (request.baselines ? ", null models" : "");
+  study.threshold = request.threshold;
 }
 
 }  // namespace attnscope
