@@ -24,6 +24,25 @@ namespace fs = std::filesystem;
 
 const fs::path samples = source_folder() + "/sample_data";
 
+/// Mechanisms of the sample figures that draw all by default. The references do not change with the
+/// list of mechanisms.
+const std::vector<std::string> drawn_mechanisms = {"softmax",
+                                                   "adder",
+                                                   "additive",
+                                                   "hash",
+                                                   "linear",
+                                                   "daft-full",
+                                                   "daft-conv conv_heads=16",
+                                                   "daft-local conv_heads=16",
+                                                   "daft-one-hot conv_heads=16",
+                                                   "performer",
+                                                   "linformer",
+                                                   "reformer",
+                                                   "synthesizer",
+                                                   "cosformer",
+                                                   "talking-heads",
+                                                   "mixer"};
+
 std::vector<Subject> made_up_subjects() {
   const SubjectShape shape = {.layers = 2, .heads = 2, .grid_rows = 3, .grid_columns = 3};
   return {attention_subject("softmax", {"softmax", {}}, shape),
@@ -126,6 +145,9 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
   FigureRequest request;
   request.settings = std::move(settings);
   request.width_mm = width_mm;
+  if (recipe == "mechanism-costs" || recipe == "energy-growth") {
+    request.settings.try_emplace("mechanisms", drawn_mechanisms);
+  }
   if (recipe == "mechanism-costs") return costs_of_fixed_measurements(request);
   const TemporaryFolder folder;
   if (recipe == "position-bias") {
