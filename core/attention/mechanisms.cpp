@@ -25,6 +25,7 @@ MechanismEntry reformer_entry();
 MechanismEntry synthesizer_entry();
 MechanismEntry cosformer_entry();
 MechanismEntry talking_heads_entry();
+MechanismEntry softmax_sink_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
@@ -34,7 +35,7 @@ std::span<const MechanismEntry> counted_mechanisms() {
       adder_entry(),     additive_entry(),      hash_entry(),       linear_entry(),
       daft_full_entry(), daft_conv_entry(),     daft_local_entry(), daft_one_hot_entry(),
       performer_entry(), linformer_entry(),     reformer_entry(),   synthesizer_entry(),
-      cosformer_entry(), talking_heads_entry(),
+      cosformer_entry(), talking_heads_entry(), softmax_sink_entry(),
       mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on

@@ -278,6 +278,7 @@ NaiveTwin mixer_twin() {
 // Twins that are defined in their own files.
 NaiveTwin cosformer_twin();
 NaiveTwin talking_heads_twin();
+NaiveTwin softmax_sink_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
   // One mechanism per line.
@@ -296,6 +297,7 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               synthesizer_twin(),
                                               cosformer_twin(),
                                               talking_heads_twin(),
+                                              softmax_sink_twin(),
                                               mixer_twin()};
   return list;
 }

@@ -130,6 +130,17 @@ TEST(HeadTable, AQueryThatAttendsToNothingIsLeftOut) {
   EXPECT_NEAR(row.first_token, 0.5, 1e-7);
 }
 
+// Rows of a softmax with a sink sum to less than 1.
+TEST(HeadTable, EntropiesAndSinksDoNotDependOnTheSumsOfRows) {
+  const HeadRow whole = head_table(of_map({0.25F, 0.75F, 0.5F, 0.5F}, 2, 2)).rows.at(0);
+  const HeadRow less = head_table(of_map({0.125F, 0.375F, 0.05F, 0.05F}, 2, 2)).rows.at(0);
+  EXPECT_NEAR(less.entropy, whole.entropy, 1e-6);
+  EXPECT_NEAR(less.normalised_entropy, whole.normalised_entropy, 1e-6);
+  EXPECT_NEAR(less.sink, whole.sink, 1e-6);
+  EXPECT_NEAR(less.sink_share, whole.sink_share, 1e-6);
+  EXPECT_NEAR(less.diagonal, whole.diagonal, 1e-6);
+}
+
 TEST(HeadTable, AcrossTwoSequencesNothingIsNear) {
   Trace trace = of_map({0.25F, 0.75F, 0.5F, 0.5F}, 2, 2);
   trace.layers[0].kind = LayerKind::cross;
