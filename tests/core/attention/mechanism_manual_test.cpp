@@ -53,6 +53,15 @@ TEST(MechanismManual, ThePageHasPlaceholdersForTheTables) {
   EXPECT_THAT(page, testing::HasSubstr("\n{{mechanism settings}}\n"));
 }
 
+TEST(MechanismManual, TheExampleOfANewMechanismIsItsCode) {
+  const std::string page = manual_text("docs/adding-a-mechanism.md");
+  for (const char* const file :
+       {"core/attention/softmax_sink.cpp", "tests/support/naive_softmax_sink.cpp"}) {
+    const std::string code = "```cpp\n" + manual_text(file) + "```\n";
+    EXPECT_NE(page.find(code), std::string::npos) << file << " changed: copy it into the page";
+  }
+}
+
 TEST(MechanismManual, TheReadmeNamesEveryMechanism) {
   std::string readme = manual_text("README.md");
   std::ranges::transform(readme, readme.begin(), [](unsigned char c) { return std::tolower(c); });
