@@ -29,13 +29,25 @@ MechanismEntry softmax_sink_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
-  // One line per mechanism. clang-format off
+  // One mechanism per line.
+  // clang-format off
   static const MechanismEntry list[] = {
       softmax_entry(),  // first: the default
-      adder_entry(),     additive_entry(),      hash_entry(),       linear_entry(),
-      daft_full_entry(), daft_conv_entry(),     daft_local_entry(), daft_one_hot_entry(),
-      performer_entry(), linformer_entry(),     reformer_entry(),   synthesizer_entry(),
-      cosformer_entry(), talking_heads_entry(), softmax_sink_entry(),
+      adder_entry(),
+      additive_entry(),
+      hash_entry(),
+      linear_entry(),
+      daft_full_entry(),
+      daft_conv_entry(),
+      daft_local_entry(),
+      daft_one_hot_entry(),
+      performer_entry(),
+      linformer_entry(),
+      reformer_entry(),
+      synthesizer_entry(),
+      cosformer_entry(),
+      talking_heads_entry(),
+      softmax_sink_entry(),
       mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on
