@@ -12,15 +12,6 @@ namespace attnscope {
 
 namespace {
 
-/// Quantile q of ascending ranks, interpolated linearly.
-double quantile(const std::vector<std::int64_t>& ranks, double q) {
-  const double place = q * static_cast<double>(ranks.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, ranks.size() - 1);
-  const double part = place - static_cast<double>(below);
-  return (1 - part) * static_cast<double>(ranks[below]) + part * static_cast<double>(ranks[above]);
-}
-
 RankDistribution distribution_of(std::vector<std::int64_t> ranks) {
   RankDistribution result;
   if (ranks.empty()) return result;
@@ -36,9 +27,13 @@ RankDistribution distribution_of(std::vector<std::int64_t> ranks) {
   if (ranks.size() > 1) result.standard_deviation = std::sqrt(squares / (count - 1));
   result.minimum = ranks.front();
   result.maximum = ranks.back();
-  result.lower_quartile = quantile(ranks, 0.25);
-  result.median = quantile(ranks, 0.5);
-  result.upper_quartile = quantile(ranks, 0.75);
+  const auto quantile = [&ranks](double q) {
+    return rank_quantile(
+        std::ssize(ranks), [&](std::int64_t i) { return ranks[static_cast<std::size_t>(i)]; }, q);
+  };
+  result.lower_quartile = quantile(0.25);
+  result.median = quantile(0.5);
+  result.upper_quartile = quantile(0.75);
   result.ranks = std::move(ranks);
   return result;
 }
@@ -59,6 +54,16 @@ std::vector<double> stretched(const std::vector<double>& share, std::size_t coun
 }
 
 }  // namespace
+
+double rank_quantile(std::int64_t count, const std::function<std::int64_t(std::int64_t i)>& rank_at,
+                     double q) {
+  if (count == 0) return RankDistribution::kUnknown;
+  const double place = q * static_cast<double>(count - 1);
+  const auto below = static_cast<std::int64_t>(place);
+  const double part = place - static_cast<double>(below);
+  return (1 - part) * static_cast<double>(rank_at(below)) +
+         part * static_cast<double>(rank_at(std::min(below + 1, count - 1)));
+}
 
 MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshold) {
   if (!(threshold > 0 && threshold <= 1)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -11,6 +12,12 @@
 #include "analysis/spectrum/spectrum.h"
 
 namespace attnscope {
+
+/// Quantile q in [0, 1] of `count` ascending ranks, of which rank_at(i) is the i-th from 0, linear
+/// between ranks like NumPy; NaN without ranks. Sweeps count ranks, other analyses list them.
+[[nodiscard]] double rank_quantile(std::int64_t count,
+                                   const std::function<std::int64_t(std::int64_t i)>& rank_at,
+                                   double q);
 
 /// Distribution of the equivalent ranks of single maps. Undefined values are NaN or empty.
 struct RankDistribution {
@@ -21,7 +28,6 @@ struct RankDistribution {
   /// Sample standard deviation (n − 1); needs at least 2 maps.
   double standard_deviation = kUnknown;
   std::optional<std::int64_t> minimum, maximum;
-  /// Quantiles with linear interpolation like NumPy.
   double lower_quartile = kUnknown, median = kUnknown, upper_quartile = kUnknown;
 };
 

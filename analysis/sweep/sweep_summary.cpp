@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
 #include "core/error.h"
 
@@ -102,19 +103,15 @@ SweptSpectrum swept_null_spectrum(const SweepSeries& series,
 }
 
 double SweptRanks::quantile(double q) const {
-  if (maps == 0) return kUnknown;
-  const double place = q * static_cast<double>(maps - 1);
-  const auto below = static_cast<std::int64_t>(place);
-  const double part = place - static_cast<double>(below);
-  const auto at = [this](std::int64_t position) {
+  const auto rank_at = [this](std::int64_t position) {
     std::int64_t passed = 0;
     for (std::size_t rank = 0; rank < counts.size(); ++rank) {
       passed += counts[rank];
-      if (passed > position) return static_cast<double>(rank);
+      if (passed > position) return static_cast<std::int64_t>(rank);
     }
-    return static_cast<double>(counts.size() - 1);
+    return std::ssize(counts) - 1;
   };
-  return (1 - part) * at(below) + part * at(std::min(below + 1, maps - 1));
+  return rank_quantile(maps, rank_at, q);
 }
 
 SweptRanks swept_ranks(const LayerSweep& layer, std::int64_t head, std::size_t threshold) {

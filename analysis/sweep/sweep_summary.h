@@ -41,7 +41,7 @@ struct SweptRanks {
   double mean = kUnknown, standard_deviation = kUnknown;
   std::vector<std::int64_t> counts;  ///< [n + 1]: number of maps of rank r
 
-  /// Quantile q in [0, 1], linear between ranks, as NumPy; NaN without maps.
+  /// rank_quantile of the maps' ranks (analysis/spectrum/mean_spectrum.h); NaN without maps.
   [[nodiscard]] double quantile(double q) const;
 };
 

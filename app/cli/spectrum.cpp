@@ -313,7 +313,11 @@ void print(const std::vector<SpectrumReport>& reports, const Arguments& argument
 
 Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<Arguments>();
-  added = parent.add_subcommand("spectrum", "Singular values and ranks of the attention maps");
+  added = parent.add_subcommand(
+      "spectrum",
+      "Singular values and ranks of the attention maps\n"
+      "Every map of every input is kept and printed. Over a large data set, attnscope sweep adds "
+      "the maps up instead, in a file from which it resumes.");
   add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
   add_data_set_option(*added, arguments->data_set, "Data set on whose items the model runs");
