@@ -21,12 +21,12 @@ namespace attnscope {
 namespace {
 
 /// Reduction of the heads to one row: fusion, or a single head.
-struct HeadChoice {
+struct HeadSetting {
   RolloutFusion fusion = RolloutFusion::mean;
   std::optional<std::int64_t> head;
 };
 
-HeadChoice head_choice(const Settings& read, std::int64_t heads) {
+HeadSetting head_choice(const Settings& read, std::int64_t heads) {
   if (const auto head = read.index("heads", heads)) return {RolloutFusion::mean, head};
   return {read.choice("heads", rollout_fusion_names), {}};
 }
@@ -95,7 +95,7 @@ HeatMap over_grid(const std::vector<double>& row, const TokenLayout& layout) {
   return map;
 }
 
-std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t query, const HeadChoice& heads) {
+std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t query, const HeadSetting& heads) {
   std::vector<double> row(static_cast<std::size_t>(maps.extent(2)));
   for (std::size_t key = 0; key < row.size(); ++key) {
     const auto column = static_cast<std::int64_t>(key);
@@ -133,7 +133,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
   for (const Subject& subject : request.subjects) require_image(subject);
   const Settings read(request);
   const SharedExtents shared = shared_extents(request);
-  const HeadChoice heads = head_choice(read, shared.heads);
+  const HeadSetting heads = head_choice(read, shared.heads);
   const bool with_image = read.flag("image");
   const std::string rolled = read.text("rollout");
   const bool mixes = rolled != "auto" && rolled != "yes" && rolled != "no";

@@ -1,6 +1,6 @@
 // Reads the files next to a weight file (Hugging Face's or timm's config.json, OpenCLIP's
-// open_clip_config.json, Meta's params.json, preprocessor_config.json), the keys of a GGUF file, and
-// settings that training code saves with the weights, such as nanoGPT's model_args.
+// open_clip_config.json, Meta's params.json, preprocessor_config.json), the keys of a GGUF file,
+// and settings that training code saves with the weights, such as nanoGPT's model_args.
 #pragma once
 
 #include <filesystem>

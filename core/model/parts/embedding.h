@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/architecture/input_spec.h"
 #include "core/architecture/model_spec.h"
 #include "core/architecture/pyramid_grid.h"
-#include "core/architecture/input_spec.h"
 #include "core/model/parts/convolution.h"
 #include "core/model/parts/layer_norm.h"
 #include "core/model/parts/linear.h"

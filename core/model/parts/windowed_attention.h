@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/architecture/pyramid_grid.h"
 #include "core/architecture/layer_spec.h"
+#include "core/architecture/pyramid_grid.h"
 #include "core/attention/mechanism.h"
 #include "core/tensor/tensor.h"
 #include "core/trace/implied_maps.h"
