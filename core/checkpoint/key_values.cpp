@@ -198,7 +198,7 @@ std::optional<std::vector<std::int64_t>> KeyValues::whole_items(std::string_view
 }
 
 std::optional<std::vector<double>> KeyValues::number_items(std::string_view key, bool list) const {
-  return items<double>(key, list, "numbers", is_number, read_number);
+  return items<double>(key, list, "numbers", is_number_type, read_number);
 }
 
 std::optional<std::vector<std::string>> KeyValues::text_items(std::string_view key,
