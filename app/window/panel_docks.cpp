@@ -28,7 +28,7 @@ constexpr int kThreeColumns = 1560, kTwoColumns = 1180;
 // only.
 constexpr int kBothSides = 1180, kRightSide = 900;
 
-bool is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
+bool dock_is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
 
 // Widths in pixels. With narrow sides, the maps of two subjects get nearly half of a window of 1280
 // × 800.
@@ -71,7 +71,7 @@ SideLayout::SideLayout(QMainWindow& window, QList<QDockWidget*> left, QList<QDoc
 
 void SideLayout::hold_still(bool still) { still_ = still; }
 
-bool SideLayout::reading() const { return std::ranges::any_of(read_, is_open); }
+bool SideLayout::reading() const { return std::ranges::any_of(read_, dock_is_open); }
 
 void SideLayout::begin_reading() {
   reading_ = true;
@@ -151,7 +151,7 @@ void SideLayout::arrange() {
 void SideLayout::put_away(Side& side) {
   if (!side.away.empty()) return;
   for (QDockWidget* dock : side.docks) {
-    if (!is_open(dock)) continue;
+    if (!dock_is_open(dock)) continue;
     side.away.push_back(dock);
     if (!dock->visibleRegion().isEmpty()) side.in_front.push_back(dock);
   }
