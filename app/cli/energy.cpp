@@ -256,10 +256,11 @@ Report reproduced_report(std::vector<ReproducedFigure> figures) {
 std::string reproduced_as_text(std::vector<ReproducedFigure> figures) {
   const PublishedFigure& first = figures.front().published;
   std::string text = first.paper + ", " + first.table + ": printed next to computed\n\n";
-  const auto others = std::ranges::stable_partition(
-      figures, [](const auto& figure) { return !figure.published.alternative; });
-  const std::vector<ReproducedFigure> alternative(others.begin(), others.end());
-  figures.erase(others.begin(), others.end());
+  const auto others = std::stable_partition(
+      figures.begin(), figures.end(),
+      [](const ReproducedFigure& figure) { return !figure.published.alternative; });
+  const std::vector<ReproducedFigure> alternative(others, figures.end());
+  figures.erase(others, figures.end());
   text += report_as_text(reproduced_report(std::move(figures)));
   if (alternative.empty()) return text;
   return text + "\nOther readings of the same figures\n\n" +
