@@ -18,7 +18,7 @@ using Identity = std::pair<dev_t, ino_t>;
 /// All files that this process has read.
 struct FilesRead {
   std::mutex mutex;
-  std::set<FileLife> files;
+  std::set<FileIdentity> files;
 };
 FilesRead& files_read_so_far() {
   static FilesRead all;
@@ -67,7 +67,7 @@ void refuse_to_overwrite(const std::filesystem::path& output,
 }
 
 void note_read(int descriptor) {
-  const std::optional<FileLife> read = life_of(descriptor);
+  const std::optional<FileIdentity> read = file_identity(descriptor);
   if (!read) return;
   FilesRead& all = files_read_so_far();
   const std::lock_guard lock(all.mutex);
@@ -75,7 +75,7 @@ void note_read(int descriptor) {
 }
 
 void refuse_to_overwrite_read(const std::filesystem::path& output) {
-  const std::optional<FileLife> written = life_of(output);
+  const std::optional<FileIdentity> written = file_identity(output);
   if (!written) return;
   FilesRead& all = files_read_so_far();
   const std::lock_guard lock(all.mutex);

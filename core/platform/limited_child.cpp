@@ -86,7 +86,7 @@ void withdraw(const ChildLimits& limits, const std::optional<std::int64_t>& pres
 
 Error not_started() {
   return Error(ErrorKind::io,
-               std::string("no process can be started to read it: ") + std::strerror(errno))
+               std::string("no child process can be started to read it: ") + std::strerror(errno))
       .remedy("end other programs");
 }
 

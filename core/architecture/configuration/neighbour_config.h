@@ -26,10 +26,10 @@ struct NeighbourConfig {
   std::filesystem::path file;  ///< config.json or the like, or the weight file; empty: none
   /// model_type, or timm's or GGUF's architecture; empty if not given.
   std::string kind;
-  std::vector<std::string_view>
-      families;  ///< ids of the possible families of `kind`; empty: unknown
-  std::map<std::string, std::string>
-      values;  ///< members of ModelSpec, as apply_override takes them
+  /// Ids of the possible families of `kind`; empty: unknown.
+  std::vector<std::string_view> families;
+  /// Members of ModelSpec, as apply_override takes them.
+  std::map<std::string, std::string> values;
   /// Members of `values` that only repeat what the tensors' shapes show, or that the weight file
   /// itself gives: not assumptions.
   std::set<std::string, std::less<>> facts;
@@ -46,7 +46,7 @@ struct NeighbourConfig {
   std::vector<NeighbourConfig> towers;
   /// Patterns of tensors that a key declares unused.
   std::vector<std::string> unused;
-  /// Whole configuration as JSON if it does not give the kind of model: as_of_family.
+  /// Whole configuration as JSON if it does not give the kind of model; as_of_family reads it.
   std::string unnamed;
   std::string class_name;           ///< class in architectures if it gives no kind; empty: none
   std::vector<std::string> unread;  ///< unknown keys, if there is no kind

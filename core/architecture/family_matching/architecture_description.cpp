@@ -388,14 +388,14 @@ std::vector<std::string> revisions_in(std::string_view json_text) {
   const auto given = one.find("revisions");
   if (given == one.end()) return {std::string(json_text)};
   const nlohmann::ordered_json revisions = *given;
+  if (!revisions.is_array() ||
+      !std::ranges::all_of(revisions, [](const auto& revision) { return revision.is_object(); })) {
+    throw wrong("`revisions` must list objects, each with its differences from the one before it",
+                "revisions");
+  }
   one.erase("revisions");
   std::vector<std::string> texts = {one.dump(2)};
   for (const nlohmann::ordered_json& revision : revisions) {
-    if (!revisions.is_array() || !revision.is_object()) {
-      throw wrong(
-          "revisions are a list of descriptions, each with its differences from the one before it",
-          "revisions");
-    }
     one.merge_patch(revision);
     texts.push_back(one.dump(2));
   }
