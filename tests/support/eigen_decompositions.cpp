@@ -7,7 +7,7 @@
 namespace attnscope {
 
 EigenSvd svd_by_eigen(const Eigen::MatrixXd& matrix) {
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
   return {svd.matrixU(), svd.matrixV(), svd.singularValues()};
 }
 

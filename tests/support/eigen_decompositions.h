@@ -1,5 +1,5 @@
 // Decompositions by Eigen, which the tests compare with the program's (LAPACK and its own). Eigen
-// compiles each of them for half a minute: they are instantiated here only.
+// takes long to compile them: they are instantiated here only.
 #pragma once
 
 #include <Eigen/Core>
