@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
 
+#include "core/attention/mechanism.h"
 #include "core/trace/layer_name.h"
 
 namespace attnscope {
@@ -22,14 +24,11 @@ bool says(const std::string& label, const std::string& word) {
   return false;
 }
 
-/// The parts of the mechanism that the label does not name: "adder, identity=true".
+/// The parts of the mechanism that the label does not name: "adder attention + identity".
 std::string mechanism_beside(const std::string& label, const MechanismChoice& mechanism) {
-  std::string whole = to_string(mechanism);  // "adder (identity=true)"
-  if (says(label, whole)) return {};
-  const std::size_t opening = whole.find(" (");
-  if (opening == std::string::npos) return whole;
-  const std::string parameters = whole.substr(opening + 2, whole.size() - opening - 3);
-  return says(label, mechanism.name) ? parameters : mechanism.name + ", " + parameters;
+  const std::string settings = settings_in_words(mechanism);
+  if (!says(label, mechanism.name)) return in_words(mechanism);
+  return label.ends_with(settings) ? "" : settings;
 }
 
 void add_part(std::string& list, const std::string& part) {
@@ -66,7 +65,7 @@ std::size_t shared_end(const std::set<std::string>& labels) {
   return separator == std::string::npos ? 0 : first.size() - separator;
 }
 
-/// True if brackets are balanced: "adder (identity=true)" must not lose only its closing bracket.
+/// True if brackets are balanced: "net (run 1)" must not lose only its closing bracket.
 bool is_whole(const std::string& label) {
   return std::count(label.begin(), label.end(), '(') == std::count(label.begin(), label.end(), ')');
 }
@@ -144,7 +143,10 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels) {
     });
     if (good && distinct(candidate).size() == all.size()) shortened = std::move(candidate);
   };
-  const std::size_t beginning = shared_beginning(all);
+  // A label that others continue would be cut within its own name: "in1k" of a timm name.
+  const std::string& first = *all.begin();
+  const bool continued = std::next(all.begin())->starts_with(first);
+  const std::size_t beginning = continued ? 0 : shared_beginning(all);
   try_to([beginning](std::string& label) { label.erase(0, std::min(beginning, label.size())); });
   const std::size_t end = shared_end(distinct(shortened));
   try_to([end](std::string& label) { label.erase(label.size() - std::min(end, label.size())); });
@@ -170,7 +172,17 @@ std::vector<std::string> short_labels(const FigureRequest& request) {
   const bool several_models = distinct(models).size() > 1;
   const bool several_inputs = distinct(inputs).size() > 1;
   if (!several_models && !several_inputs) return labels;
-  const std::vector<std::string> short_models = short_labels(models);
+  // One model under several attentions is told apart by them.
+  std::vector<std::string> attentions;
+  for (const Subject& subject : request.subjects) {
+    if (subject.model != nullptr && subject.model == request.subjects.front().model &&
+        subject.label.starts_with(subject.model->name())) {
+      attentions.push_back(in_words(subject.mechanism));
+    }
+  }
+  const bool one_model =
+      attentions.size() == models.size() && distinct(attentions).size() == distinct(models).size();
+  const std::vector<std::string> short_models = one_model ? attentions : short_labels(models);
   const std::vector<std::string> short_inputs = short_labels(inputs);
   std::vector<std::string> joined;
   for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -72,7 +72,7 @@ bool trained_with(const Model& model, const MechanismChoice& mechanism) {
 std::string subject_name(const Model& model, const MechanismChoice& mechanism,
                          bool codes_laid_over) {
   const bool own = !codes_laid_over && trained_with(model, mechanism);
-  return own ? model.name() : model.name() + " as " + to_string(mechanism);
+  return own ? model.name() : model.name() + " with " + in_words(mechanism);
 }
 
 namespace {

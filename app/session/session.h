@@ -270,8 +270,8 @@ class Session : public QObject {
   std::unique_ptr<JobQueue> jobs_;  // last: its destruction waits for jobs that use this
 };
 
-/// Default name of a subject: "fashion-softmax as adder (identity=true)", "fashion-softmax as hash
-/// (learned here, 16 bits)".
+/// Default name of a subject: "fashion-softmax with adder attention + identity", "fashion-softmax
+/// with hash attention, codes learned here, 16 bits".
 [[nodiscard]] std::string subject_label(const Model& model,
                                         const std::optional<MechanismChoice>& overlay,
                                         bool learned_here = false);

@@ -8,6 +8,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/subject_run.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/model/evaluation/self_test.h"
 #include "core/trace/trace_file.h"
@@ -19,10 +20,10 @@ using State = OpenSubject::State;
 std::string subject_label(const Model& model, const std::optional<MechanismChoice>& overlay,
                           bool learned_here) {
   if (overlay && learned_here) {
-    return model.name() + " as hash (learned here, " + to_string(overlay->parameters.at("bits")) +
-           " bits)";
+    return model.name() + " with hash attention, codes learned here, " +
+           to_string(overlay->parameters.at("bits")) + " bits";
   }
-  return overlay ? model.name() + " as " + to_string(*overlay) : model.name();
+  return overlay ? model.name() + " with " + in_words(*overlay) : model.name();
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #pragma pop_macro("emit")
 #include "analysis/intervention/truncation.h"
 #include "core/attention/kernels/temper_row.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
 #include "core/trace/layer_name.h"
@@ -33,7 +34,7 @@ std::string described(const ReplacedHead& head) {
     case HeadReplacement::other_head:
       return place + " as head " + std::to_string(head.other);
     case HeadReplacement::other_attention:
-      return place + " as " + to_string(head.mechanism);
+      return place + " with " + in_words(head.mechanism);
     case HeadReplacement::mean_over_data:
       return place + " its mean over " + std::filesystem::path(head.data_set).filename().string();
   }

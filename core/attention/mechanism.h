@@ -214,6 +214,13 @@ struct MechanismEntry {
 /// patches, 1 for a sequence.
 [[nodiscard]] MechanismChoice choice_over_tokens(MechanismChoice choice, bool on_grid);
 
+/// The choice for people: "adder attention + identity", "hash attention, learned codes, 16 bits".
+/// Settings at their defaults are left out; to_string(choice) names all.
+[[nodiscard]] std::string in_words(const MechanismChoice& choice);
+
+/// The settings alone: "+ identity", "learned codes, 16 bits"; empty if all have their defaults.
+[[nodiscard]] std::string settings_in_words(const MechanismChoice& choice);
+
 /// Creates the mechanism: fills in defaults and validates. Throws Error(usage) naming mechanism,
 /// parameter and range.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice);

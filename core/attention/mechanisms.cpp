@@ -107,6 +107,38 @@ MechanismChoice choice_over_tokens(MechanismChoice choice, bool on_grid) {
   return choice;
 }
 
+std::string settings_in_words(const MechanismChoice& choice) {
+  const std::span<const MechanismEntry> all = counted_mechanisms();
+  const auto entry = std::ranges::find(all, choice.name, &MechanismEntry::name);
+  std::string words;
+  for (const auto& [name, value] : choice.parameters) {
+    if (entry != all.end()) {
+      const auto known = entry->counted_parameters();
+      const ParameterDescription* const description = find_description(known, name);
+      if (description != nullptr && description->default_value == value) continue;
+    }
+    std::string one = name;
+    if (const bool* const flag = std::get_if<bool>(&value)) {
+      if (name == "identity")
+        one = *flag ? "+ identity" : "no identity";
+      else if (!*flag)
+        one = "not " + name;
+    } else if (std::holds_alternative<std::string>(value) || name.ends_with('s')) {
+      one = to_string(value) + " " + name;
+    } else {
+      one += " " + to_string(value);
+    }
+    words += (words.empty() ? "" : ", ") + one;
+  }
+  return words;
+}
+
+std::string in_words(const MechanismChoice& choice) {
+  const std::string settings = settings_in_words(choice);
+  const char* const joint = settings.empty() ? "" : settings.starts_with('+') ? " " : ", ";
+  return choice.name + " attention" + joint + settings;
+}
+
 std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice) {
   const MechanismEntry& entry = find_mechanism(choice.name);
   ParameterValues values = complete_values(entry.name, entry.parameters, choice.parameters);

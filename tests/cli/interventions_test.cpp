@@ -69,7 +69,7 @@ TEST(WeightsCommand, NamesAModelByItsOwnAttentionPlainly) {
     EXPECT_THAT(run.output, testing::StartsWith(std::string(model) + ": W_OV")) << run.errors;
   }
   EXPECT_THAT(run_program("weights " + kSampleModels + "fashion-softmax.h5@adder").output,
-              testing::StartsWith("fashion-softmax as adder"));
+              testing::StartsWith("fashion-softmax with adder"));
 }
 
 TEST(WeightsCommand, RefusesWqkWhereNothingIsMultiplied) {

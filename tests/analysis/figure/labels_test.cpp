@@ -24,8 +24,11 @@ TEST(ShortLabels, StayWhereNothingElseWouldBeLeft) {
   EXPECT_EQ(short_labels(Labels{"net-softmax", "net-"}), (Labels{"net-softmax", "net-"}));
   EXPECT_EQ(short_labels(Labels{"alone-model"}), (Labels{"alone-model"}));
   EXPECT_EQ(short_labels(Labels{"same-net", "same-net"}), (Labels{"same-net", "same-net"}));
-  EXPECT_EQ(short_labels(Labels{"net as adder (bits=8)", "net as hash (bits=8)"}),
-            (Labels{"adder", "hash"}));
+  EXPECT_EQ(short_labels(Labels{"(adder, bits=8)", "(hash, bits=8)"}),
+            (Labels{"net (adder, bits=8)", "net (hash, bits=8)"}));
+  // A tail of a name that the others continue would name nothing.
+  EXPECT_EQ(short_labels(Labels{"vit_b16.ft_in1k", "vit_b16.ft_in1k with adder attention"}),
+            (Labels{"vit_b16.ft_in1k", "vit_b16.ft_in1k with adder attention"}));
 }
 
 TEST(Caption, ShortensConsecutiveIndicesToARange) {
@@ -60,15 +63,15 @@ TEST(Caption, RepeatsNothing) {
   request.subjects = {on("fashion-softmax on 09_boot.png", {"softmax", {}}, "09_boot.png"),
                       on("net on 09_boot.png", {"adder", {{"identity", true}}}, "09_boot.png")};
   EXPECT_EQ(subjects_in_words(request),
-            "fashion-softmax; net (adder, identity=true), both on 09_boot.png");
+            "fashion-softmax; net (adder attention + identity), both on 09_boot.png");
   request.subjects[1] =
       on("fashion-adder on 01_bag.png", {"adder", {{"identity", true}}}, "01_bag.png");
   EXPECT_EQ(subjects_in_words(request),
-            "fashion-softmax on 09_boot.png; fashion-adder (identity=true) on 01_bag.png");
-  request.subjects[1].label = "fashion-softmax as adder (identity=true)";
+            "fashion-softmax on 09_boot.png; fashion-adder (+ identity) on 01_bag.png");
+  request.subjects[1].label = "fashion-softmax with adder attention + identity";
   EXPECT_EQ(subjects_in_words(request),
-            "fashion-softmax on 09_boot.png; fashion-softmax as adder (identity=true) on "
-            "01_bag.png");
+            "fashion-softmax on 09_boot.png; fashion-softmax with adder attention + "
+            "identity on 01_bag.png");
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ TEST_F(HashCodesPanelTest, LearnsForAllHeadsAndComesBackWithTheSession) {
   ASSERT_EQ(session().subjects().size(), 2U);
   const OpenSubject& learned = session().subjects()[1];
   ASSERT_EQ(learned.state, State::ready) << learned.error;
-  EXPECT_EQ(learned.subject.label, "fashion-softmax as hash (learned here, 4 bits)");
+  EXPECT_EQ(learned.subject.label,
+            "fashion-softmax with hash attention, codes learned here, 4 bits");
   ASSERT_NE(learned.subject.parameters, nullptr);
   const Tensor before = learned.subject.trace->layers[5].implied_map.whole();
 
@@ -82,7 +83,7 @@ TEST_F(HashCodesPanelTest, LearnsForAllHeadsAndComesBackWithTheSession) {
   ASSERT_TRUE(wait_until_settled());
   const OpenSubject& again = session().subjects().at(1);
   ASSERT_EQ(again.state, State::ready) << again.error;
-  EXPECT_EQ(again.subject.label, "fashion-softmax as hash (learned here, 4 bits)");
+  EXPECT_EQ(again.subject.label, "fashion-softmax with hash attention, codes learned here, 4 bits");
   EXPECT_TRUE(
       std::ranges::equal(again.subject.trace->layers[5].implied_map.values(), before.values()))
       << "learning is deterministic";

@@ -392,5 +392,14 @@ TEST(AttentionInput, IsRefusedIfItsShapesDoNotFit) {
   refuse(data);
 }
 
+TEST(MechanismChoice, IsNamedInWordsWithoutDefaults) {
+  EXPECT_EQ(in_words({"adder", {{"identity", false}}}), "adder attention");
+  EXPECT_EQ(in_words({"adder", {{"identity", true}}}), "adder attention + identity");
+  EXPECT_EQ(in_words({"hash", {{"bits", std::int64_t{8}}, {"codes", std::string("learned")}}}),
+            "hash attention, 8 bits, learned codes");
+  EXPECT_EQ(in_words({"additive", {{"causal", true}, {"window", std::int64_t{64}}}}),
+            "additive attention, causal, window 64");
+}
+
 }  // namespace
 }  // namespace attnscope
