@@ -90,6 +90,7 @@ struct ArchitectureDescription {
   std::vector<std::string> harmless;
   /// Names of tensors that rule the family out → description of the tensor.
   std::map<std::string, std::string, std::less<>> refused;
+  std::string configuration;  ///< kinds of its configuration as JSON (config_kind.h); empty: none
 };
 
 /// Parses a description. Throws Error(damaged) naming the key for invalid JSON, unknown keys or
@@ -122,6 +123,8 @@ struct FamilyFile {
   std::string_view text;
 };
 [[nodiscard]] std::span<const FamilyFile> family_files();
+/// Text of assets/configuration.json.
+[[nodiscard]] std::string_view shared_configuration_text();
 
 /// Entry of the list of built-in families.
 struct ArchitectureFamily {
@@ -131,6 +134,9 @@ struct ArchitectureFamily {
 };
 
 [[nodiscard]] std::span<const ArchitectureFamily> architecture_families();
+/// Newest revision of the family that the program or a configuration names. Throws
+/// Error(unsupported) if no file has this id, which is a mistake in the program.
+[[nodiscard]] const ArchitectureFamily& built_in_family(std::string_view id);
 
 /// Opens a weight file, or the weight file in a folder, with the state dict that `options` names if
 /// the file holds several. Throws like open_checkpoint.

@@ -56,6 +56,12 @@ std::string activation_named(const std::string& name, const std::string& key) {
   throw Error(ErrorKind::unsupported, "unknown activation").about(key).expected(names).found(name);
 }
 
+void forget_head(NeighbourConfig& config) {
+  config.values.erase("readout");
+  config.values.erase("labels");
+  config.classes = -1;
+}
+
 bool ConfigReader::flag(const std::string& key, bool usual) {
   const json& value = take_value(key);
   if (!has(key)) return usual;
@@ -88,8 +94,19 @@ void ConfigReader::take(std::span<const ConfigKey> keys) {
   }
 }
 
+void ConfigReader::take(const ConfigKind& kind) {
+  for (const auto& [member, value] : kind.set) config_.values[member] = value;
+  take(kind.keys);
+  for (const ConfigFlag& each : kind.flags) {
+    for (const auto& [member, value] : each.values[flag(each.key, each.usual) ? 1 : 0]) {
+      config_.values[member] = value;
+      if (std::ranges::count(each.facts, member) > 0) config_.facts.insert(member);
+    }
+  }
+}
+
 void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const json& value) {
-  const std::string member(key.what);
+  const std::string& member = key.what;
   switch (key.use) {
     case KeyUse::harmless:
       return;
@@ -123,7 +140,7 @@ void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const
     case KeyUse::required:
       // An off value is accepted unless the required value is on.
       if (value.dump() == key.what || (is_off(value) && is_off(json::parse(key.what)))) return;
-      refuse(name, std::string(key.what), value);
+      refuse(name, key.what, value);
   }
 }
 

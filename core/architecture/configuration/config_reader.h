@@ -5,27 +5,10 @@
 #include <set>
 #include <string>
 
+#include "core/architecture/configuration/config_kind.h"
 #include "core/architecture/configuration/neighbour_config.h"
 
 namespace attnscope {
-
-/// Effect of a key on the model.
-enum class KeyUse {
-  member,    ///< a number for a member of the spec
-  optional,  ///< a number, or null if it follows from other keys
-  cap,       ///< a number, or null for no cap
-  fact,      ///< a number that the tensors' shapes show too
-  side,      ///< one or two numbers of pixels that the shapes show too: MEMBER_height, MEMBER_width
-  activation,  ///< a name for the member activation
-  required,    ///< refused unless it has the given value, as JSON
-  harmless
-};
-
-struct ConfigKey {
-  std::string_view name;  ///< key, with * for any characters
-  KeyUse use = KeyUse::harmless;
-  std::string_view what = {};  ///< member of the spec, or required value
-};
 
 /// Reads the keys of one JSON object into a NeighbourConfig.
 class ConfigReader {
@@ -36,6 +19,8 @@ class ConfigReader {
   /// Takes every key of `keys` that is present. Throws Error(unsupported) for a value that is not
   /// supported.
   void take(std::span<const ConfigKey> keys);
+  /// Sets the members of `kind`, then takes its keys and flags. Throws likewise.
+  void take(const ConfigKind& kind);
   /// True if `key` is present, even as null.
   [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
   /// Value of `key`, which then counts as taken; null if missing.
@@ -63,13 +48,20 @@ class ConfigReader {
 
 [[nodiscard]] std::string json_text(const nlohmann::json& value);
 
-/// Reads Hugging Face's config.json for its kind of model (model_type). Throws for a kind that is
-/// not supported. Without a kind, sets `config.unnamed`.
-void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& config);
+/// Removes labels, classes and read-out, which belong to parts that are not run.
+void forget_head(NeighbourConfig& config);
+
+/// Reads Hugging Face's config.json for its kind of model (model_type), of `own` or built in.
+/// Throws for a kind that is not supported. Without a kind, sets `config.unnamed`.
+void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& config,
+                              std::span<const ConfigKind> own = {});
 /// Reads Meta's params.json of a Llama.
 void read_meta_config(const nlohmann::json& object, NeighbourConfig& config);
-/// Reads timm's config.json.
-void read_timm_config(const nlohmann::json& object, NeighbourConfig& config);
+/// Reads timm's config.json for its architecture, of `own` or built in.
+void read_timm_config(const nlohmann::json& object, NeighbourConfig& config,
+                      std::span<const ConfigKind> own = {});
+/// Reads the arguments of timm's Eva for rotary positions, which no tensor shows.
+void read_trained_grid(ConfigReader& reader, NeighbourConfig& config);
 /// Reads open_clip_config.json, which describes the two towers that OpenCLIP saves in one file,
 /// into `config.towers`: the image tower, and the text tower if it is CLIP's or SigLIP's own.
 /// Throws Error(unsupported) for a value of a known key that is not supported, Error(damaged) for

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/architecture/configuration/config_kind.h"
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/checkpoint/key_values.h"
 #include "core/error.h"
-#include "core/text/name_list.h"
 #include "core/text/pattern.h"
 
 namespace attnscope {
@@ -15,37 +15,30 @@ namespace {
 
 using nlohmann::json;
 
-/// Settings of one value of general.architecture that no key gives, as in llama.cpp.
-struct GgufArchitecture {
-  std::string_view name;
-  std::string_view rotary;  ///< pair: the rows of queries and keys were permuted for it
-  std::string_view activation;
-  bool scales_embedding = false;  ///< embeddings are multiplied by √width
-  bool head_norms = false;        ///< norms of queries and keys
-  bool sandwich = false;          ///< norms after each part, soft caps, windows in even layers
-};
-constexpr GgufArchitecture architectures[] = {
-    {.name = "llama", .rotary = "pair", .activation = "silu"},
-    {.name = "qwen2", .rotary = "half", .activation = "silu"},
-    {.name = "qwen3", .rotary = "half", .activation = "silu", .head_norms = true},
-    {.name = "gemma", .rotary = "half", .activation = "gelu_tanh", .scales_embedding = true},
-    {.name = "gemma2",
-     .rotary = "half",
-     .activation = "gelu_tanh",
-     .scales_embedding = true,
-     .sandwich = true},
-};
+/// Kinds of this prefix have the settings of one value of general.architecture that no key gives,
+/// as in llama.cpp: the form of rotary positions (pair: the rows of queries and keys were permuted
+/// for it), the activation, input.scale (0: √width), and tensors that change the computation.
+constexpr std::string_view kGgufPrefix = "gguf/";
 
-const GgufArchitecture& architecture_of(const KeyValues& keys) {
+const ConfigKind& architecture_of(const KeyValues& keys) {
   const std::string name = keys.text("general.architecture").value_or("");
-  for (const GgufArchitecture& known : architectures) {
-    if (known.name == name) return known;
+  if (const ConfigKind* const known = find_config_kind(std::string(kGgufPrefix) + name)) {
+    return *known;
+  }
+  std::string names;
+  for (const ConfigKind& kind : config_kinds()) {
+    if (!kind.name.starts_with(kGgufPrefix)) continue;
+    names += (names.empty() ? "" : ", ") + kind.name.substr(kGgufPrefix.size());
   }
   throw Error(ErrorKind::unsupported, "models of this architecture are not supported")
       .about("general.architecture")
-      .expected(name_list(architectures, &GgufArchitecture::name))
+      .expected(names)
       .found(name.empty() ? "nothing" : name)
       .remedy("give an architecture description");
+}
+
+bool has_part(const ConfigKind& kind, std::string_view tensor) {
+  return std::ranges::find(kind.tensors, tensor) != kind.tensors.end();
 }
 
 /// Keys of one architecture. The keys that are never requested are unknown.
@@ -113,17 +106,16 @@ class GgufKeys {
 
 class GgufReader {
  public:
-  GgufReader(const GgufArchitecture& of, GgufKeys keys, NeighbourConfig& config)
+  GgufReader(const ConfigKind& of, GgufKeys keys, NeighbourConfig& config)
       : of_(of), keys_(std::move(keys)), config_(config) {}
 
   void read() {
+    for (const auto& [member, value] : of_.set) set(member, value);
     read_extents();
     read_rotary();
     read_scores();
-    set("activation", std::string(of_.activation));
     set("norm_eps", json(keys_.required("attention.layer_norm_rms_epsilon",
                                         keys_.number("attention.layer_norm_rms_epsilon"))));
-    if (of_.scales_embedding) set("input.scale", json(0));
     (void)keys_.whole("vocab_size");  // the tensors give it
     (void)keys_.text("tensor_data_layout");
     keys_.check("tensor_data_layout", keys_.text("tensor_data_layout") == "Meta AI original pth",
@@ -158,10 +150,9 @@ class GgufReader {
   }
 
   void read_rotary() {
-    set("layer.rotary.form", std::string(of_.rotary));
     if (const auto base = keys_.number("rope.freq_base")) set("layer.rotary.theta", json(*base));
     take_whole("rope.dimension_count", "layer.rotary.width");
-    if (of_.rotary == "pair") check_all_turned();
+    if (config_.values["layer.rotary.form"] == "pair") check_all_turned();
     const auto factor = keys_.number("rope.scaling.factor"),
                old = keys_.number("rope.scale_linear");
     std::string type = keys_.text("rope.scaling.type").value_or(factor || old ? "linear" : "none");
@@ -202,7 +193,7 @@ class GgufReader {
   /// Reads Gemma 2's soft caps, windows and score scale.
   void read_scores() {
     keys_.check("attention.causal", keys_.truth("attention.causal").value_or(true), "true");
-    if (!of_.sandwich) return;
+    if (!has_part(of_, "post_ffw_norm")) return;
     for (const auto& [key, member] : {std::pair("attn_logit_softcapping", "layer.scores.soft_cap"),
                                       {"final_logit_softcapping", "readout.soft_cap"}}) {
       set(member, json(keys_.required(key, keys_.number(key))));
@@ -222,26 +213,23 @@ class GgufReader {
     }
   }
 
-  const GgufArchitecture& of_;
+  const ConfigKind& of_;
   GgufKeys keys_;
   NeighbourConfig& config_;
 };
 
 /// Throws if tensors that change the computation do not match the architecture.
-void check_tensors(const Checkpoint& checkpoint, const GgufArchitecture& of) {
-  const std::pair<const char*, bool> parts[] = {{"attn_q_norm", of.head_norms},
-                                                {"attn_k_norm", of.head_norms},
-                                                {"post_attention_norm", of.sandwich},
-                                                {"post_ffw_norm", of.sandwich},
-                                                {"attn_sinks", false}};
-  for (const auto& [part, wanted] : parts) {
-    const std::string name = "blk.0." + std::string(part) + ".weight";
+void check_tensors(const Checkpoint& checkpoint, const ConfigKind& of, const std::string& kind) {
+  for (const std::string part :
+       {"attn_q_norm", "attn_k_norm", "post_attention_norm", "post_ffw_norm", "attn_sinks"}) {
+    const std::string name = "blk.0." + part + ".weight";
+    const bool wanted = has_part(of, part);
     if ((checkpoint.find(name) != nullptr) == wanted) continue;
     throw Error(ErrorKind::unsupported,
                 wanted ? "the file lacks a tensor of its architecture"
                        : "the file has a tensor that its architecture does not have")
         .about(name)
-        .expected(std::string(of.name) + (wanted ? " with it" : " without it"));
+        .expected(kind + (wanted ? " with it" : " without it"));
   }
 }
 
@@ -259,16 +247,16 @@ void check_type(const KeyValues& keys) {
 
 NeighbourConfig gguf_config(const Checkpoint& checkpoint, std::span<const std::string> ignored) {
   NeighbourConfig config;
-  config.families = {kGgufFamily};
+  config.families = {std::string(kGgufFamily)};
   if (std::find(ignored.begin(), ignored.end(), "config") != ignored.end()) return config;
   config.file = checkpoint.path();
   const KeyValues& keys = *checkpoint.key_values();
   try {
     check_type(keys);
-    const GgufArchitecture& architecture = architecture_of(keys);
-    config.kind = architecture.name;
+    const ConfigKind& architecture = architecture_of(keys);
+    config.kind = architecture.name.substr(kGgufPrefix.size());
     GgufReader(architecture, GgufKeys(keys, config.kind + ".", ignored), config).read();
-    check_tensors(checkpoint, architecture);
+    check_tensors(checkpoint, architecture, config.kind);
   } catch (Error& error) {
     if (error.file().empty()) error.in_file(checkpoint.path());
     throw;

@@ -5,34 +5,14 @@
 
 namespace attnscope {
 
-namespace {
-
-using Use = KeyUse;
-
-constexpr ConfigKey kMetaKeys[] = {
-    {"dim", Use::fact, "width"},
-    {"n_layers", Use::fact, "layers"},
-    {"n_heads", Use::member, "heads"},
-    {"n_kv_heads", Use::fact, "layer.attention.key_heads"},
-    {"head_dim", Use::member, "head_width"},
-    {"hidden_dim", Use::fact, "mlp_width"},
-    {"norm_eps", Use::member, "norm_eps"},
-    {"rope_theta", Use::member, "layer.rotary.theta"},
-    {"multiple_of"},
-    {"ffn_dim_multiplier"},
-    {"max_seq_len"},
-    {"max_batch_size"},
-};
-
-}  // namespace
-
 void read_meta_config(const nlohmann::json& object, NeighbourConfig& config) {
   // Files of other tools also have this name.
   if (!object.contains("n_heads") || !object.contains("norm_eps")) return;
   config.kind = "Meta's Llama";
-  config.families = {"meta-llama"};
+  const ConfigKind& kind = config_kind("meta/params.json");
+  config.families = kind.families;
   ConfigReader reader(object, config);
-  reader.take(kMetaKeys);
+  reader.take(kind);
   const nlohmann::json& words = reader.take_value("vocab_size");
   if (words.is_number() && words > 0) {  // -1: the tokenizer gives it
     config.values["vocabulary"] = words.dump();

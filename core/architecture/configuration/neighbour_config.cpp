@@ -122,7 +122,8 @@ const NeighbourConfig& NeighbourConfig::of(std::string_view family) const {
 }
 
 NeighbourConfig neighbour_config(const std::filesystem::path& weights,
-                                 std::span<const std::string> ignored) {
+                                 std::span<const std::string> ignored,
+                                 std::span<const ConfigKind> own) {
   NeighbourConfig config;
   config.free_head = ignores(ignored, "config.tie_word_embeddings");
   if (!ignores(ignored, "config")) {
@@ -136,9 +137,9 @@ NeighbourConfig neighbour_config(const std::filesystem::path& weights,
       } else if (file.filename() == kMeta) {
         read_meta_config(object, config);
       } else if (object.value("architecture", json()).is_string()) {
-        read_timm_config(object, config);
+        read_timm_config(object, config, own);
       } else {
-        read_hugging_face_config(object, config);
+        read_hugging_face_config(object, config, own);
       }
     });
   }

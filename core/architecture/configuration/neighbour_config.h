@@ -21,13 +21,15 @@ namespace attnscope {
 /// the file.
 inline constexpr std::string_view kGgufFamily = "gguf-language-model";
 
+struct ConfigKind;
+
 /// Model settings from a configuration next to a weight file or inside it.
 struct NeighbourConfig {
   std::filesystem::path file;  ///< config.json or the like, or the weight file; empty: none
   /// model_type, or timm's or GGUF's architecture; empty if not given.
   std::string kind;
   /// Ids of the possible families of `kind`; empty: unknown.
-  std::vector<std::string_view> families;
+  std::vector<std::string> families;
   /// Members of ModelSpec, as apply_override takes them.
   std::map<std::string, std::string> values;
   /// Members of `values` that only repeat what the tensors' shapes show, or that the weight file
@@ -60,10 +62,12 @@ struct NeighbourConfig {
 };
 
 /// Reads the files next to `weights`. Keys that `ignored` names (patterns "config.KEY", or "config"
-/// for the whole file) are left out. Throws Error(damaged) if one of the files is not JSON,
-/// Error(unsupported) for a value that is not supported, such as an activation or a kind of model.
+/// for the whole file) are left out. Kinds in `own` take precedence over built-in ones. Throws
+/// Error(damaged) if one of the files is not JSON, Error(unsupported) for a value that is not
+/// supported, such as an activation or a kind of model.
 [[nodiscard]] NeighbourConfig neighbour_config(const std::filesystem::path& weights,
-                                               std::span<const std::string> ignored = {});
+                                               std::span<const std::string> ignored = {},
+                                               std::span<const ConfigKind> own = {});
 
 /// Settings of `config` for `family`. A configuration without a kind is read as each kind of that
 /// family that knows most of its keys. Throws Error(unsupported) if these read a given key

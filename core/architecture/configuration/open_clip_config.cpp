@@ -7,62 +7,6 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
-using Use = KeyUse;
-
-/// Keys whose settings the tensors show are listed without a member.
-constexpr ConfigKey kImageKeys[] = {
-    {"layers", Use::fact, "layers"},
-    {"width", Use::fact, "width"},
-    {"head_width", Use::optional, "head_width"},
-    {"image_size", Use::side, "image"},
-    {"patch_size", Use::side, "patch"},
-    {"attentional_pool", Use::required, "false"},
-    {"global_average_pool", Use::required, "false"},
-    {"input_patchnorm", Use::required, "false"},
-    {"attn_pooler_*"},
-    {"ls_init_value"},
-    {"mlp_ratio"},
-    {"no_ln_pre"},
-    {"output_tokens"},
-    {"patch_dropout"},
-    {"pos_embed_type"},  // positions are stored, whatever their type
-    {"timm_*"},          // keys for a timm model, which is not named here
-};
-
-/// Keys next to the name of a timm model, which determines the rest.
-constexpr ConfigKey kTimmTowerKeys[] = {
-    {"image_size"},     {"timm_model_name"}, {"timm_model_pretrained"}, {"timm_pool"},
-    {"timm_proj"},  // the tensors show it
-    {"timm_proj_bias"}, {"timm_drop*"},      {"output_tokens"},         {"patch_dropout"},
-};
-
-/// Keys of the image preprocessing. Images are always resized to the model's size.
-constexpr ConfigKey kPreparedKeys[] = {
-    {"mean"},       {"std"},         {"interpolation"},
-    {"size"},       {"resize_mode"}, {"mode", Use::required, "\"RGB\""},
-    {"fill_color"},  // colour of padding, which no supported mode uses
-};
-
-constexpr ConfigKey kTextKeys[] = {
-    {"layers", Use::fact, "layers"},
-    {"width", Use::fact, "width"},
-    {"heads", Use::member, "heads"},
-    {"context_length", Use::fact, "context"},
-    {"vocab_size", Use::fact, "vocabulary"},
-    {"hf_tokenizer_name"},
-    {"tokenizer_kwargs"},
-    {"ls_init_value"},
-    {"mlp_ratio"},
-    {"output_tokens"},
-    {"pad_id"},
-    {"proj_bias"},
-    {"proj_type"},
-};
-
-constexpr ConfigKey kModelKeys[] = {
-    {"embed_dim"},   {"custom_text"}, {"init_logit_scale"},      {"init_logit_bias"},
-    {"output_dict"}, {"cast_dtype"},  {"nonscalar_logit_scale"},
-};
 
 /// Value of the only key that an object may have: {"eps": 1e-6}.
 json take_only(const json& object, const char* key, const char* of) {
@@ -157,17 +101,16 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
                       {"pretrained_cfg", as_timm(prepared, object.value("image_size", json()))}},
                      tower);
     ConfigReader reader(object, tower);
-    reader.take(kTimmTowerKeys);
+    reader.take(config_kind("open_clip/vision_cfg of timm"));
     reader.finish("model_cfg.vision_cfg.");
     return tower;
   }
   tower.kind = "open_clip";
   tower.families = {"clip"};
-  tower.values["head_width"] = "64";
   ConfigReader reader(object, tower);
   read_layers(reader, quick, tower);
   read_clip_pooling(reader, tower);
-  reader.take(kImageKeys);
+  reader.take(config_kind("open_clip/vision_cfg"));
   reader.finish("model_cfg.vision_cfg.");
   read_open_clip_preparation(prepared, tower);
   return tower;
@@ -185,9 +128,8 @@ bool read_text_tower(const json& object, bool quick, NeighbourConfig& tower) {
   if (other.is_string() || appends || !(sees_all ? pool == "last" : ends)) return false;
   tower.kind = "open_clip";
   tower.families = {sees_all ? "openclip-siglip-text" : "clip-text"};
-  tower.values["heads"] = "8";
   read_layers(reader, quick, tower);
-  reader.take(kTextKeys);
+  reader.take(config_kind("open_clip/text_cfg"));
   reader.finish("model_cfg.text_cfg.");
   return true;
 }
@@ -202,7 +144,7 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
   reader.finish();
   if (prepared.is_object()) {
     ConfigReader images(prepared, config);
-    images.take(kPreparedKeys);
+    images.take(config_kind("open_clip/preprocess_cfg"));
     images.finish("preprocess_cfg.");
   }
   if (!model.is_object()) {
@@ -217,7 +159,7 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
   // Towers of timm models have their own activation, and the text tower next to one has it too.
   const bool of_timm = images.is_object() && images.value("timm_model_name", json()).is_string();
   const bool quick = own.flag("quick_gelu", false) && !of_timm;
-  own.take(kModelKeys);
+  own.take(config_kind("open_clip/model_cfg"));
   own.finish("model_cfg.");
   if (images.is_object()) {
     config.towers.push_back(

@@ -6,273 +6,73 @@
 #include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/error.h"
-#include "core/text/name_list.h"
+#include "core/text/pattern.h"
 
 namespace attnscope {
 
 namespace {
 
-// ---- architectures: their possible families, and settings that follow from their names ----
+using nlohmann::json;
 
-constexpr std::string_view kRotaryVit = "timm-vit-with-rotary-positions";
-
-/// Architectures of timm's class VisionTransformer with computations that the names of their
-/// tensors do not show.
-constexpr std::pair<std::string_view, std::string_view> kRefusedVits[] = {
-    {"relpos", "relative position biases"},
-    {"rope", "rotary positions"},
-    {"dinov3", "rotary positions"},
-    {"_rpn_", "norms after the parts and before the residuals"},
-    {"_xp_", "parallel blocks"},
-    {"18x2", "parallel blocks"},
-    {"pwee", "parallel blocks"},
-    {"dwee", "differential attention"},
-    {"dlittle", "differential attention"},
-    {"_r26_", "a convolutional network before the patches"},
-    {"_r50_", "a convolutional network before the patches"},
-    {"resnet", "a convolutional network before the patches"},
-    {"_mci_", "a convolutional network before the patches"},
-    {"tipsv2", "a different read-out"},
-};
-
-/// Number of heads of architectures whose heads are not 64 channels wide.
-constexpr std::pair<std::string_view, std::string_view> kHeads[] = {
-    {"vit_huge", "16"},
-    {"deit3_huge", "16"},
-    {"vit_giant_patch14_dinov2", "24"},
-    {"vit_giant_patch14_reg4_dinov2", "24"},
-    {"vit_giant", "16"},
-    {"vit_gigantic", "16"},
-    {"vit_so400m", "16"},
-    {"vit_base_patch16_gap_224", "16"},
-    {"test_vit", "2"},
-};
-
-/// SigLIP models with GELU's tanh form.
-constexpr std::string_view kTanhs[] = {
-    "vit_base_patch32_siglip_",         "vit_large_patch16_siglip_512",
-    "vit_large_patch16_siglip_gap_512", "vit_so400m_patch16_siglip_",
-    "vit_giantopt_patch16_siglip_",
-};
-
-constexpr std::string_view kVits[] = {"vit_", "deit_", "deit3_", "flexivit_", "test_vit"};
-
-void refuse_vit(std::string_view architecture) {
-  for (const auto& [part, what] : kRefusedVits) {
-    if (architecture.find(part) == std::string_view::npos) continue;
-    throw Error(ErrorKind::unsupported, "timm's " + std::string(architecture) + " has " +
-                                            std::string(what) + ", which is not supported")
-        .about("architecture");
+/// Kind with the longest pattern that matches an architecture of timm, first among `own`; null if
+/// it is not supported.
+const ConfigKind* timm_kind(const std::string& architecture, std::span<const ConfigKind> own) {
+  if (unsupported_kind("architecture", architecture)) return nullptr;
+  const ConfigKind* best = nullptr;
+  for (const std::span<const ConfigKind> kinds :
+       {own, std::span<const ConfigKind>(config_kinds())}) {
+    for (const ConfigKind& kind : kinds) {
+      const bool longer = !best || kind.name.size() > best->name.size();
+      if (longer && matches_pattern(kind.name, "timm/" + architecture)) best = &kind;
+    }
+    if (best) break;
   }
+  return best;
 }
 
-void read_vit(std::string_view architecture, NeighbourConfig& config) {
-  refuse_vit(architecture);
-  for (const auto& [beginning, heads] : kHeads) {
-    if (!architecture.starts_with(beginning)) continue;
-    config.values["heads"] = heads;
-    break;
+/// All patterns of timm's architectures: "vit_…, deit_…".
+std::string timm_patterns() {
+  std::string list;
+  for (const ConfigKind& kind : config_kinds()) {
+    if (!kind.name.starts_with("timm/")) continue;
+    list += list.empty() ? "" : ", ";
+    for (const char c : kind.name.substr(std::string_view("timm/").size())) {
+      list += c == '*' ? "…" : std::string(1, c);
+    }
   }
-  const bool clip = architecture.find("_clip_") != std::string_view::npos;
-  config.values["norm_eps"] = clip ? "1e-5" : "1e-6";
-  if (architecture.find("quickgelu") != std::string_view::npos) {
-    config.values["activation"] = "quick_gelu";
-  }
-  for (const std::string_view beginning : kTanhs) {
-    if (architecture.starts_with(beginning)) config.values["activation"] = "gelu_tanh";
-  }
+  return list;
 }
 
-/// Prefixes of common architectures with parts that are not supported.
-constexpr std::pair<std::string_view, std::string_view> kOtherTimmKinds[] = {
-    {"xcit_", "attention between channels, not between tokens"},
-    {"swinv2_", "cosines of queries and keys, and position biases from a network"},
-    {"maxvit", "windows and grids between convolutions"},
-};
-
-/// Description of a known architecture: ": attention between channels"; otherwise empty.
-std::string timm_kind(std::string_view architecture) {
-  for (const auto& [beginning, what] : kOtherTimmKinds) {
-    if (architecture.starts_with(beginning)) return ": " + std::string(what);
-  }
-  return {};
-}
-
-/// Families of an architecture; empty if not supported.
-std::vector<std::string_view> families_of_timm(std::string_view architecture) {
-  if (architecture.starts_with("pvt_v2_")) return {"timm-pvtv2", "pvtv2"};
-  if (architecture.starts_with("twins_svt_")) return {"twins"};
-  if (architecture.starts_with("swin_")) return {"timm-swin", "swin"};
-  if (architecture.starts_with("cait_")) return {"cait"};
-  if (architecture.starts_with("samvit_")) return {"timm-sam"};
-  for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
-    if (architecture.starts_with(beginning)) return {"timm-beit"};
-  }
-  // The largest model has its norms in different places.
-  const bool enormous = architecture.starts_with("eva02_enormous");
-  if (architecture.starts_with("eva02_") && !enormous) return {"timm-eva-02"};
-  const bool of_eva = architecture.find("_rope_reg") != std::string_view::npos;
-  if (architecture.starts_with("vit_") && of_eva) return {kRotaryVit};
-  for (const std::string_view beginning : kVits) {
-    if (architecture.starts_with(beginning)) return {"timm-vit", "dinov2"};
-  }
-  return {};
-}
-
-/// Sets the kind, the families, and the heads, epsilons and activations that follow from the name.
-/// Throws Error(unsupported) for an architecture that is not supported.
-void read_timm_architecture(const std::string& architecture, NeighbourConfig& config) {
+/// Sets the kind, the families, and the members that follow from the name. Throws
+/// Error(unsupported) for an architecture that is not supported.
+const ConfigKind& read_timm_architecture(const std::string& architecture,
+                                         std::span<const ConfigKind> own, NeighbourConfig& config) {
   config.kind = architecture;
-  config.families = families_of_timm(config.kind);
-  if (config.families.empty()) {
+  const ConfigKind* const kind = timm_kind(architecture, own);
+  if (kind == nullptr) {
+    const std::string parts = unsupported_kind("architecture", architecture).value_or("");
     throw Error(ErrorKind::unsupported,
-                "this timm architecture is not supported" + timm_kind(config.kind))
+                "this timm architecture is not supported" + (parts.empty() ? "" : ": " + parts))
         .about("architecture")
-        .expected(
-            "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, swin_…, "
-            "cait_…, samvit_…, pvt_v2_… or twins_svt_…")
-        .found(config.kind)
+        .expected(timm_patterns())
+        .found(architecture)
         .remedy(
             "give an architecture description, or --option ignore=config if it is not of this "
             "file");
   }
-  if (config.families.front() == "timm-vit") read_vit(config.kind, config);
-}
-
-// ---- the keys ----
-
-using nlohmann::json;
-using Use = KeyUse;
-
-constexpr ConfigKey kTimmKeys[] = {
-    {"architecture"},
-    {"architectures"},
-    {"license"},
-    {"label_descriptions"},
-    {"model_type", Use::required, "\"timm_wrapper\""},
-    {"num_features", Use::fact, "width"},
-    {"problem_type"},
-    {"torch_dtype"},
-    {"dtype"},
-    {"transformers_version"},
-};
-
-/// Arguments of VisionTransformer and similar classes. Arguments that only determine which tensors
-/// exist are listed without a member.
-constexpr ConfigKey kArgumentKeys[] = {
-    {"num_heads", Use::member, "heads"},
-    {"act_layer", Use::activation},
-    {"embed_dim", Use::fact, "width"},
-    {"depth", Use::fact, "layers"},
-    {"in_chans", Use::fact, "channels"},
-    {"reg_tokens", Use::fact, "register_tokens"},
-    {"patch_size", Use::side, "patch"},
-    {"img_size", Use::side, "image"},
-    {"norm_layer", Use::required, "\"layernorm\""},
-    {"pos_embed", Use::required, "\"learn\""},
-    {"dynamic_img_pad", Use::required, "false"},
-    {"pool_include_prefix", Use::required, "false"},
-    {"class_token"},
-    {"dynamic_img_size"},
-    {"fc_norm"},
-    {"final_norm"},
-    {"fix_init"},
-    {"init_values"},
-    {"mlp_ratio"},
-    {"no_embed_class"},
-    {"num_classes"},
-    {"pre_norm"},
-    {"proj_bias"},
-    {"qk_norm"},
-    {"qkv_bias"},
-    {"scale_attn_norm"},
-    {"strict_img_size"},
-    {"weight_init"},
-    {"*drop*"},
-};
-
-/// Additional arguments of Beit and Eva, which their tensors show.
-constexpr ConfigKey kEvaArgumentKeys[] = {
-    {"qkv_fused"},       {"swiglu_mlp"},       {"scale_mlp"},   {"scale_attn_inner"},
-    {"use_abs_pos_emb"}, {"use_rel_pos_bias"}, {"use_fc_norm"}, {"use_shared_rel_pos_bias"},
-    {"head_init_scale"},
-};
-
-/// Arguments of SwinTransformer, which its tensors show.
-constexpr ConfigKey kSwinArgumentKeys[] = {
-    {"depths"},
-    {"head_dim"},
-    {"num_heads"},
-    {"window_size"},
-    {"always_partition", Use::required, "false"},
-};
-
-/// Arguments of Cait. Its depth is not the number of layers, which includes those of the class
-/// token.
-constexpr ConfigKey kCaitArgumentKeys[] = {
-    {"depth"},
-    {"depth_token_only"},
-    {"mlp_ratio_token_only"},
-};
-
-/// Arguments of VisionTransformerSAM. Its relative position tables show which layers have windows.
-constexpr ConfigKey kSamArgumentKeys[] = {
-    {"global_attn_indexes"},
-    {"head_hidden_size"},
-    {"neck_chans"},
-    {"use_abs_pos"},
-    {"use_rel_pos", Use::required, "true"},
-    {"use_rope", Use::required, "false"},
-    {"window_size"},
-};
-
-constexpr ConfigKey kPretrainedKeys[] = {
-    {"architecture"},
-    {"classifier"},
-    {"crop_pct", Use::member, "crop_fraction"},
-    {"custom_load"},
-    {"description"},
-    {"file"},
-    {"first_conv"},
-    {"fixed_input_size"},
-    {"hf_hub_*"},
-    {"label_*"},
-    {"license"},
-    {"min_input_size"},
-    {"notes"},
-    {"num_classes"},
-    {"origin_url"},
-    {"paper_*"},
-    {"pool_size"},
-    {"source"},
-    {"state_dict"},
-    {"tag"},
-    {"test_*"},
-    {"url"},
-};
-
-/// Reads the arguments for rotary positions, which no tensor shows.
-void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
-  const bool rotary = config.families.front() != "timm-beit";
-  reader.take(kEvaArgumentKeys);
-  const json& turns = reader.take_value("use_rot_pos_emb");
-  if (!turns.is_null() && turns != rotary) {
-    throw Error(ErrorKind::unsupported, "the use of rotary positions contradicts the architecture")
-        .about("model_args.use_rot_pos_emb")
-        .expected(rotary ? "true" : "false")
-        .found(json_text(turns));
+  config.families = kind->families;
+  for (const auto& [pattern, what] : kind->refused) {
+    if (!matches_pattern(pattern, architecture)) continue;
+    throw Error(ErrorKind::unsupported,
+                "timm's " + architecture + " has " + what + ", which is not supported")
+        .about("architecture");
   }
-  const json& trained = reader.take_value("ref_feat_shape");
-  if (trained.is_null() || !rotary) return;
-  const bool square = trained.is_array() && trained.size() == 2 && trained[0] == trained[1];
-  const json& side = square ? trained[0] : trained;
-  if (!side.is_number_integer()) {
-    throw Error(ErrorKind::unsupported, "the positions were trained on a grid that is not square")
-        .about("model_args.ref_feat_shape")
-        .expected("a number of patches, or the same number twice")
-        .found(json_text(trained));
+  for (const auto& [pattern, members] : kind->by_name) {
+    if (matches_pattern(pattern, architecture)) {
+      config.values.insert(members.begin(), members.end());
+    }
   }
-  config.values["layer.rotary.trained_side"] = side.dump();
+  return *kind;
 }
 
 void take_numbers(const json& list, const char* key, const char* member, NeighbourConfig& config) {
@@ -337,7 +137,7 @@ void read_timm_preparation(const json& object, NeighbourConfig& config) {
   }
   const json& classes = reader.take_value("num_classes");
   if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();
-  reader.take(kPretrainedKeys);
+  reader.take(config_kind("timm_keys/pretrained_cfg"));
   reader.finish("pretrained_cfg.");
 }
 
@@ -355,13 +155,6 @@ void read_label_names(const json& labels, NeighbourConfig& config) {
   }
 }
 
-/// Removes settings of the head: SAM's neck is not run.
-void leave_out_head(NeighbourConfig& config) {
-  config.values.erase("readout");
-  config.values.erase("labels");
-  config.classes = -1;
-}
-
 void read_pooling(const json& pooling, NeighbourConfig& config) {
   static constexpr std::pair<std::string_view, std::string_view> poolings[] = {
       {"token", "class"}, {"avg", "mean"}, {"map", "attention_pooling"}, {"", "none"}};
@@ -370,8 +163,32 @@ void read_pooling(const json& pooling, NeighbourConfig& config) {
 
 }  // namespace
 
-void read_timm_config(const json& object, NeighbourConfig& config) {
-  read_timm_architecture(object.at("architecture").get<std::string>(), config);
+void read_trained_grid(ConfigReader& reader, NeighbourConfig& config) {
+  const bool rotary = config.families.front() != "timm-beit";
+  const json& turns = reader.take_value("use_rot_pos_emb");
+  if (!turns.is_null() && turns != rotary) {
+    throw Error(ErrorKind::unsupported, "the use of rotary positions contradicts the architecture")
+        .about("model_args.use_rot_pos_emb")
+        .expected(rotary ? "true" : "false")
+        .found(json_text(turns));
+  }
+  const json& trained = reader.take_value("ref_feat_shape");
+  if (trained.is_null() || !rotary) return;
+  const bool square = trained.is_array() && trained.size() == 2 && trained[0] == trained[1];
+  const json& side = square ? trained[0] : trained;
+  if (!side.is_number_integer()) {
+    throw Error(ErrorKind::unsupported, "the positions were trained on a grid that is not square")
+        .about("model_args.ref_feat_shape")
+        .expected("a number of patches, or the same number twice")
+        .found(json_text(trained));
+  }
+  config.values["layer.rotary.trained_side"] = side.dump();
+}
+
+void read_timm_config(const json& object, NeighbourConfig& config,
+                      std::span<const ConfigKind> own_kinds) {
+  const ConfigKind& kind =
+      read_timm_architecture(object.at("architecture").get<std::string>(), own_kinds, config);
   ConfigReader reader(object, config);
   const json& prepared = reader.take_value("pretrained_cfg");
   if (prepared.is_object()) read_timm_preparation(prepared, config);
@@ -386,20 +203,16 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
                   [](const auto& entry) { return entry.second.is_null(); });
     ConfigReader own(arguments, config);
     read_pooling(own.take_value("global_pool"), config);
-    const std::string_view family = config.families.front();
-    const bool of_eva = family == "timm-beit" || family == "timm-eva-02" || family == kRotaryVit;
-    if (of_eva) read_eva_arguments(own, config);
-    if (family == "timm-swin") own.take(kSwinArgumentKeys);
-    if (family == "cait") own.take(kCaitArgumentKeys);
-    if (family == "timm-sam") own.take(kSamArgumentKeys);
-    own.take(kArgumentKeys);
+    own.take(kind);
+    for (const ConfigRule rule : kind.rules) rule(own, config);
+    own.take(config_kind("timm_keys/model_args"));
     own.finish("model_args.");
   }
-  const bool of_sam = config.families.front() == "timm-sam";
-  if (of_sam) (void)reader.take_value("num_features");  // number of features of the neck
-  reader.take(kTimmKeys);
+  // Without a head, these are the features of a part after the layers, such as SAM's neck.
+  if (!kind.has_head) (void)reader.take_value("num_features");
+  reader.take(config_kind("timm_keys/config"));
   reader.finish();
-  if (of_sam) leave_out_head(config);
+  if (!kind.has_head) forget_head(config);
 }
 
 }  // namespace attnscope

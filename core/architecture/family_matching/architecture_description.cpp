@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/configuration/config_kind.h"
 #include "core/architecture/family_matching/tail_roles.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/spec_members.h"
@@ -376,6 +377,7 @@ json with_what_it_is_like(json own) {
   }
   json whole = with_what_it_is_like(parse_object(family->description));
   whole.erase("name");
+  whole.erase("configuration");  // its kinds of configurations are known already
   own.erase(like);
   whole.merge_patch(own);
   return whole;
@@ -416,6 +418,13 @@ std::span<const ArchitectureFamily> architecture_families() {
   return list;
 }
 
+const ArchitectureFamily& built_in_family(std::string_view id) {
+  const auto found = std::ranges::find(architecture_families(), id, &ArchitectureFamily::id);
+  if (found != architecture_families().end()) return *found;
+  throw Error(ErrorKind::unsupported, "internal error: no family has this id")
+      .about(std::string(id));
+}
+
 ArchitectureDescription parse_architecture_description(std::string_view json_text) {
   const json object = with_what_it_is_like(parse_object(json_text));
   ArchitectureDescription description;
@@ -450,6 +459,10 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       description.harmless = parse_list(value, key);
     } else if (key == "refuse") {
       description.refused = parse_texts(value, key);
+    } else if (key == "configuration") {
+      // The order of its keys counts.
+      description.configuration = parse_ordered_json(json_text).at(key).dump();
+      (void)parse_config_kinds(description.configuration, "");
     } else if (key == "tensors" && value.is_object()) {
       for (const auto& [role, pattern] : value.items()) parse_role(description, role, pattern);
     } else {
@@ -463,7 +476,7 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
               "where (role to members), qkv_rows (parts_first or heads_first), first_stage "
               "(number), "
               "needs_positions (true or false), reasons, prefixes (list of texts), harmless (list "
-              "of patterns), refuse");
+              "of patterns), refuse, configuration (kind to its keys)");
     }
   }
   if (description.name.empty()) description.name = "user's description";

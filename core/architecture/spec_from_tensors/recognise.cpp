@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/configuration/config_kind.h"
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/family_matching/architecture_match.h"
 #include "core/architecture/family_matching/leftover_tensors.h"
@@ -314,10 +315,10 @@ ModelOptions by_name(ModelOptions options) {
 }
 
 /// Configuration next to the file or inside it.
-NeighbourConfig configuration_of(const Checkpoint& checkpoint,
-                                 std::span<const std::string> ignored) {
+NeighbourConfig configuration_of(const Checkpoint& checkpoint, std::span<const std::string> ignored,
+                                 std::span<const ConfigKind> own = {}) {
   return checkpoint.key_values() ? gguf_config(checkpoint, ignored)
-                                 : neighbour_config(checkpoint.path(), ignored);
+                                 : neighbour_config(checkpoint.path(), ignored, own);
 }
 
 }  // namespace
@@ -337,11 +338,14 @@ Architecture architecture_described(const ArchitectureDescription& description,
   const std::vector<std::string> ignored = options.ignored();
   const ArchitectureMatch match = match_architecture(description, checkpoint, options.state_dict());
   if (!match.complete()) matched_nothing(match, checkpoint);
-  const bool reads_texts = description.spec.reads_texts();
+  std::vector<ConfigKind> own;
+  if (!description.configuration.empty()) own = parse_config_kinds(description.configuration, "");
   // A description overrides the keys of the file, which belong to a different family.
-  const bool asks = reads_texts && !checkpoint.key_values();
-  return deduce(match, checkpoint, options,
-                asks ? configuration_of(checkpoint, ignored) : NeighbourConfig{});
+  const bool asks = (description.spec.reads_texts() || !own.empty()) && !checkpoint.key_values();
+  NeighbourConfig config;
+  if (asks) config = configuration_of(checkpoint, ignored, own);
+  if (!own.empty()) check_known(config);
+  return deduce(match, checkpoint, options, config);
 }
 
 Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOptions& given) {
@@ -361,15 +365,17 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   if (format != checkpoint.metadata().end() && format->second == "attnscope-model") {
     const ModelSpec spec = own_spec(checkpoint);
     if (!spec.reads_texts()) {
-      const auto own = std::ranges::find(descriptions, spec.is_pyramid() ? kOwnPyramid : kOwnModel,
-                                         &ArchitectureDescription::family);
-      const ArchitectureMatch match = match_architecture(*own, checkpoint, state_dict);
+      const std::string& own = built_in_family(spec.is_pyramid() ? kOwnPyramid : kOwnModel).id;
+      const auto description =
+          std::ranges::find(descriptions, own, &ArchitectureDescription::family);
+      const ArchitectureMatch match = match_architecture(*description, checkpoint, state_dict);
       if (!match.complete()) matched_nothing(match, checkpoint);
       return deduce(match, checkpoint, options, {});
     }
     // Our own text models have the names of a known family.
   }
   const NeighbourConfig config = configuration_of(checkpoint, ignored);
+  for (const std::string& family : config.families) (void)built_in_family(family);
   std::vector<ArchitectureMatch> matches;
   for (const ArchitectureDescription& each : descriptions) {
     const bool own =

@@ -1,185 +1,38 @@
-// Reads config.json of Hugging Face's transformers: the keys of each kind of model and their
-// effect.
+// Reads config.json of Hugging Face's transformers for its kind of model.
 #include <algorithm>
 #include <cctype>
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/configuration/config_reader.h"
-#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
-#include "core/text/pattern.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
 namespace {
 
 using nlohmann::json;
-using Use = KeyUse;
 
-/// Keys of every kind of model: text generation, training, saving.
-constexpr ConfigKey kGeneralKeys[] = {
-    {"_*"},
-    {"architectures"},
-    {"auto_map"},
-    {"bad_words_ids"},
-    {"begin_suppress_tokens"},
-    {"*_token_id"},
-    {"chunk_size_feed_forward"},
-    {"custom_pipelines"},
-    {"diversity_penalty"},
-    {"do_sample"},
-    {"dtype"},
-    {"early_stopping"},
-    {"encoder_no_repeat_ngram_size"},
-    {"exponential_decay_length_penalty"},
-    {"finetuning_task"},
-    {"gradient_checkpointing"},
-    {"initializer_*"},
-    {"label2id"},
-    {"length_penalty"},
-    {"license"},
-    {"max_length"},
-    {"min_length"},
-    {"model_type"},
-    {"no_repeat_ngram_size"},
-    {"num_beam_groups"},
-    {"num_beams"},
-    {"num_return_sequences"},
-    {"output_attentions"},
-    {"output_hidden_states"},
-    {"output_scores"},
-    {"prefix"},
-    {"problem_type"},
-    {"remove_invalid_values"},
-    {"repetition_penalty"},
-    {"return_dict"},
-    {"return_dict_in_generate"},
-    {"suppress_tokens"},
-    {"task_specific_params"},
-    {"temperature"},
-    {"tf_legacy_loss"},
-    {"tie_encoder_decoder"},
-    {"tokenizer_class"},
-    {"top_k"},
-    {"top_p"},
-    {"torch_dtype"},
-    {"torchscript"},
-    {"transformers_version"},
-    {"typical_p"},
-    {"use_bfloat16"},
-    {"use_cache"},
-    {"*dropout*"},
-    {"*_pdrop"},
-    {"drop_path_rate"},
-    {"is_encoder_decoder", Use::required, "false"},
-    {"add_cross_attention", Use::required, "false"},
-    {"is_decoder", Use::required, "false"},
-    {"pruned_heads", Use::required, "{}"},
-};
-
-/// Keys that are read from configurations without a kind, under the names of several libraries.
-constexpr ConfigKey kAnyKeys[] = {
-    {"num_attention_heads", Use::optional, "heads"},
-    {"n_head", Use::optional, "heads"},
-    {"n_heads", Use::optional, "heads"},
-    {"layer_norm_eps", Use::optional, "norm_eps"},
-    {"layer_norm_epsilon", Use::optional, "norm_eps"},
-    {"rescale_value", Use::optional, "importance_scale"},
-    {"hidden_act", Use::activation},
-    {"activation_function", Use::activation},
-    {"position_embedding_type", Use::required, "\"absolute\""},
-};
-
-/// All kinds of model from all files.
-const std::vector<ModelType>& model_types() {
-  static const std::vector<ModelType> list = [] {
-    std::vector<ModelType> all;
-    for (const auto types :
-         {vision_model_types(), tower_model_types(), gpt2_model_types(), llama_model_types(),
-          gemma_model_types(), phi_model_types(), eleuther_model_types(), opt_model_types(),
-          bloom_model_types(), bert_model_types(), encoder_model_types(), deberta_model_types(),
-          modernbert_model_types(), nomic_model_types(), t5_model_types(), bart_model_types(),
-          whisper_model_types()}) {
-      all.insert(all.end(), types.begin(), types.end());
-    }
-    return all;
+/// All kinds of model that a model_type names.
+const std::vector<ConfigKind>& model_types() {
+  static const std::vector<ConfigKind> list = [] {
+    std::vector<ConfigKind> kinds = config_kinds();
+    std::erase_if(kinds,
+                  [](const ConfigKind& kind) { return kind.name.find('/') != std::string::npos; });
+    return kinds;
   }();
   return list;
 }
 
-const ModelType* find_type(std::string_view name) {
-  for (const ModelType& type : model_types()) {
-    if (type.name == name) return &type;
+/// Kind of this name, first among `own`; null if there is none.
+const ConfigKind* find_type(std::string_view name, std::span<const ConfigKind> own) {
+  for (const std::span<const ConfigKind> types :
+       {own, std::span<const ConfigKind>(model_types())}) {
+    const auto found = std::ranges::find(types, name, &ConfigKind::name);
+    if (found != types.end()) return &*found;
   }
   return nullptr;
-}
-
-/// Common kinds of model with parts that are not supported.
-struct OtherKind {
-  std::string_view name;  ///< kind, with * for any characters
-  const char* what;
-};
-constexpr OtherKind kOtherKinds[] = {
-    {"granitemoehybrid",
-     "a mixture of experts, with recurrent layers between those with attention"},
-    {"*moe*", "a mixture of experts"},
-    {"minimax_m2", "a mixture of experts"},
-    {"dots1", "a mixture of experts"},
-    {"longcat_flash", "a mixture of experts with compressed keys and values"},
-    {"mixtral", "a mixture of experts"},
-    {"gpt_oss", "a mixture of experts"},
-    {"dbrx", "a mixture of experts"},
-    {"switch_transformers", "a mixture of experts"},
-    {"llama4*", "a mixture of experts"},
-    {"grok*", "a mixture of experts"},
-    {"arctic", "a mixture of experts"},
-    {"deepseek_v*", "a mixture of experts with compressed keys and values"},
-    {"kimi_k2", "a mixture of experts with compressed keys and values"},
-    {"minicpm3", "compressed keys and values"},
-    {"qwen3_next", "a mixture of experts, with recurrent layers between those with attention"},
-    {"qwen3_5*", "recurrent layers between those with attention"},
-    {"minimax*", "a mixture of experts, with recurrent layers between those with attention"},
-    {"jamba", "a mixture of experts, with recurrent layers between those with attention"},
-    {"bamba", "recurrent layers between those with attention"},
-    {"zamba*", "recurrent layers between those with attention"},
-    {"nemotron_h", "recurrent layers between those with attention"},
-    {"falcon_h1", "recurrence and attention in parallel"},
-    {"recurrent_gemma", "recurrent layers between those with attention"},
-    {"lfm2", "convolutional layers between those with attention"},
-    {"*mamba*", "a recurrence in place of attention"},
-    {"rwkv*", "a recurrence in place of attention"},
-    {"xlstm", "a recurrence in place of attention"},
-    {"retnet", "a recurrence in place of attention"},
-    {"gemma3", "a language model with an image tower"},
-    {"gemma3n*", "layers whose streams are mixed, and caches that layers share"},
-    {"*llava*", "a language model with an image tower"},
-    {"*_vl*", "a language model with an image tower"},
-    {"paligemma", "a language model with an image tower"},
-    {"idefics*", "a language model with an image tower"},
-    {"mllama", "a language model with an image tower"},
-    {"funnel", "an encoder whose layers pool their tokens"},
-    {"*longformer*", "windows with tokens that see all"},
-    {"big_bird", "random blocks of tokens"},
-    {"reformer", "attention within hash buckets, in reversible layers"},
-    {"xlnet", "two streams of attention with memories"},
-    {"swinv2", "cosines of queries and keys, and position biases from a network"},
-    {"umt5", "an encoder and a decoder"},
-    {"longt5", "an encoder and a decoder"},
-    {"*bart", "an encoder and a decoder"},
-    {"pegasus_x", "an encoder and a decoder"},
-    {"m2m_100", "an encoder and a decoder"},
-    {"blenderbot*", "an encoder and a decoder"},
-    {"led", "an encoder and a decoder"},
-    {"encoder-decoder", "an encoder and a decoder"},
-    {"whisper", "an encoder and a decoder"},
-};
-
-/// Description of a known kind: ": a mixture of experts"; otherwise empty.
-std::string what_it_is(const std::string& kind) {
-  for (const OtherKind& other : kOtherKinds) {
-    if (matches_pattern(other.name, kind)) return std::string(": ") + other.what;
-  }
-  return {};
 }
 
 /// Reads Fastformer-LM's window per layer.
@@ -237,12 +90,12 @@ std::string plain(std::string_view name) {
 
 /// Kind of model of a class in architectures: "LlamaForCausalLM" is a "llama". Null if there is
 /// none.
-const ModelType* type_of_class(const std::string& name) {
+const ConfigKind* type_of_class(const std::string& name) {
   constexpr std::string_view endings[] = {"for",     "model",        "lmhead",      "doubleheads",
                                           "mtmodel", "encodermodel", "visionmodel", "textmodel"};
   const std::string letters = plain(name);
-  const ModelType* best = nullptr;
-  for (const ModelType& type : model_types()) {
+  const ConfigKind* best = nullptr;
+  for (const ConfigKind& type : model_types()) {
     const std::string kind = plain(type.name);
     if (!letters.starts_with(kind) || (best && plain(best->name).size() > kind.size())) continue;
     const std::string rest = letters.substr(kind.size());
@@ -253,21 +106,52 @@ const ModelType* type_of_class(const std::string& name) {
   return best;
 }
 
+/// Reads one tower of `kind` from the configuration under `key`, or from KEY_dict if present.
+void read_tower(ConfigReader& reader, const std::string& key, const std::string& kind,
+                NeighbourConfig& config) {
+  const json& first = reader.take_value(key);
+  const json& instead = reader.take_value(key + "_dict");
+  json object = instead.is_object() ? instead : first.is_object() ? first : json::object();
+  const json stated = object.value("model_type", json(kind));
+  // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
+  if (stated != kind && stated != "") {
+    throw Error(ErrorKind::unsupported, "the tower has a different type than the model")
+        .about(key + ".model_type")
+        .expected(kind)
+        .found(json_text(stated));
+  }
+  object["model_type"] = kind;
+  NeighbourConfig tower;
+  tower.file = config.file;
+  read_hugging_face_config(object, tower);
+  for (auto& [name, value] : tower.unknown) name = key + "." + name;
+  config.families.insert(config.families.end(), tower.families.begin(), tower.families.end());
+  config.towers.push_back(std::move(tower));
+}
+
 /// Reads `object` as a configuration of `type`; keys may be missing.
-void read_keys(const ModelType& type, const json& object, NeighbourConfig& config) {
+void read_keys(const ConfigKind& type, const json& object, NeighbourConfig& config) {
   ConfigReader reader(object, config);
   read_labels(reader.take_value("id2label"), config);
   config.kind = type.name;
-  config.families = {type.family};
+  config.families = type.families;
   const bool tied = reader.flag("tie_word_embeddings", false);
   if (reader.has("tie_word_embeddings") && !config.free_head) config.ties_head = tied;
-  reader.take(type.keys);
-  reader.take(kGeneralKeys);
+  reader.take(type);
+  reader.take(config_kind("transformers/every").keys);
   const json& labels = reader.take_value("num_labels");
   if (labels.is_number_integer()) config.classes = labels.get<std::int64_t>();
   const json& own_code = reader.take_value("auto_map");
   if (own_code.is_object() && !own_code.empty()) config.own_code = json_text(own_code);
-  if (type.read) type.read(reader, config);
+  if (!type.has_head) forget_head(config);
+  if (!type.towers.empty()) config.families.clear();
+  for (const auto& [key, kind] : type.towers) read_tower(reader, key, kind, config);
+  for (const ConfigRule rule : type.rules) rule(reader, config);
+  if (type.local_layers) {
+    read_local_layers(reader, config, *type.local_layers);
+  } else if (type.rotary) {
+    read_rotary(reader, config, *type.rotary);
+  }
   read_is_causal(reader, config);
   reader.finish();
 }
@@ -285,9 +169,9 @@ void mark_defaults(const NeighbourConfig& said, NeighbourConfig& config) {
 }
 
 /// Reads `object` as a configuration of `type`, with the defaults of its class for missing keys.
-void read_whole_kind(const ModelType& type, const json& object, NeighbourConfig& config) {
+void read_whole_kind(const ConfigKind& type, const json& object, NeighbourConfig& config) {
   NeighbourConfig said = config;
-  read_keys(type, with_class_defaults(object, type.name), config);
+  read_keys(type, with_class_defaults(object, type), config);
   try {
     read_keys(type, object, said);
   } catch (const Error&) {
@@ -299,14 +183,13 @@ void read_whole_kind(const ModelType& type, const json& object, NeighbourConfig&
 /// Reads the keys that do not depend on the kind of model; the others are listed as unread.
 void read_without_kind(const json& object, NeighbourConfig& config) {
   ConfigReader reader(object, config);
-  reader.take(kAnyKeys);
+  reader.take(config_kind("transformers/unnamed"));
   read_windows(reader.take_value("window_sizes"), config);
-  read_score_scale(reader, config);
   read_labels(reader.take_value("id2label"), config);
   const json& labels = reader.take_value("num_labels");
   if (labels.is_number_integer()) config.classes = labels.get<std::int64_t>();
-  for (const ConfigKey& key : kGeneralKeys) {
-    if (key.use == Use::harmless) reader.take({&key, 1});
+  for (const ConfigKey& key : config_kind("transformers/every").keys) {
+    if (key.use == KeyUse::harmless) reader.take({&key, 1});
   }
   (void)reader.take_value("tie_word_embeddings");
   reader.finish();
@@ -316,7 +199,7 @@ void read_without_kind(const json& object, NeighbourConfig& config) {
 
 /// Configuration read as one kind of model.
 struct Reading {
-  const ModelType* type = nullptr;
+  const ConfigKind* type = nullptr;
   NeighbourConfig said;   ///< settings from given keys
   NeighbourConfig whole;  ///< settings with the defaults of the class
 
@@ -332,7 +215,7 @@ std::vector<Reading> readings_of(const json& object, const NeighbourConfig& conf
                                  std::string_view family) {
   std::vector<Reading> readings;
   std::optional<Error> fault;
-  for (const ModelType& type : model_types()) {
+  for (const ConfigKind& type : model_types()) {
     NeighbourConfig empty;
     empty.file = config.file;
     empty.free_head = config.free_head;
@@ -340,7 +223,7 @@ std::vector<Reading> readings_of(const json& object, const NeighbourConfig& conf
     try {
       read_whole_kind(type, object, reading.whole);
     } catch (const Error& error) {
-      if (type.family == family && !fault) fault = error;
+      if (type.families.front() == family && !fault) fault = error;
       continue;
     }
     if (!reading.whole.allows(family)) continue;
@@ -369,9 +252,9 @@ std::string said_of(const NeighbourConfig& config, const std::string& member) {
   std::string kinds, found;
   for (const Reading& each : readings) {
     const std::string value = said_of(each.said.of(family), member);
-    kinds += (kinds.empty() ? "" : ", ") + std::string(each.type->name);
-    found += (found.empty() ? "" : ", ") + (value.empty() ? "none" : value) + " as " +
-             std::string(each.type->name);
+    kinds += (kinds.empty() ? "" : ", ") + each.type->name;
+    found +=
+        (found.empty() ? "" : ", ") + (value.empty() ? "none" : value) + " as " + each.type->name;
   }
   throw Error(
       ErrorKind::unsupported,
@@ -400,17 +283,17 @@ void check_agreement(const std::vector<Reading>& readings, std::string_view fami
 
 }  // namespace
 
-void read_hugging_face_config(const json& object, NeighbourConfig& config) {
+void read_hugging_face_config(const json& object, NeighbourConfig& config,
+                              std::span<const ConfigKind> own) {
   const json name = object.value("model_type", json());
   const std::string kind = name.is_string() ? name.get<std::string>() : std::string();
-  const ModelType* type = find_type(kind);
+  const ConfigKind* type = find_type(kind, own);
   if (!kind.empty() && type == nullptr) {
-    std::string known;
-    for (const ModelType& each : model_types())
-      known += (known.empty() ? "" : ", ") + std::string(each.name);
-    throw Error(ErrorKind::unsupported, "models of this type are not supported" + what_it_is(kind))
+    const auto parts = unsupported_kind("model_type", kind);
+    throw Error(ErrorKind::unsupported,
+                "models of this type are not supported" + (parts ? ": " + *parts : ""))
         .about("model_type")
-        .expected(known)
+        .expected(name_list(model_types(), &ConfigKind::name))
         .found(kind)
         .remedy(
             "give an architecture description, or --option ignore=config if it is not of this "
@@ -435,13 +318,12 @@ NeighbourConfig as_of_family(const NeighbourConfig& config, std::string_view fam
     const std::vector<Reading> readings = readings_of(json::parse(config.unnamed), config, family);
     if (readings.empty()) return config;
     if (!config.class_name.empty()) {
-      const auto shown =
-          std::ranges::find(architecture_families(), family, &ArchitectureFamily::id);
+      const std::string& shown = built_in_family(family).name;
       throw Error(ErrorKind::unsupported, "models of this class are not supported")
           .about("architectures")
-          .expected("a class of " + shown->name)
+          .expected("a class of " + shown)
           .found(config.class_name)
-          .remedy("--option ignore=config.architectures if its layers are those of " + shown->name);
+          .remedy("--option ignore=config.architectures if its layers are those of " + shown);
     }
     check_agreement(readings, family);
     NeighbourConfig result = readings.front().whole.of(family);

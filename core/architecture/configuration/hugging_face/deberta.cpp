@@ -1,5 +1,5 @@
-// Configuration keys of DeBERTa, v2 and v3.
-#include "core/architecture/configuration/hugging_face/model_type.h"
+// Rules of DeBERTa, v2 and v3.
+#include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -7,24 +7,6 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
-using Use = KeyUse;
-
-constexpr ConfigKey kDebertaKeys[] = {
-    {"num_attention_heads", Use::member, "heads"},
-    {"attention_head_size", Use::optional, "head_width"},
-    {"layer_norm_eps", Use::member, "norm_eps"},
-    {"hidden_act", Use::activation},
-    {"hidden_size", Use::fact, "width"},
-    {"embedding_size", Use::fact, "width"},
-    {"num_hidden_layers", Use::fact, "layers"},
-    {"intermediate_size", Use::fact, "mlp_width"},
-    {"type_vocab_size", Use::fact, "input.token_types"},
-    {"vocab_size", Use::fact, "vocabulary"},
-    {"legacy"},              // the names of the head for masked tokens show it
-    {"pooler_hidden_size"},  // the tensors show it
-    {"padding_idx"},
-    {"max_position_embeddings"},
-};
 
 [[noreturn]] void refuse_value(const char* key, const char* expected, const json& found) {
   throw Error(ErrorKind::unsupported, "the value in the configuration is not supported")
@@ -81,19 +63,6 @@ void read_pooler(ConfigReader& reader, NeighbourConfig& config) {
   config.values["head_activation"] = act.get<std::string>();
 }
 
-/// Reads DeBERTa, where each relative position up to the given distance has its own embedding.
-void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
-  check_positions(reader, config);
-  std::string furthest = furthest_position(reader);
-  const json& context = reader.take_value("max_position_embeddings");
-  if (furthest.empty()) furthest = count_of(context, "max_position_embeddings");
-  if (!furthest.empty()) {
-    config.values["layer.scores.buckets"] = furthest;
-    config.facts.insert("layer.scores.buckets");
-  }
-  read_pooler(reader, config);
-}
-
 /// Reads the convolution next to the first layer of large models. The tensor shows its kernel and
 /// groups.
 void read_convolution(ConfigReader& reader, NeighbourConfig& config) {
@@ -108,6 +77,20 @@ void read_convolution(ConfigReader& reader, NeighbourConfig& config) {
   if (!act.is_string() || activation_named(act.get<std::string>(), "conv_act") != of_layers) {
     refuse_value("conv_act", (of_layers + ", as hidden_act").c_str(), act);
   }
+}
+
+}  // namespace
+
+void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
+  check_positions(reader, config);
+  std::string furthest = furthest_position(reader);
+  const json& context = reader.take_value("max_position_embeddings");
+  if (furthest.empty()) furthest = count_of(context, "max_position_embeddings");
+  if (!furthest.empty()) {
+    config.values["layer.scores.buckets"] = furthest;
+    config.facts.insert("layer.scores.buckets");
+  }
+  read_pooler(reader, config);
 }
 
 void read_deberta_v2(ConfigReader& reader, NeighbourConfig& config) {
@@ -129,13 +112,5 @@ void read_deberta_v2(ConfigReader& reader, NeighbourConfig& config) {
   read_convolution(reader, config);
   read_pooler(reader, config);
 }
-
-constexpr ModelType kDebertaTypes[] = {
-    {"deberta", "hugging-face-deberta", kDebertaKeys, read_deberta},
-    {"deberta-v2", "hugging-face-deberta-v2", kDebertaKeys, read_deberta_v2}};
-
-}  // namespace
-
-std::span<const ModelType> deberta_model_types() { return kDebertaTypes; }
 
 }  // namespace attnscope

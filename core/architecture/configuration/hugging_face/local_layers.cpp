@@ -1,5 +1,5 @@
 // Reads models that mix layers with and without windows, each kind with its own rotary positions.
-#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -32,7 +32,7 @@ json parameters_of(ConfigReader& reader, const char* kind) {
 }
 
 /// θ as a number; null if missing.
-json theta_of(ConfigReader& reader, const json& parameters, const char* key) {
+json theta_of(ConfigReader& reader, const json& parameters, const std::string& key) {
   const json nested = parameters.is_object() ? parameters.value("rope_theta", json()) : json();
   const json& single = reader.take_value(key);
   json theta = nested.is_null() ? single : nested;
@@ -81,8 +81,8 @@ json local_layers(ConfigReader& reader, const LocalLayers& keys) {
           .expected("full_attention or sliding_attention")
           .found(json_text(types[i]));
     }
-    const bool local =
-        types.is_array() ? types[i] == "sliding_attention" : (keys.begins ? i : i + 1) % every != 0;
+    const bool local = types.is_array() ? types[i] == "sliding_attention"
+                                        : (keys.first_is_local ? i + 1 : i) % every != 0;
     if (local) list.push_back(i);
   }
   return list;

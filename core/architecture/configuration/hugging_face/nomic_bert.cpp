@@ -1,5 +1,5 @@
-// Configuration keys of Nomic's BERT.
-#include "core/architecture/configuration/hugging_face/model_type.h"
+// Rules of Nomic's BERT.
+#include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -7,36 +7,6 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
-using Use = KeyUse;
-
-constexpr ConfigKey kNomicKeys[] = {
-    {"n_head", Use::member, "heads"},
-    {"layer_norm_epsilon", Use::member, "norm_eps"},
-    {"n_positions", Use::member, "context"},
-    {"n_embd", Use::fact, "width"},
-    {"n_layer", Use::fact, "layers"},
-    {"type_vocab_size", Use::fact, "input.token_types"},
-    {"causal", Use::required, "false"},
-    {"prenorm", Use::required, "false"},
-    {"parallel_block", Use::required, "false"},
-    {"use_rms_norm", Use::required, "false"},
-    {"rotary_emb_scale_base", Use::required, "null"},
-    {"n_inner"},     // the tensors have n_inner rounded up to a multiple of 256
-    {"vocab_size"},  // rounded up to a multiple of pad_vocab_size_multiple
-    {"pad_vocab_size_multiple"},
-    {"qkv_proj_bias"},  // the tensors show it
-    {"mlp_fc1_bias"},
-    {"mlp_fc2_bias"},
-    {"add_pooling_layer"},
-    {"parallel_block_tied_norm"},
-    {"dense_seq_output"},
-    {"fused_*"},
-    {"reorder_and_upcast_attn"},
-    {"scale_attn_*"},  // no code reads them
-    {"summary_*"},
-    {"use_flash_attn"},
-    {"use_xentropy"},
-};
 
 double number_of(const json& value, double usual, const char* key, bool possible(double)) {
   if (value.is_null()) return usual;
@@ -54,8 +24,6 @@ void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
   const char* const base = "rotary_emb_base";
   config.values["layer.rotary.theta"] =
       json(number_of(reader.take_value(base), 10000, base, positive)).dump();
-  const bool pairs = reader.flag("rotary_emb_interleaved", false);
-  config.values["layer.rotary.form"] = pairs ? "pair" : "half";
   const char* const fraction = "rotary_emb_fraction";
   // Without this key, positions would be learned.
   const double turned = number_of(reader.take_value(fraction), 0, fraction, part);
@@ -82,6 +50,8 @@ void read_nomic_rotary(ConfigReader& reader, NeighbourConfig& config) {
       trained.is_number_integer() ? trained.dump() : "2048";
 }
 
+}  // namespace
+
 void read_nomic(ConfigReader& reader, NeighbourConfig& config) {
   const json& activation = reader.take_value("activation_function");
   if (activation != "swiglu" && activation != "geglu") {
@@ -93,11 +63,5 @@ void read_nomic(ConfigReader& reader, NeighbourConfig& config) {
   config.values["activation"] = activation == "swiglu" ? "silu" : "gelu";
   read_nomic_rotary(reader, config);
 }
-
-constexpr ModelType kNomicTypes[] = {{"nomic_bert", "nomic-bert", kNomicKeys, read_nomic}};
-
-}  // namespace
-
-std::span<const ModelType> nomic_model_types() { return kNomicTypes; }
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
-// Keys that several kinds of model share and that set more than one member.
+// Rules that several kinds share: rotary positions and windows.
 #include <algorithm>
 
-#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -87,7 +87,7 @@ void check_scaling_keys(const json& scaling, const char* of) {
 /// Rotated fraction of a head's channels from any of its places; null if missing.
 json turned_part(ConfigReader& reader, const RotaryKeys& keys) {
   constexpr const char* usual_key = "partial_rotary_factor";
-  json part = reader.take_value(keys.part ? keys.part : usual_key);
+  json part = reader.take_value(keys.part.value_or(usual_key));
   for (const char* const key : {"rope_scaling", "rope_parameters"}) {
     const json& scaling = reader.take_value(key);
     if (scaling.is_object() && !scaling.value(usual_key, json()).is_null()) {
@@ -109,7 +109,7 @@ std::int64_t head_width(ConfigReader& reader) {
 
 void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys) {
   const json part = turned_part(reader, keys);
-  const char* const name = keys.part ? keys.part : "partial_rotary_factor";
+  const std::string name = keys.part.value_or("partial_rotary_factor");
   if (part.is_null() && !(keys.part && reader.has(name))) return;
   const double factor = part.is_number() ? part.get<double>() : 0;
   const bool possible = factor > 0 && factor <= 1;
@@ -127,80 +127,7 @@ void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const Rotar
       std::to_string(static_cast<std::int64_t>(static_cast<double>(each) * factor));
 }
 
-}  // namespace
-
-void read_rope_scaling(const json& scaling, const char* of, const json& context,
-                       const json& trained_context, NeighbourConfig& config) {
-  check_scaling_keys(scaling, of);
-  take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
-  const std::string kind = scaling_of(scaling, of);
-  config.values["layer.rotary.scaling"] = kind;
-  if (kind == "none") return;
-  if (kind != "longrope") config.values["layer.rotary.factor"] = number(scaling, "factor", of);
-  json trained = scaling.value("original_max_position_embeddings", trained_context);
-  if (trained.is_null() || kind == "dynamic") trained = context;
-  if (kind != "linear") {
-    if (!trained.is_number_integer()) {
-      throw wrong_key("the scaling of rotary positions lacks the length of the training texts",
-                      std::string(of) + ".original_max_position_embeddings", "a number", trained);
-    }
-    config.values["layer.rotary.trained_context"] = trained.dump();
-  }
-  if (kind == "llama3") {
-    config.values["layer.rotary.low_frequency"] = number(scaling, "low_freq_factor", of);
-    config.values["layer.rotary.high_frequency"] = number(scaling, "high_freq_factor", of);
-  }
-  take_number(scaling, "beta_fast", "layer.rotary.beta_fast", of, config);
-  take_number(scaling, "beta_slow", "layer.rotary.beta_slow", of, config);
-  take_number(scaling, "attention_factor", "layer.rotary.attention_factor", of, config);
-  if (kind != "longrope") return;
-  take_factors(scaling, "short_factor", "layer.rotary.short_factors", of, config);
-  take_factors(scaling, "long_factor", "layer.rotary.long_factors", of, config);
-  const double stretched = context.is_number() ? context.get<double>() : 0;
-  config.values["layer.rotary.factor"] =
-      scaling.value("factor", json()).is_number()
-          ? scaling["factor"].dump()
-          : json(std::max(stretched / trained.get<double>(), 1.0)).dump();
-}
-
-void read_rotary(ConfigReader& reader, NeighbourConfig& config) {
-  read_rotary(reader, config, RotaryKeys{});
-}
-
-void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys) {
-  json theta;
-  const char* without = nullptr;
-  for (const char* const key : {keys.theta, "rope_theta"}) {
-    const json& found = reader.take_value(key);
-    if (found.is_null() && reader.has(key)) without = key;
-    if (found.is_null()) continue;
-    if (!found.is_number()) throw wrong_key("the value has the wrong type", key, "a number", found);
-    if (!theta.is_null() && theta != found) {
-      throw wrong_key("two keys contradict each other", key, theta.dump() + ", as " + keys.theta,
-                      found);
-    }
-    theta = found;
-    config.values["layer.rotary.theta"] = theta.dump();
-  }
-  read_turned_part(reader, config, keys);
-  const json& context = reader.take_value("max_position_embeddings");
-  const json& trained = reader.take_value("original_max_position_embeddings");
-  for (const char* const key : {"rope_scaling", "rope_parameters"}) {
-    const json& scaling = reader.take_value(key);
-    if (scaling.is_null()) continue;
-    if (!scaling.is_object())
-      throw wrong_key("the value has the wrong type", key, "an object", scaling);
-    read_rope_scaling(scaling, key, context, trained, config);
-  }
-  if (without && !config.values.contains("layer.rotary.theta")) {
-    throw wrong_key("the value has the wrong type", without, "a number", json());
-  }
-  // With dynamic scaling, texts may be longer than this.
-  const auto scaling = config.values.find("layer.rotary.scaling");
-  const bool dynamic = scaling != config.values.end() && scaling->second == "dynamic";
-  if (context.is_number_integer() && !dynamic) config.values["context"] = context.dump();
-}
-
+/// Value of sliding_window: a number of tokens, or null for none. Throws Error(damaged).
 json take_window(ConfigReader& reader) {
   const json& window = reader.take_value("sliding_window");
   if (!window.is_null() && !(window.is_number_integer() && window > 0)) {
@@ -209,6 +136,9 @@ json take_window(ConfigReader& reader) {
   return window;
 }
 
+/// Sets windows of `window` tokens in the layers that layer_types marks as "sliding_attention", or
+/// without layer_types in every `every`-th layer from `first` on. Throws Error(damaged) for sliding
+/// layers without a window.
 void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const json& window,
                          std::int64_t first, std::int64_t every) {
   const json& types = reader.take_value("layer_types");
@@ -247,6 +177,99 @@ void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const js
   json list = json::array();
   list.push_back(std::move(difference));
   config.values["differences"] = list.dump();
+}
+
+}  // namespace
+
+void read_rope_scaling(const json& scaling, const char* of, const json& context,
+                       const json& trained_context, NeighbourConfig& config) {
+  check_scaling_keys(scaling, of);
+  take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
+  const std::string kind = scaling_of(scaling, of);
+  config.values["layer.rotary.scaling"] = kind;
+  if (kind == "none") return;
+  if (kind != "longrope") config.values["layer.rotary.factor"] = number(scaling, "factor", of);
+  json trained = scaling.value("original_max_position_embeddings", trained_context);
+  if (trained.is_null() || kind == "dynamic") trained = context;
+  if (kind != "linear") {
+    if (!trained.is_number_integer()) {
+      throw wrong_key("the scaling of rotary positions lacks the length of the training texts",
+                      std::string(of) + ".original_max_position_embeddings", "a number", trained);
+    }
+    config.values["layer.rotary.trained_context"] = trained.dump();
+  }
+  if (kind == "llama3") {
+    config.values["layer.rotary.low_frequency"] = number(scaling, "low_freq_factor", of);
+    config.values["layer.rotary.high_frequency"] = number(scaling, "high_freq_factor", of);
+  }
+  take_number(scaling, "beta_fast", "layer.rotary.beta_fast", of, config);
+  take_number(scaling, "beta_slow", "layer.rotary.beta_slow", of, config);
+  take_number(scaling, "attention_factor", "layer.rotary.attention_factor", of, config);
+  if (kind != "longrope") return;
+  take_factors(scaling, "short_factor", "layer.rotary.short_factors", of, config);
+  take_factors(scaling, "long_factor", "layer.rotary.long_factors", of, config);
+  const double stretched = context.is_number() ? context.get<double>() : 0;
+  config.values["layer.rotary.factor"] =
+      scaling.value("factor", json()).is_number()
+          ? scaling["factor"].dump()
+          : json(std::max(stretched / trained.get<double>(), 1.0)).dump();
+}
+
+void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys) {
+  json theta;
+  std::string without;  // key that is null
+  for (const std::string& key : {keys.theta, std::string("rope_theta")}) {
+    const json& found = reader.take_value(key);
+    if (found.is_null() && reader.has(key)) without = key;
+    if (found.is_null()) continue;
+    if (!found.is_number()) throw wrong_key("the value has the wrong type", key, "a number", found);
+    if (!theta.is_null() && theta != found) {
+      throw wrong_key("two keys contradict each other", key, theta.dump() + ", as " + keys.theta,
+                      found);
+    }
+    theta = found;
+    config.values["layer.rotary.theta"] = theta.dump();
+  }
+  read_turned_part(reader, config, keys);
+  const json& context = reader.take_value("max_position_embeddings");
+  const json& trained = reader.take_value("original_max_position_embeddings");
+  for (const char* const key : {"rope_scaling", "rope_parameters"}) {
+    const json& scaling = reader.take_value(key);
+    if (scaling.is_null()) continue;
+    if (!scaling.is_object())
+      throw wrong_key("the value has the wrong type", key, "an object", scaling);
+    read_rope_scaling(scaling, key, context, trained, config);
+  }
+  if (!without.empty() && !config.values.contains("layer.rotary.theta")) {
+    throw wrong_key("the value has the wrong type", without, "a number", json());
+  }
+  // With dynamic scaling, texts may be longer than this.
+  const auto scaling = config.values.find("layer.rotary.scaling");
+  const bool dynamic = scaling != config.values.end() && scaling->second == "dynamic";
+  if (context.is_number_integer() && !dynamic) config.values["context"] = context.dump();
+}
+
+void read_window(ConfigReader& reader, NeighbourConfig& config) {
+  const json window = take_window(reader);
+  if (!window.is_null()) config.values["layer.scores.window"] = window.dump();
+}
+
+void read_even_windows(ConfigReader& reader, NeighbourConfig& config) {
+  read_sliding_layers(reader, config, take_window(reader), 0, 2);
+}
+
+void read_last_windows(ConfigReader& reader, NeighbourConfig& config) {
+  const json window = take_window(reader);
+  const json& full = reader.take_value("max_window_layers");
+  const bool slides = reader.flag("use_sliding_window", false);
+  if (!full.is_number_unsigned() && (slides || !full.is_null())) {
+    throw Error(ErrorKind::damaged, "the value has the wrong type")
+        .about("max_window_layers")
+        .expected("a number of layers")
+        .found(json_text(full));
+  }
+  read_sliding_layers(reader, config, slides ? window : json(),
+                      full.is_null() ? 0 : full.get<std::int64_t>(), 1);
 }
 
 }  // namespace attnscope

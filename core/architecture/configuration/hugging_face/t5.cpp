@@ -1,5 +1,5 @@
-// Configuration keys of T5 and mT5, complete or only their encoders.
-#include "core/architecture/configuration/hugging_face/model_type.h"
+// Rules of T5 and mT5, complete or only their encoders.
+#include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -7,24 +7,6 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
-using Use = KeyUse;
-
-constexpr ConfigKey kT5Keys[] = {
-    {"num_heads", Use::member, "heads"},
-    {"d_kv", Use::member, "head_width"},
-    {"layer_norm_epsilon", Use::member, "norm_eps"},
-    {"relative_attention_num_buckets", Use::fact, "layer.scores.buckets"},
-    {"relative_attention_max_distance", Use::member, "layer.scores.bucket_distance"},
-    {"d_model", Use::fact, "width"},
-    {"num_layers", Use::fact, "layers"},
-    {"d_ff", Use::fact, "mlp_width"},
-    {"vocab_size", Use::fact, "vocabulary"},
-    {"dense_act_fn", Use::activation},
-    {"is_gated_act"},  // the tensors show it
-    {"is_encoder_decoder"},
-    {"n_positions"},
-    {"output_past"},
-};
 
 std::int64_t whole_t5_number(const json& value, const char* key) {
   if (value.is_number_unsigned() && value <= 4096) return value.get<std::int64_t>();
@@ -80,16 +62,11 @@ void read_activation(ConfigReader& reader, NeighbourConfig& config) {
   config.values["activation"] = act;
 }
 
+}  // namespace
+
 void read_t5(ConfigReader& reader, NeighbourConfig& config) {
   read_activation(reader, config);
   read_whole(reader, config);
 }
-
-constexpr ModelType kT5Types[] = {{"t5", "hugging-face-t5-encoder", kT5Keys, read_t5},
-                                  {"mt5", "hugging-face-t5-encoder", kT5Keys, read_t5}};
-
-}  // namespace
-
-std::span<const ModelType> t5_model_types() { return kT5Types; }
 
 }  // namespace attnscope

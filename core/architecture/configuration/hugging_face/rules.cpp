@@ -1,0 +1,47 @@
+// Names of the rules by which the data call them.
+#include "core/architecture/configuration/hugging_face/rules.h"
+
+#include <algorithm>
+
+#include "core/text/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+struct NamedRule {
+  std::string_view name;
+  ConfigRule read;
+};
+constexpr NamedRule kConfigRules[] = {
+    {"beit_readout", read_beit_readout},
+    {"classifier_pooling", read_classifier_pooling},
+    {"deberta", read_deberta},
+    {"deberta_v2", read_deberta_v2},
+    {"decoder_vocabulary", read_decoder_vocabulary},
+    {"encoder_and_decoder", read_encoder_and_decoder},
+    {"end_token", read_end_token},
+    {"even_windows", read_even_windows},
+    {"gemma_activation", read_gemma_activation},
+    {"last_windows", read_last_windows},
+    {"mpnet_context", read_mpnet_context},
+    {"nomic", read_nomic},
+    {"padding", read_padding},
+    {"positions_after_padding", read_positions_after_padding},
+    {"query_scale", read_query_scale},
+    {"sam_windows", read_sam_windows},
+    {"t5", read_t5},
+    {"trained_grid", read_trained_grid},
+    {"window", read_window},
+};
+
+}  // namespace
+
+ConfigRule find_config_rule(std::string_view name) {
+  const auto found = std::ranges::find(kConfigRules, name, &NamedRule::name);
+  return found == std::end(kConfigRules) ? nullptr : found->read;
+}
+
+std::string config_rule_names() { return name_list(kConfigRules, &NamedRule::name); }
+
+}  // namespace attnscope
