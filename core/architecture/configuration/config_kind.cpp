@@ -6,7 +6,6 @@
 #include "core/architecture/spec_members.h"
 #include "core/error.h"
 #include "core/text/json.h"
-#include "core/text/name_list.h"
 #include "core/text/pattern.h"
 
 namespace attnscope {
@@ -63,7 +62,7 @@ void check_is_member(const std::string& name, const std::string& place) {
       .remedy("known: " + spec_member_names());
 }
 
-/// Texts of names that are separated by |.
+/// Names that are separated by |.
 std::vector<std::string> split_names(std::string_view names) {
   std::vector<std::string> list;
   while (true) {
