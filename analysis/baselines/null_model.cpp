@@ -39,21 +39,21 @@ void check_null_models(const MatrixChoice& analysed) {
       .found(in_words(analysed));
 }
 
-NullRanks null_ranks_at(const Trace& trace, const MapIndex& place, IdentityView view, bool centred,
+NullRanks null_ranks_at(const Trace& trace, const MapIndex& place, const MatrixChoice& analysed,
                         const SpectrumOptions& options) {
   const MatrixD map = map_seen(trace, place, IdentityView::without);
   check_tokens(map, options, place.layer);
   NullRanks null;
   null.layer = place.layer;
   null.head = place.head;
-  null.identity = has_identity(trace, place.layer, view);
+  null.identity = has_identity(trace, place.layer, analysed.identity);
   null.causal = is_causal(map);
   const SeenKeys seen = seen_keys(trace.layers[static_cast<std::size_t>(place.layer)], map);
   if (!map.array().isFinite().all() || (map.array() == 0).all()) return null;
   double sum = 0, squares = 0;
   for (unsigned seed = 0; seed < kShuffles; ++seed) {
     MapSpectrum spectrum =
-        spectrum_of_null(shuffled_rows(map, seed, seen), null.identity, centred, options);
+        spectrum_of_null(shuffled_rows(map, seed, seen), null.identity, analysed.centred, options);
     if (spectrum.state != SpectrumState::ready) {
       null.shuffled.clear();
       return null;
@@ -69,10 +69,11 @@ NullRanks null_ranks_at(const Trace& trace, const MapIndex& place, IdentityView 
   null.known = true;
   null.rank = sum / kShuffles;
   null.deviation = std::sqrt(std::max(0.0, (squares - sum * sum / kShuffles) / (kShuffles - 1)));
-  const MapSpectrum even =
-      spectrum_of_null(even_map(map.rows(), map.cols(), seen), null.identity, centred, options);
+  const MapSpectrum even = spectrum_of_null(even_map(map.rows(), map.cols(), seen), null.identity,
+                                            analysed.centred, options);
   // Centred equal rows contain only rounding errors: their rank is 0.
-  const bool nothing = centred && !null.identity && !seen.hides_any(map.rows(), map.cols());
+  const bool nothing =
+      analysed.centred && !null.identity && !seen.hides_any(map.rows(), map.cols());
   null.even_rank = nothing || even.state != SpectrumState::ready ? 0 : even.equivalent_rank;
   return null;
 }
@@ -103,7 +104,7 @@ double MeanNullRank::ratio() const {
 
 MeanNullRank mean_null_rank(const Trace& trace, IdentityView view, const SpectrumOptions& options) {
   const std::vector<MapSpectrum> maps = spectra_of(trace, view, options);
-  const std::vector<NullRanks> null = null_ranks(trace, view, false, options);
+  const std::vector<NullRanks> null = null_ranks(trace, {.identity = view}, options);
   MeanNullRank mean;
   for (std::size_t i = 0; i < maps.size(); ++i) mean.add(maps[i], null[i]);
   return mean;
@@ -137,7 +138,7 @@ MatrixD even_map(std::int64_t rows, std::int64_t columns, const SeenKeys& seen) 
   return map;
 }
 
-std::vector<NullRanks> null_ranks(const Trace& trace, IdentityView view, bool centred,
+std::vector<NullRanks> null_ranks(const Trace& trace, const MatrixChoice& analysed,
                                   const SpectrumOptions& options, const Progress& progress) {
   check_threshold(options.threshold);
   const std::vector<MapIndex> places = recorded_maps(trace, options.layers);
@@ -145,7 +146,7 @@ std::vector<NullRanks> null_ranks(const Trace& trace, IdentityView view, bool ce
   for_each_map(
       trace, places, progress,
       [&](std::size_t index) {
-        ranks[index] = null_ranks_at(trace, places[index], view, centred, options);
+        ranks[index] = null_ranks_at(trace, places[index], analysed, options);
         return [] {};
       },
       "null models");
@@ -175,9 +176,9 @@ std::optional<BlockRank> block_rank(const MatrixD& map, const SpectrumOptions& o
   return greatest;
 }
 
-std::vector<MapBaselines> baselines_of(const Trace& trace, IdentityView view, bool centred,
+std::vector<MapBaselines> baselines_of(const Trace& trace, const MatrixChoice& analysed,
                                        const SpectrumOptions& options, const Progress& progress) {
-  std::vector<NullRanks> null = null_ranks(trace, view, centred, options, progress.part(0, 0.8));
+  std::vector<NullRanks> null = null_ranks(trace, analysed, options, progress.part(0, 0.8));
   const auto blocks = block_ranks(trace, options, progress.part(0.8, 1));
   std::vector<MapBaselines> baselines(null.size());
   for (std::size_t index = 0; index < null.size(); ++index) {

@@ -40,11 +40,12 @@ struct NullRanks {
   bool known = false;                 ///< true if all spectra above exist
 };
 
-/// Null models of one recorded map. Its rows are shuffled without I; I is then added if `view` has
-/// it, and the mean row is subtracted if `centred`. Throws Error(usage) for more than
-/// options.dense_limit tokens.
-[[nodiscard]] NullRanks null_ranks_at(const Trace& trace, const MapIndex& place, IdentityView view,
-                                      bool centred, const SpectrumOptions& options = {});
+/// Null models of one recorded map, the matrix that check_null_models allows. Its rows are shuffled
+/// without I; I is then added if the view has it, and the mean row is subtracted if `analysed` is
+/// centred. Throws Error(usage) for more than options.dense_limit tokens.
+[[nodiscard]] NullRanks null_ranks_at(const Trace& trace, const MapIndex& place,
+                                      const MatrixChoice& analysed,
+                                      const SpectrumOptions& options = {});
 
 /// Column "rank / null" of every table of ranks: the map's equivalent rank over the mean rank of
 /// its null models. NaN if either is unknown.
@@ -53,7 +54,8 @@ struct NullRanks {
 /// Null models of every recorded map, in order of layer and head, on all cores: each like
 /// null_ranks_at. Throws Error(usage) like spectra_of, and for more than options.dense_limit
 /// tokens.
-[[nodiscard]] std::vector<NullRanks> null_ranks(const Trace& trace, IdentityView view, bool centred,
+[[nodiscard]] std::vector<NullRanks> null_ranks(const Trace& trace,
+                                                const MatrixChoice& analysed = {},
                                                 const SpectrumOptions& options = {},
                                                 const Progress& progress = {});
 
@@ -79,8 +81,8 @@ struct MapBaselines {
 };
 
 /// Baselines of every recorded map, in order of layer and head. Throws like null_ranks.
-[[nodiscard]] std::vector<MapBaselines> baselines_of(const Trace& trace, IdentityView view,
-                                                     bool centred,
+[[nodiscard]] std::vector<MapBaselines> baselines_of(const Trace& trace,
+                                                     const MatrixChoice& analysed,
                                                      const SpectrumOptions& options = {},
                                                      const Progress& progress = {});
 

@@ -48,13 +48,12 @@ void compare_with_null(const Trace& reference, const Trace& other, const Compari
                        const MapSpectrum& own, const MapSpectrum& counterpart,
                        ComparisonValues& values) {
   const SpectrumOptions at = {.threshold = options.threshold};
-  const bool centred = options.analysed.centred;
-  const NullRanks null = null_ranks_at(other, {own.layer, own.head}, options.view, centred, at);
+  const NullRanks null = null_ranks_at(other, {own.layer, own.head}, options.analysed, at);
   if (null.known) values[Quantity::null_rank] = null.rank;
   values[Quantity::rank_over_null] = rank_over_null(own, null);
   values[Quantity::reference_rank_over_null] = rank_over_null(
       counterpart,
-      null_ranks_at(reference, {counterpart.layer, counterpart.head}, options.view, centred, at));
+      null_ranks_at(reference, {counterpart.layer, counterpart.head}, options.analysed, at));
 }
 
 /// True if both subjects run the same weights, so that their channels correspond.
@@ -71,11 +70,9 @@ void compare_cells(const Subject& reference, const Subject& other, const Compari
     compared.state = MapPairState::other_channels;
     return;
   }
-  const MatrixD map =
-      analysed_matrix(other, {compared.layer, compared.head}, analysed, options.view).matrix;
+  const MatrixD map = analysed_matrix(other, {compared.layer, compared.head}, analysed).matrix;
   const MatrixD counterpart =
-      analysed_matrix(reference, {compared.reference_layer, compared.reference_head}, analysed,
-                      options.view)
+      analysed_matrix(reference, {compared.reference_layer, compared.reference_head}, analysed)
           .matrix;
   if (!map.allFinite() || !counterpart.allFinite()) {
     compared.state = MapPairState::not_finite;
@@ -250,7 +247,7 @@ ComparisonValues ComparisonMean::standard_deviation() const {
 void check_comparison(const ComparisonOptions& options) {
   const MatrixChoice& analysed = options.analysed;
   check_added(analysed);
-  check_view(analysed, options.view);
+  check_view(analysed);
   if (options.baselines) check_null_models(analysed);
   if (options.match_heads && is_of_layer(analysed.of)) {
     throw Error(ErrorKind::usage,
@@ -284,19 +281,19 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
   if (alignment) {
     pairs = *alignment;
   } else if (options.match_heads) {
-    pairs = align_by_similarity(
-        reference, other, options.layers,
-        head_costs(reference, other, options.layers, options.view, progress.part(0, 0.3)));
+    pairs = align_by_similarity(reference, other, options.layers,
+                                head_costs(reference, other, options.layers,
+                                           options.analysed.identity, progress.part(0, 0.3)));
   } else {
     pairs = align_by_index(reference, other, options.layers);
   }
   const Progress rest = progress.part(alignment || !options.match_heads ? 0 : 0.3, 1);
   SpectrumOptions spectrum_options;
   spectrum_options.threshold = options.threshold;
-  const std::vector<MapSpectrum> reference_spectra = spectra_of(
-      reference_subject, options.analysed, options.view, spectrum_options, rest.part(0, 0.4));
-  const std::vector<MapSpectrum> spectra = spectra_of(other_subject, options.analysed, options.view,
-                                                      spectrum_options, rest.part(0.4, 0.8));
+  const std::vector<MapSpectrum> reference_spectra =
+      spectra_of(reference_subject, options.analysed, spectrum_options, rest.part(0, 0.4));
+  const std::vector<MapSpectrum> spectra =
+      spectra_of(other_subject, options.analysed, spectrum_options, rest.part(0.4, 0.8));
 
   std::vector<MapIndex> places = places_of(other, options.analysed, {});
   keep_heads(places, options.heads);

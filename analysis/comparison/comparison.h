@@ -94,12 +94,11 @@ struct ComparedLayer {
 struct ComparisonOptions {
   LayerAlignment layers = LayerAlignment::by_index;
   bool match_heads = false;
-  IdentityView view = IdentityView::as_is;
   double threshold = 0.9;  ///< threshold of the equivalent rank, in (0, 1]
   bool baselines = false;  ///< also ranks relative to null models: nine times the work
   /// The matrices that spectra, ranks and cell-by-cell distances are computed of. Divergences are
   /// defined if has_rows_of_weights. Matrices whose columns are channels are compared cell by cell
-  /// only if both subjects run the same weights. Heads are matched by their maps.
+  /// only if both subjects run the same weights. Heads are matched by their maps in its view.
   MatrixChoice analysed = {};
   std::vector<std::int64_t> heads = {};  ///< heads of the compared model, from 0; all if empty
 

@@ -68,7 +68,8 @@ std::vector<HeadCosts> summed_costs(std::span<const ComparedModel> models, const
     const Input input = data_set.item(items[i]);
     const Trace reference = run(models.front(), input);
     for (const ComparedModel& model : models.subspan(1)) {
-      of_item[i].push_back(head_costs(reference, run(model, input), options.layers, options.view));
+      of_item[i].push_back(
+          head_costs(reference, run(model, input), options.layers, options.analysed.identity));
     }
     ++done;
   });

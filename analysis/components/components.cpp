@@ -50,6 +50,26 @@ void check_place(const Trace& trace, const MapIndex& place) {
   }
 }
 
+/// Components of a plain map, whose spectrum may come from its factors or be estimated.
+MapComponents components_of_map(const Trace& trace, const MapIndex& place, IdentityView view,
+                                std::int64_t count) {
+  check_place(trace, place);
+  const MatrixD map = map_seen(trace, place, view);
+  const MapSpectrum spectrum =
+      spectrum_at(trace, place, view, {.accuracy = SpectrumAccuracy::every_value});
+  MapComponents found;
+  found.layer = place.layer;
+  found.head = place.head;
+  found.identity = spectrum.identity;
+  found.state = spectrum.state;
+  if (spectrum.state != SpectrumState::ready) return found;
+  found.nuclear_norm = spectrum.estimate ? kNotKnown : nuclear_norm(spectrum);
+  found.squares = map.squaredNorm();
+  found.components = leading_components(map, count);
+  if (found.components.empty()) found.state = SpectrumState::not_converged;
+  return found;
+}
+
 }  // namespace
 
 double MapComponents::share(std::size_t component) const {
@@ -82,36 +102,12 @@ std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t co
   return components;
 }
 
-MapComponents map_components(const Trace& trace, const MapIndex& place, IdentityView view,
-                             std::int64_t count) {
-  check_count(count);
-  check_place(trace, place);
-  const MatrixD map = map_seen(trace, place, view);
-  const MapSpectrum spectrum =
-      spectrum_at(trace, place, view, {.accuracy = SpectrumAccuracy::every_value});
-  MapComponents found;
-  found.layer = place.layer;
-  found.head = place.head;
-  found.identity = spectrum.identity;
-  found.state = spectrum.state;
-  if (spectrum.state != SpectrumState::ready) return found;
-  found.nuclear_norm = kNotKnown;
-  if (!spectrum.estimate) {
-    found.nuclear_norm = 0;
-    for (const double value : spectrum.singular_values) found.nuclear_norm += value;
-  }
-  found.squares = map.squaredNorm();
-  found.components = leading_components(map, count);
-  if (found.components.empty()) found.state = SpectrumState::not_converged;
-  return found;
-}
-
 MapComponents map_components(const Subject& subject, const MapIndex& place,
-                             const MatrixChoice& analysed, IdentityView view, std::int64_t count) {
-  const Trace& trace = *subject.trace;
-  if (analysed.is_plain_map()) return map_components(trace, place, view, count);
+                             const MatrixChoice& analysed, std::int64_t count) {
   check_count(count);
-  check_view(analysed, view);
+  const Trace& trace = *subject.trace;
+  if (analysed.is_plain_map()) return components_of_map(trace, place, analysed.identity, count);
+  check_view(analysed);
   const std::vector<MapIndex> places = places_of(trace, analysed, {place.layer});
   const bool known =
       std::ranges::any_of(places, [&place](const MapIndex& one) { return one.head == place.head; });
@@ -124,7 +120,7 @@ MapComponents map_components(const Subject& subject, const MapIndex& place,
         .about(layer_name(trace, place.layer) + ", head " + std::to_string(place.head))
         .expected("0 to " + std::to_string(places.size() - 1));
   }
-  const AnalysedMatrix analysed_there = analysed_matrix(subject, place, analysed, view);
+  const AnalysedMatrix analysed_there = analysed_matrix(subject, place, analysed);
   const MatrixD& matrix = analysed_there.matrix;
   MapComponents found;
   found.layer = place.layer;

@@ -39,17 +39,11 @@ struct MapComponents {
 /// about 1e-10 σ_1. Vectors of nearly equal values are an arbitrary basis of the space they span.
 [[nodiscard]] std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t count);
 
-/// Components of one recorded map as `view` sees it. Throws Error(usage) if the layer or head does
-/// not exist, its map was not recorded, or count is below 1.
-[[nodiscard]] MapComponents map_components(const Trace& trace, const MapIndex& place,
-                                           IdentityView view, std::int64_t count);
-
 /// Components of the matrix that `analysed` selects; place.head is kAllHeads for one matrix per
-/// layer. Throws Error(usage) also like analysed_matrix, and if `view` adds I to a matrix that has
-/// none.
+/// layer. Throws Error(usage) if the layer or head does not exist, its map was not recorded, or
+/// count is below 1, and like analysed_matrix and check_view.
 [[nodiscard]] MapComponents map_components(const Subject& subject, const MapIndex& place,
-                                           const MatrixChoice& analysed, IdentityView view,
-                                           std::int64_t count);
+                                           const MatrixChoice& analysed, std::int64_t count);
 
 /// Sum of the components, Σ_k σ_k u_k v_kᵀ: the nearest matrix of that rank.
 [[nodiscard]] MatrixD sum_of(const std::vector<Component>& components);

@@ -26,8 +26,8 @@ Colour with_alpha(Colour colour, int alpha) {
   return colour;
 }
 
-std::string seen_label(const std::string& label, const Trace& trace, IdentityView view) {
-  return shows_identity(trace, view) ? label + " + I" : label;
+std::string seen_label(const std::string& label, bool identity) {
+  return identity ? label + " + I" : label;
 }
 
 }  // namespace attnscope

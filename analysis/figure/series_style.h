@@ -19,8 +19,7 @@ inline constexpr Colour neutral_colour{110, 110, 110, 255};
 /// The colour with another opacity; alpha from 0 to 255.
 [[nodiscard]] Colour with_alpha(Colour colour, int alpha);
 
-/// Legend label of the trace's maps in a view: "adder", "adder + I".
-[[nodiscard]] std::string seen_label(const std::string& label, const Trace& trace,
-                                     IdentityView view);
+/// Legend label of maps, which contain I if `identity`: "adder", "adder + I".
+[[nodiscard]] std::string seen_label(const std::string& label, bool identity);
 
 }  // namespace attnscope

@@ -70,29 +70,26 @@ MatrixChoice analysed_by(const Settings& settings) {
           settings.choice("added", added_names)};
 }
 
-std::vector<IdentityView> identity_views(const Settings& settings, const MatrixChoice& analysed) {
-  if (!takes_identity(analysed.of)) return {IdentityView::as_is};
-  return identity_views(settings);
+std::vector<MatrixChoice> analysed_views(const Settings& settings) {
+  const MatrixChoice analysed = analysed_by(settings);
+  if (!takes_identity(analysed.of)) return {analysed};
+  std::vector<MatrixChoice> views;
+  for (const IdentityView view : identity_views(settings)) views.push_back(analysed.seen(view));
+  return views;
 }
 
 std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size_t index,
-                                         IdentityView view, const SpectrumOptions& options,
-                                         const Progress& progress, const MatrixChoice& analysed) {
-  const Trace& trace = *request.subjects[index].trace;
-  if (!analysed.is_plain_map()) {
-    std::vector<MapSpectrum> spectra =
-        spectra_of(request.subjects[index], analysed, view, options, progress);
-    if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);
-    return spectra;
-  }
-  const bool suits = options.accuracy == SpectrumAccuracy::cumulative &&
+                                         const MatrixChoice& analysed,
+                                         const SpectrumOptions& options, const Progress& progress) {
+  const Subject& subject = request.subjects[index];
+  const bool suits = analysed.is_plain_map() && options.accuracy == SpectrumAccuracy::cumulative &&
                      options.method == SpectrumMethod::automatic &&
                      options.dense_limit == SpectrumOptions{}.dense_limit;
   if (suits && index < request.spectra.size() && request.spectra[index]) {
-    return chosen_spectra(*request.spectra[index], trace, view, options);
+    return chosen_spectra(*request.spectra[index], *subject.trace, analysed.identity, options);
   }
-  std::vector<MapSpectrum> spectra = spectra_of(trace, view, options, progress);
-  if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);
+  std::vector<MapSpectrum> spectra = spectra_of(subject, analysed, options, progress);
+  if (analysed.identity == IdentityView::with) std::erase_if(spectra, lacks_identity);
   return spectra;
 }
 

@@ -18,19 +18,18 @@ namespace attnscope {
 [[nodiscard]] ParameterDescription of_setting_of_heads();
 [[nodiscard]] ParameterDescription centred_setting();
 [[nodiscard]] ParameterDescription added_setting();
-/// The analysed matrix that these settings select.
+/// The analysed matrix that these settings select, in the view as_is.
 [[nodiscard]] MatrixChoice analysed_by(const Settings& settings);
-/// The views selected by the setting "identity"; only as_is for matrices that take no I.
-[[nodiscard]] std::vector<IdentityView> identity_views(const Settings& settings,
-                                                       const MatrixChoice& analysed);
+/// The same matrix in each view of the setting "identity"; only as_is for matrices that take no I.
+[[nodiscard]] std::vector<MatrixChoice> analysed_views(const Settings& settings);
 
 /// Like spectra_of for the trace of subject `index`, taken from request.spectra if these suit the
 /// options. In the view with I, maps that are not square are omitted.
 [[nodiscard]] std::vector<MapSpectrum> subject_spectra(const FigureRequest& request,
-                                                       std::size_t index, IdentityView view,
+                                                       std::size_t index,
+                                                       const MatrixChoice& analysed,
                                                        const SpectrumOptions& options,
-                                                       const Progress& progress,
-                                                       const MatrixChoice& analysed = {});
+                                                       const Progress& progress);
 
 /// A panel with the axes of f(r) over r, and the legend placed by the setting "legend".
 [[nodiscard]] Panel cumulative_share_panel(const Settings& settings);

@@ -197,14 +197,14 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
       std::min(trace.queries(row.layer), trace.keys(row.layer)) <= SpectrumOptions{}.dense_limit;
   // Only spectra of maps can be estimated.
   if (!few && !options.analysed.is_plain_map()) return;
-  const MapSpectrum spectrum = spectrum_at(subject, {row.layer, row.head}, options.analysed,
-                                           IdentityView::without, {.threshold = options.threshold});
+  const MatrixChoice analysed = options.analysed.seen(IdentityView::without);
+  const MapIndex place{row.layer, row.head};
+  const MapSpectrum spectrum =
+      spectrum_at(subject, place, analysed, {.threshold = options.threshold});
   if (spectrum.state != SpectrumState::ready) return;
   row.equivalent_rank = static_cast<double>(spectrum.equivalent_rank);
   if (options.baselines && few) {
-    const NullRanks null =
-        null_ranks_at(trace, {row.layer, row.head}, IdentityView::without, options.analysed.centred,
-                      {.threshold = options.threshold});
+    const NullRanks null = null_ranks_at(trace, place, analysed, {.threshold = options.threshold});
     if (null.known) row.null_rank = null.rank;
     row.rank_over_null = rank_over_null(spectrum, null);
   }

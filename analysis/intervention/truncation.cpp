@@ -56,7 +56,7 @@ RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold, bool base
     ++ranks.maps;
     if (!baselines) continue;
     MeanNullRank null;
-    null.add(map, null_ranks_at(trace, {map.layer, map.head}, view, false, options));
+    null.add(map, null_ranks_at(trace, {map.layer, map.head}, {.identity = view}, options));
     ranks.null_sum += null.rank_sum;
     ranks.ratio_sum += null.ratio_sum;
     ranks.null_maps += null.maps;

@@ -150,15 +150,15 @@ MatrixD tokens_given(const Trace& trace, std::int64_t layer, const MatrixD& afte
   return before.matrix().cast<double>();
 }
 
-/// Matrices that are derived from the map, seen through `view`.
-AnalysedMatrix of_map(const Subject& subject, const MapIndex& place, MatrixKind of,
-                      IdentityView view) {
+/// Matrices that are derived from the map.
+AnalysedMatrix of_map(const Subject& subject, const MapIndex& place, const MatrixChoice& analysed) {
   const Trace& trace = *subject.trace;
+  const MatrixKind of = analysed.of;
   if (of == MatrixKind::output) {
     require_one_map(trace, place.layer);
-    return output_of(trace, place, view);
+    return output_of(trace, place, analysed.identity);
   }
-  MatrixD map = map_seen(trace, place, view);
+  MatrixD map = map_seen(trace, place, analysed.identity);
   if (of == MatrixKind::map) return {std::move(map), 0};
   require_one_map(trace, place.layer);
   if (of == MatrixKind::norm_weighted) {
@@ -223,13 +223,8 @@ void take_mean_row_away(MatrixD& matrix) {
   matrix.rowwise() -= mean;
 }
 
-AnalysedMatrix analysed_matrix(const Trace& trace, const MapIndex& place,
-                               const MatrixChoice& analysed, IdentityView view) {
-  return analysed_matrix(without_model(trace), place, analysed, view);
-}
-
 AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,
-                               const MatrixChoice& analysed, IdentityView view) {
+                               const MatrixChoice& analysed) {
   check_added(analysed);
   const Trace& trace = *subject.trace;
   AnalysedMatrix found;
@@ -253,11 +248,11 @@ AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,
       found.matrix -= tokens_given(trace, place.layer, found.matrix);
       break;
     default:
-      found = analysed.added == Added::none ? of_map(subject, place, analysed.of, view)
+      found = analysed.added == Added::none ? of_map(subject, place, analysed)
               : analysed.added == Added::residual
-                  ? AnalysedMatrix{with_residual(subject, place, view)}
+                  ? AnalysedMatrix{with_residual(subject, place, analysed.identity)}
                   : AnalysedMatrix{split_convolution(trace, place, analysed.added)};
-      found.identity = has_identity(trace, place.layer, view);
+      found.identity = has_identity(trace, place.layer, analysed.identity);
   }
   if (analysed.is_map() && !found.identity) {
     found.rank_bound = layer_at(trace, place.layer).rank_bound;

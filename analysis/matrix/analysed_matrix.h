@@ -32,8 +32,8 @@ void check_added(const MatrixChoice& analysed);
 /// Subtracts the mean row: X becomes X − 1x̄ᵀ.
 void take_mean_row_away(MatrixD& matrix);
 
-/// Throws Error(usage) if `view` adds I to a matrix that takes no identity mapping.
-void check_view(const MatrixChoice& analysed, IdentityView view);
+/// Throws Error(usage) if the view adds I to a matrix that takes no identity mapping.
+void check_view(const MatrixChoice& analysed);
 
 /// Maps of `layers` (all if empty) whose analysed matrix was recorded, ordered by layer and head. A
 /// matrix that is defined per layer has the head kAllHeads. Throws Error(usage) for a layer out of
@@ -44,38 +44,30 @@ void check_view(const MatrixChoice& analysed, IdentityView view);
 /// The analysed matrix in double. `rank_bound` bounds its rank in exact arithmetic; 0: no bound
 /// below its dimensions is known. Throws Error(usage), naming a quantity that was not recorded, one
 /// that the mechanism does not have (scores of linear attention), or one that is not defined (ln of
-/// a causal map; products with the values if each channel has a map of its own).
+/// a causal map; products with the values if each channel has a map of its own), and for a subject
+/// without the model that the residual stream and norms of v W_O need.
 struct AnalysedMatrix {
   MatrixD matrix;
   std::int64_t rank_bound = 0;
   bool identity = false;  ///< true if I is included
 };
-[[nodiscard]] AnalysedMatrix analysed_matrix(const Trace& trace, const MapIndex& place,
-                                             const MatrixChoice& analysed, IdentityView view);
-
-/// The analysed matrix of a run of a model. W_O is then known, which the residual stream needs.
 [[nodiscard]] AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,
-                                             const MatrixChoice& analysed, IdentityView view);
+                                             const MatrixChoice& analysed);
 
 /// The spectrum of one analysed matrix, as computed by spectra_of.
 [[nodiscard]] MapSpectrum spectrum_at(const Subject& subject, const MapIndex& place,
-                                      const MatrixChoice& analysed, IdentityView view,
-                                      const SpectrumOptions& options);
+                                      const MatrixChoice& analysed, const SpectrumOptions& options);
 
 /// Spectra of the matrices that `analysed` selects, ordered by layer and head; the counterpart of
 /// spectra_of for maps. Computed by LAPACK. Throws Error(usage) for dimensions above
-/// options.dense_limit, for other methods, and if `view` adds I to a matrix that takes none.
-[[nodiscard]] std::vector<MapSpectrum> spectra_of(const Trace& trace, const MatrixChoice& analysed,
-                                                  IdentityView view,
-                                                  const SpectrumOptions& options = {},
-                                                  const Progress& progress = {});
+/// options.dense_limit, for other methods, and like check_view.
 [[nodiscard]] std::vector<MapSpectrum> spectra_of(const Subject& subject,
-                                                  const MatrixChoice& analysed, IdentityView view,
+                                                  const MatrixChoice& analysed,
                                                   const SpectrumOptions& options = {},
                                                   const Progress& progress = {});
 
-/// Spectra of both views; the analysed matrix must take I. For plain maps, like
-/// spectra_without_and_with_identity of the trace.
+/// Spectra of the matrix without and with I, which it must take; the view of `analysed` is ignored.
+/// For plain maps, like spectra_without_and_with_identity of the trace.
 [[nodiscard]] std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
     const Subject& subject, const MatrixChoice& analysed, const SpectrumOptions& options = {},
     const Progress& progress = {});

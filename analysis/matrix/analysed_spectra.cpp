@@ -71,8 +71,8 @@ void check_added(const MatrixChoice& analysed) {
       .remedy("--of map");
 }
 
-void check_view(const MatrixChoice& analysed, IdentityView view) {
-  if (view != IdentityView::with || takes_identity(analysed.of)) return;
+void check_view(const MatrixChoice& analysed) {
+  if (analysed.identity != IdentityView::with || takes_identity(analysed.of)) return;
   throw Error(ErrorKind::usage, "I can only be added to maps")
       .about(in_words(analysed))
       .remedy("--identity as-is or without");
@@ -100,10 +100,10 @@ std::vector<MapIndex> places_of(const Trace& trace, const MatrixChoice& analysed
 }
 
 MapSpectrum spectrum_at(const Subject& subject, const MapIndex& place, const MatrixChoice& analysed,
-                        IdentityView view, const SpectrumOptions& options) {
+                        const SpectrumOptions& options) {
   const Trace& trace = *subject.trace;
-  if (analysed.is_plain_map()) return spectrum_at(trace, place, view, options);
-  AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
+  if (analysed.is_plain_map()) return spectrum_at(trace, place, analysed.identity, options);
+  AnalysedMatrix found = analysed_matrix(subject, place, analysed);
   const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
   if (smaller > options.dense_limit) {
     throw Error(ErrorKind::usage, "only spectra of maps can be estimated for this many tokens")
@@ -135,17 +135,10 @@ Subject without_model(const Trace& trace) {
   return subject;
 }
 
-std::vector<MapSpectrum> spectra_of(const Trace& trace, const MatrixChoice& analysed,
-                                    IdentityView view, const SpectrumOptions& options,
-                                    const Progress& progress) {
-  return spectra_of(without_model(trace), analysed, view, options, progress);
-}
-
 std::vector<MapSpectrum> spectra_of(const Subject& subject, const MatrixChoice& analysed,
-                                    IdentityView view, const SpectrumOptions& options,
-                                    const Progress& progress) {
+                                    const SpectrumOptions& options, const Progress& progress) {
   const Trace& trace = *subject.trace;
-  if (analysed.is_plain_map()) return spectra_of(trace, view, options, progress);
+  if (analysed.is_plain_map()) return spectra_of(trace, analysed.identity, options, progress);
   check_threshold(options.threshold);
   check_added(analysed);
   if (options.method != SpectrumMethod::automatic && options.method != SpectrumMethod::dense) {
@@ -154,11 +147,11 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const MatrixChoice& 
         .expected("automatic or dense")
         .found(std::string(name_of(options.method)));
   }
-  check_view(analysed, view);
+  check_view(analysed);
   const std::vector<MapIndex> places = places_of(trace, analysed, options.layers);
   std::vector<MapSpectrum> spectra(places.size());
   for_each_map(trace, places, progress, [&](std::size_t index) {
-    spectra[index] = spectrum_at(subject, places[index], analysed, view, options);
+    spectra[index] = spectrum_at(subject, places[index], analysed, options);
     return [] {};
   });
   return spectra;
@@ -171,15 +164,15 @@ std::array<std::vector<MapSpectrum>, 2> spectra_without_and_with_identity(
     return spectra_without_and_with_identity(*subject.trace, options, progress);
   }
   using enum IdentityView;
-  return {spectra_of(subject, analysed, without, options, progress.part(0, 0.5)),
-          spectra_of(subject, analysed, with, options, progress.part(0.5, 1))};
+  return {spectra_of(subject, analysed.seen(without), options, progress.part(0, 0.5)),
+          spectra_of(subject, analysed.seen(with), options, progress.part(0.5, 1))};
 }
 
 SubjectSpectra subject_spectra_of(const Subject& subject, const MatrixChoice& analysed,
                                   const Progress& progress) {
   SubjectSpectra spectra;
   if (!takes_identity(analysed.of)) {
-    spectra.without = spectra_of(subject, analysed, IdentityView::as_is, {}, progress);
+    spectra.without = spectra_of(subject, analysed, {}, progress);
     return spectra;
   }
   auto [without, with] = spectra_without_and_with_identity(subject, analysed, {}, progress);

@@ -91,6 +91,10 @@ bool takes_identity(MatrixKind of) {
          !holds_tokens(of);
 }
 
+bool shows_identity(const Trace& trace, const MatrixChoice& analysed) {
+  return takes_identity(analysed.of) && shows_identity(trace, analysed.identity);
+}
+
 bool goes_with(Added added, MatrixKind of) {
   if (added == Added::none) return true;
   const bool of_outputs = of == MatrixKind::head_output || of == MatrixKind::output;

@@ -1,4 +1,4 @@
-// The kinds of analysed matrices and of terms added to them, with names and descriptions.
+// The choice of an analysed matrix: kind, added terms and view of I, with names and descriptions.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/parameters/enum_names.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
@@ -60,18 +61,23 @@ inline constexpr EnumName<Extent> extent_names[] = {{Extent::queries, "queries"}
                                                     {Extent::tokens, "tokens"},
                                                     {Extent::channels, "channels"}};
 
-/// The analysed matrix of each head or layer: its kind and what is subtracted from it or added.
+/// The analysed matrix of each head or layer: its kind, what is subtracted from it or added, and
+/// whether its map is seen with I.
 struct MatrixChoice {
   MatrixKind of = MatrixKind::map;
   /// Subtracts the mean row, X − 1x̄ᵀ, which all queries share; attention sinks vanish with it.
   bool centred = false;
   /// Term that the layer adds: residual requires head_output or output, the others require map.
   Added added = Added::none;
+  /// View of the maps in it; as_is or without for matrices that take no I (takes_identity).
+  IdentityView identity = IdentityView::as_is;
 
   bool operator==(const MatrixChoice&) const = default;
-  /// True for attention maps themselves, with or without their mean row.
+  /// The same matrix in another view.
+  [[nodiscard]] MatrixChoice seen(IdentityView view) const { return {of, centred, added, view}; }
+  /// True for attention maps themselves in any view, with or without their mean row.
   [[nodiscard]] bool is_map() const { return of == MatrixKind::map && added == Added::none; }
-  /// True for attention maps as they are: nothing is subtracted from them either.
+  /// True for attention maps in any view from which nothing else is subtracted.
   [[nodiscard]] bool is_plain_map() const { return is_map() && !centred; }
 };
 
@@ -81,8 +87,8 @@ struct MatrixChoice {
 /// Description of the term, "with the residual stream", …; empty for Added::none.
 [[nodiscard]] std::string in_words(Added added);
 
-/// Description of the matrix: "attention maps", "scores q kᵀ/√d, before bias and mask, without the
-/// mean row", …
+/// Description without the view: "attention maps", "scores q kᵀ/√d, before bias and mask, without
+/// the mean row", …
 [[nodiscard]] std::string in_words(const MatrixChoice& analysed);
 
 /// Short form for names and headings: "map", "scores", "map, centred", "output, residual, centred".
@@ -97,6 +103,8 @@ struct MatrixChoice {
 
 /// True if I may be included: the matrix is derived from the map itself.
 [[nodiscard]] bool takes_identity(MatrixKind of);
+/// True if the matrices of square maps of `trace` contain I in the view of `analysed`.
+[[nodiscard]] bool shows_identity(const Trace& trace, const MatrixChoice& analysed);
 /// True if `added` is defined for `of`: the residual stream for outputs, a convolution for maps.
 [[nodiscard]] bool goes_with(Added added, MatrixKind of);
 /// True if there is one matrix per layer instead of one per head; its `head` is kAllHeads.

@@ -122,11 +122,9 @@ void add_null_models(const std::vector<MapSpectrum>& spectra, const std::vector<
   }
 }
 
-std::string series_label(const Subject& subject, const SweepRequest& request, IdentityView view,
-                         bool identity) {
+std::string series_label(const Subject& subject, const MatrixChoice& analysed, bool identity) {
   std::string label = subject.label;
-  if (view != IdentityView::as_is) label += identity ? " + I" : " without I";
-  const MatrixChoice& analysed = request.numbers.analysed;
+  if (analysed.identity != IdentityView::as_is) label += identity ? " + I" : " without I";
   if (analysed.of != MatrixKind::map) {
     label += ", " + std::string(name_of(matrix_kind_names, analysed.of));
   }
@@ -150,7 +148,7 @@ std::vector<std::vector<MapSpectrum>> spectra_of_views(const Subject& ran,
     return spectra;
   }
   for (const IdentityView view : request.views) {
-    spectra.push_back(spectra_of(ran, analysed, view, options));
+    spectra.push_back(spectra_of(ran, analysed.seen(view), options));
   }
   return spectra;
 }
@@ -175,11 +173,11 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
   }
   const std::vector<std::vector<MapSpectrum>> all = spectra_of_views(ran, request, options);
   for (std::size_t index = 0; index < request.views.size(); ++index) {
-    const IdentityView view = request.views[index];
+    const MatrixChoice analysed = numbers.analysed.seen(request.views[index]);
     const std::vector<MapSpectrum>& spectra = all[index];
     SeriesRecord record;
-    record.identity = takes_identity(numbers.analysed.of) && shows_identity(trace, view);
-    record.label = series_label(subject, request, view, record.identity);
+    record.identity = shows_identity(trace, analysed);
+    record.label = series_label(subject, analysed, record.identity);
     record.correct = is_correct(trace, input);
     record.layers = layers;
     for (const MapSpectrum& spectrum : spectra) {
@@ -191,7 +189,7 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
       add_numbers_of_heads(head_table(trace, {.threshold = options.threshold}), record);
     }
     if (numbers.baselines) {
-      add_null_models(spectra, null_ranks(trace, view, numbers.analysed.centred, options), record);
+      add_null_models(spectra, null_ranks(trace, analysed, options), record);
     }
     records.push_back(std::move(record));
   }

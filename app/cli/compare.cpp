@@ -40,9 +40,10 @@ struct ComparisonReport {
   struct Compared {
     std::string label;
     MechanismChoice mechanism;
-    IdentityView view = IdentityView::as_is;  ///< identity view of both maps
-    DataSetComparison result;                 ///< on a single input, the predictions have no items
+    DataSetComparison result;              ///< on a single input, the predictions have no items
     std::vector<std::string> layers = {};  ///< layer names (layers_in_words); empty over a data set
+
+    [[nodiscard]] IdentityView view() const { return result.mean.options.analysed.identity; }
   };
   std::string reference;
   MechanismChoice reference_mechanism;
@@ -144,7 +145,7 @@ Report data_set_report(const DataSetComparison& result, bool over_data_set) {
 Report compared_report(const ComparisonReport& report) {
   using Compared = ComparisonReport::Compared;
   const bool over_data_set = !report.data_set.empty();
-  const auto identity = [](const auto& one) { return name_of(one.view); };
+  const auto identity = [](const auto& one) { return name_of(one.view()); };
   std::vector<ColumnOf<Compared>> columns = {
       {csv_only("subject"), [](const auto& one) { return one.label; }},
       {csv_only("reference"), [&report](const auto&) { return report.reference; }},
@@ -325,7 +326,7 @@ std::string comparison_as_text(const ComparisonReport& report) {
                       : "");
   for (const auto& compared : report.compared) {
     text += "\n" + compared.label + ", " + to_string(compared.mechanism);
-    if (report.identity == "both") text += ", maps " + name_of(compared.view) + " I";
+    if (report.identity == "both") text += ", maps " + name_of(compared.view()) + " I";
     text += "\n";
     text += map_table(compared.result.mean, compared.layers, report.options);
     if (!compared.result.mean.summary.empty()) {
@@ -393,10 +394,10 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
     const double first = 0.5 + share * static_cast<double>(i - 1);
     for (const IdentityView view : identity_views(arguments.identity)) {
       ComparisonOptions seen = options;
-      seen.view = view;
+      seen.analysed.identity = view;
       const auto mean = compare_subjects(subjects.front(), subjects[i], seen, {},
                                          progress.part(first, first + share));
-      ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, view, {}};
+      ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, {}};
       compared.result.mean = mean;
       compared.result.items = 1;
       compared.layers = layers_in_words(*subjects[i].trace);
@@ -438,13 +439,12 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
   const double share = 1.0 / static_cast<double>(views.size());
   for (std::size_t v = 0; v < views.size(); ++v) {
     ComparisonOptions seen = options;
-    seen.view = views[v];
+    seen.analysed.identity = views[v];
     const double first = share * static_cast<double>(v);
     const std::vector<DataSetComparison> results = compare_over_data_set(
         models, *data_set, arguments.choice, seen, progress.part(first, first + share));
     for (std::size_t i = 0; i < results.size(); ++i) {
-      report.compared.push_back(
-          {models[i + 1].label, models[i + 1].mechanism, views[v], results[i]});
+      report.compared.push_back({models[i + 1].label, models[i + 1].mechanism, results[i]});
     }
   }
   return report;
@@ -455,7 +455,7 @@ int run(const CompareArguments& arguments) {
   // Meaningless options are refused before any model runs.
   for (const IdentityView view : identity_views(arguments.identity)) {
     ComparisonOptions seen = options;
-    seen.view = view;
+    seen.analysed.identity = view;
     check_comparison(seen);
   }
   if (!arguments.data_set.empty() && !arguments.models.inputs.empty()) {

@@ -64,7 +64,8 @@ std::vector<MapComponents> components_of(const Subject& subject, const MatrixCho
     for_each_map(
         *subject.trace, places, progress.part(first, first + share),
         [&](std::size_t index) {
-          seen[index] = map_components(subject, places[index], analysed, views[v], arguments.count);
+          seen[index] =
+              map_components(subject, places[index], analysed.seen(views[v]), arguments.count);
           return [] {};
         },
         "components");
@@ -78,7 +79,7 @@ ComponentsReport components_report(const ComponentsArguments& arguments, const P
   report.analysed = analysed_of(arguments.analysed);
   check_added(report.analysed);
   for (const IdentityView view : identity_views(arguments.identity)) {
-    check_view(report.analysed, view);
+    check_view(report.analysed.seen(view));
   }
   if (arguments.heads != "all" && is_of_layer(report.analysed.of)) {
     throw Error(ErrorKind::usage, "the analysed matrix is defined per layer, not per head")

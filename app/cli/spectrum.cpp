@@ -99,9 +99,8 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
 }
 
 /// Adds the spectra of `layers`, all layers if empty.
-void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView view,
-                const Subject& subject, const std::vector<std::int64_t>& layers,
-                const Progress& progress) {
+void add_layers(SpectrumReport& report, const Arguments& arguments, const Subject& subject,
+                const std::vector<std::int64_t>& layers, const Progress& progress) {
   const Trace& trace = *subject.trace;
   SpectrumOptions options = options_from(arguments);
   // The run may have recorded more layers than were requested.
@@ -114,19 +113,16 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView
   if (!layers.empty()) options.layers = wanted;
   std::vector<MapSpectrum>& maps = report.maps.back();
   if (arguments.baselines) {
-    std::ranges::move(
-        baselines_of(trace, view, arguments.analysed.centred, options, progress.part(0.15, 1)),
-        std::back_inserter(report.baselines.back()));
+    std::ranges::move(baselines_of(trace, report.analysed, options, progress.part(0.15, 1)),
+                      std::back_inserter(report.baselines.back()));
   }
   if (!arguments.proposition) {
     const Progress own = arguments.baselines ? progress.silent() : progress;
-    std::ranges::move(spectra_of(subject, report.analysed, view, options, own),
-                      std::back_inserter(maps));
+    std::ranges::move(spectra_of(subject, report.analysed, options, own), std::back_inserter(maps));
     return;
   }
   for (IdentityEffect& effect : identity_effects(trace, options, progress)) {
-    const bool with = view == IdentityView::with ||
-                      (view == IdentityView::as_is && has_identity(trace, effect.without.layer));
+    const bool with = has_identity(trace, effect.without.layer, report.analysed.identity);
     maps.push_back(with ? effect.with : effect.without);
     report.effects.back().push_back(std::move(effect));
   }
@@ -183,16 +179,15 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     const double share = 1.0 / static_cast<double>(views.size());
     for (std::size_t v = 0; v < views.size(); ++v) {
       const double first = share * static_cast<double>(v);
-      add(reports[v], views[v], whole.part(first, first + share));
+      add(reports[v], whole.part(first, first + share));
     }
   };
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   const InputList inputs(arguments.model.inputs, arguments.data_set, arguments.choice);
   for (std::size_t v = 0; v < views.size(); ++v) {
     reports[v].threshold = arguments.threshold;
-    reports[v].asked_with_identity = views[v] == IdentityView::with;
     reports[v].chosen = inputs.words();
-    reports[v].analysed = analysed;
+    reports[v].analysed = analysed.seen(views[v]);
   }
   if (is_trace_file(argument.file)) {
     if (arguments.model.channel != "mean") {
@@ -212,9 +207,9 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
       report.status = recorded_status(trace.provenance);
       report.assumed = status_line(trace);
     }
-    for_each_view(progress, [&](SpectrumReport& report, IdentityView view, const Progress& own) {
+    for_each_view(progress, [&](SpectrumReport& report, const Progress& own) {
       begin_input(report, arguments);
-      add_layers(report, arguments, view, without_model(trace), {}, own);
+      add_layers(report, arguments, without_model(trace), {}, own);
       finish_input(report, arguments, trace);
     });
     return reports;
@@ -262,20 +257,19 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
       trace = std::make_shared<const Trace>(
           model->run(*input, laid.choice, request, of_input.part(0, 0.05)));
       const Subject subject{model->name(), model, laid.choice, input, trace, laid.parameters};
-      for_each_view(of_input.part(0.05, 1), [&](SpectrumReport& report, IdentityView view,
-                                                const Progress& own) {
-        report.maps.back() = spectra_of_channels(subject, view, options_from(arguments), own);
+      for_each_view(of_input.part(0.05, 1), [&](SpectrumReport& report, const Progress& own) {
+        report.maps.back() =
+            spectra_of_channels(subject, report.analysed.identity, options_from(arguments), own);
       });
     } else {
       trace = std::make_shared<const Trace>(run_by_layers(
           *model, *input, laid.choice, request, kMapBytesAtOnce,
           [&](const Trace& run, const std::vector<std::int64_t>& layers, const Progress& own) {
-            for_each_view(own,
-                          [&](SpectrumReport& report, IdentityView view, const Progress& part) {
-                            Subject subject = without_model(run);
-                            subject.model = model;
-                            add_layers(report, arguments, view, subject, layers, part);
-                          });
+            for_each_view(own, [&](SpectrumReport& report, const Progress& part) {
+              Subject subject = without_model(run);
+              subject.model = model;
+              add_layers(report, arguments, subject, layers, part);
+            });
           },
           of_input));
     }

@@ -350,7 +350,8 @@ void print_heading(const SpectrumReport& report) {
   std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %s\n",
               differ ? "up to " : "", static_cast<long long>(tokens),
               identity_in_words(report).c_str(), rounded_text(report.threshold).c_str());
-  if (report.asked_with_identity && with_identity(report).with < with_identity(report).maps) {
+  const bool asked = report.analysed.identity == IdentityView::with;
+  if (asked && with_identity(report).with < with_identity(report).maps) {
     std::printf("I can be added to square maps only: the others are seen without it\n");
   }
   std::printf("\n");

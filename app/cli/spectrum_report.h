@@ -23,8 +23,7 @@ struct SpectrumReport {
   std::string model;
   MechanismChoice mechanism;
   bool mechanism_trained = true;
-  bool asked_with_identity = false;  ///< I was requested to be added
-  std::string channels;              ///< recorded maps if each channel has its own; else empty
+  std::string channels;  ///< recorded maps if each channel has its own; else empty
   double threshold = 0.9;
   std::vector<std::string> layers;  ///< layer names (layers_in_words)
   std::vector<std::string> inputs;

@@ -36,9 +36,8 @@ ComparisonOptions ComparisonStore::options() const {
   const bool identity = takes_identity(analysed_.of), heads = !is_of_layer(analysed_.of);
   return {.layers = view.layer_alignment,
           .match_heads = view.match_heads && heads,
-          .view = identity ? view.identity : IdentityView::as_is,
           .threshold = view.rank_threshold,
-          .analysed = analysed_};
+          .analysed = analysed_.seen(identity ? view.identity : IdentityView::as_is)};
 }
 
 void ComparisonStore::set_analysed(const MatrixChoice& analysed) {

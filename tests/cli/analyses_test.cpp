@@ -51,7 +51,7 @@ TEST(MatrixKind, SpectraWithAddedTermsAgreeWithTheAnalysis) {
   subject.trace =
       std::make_shared<const Trace>(subject.model->run(shoe, subject.mechanism, request, {}));
   const auto values_of = [&subject](const MatrixChoice& analysed) {
-    const auto spectra = spectra_of(subject, analysed, IdentityView::as_is, {.layers = {3}});
+    const auto spectra = spectra_of(subject, analysed, {.layers = {3}});
     return spectra.at(0).singular_values;
   };
   const nlohmann::json with =

@@ -126,6 +126,7 @@ class Grid {
     const Subject& subject = request_.subjects[shown.subject];
     // Layers of a pyramid may have fewer heads: the cell stays empty.
     if (shown.head >= subject.trace->heads(shown.layer)) return;
+    const std::string label = seen_label(subject.label, shows_identity(*subject.trace, shown.view));
     const Matrix own = maps_seen(*subject.trace, shown.layer, shown.view).head(shown.head);
     const ConstMatrixMap map(own.data(), own.rows(), own.cols());
     HeatMap heat = map_picture(map);
@@ -144,13 +145,12 @@ class Grid {
       panel.x.label = ready ? "r = " + std::to_string(spectrum.equivalent_rank)
                             : std::string(describe(spectrum.state));
       if (ready) {
-        figure_.numbers["equivalent_rank/" + seen_label(subject.label, *subject.trace, shown.view) +
-                        "/" + layer_name(request_, shown.layer) + "/head " +
-                        std::to_string(shown.head)] = {
+        figure_.numbers["equivalent_rank/" + label + "/" + layer_name(request_, shown.layer) +
+                        "/head " + std::to_string(shown.head)] = {
             static_cast<double>(spectrum.equivalent_rank)};
       }
     }
-    panel.keys = {{"model", seen_label(subject.label, *subject.trace, shown.view)},
+    panel.keys = {{"model", label},
                   {"layer", std::to_string(shown.layer + request_.first_layer)},
                   {"head", std::to_string(shown.head)}};
     panel.marks.emplace_back(std::move(heat));
@@ -158,7 +158,8 @@ class Grid {
   }
 
   [[nodiscard]] std::string title_of(const ShownMaps& shown) const {
-    return seen_label(labels_[shown.subject], *request_.subjects[shown.subject].trace, shown.view);
+    return seen_label(labels_[shown.subject],
+                      shows_identity(*request_.subjects[shown.subject].trace, shown.view));
   }
 
   [[nodiscard]] std::string layer_title(const ShownMaps& shown) const {

@@ -49,9 +49,9 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
   compared.first_layer = request.first_layer;
   compared.options.layers = read.choice("align", layer_alignment_names);
   compared.options.match_heads = read.flag("match-heads");
-  compared.options.view = read.choice("identity", identity_view_names);
   compared.options.threshold = read.number("threshold");
   if (request.settings.contains("of")) compared.options.analysed = analysed_by(read);
+  compared.options.analysed.identity = read.choice("identity", identity_view_names);
   const std::vector<std::string> labels = short_labels(request);
   compared.reference_shown = labels[compared.reference];
   const double share = 1.0 / static_cast<double>(count - 1);

@@ -119,9 +119,8 @@ class ComparisonFigure {
     Panel shown = map_panel(row_, 0);
     if (row_ == 0) shown.title = labels_[compared_.reference];
     if (first.reference_layer >= 0 && beside >= 0) {
-      const MatrixD map =
-          map_seen(reference, {first.reference_layer, beside}, compared_.options.view);
-      collect(map, has_identity(reference, first.reference_layer, compared_.options.view));
+      const MatrixD map = map_seen(reference, {first.reference_layer, beside}, view());
+      collect(map, has_identity(reference, first.reference_layer, view()));
       shown.marks.emplace_back(heat_map_of(map, 0));
       shown.keys = keys_of(compared_.reference, first.reference_layer, beside);
       if (several_) {
@@ -133,6 +132,8 @@ class ComparisonFigure {
     for (const ComparedSubject& other : compared_.others) add_other(other, layer, head, column++);
     row_ += 2;
   }
+
+  [[nodiscard]] IdentityView view() const { return compared_.options.analysed.identity; }
 
   [[nodiscard]] Keys keys_of(std::size_t subject, std::int64_t layer, std::int64_t head) const {
     return {{"model", request_.subjects[subject].label},
@@ -152,8 +153,8 @@ class ComparisonFigure {
           .about(other.label)
           .found("layer " + std::to_string(layer) + ", head " + std::to_string(head));
     }
-    const MatrixD map = map_seen(trace, {layer, head}, compared_.options.view);
-    collect(map, has_identity(trace, layer, compared_.options.view));
+    const MatrixD map = map_seen(trace, {layer, head}, view());
+    collect(map, has_identity(trace, layer, view()));
     Panel shown = map_panel(row_, column);
     if (row_ == 0) shown.title = labels_[other.subject];
     shown.keys = keys_of(other.subject, layer, head);
@@ -172,8 +173,8 @@ class ComparisonFigure {
       figure_.panels.push_back(std::move(below));
       return;
     }
-    MatrixD difference = map_seen(reference, {numbers->reference_layer, numbers->reference_head},
-                                  compared_.options.view);
+    MatrixD difference =
+        map_seen(reference, {numbers->reference_layer, numbers->reference_head}, view());
     for (Eigen::Index i = 0; i < difference.size(); ++i) {
       difference.data()[i] = difference_of(map.data()[i], difference.data()[i], kind_);
       differences_.push_back(static_cast<float>(difference.data()[i]));

@@ -78,20 +78,18 @@ const TokenLayout* layout_of(const Trace& trace, std::int64_t layer, Extent exte
 }
 
 SubjectComponents components_of(const FigureRequest& request, std::size_t index,
-                                const Settings& read, const std::string& label) {
+                                const Settings& read, const MatrixChoice& analysed,
+                                const std::string& label) {
   const Subject& subject = request.subjects[index];
   const Trace& trace = *subject.trace;
   const auto layer = *read.index("layer", std::ssize(trace.layers));
-  const MatrixChoice analysed = analysed_by(read);
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   const std::int64_t head = is_of_layer(analysed.of) ? kAllHeads : read.whole("head");
-  SubjectComponents shown{
-      label,
-      &subject,
-      map_components(subject, {layer, head}, analysed, read.choice("identity", identity_view_names),
-                     read.whole("count")),
-      {layout_of(trace, layer, columns), layout_of(trace, layer, rows)},
-      {columns, rows}};
+  SubjectComponents shown{seen_label(label, shows_identity(trace, analysed)),
+                          &subject,
+                          map_components(subject, {layer, head}, analysed, read.whole("count")),
+                          {layout_of(trace, layer, columns), layout_of(trace, layer, rows)},
+                          {columns, rows}};
   if (!shown.found.components.empty()) return shown;
   throw Error(ErrorKind::usage, analysed.is_plain_map() ? "the map has no components"
                                                         : "the matrix has no components")
@@ -182,10 +180,9 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
   figure.panels.push_back(std::move(panel));
 }
 
-std::string caption_of(const FigureRequest& request, const Settings& read, bool without_prefix,
-                       bool grid) {
+std::string caption_of(const FigureRequest& request, const Settings& read,
+                       const MatrixChoice& analysed, bool without_prefix, bool grid) {
   const std::int64_t layer = read.whole("layer");
-  const MatrixChoice analysed = analysed_by(read);
   const bool of_map = analysed.is_plain_map();
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   const bool keys_and_queries = columns == Extent::keys && rows == Extent::queries;
@@ -206,6 +203,8 @@ std::string caption_of(const FigureRequest& request, const Settings& read, bool 
 
 Figure make_components(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
+  const MatrixChoice analysed =
+      analysed_by(read).seen(read.choice("identity", identity_view_names));
   const std::vector<std::string> labels = short_labels(request);
   const std::vector<Side> sides = sides_of(read);
   const bool several = request.subjects.size() > 1;
@@ -215,11 +214,7 @@ Figure make_components(const FigureRequest& request, const Progress& progress) {
   for (std::size_t index = 0; index < request.subjects.size(); ++index) {
     progress.step(static_cast<double>(index) / static_cast<double>(request.subjects.size()),
                   "components");
-    const Trace& trace = *request.subjects[index].trace;
-    const IdentityView view = read.choice("identity", identity_view_names);
-    const bool seen = takes_identity(analysed_by(read).of);
-    all.push_back(components_of(request, index, read,
-                                seen ? seen_label(labels[index], trace, view) : labels[index]));
+    all.push_back(components_of(request, index, read, analysed, labels[index]));
     for (const Side side : sides) {
       grid = grid && all.back().on_grid(side);
       prefix = prefix || all.back().layout(side).prefix > 0;
@@ -259,8 +254,8 @@ Figure make_components(const FigureRequest& request, const Progress& progress) {
     figure.height_mm = static_cast<double>(places.rows) *
                        (strip_mm * static_cast<double>(read.whole("count")) + around_mm);
   }
-  figure.caption =
-      caption_of(request, read, grid && prefix, grid) + clipping_in_words(scale) + made_with();
+  figure.caption = caption_of(request, read, analysed, grid && prefix, grid) +
+                   clipping_in_words(scale) + made_with();
   return figure;
 }
 

@@ -59,10 +59,10 @@ struct Spectra {
 };
 
 /// Spectra of the selected maps of all subjects in the group.
-Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, IdentityView view,
-                     const Settings& read, double threshold, const Progress& progress) {
+Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group,
+                     const MatrixChoice& analysed, const Settings& read, double threshold,
+                     const Progress& progress) {
   std::vector<MapSpectrum> spectra, shuffled;
-  const MatrixChoice analysed = analysed_by(read);
   const bool with_null = read.is("null", "shuffled");
   const auto count = static_cast<double>(group.subjects.size());
   double done = 0;
@@ -76,16 +76,16 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
     const Progress whole = progress.part(done / count, (done + 1) / count);
     const Progress part = with_null ? whole.part(0, 0.15) : whole;
     const bool all_channels = read.choice("channels", channels_names) == Channels::all;
-    for (MapSpectrum& map : all_channels
-                                ? spectra_of_channels(request.subjects[index], view, options, part)
-                                : subject_spectra(request, index, view, options, part, analysed)) {
+    for (MapSpectrum& map :
+         all_channels
+             ? spectra_of_channels(request.subjects[index], analysed.identity, options, part)
+             : subject_spectra(request, index, analysed, options, part)) {
       if (map.head == kAllHeads || std::find(heads.begin(), heads.end(), map.head) != heads.end()) {
         spectra.push_back(std::move(map));
       }
     }
     if (with_null) {
-      for (NullRanks& null :
-           null_ranks(trace, view, analysed.centred, options, whole.part(0.15, 1))) {
+      for (NullRanks& null : null_ranks(trace, analysed, options, whole.part(0.15, 1))) {
         if (std::find(heads.begin(), heads.end(), null.head) == heads.end()) continue;
         std::ranges::move(null.shuffled, std::back_inserter(shuffled));
       }
@@ -94,13 +94,13 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
   }
   const Trace& first = *request.subjects[group.subjects.front()].trace;
   MeanSpectrum mean = mean_spectrum(spectra, threshold);
-  const bool shows = takes_identity(analysed.of);
+  const bool with = shows_identity(first, analysed);
   return {std::move(mean),
           mean_spectrum(shuffled, threshold),
           std::move(spectra),
-          shows ? seen_label(group.label, first, view) : group.label,
-          shows ? seen_label(group.short_label, first, view) : group.short_label,
-          shows && shows_identity(first, view)};
+          seen_label(group.label, with),
+          seen_label(group.short_label, with),
+          with};
 }
 
 /// Adds the range of the null models, maps without structure, as a grey band behind the curves.
@@ -214,8 +214,8 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   const Settings read(request);
   const double threshold = read.number("threshold");
   const bool spread = read.is("spread", "range");
-  const MatrixChoice analysed = analysed_by(read);
-  const std::vector<IdentityView> views = identity_views(read, analysed);
+  const std::vector<MatrixChoice> views = analysed_views(read);
+  const MatrixChoice& analysed = views.front();
   check_settings(read, analysed);
   const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
 
@@ -226,7 +226,7 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   std::int64_t longest = 0, left_out = 0;
   const auto parts = static_cast<double>(groups.size() * views.size());
   for (std::size_t index = 0; index < groups.size(); ++index) {
-    for (const IdentityView view : views) {
+    for (const MatrixChoice& view : views) {
       const auto done = static_cast<double>(all.size());
       all.push_back(spectra_seen(request, groups[index], view, read, threshold,
                                  progress.part(done / parts, (done + 1) / parts)));

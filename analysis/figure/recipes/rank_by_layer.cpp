@@ -144,9 +144,7 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   const Settings read(request);
   const Measure measure = read.choice("measure", measure_names);
   const RankSpread spread = read.choice("spread", spread_names);
-  const MatrixChoice analysed = analysed_by(read);
-  const std::vector<IdentityView> views = identity_views(read, analysed);
-  const bool seen = takes_identity(analysed.of);
+  const std::vector<MatrixChoice> views = analysed_views(read);
   SpectrumOptions options;
   options.threshold = read.number("threshold");
   // The numerical rank depends on small singular values, which must be exact.
@@ -175,13 +173,12 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   double done = 0;
   std::size_t without_rank = 0;
   for (std::size_t index = 0; index < groups.size(); ++index) {
-    for (const IdentityView view : views) {
+    for (const MatrixChoice& analysed : views) {
       RanksByLayer ranks;
       std::map<std::int64_t, std::int64_t> bounds;
       for (const std::size_t member : groups[index].subjects) {
-        const std::vector<MapSpectrum> maps =
-            subject_spectra(request, member, view, options,
-                            progress.part(done / runs, (done + 1) / runs), analysed);
+        const std::vector<MapSpectrum> maps = subject_spectra(
+            request, member, analysed, options, progress.part(done / runs, (done + 1) / runs));
         without_rank += add_ranks(maps, measure, ranks);
         all_maps.insert(all_maps.end(), maps.begin(), maps.end());
         for (const MapSpectrum& map : maps) {
@@ -194,12 +191,12 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
       const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
       RankSeries series;
       series.first_layer = request.first_layer;
-      const SubjectGroup& group = groups[index];
-      series.label = seen ? seen_label(group.label, trace, view) : group.label;
-      series.shown = seen ? seen_label(group.short_label, trace, view) : group.short_label;
+      const bool with = shows_identity(trace, analysed);
+      series.label = seen_label(groups[index].label, with);
+      series.shown = seen_label(groups[index].short_label, with);
       series.colour = subject_colour(index);
       series.marker = subject_marker(index);
-      series.style = seen && shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid;
+      series.style = with ? LineStyle::dashed : LineStyle::solid;
       add_series(figure, panel, series, spread, ranks);
       add_bounds(figure, panel, series, bounds);
     }
@@ -208,14 +205,14 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   figure.title = "Rank of attention maps by layer";
   figure.height_mm = 0.58 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Mean " + axis_label(measure, options.threshold) + " of the " +
-                   in_words(analysed) + ", layer by layer";
+                   in_words(views.front()) + ", layer by layer";
   if (spread == RankSpread::heads) figure.caption += "; points are single heads";
   if (spread == RankSpread::range)
     figure.caption += "; bands reach from the least to the greatest head";
   figure.caption += ": " + subjects_in_words(request) + ". ";
   if (std::any_of(all_maps.begin(), all_maps.end(),
                   [](const MapSpectrum& map) { return map.rank_bound > 0; })) {
-    figure.caption += analysed.of == MatrixKind::map
+    figure.caption += views.front().of == MatrixKind::map
                           ? "Dash-dotted: the bound of the rank that the mechanism sets. "
                           : "Dash-dotted: the bound of the rank that the shape sets. ";
   }

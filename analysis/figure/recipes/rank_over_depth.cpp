@@ -157,7 +157,8 @@ Figure make_rank_over_depth(const FigureRequest& request, const Progress& progre
             return !layer.implied_map.empty() || layer.factors.has_value();
           });
       std::vector<MapSpectrum> known;
-      if (has_maps) known = subject_spectra(request, member, view, options, own.part(0, 0.8));
+      if (has_maps)
+        known = subject_spectra(request, member, {.identity = view}, options, own.part(0, 0.8));
       const RankOverDepth depth =
           rank_over_depth(trace, view, options, own.part(0.8, 1), has_maps ? &known : nullptr);
       for (const MapDepth& map : depth.maps) {
@@ -184,11 +185,12 @@ Figure make_rank_over_depth(const FigureRequest& request, const Progress& progre
       Panel panel = empty_panel(of, quantity, layers, embedded, rank, column, request.first_layer);
       for (std::size_t index = 0; index < groups.size(); ++index) {
         const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
-        const DepthSeries series{seen_label(groups[index].label, trace, view),
-                                 seen_label(groups[index].short_label, trace, view),
+        const bool with = shows_identity(trace, view);
+        const DepthSeries series{seen_label(groups[index].label, with),
+                                 seen_label(groups[index].short_label, with),
                                  subject_colour(index),
                                  subject_marker(index),
-                                 shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid,
+                                 with ? LineStyle::dashed : LineStyle::solid,
                                  request.first_layer};
         const std::string number = std::string(of == Of::maps ? "maps_" : "tokens_") +
                                    (quantity == DepthQuantity::rank ? "rank" : "rank_one_residual");

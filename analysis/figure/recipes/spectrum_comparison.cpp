@@ -60,8 +60,8 @@ void add_null_models(Figure& figure, Panel& panel, const Subject& subject,
   check_null_models(options.analysed);
   Band band;
   double ranks = 0, maps = 0;
-  for (const NullRanks& null : null_ranks(*subject.trace, options.view, options.analysed.centred,
-                                          {.threshold = options.threshold}, progress)) {
+  for (const NullRanks& null :
+       null_ranks(*subject.trace, options.analysed, {.threshold = options.threshold}, progress)) {
     if (!null.known) continue;
     ranks += null.rank;
     ++maps;
@@ -93,8 +93,7 @@ Line curve_of(const FigureRequest& request, std::size_t subject, const std::stri
   constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
   line.style = is_reference ? LineStyle::solid : styles[subject % 3];
   line.width_pt = is_reference ? 1.4 : 1.0;
-  line.y = mean_curve(
-      spectra_of(request.subjects[subject], options.analysed, options.view, {}, progress));
+  line.y = mean_curve(spectra_of(request.subjects[subject], options.analysed, {}, progress));
   for (std::size_t i = 0; i < line.y.size(); ++i) line.x.push_back(static_cast<double>(i) / kSteps);
   return line;
 }

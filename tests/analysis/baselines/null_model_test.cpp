@@ -18,16 +18,15 @@ TEST(NullModelsBesideNumPy, RanksOfShuffledAndEvenMapsAndOfBlocks) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     const nlohmann::json& expected = made.at("null");
-    const NullRanks null = null_ranks(trace, IdentityView::as_is, false).at(0);
+    const NullRanks null = null_ranks(trace).at(0);
     EXPECT_EQ(null.shuffled.size(), 8U);
     EXPECT_NEAR(null.rank, expected.at("mean"), 1e-12);
     EXPECT_NEAR(null.deviation, expected.at("deviation"), 1e-9);
     EXPECT_EQ(null.even_rank, expected.at("even").get<std::int64_t>());
     EXPECT_EQ(null.causal, made.at("causal").get<bool>());
-    EXPECT_NEAR(null_ranks(trace, IdentityView::with, false).at(0).rank,
+    EXPECT_NEAR(null_ranks(trace, {.identity = IdentityView::with}).at(0).rank,
                 expected.at("with_identity"), 1e-12);
-    EXPECT_NEAR(null_ranks(trace, IdentityView::as_is, true).at(0).rank, expected.at("centred"),
-                1e-12);
+    EXPECT_NEAR(null_ranks(trace, {.centred = true}).at(0).rank, expected.at("centred"), 1e-12);
     const std::optional<BlockRank> block = block_ranks(trace).at(0);
     ASSERT_EQ(block.has_value(), made.contains("block"));
     if (!block) continue;
@@ -115,26 +114,29 @@ TEST(NullModels, KeepToTheWindowsOfAGrid) {
   };
   expect_masks_kept(trace, windows);
   // The map has 16 windows of equal weights and therefore 16 equal singular values.
-  EXPECT_EQ(null_ranks(trace, IdentityView::as_is, false, {.layers = {0}}).front().even_rank, 15);
+  EXPECT_EQ(null_ranks(trace, {}, {.layers = {0}}).front().even_rank, 15);
 }
 
 // Equal weights with I are I + J/n. Less the mean row 2/n that is I − J/n, with n − 1 singular
 // values of 1. Without I nothing is left of equal rows.
 TEST(NullModels, CentredEqualWeightsHaveRankZeroButTheirIdentityRemains) {
   const Trace trace = softmax_case({{"n", 12}, {"d", 3}, {"seed", 4}, {"causal", false}});
-  EXPECT_EQ(null_ranks(trace, IdentityView::with, true).at(0).even_rank, 10) << "0.9 · 11 = 9.9";
-  EXPECT_EQ(null_ranks(trace, IdentityView::without, true).at(0).even_rank, 0);
+  const auto even_rank = [&trace](IdentityView view) {
+    return null_ranks(trace, {.centred = true, .identity = view}).at(0).even_rank;
+  };
+  EXPECT_EQ(even_rank(IdentityView::with), 10) << "0.9 · 11 = 9.9";
+  EXPECT_EQ(even_rank(IdentityView::without), 0);
 }
 
 TEST(NullModels, AreUnknownForMapsWithNaN) {
   Trace trace;
   trace.layers.emplace_back().implied_map = Tensor({2, 3, 3});
   trace.layers[0].implied_map.slice(1).setConstant(std::nanf(""));
-  for (const NullRanks& null : null_ranks(trace, IdentityView::as_is, false)) {
+  for (const NullRanks& null : null_ranks(trace)) {
     EXPECT_FALSE(null.known);
   }
   for (const auto& block : block_ranks(trace)) EXPECT_FALSE(block && block->equivalent_rank > 0);
-  EXPECT_THROW((void)null_ranks(trace, IdentityView::as_is, false, {.dense_limit = 2}), Error);
+  EXPECT_THROW((void)null_ranks(trace, {}, {.dense_limit = 2}), Error);
 }
 
 TEST(BlockRank, IsOneForATriangleOfOnesOfFullRank) {

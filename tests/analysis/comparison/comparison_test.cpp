@@ -95,9 +95,9 @@ TEST(Comparison, ComparesMapsWithTheShownIdentity) {
   ComparisonOptions options;
   EXPECT_GT(compare_traces(a, b, options).mean[Quantity::divergence], 0.01);
   EXPECT_GT(compare_traces(a, b, options).mean[Quantity::rank_difference], 0);
-  options.view = IdentityView::without;
+  options.analysed.identity = IdentityView::without;
   EXPECT_NEAR(compare_traces(a, b, options).mean[Quantity::divergence], 0, 1e-6);
-  options.view = IdentityView::with;
+  options.analysed.identity = IdentityView::with;
   EXPECT_NEAR(compare_traces(a, b, options).mean[Quantity::frobenius_distance], 0, 1e-5);
 }
 

@@ -16,8 +16,7 @@ TEST(ComponentsFigure, PicturesAreTheVectorsOnTheGrid) {
   request.settings = {{"layer", std::int64_t{1}}, {"count", std::int64_t{3}}};
   const Figure figure = make_figure("components", request);
   ASSERT_EQ(figure.panels.size(), 6U) << "three of keys and three of queries";
-  const MapComponents found =
-      map_components(*request.subjects[0].trace, {1, 0}, IdentityView::as_is, 3);
+  const MapComponents found = map_components(request.subjects[0], {1, 0}, {}, 3);
   const auto& keys = std::get<HeatMap>(figure.panels[1].marks.at(0));
   const auto& queries = std::get<HeatMap>(figure.panels[4].marks.at(0));
   ASSERT_EQ(keys.values.size(), 49U);

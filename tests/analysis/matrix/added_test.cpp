@@ -31,13 +31,12 @@ class ResidualOf : public testing::TestWithParam<const char*> {};
 TEST_P(ResidualOf, OutputsAgreeWithPyTorch) {
   const InsideModel model(GetParam());
   const SpectrumOptions options = {.accuracy = SpectrumAccuracy::every_value, .layers = {1}};
-  const auto heads =
-      spectra_of(model.subject(), {.of = MatrixKind::head_output, .added = Added::residual},
-                 IdentityView::as_is, options);
+  const auto heads = spectra_of(model.subject(),
+                                {.of = MatrixKind::head_output, .added = Added::residual}, options);
   expect_values(heads.at(1), numbers_of("inside/added.npz", std::string(GetParam()) + "_head"),
                 "head 1");
-  const auto all = spectra_of(model.subject(), {.of = MatrixKind::output, .added = Added::residual},
-                              IdentityView::as_is, options);
+  const auto all =
+      spectra_of(model.subject(), {.of = MatrixKind::output, .added = Added::residual}, options);
   ASSERT_EQ(all.size(), 1U);
   expect_values(all[0], numbers_of("inside/added.npz", std::string(GetParam()) + "_output"),
                 "all heads");
@@ -45,9 +44,8 @@ TEST_P(ResidualOf, OutputsAgreeWithPyTorch) {
 
 TEST_P(ResidualOf, LayerUpdatesAgreeWithPyTorch) {
   const InsideModel model(GetParam());
-  const auto found =
-      spectra_of(*model.subject().trace, {.of = MatrixKind::token_updates}, IdentityView::as_is,
-                 {.accuracy = SpectrumAccuracy::every_value, .layers = {1}});
+  const auto found = spectra_of(model.subject(), {.of = MatrixKind::token_updates},
+                                {.accuracy = SpectrumAccuracy::every_value, .layers = {1}});
   ASSERT_EQ(found.size(), 1U);
   expect_values(found[0], numbers_of("inside/added.npz", std::string(GetParam()) + "_updates"),
                 "updates");
@@ -55,8 +53,8 @@ TEST_P(ResidualOf, LayerUpdatesAgreeWithPyTorch) {
 
 TEST_P(ResidualOf, NormWeightedMapsAgreeWithPyTorch) {
   const InsideModel model(GetParam());
-  const AnalysedMatrix found = analysed_matrix(
-      model.subject(), {1, 1}, {.of = MatrixKind::norm_weighted}, IdentityView::as_is);
+  const AnalysedMatrix found =
+      analysed_matrix(model.subject(), {1, 1}, {.of = MatrixKind::norm_weighted});
   EXPECT_LT(greatest_difference(found.matrix, model.expected("head_norms")), 1e-5);
 }
 
@@ -85,7 +83,7 @@ TEST(Added, ConvolutionAgreesWithNumPy) {
     const bool alone = added == Added::convolution;
     const std::vector<double> expected =
         numbers_of("analysed/convolution.npz", alone ? "convolution" : "without_convolution");
-    const auto spectra = spectra_of(*subject.trace, {.added = added}, IdentityView::as_is, options);
+    const auto spectra = spectra_of(subject, {.added = added}, options);
     ASSERT_EQ(spectra.size(), 6U);
     const std::size_t each = expected.size() / spectra.size();
     for (std::size_t i = 0; i < spectra.size(); ++i) {
@@ -111,7 +109,7 @@ TEST(Added, ConvolutionAndTheRestAreTheMap) {
 
 void expect_refused(const Subject& subject, const MatrixChoice& analysed, const std::string& why) {
   try {
-    (void)spectra_of(subject, analysed, IdentityView::as_is);
+    (void)spectra_of(subject, analysed);
     FAIL() << "not refused: " << why;
   } catch (const Error& error) {
     EXPECT_NE(error.message().find(why), std::string::npos) << error.message();

@@ -54,7 +54,7 @@ TEST(CumulativeSpectrumOfOthers, TheGreyBandIsThatOfTheNullModels) {
     request.settings = {{"null", "shuffled"}, {"identity", "without"}};
     const Figure figure = make_figure("cumulative-spectrum", request);
     const NullRanks null =
-        null_ranks(*request.subjects[0].trace, IdentityView::without, false).at(0);
+        null_ranks(*request.subjects[0].trace, {.identity = IdentityView::without}).at(0);
     EXPECT_NEAR(figure.numbers.at("null_rank_mean_of_maps/net").at(0), null.rank, 1e-12);
     const Band* const band = first_of<Band>(figure.panels.at(0));
     ASSERT_NE(band, nullptr);
@@ -122,8 +122,7 @@ TEST(ComparedFiguresOfOthers, TheGreyBandIsThatOfTheNullModels) {
   ASSERT_EQ(bands.size(), 2U);
   EXPECT_TRUE(std::get_if<Band>(&figure.panels[0].marks.front())) << "behind the curves";
   for (std::size_t subject = 0; subject < 2; ++subject) {
-    const NullRanks null =
-        null_ranks(*request.subjects[subject].trace, IdentityView::as_is, false).at(0);
+    const NullRanks null = null_ranks(*request.subjects[subject].trace).at(0);
     const std::string& label = request.subjects[subject].label;
     EXPECT_EQ(figure.numbers.at("null_rank_mean_of_maps/" + label).at(0), null.rank);
     const MeanSpectrum mean = mean_spectrum(null.shuffled, 0.9);
@@ -158,8 +157,7 @@ TEST(ComponentsFigureOfOthers, ChannelsAreNamedAsSuch) {
   EXPECT_EQ(std::get<HeatMap>(figure.panels[0].marks.at(0)).columns, 5);
   EXPECT_NE(figure.caption.find("v_k over its channels, u_k over its keys"), std::string::npos)
       << figure.caption;
-  const MapComponents found =
-      map_components(request.subjects[0], {0, 0}, {MatrixKind::values}, IdentityView::as_is, 2);
+  const MapComponents found = map_components(request.subjects[0], {0, 0}, {MatrixKind::values}, 2);
   EXPECT_EQ(figure.numbers.at("share/net").at(1), found.share(1));
   request.settings["of"] = std::string("tokens");
   EXPECT_EQ(make_figure("components", request).panels.at(1).title, "tokens");

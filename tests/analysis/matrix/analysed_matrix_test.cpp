@@ -16,7 +16,7 @@ namespace {
 
 MapSpectrum spectrum_of_case(const Trace& trace, const MatrixChoice& analysed) {
   const std::vector<MapSpectrum> found =
-      spectra_of(trace, analysed, IdentityView::as_is, {.accuracy = SpectrumAccuracy::every_value});
+      spectra_of(without_model(trace), analysed, {.accuracy = SpectrumAccuracy::every_value});
   EXPECT_EQ(found.size(), 1U);
   return found.at(0);
 }
@@ -72,7 +72,7 @@ TEST(MatrixChoice, ValuesUseOnlyTheWeightsTheySee) {
   const Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", true}});
   const MapIndex place{0, 0};
   const auto of = [&](MatrixKind what) {
-    return analysed_matrix(trace, place, {what, false}, IdentityView::as_is).matrix;
+    return analysed_matrix(without_model(trace), place, {what}).matrix;
   };
   const MatrixD values = of(MatrixKind::values);
   EXPECT_LT((of(MatrixKind::seen_by_values) * values - of(MatrixKind::head_output)).norm(), 1e-9);
@@ -94,17 +94,17 @@ TEST(MatrixChoice, ABiasMissingInTheTraceRemovesTheBound) {
 
 TEST(MatrixChoice, TheIdentityGoesIntoOutputs) {
   Trace trace = softmax_case({{"n", 12}, {"d", 4}, {"seed", 2}, {"causal", false}});
+  const Subject subject = without_model(trace);
+  const MatrixChoice output{MatrixKind::head_output};
   const MatrixD without =
-      analysed_matrix(trace, {0, 0}, {MatrixKind::head_output, false}, IdentityView::without)
-          .matrix;
-  const AnalysedMatrix with =
-      analysed_matrix(trace, {0, 0}, {MatrixKind::head_output, false}, IdentityView::with);
+      analysed_matrix(subject, {0, 0}, output.seen(IdentityView::without)).matrix;
+  const AnalysedMatrix with = analysed_matrix(subject, {0, 0}, output.seen(IdentityView::with));
   const MatrixD values = trace.layers[0].values.slice(0).cast<double>();
   EXPECT_LT((with.matrix - without - values).norm(), 1e-12);
   EXPECT_TRUE(with.identity);
   expect_refused(
       [&] {
-        (void)spectra_of(trace, {MatrixKind::scores, false}, IdentityView::with);
+        (void)spectra_of(subject, {.of = MatrixKind::scores, .identity = IdentityView::with});
       },
       "I can only be added to maps");
 }
@@ -127,7 +127,7 @@ TEST(MatrixChoice, HasOneMatrixPerLayerForAllHeads) {
 TEST(MatrixChoice, RefusesUnavailableMatricesByName) {
   Trace trace = softmax_case({{"n", 10}, {"d", 4}, {"seed", 2}, {"causal", true}});
   const auto refused = [&](MatrixKind of, const std::string& text) {
-    expect_refused([&] { (void)spectra_of(trace, {of, false}, IdentityView::as_is); }, text);
+    expect_refused([&] { (void)spectra_of(without_model(trace), {of}); }, text);
   };
   refused(MatrixKind::log_map, "not above 0: 45 of 100");
   expect_refused([] { (void)matrix_kind_named("nothing"); }, "norm-weighted");
@@ -144,7 +144,7 @@ TEST(MatrixChoice, RefusesUnavailableMatricesByName) {
   refused(MatrixKind::tokens, "no tokens");
   expect_refused(
       [&] {
-        (void)spectra_of(trace, {MatrixKind::map, true}, IdentityView::as_is,
+        (void)spectra_of(without_model(trace), {MatrixKind::map, true},
                          {.method = SpectrumMethod::estimated});
       },
       "automatic or dense");
@@ -166,8 +166,7 @@ TEST(MatrixChoice, ScoresHaveTheModelsOwnScale) {
   write_trace(folder / "trace.h5", model->run(input, model->spec().mechanism, request, {}));
   const Trace trace = read_trace(folder / "trace.h5");
   const MatrixD map = trace.layers[0].implied_map.head(3).cast<double>();
-  const MatrixD scores =
-      analysed_matrix(trace, {0, 3}, {MatrixKind::scores, false}, IdentityView::as_is).matrix;
+  const MatrixD scores = analysed_matrix(without_model(trace), {0, 3}, {MatrixKind::scores}).matrix;
   for (Eigen::Index i = 1; i < 5; ++i) {
     EXPECT_NEAR(std::log(map(i, i) / map(i, 0)), scores(i, i) - scores(i, 0), 1e-5) << i;
   }
@@ -176,8 +175,7 @@ TEST(MatrixChoice, ScoresHaveTheModelsOwnScale) {
 TEST(MatrixChoice, AdderScoresAreDistances) {
   Trace trace = softmax_case({{"n", 5}, {"d", 2}, {"seed", 3}, {"causal", false}});
   trace.mechanism.name = "adder";
-  const AnalysedMatrix scores =
-      analysed_matrix(trace, {0, 0}, {MatrixKind::scores, false}, IdentityView::as_is);
+  const AnalysedMatrix scores = analysed_matrix(without_model(trace), {0, 0}, {MatrixKind::scores});
   const auto q = trace.layers[0].queries.slice(0), k = trace.layers[0].keys.slice(0);
   const double distance = static_cast<double>((q.row(1) - k.row(3)).cwiseAbs().sum());
   EXPECT_NEAR(scores.matrix(1, 3), -distance / std::sqrt(4 * (1 - 2 / M_PI)), 1e-6);
@@ -187,7 +185,7 @@ TEST(MatrixChoice, AdderScoresAreDistances) {
 TEST(MatrixChoice, IsUnchangedForThePlainMap) {
   const Subject subject = attention_subject("a", {"softmax", {}});
   const auto plain = spectra_of(*subject.trace, IdentityView::with);
-  const auto same = spectra_of(*subject.trace, MatrixChoice{}, IdentityView::with);
+  const auto same = spectra_of(subject, {.identity = IdentityView::with});
   ASSERT_EQ(plain.size(), same.size());
   EXPECT_EQ(plain[3].singular_values, same[3].singular_values);
 }

@@ -115,7 +115,7 @@ TEST(ComparisonOf, RefusesUndefinedMatrices) {
   const auto why = [&](const ComparisonOptions& options) {
     return error_of([&] { return compare_subjects(reference, other, options); });
   };
-  EXPECT_THAT(why({.view = IdentityView::with, .analysed = {MatrixKind::scores}}),
+  EXPECT_THAT(why({.analysed = {.of = MatrixKind::scores, .identity = IdentityView::with}}),
               HasSubstr("I can only be added to maps"));
   EXPECT_THAT(why({.baselines = true, .analysed = {MatrixKind::scores}}),
               HasSubstr("null models are only defined for attention maps"));

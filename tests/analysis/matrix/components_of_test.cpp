@@ -19,8 +19,8 @@ TEST(ComponentsOfBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
     for (const char* key : {"components", "components_centred"}) {
       const bool centred = std::string(key) == "components_centred";
       for (const auto& [name, expected] : made.at(key).items()) {
-        const MapComponents found = map_components(
-            subject, {0, 0}, {matrix_kind_named(name), centred}, IdentityView::as_is, 3);
+        const MapComponents found =
+            map_components(subject, {0, 0}, {matrix_kind_named(name), centred}, 3);
         ASSERT_EQ(found.components.size(), 3U) << name;
         EXPECT_NEAR(found.nuclear_norm, expected.at("nuclear_norm").get<double>(),
                     1e-5 * expected.at("nuclear_norm").get<double>())
@@ -52,37 +52,34 @@ TEST(ComponentsOfBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
 TEST(ComponentsOf, RowsAndColumnsAreAsLabelled) {
   const Trace trace = softmax_case({{"n", 20}, {"d", 5}, {"seed", 3}, {"causal", false}});
   const Subject subject = without_model(trace);
-  const MapComponents values =
-      map_components(subject, {0, 0}, {MatrixKind::values}, IdentityView::as_is, 2);
+  const MapComponents values = map_components(subject, {0, 0}, {MatrixKind::values}, 2);
   EXPECT_EQ(values.components[0].queries.size(), 20U);
   EXPECT_EQ(rows_of(MatrixKind::values), Extent::keys);
   EXPECT_EQ(values.components[0].keys.size(), 5U);
   EXPECT_EQ(columns_of(MatrixKind::values), Extent::channels);
   EXPECT_FALSE(values.identity);
-  const MapComponents tokens =
-      map_components(subject, {0, kAllHeads}, {MatrixKind::tokens}, IdentityView::as_is, 5);
+  const MapComponents tokens = map_components(subject, {0, kAllHeads}, {MatrixKind::tokens}, 5);
   EXPECT_EQ(tokens.head, kAllHeads);
   const MatrixD all = trace.layers[0].tokens.matrix().cast<double>();
   EXPECT_LT((sum_of(tokens.components) - all).norm(), 1e-6);
-  const MapComponents with =
-      map_components(subject, {0, 0}, {MatrixKind::head_output}, IdentityView::with, 1);
+  const MapComponents with = map_components(
+      subject, {0, 0}, {.of = MatrixKind::head_output, .identity = IdentityView::with}, 1);
   EXPECT_TRUE(with.identity);
 }
 
 TEST(ComponentsOf, RefusesUndefinedMatrices) {
   const Trace trace = softmax_case({{"n", 8}, {"d", 3}, {"seed", 3}, {"causal", true}});
   const Subject subject = without_model(trace);
-  const auto refused = [&](const MapIndex& place, const MatrixChoice& analysed, IdentityView view) {
-    EXPECT_THROW((void)map_components(subject, place, analysed, view, 2), Error)
-        << in_words(analysed);
+  const auto refused = [&](const MapIndex& place, const MatrixChoice& analysed) {
+    EXPECT_THROW((void)map_components(subject, place, analysed, 2), Error) << in_words(analysed);
   };
-  refused({0, 0}, {MatrixKind::scores}, IdentityView::with);
-  refused({0, 0}, {MatrixKind::log_map}, IdentityView::as_is);
-  refused({0, 0}, {MatrixKind::tokens}, IdentityView::as_is);
-  refused({0, 1}, {MatrixKind::values}, IdentityView::as_is);
-  refused({1, 0}, {MatrixKind::values}, IdentityView::as_is);
-  refused({1, kAllHeads}, {MatrixKind::tokens}, IdentityView::as_is);
-  refused({0, 0}, {MatrixKind::norm_weighted}, IdentityView::as_is);
+  refused({0, 0}, {.of = MatrixKind::scores, .identity = IdentityView::with});
+  refused({0, 0}, {MatrixKind::log_map});
+  refused({0, 0}, {MatrixKind::tokens});
+  refused({0, 1}, {MatrixKind::values});
+  refused({1, 0}, {MatrixKind::values});
+  refused({1, kAllHeads}, {MatrixKind::tokens});
+  refused({0, 0}, {MatrixKind::norm_weighted});
 }
 
 TEST(HeadsOfBesideNumPy, OnlyRanksFollowTheChosenMatrix) {

@@ -473,7 +473,7 @@ TEST_F(Sweep, NumbersOfHeadsAndNullModelsAreTheirMeansOverRuns) {
   expect("rank_without_sinks", of_heads(&HeadRow::rank_without_sinks));
   expect("null_rank", [](const Trace& trace) {
     double sum = 0;
-    for (const NullRanks& null : null_ranks(trace, IdentityView::as_is, false)) {
+    for (const NullRanks& null : null_ranks(trace)) {
       sum += null.layer == 1 ? null.rank : 0;
     }
     return sum;
@@ -549,7 +549,7 @@ TEST_F(Sweep, AveragesRanksOfOtherMatricesOverRuns) {
     EXPECT_EQ(layer.heads, is_of_layer(analysed.of) ? 1 : 2);
     const auto sum = [&](const Trace& trace) {
       double ranks = 0;
-      for (const MapSpectrum& map : spectra_of(trace, analysed, IdentityView::as_is)) {
+      for (const MapSpectrum& map : spectra_of(without_model(trace), analysed)) {
         ranks += map.layer == 0 ? static_cast<double>(map.equivalent_rank) : 0;
       }
       return ranks;

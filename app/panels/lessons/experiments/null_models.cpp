@@ -78,7 +78,7 @@ class NullModelsExperiment : public QWidget {
           auto numbers = std::make_shared<Numbers>();
           numbers->map = spectrum_of(trace.layers.front().implied_map.slice(0), options);
           numbers->null =
-              null_ranks(trace, IdentityView::without, false, options, progress).front();
+              null_ranks(trace, {.identity = IdentityView::without}, options, progress).front();
           return [this, numbers] { show_numbers(*numbers); };
         },
         [this](const JobFailure& failure) {
