@@ -19,8 +19,7 @@ struct MeanNullRank {
   [[nodiscard]] double ratio() const;  ///< mean of rank / null; NaN without maps
 };
 
-/// Mean over the recorded maps of options.layers, as `view` sees them. Throws like null_ranks.
-[[nodiscard]] MeanNullRank mean_null_rank(const Trace& trace, IdentityView view,
-                                          const SpectrumOptions& options = {});
+/// Mean over the recorded maps of options.layers, without I. Throws like null_ranks.
+[[nodiscard]] MeanNullRank mean_null_rank(const Trace& trace, const SpectrumOptions& options = {});
 
 }  // namespace attnscope

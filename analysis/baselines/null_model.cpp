@@ -102,9 +102,10 @@ double MeanNullRank::ratio() const {
                   : std::numeric_limits<double>::quiet_NaN();
 }
 
-MeanNullRank mean_null_rank(const Trace& trace, IdentityView view, const SpectrumOptions& options) {
-  const std::vector<MapSpectrum> maps = spectra_of(trace, view, options);
-  const std::vector<NullRanks> null = null_ranks(trace, {.identity = view}, options);
+MeanNullRank mean_null_rank(const Trace& trace, const SpectrumOptions& options) {
+  const std::vector<MapSpectrum> maps = spectra_of(trace, IdentityView::without, options);
+  const std::vector<NullRanks> null =
+      null_ranks(trace, {.identity = IdentityView::without}, options);
   MeanNullRank mean;
   for (std::size_t i = 0; i < maps.size(); ++i) mean.add(maps[i], null[i]);
   return mean;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "analysis/figure/figure.h"
-#include "core/model/subject.h"
 
 namespace attnscope {
 

@@ -43,7 +43,10 @@ struct ComparisonReport {
     DataSetComparison result;              ///< on a single input, the predictions have no items
     std::vector<std::string> layers = {};  ///< layer names (layers_in_words); empty over a data set
 
-    [[nodiscard]] IdentityView view() const { return result.mean.options.analysed.identity; }
+    /// Name of the identity view of both maps.
+    [[nodiscard]] std::string identity() const {
+      return std::string(name_of(identity_view_names, result.mean.options.analysed.identity));
+    }
   };
   std::string reference;
   MechanismChoice reference_mechanism;
@@ -145,13 +148,12 @@ Report data_set_report(const DataSetComparison& result, bool over_data_set) {
 Report compared_report(const ComparisonReport& report) {
   using Compared = ComparisonReport::Compared;
   const bool over_data_set = !report.data_set.empty();
-  const auto identity = [](const auto& one) { return name_of(one.view()); };
   std::vector<ColumnOf<Compared>> columns = {
       {csv_only("subject"), [](const auto& one) { return one.label; }},
       {csv_only("reference"), [&report](const auto&) { return report.reference; }},
       {json_only("label"), [](const auto& one) { return one.label; }},
       {json_only("mechanism"), [](const auto& one) { return to_string(one.mechanism); }},
-      {json_only("identity"), identity},
+      {json_only("identity"), &Compared::identity},
       {json_only("maps_compared"), [](const auto& one) { return one.result.mean.maps_compared; }},
       {json_only("left_out"), [](const auto& one) { return one.result.mean.summary; }},
       {json_only("mean"),
@@ -168,7 +170,7 @@ Report compared_report(const ComparisonReport& report) {
        [over_data_set](const auto& one) {
          return table_cell(data_set_report(one.result, over_data_set));
        }},
-      {csv_only("identity"), identity}};
+      {csv_only("identity"), &Compared::identity}};
   add_analysed(columns, report.options.analysed);
   if (over_data_set) {
     append(columns,
@@ -326,7 +328,7 @@ std::string comparison_as_text(const ComparisonReport& report) {
                       : "");
   for (const auto& compared : report.compared) {
     text += "\n" + compared.label + ", " + to_string(compared.mechanism);
-    if (report.identity == "both") text += ", maps " + name_of(compared.view()) + " I";
+    if (report.identity == "both") text += ", maps " + compared.identity() + " I";
     text += "\n";
     text += map_table(compared.result.mean, compared.layers, report.options);
     if (!compared.result.mean.summary.empty()) {
@@ -350,7 +352,8 @@ struct CompareArguments {
   TableFormat format = TableFormat::text;
 };
 
-ComparisonOptions comparison_options(const CompareArguments& arguments) {
+/// One set of options per identity view. Meaningless ones are refused before any model runs.
+std::vector<ComparisonOptions> comparison_options(const CompareArguments& arguments) {
   ComparisonOptions options;
   options.match_heads = arguments.match_heads;
   options.threshold = arguments.threshold;
@@ -362,7 +365,12 @@ ComparisonOptions comparison_options(const CompareArguments& arguments) {
   } else if (arguments.align != "index") {
     throw unknown_name("way to align layers", arguments.align, "index, depth");
   }
-  return options;
+  std::vector<ComparisonOptions> views;
+  for (const IdentityView view : identity_views(arguments.identity)) {
+    options.analysed.identity = view;
+    check_comparison(views.emplace_back(options));
+  }
+  return views;
 }
 
 /// Adds `words` unless they are empty or listed already, as for a model that several subjects
@@ -372,11 +380,12 @@ void add_assumptions(ComparisonReport& report, std::string words) {
   report.assumed.push_back(std::move(words));
 }
 
-ComparisonReport on_an_input(const CompareArguments& arguments, const ComparisonOptions& options,
+ComparisonReport on_an_input(const CompareArguments& arguments,
+                             const std::vector<ComparisonOptions>& views,
                              const Progress& progress) {
   TraceRequest request;
   request.tokens = true;
-  request_analysed(options.analysed, request);
+  request_analysed(views.front().analysed, request);
   const std::vector<Subject> subjects =
       make_subjects(arguments.models, request, progress.part(0, 0.5));
   if (subjects.size() < 2) {
@@ -385,20 +394,17 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
         .found("one");
   }
   ComparisonReport report;
-  report.options = options;
+  report.options = views.front();
   report.reference = subjects.front().label;
   report.reference_mechanism = subjects.front().mechanism;
   report.input = subjects.front().trace->input_label;
   const double share = 0.5 / static_cast<double>(subjects.size() - 1);
   for (std::size_t i = 1; i < subjects.size(); ++i) {
     const double first = 0.5 + share * static_cast<double>(i - 1);
-    for (const IdentityView view : identity_views(arguments.identity)) {
-      ComparisonOptions seen = options;
-      seen.analysed.identity = view;
-      const auto mean = compare_subjects(subjects.front(), subjects[i], seen, {},
-                                         progress.part(first, first + share));
+    for (const ComparisonOptions& options : views) {
       ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, {}};
-      compared.result.mean = mean;
+      compared.result.mean = compare_subjects(subjects.front(), subjects[i], options, {},
+                                              progress.part(first, first + share));
       compared.result.items = 1;
       compared.layers = layers_in_words(*subjects[i].trace);
       report.compared.push_back(std::move(compared));
@@ -409,7 +415,8 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
 }
 
 ComparisonReport over_a_data_set(const CompareArguments& arguments,
-                                 const ComparisonOptions& options, const Progress& progress) {
+                                 const std::vector<ComparisonOptions>& views,
+                                 const Progress& progress) {
   const auto data_set = open_data_set(arguments.data_set);
   std::vector<ComparedModel> models;
   for (const std::string& text : arguments.models.models) {
@@ -426,7 +433,7 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
     models.push_back({std::move(label), std::move(model), mechanism});
   }
   ComparisonReport report;
-  report.options = options;
+  report.options = views.front();
   report.reference = models.front().label;
   report.reference_mechanism = models.front().mechanism;
   report.data_set = arguments.data_set;
@@ -435,14 +442,11 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
   for (const ComparedModel& compared : models) {
     add_assumptions(report, status_line(*compared.model));
   }
-  const std::vector<IdentityView> views = identity_views(arguments.identity);
   const double share = 1.0 / static_cast<double>(views.size());
   for (std::size_t v = 0; v < views.size(); ++v) {
-    ComparisonOptions seen = options;
-    seen.analysed.identity = views[v];
     const double first = share * static_cast<double>(v);
     const std::vector<DataSetComparison> results = compare_over_data_set(
-        models, *data_set, arguments.choice, seen, progress.part(first, first + share));
+        models, *data_set, arguments.choice, views[v], progress.part(first, first + share));
     for (std::size_t i = 0; i < results.size(); ++i) {
       report.compared.push_back({models[i + 1].label, models[i + 1].mechanism, results[i]});
     }
@@ -451,13 +455,7 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
 }
 
 int run(const CompareArguments& arguments) {
-  const ComparisonOptions options = comparison_options(arguments);
-  // Meaningless options are refused before any model runs.
-  for (const IdentityView view : identity_views(arguments.identity)) {
-    ComparisonOptions seen = options;
-    seen.analysed.identity = view;
-    check_comparison(seen);
-  }
+  const std::vector<ComparisonOptions> views = comparison_options(arguments);
   if (!arguments.data_set.empty() && !arguments.models.inputs.empty()) {
     throw Error(ErrorKind::usage, "models are compared on inputs or over a data set")
         .expected("--input or --dataset")
@@ -465,8 +463,8 @@ int run(const CompareArguments& arguments) {
   }
   ComparisonReport report = [&] {
     const TerminalProgress line;
-    return arguments.data_set.empty() ? on_an_input(arguments, options, line.progress())
-                                      : over_a_data_set(arguments, options, line.progress());
+    return arguments.data_set.empty() ? on_an_input(arguments, views, line.progress())
+                                      : over_a_data_set(arguments, views, line.progress());
   }();
   report.identity = arguments.identity;
   if (arguments.format == TableFormat::json) {

@@ -69,9 +69,8 @@ void print_ranks(const std::vector<Subject>& subjects, const Figure& spectrum) {
       subjects, {{{.title = "model", .left = true}, &Subject::label},
                  {{.title = "A", .width = 10, .decimals = 0}, rank("")},
                  {{.title = "A + I", .width = 10, .decimals = 0}, rank(" + I")},
-                 {{.title = "A / null", .width = 10, .decimals = 3}, [](const Subject& subject) {
-                    return mean_null_rank(*subject.trace, IdentityView::without).ratio();
-                  }}});
+                 {{.title = "A / null", .width = 10, .decimals = 3},
+                  [](const Subject& subject) { return mean_null_rank(*subject.trace).ratio(); }}});
   std::printf("Equivalent rank at 0.9 of the mean spectrum, N = %lld\n%s",
               static_cast<long long>(subjects.front().trace->tokens()),
               report_as_text(ranks).c_str());

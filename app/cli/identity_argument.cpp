@@ -40,6 +40,4 @@ std::vector<IdentityView> identity_views(const std::string& name) {
   return {value_of(identity_view_names, name, "view of the identity mapping")};
 }
 
-std::string name_of(IdentityView view) { return std::string(name_of(identity_view_names, view)); }
-
 }  // namespace attnscope

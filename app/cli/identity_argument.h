@@ -19,7 +19,4 @@ void add_identity_option(CLI::App& command, std::string& name);
 /// The views that `name` selects, in that order. Throws Error(usage) with the list of names.
 [[nodiscard]] std::vector<IdentityView> identity_views(const std::string& name);
 
-/// The name of a view: "as-is", "without", "with".
-[[nodiscard]] std::string name_of(IdentityView view);
-
 }  // namespace attnscope

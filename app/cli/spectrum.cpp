@@ -160,9 +160,7 @@ MatrixChoice analysed_by(const Arguments& arguments) {
   if (arguments.model.channel == "all" && !analysed.is_plain_map()) {
     refuse("--channel", "all channels can only be analysed for unchanged maps");
   }
-  if (arguments.baselines && !analysed.is_map()) {
-    refuse("--baselines", "null models are only defined for attention maps");
-  }
+  if (arguments.baselines) check_null_models(analysed);
   if (arguments.heads != "all" && is_of_layer(analysed.of)) {
     refuse("--heads", "the analysed matrix is defined per layer, not per head");
   }

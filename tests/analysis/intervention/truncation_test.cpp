@@ -107,7 +107,7 @@ TEST(Truncation, NullRanksAreMeansOverTheMapsThatAreCutOff) {
   const Pictures pictures;
   for (std::int64_t item = 0; item < pictures.size(); ++item) {
     const Trace trace = subject.model->run(pictures.item(item), subject.mechanism, {}, {});
-    const MeanNullRank one = mean_null_rank(trace, IdentityView::without, {.layers = {2}});
+    const MeanNullRank one = mean_null_rank(trace, {.layers = {2}});
     expected.maps += one.maps;
     expected.rank_sum += one.rank_sum;
     expected.ratio_sum += one.ratio_sum;
