@@ -45,15 +45,27 @@ Commands::Commands(const QList<Command>& commands, QMenuBar& bar, QWidget& windo
     QObject::connect(action, &QAction::triggered, &window, command.run);
     window.addAction(action);
     actions_.push_back(action);
-    if (command.menu.isEmpty()) continue;
-    QMenu* menu = this->menu(command.menu);
-    if (!menu) {
-      menu = bar.addMenu(command.menu);
-      menus_.push_back({command.menu, menu});
-    }
+    if (command.menu.isEmpty() || !command.in_menu) continue;
+    QMenu* const menu = made_menu(command, bar);
     if (command.separator_before) menu->addSeparator();
     menu->addAction(action);
   }
+}
+
+QMenu* Commands::made_menu(const Command& command, QMenuBar& bar) {
+  QMenu* menu = this->menu(command.menu);
+  if (!menu) {
+    menu = bar.addMenu(command.menu);
+    menus_.push_back({command.menu, menu});
+  }
+  if (command.submenu.isEmpty()) return menu;
+  const QString path = command.menu + "/" + command.submenu;
+  QMenu* inner = this->menu(path);
+  if (!inner) {
+    inner = menu->addMenu(command.submenu);
+    menus_.push_back({path, inner});
+  }
+  return inner;
 }
 
 QAction* Commands::action(const QString& id) const {
@@ -85,7 +97,9 @@ QList<PaletteEntry> Commands::entries() const {
     QAction* const action = actions_[i];
     if (!action->isEnabled() || commands_[i].id == "palette") continue;
     entries.push_back(
-        {action->text().remove('&').remove("…"), QString(commands_[i].menu).remove('&'),
+        {action->text().remove('&').remove("…"),
+         QString(commands_[i].submenu.isEmpty() ? commands_[i].menu : commands_[i].submenu)
+             .remove('&'),
          action->shortcut().toString(QKeySequence::NativeText), [action] { action->trigger(); }});
   }
   return entries;

@@ -26,6 +26,8 @@ struct Command {
   QString icon;  ///< name in assets/icons; may be empty
   std::function<void()> run;
   bool separator_before = false;
+  QString submenu = {};  ///< "Panels": a menu in `menu`; empty: `menu` itself
+  bool in_menu = true;   ///< false: only a shortcut and the palette, which names the menu
 };
 
 /// Actions for a list of commands, in menus of `bar`, with shortcuts active in `window`.
@@ -33,6 +35,7 @@ class Commands {
  public:
   Commands(const QList<Command>& commands, QMenuBar& bar, QWidget& window);
   [[nodiscard]] QAction* action(const QString& id) const;
+  /// The menu of that name in the bar; null if there is none.
   [[nodiscard]] QMenu* menu(const QString& name) const;
   /// Gives all icons this colour.
   void tint(const QColor& colour);
@@ -42,6 +45,8 @@ class Commands {
   [[nodiscard]] QList<QPair<QString, QString>> keys() const;
 
  private:
+  [[nodiscard]] QMenu* made_menu(const Command& command, QMenuBar& bar);
+
   QList<Command> commands_;
   QList<QAction*> actions_;
   QList<QPair<QString, QMenu*>> menus_;

@@ -80,6 +80,7 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   place_everything();
   keep_panel_settings();
   layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
+  connect(layouts_, &Layouts::changed, docks_, &PanelDocks::follow_content);
   connect(layouts_, &Layouts::changing, this, [this] {
     enlargement_->leave();
     docks_->restore_sides();
@@ -98,7 +99,7 @@ MainWindow::~MainWindow() {
 
 void MainWindow::place_everything() {
   // The panels are created first; meanwhile the graphics driver that the atlases need is loading.
-  docks_->place(*commands_->menu(tr("&View"))->addMenu(tr("Panels")));
+  docks_->place();
   auto* middle = new QWidget;
   auto* column = new QVBoxLayout(middle);
   column->setContentsMargins(0, 0, 0, 0);
@@ -125,6 +126,7 @@ void MainWindow::place_everything() {
     }
   });
   enlargement_ = new Enlargement(*this, *docks_, *atlases_);
+  connect(docks_, &PanelDocks::content_changed, this, &MainWindow::enable_panel_commands);
   connect(docks_, &PanelDocks::command_wanted, this, [this](const QString& id) {
     if (QAction* const action = commands_->action(id)) action->trigger();
   });

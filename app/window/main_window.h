@@ -17,6 +17,7 @@ class AtlasArea;
 class AtlasLink;
 class Autosave;
 class Commands;
+struct Command;
 class ComparisonStore;
 class Enlargement;
 class History;
@@ -79,6 +80,9 @@ class MainWindow : public QMainWindow {
   void keep_panel_settings();
   [[nodiscard]] bool anything_stopped() const;
   void make_commands();
+  /// Adds the commands that bring panels and their pages to the front.
+  void add_panel_commands(QList<Command>& list);
+  void enable_panel_commands();
   void ask_for_model();
   void ask_for_input();
   void ask_for_folder();

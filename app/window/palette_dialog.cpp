@@ -1,11 +1,14 @@
 #include "app/window/palette_dialog.h"
 
+#include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 namespace attnscope {
 
@@ -33,17 +36,25 @@ PaletteDialog::PaletteDialog(QList<PaletteEntry> entries, QWidget* parent)
   words_->setPlaceholderText(tr("Type a few letters of what you want to do"));
   words_->setAccessibleName(tr("Find a command"));
   words_->installEventFilter(this);
-  list_ = new QListWidget;
+  list_ = new QTreeWidget;
   list_->setObjectName("palette_list");
   list_->setAccessibleName(tr("Commands found"));
-  list_->setUniformItemSizes(true);
+  list_->setColumnCount(2);
+  list_->setHeaderHidden(true);
+  list_->setRootIsDecorated(false);
+  list_->setItemsExpandable(false);
+  list_->setUniformRowHeights(true);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->header()->setStretchLastSection(false);
+  list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+  list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(14, 14, 14, 14);
   column->addWidget(words_);
   column->addWidget(list_, 1);
   connect(words_, &QLineEdit::textChanged, this, &PaletteDialog::filter);
   connect(words_, &QLineEdit::returnPressed, this, &PaletteDialog::choose);
-  connect(list_, &QListWidget::itemActivated, this, &PaletteDialog::choose);
+  connect(list_, &QTreeWidget::itemActivated, this, &PaletteDialog::choose);
   filter();
 }
 
@@ -51,12 +62,20 @@ bool PaletteDialog::eventFilter(QObject* watched, QEvent* event) {
   if (watched == words_ && event->type() == QEvent::KeyPress) {
     const int key = static_cast<QKeyEvent*>(event)->key();
     if (key == Qt::Key_Up || key == Qt::Key_Down) {
-      const int row = list_->currentRow() + (key == Qt::Key_Down ? 1 : -1);
-      list_->setCurrentRow(std::clamp(row, 0, std::max(0, list_->count() - 1)));
+      move(key == Qt::Key_Down ? 1 : -1);
       return true;
     }
   }
   return QDialog::eventFilter(watched, event);
+}
+
+/// Goes to the next or previous command, over the headings.
+void PaletteDialog::move(int by) {
+  QTreeWidgetItem* item = list_->currentItem();
+  do {
+    if (item != nullptr) item = by > 0 ? list_->itemBelow(item) : list_->itemAbove(item);
+  } while (item != nullptr && item->parent() == nullptr);
+  if (item != nullptr) list_->setCurrentItem(item);
 }
 
 void PaletteDialog::filter() {
@@ -68,22 +87,31 @@ void PaletteDialog::filter() {
   }
   std::ranges::stable_sort(found, {}, &std::pair<int, qsizetype>::first);
   list_->clear();
+  std::map<QString, QTreeWidgetItem*> headings;
   for (const auto& [distance, index] : found) {
     const PaletteEntry& entry = entries_[index];
-    QString text = entry.text;
-    if (!entry.place.isEmpty()) text += "   ·   " + entry.place;
-    if (!entry.key.isEmpty()) text += "   ·   " + entry.key;
-    auto* item = new QListWidgetItem(text, list_);
-    item->setData(Qt::UserRole, index);
+    const QString place = entry.place.isEmpty() ? tr("Further") : entry.place;
+    QTreeWidgetItem*& heading = headings[place];
+    if (heading == nullptr) {
+      heading = new QTreeWidgetItem(list_, {place});
+      heading->setFlags(Qt::ItemIsEnabled);
+      heading->setForeground(0, palette().brush(QPalette::PlaceholderText));
+      heading->setFirstColumnSpanned(true);
+    }
+    auto* item = new QTreeWidgetItem(heading, {entry.text, entry.key});
+    item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+    item->setToolTip(0, entry.text);
+    item->setData(0, Qt::UserRole, index);
   }
-  list_->setCurrentRow(0);
+  list_->expandAll();
+  if (list_->topLevelItemCount() > 0) list_->setCurrentItem(list_->topLevelItem(0)->child(0));
 }
 
 void PaletteDialog::choose() {
-  const QListWidgetItem* item = list_->currentItem();
-  if (!item) return;
+  const QTreeWidgetItem* item = list_->currentItem();
+  if (item == nullptr || item->parent() == nullptr) return;
   // The function is copied, because it may open another dialog after this one is gone.
-  const std::function<void()> run = entries_[item->data(Qt::UserRole).toLongLong()].run;
+  const std::function<void()> run = entries_[item->data(0, Qt::UserRole).toLongLong()].run;
   accept();
   run();
 }

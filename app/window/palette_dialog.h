@@ -7,17 +7,19 @@
 #include <functional>
 
 class QLineEdit;
-class QListWidget;
+class QTreeWidget;
 
 namespace attnscope {
 
 struct PaletteEntry {
   QString text;   ///< "Lay adder over fashion-softmax"
-  QString place;  ///< "View", "Lessons"; shown after the text
+  QString place;  ///< "View", "Learn": the heading under which it is listed
   QString key;    ///< shortcut; may be empty
   std::function<void()> run;
 };
 
+/// The matches in groups by their places, the best group and the best match of each first; keys
+/// stand in a column of their own.
 class PaletteDialog : public QDialog {
   Q_OBJECT
  public:
@@ -28,11 +30,12 @@ class PaletteDialog : public QDialog {
 
  private:
   void filter();
+  void move(int by);
   void choose();
 
   QList<PaletteEntry> entries_;
   QLineEdit* words_;
-  QListWidget* list_;
+  QTreeWidget* list_;
 };
 
 /// Distance between `text` and the letters of `typed` in their order: smaller is better, -1: no

@@ -6,7 +6,6 @@
 #include <QEvent>
 #include <QLayout>
 #include <QMainWindow>
-#include <QMenu>
 #include <QResizeEvent>
 #include <algorithm>
 #include <cstdlib>
@@ -169,18 +168,26 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
       made(one).come_to_front();
       for (FigurePanel* figure : figures_in(*one.panel)) figure->come_to_front();
     });
-    if (entry.place != PanelPlace::beside) continue;
     // The panel is created before other receivers of the signal ask for its size.
     connect(one.dock->toggleViewAction(), &QAction::toggled, this, [this, &one](bool open) {
-      if (open) made(one);
+      if (open && one.entry->place == PanelPlace::beside) made(one);
+      if (!open) one.asked_for = false;
+      content_.start();
     });
   }
+  content_.setSingleShot(true);
+  content_.setInterval(0);
+  connect(&content_, &QTimer::timeout, this, &PanelDocks::follow_content);
+  const auto soon = [this] { content_.start(); };
+  connect(&context_.session, &Session::subjects_changed, this, soon);
+  connect(&context_.session, &Session::selection_changed, this, soon);
+  connect(&context_.session, &Session::trace_ready, this, soon);
 }
 
 DockPanel& PanelDocks::made(PanelDock& one) {
   if (one.panel) return *one.panel;
   DockPanel* const panel = one.panel = one.entry->make(context_);
-  fill_dock(*one.dock, *panel, one.entry->place == PanelPlace::beside);
+  fill_dock(*one.dock, *panel);
   panel->header()->installEventFilter(this);
   connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
   connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
@@ -206,9 +213,9 @@ QDockWidget* PanelDocks::first_at(PanelPlace place) const {
   return found->dock;
 }
 
-void PanelDocks::place(QMenu& menu) {
+void PanelDocks::place() {
   QList<QDockWidget*> lefts, rights, besides;
-  for (const PanelDock& one : docks_) {
+  for (PanelDock& one : docks_) {
     const PanelEntry* const entry = one.entry;
     QDockWidget* const dock = one.dock;
     if (entry->place == PanelPlace::beside) {
@@ -221,8 +228,8 @@ void PanelDocks::place(QMenu& menu) {
     }
     QDockWidget* const first = first_at(entry->place);
     if (first != dock) window_.tabifyDockWidget(first, dock);
-    dock->setVisible(entry->place != PanelPlace::beside);
-    menu.addAction(dock->toggleViewAction());
+    one.absent = entry->opens() && !has_content(one);
+    dock->setVisible(entry->opens() && !one.absent);
   }
   for (PanelDock& one : docks_) {
     if (one.dock != first_at(one.entry->place)) continue;
@@ -281,14 +288,56 @@ FigurePanel* PanelDocks::figure_with_keys() {
 }
 
 void PanelDocks::show(const std::string& name) {
-  const auto found = std::ranges::find_if(
-      docks_, [&name](const PanelDock& one) { return one.entry->name == name; });
+  const auto found = std::ranges::find_if(docks_, [&name](const PanelDock& one) {
+    return one.entry->name == name ||
+           std::ranges::find(one.entry->pages, name, &PanelPage::name) != one.entry->pages.end();
+  });
   if (found == docks_.end()) {
     throw unknown_name("panel", name, name_list(panels(), &PanelEntry::name));
   }
+  if (found->entry->name != name) made(*found).show_page(name);
   made(*found);
+  found->absent = false;
+  found->asked_for = !has_content(*found);
   found->dock->show();
   found->dock->raise();
+}
+
+bool PanelDocks::has_content(const PanelDock& one) const {
+  return one.entry->has_content == nullptr || one.entry->has_content(context_.session);
+}
+
+bool PanelDocks::side_is_open(const PanelDock& of) const {
+  return std::ranges::any_of(docks_, [&](const PanelDock& one) {
+    return one.entry->place != PanelPlace::beside && !one.dock->isHidden() &&
+           is_left(one.entry->place) == is_left(of.entry->place);
+  });
+}
+
+void PanelDocks::show_behind(QDockWidget& dock) {
+  QDockWidget* front = nullptr;
+  for (QDockWidget* other : window_.tabifiedDockWidgets(&dock)) {
+    if (!other->visibleRegion().isEmpty()) front = other;
+  }
+  dock.show();
+  if (front != nullptr) front->raise();
+}
+
+void PanelDocks::follow_content() {
+  if (still_) return;
+  for (PanelDock& one : docks_) {
+    if (has_content(one)) {
+      // A side that is hidden as a whole stays so.
+      const bool comes = one.absent && side_is_open(one);
+      if (comes) show_behind(*one.dock);
+      one.absent = one.absent && !comes;
+      one.asked_for = false;
+    } else if (!one.dock->isHidden() && !one.asked_for) {
+      one.absent = true;
+      one.dock->hide();
+    }
+  }
+  emit content_changed();
 }
 
 bool PanelDocks::open_document(const std::filesystem::path& file) {
@@ -301,14 +350,16 @@ bool PanelDocks::open_document(const std::filesystem::path& file) {
 }
 
 void PanelDocks::toggle(Side side) {
-  std::vector<QDockWidget*> docks;
+  std::vector<QDockWidget*> docks, usual;  // all docks of the side; those of a new window
   for (const PanelDock& one : docks_) {
     if (one.entry->place == PanelPlace::beside) continue;
-    if (is_left(one.entry->place) == (side == Side::left)) docks.push_back(one.dock);
+    if (is_left(one.entry->place) != (side == Side::left)) continue;
+    docks.push_back(one.dock);
+    if (one.entry->opens()) usual.push_back(one.dock);
   }
   std::vector<QDockWidget*>& closed = closed_[side == Side::left ? 0 : 1];
   if (std::ranges::all_of(docks, &QDockWidget::isHidden)) {
-    for (QDockWidget* dock : closed.empty() ? docks : closed) dock->show();
+    for (QDockWidget* dock : closed.empty() ? usual : closed) dock->show();
     closed.clear();
     return;
   }
@@ -327,7 +378,11 @@ void PanelDocks::hide_for_presentation() {
 
 void PanelDocks::restore_sides() { side_layout_->restore(); }
 
-void PanelDocks::hold_still(bool still) { side_layout_->hold_still(still); }
+void PanelDocks::hold_still(bool still) {
+  still_ = still;
+  side_layout_->hold_still(still);
+  content_.start();
+}
 
 bool PanelDocks::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::MouseButtonDblClick) {

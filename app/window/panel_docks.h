@@ -1,11 +1,13 @@
 // The docks of panels(): creation, placement, visibility and settings. The window knows none of
-// them by name.
+// them by name. A dock is closed by its ×; choosing it brings it to the front. The dock of a panel
+// that has no content is not there.
 #pragma once
 
 #include <QHash>
 #include <QList>
 #include <QObject>
 #include <QSize>
+#include <QTimer>
 #include <array>
 #include <filesystem>
 #include <string>
@@ -18,7 +20,6 @@
 
 class QDockWidget;
 class QMainWindow;
-class QMenu;
 
 namespace attnscope {
 
@@ -78,20 +79,26 @@ class PanelDocks : public QObject {
     QDockWidget* dock;
     DockPanel* panel = nullptr;   ///< null until the dock is first visible
     ControlValues settings = {};  ///< settings to apply once the panel is created
+    bool absent = false;          ///< hidden because it has no content
+    bool asked_for = false;       ///< shown on request although it has none
   };
   /// The docks in the order of panels().
   [[nodiscard]] const std::vector<PanelDock>& all() const { return docks_; }
 
-  /// Places the docks in the window and lists them in `menu`.
-  void place(QMenu& menu);
+  /// Places the docks in the window.
+  void place();
   /// Sets the initial widths and heights, once the window has a size.
   void arrange();
   /// Adapts the sides' widths to a new window size, unless the user has changed them.
   void follow_window();
   /// The figure in the panel with the keyboard focus, or null.
   [[nodiscard]] static FigurePanel* figure_with_keys();
-  /// Brings a panel to the front and opens its dock. Throws Error(usage) with the list of panels.
+  /// Brings a panel, or the panel with a page of that name, to the front and opens its dock. Throws
+  /// Error(usage) with the list of panels.
   void show(const std::string& name);
+  [[nodiscard]] bool has_content(const PanelDock& one) const;
+  /// Hides the docks of panels without content, and shows them again once they have some.
+  void follow_content();
   /// Opens a file that one of the panels reads, such as a lesson, and shows that panel. False if
   /// none reads it. Throws Error.
   bool open_document(const std::filesystem::path& file);
@@ -119,7 +126,8 @@ class PanelDocks : public QObject {
   /// Requests the export of a panel's figure.
   void export_wanted(const std::string& recipe, const ParameterValues& settings);
   void rename_wanted(const QString& subject);
-  void place_wanted();  ///< anything enlarged is to be restored
+  void place_wanted();     ///< anything enlarged is to be restored
+  void content_changed();  ///< has_content() may have changed
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -133,11 +141,16 @@ class PanelDocks : public QObject {
 
   /// The panel of the dock, created on first use.
   DockPanel& made(PanelDock& one);
+  /// Shows a dock behind the one that is in front at its place.
+  void show_behind(QDockWidget& dock);
+  [[nodiscard]] bool side_is_open(const PanelDock& of) const;
 
   QMainWindow& window_;
   const PanelContext context_;
   std::vector<PanelDock> docks_;
   SideLayout* side_layout_ = nullptr;
+  QTimer content_;  // merges the reasons to look for content
+  bool still_ = false;
   std::array<int, 2> side_widths_{};                 // last widths set by the program
   std::array<std::vector<QDockWidget*>, 2> closed_;  // docks closed by toggle, at either side
 };

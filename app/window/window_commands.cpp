@@ -1,6 +1,7 @@
 // The window's commands: the list for menus, shortcuts and the command palette.
-#include <QDockWidget>
 #include <QMenuBar>
+#include <string>
+#include <utility>
 
 #include "app/canvas/atlas_link.h"
 #include "app/panels/frame/dock_panel.h"
@@ -18,8 +19,53 @@
 
 namespace attnscope {
 
+namespace {
+
+QString panel_command(const char* name) { return QString("panel_") + name; }
+
+}  // namespace
+
+void MainWindow::add_panel_commands(QList<Command>& list) {
+  const PanelEntry* before = nullptr;
+  for (const PanelEntry& entry : panels()) {
+    Command command;
+    const bool is_study = entry.group == PanelGroup::experiments;
+    command.menu = is_study                           ? tr("E&xperiments")
+                   : entry.group == PanelGroup::learn ? tr("&Learn")
+                                                      : tr("&View");
+    if (command.menu == tr("&View")) {
+      command.submenu = tr("Panels");
+      command.separator_before = before != nullptr && before->group != entry.group;
+    }
+    const auto add = [&](const char* name, const char* title, bool in_menu) {
+      Command one = command;
+      one.id = panel_command(name);
+      one.text = QObject::tr(title);
+      one.run = [this, name = std::string(name)] { show_panel(name); };
+      one.in_menu = in_menu;
+      list.push_back(std::move(one));
+      command.separator_before = false;
+    };
+    add(entry.name, entry.title, true);
+    if (*entry.key != '\0') list.back().keys = {QKeySequence(entry.key)};
+    for (const PanelPage& page : entry.pages) add(page.name, page.title, page.in_menu);
+    before = &entry;
+  }
+}
+
+void MainWindow::enable_panel_commands() {
+  for (const PanelDocks::PanelDock& one : docks_->all()) {
+    const bool has_content = docks_->has_content(one);
+    commands_->action(panel_command(one.entry->name))->setEnabled(has_content);
+    for (const PanelPage& page : one.entry->pages) {
+      commands_->action(panel_command(page.name))->setEnabled(has_content);
+    }
+  }
+}
+
 void MainWindow::make_commands() {
-  const QString file = tr("&File"), edit = tr("&Edit"), view = tr("&View"), help = tr("&Help");
+  const QString file = tr("&File"), edit = tr("&Edit"), view = tr("&View");
+  const QString learn = tr("&Learn"), help = tr("&Help");
   QList<Command> list = {
       {"open_model",
        file,
@@ -185,17 +231,17 @@ void MainWindow::make_commands() {
        "",
        [this] { toggle_presentation(); }},
   };
-  for (const PanelDocks::PanelDock& one : docks_->all()) {
-    if (!one.entry->in_help) continue;
-    QList<QKeySequence> keys;
-    if (*one.entry->key != '\0') keys << QKeySequence(one.entry->key);
-    list.push_back({one.entry->name, help, one.dock->windowTitle(), keys, "",
-                    [this, name = one.entry->name] { show_panel(name); }});
-  }
-  list.push_back({"manual", help, tr("&Manual"), {QKeySequence("F1")}, "", [this] {
-                    show_manual("first-minute");
-                  }});
-  list.push_back({"keys", help, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }});
+  add_panel_commands(list);
+  list.push_back({"manual",
+                  learn,
+                  tr("&Manual"),
+                  {QKeySequence("F1")},
+                  "",
+                  [this] { show_manual("first-minute"); },
+                  true});
+  list.push_back(
+      {"keys", learn, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }});
+  list.push_back({"papers", learn, tr("&Papers"), {}, "", [this] { show_manual("mechanisms"); }});
   list.push_back({"cite", help, tr("How to &cite…"), {}, "", [this] { CiteDialog(this).exec(); }});
   list.push_back({"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }});
   for (const WorkLayout& layout : work_layouts()) {
@@ -227,12 +273,6 @@ void MainWindow::make_commands() {
 
 void MainWindow::ask_for_command() {
   QList<PaletteEntry> entries = commands_->entries();
-  for (const PanelDocks::PanelDock& one : docks_->all()) {
-    entries.push_back({tr("Show %1").arg(one.dock->windowTitle()),
-                       tr("Panels"),
-                       {},
-                       [this, name = one.entry->name] { show_panel(name); }});
-  }
   const SubjectId subject = session_.selection().subject;
   const OpenSubject* const open = session_.find(subject);
   if (open && open->subject.model) {

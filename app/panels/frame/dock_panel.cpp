@@ -113,6 +113,8 @@ void DockPanel::restore_settings(const ControlValues& settings) {
   set_control_values(dock ? *dock : static_cast<QWidget&>(*this), settings);
 }
 
+bool DockPanel::show_page(const std::string&) { return false; }
+
 bool DockPanel::open_document(const std::filesystem::path&) { return false; }
 
 void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget); }
@@ -156,12 +158,11 @@ QDockWidget* empty_dock(QMainWindow& window, const QString& title, const QString
   return dock;
 }
 
-void fill_dock(QDockWidget& dock, DockPanel& panel, bool closes) {
+void fill_dock(QDockWidget& dock, DockPanel& panel) {
   dock.setTitleBarWidget(panel.header());
   dock.setWidget(&panel);
   panel.header()->setToolTip(
       QObject::tr("Double-click: maximise or restore (M). Drag: move or undock"));
-  if (!closes) return;
   QObject::connect(panel.add_action("close", QObject::tr("Close %1").arg(panel.title())),
                    &QToolButton::clicked, &dock, &QDockWidget::close);
 }

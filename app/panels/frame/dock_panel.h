@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QString>
 #include <filesystem>
+#include <string>
 
 #include "app/widgets/control_values.h"
 
@@ -38,6 +39,8 @@ class DockPanel : public QFrame {
   /// Sets the controls like a user would. Values without a control, or not possible here, are
   /// ignored.
   virtual void restore_settings(const ControlValues& settings);
+  /// Brings the page of that name to the front; false if the panel has no such page.
+  virtual bool show_page(const std::string& page);
   /// Opens a file that only this kind of panel reads; false if it does not read files. Throws
   /// Error.
   virtual bool open_document(const std::filesystem::path& file);
@@ -97,7 +100,7 @@ class DockPanel : public QFrame {
 /// An empty dock of the window for a panel, with a title and an object name for saved layouts.
 [[nodiscard]] QDockWidget* empty_dock(QMainWindow& window, const QString& title,
                                       const QString& object_name);
-/// Puts the panel into the dock, with a close button if `closes`.
-void fill_dock(QDockWidget& dock, DockPanel& panel, bool closes);
+/// Puts the panel into the dock, with a button that closes it.
+void fill_dock(QDockWidget& dock, DockPanel& panel);
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QSlider>
+#include <QToolButton>
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,10 +55,10 @@ class PanelTest : public WindowTest, public testing::WithParamInterface<PanelEnt
 
 TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
   const PanelPlace place = GetParam().place;
-  const bool opens_closed = place == PanelPlace::beside;
+  const bool opens = GetParam().opens() && GetParam().has_content == nullptr;
   const auto first = std::ranges::find(panels(), place, &PanelEntry::place);
-  const bool is_in_front = !opens_closed && std::string(first->name) == GetParam().name;
-  EXPECT_EQ(dock().isHidden(), opens_closed);
+  const bool is_in_front = opens && std::string(first->name) == GetParam().name;
+  EXPECT_EQ(dock().isHidden(), !opens);
   EXPECT_EQ(dock().widget() != nullptr, is_in_front) << "made when it is first seen";
   window().show_panel(GetParam().name);
   ASSERT_TRUE(wait_until_settled());
@@ -69,22 +70,47 @@ TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
   EXPECT_FALSE(panel().is_behind());
 }
 
-TEST_P(PanelTest, IsInTheViewMenuAndInHelpIfDeclared) {
-  QStringList view, help;
+TEST_P(PanelTest, IsInTheMenuOfItsGroupAndComesToTheFrontFromThere) {
+  const QString menu_text = GetParam().group == PanelGroup::experiments ? "E&xperiments"
+                            : GetParam().group == PanelGroup::learn     ? "&Learn"
+                                                                        : "&View";
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  QAction* chosen = nullptr;
+  int found = 0;
   for (const QAction* menu : window().findChild<QMenuBar*>()->actions()) {
-    for (const QAction* action : menu->menu()->findChildren<QAction*>()) {
-      (menu->text() == "&Help" ? help : view) << action->text();
-    }
+    QList<QAction*> actions = menu->menu()->actions();
     for (const QAction* action : menu->menu()->actions()) {
-      if (menu->text() == "&Help") help << action->text();
-      if (action->menu() == nullptr) continue;
-      for (const QAction* inner : action->menu()->actions()) view << inner->text();
+      if (action->menu() != nullptr) actions << action->menu()->actions();
+    }
+    for (QAction* action : actions) {
+      if (action->text() != dock().windowTitle()) continue;
+      EXPECT_EQ(menu->text(), menu_text);
+      EXPECT_FALSE(action->isCheckable()) << "a menu never hides a panel";
+      chosen = action;
+      ++found;
     }
   }
-  EXPECT_TRUE(view.contains(dock().windowTitle()));
-  EXPECT_EQ(help.contains(dock().windowTitle()), GetParam().in_help);
-  window().show_panel(GetParam().name);
+  ASSERT_EQ(found, 1);
+  if (!chosen->isEnabled()) {
+    EXPECT_NE(GetParam().has_content, nullptr);
+    return;
+  }
+  for (int time = 0; time < 2; ++time) {
+    chosen->trigger();
+    ASSERT_TRUE(wait_until_settled());
+    EXPECT_FALSE(dock().visibleRegion().isEmpty()) << "chosen " << time + 1 << " times";
+  }
   EXPECT_EQ(dock().windowTitle(), panel().title());
+}
+
+TEST_P(PanelTest, IsClosedByItsButton) {
+  window().show_panel(GetParam().name);
+  ASSERT_TRUE(wait_until_settled());
+  for (QToolButton* button : dock().titleBarWidget()->findChildren<QToolButton*>()) {
+    if (button->toolTip() == "Close " + panel().title()) button->click();
+  }
+  EXPECT_TRUE(dock().isHidden());
 }
 
 TEST_P(PanelTest, RestoresItsSettings) {
@@ -141,7 +167,10 @@ INSTANTIATE_TEST_SUITE_P(All, PanelTest, testing::ValuesIn(panels().begin(), pan
 
 TEST(Panels, HaveDifferentNames) {
   std::set<std::string> names;
-  for (const PanelEntry& entry : panels()) EXPECT_TRUE(names.insert(entry.name).second);
+  for (const PanelEntry& entry : panels()) {
+    EXPECT_TRUE(names.insert(entry.name).second);
+    for (const PanelPage& page : entry.pages) EXPECT_TRUE(names.insert(page.name).second);
+  }
 }
 
 TEST_F(WindowTest, AnUnknownPanelIsReportedWithTheKnownOnes) {

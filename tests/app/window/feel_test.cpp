@@ -12,6 +12,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTextBrowser>
+#include <QTreeWidget>
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <vector>
@@ -43,13 +44,42 @@ TEST_F(WindowTest, ThePaletteFindsAndRuns) {
     auto* words = dialog.findChild<QLineEdit*>("palette_words");
     ASSERT_NE(words, nullptr);
     QTest::keyClicks(words, "toggle ident");
-    auto* list = dialog.findChild<QListWidget*>("palette_list");
-    ASSERT_GT(list->count(), 0);
-    EXPECT_TRUE(list->item(0)->text().contains("Toggle identity"));
+    auto* list = dialog.findChild<QTreeWidget*>("palette_list");
+    ASSERT_GT(list->topLevelItemCount(), 0);
+    EXPECT_EQ(list->topLevelItem(0)->text(0), "View");
+    EXPECT_TRUE(list->currentItem()->text(0).contains("Toggle identity"));
+    EXPECT_EQ(list->currentItem()->text(1), "I");
     QTest::keyClick(words, Qt::Key_Return);
   });
   press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
   EXPECT_EQ(session().view().identity, IdentityView::with);
+}
+
+TEST_F(WindowTest, ThePaletteListsEachPanelOnceUnderAHeading) {
+  on_dialog([](QDialog& dialog) {
+    auto* words = dialog.findChild<QLineEdit*>("palette_words");
+    auto* list = dialog.findChild<QTreeWidget*>("palette_list");
+    QTest::keyClicks(words, "sweep");
+    int found = 0;
+    for (int i = 0; i < list->topLevelItemCount(); ++i) {
+      const QTreeWidgetItem* const heading = list->topLevelItem(i);
+      for (int row = 0; row < heading->childCount(); ++row) {
+        if (heading->child(row)->text(0) != "Sweep") continue;
+        EXPECT_EQ(heading->text(0), "Experiments");
+        ++found;
+      }
+    }
+    EXPECT_EQ(found, 1);
+    words->clear();
+    const QTreeWidgetItem* const first = list->currentItem();
+    for (int step = 0; step < 40; ++step) {
+      QTest::keyClick(words, Qt::Key_Down);
+      EXPECT_NE(list->currentItem()->parent(), nullptr) << "a heading cannot be chosen";
+    }
+    EXPECT_NE(list->currentItem(), first);
+    dialog.reject();
+  });
+  press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
 }
 
 TEST(Palette, PutsCloserMatchesFirst) {
