@@ -342,10 +342,16 @@ void MainWindow::show_about() {
 
 void MainWindow::toggle_identity() {
   ViewSettings view = session_.view();
-  const std::shared_ptr<const Trace> trace = session_.trace(session_.selection().subject);
-  const bool shown =
-      trace ? shows_identity(*trace, view.identity) : view.identity == IdentityView::with;
-  view.identity = shown ? IdentityView::without : IdentityView::with;
+  const IdentityView before = view.identity;
+  if (identity_toggle_ && identity_toggle_->after == before) {
+    view.identity = identity_toggle_->before;
+    identity_toggle_.reset();
+  } else {
+    const std::shared_ptr<const Trace> trace = session_.trace(session_.selection().subject);
+    const bool shown = trace ? shows_identity(*trace, before) : before == IdentityView::with;
+    view.identity = shown ? IdentityView::without : IdentityView::with;
+    identity_toggle_ = {before, view.identity};
+  }
   session_.set_view(view);
 }
 

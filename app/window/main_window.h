@@ -4,6 +4,7 @@
 #include <QMainWindow>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class Recovery;
 class Session;
 class GalleryWindow;
 class SpectrumStore;
+enum class IdentityView;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -102,6 +104,7 @@ class MainWindow : public QMainWindow {
   void show_manual(const QString& page);
   void show_keys();
   void show_about();
+  /// Shows the maps with the I that they are without, or the other way round; again: as before.
   void toggle_identity();
   void next_map_number();
   void toggle_sorted();
@@ -134,6 +137,11 @@ class MainWindow : public QMainWindow {
   bool arranged_ = false;
   std::filesystem::path remembered_;  // folder for data kept between runs; empty: none
   bool presenting_ = false;
+  /// The view before and after the last toggle of I.
+  struct IdentityToggle {
+    IdentityView before, after;
+  };
+  std::optional<IdentityToggle> identity_toggle_;
   QByteArray before_presenting_;  // the former layout of the docks
 };
 

@@ -147,9 +147,13 @@ TEST_F(WindowTest, IdentityHasAKeyAndRanksStandNextToEachOther) {
   auto* table = child<QTableView>("rank_table");
   EXPECT_GT(cell(*table, 0, 3).toDouble(), cell(*table, 0, 2).toDouble() + 3);
   press(Qt::Key_I);
+  EXPECT_EQ(session().view().identity, IdentityView::as_is) << "pressed twice";
+  QTest::mouseClick(child<QToolButton>("identity_1"), Qt::LeftButton);
   EXPECT_EQ(session().view().identity, IdentityView::without);
-  QTest::mouseClick(child<QToolButton>("identity_0"), Qt::LeftButton);
-  EXPECT_EQ(session().view().identity, IdentityView::as_is);
+  press(Qt::Key_I);
+  EXPECT_EQ(session().view().identity, IdentityView::with) << "each press is seen";
+  press(Qt::Key_I);
+  EXPECT_EQ(session().view().identity, IdentityView::without);
 }
 
 TEST_F(WindowTest, AKeyChoosesTheNumberOnTheMaps) {
