@@ -1,12 +1,11 @@
 #include "app/panels/panels.h"
 
+#include "app/panels/all_maps/all_maps_panel.h"
 #include "app/panels/answer/answer_panel.h"
 #include "app/panels/comparison/comparison_panel.h"
 #include "app/panels/components/components_panel.h"
-#include "app/panels/depth/depth_panel.h"
 #include "app/panels/energy/energy_panel.h"
 #include "app/panels/hash_codes/hash_codes_panel.h"
-#include "app/panels/heads/heads_panel.h"
 #include "app/panels/importance/importance_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/key_maps/key_maps_panel.h"
@@ -17,7 +16,6 @@
 #include "app/panels/position_bias/position_bias_panel.h"
 #include "app/panels/profile/profile_panel.h"
 #include "app/panels/query/query_panel.h"
-#include "app/panels/ranks/ranks_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
 #include "app/panels/steps/steps_panel.h"
 #include "app/panels/structure/structure_panel.h"
@@ -58,6 +56,10 @@ DockPanel* with_recent_files(const PanelContext& context) {
 DockPanel* with_samples(const PanelContext& context) {
   return new InputsPanel(context.session, sample_inputs());
 }
+
+constexpr PanelPage kViewsOfMaps[] = {{"ranks", QT_TR_NOOP("Ranks")},
+                                      {"heads", QT_TR_NOOP("Measures of heads")},
+                                      {"depth", QT_TR_NOOP("Rank over depth")}};
 
 }  // namespace
 
@@ -107,27 +109,18 @@ std::span<const PanelEntry> panels() {
        .place = beside,
        .make = of_session<StepsPanel>,
        .title = StepsPanel::kTitle},
-      {.name = "ranks",
+      {.name = "all-maps",
        .group = all_maps,
        .place = numbers,
-       .make = of_spectra<RanksPanel>,
-       .title = RanksPanel::kTitle},
-      {.name = "heads",
-       .group = all_maps,
-       .place = numbers,
-       .make = of_session<HeadsPanel>,
-       .title = HeadsPanel::kTitle},
+       .make = of_spectra<AllMapsPanel>,
+       .title = AllMapsPanel::kTitle,
+       .pages = kViewsOfMaps},
       {.name = "spectrum",
        .group = all_maps,
        .place = spectrum,
        .make = of_spectra<SpectrumPanel>,
        .title = SpectrumPanel::kTitle,
        .presented = true},
-      {.name = "depth",
-       .group = all_maps,
-       .place = spectrum,
-       .make = of_spectra<DepthPanel>,
-       .title = DepthPanel::kTitle},
       {.name = "position-bias",
        .group = mechanism,
        .place = spectrum,

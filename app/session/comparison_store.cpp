@@ -45,6 +45,17 @@ void ComparisonStore::set_analysed(const MatrixChoice& analysed) {
   refresh();
 }
 
+void ComparisonStore::compare_unpinned() {
+  unpinned_ = true;
+  refresh();
+}
+
+SubjectId ComparisonStore::reference() const {
+  const bool pinned = session_.reference() != SubjectId::none;
+  if (pinned || !unpinned_ || session_.subjects().size() < 2) return session_.reference();
+  return session_.subjects().front().id;
+}
+
 void ComparisonStore::stop() {
   delay_.stop();
   for (auto& [subject, entry] : entries_) session_.jobs().cancel(entry.job);
@@ -57,17 +68,17 @@ void ComparisonStore::forget(Entry& entry) {
 }
 
 void ComparisonStore::refresh() {
-  const std::shared_ptr<const Trace> reference = session_.trace(session_.reference());
+  const std::shared_ptr<const Trace> reference = session_.trace(this->reference());
   const ComparisonOptions options = this->options();
-  const bool all_anew = reference != reference_ || !(options == options_);
-  const bool other_alignment = reference != reference_ || options.layers != options_.layers ||
+  const bool all_anew = reference != compared_ || !(options == options_);
+  const bool other_alignment = reference != compared_ || options.layers != options_.layers ||
                                options.match_heads != options_.match_heads;
-  reference_ = reference;
+  compared_ = reference;
   options_ = options;
   bool any = all_anew;
   for (auto known = entries_.begin(); known != entries_.end();) {
     const OpenSubject* const open = session_.find(known->first);
-    const bool keep = reference_ && open && open->id != session_.reference() &&
+    const bool keep = compared_ && open && open->id != this->reference() &&
                       open->subject.trace == known->second.trace;
     if (keep) {
       ++known;
@@ -77,10 +88,10 @@ void ComparisonStore::refresh() {
     known = entries_.erase(known);
     any = true;
   }
-  if (reference_) {
+  if (compared_) {
     for (const OpenSubject& open : session_.subjects()) {
       const std::shared_ptr<const Trace>& trace = open.subject.trace;
-      if (!trace || open.id == session_.reference()) continue;
+      if (!trace || open.id == this->reference()) continue;
       Entry& entry = entries_[open.id];
       if (entry.trace && !all_anew) continue;
       // The former alignment stays until the better match is known.
@@ -89,12 +100,12 @@ void ComparisonStore::refresh() {
       entry.trace = trace;
       entry.alignment = alignment ? alignment
                                   : std::make_shared<const MapAlignment>(
-                                        align_by_index(*reference_, *trace, options.layers));
+                                        align_by_index(*compared_, *trace, options.layers));
       any = true;
     }
   }
   if (!any) return;
-  if (reference_) delay_.start();
+  if (compared_) delay_.start();
   emit changed();
 }
 
@@ -119,7 +130,7 @@ void ComparisonStore::compare(SubjectId subject) {
   };
   *job = session_.jobs().submit(
       tr("Comparing %1").arg(QString::fromStdString(session_.find(subject)->subject.label)),
-      [this, current, reference = with_trace(session_.reference(), reference_),
+      [this, current, reference = with_trace(this->reference(), compared_),
        other = with_trace(subject, found->second.trace),
        options = options_](const Progress& progress) -> JobQueue::Delivery {
         auto comparison = std::make_shared<const SubjectComparison>(

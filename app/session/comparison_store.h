@@ -1,4 +1,4 @@
-// Comparisons of every open subject with the pinned reference, computed in the background whenever
+// Comparisons of every open subject with the reference, computed in the background whenever
 // traces or settings change, and kept.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace attnscope {
 class Session;
 
 /// Lives on the window's thread, next to its session. Computes nothing unless a reference is
-/// pinned.
+/// pinned, or compare_unpinned() was called and two subjects are open.
 class ComparisonStore : public QObject {
   Q_OBJECT
  public:
@@ -25,6 +25,10 @@ class ComparisonStore : public QObject {
 
   /// Sets the compared matrix; the default is the map.
   void set_analysed(const MatrixChoice& analysed);
+  /// Compares with the first subject while none is pinned.
+  void compare_unpinned();
+  /// The subject that the others are compared with; none if there is none.
+  [[nodiscard]] SubjectId reference() const;
   /// Discards all results and cancels running jobs.
   void stop();
 
@@ -67,9 +71,10 @@ class ComparisonStore : public QObject {
 
   Session& session_;
   MatrixChoice analysed_;
-  QTimer delay_;                            // one job per gesture while a threshold is dragged
-  std::shared_ptr<const Trace> reference_;  // the trace that entries are compared with
-  ComparisonOptions options_;               // the options of that comparison
+  bool unpinned_ = false;                  // compares while no reference is pinned
+  QTimer delay_;                           // one job per gesture while a threshold is dragged
+  std::shared_ptr<const Trace> compared_;  // the trace that entries are compared with
+  ComparisonOptions options_;              // the options of that comparison
   std::map<SubjectId, Entry> entries_;
 };
 

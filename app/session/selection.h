@@ -9,6 +9,7 @@
 
 #include "analysis/comparison/alignment.h"
 #include "analysis/figure/figure.h"
+#include "analysis/matrix/matrix_kind.h"
 #include "app/session/subject_id.h"
 #include "core/parameters/enum_names.h"
 #include "core/trace/trace.h"
@@ -100,6 +101,7 @@ struct ViewSettings {
   double range_share = 0.995;  ///< share of values in it, for linear scales; one of range_shares
   double temperature = 1.0;    ///< rows are p^(1/T), normalised to their former sum; 0.1 to 10
   IdentityView identity = IdentityView::as_is;
+  MatrixChoice matrix = {};  ///< the matrix that spectra, ranks, components, comparisons are of
   HeadFusion head_fusion = HeadFusion::none;
   std::int64_t shown_rank = 0;  ///< r of the best approximations A_r that are shown; 0: full maps
   bool shows_rest = false;      ///< the remainder A − A_r is shown instead

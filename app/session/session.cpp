@@ -198,6 +198,7 @@ void Session::reset_lens() {
   ViewSettings view;
   view.rank_threshold = view_.rank_threshold;
   view.first_layer = view_.first_layer;
+  view.matrix = view_.matrix;
   view.map_number = view_.map_number;
   view.sorted_by_number = view_.sorted_by_number;
   view.comparison = view_.comparison;

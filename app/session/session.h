@@ -178,8 +178,8 @@ class Session : public QObject {
   void set_reference(SubjectId subject);
   /// Sets the view with every number clamped to its range.
   void set_view(const ViewSettings& view);
-  /// Resets the lens to its defaults, except threshold, layer numbering, printed number and
-  /// sorting, and the settings of comparisons.
+  /// Resets the lens to its defaults, except threshold, layer numbering, analysed matrix, printed
+  /// number and sorting, and the settings of comparisons.
   void reset_lens();
 
   [[nodiscard]] SessionState state() const;

@@ -63,6 +63,9 @@ json write_view(const ViewSettings& view) {
                  {"norm", name_of(scale_norm_names, view.norm)},
                  {"temperature", view.temperature},
                  {"identity", name_of(identity_view_names, view.identity)},
+                 {"of", name_of(matrix_kind_names, view.matrix.of)},
+                 {"centred", view.matrix.centred},
+                 {"added", name_of(added_names, view.matrix.added)},
                  {"head_fusion", name_of(head_fusion_names, view.head_fusion)},
                  {"shown_rank", view.shown_rank},
                  {"shows_rest", view.shows_rest},
@@ -90,6 +93,10 @@ ViewSettings read_view(const json& object) {
   read_name(object, "norm", scale_norm_names, view.norm);
   view.temperature = object.value("temperature", view.temperature);
   read_name(object, "identity", identity_view_names, view.identity);
+  read_name(object, "of", matrix_kind_names, view.matrix.of);
+  view.matrix.centred = object.value("centred", view.matrix.centred);
+  read_name(object, "added", added_names, view.matrix.added);
+  if (!goes_with(view.matrix.added, view.matrix.of)) view.matrix.added = Added::none;
   read_name(object, "head_fusion", head_fusion_names, view.head_fusion);
   view.shown_rank = std::max<std::int64_t>(object.value("shown_rank", view.shown_rank), 0);
   view.shows_rest = object.value("shows_rest", view.shows_rest);

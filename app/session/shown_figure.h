@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "analysis/figure/recipe.h"
 
@@ -20,5 +21,10 @@ class Session;
 /// first; without subjects if there is none.
 [[nodiscard]] FigureRequest request_of_selected(const Session& session,
                                                 bool (*shows)(const Trace&));
+
+/// Sets "of", "centred" and "added", a figure's settings of the analysed matrix.
+void set_matrix(const MatrixChoice& matrix, ParameterValues& settings);
+/// True if the figure can be drawn of that matrix.
+[[nodiscard]] bool draws_matrix(std::string_view figure, const MatrixChoice& matrix);
 
 }  // namespace attnscope

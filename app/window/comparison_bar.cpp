@@ -62,7 +62,6 @@ void ReferenceBox::refresh() {
     addItems(names);
   }
   setCurrentIndex(static_cast<int>(session_.place_of(session_.reference())) + 1);
-  setVisible(session_.subjects().size() >= 2);
 }
 
 ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
@@ -81,16 +80,14 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   layers_->addItems({tr("Layers by index"), tr("Layers by depth")});
   match_ = new QCheckBox(tr("Match heads"));
   match_->setObjectName("match_heads");
-  match_->setToolTip(
-      tr("Each head next to the most similar one of the reference: the assignment with the least "
-         "sum of "
-         "divergences"));
+  match_->setToolTip(tr("Pair each head with the most similar head of the reference"));
   blink_ = new QToolButton;
   blink_->setObjectName("blink");
   blink_->setText(tr("Blink"));
   blink_->setCheckable(true);
   blink_->setFocusPolicy(Qt::TabFocus);
   blink_->setToolTip(tr("The reference's maps in the place of the others', and back (Space)"));
+  addWidget(new ReferenceBox(session_));
   addWidget(shown_);
   amount_shown_ = addWidget(amount_);
   addWidget(blink_);

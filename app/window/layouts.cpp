@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kGroup = "layouts";
 // Version of saved layouts, increased when panels are renamed; layouts of other versions are
 // ignored.
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 }  // namespace
 
@@ -21,9 +21,9 @@ std::span<const WorkLayout> work_layouts() {
   static const WorkLayout list[] = {
       {"Explore", QT_TR_NOOP("Models, maps, curves and ranks side by side"), "Ctrl+1", "", "", 0},
       {"Compare", QT_TR_NOOP("Maps at their largest, next to curves, query and comparison"),
-       "Ctrl+2", "spectrum depth query comparison ranks", "spectrum query comparison", 0},
+       "Ctrl+2", "spectrum query comparison all-maps", "spectrum query comparison", 0},
       {"Publish", QT_TR_NOOP("Curves and numbers large, as they are printed"), "Ctrl+3",
-       "spectrum depth ranks comparison", "spectrum ranks", 48},
+       "spectrum all-maps comparison", "spectrum all-maps", 48},
       {"Teach", QT_TR_NOOP("A lesson next to maps and curves"), "Ctrl+4", "lessons spectrum query",
        "lessons spectrum query", 26, "lessons", 36},
   };

@@ -146,12 +146,9 @@ void MainWindow::place_everything() {
 
   QAction* exporting = commands_->action("export");
   exporting->setProperty("texted", true);
-  auto* bar = new TopBar(session_, menus_,
-                         {commands_->action("open_model"), commands_->action("open_input")},
-                         new ReferenceBox(session_),
-                         {commands_->action("lens"), commands_->action("fit"), exporting,
-                          commands_->action("left_side"), commands_->action("right_side"),
-                          commands_->action("toggle_theme"), commands_->action("keys")});
+  auto* bar = new TopBar(session_, menus_, {commands_->action("open_model")},
+                         {commands_->action("lens"), exporting, commands_->action("left_side"),
+                          commands_->action("right_side")});
   addToolBar(Qt::TopToolBarArea, bar);
   statusBar()->setSizeGripEnabled(false);
   statusBar()->addWidget(new HoverLine(session_, *link_), 1);

@@ -6,12 +6,14 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLocale>
 #include <QMenuBar>
 #include <QSignalBlocker>
 #include <QStyle>
 #include <QToolButton>
 #include <algorithm>
 
+#include "app/panels/frame/matrix_button.h"
 #include "app/session/session.h"
 #include "app/widgets/tool_button.h"
 
@@ -38,9 +40,26 @@ QToolButton* button_of(QAction* action, bool with_text) {
   return button;
 }
 
+/// "Rank at 90 %": a share in percent, with as many digits as it has.
+class PercentBox : public QDoubleSpinBox {
+ public:
+  PercentBox() {
+    setPrefix(TopBar::tr("Rank at "));
+    setSuffix(TopBar::tr(" %"));
+    setDecimals(1);
+    setRange(1, 100);
+    setSingleStep(5);
+    setKeyboardTracking(false);
+    setFocusPolicy(Qt::StrongFocus);
+  }
+  [[nodiscard]] QString textFromValue(double value) const override {
+    return QLocale::c().toString(value, 'g', 4);
+  }
+};
+
 }  // namespace
 
-TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, QWidget* reference,
+TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
                const QList<QAction*>& right, QWidget* parent)
     : QToolBar(tr("Tools"), parent), session_(session) {
   setObjectName("top_bar");
@@ -65,20 +84,20 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
   auto* row = new QHBoxLayout(settings);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
-  row->addWidget(reference);
+  matrix_ = new MatrixButton(session);
+  row->addWidget(matrix_);
   row->addSpacing(10);
-  identity_label_ = new QLabel(tr("Identity mapping"));
-  row->addWidget(identity_label_);
+  row->addWidget(new QLabel(tr("Identity")));
   row->addSpacing(6);
-  const std::array<const char*, 3> names = {QT_TR_NOOP("As is"), QT_TR_NOOP("Without I"),
-                                            QT_TR_NOOP("With I")};
-  const std::array<const char*, 3> tips = {
-      QT_TR_NOOP("Maps as the mechanism has them"), QT_TR_NOOP("The identity matrix taken away"),
-      QT_TR_NOOP("The identity matrix added (press I to toggle)")};
+  const std::array<const char*, 3> names = {QT_TR_NOOP("As trained"), "A", "A + I"};
+  const std::array<const char*, 3> tips = {QT_TR_NOOP("Maps as the model has them"),
+                                           QT_TR_NOOP("Maps without the identity matrix"),
+                                           QT_TR_NOOP("Maps with the identity matrix added")};
   const std::array<const char*, 3> places = {"first", "middle", "last"};
   for (std::size_t i = 0; i < identity_.size(); ++i) {
-    QToolButton* button =
-        segment_button(QString("identity_%1").arg(i), tr(names[i]), tr(tips[i]), places[i]);
+    QToolButton* button = segment_button(
+        QString("identity_%1").arg(i), tr(names[i]),
+        tr("%1; the model does not run again (I toggles)").arg(tr(tips[i])), places[i]);
     button->setAccessibleName(tr("Identity mapping: %1").arg(tr(names[i])));
     connect(button, &QToolButton::clicked, this, [this, i] {
       ViewSettings view = session_.view();
@@ -88,21 +107,12 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
     row->addWidget(button);
     identity_[i] = button;
   }
-  row->addSpacing(12);
-  threshold_label_ = new QLabel(tr("Rank at τ"));
-  threshold_ = new QDoubleSpinBox;
-  threshold_->setRange(0.01, 1.0);
-  threshold_->setSingleStep(0.05);
-  threshold_->setDecimals(2);
-  threshold_->setKeyboardTracking(false);
-  threshold_->setFocusPolicy(Qt::StrongFocus);
+  row->addSpacing(10);
+  threshold_ = new PercentBox;
   threshold_->setAccessibleName(tr("Threshold of the equivalent rank"));
   threshold_->setToolTip(
       tr("The equivalent rank is the fewest singular values that hold this share of their sum"));
   threshold_->setObjectName("rank_threshold");
-  threshold_label_->setBuddy(threshold_);
-  row->addWidget(threshold_label_);
-  row->addSpacing(8);
   row->addWidget(threshold_);
   addWidget(settings);
   addWidget(space());
@@ -115,12 +125,10 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
 
   connect(threshold_, &QDoubleSpinBox::valueChanged, this, [this](double value) {
     ViewSettings view = session_.view();
-    view.rank_threshold = value;
+    view.rank_threshold = value / 100;
     session_.set_view(view);
   });
   connect(&session_, &Session::view_changed, this, &TopBar::refresh);
-  // The width of `reference` changes with the subjects.
-  connect(&session_, &Session::subjects_changed, this, &TopBar::fit);
   take_height();
   refresh();
 }
@@ -128,7 +136,8 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
 void TopBar::refresh() {
   identity_[static_cast<std::size_t>(session_.view().identity)]->setChecked(true);
   const QSignalBlocker quiet(threshold_);
-  threshold_->setValue(session_.view().rank_threshold);
+  threshold_->setValue(100 * session_.view().rank_threshold);
+  fit();  // the name of the matrix has another width
 }
 
 /// Gives all controls the height that the font needs.
@@ -165,10 +174,9 @@ void TopBar::fit() {
              style()->pixelMetric(QStyle::PM_MenuBarItemSpacing, nullptr, menus_);
   }
   menus_->setFixedWidth(menus);
-  enum Leaving { nothing, labels, button_texts };
-  for (const Leaving leaving : {nothing, labels, button_texts}) {
-    identity_label_->setVisible(leaving < labels);
-    threshold_label_->setText(leaving < labels ? tr("Rank at τ") : tr("τ"));
+  enum Leaving { nothing, button_texts, label };
+  for (const Leaving leaving : {nothing, button_texts, label}) {
+    matrix_->set_short(leaving >= label);
     for (QToolButton* button : texted_) {
       button->setToolButtonStyle(leaving < button_texts ? Qt::ToolButtonTextBesideIcon
                                                         : Qt::ToolButtonIconOnly);

@@ -1,24 +1,25 @@
-// The bar at the top of the window: the menus and the most frequent controls.
+// The bar at the top of the window: the menus, and what changes the view without a run: the
+// analysed matrix, the identity mapping and the threshold of the rank.
 #pragma once
 
 #include <QToolBar>
 #include <array>
 
 class QDoubleSpinBox;
-class QLabel;
 class QMenuBar;
 class QToolButton;
 
 namespace attnscope {
 
+class MatrixButton;
 class Session;
 
 class TopBar : public QToolBar {
   Q_OBJECT
  public:
-  /// `left` and `right` are actions shown as buttons to the left and right of the settings, whose
-  /// first control is `reference`.
-  TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, QWidget* reference,
+  /// `left` and `right` are actions shown as buttons to the left and right of the settings of the
+  /// view.
+  TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
          const QList<QAction*>& right, QWidget* parent = nullptr);
 
  protected:
@@ -36,8 +37,7 @@ class TopBar : public QToolBar {
   QMenuBar* menus_;
   std::array<QToolButton*, 3> identity_{};
   QDoubleSpinBox* threshold_ = nullptr;
-  QLabel* identity_label_;
-  QLabel* threshold_label_;
+  MatrixButton* matrix_ = nullptr;
   QList<QToolButton*> texted_;  ///< buttons with text next to their icons if there is space
 };
 

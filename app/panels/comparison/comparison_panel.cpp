@@ -21,7 +21,6 @@
 
 #include "analysis/matrix/matrix_kind.h"
 #include "app/look/theme.h"
-#include "app/panels/frame/of_button.h"
 #include "app/session/comparison_store.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -249,12 +248,6 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
   caption_->setProperty("role", "muted");
   add_to_header(caption_);
 
-  of_ = new OfButton("rank-comparison");
-  of_->setObjectName("comparison_of");
-  of_->setAccessibleName(tr("Compared matrix"));
-  add_to_header(of_);
-  connect(of_, &OfButton::another_chosen, this, &ComparisonPanel::choose);
-
   table_ = new ComparisonTable(session_, store_, this);
   sorted_ = new QSortFilterProxyModel(this);
   sorted_->setSourceModel(table_);
@@ -297,6 +290,8 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
   connect(over_data_set_, &QPushButton::clicked, this, &ComparisonPanel::ask_for_data_set);
   connect(&store_, &ComparisonStore::changed, this, &ComparisonPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &ComparisonPanel::refresh);
+  connect(&session_, &Session::view_changed, this, &ComparisonPanel::choose);
+  connect(&session_, &Session::reference_changed, this, &ComparisonPanel::choose);
   connect(&session_, &Session::selection_changed, this, &ComparisonPanel::show_selection);
   refresh();
 }
@@ -304,19 +299,32 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
 ComparisonPanel::~ComparisonPanel() = default;
 
 void ComparisonPanel::choose() {
-  if (of_->is_map()) {
+  const MatrixChoice& matrix = session_.view().matrix;
+  const bool pinned = session_.reference() != SubjectId::none;
+  if ((pinned && matrix.is_plain_map()) || !isVisible()) {
     table_->set_store(store_);
     if (others_) others_->stop();
     others_.reset();
   } else {
     if (!others_) {
       others_ = std::make_unique<ComparisonStore>(session_);
+      others_->compare_unpinned();
       connect(others_.get(), &ComparisonStore::changed, this, &ComparisonPanel::refresh);
     }
-    others_->set_analysed(of_->analysed());
+    others_->set_analysed(matrix);
     table_->set_store(*others_);
   }
   refresh();
+}
+
+void ComparisonPanel::showEvent(QShowEvent* event) {
+  DockPanel::showEvent(event);
+  choose();
+}
+
+void ComparisonPanel::hideEvent(QHideEvent* event) {
+  DockPanel::hideEvent(event);
+  choose();
 }
 
 bool ComparisonPanel::is_behind() const { return !shown().settled() && isVisible(); }
@@ -328,7 +336,7 @@ std::vector<ComparedModel> ComparisonPanel::models(std::vector<SubjectId>& ids) 
     models.push_back({open.subject.label, open.subject.model, open.subject.mechanism});
     ids.push_back(open.id);
   };
-  const OpenSubject* const reference = session_.find(session_.reference());
+  const OpenSubject* const reference = session_.find(shown().reference());
   if (!reference) return models;
   add(*reference);
   if (models.empty()) return models;
@@ -421,23 +429,19 @@ void ComparisonPanel::refresh() {
     const QSignalBlocker quiet(view_->selectionModel());
     table_->refresh();
   }
-  const std::int64_t reference = session_.place_of(session_.reference());
+  const std::int64_t reference = session_.place_of(shown().reference());
   caption_->set_text(reference < 0
                          ? QString()
                          : tr("against %1 · %2")
                                .arg(reference + 1)
                                .arg(QString::fromStdString(alignment_in_words(shown().options()))));
+  note_matrix(session_.view().matrix);
   QString instead;
   bool is_error = false;
   if (session_.subjects().size() < 2) {
     instead = tr("Open a second model to compare it with the first.");
-  } else if (reference < 0) {
-    instead =
-        tr("Pin one model as reference (P, or the pin on its card) to see the distance of the "
-           "others from it.");
   } else if (table_->rowCount() == 0) {
-    instead = shown().settled() ? tr("Numbers appear here as soon as two models have run.")
-                                : tr("Comparing…");
+    instead = shown().settled() ? tr("Choose an input.") : tr("Comparing…");
     for (const OpenSubject& open : session_.subjects()) {
       const std::string error = shown().error_of(open.id);
       if (error.empty() || shown().is_stopped()) continue;

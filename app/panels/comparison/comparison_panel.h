@@ -1,5 +1,5 @@
-// The table of distances from the reference; a click selects the map. Below it, agreement of the
-// models over a data set.
+// The table of distances from the reference, or from the first model while none is pinned; a click
+// selects the map. Below it, agreement of the models over a data set.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -22,7 +22,6 @@ namespace attnscope {
 
 class ComparisonStore;
 class ElidedLabel;
-class OfButton;
 class Session;
 
 /// All comparisons with the reference: one row per map of each compared model, and one per layer's
@@ -77,7 +76,7 @@ class ComparisonTable : public QAbstractTableModel {
 class ComparisonPanel : public DockPanel {
   Q_OBJECT
  public:
-  static constexpr const char* kTitle = QT_TR_NOOP("Comparison");
+  static constexpr const char* kTitle = QT_TR_NOOP("Compare");
 
   ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent = nullptr);
   ~ComparisonPanel() override;
@@ -89,10 +88,15 @@ class ComparisonPanel : public DockPanel {
   /// Runs all open models on the first items of a data set and compares them with the reference.
   void compare_over(const QString& data_set);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
  private:
-  /// Applies the choice of the matrix to compare.
+  /// Chooses the store for the analysed matrix and the reference.
   void choose();
-  /// The store that the table shows: the window's for maps, the panel's own for other matrices.
+  /// The store that the table shows: the window's for maps and a pinned reference, else the panel's
+  /// own.
   [[nodiscard]] ComparisonStore& shown() const { return others_ ? *others_ : store_; }
   void refresh();
   void refresh_agreement();
@@ -103,7 +107,6 @@ class ComparisonPanel : public DockPanel {
   Session& session_;
   ComparisonStore& store_;
   std::unique_ptr<ComparisonStore> others_;
-  OfButton* of_;
   ComparisonTable* table_;
   QSortFilterProxyModel* sorted_;
   QTableView* view_;

@@ -7,7 +7,6 @@
 #include <qcustomplot.h>
 
 #include "analysis/matrix/matrix_kind.h"
-#include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "core/trace/trace.h"
@@ -38,10 +37,6 @@ ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
   count_->setRange(1, kMost);
   count_->setValue(kUsual);
   count_->setToolTip(tr("Number of components, the leading ones first"));
-  of_ = new OfButton("components");
-  of_->setObjectName("components_of");
-  of_->setAccessibleName(tr("Analysed matrix"));
-  add_to_header(of_);
   auto* row = new QHBoxLayout;
   row->setSpacing(6);
   row->addWidget(show_, 1);
@@ -50,7 +45,9 @@ ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
   plot().setAccessibleName(tr("Leading components of the selected map"));
   connect(show_, &QComboBox::currentIndexChanged, this, &ComponentsPanel::want);
   connect(count_, &QSpinBox::valueChanged, this, &ComponentsPanel::want);
-  connect(of_, &OfButton::another_chosen, this, &ComponentsPanel::want);
+  const auto show_matrix = [this] { note_matrix(this->session().view().matrix); };
+  connect(&session, &Session::view_changed, this, show_matrix);
+  show_matrix();
   connect(&session, &Session::selection_changed, this, &ComponentsPanel::want);
 }
 
@@ -67,10 +64,11 @@ FigureRequest ComponentsPanel::request() const {
   request.settings["head"] = selection.head;
   request.settings["count"] = static_cast<std::int64_t>(count_->value());
   request.settings["show"] = show_->currentData().toString().toStdString();
-  of_->set(request.settings);
+  const MatrixChoice& matrix = session().view().matrix;
+  set_matrix(matrix, request.settings);
   // I is only added to maps.
   const IdentityView view =
-      takes_identity(of_->analysed().of) ? session().view().identity : IdentityView::as_is;
+      takes_identity(matrix.of) ? session().view().identity : IdentityView::as_is;
   request.settings["identity"] = std::string(name_of(identity_view_names, view));
   return request;
 }

@@ -10,8 +10,6 @@ class QSpinBox;
 
 namespace attnscope {
 
-class OfButton;
-
 class ComponentsPanel : public FigurePanel {
   Q_OBJECT
  public:
@@ -27,7 +25,6 @@ class ComponentsPanel : public FigurePanel {
  private:
   QComboBox* show_;
   QSpinBox* count_;
-  OfButton* of_;
 };
 
 }  // namespace attnscope

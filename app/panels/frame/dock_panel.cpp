@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "analysis/matrix/matrix_kind.h"
 #include "app/look/theme.h"
 #include "app/widgets/elided_label.h"
 
@@ -44,6 +45,11 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   name->set_text(title);
   name->set_whole_or_nothing(true);  // tab and tool tip name it, too
   header_row_->addWidget(name, 1);
+  note_ = new ElidedLabel(Qt::ElideRight);
+  note_->setObjectName("panel_note");
+  note_->setProperty("role", "muted");
+  note_->hide();
+  header_row_->addWidget(note_, 1);
 
   stack_ = new QStackedLayout(this);
   auto* content = new QWidget;
@@ -118,6 +124,16 @@ bool DockPanel::show_page(const std::string&) { return false; }
 bool DockPanel::open_document(const std::filesystem::path&) { return false; }
 
 void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget); }
+
+void DockPanel::set_note(const QString& note) {
+  note_->set_text(note);
+  note_->setVisible(!note.isEmpty());
+}
+
+void DockPanel::note_matrix(const MatrixChoice& matrix) {
+  set_note(matrix.is_plain_map() ? QString()
+                                 : tr("of %1").arg(QString::fromStdString(short_words(matrix))));
+}
 
 bool DockPanel::is_seen() const {
   const QWidget* dock = this;

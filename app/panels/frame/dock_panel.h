@@ -19,6 +19,9 @@ class QVBoxLayout;
 
 namespace attnscope {
 
+class ElidedLabel;
+struct MatrixChoice;
+
 class DockPanel : public QFrame {
   Q_OBJECT
  public:
@@ -75,6 +78,10 @@ class DockPanel : public QFrame {
   /// Layout for the panel's content.
   [[nodiscard]] QVBoxLayout* body() { return body_; }
   void add_to_header(QWidget* widget);
+  /// Shows in the title row what the content is of, such as the model, layer and head.
+  void set_note(const QString& note);
+  /// Shows "of scores" in the title row; nothing for the unchanged attention map.
+  void note_matrix(const MatrixChoice& matrix);
   /// Sets the initial width in pixels, used if there is space.
   void set_preferred_width(int width) { preferred_width_ = width; }
   /// Shows `text` instead of the body; an empty text shows the body. A link in the text emits
@@ -91,6 +98,7 @@ class DockPanel : public QFrame {
   QString title_;
   QWidget* header_ = nullptr;
   QHBoxLayout* header_row_ = nullptr;
+  ElidedLabel* note_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   QVBoxLayout* body_ = nullptr;
   QLabel* instead_ = nullptr;

@@ -16,6 +16,7 @@ class FigurePage : public FigurePanel {
   /// `wanted` returns the request to draw; it may throw Error(usage).
   FigurePage(const QString& title, const std::string& recipe, Session& session,
              std::function<FigureRequest()> wanted, QWidget* parent = nullptr);
+  using FigurePanel::set_recipe;
 
  protected:
   [[nodiscard]] FigureRequest request() const override { return wanted_(); }

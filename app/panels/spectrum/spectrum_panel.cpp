@@ -1,7 +1,6 @@
 #include "app/panels/spectrum/spectrum_panel.h"
 
 #include <QHBoxLayout>
-#include <QMenu>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -13,8 +12,8 @@
 
 #include "analysis/figure/figure.h"
 #include "analysis/figure/series_style.h"
-#include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
+#include "app/session/shown_figure.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/tool_button.h"
@@ -126,7 +125,12 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
   all_channels_->setAutoExclusive(false);
   all_channels_->setVisible(false);
   add_to_header(all_channels_);
-  add_choices();
+  null_ = segment_button("null_model", tr("Null"),
+                         tr("Shuffled baseline: the same maps with each row shuffled, eight times, "
+                            "as a grey band"),
+                         "only");
+  null_->setAutoExclusive(false);
+  add_to_header(null_);
   ranks_ = new ElidedLabel(Qt::ElideRight);
   ranks_->setObjectName("spectrum_ranks");
   ranks_->setProperty("role", "muted");
@@ -136,6 +140,14 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
 
   connect(this_map_, &QToolButton::toggled, this, &SpectrumPanel::want);
   connect(all_channels_, &QToolButton::toggled, this, &SpectrumPanel::want);
+  connect(null_, &QToolButton::toggled, this, &SpectrumPanel::want);
+  const auto follow_matrix = [this] {
+    const MatrixChoice& matrix = this->session().view().matrix;
+    note_matrix(matrix);
+    null_->setEnabled(matrix.is_map());
+  };
+  connect(&session, &Session::view_changed, this, follow_matrix);
+  follow_matrix();
   connect(&session, &Session::subjects_changed, this, [this] {
     all_channels_->setVisible(
         std::ranges::any_of(this->session().subjects(), [](const OpenSubject& open) {
@@ -146,23 +158,6 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
   connect(this, &FigurePanel::drawn, this, &SpectrumPanel::show_ranks);
   connect(&session, &Session::selection_changed, this, [this] {
     if (this_map_->isChecked()) want();
-  });
-}
-
-void SpectrumPanel::add_choices() {
-  of_ = new OfButton("cumulative-spectrum");
-  of_->setObjectName("spectrum_of");
-  of_->setAccessibleName(tr("Analysed matrix"));
-  null_ = of_->menu()->addAction(tr("null model"));
-  null_->setObjectName("null_model");
-  null_->setToolTip(tr("A grey band: the same maps with each row shuffled, eight times"));
-  null_->setCheckable(true);
-  add_to_header(of_);
-  connect(null_, &QAction::toggled, this, &SpectrumPanel::want);
-  connect(of_, &OfButton::another_chosen, this, [this] {
-    const MatrixChoice analysed = of_->analysed();
-    null_->setEnabled(analysed.is_map());
-    want();
   });
 }
 
@@ -210,8 +205,8 @@ void SpectrumPanel::show_ranks() {
   ranks_->setVisible(all_maps_->isChecked() && !means.isEmpty());
   ranks_->set_text(tr("mean ranks: %1").arg(means.join(" · ")));
   ranks_->set_tip(
-      tr("Marked in the plot: the rank r of the mean curve. Over the maps, and here: the "
-         "mean of each map's own rank. The two need not agree.\n%1")
+      tr("r in the plot is the rank of the mean curve; this is the mean of the maps' ranks. They "
+         "can differ.\n%1")
           .arg(means.join("\n")));
 }
 
@@ -229,9 +224,10 @@ FigureRequest SpectrumPanel::request() const {
   request.settings["identity"] =
       changes_identity() ? std::string(name_of(identity_view_names, IdentityView::as_is))
                          : std::string("both");
-  of_->set(request.settings);
+  const MatrixChoice& matrix = session().view().matrix;
+  set_matrix(matrix, request.settings);
   if (null_->isChecked() && null_->isEnabled()) request.settings["null"] = std::string("shuffled");
-  const bool of_maps = of_->is_map() && !null_->isChecked();
+  const bool of_maps = matrix.is_plain_map() && !null_->isChecked();
   if (of_maps && all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
     request.settings["channels"] = "all";
     // A trace from a file holds the maps of one channel only, so the setting is left out.

@@ -4,13 +4,11 @@
 
 #include "app/panels/frame/figure_panel.h"
 
-class QAction;
 class QToolButton;
 
 namespace attnscope {
 
 class ElidedLabel;
-class OfButton;
 class SpectrumStore;
 
 class SpectrumPanel : public FigurePanel {
@@ -28,7 +26,6 @@ class SpectrumPanel : public FigurePanel {
   [[nodiscard]] bool awaits_more() const override;
 
  private:
-  void add_choices();
   void show_ranks();
   [[nodiscard]] bool changes_identity() const;
 
@@ -36,8 +33,7 @@ class SpectrumPanel : public FigurePanel {
   QToolButton* this_map_;
   QToolButton* all_maps_;
   QToolButton* all_channels_;
-  OfButton* of_;
-  QAction* null_;
+  QToolButton* null_;
   ElidedLabel* ranks_;
 };
 

@@ -1,6 +1,7 @@
 // Ranks of matrices other than maps, and rollouts of other quantities, chosen in their panels.
-#include <QActionGroup>
+#include <QAction>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QMenu>
 #include <QTableView>
@@ -11,10 +12,11 @@
 #include "analysis/matrix/subject_spectra_of.h"
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
+#include "app/panels/all_maps/all_maps_panel.h"
 #include "app/panels/frame/figure_panel.h"
-#include "app/panels/heads/heads_panel.h"
 #include "app/panels/query/query_view.h"
 #include "app/session/sample_data.h"
+#include "app/widgets/elided_label.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -28,16 +30,26 @@ class RanksOf : public WindowTest {
     ASSERT_TRUE(wait_until([this] { return session().trace(id(0)) != nullptr; }));
     ASSERT_TRUE(wait_until_settled());
   }
+  /// What the title row of a panel says that its content is of.
+  QString note_of(const QString& title) {
+    for (DockPanel* panel : window().findChildren<DockPanel*>()) {
+      if (panel->title() != title || !qobject_cast<QDockWidget*>(panel->parentWidget())) continue;
+      const auto* const note = panel->header()->findChild<ElidedLabel*>("panel_note");
+      return note->full_text();
+    }
+    return {};
+  }
   const FigurePanel* figure_panel(const QString& title) {
     for (const FigurePanel* panel : window().findChildren<FigurePanel*>()) {
       if (panel->title() == title) return panel;
     }
     return nullptr;
   }
-  void choose(const char* button, const QString& what) {
-    for (QAction* action : child<QToolButton>(button)->menu()->actions()) {
-      if (action->text() == what) action->trigger();
-    }
+  /// Chooses in the menu of the analysed matrix by the action's name: "values", "centred".
+  void choose(const char* what) {
+    auto* const action = child<QAction>(("matrix_" + std::string(what)).c_str());
+    ASSERT_NE(action, nullptr) << what;
+    action->trigger();
     QTest::qWait(100);
     ASSERT_TRUE(wait_until_settled());
   }
@@ -48,8 +60,8 @@ TEST_F(RanksOf, TheTableFollowsTheChosenMatrix) {
   auto* const table = child<QTableView>("rank_table")->model();
   const int columns = table->columnCount();
   const QString of_map = table->index(2, 2).data().toString();
-  choose("ranks_of", "values");
-  EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of values");
+  choose("values");
+  EXPECT_EQ(note_of("All maps"), "of values");
   EXPECT_EQ(table->columnCount(), columns - 1) << "no I is added to values";
   const std::vector<MapSpectrum> values = subject_spectra_of(session().subjects().front().subject,
                                                              MatrixChoice{.of = MatrixKind::values})
@@ -63,20 +75,21 @@ TEST_F(RanksOf, TheTableFollowsTheChosenMatrix) {
     found = true;
   }
   EXPECT_TRUE(found);
-  choose("ranks_of", "map");
+  choose("map");
+  EXPECT_EQ(note_of("All maps"), "");
   EXPECT_EQ(table->columnCount(), columns);
   EXPECT_EQ(table->index(2, 2).data().toString(), of_map);
 }
 
 TEST_F(RanksOf, ReportsMatricesThatAMechanismLacks) {
   open_sample("fashion-daft-full.h5");
-  choose("ranks_of", "scores");
+  choose("scores");
   bool said = false;
   for (const QLabel* label : window().findChildren<QLabel*>()) {
     said |= label->isVisible() && label->text().startsWith("⚠");
   }
   EXPECT_TRUE(said);
-  choose("ranks_of", "map");
+  choose("map");
   EXPECT_GT(child<QTableView>("rank_table")->model()->rowCount(), 0);
 }
 
@@ -84,21 +97,48 @@ TEST_F(RanksOf, DepthFollowsTheChosenMatrix) {
   open_sample("fashion-softmax.h5");
   window().show_panel("depth");
   ASSERT_TRUE(wait_until_settled());
-  const FigurePanel* const depth = figure_panel("Rank over depth");
-  ASSERT_NE(depth, nullptr);
-  ASSERT_TRUE(wait_until([&] { return depth->figure() != nullptr; }));
-  EXPECT_EQ(depth->figure()->name, "rank-over-depth");
-  choose("depth_of", "head-output");
-  EXPECT_EQ(depth->figure()->name, "rank-by-layer");
-  choose("depth_of", "map");
-  EXPECT_EQ(depth->figure()->name, "rank-over-depth");
+  const auto* const panel = window().findChild<AllMapsPanel*>();
+  ASSERT_NE(panel, nullptr);
+  ASSERT_TRUE(wait_until([&] { return panel->figure() != nullptr; }));
+  EXPECT_EQ(panel->figure()->name, "rank-over-depth");
+  choose("head-output");
+  EXPECT_EQ(panel->figure()->name, "rank-by-layer");
+  choose("map");
+  EXPECT_EQ(panel->figure()->name, "rank-over-depth");
+  auto* const measure = child<QComboBox>("all_maps_measure");
+  measure->setCurrentIndex(measure->findData("normalised_entropy"));
+  QTest::qWait(100);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(panel->figure()->name, "heads-over-depth");
+}
+
+TEST_F(RanksOf, TheTableHasEveryMeasure) {
+  open_sample("fashion-softmax.h5");
+  auto* const measure = child<QComboBox>("all_maps_measure");
+  auto* const table = child<QTableView>("rank_table")->model();
+  for (int i = 0; i < measure->count(); ++i) {
+    measure->setCurrentIndex(i);
+    ASSERT_TRUE(wait_until_settled());
+    ASSERT_TRUE(wait_until([&] { return table->rowCount() > 0; }, 60))
+        << measure->itemText(i).toStdString();
+  }
+  measure->setCurrentIndex(measure->findData("normalised_entropy"));
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(table->columnCount(), 3) << "an entropy is of the map without I";
+  const HeadTable expected = head_table(session().subjects().front().subject);
+  for (int row = 0; row < table->rowCount(); ++row) {
+    if (table->index(row, 0).data().toString() != "0") continue;
+    if (table->index(row, 1).data().toString() != "0") continue;
+    EXPECT_EQ(table->index(row, 2).data().toString(),
+              QString::number(expected.rows.front().normalised_entropy, 'f', 3));
+  }
 }
 
 TEST_F(RanksOf, SubtractsTheMeanRowOnDemand) {
   open_sample("fashion-softmax.h5");
   auto* const table = child<QTableView>("rank_table")->model();
-  choose("ranks_of", "without the mean row");
-  EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of map, centred");
+  choose("centred");
+  EXPECT_EQ(note_of("All maps"), "of map, centred");
   const SubjectSpectra centred =
       subject_spectra_of(session().subjects().front().subject, MatrixChoice{.centred = true});
   for (int row = 0; row < table->rowCount(); ++row) {
@@ -106,9 +146,8 @@ TEST_F(RanksOf, SubtractsTheMeanRowOnDemand) {
     if (table->index(row, 1).data().toString() != "0") continue;
     EXPECT_EQ(table->index(row, 2).data().toInt(), centred.without.front().equivalent_rank);
   }
-  choose("spectrum_of", "scores");
-  choose("spectrum_of", "without the mean row");
-  EXPECT_EQ(child<QToolButton>("spectrum_of")->text(), "of scores, centred");
+  choose("scores");
+  EXPECT_EQ(note_of("Cumulative spectrum"), "of scores, centred");
   const FigurePanel* const spectrum = figure_panel("Cumulative spectrum");
   ASSERT_NE(spectrum, nullptr);
   ASSERT_NE(spectrum->figure(), nullptr);
@@ -118,20 +157,14 @@ TEST_F(RanksOf, SubtractsTheMeanRowOnDemand) {
 
 TEST_F(RanksOf, OffersAddedTermsWhereTheyAreDefined) {
   open_sample("fashion-softmax.h5");
-  const auto action = [this](const QString& text) -> QAction* {
-    for (QAction* one : child<QToolButton>("ranks_of")->menu()->actions()) {
-      if (one->text() == text) return one;
-    }
-    return nullptr;
-  };
-  QAction* const residual = action("with the residual stream");
+  auto* const residual = child<QAction>("matrix_residual");
   ASSERT_NE(residual, nullptr);
   EXPECT_FALSE(residual->isEnabled()) << "it is added to outputs";
-  EXPECT_TRUE(action("only the convolution")->isEnabled());
-  choose("ranks_of", "output");
+  EXPECT_TRUE(child<QAction>("matrix_convolution")->isEnabled());
+  choose("output");
   EXPECT_TRUE(residual->isEnabled());
-  choose("ranks_of", "with the residual stream");
-  EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of output, residual");
+  choose("residual");
+  EXPECT_EQ(note_of("All maps"), "of output, residual");
   auto* const table = child<QTableView>("rank_table")->model();
   const SubjectSpectra found =
       subject_spectra_of(session().subjects().front().subject,
@@ -145,8 +178,8 @@ TEST_F(RanksOf, OffersAddedTermsWhereTheyAreDefined) {
     break;
   }
   EXPECT_TRUE(shown);
-  choose("ranks_of", "map");
-  EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of map") << "a map has no residual stream";
+  choose("map");
+  EXPECT_EQ(session().view().matrix, MatrixChoice{}) << "a map has no residual stream";
 }
 
 TEST_F(RanksOf, ComponentsFollowTheChosenMatrix) {
@@ -157,14 +190,14 @@ TEST_F(RanksOf, ComponentsFollowTheChosenMatrix) {
   ASSERT_NE(panel, nullptr);
   ASSERT_TRUE(wait_until([&] { return panel->figure() != nullptr; }));
   EXPECT_NE(panel->figure()->caption.find("attention map"), std::string::npos);
-  choose("components_of", "values");
+  choose("values");
   EXPECT_NE(panel->figure()->caption.find("v_k over its channels"), std::string::npos)
       << panel->figure()->caption;
   EXPECT_EQ(panel->figure()->panels.at(0).title, "channels");
   ViewSettings view = session().view();
   view.identity = IdentityView::with;
   session().set_view(view);
-  choose("components_of", "scores");
+  choose("scores");
   EXPECT_NE(panel->figure()->caption.find("scores before bias"), std::string::npos)
       << "no I is asked for of what has none";
 }
@@ -173,18 +206,29 @@ TEST_F(RanksOf, RanksOfHeadsFollowTheChosenMatrix) {
   open_sample("fashion-softmax.h5");
   window().show_panel("heads");
   ASSERT_TRUE(wait_until_settled());
-  auto* const of = child<QToolButton>("heads_of");
-  EXPECT_TRUE(of->isHidden()) << "an entropy is of the map";
-  auto* const measure = child<QComboBox>("heads_measure");
-  measure->setCurrentIndex(measure->findData("equivalent_rank"));
-  EXPECT_FALSE(of->isHidden());
-  choose("heads_of", "head-output");
-  const auto* const panel = window().findChild<HeadsPanel*>();
+  choose("head-output");
+  const auto* const panel = window().findChild<AllMapsPanel*>();
   ASSERT_NE(panel, nullptr);
   ASSERT_NE(panel->figure(), nullptr);
   EXPECT_NE(panel->figure()->caption.find("equivalent rank of head-output"), std::string::npos)
       << panel->figure()->caption;
-  for (const QAction* action : of->menu()->actions()) EXPECT_NE(action->text(), "tokens");
+  auto* const measure = child<QComboBox>("all_maps_measure");
+  measure->setCurrentIndex(measure->findData("normalised_entropy"));
+  QTest::qWait(100);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(note_of("All maps"), "") << "an entropy is of the map";
+  EXPECT_EQ(panel->figure()->caption.find("head-output"), std::string::npos);
+}
+
+TEST_F(RanksOf, OneChoiceHoldsForTheWholeWindow) {
+  open_sample("fashion-softmax.h5");
+  window().show_panel("components");
+  choose("values");
+  for (const char* panel : {"All maps", "Cumulative spectrum", "Components"}) {
+    EXPECT_EQ(note_of(panel), "of values") << panel;
+  }
+  press(Qt::Key_R);
+  EXPECT_EQ(session().view().matrix.of, MatrixKind::values) << "R is for the lens";
 }
 
 TEST_F(RanksOf, TheComparisonFollowsTheChosenMatrix) {
@@ -208,7 +252,7 @@ TEST_F(RanksOf, TheComparisonFollowsTheChosenMatrix) {
     return table->index(row, column(title)).data().toString();
   };
   EXPECT_NE(cell(0, "JS"), "–");
-  choose("comparison_of", "values");
+  choose("values");
   ASSERT_TRUE(wait_until([&] { return rows() > 0; }, 60));
   EXPECT_EQ(rows(), of_maps);
   EXPECT_EQ(cell(0, "JS"), "–");
@@ -223,10 +267,10 @@ TEST_F(RanksOf, TheComparisonFollowsTheChosenMatrix) {
   EXPECT_TRUE(table->headerData(column("rank"), Qt::Horizontal, Qt::ToolTipRole)
                   .toString()
                   .contains("values V"));
-  choose("comparison_of", "tokens");
+  choose("tokens");
   ASSERT_TRUE(wait_until([&] { return rows() > 0; }, 60));
   EXPECT_LT(rows(), of_maps) << "one of a layer";
-  choose("comparison_of", "map");
+  choose("map");
   ASSERT_TRUE(wait_until([&] { return rows() == of_maps; }, 60));
   EXPECT_NE(cell(0, "JS"), "–");
 }

@@ -151,6 +151,7 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   view.wipe_position = 0.25;
   view.layer_alignment = LayerAlignment::by_depth;
   view.match_heads = true;
+  view.matrix = {.of = MatrixKind::output, .centred = true, .added = Added::residual};
   session_.set_view(view);
   session_.set_reference(id(1));
   session_.save(folder() / "session.json");

@@ -182,7 +182,7 @@ TEST_F(WindowTest, RanksChangeWithTheThreshold) {
   auto* threshold = child<QDoubleSpinBox>("rank_threshold");
   threshold->setFocus();
   threshold->selectAll();
-  QTest::keyClicks(threshold, "0.5");
+  QTest::keyClicks(threshold, "50");
   QTest::keyClick(threshold, Qt::Key_Return);
   EXPECT_EQ(session().view().rank_threshold, 0.5);
   EXPECT_LT(cell(*table, 0, 2).toDouble(), before);
