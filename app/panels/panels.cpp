@@ -5,15 +5,12 @@
 #include "app/panels/comparison/comparison_panel.h"
 #include "app/panels/components/components_panel.h"
 #include "app/panels/energy/energy_panel.h"
-#include "app/panels/hash_codes/hash_codes_panel.h"
-#include "app/panels/importance/importance_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
-#include "app/panels/key_maps/key_maps_panel.h"
 #include "app/panels/lessons/lessons_panel.h"
+#include "app/panels/mechanism/mechanism_panel.h"
 #include "app/panels/models/models_panel.h"
 #include "app/panels/over_training/over_training_panel.h"
 #include "app/panels/playground/playground_panel.h"
-#include "app/panels/position_bias/position_bias_panel.h"
 #include "app/panels/profile/profile_panel.h"
 #include "app/panels/query/query_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
@@ -60,6 +57,13 @@ DockPanel* with_samples(const PanelContext& context) {
 constexpr PanelPage kViewsOfMaps[] = {{"ranks", QT_TR_NOOP("Ranks")},
                                       {"heads", QT_TR_NOOP("Measures of heads")},
                                       {"depth", QT_TR_NOOP("Rank over depth")}};
+
+constexpr PanelPage kMechanismPages[] = {
+    {"position-bias", QT_TR_NOOP("Position biases")},
+    {"key-maps", QT_TR_NOOP("Keys as pictures")},
+    {"token-importance", QT_TR_NOOP("Importance of tokens")},
+    // Codes can be learned for the attention of any model.
+    {"hash-codes", QT_TR_NOOP("Hash codes"), true, MechanismPanel::has_codes}};
 
 }  // namespace
 
@@ -121,26 +125,13 @@ std::span<const PanelEntry> panels() {
        .make = of_spectra<SpectrumPanel>,
        .title = SpectrumPanel::kTitle,
        .presented = true},
-      {.name = "position-bias",
-       .group = mechanism,
-       .place = spectrum,
-       .make = of_session<PositionBiasPanel>,
-       .title = PositionBiasPanel::kTitle},
-      {.name = "key-maps",
+      {.name = "mechanism",
        .group = mechanism,
        .place = map,
-       .make = of_session<KeyMapsPanel>,
-       .title = KeyMapsPanel::kTitle},
-      {.name = "token-importance",
-       .group = mechanism,
-       .place = map,
-       .make = of_session<ImportancePanel>,
-       .title = ImportancePanel::kTitle},
-      {.name = "hash-codes",
-       .group = mechanism,
-       .place = map,
-       .make = of_session<HashCodesPanel>,
-       .title = HashCodesPanel::kTitle},
+       .make = of_session<MechanismPanel>,
+       .title = MechanismPanel::kTitle,
+       .pages = kMechanismPages,
+       .has_content = MechanismPanel::has_content},
       {.name = "what-if",
        .group = experiments,
        .place = map,

@@ -38,6 +38,8 @@ struct PanelPage {
   const char* name;
   const char* title;
   bool in_menu = false;  ///< listed below its panel; the command palette lists every page
+  /// Like that of the panel, if it is not null.
+  bool (*has_content)(const Session& session) = nullptr;
 };
 
 struct PanelEntry {

@@ -58,7 +58,8 @@ void MainWindow::enable_panel_commands() {
     const bool has_content = docks_->has_content(one);
     commands_->action(panel_command(one.entry->name))->setEnabled(has_content);
     for (const PanelPage& page : one.entry->pages) {
-      commands_->action(panel_command(page.name))->setEnabled(has_content);
+      commands_->action(panel_command(page.name))
+          ->setEnabled(page.has_content != nullptr ? page.has_content(session_) : has_content);
     }
   }
 }

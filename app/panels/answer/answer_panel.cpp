@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "app/look/theme.h"
-#include "app/panels/importance/text_heat.h"
+#include "app/panels/frame/text_heat.h"
 #include "app/session/job_queue.h"
 #include "app/session/prediction.h"
 #include "app/session/session.h"

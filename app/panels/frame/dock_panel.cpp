@@ -108,14 +108,24 @@ void DockPanel::add_enlarge_action() {
   connect(button, &QToolButton::clicked, this, [this] { emit enlarge_wanted(false); });
 }
 
+void DockPanel::become_page() {
+  delete header_->findChild<ElidedLabel*>("panel_title");
+  header_row_->setContentsMargins(0, 0, 0, 0);
+  body_->setContentsMargins(0, 0, 0, 0);
+  body_->insertWidget(0, header_);
+  const QList<QWidget*> inside = header_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
+  header_->setVisible(
+      std::ranges::any_of(inside, [this](const QWidget* widget) { return widget != note_; }));
+}
+
 ControlValues DockPanel::settings() const {
   // The dock also contains the title row.
-  const QWidget* const dock = parentWidget();
+  const auto* const dock = qobject_cast<const QDockWidget*>(parentWidget());
   return control_values(dock ? *dock : static_cast<const QWidget&>(*this));
 }
 
 void DockPanel::restore_settings(const ControlValues& settings) {
-  QWidget* const dock = parentWidget();
+  auto* const dock = qobject_cast<QDockWidget*>(parentWidget());
   set_control_values(dock ? *dock : static_cast<QWidget&>(*this), settings);
 }
 

@@ -57,6 +57,9 @@ class DockPanel : public QFrame {
   /// Resumes the stopped work.
   virtual void resume() {}
 
+  /// Makes the panel a page of another: what its title row holds besides the title is put above the
+  /// content.
+  void become_page();
   /// Adds a button at the right end of the title row.
   QToolButton* add_action(const QString& icon, const QString& name);
   /// Adds a button that toggles between the whole window and the dock.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "app/panels/hash_codes/hash_codes_panel.h"
+#include "app/panels/mechanism/hash_codes_page.h"
 #include "app/session/job_queue.h"
 #include "app/widgets/number_slider.h"
 #include "tests/app/support/window_fixture.h"
@@ -27,7 +27,7 @@ class HashCodesPanelTest : public WindowTest {
     ASSERT_TRUE(wait_until_settled());
     ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
   }
-  [[nodiscard]] HashCodesPanel& panel() { return *window().findChild<HashCodesPanel*>(); }
+  [[nodiscard]] HashCodesPage& panel() { return *window().findChild<HashCodesPage*>(); }
   /// A number of the current figure; empty if there is none.
   [[nodiscard]] std::vector<double> number(const std::string& name) {
     return panel().figure() ? panel().figure()->numbers.at(name) : std::vector<double>();

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "app/panels/importance/text_heat.h"
+#include "app/panels/frame/text_heat.h"
 #include "tests/app/support/window_fixture.h"
 #include "tests/support/paths.h"
 

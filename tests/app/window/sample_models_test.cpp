@@ -14,10 +14,10 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipes/map_grid.h"
-#include "app/panels/key_maps/key_maps_panel.h"
+#include "app/panels/mechanism/key_maps_page.h"
+#include "app/panels/mechanism/position_bias_page.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
-#include "app/panels/position_bias/position_bias_panel.h"
 #include "app/session/job_queue.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/elided_label.h"
@@ -308,12 +308,13 @@ TEST_F(SampleModelsTest, PositionBiasesAndKeysOfADaftModelAreDrawn) {
   window().open_file(kSamples / "models/fashion-softmax.h5");
   window().open_file(kSamples / "models/fashion-daft-full.h5");
   ASSERT_TRUE(wait_until_settled());
-  window().show_panel("position-bias");
   window().show_panel("key-maps");
-  auto* biases = window().findChild<PositionBiasPanel*>();
-  auto* keys = window().findChild<KeyMapsPanel*>();
+  auto* biases = window().findChild<PositionBiasPage*>();
+  auto* keys = window().findChild<KeyMapsPage*>();
   ASSERT_TRUE(biases && keys);
-  ASSERT_TRUE(wait_until([&] { return biases->figure() && keys->figure(); }));
+  ASSERT_TRUE(wait_until([&] { return keys->figure() != nullptr; }));
+  window().show_panel("position-bias");
+  ASSERT_TRUE(wait_until([&] { return biases->figure() != nullptr; }));
   EXPECT_EQ(biases->figure()->panels.size(), 6U) << "of the one model that has any";
   const std::int64_t across = maps_across(keys->figure()->width_mm);
   EXPECT_GT(across, 1);

@@ -7,12 +7,12 @@ class QToolButton;
 
 namespace attnscope {
 
-class PositionBiasPanel : public FigurePanel {
+class PositionBiasPage : public FigurePanel {
   Q_OBJECT
  public:
-  static constexpr const char* kTitle = QT_TR_NOOP("Position biases");
+  static constexpr const char* kTitle = QT_TR_NOOP("Biases");
 
-  explicit PositionBiasPanel(Session& session, QWidget* parent = nullptr);
+  explicit PositionBiasPage(Session& session, QWidget* parent = nullptr);
 
  protected:
   [[nodiscard]] FigureRequest request() const override;

@@ -1,4 +1,4 @@
-#include "app/panels/position_bias/position_bias_panel.h"
+#include "app/panels/mechanism/position_bias_page.h"
 
 #include <QHBoxLayout>
 #include <QToolButton>
@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-PositionBiasPanel::PositionBiasPanel(Session& session, QWidget* parent)
+PositionBiasPage::PositionBiasPage(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "position-bias", session, parent) {
   maps_ = segment_button("position_bias_maps", tr("Maps"), tr("exp(w) − 1 of every layer and head"),
                          "first");
@@ -33,17 +33,17 @@ PositionBiasPanel::PositionBiasPanel(Session& session, QWidget* parent)
     });
   }
   add_to_header(segments);
-  connect(&session, &Session::selection_changed, this, &PositionBiasPanel::want);
+  connect(&session, &Session::selection_changed, this, &PositionBiasPage::want);
 }
 
-QString PositionBiasPanel::empty_text() const {
+QString PositionBiasPage::empty_text() const {
   return tr(
       "DAFT's position biases for every pair of tokens appear here: select a DAFT model, or "
       "lay daft-full or daft-conv over another.");
 }
 
 /// For the model that is drawn, the query under the cursor, or else the selected query.
-std::optional<std::int64_t> PositionBiasPanel::shown_query(const FigureRequest& request) const {
+std::optional<std::int64_t> PositionBiasPage::shown_query(const FigureRequest& request) const {
   const Selection& selection = session().selection();
   for (const OpenSubject& open : session().subjects()) {
     const bool is_drawn =
@@ -56,7 +56,7 @@ std::optional<std::int64_t> PositionBiasPanel::shown_query(const FigureRequest& 
   return std::nullopt;
 }
 
-FigureRequest PositionBiasPanel::request() const {
+FigureRequest PositionBiasPage::request() const {
   FigureRequest request = request_of_selected(session(), has_position_biases);
   if (numbers_->isChecked()) request.settings["show"] = "numbers";
   if (query_->isChecked()) {

@@ -11,12 +11,12 @@ namespace attnscope {
 class NumberSlider;
 struct OpenSubject;
 
-class HashCodesPanel : public FigurePanel {
+class HashCodesPage : public FigurePanel {
   Q_OBJECT
  public:
   static constexpr const char* kTitle = QT_TR_NOOP("Hash codes");
 
-  explicit HashCodesPanel(Session& session, QWidget* parent = nullptr);
+  explicit HashCodesPage(Session& session, QWidget* parent = nullptr);
 
  protected:
   [[nodiscard]] FigureRequest request() const override;

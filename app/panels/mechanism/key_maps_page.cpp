@@ -1,4 +1,4 @@
-#include "app/panels/key_maps/key_maps_panel.h"
+#include "app/panels/mechanism/key_maps_page.h"
 
 #include "analysis/position_bias/key_maps.h"
 #include "app/session/session.h"
@@ -6,18 +6,18 @@
 
 namespace attnscope {
 
-KeyMapsPanel::KeyMapsPanel(Session& session, QWidget* parent)
+KeyMapsPage::KeyMapsPage(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "key-maps", session, parent) {
-  connect(&session, &Session::selection_changed, this, &KeyMapsPanel::want);
+  connect(&session, &Session::selection_changed, this, &KeyMapsPage::want);
 }
 
-QString KeyMapsPanel::empty_text() const {
+QString KeyMapsPage::empty_text() const {
   return tr(
       "exp(K) of each layer and channel over the image appears here: select a DAFT model, or lay "
       "daft-full or daft-conv over another.");
 }
 
-FigureRequest KeyMapsPanel::request() const {
+FigureRequest KeyMapsPage::request() const {
   FigureRequest request = request_of_selected(session(), has_key_maps);
   request.settings["colour-map"] = session().view().colour_map;
   return request;

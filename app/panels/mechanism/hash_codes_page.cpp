@@ -1,4 +1,4 @@
-#include "app/panels/hash_codes/hash_codes_panel.h"
+#include "app/panels/mechanism/hash_codes_page.h"
 
 #include <QHBoxLayout>
 #include <QToolButton>
@@ -27,7 +27,7 @@ std::int64_t whole(const NumberSlider& slider) {
 
 }  // namespace
 
-HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
+HashCodesPage::HashCodesPage(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "hash-codes", session, parent) {
   similarity_ = segment_button(
       "hash_view_similarity", tr("Similarity"),
@@ -66,24 +66,24 @@ HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
   for (NumberSlider* slider : {bits_, supports_, pairs_}) {
     slider->stack();
     sliders->addWidget(slider, 1);
-    connect(slider, &NumberSlider::value_changed, this, &HashCodesPanel::want);
+    connect(slider, &NumberSlider::value_changed, this, &HashCodesPage::want);
   }
   body()->insertLayout(0, sliders);
 
-  connect(similarity_, &QToolButton::toggled, this, &HashCodesPanel::want);
-  connect(learn_, &QToolButton::clicked, this, &HashCodesPanel::learn);
-  connect(&session, &Session::selection_changed, this, &HashCodesPanel::follow_selection);
-  connect(&session, &Session::subjects_changed, this, &HashCodesPanel::follow_selection);
+  connect(similarity_, &QToolButton::toggled, this, &HashCodesPage::want);
+  connect(learn_, &QToolButton::clicked, this, &HashCodesPage::learn);
+  connect(&session, &Session::selection_changed, this, &HashCodesPage::follow_selection);
+  connect(&session, &Session::subjects_changed, this, &HashCodesPage::follow_selection);
   follow_selection();
 }
 
-QString HashCodesPanel::empty_text() const {
+QString HashCodesPage::empty_text() const {
   return tr(
       "Open a model to see learned and random binary codes of its tokens next to the attention "
       "they imitate.");
 }
 
-const OpenSubject* HashCodesPanel::shown_subject() const {
+const OpenSubject* HashCodesPage::shown_subject() const {
   const OpenSubject* const selected = session().find(session().selection().subject);
   if (selected && selected->subject.trace) return selected;
   for (const OpenSubject& open : session().subjects()) {
@@ -92,7 +92,7 @@ const OpenSubject* HashCodesPanel::shown_subject() const {
   return nullptr;
 }
 
-void HashCodesPanel::follow_selection() {
+void HashCodesPage::follow_selection() {
   const OpenSubject* const shown = shown_subject();
   learn_->setEnabled(shown && shown->subject.model);
   if (!shown) return;
@@ -112,7 +112,7 @@ void HashCodesPanel::follow_selection() {
   want();
 }
 
-void HashCodesPanel::show_limits() {
+void HashCodesPage::show_limits() {
   const std::shared_ptr<const Trace> trace = session().trace(subject_);
   if (!trace || layer_ >= std::ssize(trace->layers)) return;
   const ImpliedMaps& map = trace->layers[static_cast<std::size_t>(layer_)].implied_map;
@@ -122,18 +122,18 @@ void HashCodesPanel::show_limits() {
   pairs_->set_range({.minimum = 1, .maximum = std::max(1.0, std::floor(keys / 2)), .step = 1});
 }
 
-int HashCodesPanel::rows_that_fit() const {
+int HashCodesPage::rows_that_fit() const {
   return std::clamp((height() - kSlidersPixels) / kRowPixels, 1, 3);
 }
 
-void HashCodesPanel::resizeEvent(QResizeEvent* event) {
+void HashCodesPage::resizeEvent(QResizeEvent* event) {
   FigurePanel::resizeEvent(event);
   if (rows_that_fit() == rows_) return;
   rows_ = rows_that_fit();
   want();
 }
 
-FigureRequest HashCodesPanel::request() const {
+FigureRequest HashCodesPage::request() const {
   FigureRequest request;
   const OpenSubject* const shown = shown_subject();
   if (!shown) return request;
@@ -162,7 +162,7 @@ FigureRequest HashCodesPanel::request() const {
   return request;
 }
 
-void HashCodesPanel::learn() {
+void HashCodesPage::learn() {
   const OpenSubject* const shown = shown_subject();
   if (!shown) return;
   try {

@@ -1,4 +1,4 @@
-#include "app/panels/importance/text_heat.h"
+#include "app/panels/frame/text_heat.h"
 
 #include <QMouseEvent>
 #include <QPainter>

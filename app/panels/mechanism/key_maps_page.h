@@ -5,12 +5,12 @@
 
 namespace attnscope {
 
-class KeyMapsPanel : public FigurePanel {
+class KeyMapsPage : public FigurePanel {
   Q_OBJECT
  public:
-  static constexpr const char* kTitle = QT_TR_NOOP("Keys as feature maps");
+  static constexpr const char* kTitle = QT_TR_NOOP("Keys as pictures");
 
-  explicit KeyMapsPanel(Session& session, QWidget* parent = nullptr);
+  explicit KeyMapsPage(Session& session, QWidget* parent = nullptr);
 
  protected:
   [[nodiscard]] FigureRequest request() const override;
