@@ -11,8 +11,7 @@
 #include "app/panels/models/models_panel.h"
 #include "app/panels/over_training/over_training_panel.h"
 #include "app/panels/playground/playground_panel.h"
-#include "app/panels/profile/profile_panel.h"
-#include "app/panels/query/query_panel.h"
+#include "app/panels/row/row_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
 #include "app/panels/steps/steps_panel.h"
 #include "app/panels/structure/structure_panel.h"
@@ -54,6 +53,8 @@ DockPanel* with_samples(const PanelContext& context) {
   return new InputsPanel(context.session, sample_inputs());
 }
 
+constexpr PanelPage kRowPages[] = {{"query", QT_TR_NOOP("Query on the input")},
+                                   {"profile", QT_TR_NOOP("Profile of the map")}};
 constexpr PanelPage kViewsOfMaps[] = {{"ranks", QT_TR_NOOP("Ranks")},
                                       {"heads", QT_TR_NOOP("Measures of heads")},
                                       {"depth", QT_TR_NOOP("Rank over depth")}};
@@ -93,16 +94,12 @@ std::span<const PanelEntry> panels() {
        .make = of_session<AnswerPanel>,
        .title = AnswerPanel::kTitle,
        .presented = true},
-      {.name = "query",
+      {.name = "row",
        .group = this_map,
        .place = map,
-       .make = of_atlases<QueryPanel>,
-       .title = QueryPanel::kTitle},
-      {.name = "profile",
-       .group = this_map,
-       .place = map,
-       .make = of_atlases<ProfilePanel>,
-       .title = ProfilePanel::kTitle},
+       .make = of_atlases<RowPanel>,
+       .title = RowPanel::kTitle,
+       .pages = kRowPages},
       {.name = "components",
        .group = this_map,
        .place = map,

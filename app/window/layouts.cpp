@@ -21,11 +21,11 @@ std::span<const WorkLayout> work_layouts() {
   static const WorkLayout list[] = {
       {"Explore", QT_TR_NOOP("Models, maps, curves and ranks side by side"), "Ctrl+1", "", "", 0},
       {"Compare", QT_TR_NOOP("Maps at their largest, next to curves, query and comparison"),
-       "Ctrl+2", "spectrum query comparison all-maps", "spectrum query comparison", 0},
+       "Ctrl+2", "spectrum row comparison all-maps", "spectrum row comparison", 0},
       {"Publish", QT_TR_NOOP("Curves and numbers large, as they are printed"), "Ctrl+3",
        "spectrum all-maps comparison", "spectrum all-maps", 48},
-      {"Teach", QT_TR_NOOP("A lesson next to maps and curves"), "Ctrl+4", "lessons spectrum query",
-       "lessons spectrum query", 26, "lessons", 36},
+      {"Teach", QT_TR_NOOP("A lesson next to maps and curves"), "Ctrl+4", "lessons spectrum row",
+       "lessons spectrum row", 26, "lessons", 36},
   };
   return list;
 }

@@ -121,7 +121,7 @@ void MapMenu::add_map_actions(QMenu& menu, SubjectId subject, const MapCell& cel
     row.subject = subject;
     row.query = maps->query_of(cell.layer, cell.query);
     session_.select(row);
-    emit panel_wanted("query");
+    emit panel_wanted("row");
   });
 }
 

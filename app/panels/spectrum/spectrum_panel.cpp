@@ -124,17 +124,19 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
       "only");
   all_channels_->setAutoExclusive(false);
   all_channels_->setVisible(false);
-  add_to_header(all_channels_);
-  null_ = segment_button("null_model", tr("Null"),
+  null_ = segment_button("null_model", tr("Baseline"),
                          tr("Shuffled baseline: the same maps with each row shuffled, eight times, "
                             "as a grey band"),
                          "only");
   null_->setAutoExclusive(false);
-  add_to_header(null_);
   ranks_ = new ElidedLabel(Qt::ElideRight);
   ranks_->setObjectName("spectrum_ranks");
   ranks_->setProperty("role", "muted");
-  body()->addWidget(ranks_);
+  auto* below = new QHBoxLayout;
+  below->addWidget(ranks_, 1);
+  below->addWidget(null_);
+  below->addWidget(all_channels_);
+  body()->addLayout(below);
   plot().setObjectName("spectrum_plot");
   plot().setAccessibleName(tr("Cumulative singular values of all models"));
 

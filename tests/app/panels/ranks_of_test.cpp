@@ -14,7 +14,7 @@
 #include "analysis/rollout/rollout.h"
 #include "app/panels/all_maps/all_maps_panel.h"
 #include "app/panels/frame/figure_panel.h"
-#include "app/panels/query/query_view.h"
+#include "app/panels/row/query_view.h"
 #include "app/session/sample_data.h"
 #include "app/widgets/elided_label.h"
 #include "tests/app/support/window_fixture.h"

@@ -12,8 +12,8 @@
 
 #include "app/panels/answer/answer_panel.h"
 #include "app/panels/frame/figure_panel.h"
-#include "app/panels/heads/heads_panel.h"
 #include "app/panels/frame/text_heat.h"
+#include "app/panels/heads/heads_panel.h"
 #include "app/panels/playground/plane_view.h"
 #include "app/panels/playground/playground_view.h"
 #include "app/panels/steps/steps_view.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "app/canvas/atlas_canvas.h"
-#include "app/panels/query/query_view.h"
+#include "app/panels/row/query_view.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {

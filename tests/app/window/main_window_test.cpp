@@ -23,7 +23,7 @@
 #include "app/canvas/atlas_canvas.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
-#include "app/panels/query/query_view.h"
+#include "app/panels/row/query_view.h"
 #include "app/window/notice_bar.h"
 #include "tests/app/support/window_fixture.h"
 

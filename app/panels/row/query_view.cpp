@@ -1,4 +1,4 @@
-#include "app/panels/query/query_view.h"
+#include "app/panels/row/query_view.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>

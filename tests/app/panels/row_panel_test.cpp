@@ -1,11 +1,12 @@
-#include "app/panels/profile/profile_panel.h"
-
 #include <QLabel>
 #include <QToolButton>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include "app/panels/row/map_values.h"
+#include "app/panels/row/query_view.h"
+#include "app/widgets/elided_label.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -61,8 +62,35 @@ TEST_F(WindowTest, TheProfileFollowsTheSelection) {
   EXPECT_EQ(plot->graph(0)->dataCount(), 17);
   EXPECT_FLOAT_EQ(static_cast<float>(plot->graph(0)->dataMainValue(7)),
                   map.data()[(17 + 5) * 17 + 7]);
-  EXPECT_TRUE(child<QLabel>("map_numbers")->text().contains("rows sum to 1"))
-      << child<QLabel>("map_numbers")->text().toStdString();
+  EXPECT_TRUE(child<ElidedLabel>("map_numbers")->full_text().contains("rows sum to 1"))
+      << child<ElidedLabel>("map_numbers")->full_text().toStdString();
+}
+
+TEST_F(WindowTest, TheColumnIsShownOverTheInputToo) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(3, 2, 4, 1)), "one");
+  window().show_panel("query");
+  ASSERT_TRUE(wait_until_settled());
+  Selection selection = session().selection();
+  selection.layer = 1;
+  selection.query = 5;
+  session().select(selection);
+  EXPECT_TRUE(child<QueryView>("query_view_0")->isVisible());
+  const auto map = session().trace(id(0))->layers[1].implied_map.slice(0);
+  for (std::int64_t token = 0; token < 17; ++token) {
+    EXPECT_FLOAT_EQ(
+        child<QueryView>("query_view_0")->picture().weights.at(static_cast<std::size_t>(token)),
+        map(5, token));
+  }
+  child<QToolButton>("row_column")->click();
+  for (std::int64_t token = 0; token < 17; ++token) {
+    EXPECT_FLOAT_EQ(
+        child<QueryView>("query_view_0")->picture().weights.at(static_cast<std::size_t>(token)),
+        map(token, 5));
+  }
+  EXPECT_TRUE(child<QLabel>("row_caption")->text().startsWith("Key "));
+  child<QToolButton>("row_distance")->click();
+  EXPECT_FALSE(child<QueryView>("query_view_0")->isVisible());
+  EXPECT_TRUE(child<QCustomPlot>("profile_plot")->isVisible());
 }
 
 }  // namespace
