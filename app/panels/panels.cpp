@@ -14,7 +14,6 @@
 #include "app/panels/row/row_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
 #include "app/panels/steps/steps_panel.h"
-#include "app/panels/structure/structure_panel.h"
 #include "app/panels/sweep/sweep_panel.h"
 #include "app/panels/training/training_panel.h"
 #include "app/panels/truncation/truncation_panel.h"
@@ -53,6 +52,7 @@ DockPanel* with_samples(const PanelContext& context) {
   return new InputsPanel(context.session, sample_inputs());
 }
 
+constexpr PanelPage kModelPages[] = {{"structure", QT_TR_NOOP("Structure"), true}};
 constexpr PanelPage kRowPages[] = {{"query", QT_TR_NOOP("Query on the input")},
                                    {"profile", QT_TR_NOOP("Profile of the map")}};
 constexpr PanelPage kViewsOfMaps[] = {{"ranks", QT_TR_NOOP("Ranks")},
@@ -77,12 +77,8 @@ std::span<const PanelEntry> panels() {
        .group = model,
        .place = models,
        .make = with_recent_files,
-       .title = ModelsPanel::kTitle},
-      {.name = "structure",
-       .group = model,
-       .place = beside,
-       .make = of_session<StructurePanel>,
-       .title = StructurePanel::kTitle},
+       .title = ModelsPanel::kTitle,
+       .pages = kModelPages},
       {.name = "inputs",
        .group = model,
        .place = inputs,

@@ -295,8 +295,7 @@ void PanelDocks::show(const std::string& name) {
   if (found == docks_.end()) {
     throw unknown_name("panel", name, name_list(panels(), &PanelEntry::name));
   }
-  if (found->entry->name != name) made(*found).show_page(name);
-  made(*found);
+  made(*found).show_page(name);
   found->absent = false;
   found->asked_for = !has_content(*found);
   found->dock->show();

@@ -42,7 +42,8 @@ class DockPanel : public QFrame {
   /// Sets the controls like a user would. Values without a control, or not possible here, are
   /// ignored.
   virtual void restore_settings(const ControlValues& settings);
-  /// Brings the page of that name to the front; false if the panel has no such page.
+  /// Brings the page of that name to the front; false if the panel has no such page. Also called
+  /// with the panel's own name when the panel itself is chosen.
   virtual bool show_page(const std::string& page);
   /// Opens a file that only this kind of panel reads; false if it does not read files. Throws
   /// Error.

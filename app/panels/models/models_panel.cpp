@@ -5,19 +5,52 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStackedWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/panels/describe/role_editor.h"
+#include "app/panels/models/structure_page.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/tool_button.h"
 
 namespace attnscope {
 
 ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
+  as_structure_ = segment_button("models_structure", tr("Structure"),
+                                 tr("Parts and tensors of the selected model"), "only");
+  as_structure_->setAutoExclusive(false);
+  add_to_header(as_structure_);
+  pages_ = new QStackedWidget;
+  pages_->addWidget(make_list(recent_files));
+  structure_ = new StructurePage(session_);
+  structure_->become_page();
+  pages_->addWidget(structure_);
+  body()->addWidget(pages_, 1);
+  connect(as_structure_, &QToolButton::toggled, pages_,
+          [this](bool on) { pages_->setCurrentIndex(on ? 1 : 0); });
+  connect(structure_, &DockPanel::enlarge_wanted, this, &DockPanel::enlarge_wanted);
+  connect(&session_, &Session::restored, this, [this] {
+    for (const OpenSubject& open : session_.subjects()) restored_.insert(open.id);
+  });
+  connect(&session_, &Session::subjects_changed, this, &ModelsPanel::describe_what_failed);
+  connect(&session_, &Session::subjects_changed, this, &ModelsPanel::refresh);
+  connect(&session_, &Session::selection_changed, this, &ModelsPanel::refresh);
+  connect(&session_, &Session::input_changed, this, &ModelsPanel::refresh);
+  connect(&session_, &Session::reference_changed, this, &ModelsPanel::refresh);
+  connect(&session_.jobs(), &JobQueue::changed, this, &ModelsPanel::refresh);
+  refresh();
+}
+
+QWidget* ModelsPanel::make_list(QMenu& recent_files) {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
   auto* scroll = new QScrollArea;
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -31,7 +64,7 @@ ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
   scroll->setWidget(list);
   scroll->viewport()->setAutoFillBackground(false);
   list->setAutoFillBackground(false);
-  body()->addWidget(scroll, 1);
+  column->addWidget(scroll, 1);
 
   open_ = new QPushButton(tr("Open…"));
   open_->setAccessibleName(tr("Open a model or trace file"));
@@ -43,19 +76,19 @@ ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
   row->setSpacing(6);
   row->addWidget(open_, 1);
   row->addWidget(recent_);
-  body()->addLayout(row);
-
+  column->addLayout(row);
   connect(open_, &QPushButton::clicked, this, [this] { emit command_wanted("open_model"); });
-  connect(&session_, &Session::restored, this, [this] {
-    for (const OpenSubject& open : session_.subjects()) restored_.insert(open.id);
-  });
-  connect(&session_, &Session::subjects_changed, this, &ModelsPanel::describe_what_failed);
-  connect(&session_, &Session::subjects_changed, this, &ModelsPanel::refresh);
-  connect(&session_, &Session::selection_changed, this, &ModelsPanel::refresh);
-  connect(&session_, &Session::input_changed, this, &ModelsPanel::refresh);
-  connect(&session_, &Session::reference_changed, this, &ModelsPanel::refresh);
-  connect(&session_.jobs(), &JobQueue::changed, this, &ModelsPanel::refresh);
-  refresh();
+  return page;
+}
+
+bool ModelsPanel::is_behind() const {
+  return as_structure_->isChecked() && structure_->is_behind();
+}
+
+bool ModelsPanel::show_page(const std::string& page) {
+  if (page != "structure" && page != "models") return false;
+  as_structure_->setChecked(page == "structure");
+  return true;
 }
 
 void ModelsPanel::refresh() {

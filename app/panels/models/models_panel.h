@@ -1,4 +1,4 @@
-// List of the open models, one card each, with buttons to open more.
+// The open models: one card each, with buttons to open more, or the structure of the selected one.
 #pragma once
 
 #include <map>
@@ -12,11 +12,14 @@
 
 class QMenu;
 class QPushButton;
+class QStackedWidget;
+class QToolButton;
 class QVBoxLayout;
 
 namespace attnscope {
 
 class Session;
+class StructurePage;
 class SubjectCard;
 
 class ModelsPanel : public DockPanel {
@@ -27,11 +30,15 @@ class ModelsPanel : public DockPanel {
   /// `recent_files` opens from the button next to Open.
   ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent = nullptr);
 
+  [[nodiscard]] bool is_behind() const override;
+  /// "structure": the structure of the selected model; "models": the cards.
+  bool show_page(const std::string& page) override;
   /// Empty, because the session itself keeps the open models.
   [[nodiscard]] ControlValues settings() const override { return {}; }
   void restore_settings(const ControlValues&) override {}
 
  private:
+  [[nodiscard]] QWidget* make_list(QMenu& recent_files);
   void refresh();
   void lay_over(SubjectId subject);
   [[nodiscard]] bool is_describable(SubjectId subject);
@@ -39,6 +46,9 @@ class ModelsPanel : public DockPanel {
   void describe_what_failed();
 
   Session& session_;
+  QToolButton* as_structure_;
+  QStackedWidget* pages_;
+  StructurePage* structure_;
   QVBoxLayout* cards_row_;
   std::vector<SubjectCard*> cards_;
   std::vector<SubjectId> ids_;

@@ -18,12 +18,12 @@ namespace attnscope {
 
 class Session;
 
-class StructurePanel : public DockPanel {
+class StructurePage : public DockPanel {
   Q_OBJECT
  public:
   static constexpr const char* kTitle = QT_TR_NOOP("Structure");
 
-  explicit StructurePanel(Session& session, QWidget* parent = nullptr);
+  explicit StructurePage(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
   /// Empty, because the search text is not kept in sessions.
@@ -33,6 +33,7 @@ class StructurePanel : public DockPanel {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   /// The model that a tree shows.

@@ -1,4 +1,4 @@
-#include "app/panels/structure/structure_panel.h"
+#include "app/panels/models/structure_page.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -19,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 520;  // pixels; part, tensor, shape and type next to each other
+constexpr int kAllColumns = 360;  // pixels for tensors, shapes and types next to the parts
 enum Column { kPart, kTensor, kShape, kType };
 
 QString to_text(const std::string& text) { return QString::fromStdString(text); }
@@ -38,6 +38,8 @@ QTreeWidgetItem* item_of(const StructureNode& node) {
   } else {
     item->setToolTip(kTensor, to_text(node.tensor));
   }
+  // In a narrow page only the parts have a column.
+  item->setToolTip(kPart, (item->text(kTensor) + "\n" + item->text(kShape)).trimmed());
   for (const StructureNode& child : node.children) item->addChild(item_of(child));
   return item;
 }
@@ -56,9 +58,8 @@ bool show_matching(QTreeWidgetItem& item, const QString& words) {
 
 }  // namespace
 
-StructurePanel::StructurePanel(Session& session, QWidget* parent)
+StructurePage::StructurePage(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
-  set_preferred_width(kWidth);
   facts_ = new QLabel;
   facts_->setWordWrap(true);
   facts_->setProperty("role", "muted");
@@ -78,7 +79,7 @@ StructurePanel::StructurePanel(Session& session, QWidget* parent)
   body()->addWidget(words_);
   body()->addWidget(tree_, 1);
   add_enlarge_action();
-  connect(words_, &QLineEdit::textChanged, this, &StructurePanel::find_words);
+  connect(words_, &QLineEdit::textChanged, this, &StructurePage::find_words);
   connect(tree_, &QTreeWidget::customContextMenuRequested, this, [this](const QPoint& at) {
     const QTreeWidgetItem* const item = tree_->itemAt(at);
     if (item == nullptr) return;
@@ -91,15 +92,22 @@ StructurePanel::StructurePanel(Session& session, QWidget* parent)
     menu.addAction(tr("Fold all"), tree_, &QTreeWidget::collapseAll);
     menu.exec(tree_->viewport()->mapToGlobal(at));
   });
-  connect(&session_, &Session::selection_changed, this, &StructurePanel::refresh);
-  connect(&session_, &Session::subjects_changed, this, &StructurePanel::refresh);
-  connect(&session_, &Session::view_changed, this, &StructurePanel::refresh);
+  connect(&session_, &Session::selection_changed, this, &StructurePage::refresh);
+  connect(&session_, &Session::subjects_changed, this, &StructurePage::refresh);
+  connect(&session_, &Session::view_changed, this, &StructurePage::refresh);
   refresh();
 }
 
-bool StructurePanel::is_behind() const { return isVisible() && wanted() != shown_; }
+void StructurePage::resizeEvent(QResizeEvent* event) {
+  DockPanel::resizeEvent(event);
+  for (const int column : {kTensor, kShape, kType}) {
+    tree_->setColumnHidden(column, width() < kAllColumns);
+  }
+}
 
-std::optional<StructurePanel::Shown> StructurePanel::wanted() const {
+bool StructurePage::is_behind() const { return isVisible() && wanted() != shown_; }
+
+std::optional<StructurePage::Shown> StructurePage::wanted() const {
   const OpenSubject* open = session_.find(session_.selection().subject);
   // A model that failed to open has a structure, too, but no map that could be selected.
   if (open == nullptr && !session_.subjects().empty()) open = &session_.subjects().front();
@@ -109,12 +117,12 @@ std::optional<StructurePanel::Shown> StructurePanel::wanted() const {
   return Shown{open->file, open->options, session_.view().first_layer};
 }
 
-void StructurePanel::showEvent(QShowEvent* event) {
+void StructurePage::showEvent(QShowEvent* event) {
   DockPanel::showEvent(event);
   refresh();
 }
 
-void StructurePanel::refresh() {
+void StructurePage::refresh() {
   if (!isVisible()) return;
   const std::optional<Shown> wanted = this->wanted();
   if (!wanted) {
@@ -155,13 +163,13 @@ void StructurePanel::refresh() {
       this);
 }
 
-void StructurePanel::resume() {
+void StructurePage::resume() {
   if (!stopped_) return;
   asked_.reset();
   refresh();
 }
 
-void StructurePanel::show_structure(const StructureNode& model, const QString& problem) {
+void StructurePage::show_structure(const StructureNode& model, const QString& problem) {
   show_instead({});
   facts_->setText(to_text(model.title + ": " + model.note) +
                   (problem.isEmpty() ? QString() : "\n⚠ " + problem));
@@ -183,7 +191,7 @@ void StructurePanel::show_structure(const StructureNode& model, const QString& p
   find_words(words_->text());
 }
 
-void StructurePanel::find_words(const QString& words) {
+void StructurePage::find_words(const QString& words) {
   for (int i = 0; i < tree_->topLevelItemCount(); ++i) {
     show_matching(*tree_->topLevelItem(i), words);
   }
