@@ -9,7 +9,6 @@
 #include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/mechanism/mechanism_panel.h"
 #include "app/panels/models/models_panel.h"
-#include "app/panels/over_training/over_training_panel.h"
 #include "app/panels/playground/playground_panel.h"
 #include "app/panels/row/row_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
@@ -65,6 +64,8 @@ constexpr PanelPage kMechanismPages[] = {
     {"token-importance", QT_TR_NOOP("Importance of tokens")},
     // Codes can be learned for the attention of any model.
     {"hash-codes", QT_TR_NOOP("Hash codes"), true, MechanismPanel::has_codes}};
+
+constexpr PanelPage kTrainingPages[] = {{"over-training", QT_TR_NOOP("Checkpoints"), true}};
 
 }  // namespace
 
@@ -149,12 +150,8 @@ std::span<const PanelEntry> panels() {
        .group = experiments,
        .place = beside,
        .make = of_session<TrainingPanel>,
-       .title = TrainingPanel::kTitle},
-      {.name = "over-training",
-       .group = experiments,
-       .place = beside,
-       .make = of_session<OverTrainingPanel>,
-       .title = OverTrainingPanel::kTitle},
+       .title = TrainingPanel::kTitle,
+       .pages = kTrainingPages},
       {.name = "energy",
        .group = experiments,
        .place = beside,

@@ -317,13 +317,13 @@ void MainWindow::show_keys() {
   keys.push_back({tr("Your layouts"), "Ctrl+5 – 9"});
   keys.push_back({tr("Select a model"), "1 – 9"});
   keys.push_back({tr("Blink: the reference's maps in place of the others'"), tr("Space")});
-  keys.push_back({tr("Walk layers"), "↑ ↓"});
-  keys.push_back({tr("Walk heads"), "← →"});
-  keys.push_back({tr("Walk queries"), "Shift+arrows"});
+  keys.push_back({tr("Previous, next layer"), "↑ ↓"});
+  keys.push_back({tr("Previous, next head"), "← →"});
+  keys.push_back({tr("Previous, next query"), "Shift+arrows"});
   keys.push_back({tr("Into the lens and through its fields"), tr("Tab, then ← →")});
   keys.push_back({tr("Zoom, move, enlarge a map"), tr("wheel, drag, double click")});
   keys.push_back({tr("Several maps at once"), tr("Shift and a click or a drag")});
-  keys.push_back({tr("Closer into a plot, all again"), tr("wheel, double click")});
+  keys.push_back({tr("Zoom a plot, reset"), tr("wheel, double click")});
   keys.push_back({tr("Context menu of a map, a plot, a model"), tr("right button")});
   keys.push_back({tr("Maximise or restore a panel or a model"), tr("double click on its title")});
   KeysDialog(keys, this).exec();

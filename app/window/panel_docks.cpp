@@ -296,10 +296,14 @@ void PanelDocks::show(const std::string& name) {
     throw unknown_name("panel", name, name_list(panels(), &PanelEntry::name));
   }
   made(*found).show_page(name);
-  found->absent = false;
-  found->asked_for = !has_content(*found);
-  found->dock->show();
-  found->dock->raise();
+  bring_to_front(*found);
+}
+
+void PanelDocks::bring_to_front(PanelDock& one) {
+  one.absent = false;
+  one.asked_for = !has_content(one);
+  one.dock->show();
+  one.dock->raise();
 }
 
 bool PanelDocks::has_content(const PanelDock& one) const {
@@ -342,7 +346,7 @@ void PanelDocks::follow_content() {
 bool PanelDocks::open_document(const std::filesystem::path& file) {
   for (PanelDock& one : docks_) {
     if (!made(one).open_document(file)) continue;
-    show(one.entry->name);
+    bring_to_front(one);
     return true;
   }
   return false;

@@ -141,6 +141,7 @@ class PanelDocks : public QObject {
 
   /// The panel of the dock, created on first use.
   DockPanel& made(PanelDock& one);
+  void bring_to_front(PanelDock& one);
   /// Shows a dock behind the one that is in front at its place.
   void show_behind(QDockWidget& dock);
   [[nodiscard]] bool side_is_open(const PanelDock& of) const;

@@ -57,7 +57,7 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
     connect(action, &QAction::toggled, this, &EnergyChoosers::take_mechanisms);
   }
   mechanism_menu_->addSeparator();
-  QAction* const own = mechanism_menu_->addAction(tr("Own mechanisms"));
+  QAction* const own = mechanism_menu_->addAction(tr("Each model's own attention"));
   own->setObjectName("energy_own_mechanisms");
   connect(own, &QAction::triggered, this, [this] {
     for (QAction* action : mechanism_menu_->actions()) {
@@ -168,7 +168,7 @@ void EnergyChoosers::take_mechanisms() {
     mechanisms_.push_back(action->data().toString().toStdString());
     names << action->data().toString();
   }
-  QString text = tr("Own mechanisms");
+  QString text = tr("Each model's own attention");
   if (names.size() == 1) text = names.front();
   if (names.size() > 1) text = tr("%1 mechanisms").arg(names.size());
   mechanism_button_->setText(text);

@@ -158,9 +158,7 @@ void DockPanel::show_instead(const QString& text, bool is_error) {
   stack_->setCurrentIndex(text.isEmpty() ? 0 : 1);
 }
 
-void DockPanel::show_stopped() {
-  show_instead(tr("Cancelled before it was ready. <a href='resume'>Resume</a>"));
-}
+void DockPanel::show_stopped() { show_instead(tr("Cancelled. <a href='resume'>Resume</a>")); }
 
 void DockPanel::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);

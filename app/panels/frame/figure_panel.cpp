@@ -60,7 +60,7 @@ FigureRequest FigurePanel::request() const { return request_of(session_); }
 QString FigurePanel::waiting_text() const {
   const bool any_has_run = std::ranges::any_of(
       session_.subjects(), [](const OpenSubject& open) { return open.subject.trace != nullptr; });
-  return any_has_run ? tr("Computing…") : tr("Drawn as soon as a model has run.");
+  return any_has_run ? tr("Computing…") : tr("Choose an input.");
 }
 
 void FigurePanel::want() {

@@ -66,9 +66,9 @@ void StudyPanel::make_fields() {
   count_->setSingleStep(form_.count_step);
   count_->setSuffix(tr(" inputs"));
   count_->setToolTip(tr("Number of inputs, spread evenly over the data set; all if it has fewer"));
-  anew_ = new QCheckBox(tr("Restart"));
+  anew_ = new QCheckBox(tr("Start over"));
   anew_->setObjectName(form_.name + "_restart");
-  anew_->setToolTip(tr("Replace earlier results, complete or not"));
+  anew_->setToolTip(tr("Discard the earlier result"));
   button_ = new QPushButton(form_.verb);
   button_->setObjectName(form_.name + "_start");
   progress_ = new ProgressLine(tr("Progress"));

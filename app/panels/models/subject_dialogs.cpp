@@ -279,8 +279,8 @@ OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(
   title->setProperty("role", "heading");
   column->addWidget(title);
   auto* explanation = new QLabel(
-      tr("The same weights run with another mechanism. They were not trained for it: what "
-         "is shown is the mechanism, not a model trained with it."));
+      tr("Runs these weights with another attention. The model was not trained for it, so judge "
+         "the mechanism, not the answers."));
   explanation->setWordWrap(true);
   explanation->setProperty("role", "muted");
   column->addWidget(explanation);
@@ -309,7 +309,7 @@ OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(
   column->addStretch(1);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
-  buttons->button(QDialogButtonBox::Ok)->setText(tr("Add overlay"));
+  buttons->button(QDialogButtonBox::Ok)->setText(tr("Add"));
   column->addWidget(buttons);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

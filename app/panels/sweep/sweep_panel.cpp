@@ -18,17 +18,17 @@ SweepPanel::SweepPanel(Session& session, QWidget* parent)
                   .title = tr(kTitle),
                   .about = tr("The open models over a whole data set: mean spectra, and how ranks, "
                               "hash codes and importances are distributed. Choose a data set and "
-                              "where the result goes; stopped work is resumed."),
+                              "the file of its result; cancelled work is resumed."),
                   .verb = tr("Sweep"),
                   .doing = tr("Sweeping"),
                   .data_hint = tr("IDX, HDF5, NPZ, or a folder of class folders"),
-                  .result_hint = tr("R.h5: a new sweep, or one to look at"),
+                  .result_hint = tr("Result file (.h5): new, or one made earlier"),
                   .file_name = "sweep.h5",
                   .count = 10'000,
                   .count_step = 1000},
                  {{tr("Spectrum"), tr("Mean cumulative spectra"), "sweep-spectrum"},
                   {tr("Ranks"), tr("Distributions of ranks, layer by layer"), "sweep-ranks"},
-                  {tr("Quantities"), tr("Hash codes and importances"), "sweep-quantities"}},
+                  {tr("Codes"), tr("Hash codes and importances"), "sweep-quantities"}},
                  parent) {}
 
 std::optional<StudyPanel::Work> SweepPanel::work() {
@@ -58,7 +58,7 @@ std::optional<StudyPanel::Work> SweepPanel::work() {
     const qlonglong inputs = result.done;
     return anything_done
                ? tr("%1 inputs, complete.").arg(inputs)
-               : tr("%1 inputs were complete already. Restart sweeps them again.").arg(inputs);
+               : tr("%1 inputs were complete already. Start over sweeps them again.").arg(inputs);
   };
 }
 

@@ -12,6 +12,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
+#include <QStackedWidget>
 #include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -21,6 +22,7 @@
 #include <system_error>
 
 #include "app/look/theme.h"
+#include "app/panels/training/checkpoints_page.h"
 #include "app/panels/training/training_plot.h"
 #include "app/panels/training/variant_rows.h"
 #include "app/session/session.h"
@@ -67,16 +69,8 @@ TrainingPanel::TrainingPanel(Session& session, QWidget* parent)
       presets_(training_presets()),
       training_(new TrainingSession(session, this)) {
   set_preferred_width(kTrainingWidth);
-  body()->addWidget(make_fields());
-  body()->addWidget(make_buttons());
-  note_ = new QLabel;
-  note_->setObjectName("training_note");
-  note_->setWordWrap(true);
-  note_->setProperty("role", "muted");
-  body()->addWidget(note_);
-  plot_ = new TrainingPlot;
-  body()->addWidget(plot_, 1);
   add_views();
+  add_pages();
   connect(training_, &TrainingSession::changed, this, &TrainingPanel::show_state);
   connect(training_, &TrainingSession::failed, this,
           [this](const QString& what) { say("⚠ " + what, true); });
@@ -86,8 +80,67 @@ TrainingPanel::TrainingPanel(Session& session, QWidget* parent)
 
 TrainingPanel::~TrainingPanel() = default;
 
+void TrainingPanel::add_pages() {
+  as_training_ = segment_button("training_page_new", tr("New training"),
+                                tr("Train networks and watch their maps"), "first");
+  as_checkpoints_ =
+      segment_button("training_page_checkpoints", tr("Checkpoints"),
+                     tr("Step through the checkpoints of a finished training"), "last");
+  as_training_->setChecked(true);
+  auto* const choice = new QWidget;
+  auto* const row = new QHBoxLayout(choice);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(as_training_);
+  row->addWidget(as_checkpoints_);
+  row->addStretch(1);
+  body()->addWidget(choice);
+
+  auto* const page = new QWidget;
+  auto* const column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(make_fields());
+  column->addWidget(make_buttons());
+  note_ = new QLabel;
+  note_->setObjectName("training_note");
+  note_->setWordWrap(true);
+  note_->setProperty("role", "muted");
+  column->addWidget(note_);
+  plot_ = new TrainingPlot;
+  column->addWidget(plot_, 1);
+  checkpoints_ = new CheckpointsPage(session_);
+  checkpoints_->become_page();
+  pages_ = new QStackedWidget;
+  pages_->addWidget(page);
+  pages_->addWidget(checkpoints_);
+  body()->addWidget(pages_, 1);
+  connect(as_checkpoints_, &QToolButton::toggled, this, [this](bool on) {
+    pages_->setCurrentIndex(on ? 1 : 0);
+    views_->setVisible(!on);
+  });
+}
+
+bool TrainingPanel::show_page(const std::string& page) {
+  if (page != "training" && page != "over-training") return false;
+  (page == "training" ? as_training_ : as_checkpoints_)->setChecked(true);
+  return true;
+}
+
+bool TrainingPanel::open_document(const std::filesystem::path& file) {
+  if (!checkpoints_->open_document(file)) return false;
+  as_checkpoints_->setChecked(true);
+  return true;
+}
+
+ControlValues TrainingPanel::settings() const {
+  ControlValues all = DockPanel::settings();
+  std::erase_if(all, [](const auto& one) { return one.first.starts_with("over_training_"); });
+  return all;
+}
+
 void TrainingPanel::add_views() {
-  auto* segments = new QWidget;
+  views_ = new QWidget;
+  auto* segments = views_;
   auto* row = new QHBoxLayout(segments);
   row->setContentsMargins(0, 0, 6, 0);
   row->setSpacing(0);
@@ -98,7 +151,7 @@ void TrainingPanel::add_views() {
   } views[] = {
       {"loss", tr("Loss"), tr("Loss of the batches; marks: of the test examples"),
        TrainingView::loss, "first"},
-      {"accuracy", tr("Right"), tr("Accuracy on the batches; marks: on the test examples"),
+      {"accuracy", tr("Accuracy"), tr("Accuracy on the batches; marks: on the test examples"),
        TrainingView::accuracy, "middle"},
       {"rank", tr("Rank"), tr("Equivalent rank of the attention maps: mean and each layer"),
        TrainingView::rank, "middle"},
@@ -291,6 +344,7 @@ bool TrainingPanel::keep_networks() {
 }
 
 bool TrainingPanel::is_behind() const {
+  if (as_checkpoints_->isChecked()) return checkpoints_->is_behind();
   return isVisible() && !training_->is_running() && !training_->settled();
 }
 
@@ -319,7 +373,7 @@ QWidget* TrainingPanel::make_fields() {
       tr("a data set"), tr("Data sets (*.gz *.h5 *.npz *ubyte *.txt);;All files (*)"), data_set_);
   browse_data_->setObjectName("training_browse_data_set");
   kept_in_ = line_field("training_kept_in", tr("Folder of the runs"),
-                        tr("a folder; empty: not kept when the program ends"));
+                        tr("folder (leave empty to discard)"));
   further_ = line_field("training_settings", tr("Further settings of the recipe"),
                         tr("depth=6 batch=32 seed=2 …"));
   steps_ = new QSpinBox;
@@ -328,7 +382,7 @@ QWidget* TrainingPanel::make_fields() {
   steps_->setRange(1, kMostSteps);
   steps_->setSingleStep(100);
   steps_->setSuffix(tr(" steps"));
-  rate_ = new NumberSlider(tr("Rate ×"),
+  rate_ = new NumberSlider(tr("Learning rate ×"),
                            {.minimum = 0.01, .maximum = 100, .step = 0.01, .logarithmic = true}, 1);
   rate_->setObjectName("training_rate");
   rate_->setToolTip(
@@ -348,19 +402,18 @@ QWidget* TrainingPanel::make_fields() {
   add(0, tr("Compare"), preset_, steps_);
   add(1, QString(), rows_, nullptr);
   add(2, tr("Data set"), data_set_, browse_data_);
-  add(3, tr("Kept in"), kept_in_, nullptr);
-  add(4, tr("Recipe"), further_, nullptr);
+  add(3, tr("Save to"), kept_in_, nullptr);
+  add(4, tr("Further"), further_, nullptr);
   grid->setColumnStretch(1, 1);
   return fields;
 }
 
 QWidget* TrainingPanel::make_buttons() {
-  start_ = named_button("training_start", tr("Start"), tr("Train the networks side by side"));
+  start_ = named_button("training_start", tr("Start"), tr("Start training"));
   start_->setProperty("primary", true);
   step_ = named_button("training_step", tr("Step"), tr("One step of each network"));
   stop_ =
-      named_button("training_stop", tr("Stop"),
-                   tr("End the training; models and states are saved, and Resume… continues it"));
+      named_button("training_stop", tr("Stop"), tr("Stop and save; continue later with Resume…"));
   resume_ = named_button("training_resume", tr("Resume…"),
                          tr("Resume a run that attnscope train or this panel saved in a folder"));
   connect(start_, &QPushButton::clicked, this, &TrainingPanel::start_or_pause);

@@ -15,6 +15,8 @@ class QLabel;
 class QLineEdit;
 class QPushButton;
 class QSpinBox;
+class QStackedWidget;
+class QToolButton;
 
 namespace attnscope {
 
@@ -22,6 +24,7 @@ class BrowseButton;
 class NumberSlider;
 class Session;
 class TrainingPlot;
+class CheckpointsPage;
 class TrainingSession;
 class VariantRows;
 
@@ -34,6 +37,12 @@ class TrainingPanel : public DockPanel {
   ~TrainingPanel() override;
 
   [[nodiscard]] bool is_behind() const override;
+  /// "training": networks that learn; "over-training": the checkpoints of a finished training.
+  bool show_page(const std::string& page) override;
+  /// Opens a folder of checkpoints.
+  bool open_document(const std::filesystem::path& file) override;
+  /// Without the shown checkpoint, which belongs to the folder and is not kept.
+  [[nodiscard]] ControlValues settings() const override;
   /// Asks the user if networks are training, or were trained in a folder that is deleted with the
   /// window.
   [[nodiscard]] bool may_close() override;
@@ -45,6 +54,7 @@ class TrainingPanel : public DockPanel {
   void showEvent(QShowEvent* event) override;
 
  private:
+  void add_pages();
   QWidget* make_fields();
   QWidget* make_buttons();
   void add_views();
@@ -76,6 +86,10 @@ class TrainingPanel : public DockPanel {
   QPushButton *start_, *step_, *stop_, *resume_;
   QLabel* note_;
   TrainingPlot* plot_;
+  QWidget* views_;  ///< choice of the plot's curves
+  QToolButton *as_training_, *as_checkpoints_;
+  QStackedWidget* pages_;
+  CheckpointsPage* checkpoints_;
   TrainingView view_ = TrainingView::accuracy;
   std::vector<TrainingCurve> drawn_;
 };

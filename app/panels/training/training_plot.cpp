@@ -139,8 +139,7 @@ TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
   plot_->setMinimumHeight(kLeastPlotHeight);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  until_then_ =
-      new QLabel(tr("Losses, accuracies and ranks appear here once a training has begun."));
+  until_then_ = new QLabel(tr("Press Start: loss and rank are drawn here."));
   until_then_->setAlignment(Qt::AlignCenter);
   until_then_->setWordWrap(true);
   set_role(until_then_, "muted");

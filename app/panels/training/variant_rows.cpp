@@ -30,7 +30,7 @@ QString moment_in_words(const TrainingMoment& moment, const TrainingLog& log) {
     words += QObject::tr(" · loss %1").arg(*loss, 0, 'f', 2);
   }
   if (moment.state == TrainingState::running && moment.examples_per_second > 0) {
-    words += QObject::tr(" · %1/s").arg(moment.examples_per_second, 0, 'f', 0);
+    words += QObject::tr(" · %1 examples/s").arg(moment.examples_per_second, 0, 'f', 0);
   }
   return words;
 }
@@ -95,7 +95,7 @@ void VariantRows::add_row(const PresetVariant& variant) {
   row.arithmetic->setObjectName(QString("training_arithmetic_%1").arg(place + 1));
   row.arithmetic->setAccessibleName(tr("Linear layers of network %1").arg(place + 1));
   row.arithmetic->setToolTip(tr("Arithmetic of the linear layers"));
-  row.arithmetic->addItem(tr("× layers"), "multiplicative");
+  row.arithmetic->addItem(tr("multiplying layers"), "multiplicative");
   row.arithmetic->addItem(tr("adder layers"), "adder");
   row.arithmetic->setCurrentIndex(
       std::max(row.arithmetic->findData(text("arithmetic", "multiplicative")), 0));

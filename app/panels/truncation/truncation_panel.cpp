@@ -32,23 +32,24 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
                        "approximation of rank 1, 2, 4, … while they run, over a data set with "
                        "labels, or over the open text: how often they are still right is drawn "
                        "against the rank, with the equivalent rank marked."),
-           .verb = tr("Cut off"),
-           .doing = tr("Cutting off ranks"),
+           .verb = tr("Truncate"),
+           .doing = tr("Truncating ranks"),
            .data_hint = tr("IDX, HDF5, NPZ, class folders; empty: the open text"),
-           .result_hint = tr("R.h5, to keep and resume it"),
+           .result_hint = tr("result file (.h5); empty: discarded"),
            .file_name = "truncated.h5",
            .count = 500,
            .count_step = 100},
-          {{tr("Right"), tr("Accuracy; of texts bits per character"), "rank-accuracy",
+          {{tr("Accuracy"), tr("Accuracy; of texts bits per character"), "rank-accuracy",
             shows("answers")},
-           {tr("KL"), tr("How far the predictions are from the whole model's, in bits"),
-            "rank-accuracy", shows("divergence")}},
+           {tr("Change of answers"),
+            tr("How far the predictions are from the whole model's, in bits"), "rank-accuracy",
+            shows("divergence")}},
           parent),
       cut_(new QComboBox),
-      rows_(new QCheckBox(tr("Rows to 1"))) {
+      rows_(new QCheckBox(tr("Rescale rows to sum 1"))) {
   cut_->setObjectName("truncation_cut");
   cut_->setAccessibleName(tr("Truncated matrix"));
-  cut_->addItems({tr("A_r, then + I"), tr("(A + I)_r"), tr("both")});
+  cut_->addItems({tr("Truncate A, keep I"), tr("Truncate A + I"), tr("Both")});
   cut_->setToolTip(tr("Matrix whose rank is truncated, for attention with identity mapping"));
   rows_->setObjectName("truncation_rows");
   rows_->setToolTip(tr("Rows of the truncated map are scaled to their former sums"));

@@ -15,7 +15,7 @@ struct StudyRequest;
 class TruncationPanel : public StudyPanel {
   Q_OBJECT
  public:
-  static constexpr const char* kTitle = QT_TR_NOOP("Cut off the rank");
+  static constexpr const char* kTitle = QT_TR_NOOP("Truncate rank");
 
   explicit TruncationPanel(Session& session, QWidget* parent = nullptr);
 

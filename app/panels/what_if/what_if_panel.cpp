@@ -101,9 +101,10 @@ void WhatIfPanel::add_sliders() {
   other_->setAccessibleName(tr("The other attention over the same weights"));
   other_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   other_->setMinimumContentsLength(6);
-  share_ = new NumberSlider(tr("Way: s"), {0, 1, 0.01}, 0);
+  share_ = new NumberSlider(tr("Blend: s"), {0, 1, 0.01}, 0);
   share_->setObjectName("what_if_share");
-  share_->setToolTip(tr("(1 − s) A + s B: at 1 the maps, and the answer, are the other's"));
+  share_->setToolTip(
+      tr("Blend with another attention, (1 − s) A + s B. 0: this model's maps, 1: the other's"));
   // One below the other: next to a slider the text would be cut.
   body()->addWidget(other_);
   body()->addWidget(share_);
@@ -141,7 +142,7 @@ void WhatIfPanel::add_buttons() {
   drop_->setObjectName("what_if_drop");
   reset_ = new QPushButton(tr("Reset"));
   reset_->setObjectName("what_if_reset");
-  reset_->setToolTip(tr("Undo all changes of this model"));
+  reset_->setToolTip(tr("Undo all changes"));
   auto* row = new QHBoxLayout;
   row->addWidget(drop_);
   row->addStretch(1);
@@ -264,7 +265,7 @@ void WhatIfPanel::show_sliders(const OpenSubject& open) {
 
 void WhatIfPanel::show_others(const OpenSubject& open) {
   const qlonglong before = other_->currentData().toLongLong();
-  std::vector<std::pair<QString, qlonglong>> entries = {{tr("another attention…"), 0}};
+  std::vector<std::pair<QString, qlonglong>> entries = {{tr("Blend with another attention…"), 0}};
   for (const OpenSubject& one : session_.subjects()) {
     const bool fits = one.id != open.id && one.subject.model == open.subject.model &&
                       one.subject.own_input == open.subject.own_input &&
@@ -351,8 +352,8 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
 void WhatIfPanel::show_result(const OpenSubject& open) {
   if (!open.ran_with.any() || !open.unchanged) {
     result_->setText(
-        tr("Move a slider: the maps, their spectrum and ranks, and the answer follow; "
-           "the values before stay next to them."));
+        tr("Move a slider. Maps, ranks and answer follow; the old values stay next to the new "
+           "ones."));
     return;
   }
   QStringList lines;

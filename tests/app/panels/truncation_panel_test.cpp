@@ -51,7 +51,7 @@ TEST_F(TruncationPanelTest, ReportsUnusableData) {
   child<QLineEdit>("truncation_data_set")->setText("/nowhere/images.npz");
   cut();
   EXPECT_TRUE(note().contains("/nowhere/images.npz")) << note().toStdString();
-  EXPECT_EQ(child<QPushButton>("truncation_start")->text(), "Cut off") << "it can be tried again";
+  EXPECT_EQ(child<QPushButton>("truncation_start")->text(), "Truncate") << "it can be tried again";
 }
 
 }  // namespace

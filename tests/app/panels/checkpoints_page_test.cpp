@@ -1,6 +1,6 @@
 // A folder of checkpoints in the window: dropped, stepped through by keys, played and exported as
 // images.
-#include "app/panels/over_training/over_training_panel.h"
+#include "app/panels/training/checkpoints_page.h"
 
 #include <QDialog>
 #include <QImage>
@@ -23,7 +23,7 @@
 namespace attnscope {
 namespace {
 
-class OverTrainingPanelTest : public WindowTest {
+class CheckpointsPageTest : public WindowTest {
  protected:
   void open_run(const ParameterValues& more = {}) {
     train_small_run(folder() / "run", 8, more);
@@ -35,7 +35,7 @@ class OverTrainingPanelTest : public WindowTest {
   [[nodiscard]] QSlider& slider() { return *child<QSlider>("over_training_slider"); }
 };
 
-TEST_F(OverTrainingPanelTest, KeysGoFromStepToStep) {
+TEST_F(CheckpointsPageTest, KeysGoFromStepToStep) {
   open_run();
   EXPECT_TRUE(child<QLabel>("over_training_step")->isVisible()) << "the panel comes to the front";
   EXPECT_EQ(label(), "run, step 8");
@@ -52,7 +52,7 @@ TEST_F(OverTrainingPanelTest, KeysGoFromStepToStep) {
   EXPECT_EQ(label(), "run, step 2");
 }
 
-TEST_F(OverTrainingPanelTest, PlaysToTheEnd) {
+TEST_F(CheckpointsPageTest, PlaysToTheEnd) {
   open_run();
   auto* const play = child<QToolButton>("over_training_play");
   QTest::mouseClick(play, Qt::LeftButton);
@@ -62,11 +62,11 @@ TEST_F(OverTrainingPanelTest, PlaysToTheEnd) {
   EXPECT_EQ(label(), "run, step 8");
 }
 
-TEST_F(OverTrainingPanelTest, WritesAPictureAStep) {
+TEST_F(CheckpointsPageTest, WritesAPictureAStep) {
   open_run();
   const std::filesystem::path pictures = folder() / "pictures";
   std::filesystem::create_directory(pictures);
-  window().findChild<OverTrainingPanel*>()->write_pictures(pictures);
+  window().findChild<CheckpointsPage*>()->write_pictures(pictures);
   ASSERT_TRUE(
       wait_until([this] { return !child<QToolButton>("over_training_play")->isChecked(); }));
   for (const char* const name : {"step-000000.png", "step-000002.png", "step-000008.png"}) {
@@ -77,7 +77,7 @@ TEST_F(OverTrainingPanelTest, WritesAPictureAStep) {
             QImage(QString::fromStdString((pictures / "step-000008.png").string())));
 }
 
-TEST_F(OverTrainingPanelTest, ShrinksMapsOfCoarsePatchesAndKeepsTheSelectionInside) {
+TEST_F(CheckpointsPageTest, ShrinksMapsOfCoarsePatchesAndKeepsTheSelectionInside) {
   open_run({{"coarse_patch", std::int64_t{28}}, {"coarse_steps", std::int64_t{4}}});
   const auto tokens = [this] {
     const std::shared_ptr<const Trace> trace = session().subjects().at(0).subject.trace;
@@ -96,10 +96,10 @@ TEST_F(OverTrainingPanelTest, ShrinksMapsOfCoarsePatchesAndKeepsTheSelectionInsi
   ASSERT_TRUE(wait_until([&] { return tokens() == 50; }));
 }
 
-TEST_F(OverTrainingPanelTest, AStripHasTheMapOfEveryStep) {
+TEST_F(CheckpointsPageTest, AStripHasTheMapOfEveryStep) {
   open_run();
   const std::filesystem::path file = folder() / "strip.svg";
-  window().findChild<OverTrainingPanel*>()->write_strip(file);
+  window().findChild<CheckpointsPage*>()->write_strip(file);
   ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(file); }));
   const std::string svg = read_bytes(file);
   for (const char* const step : {"step 0", "step 2", "step 4", "step 8"}) {
@@ -107,10 +107,10 @@ TEST_F(OverTrainingPanelTest, AStripHasTheMapOfEveryStep) {
   }
 }
 
-TEST_F(OverTrainingPanelTest, AFilmHasAPictureAStep) {
+TEST_F(CheckpointsPageTest, AFilmHasAPictureAStep) {
   open_run();
   const std::filesystem::path file = folder() / "film.png";
-  window().findChild<OverTrainingPanel*>()->write_film(file);
+  window().findChild<CheckpointsPage*>()->write_film(file);
   ASSERT_TRUE(
       wait_until([this] { return !child<QToolButton>("over_training_play")->isChecked(); }));
   const std::string bytes = read_bytes(file);
@@ -121,7 +121,7 @@ TEST_F(OverTrainingPanelTest, AFilmHasAPictureAStep) {
   EXPECT_NE(child<QLabel>("over_training_note")->text().indexOf("4 steps"), -1);
 }
 
-TEST_F(OverTrainingPanelTest, AFilmReplacesAFileOnlyOnConfirmation) {
+TEST_F(CheckpointsPageTest, AFilmReplacesAFileOnlyOnConfirmation) {
   open_run();
   const std::filesystem::path file = folder() / "film.png";
   std::ofstream(file) << "mine";

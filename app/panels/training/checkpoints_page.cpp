@@ -1,4 +1,4 @@
-#include "app/panels/over_training/over_training_panel.h"
+#include "app/panels/training/checkpoints_page.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -32,16 +32,14 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kSidesWidth = 360;
 constexpr int kStepMs = 350;  // least duration of a step
 
 }  // namespace
 
-OverTrainingPanel::OverTrainingPanel(Session& session, QWidget* parent)
+CheckpointsPage::CheckpointsPage(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent),
       session_(session),
       training_(new TrainingSteps(session, this)) {
-  set_preferred_width(kSidesWidth);
   body()->addWidget(make_controls());
   note_ = new QLabel;
   note_->setObjectName("over_training_note");
@@ -49,14 +47,14 @@ OverTrainingPanel::OverTrainingPanel(Session& session, QWidget* parent)
   body()->addWidget(note_);
   body()->addStretch(1);
   clock_.setInterval(kStepMs);
-  connect(&clock_, &QTimer::timeout, this, &OverTrainingPanel::play_on);
-  connect(training_, &TrainingSteps::changed, this, &OverTrainingPanel::show_state);
+  connect(&clock_, &QTimer::timeout, this, &CheckpointsPage::play_on);
+  connect(training_, &TrainingSteps::changed, this, &CheckpointsPage::show_state);
   connect(training_, &TrainingSteps::failed, this,
           [this](const QString& what) { say("⚠ " + what, true); });
   show_state();
 }
 
-QWidget* OverTrainingPanel::make_controls() {
+QWidget* CheckpointsPage::make_controls() {
   auto* controls = new QWidget;
   auto* column = new QVBoxLayout(controls);
   column->setContentsMargins(0, 0, 0, 0);
@@ -95,15 +93,15 @@ QWidget* OverTrainingPanel::make_controls() {
   for (QToolButton* button : {pictures_, film_, strip_}) kept->addWidget(button);
   kept->addStretch(1);
   column->addLayout(kept);
-  connect(choose, &QPushButton::clicked, this, &OverTrainingPanel::choose_folder);
+  connect(choose, &QPushButton::clicked, this, &CheckpointsPage::choose_folder);
   connect(slider_, &QSlider::valueChanged, this,
           [this](int place) { training_->go_to(static_cast<std::size_t>(place)); });
   connect(back_, &QToolButton::clicked, this, [this] { move(-1); });
   connect(forth_, &QToolButton::clicked, this, [this] { move(1); });
-  connect(pictures_, &QToolButton::clicked, this, &OverTrainingPanel::choose_pictures);
-  connect(strip_, &QToolButton::clicked, this, &OverTrainingPanel::choose_strip);
-  connect(film_, &QToolButton::clicked, this, &OverTrainingPanel::choose_film);
-  connect(play_, &QToolButton::toggled, this, &OverTrainingPanel::play);
+  connect(pictures_, &QToolButton::clicked, this, &CheckpointsPage::choose_pictures);
+  connect(strip_, &QToolButton::clicked, this, &CheckpointsPage::choose_strip);
+  connect(film_, &QToolButton::clicked, this, &CheckpointsPage::choose_film);
+  connect(play_, &QToolButton::toggled, this, &CheckpointsPage::play);
   const auto shortcut = [this](const char* key, auto act) {
     auto* one = new QShortcut(QKeySequence(QString(key)), this);
     one->setContext(Qt::WindowShortcut);
@@ -115,7 +113,7 @@ QWidget* OverTrainingPanel::make_controls() {
   return controls;
 }
 
-void OverTrainingPanel::choose_folder() {
+void CheckpointsPage::choose_folder() {
   const QString folder = QFileDialog::getExistingDirectory(
       this, tr("A folder of checkpoints"), QSettings().value("training_folder").toString());
   if (folder.isEmpty()) return;
@@ -123,7 +121,7 @@ void OverTrainingPanel::choose_folder() {
   open_folder(folder.toStdString());
 }
 
-void OverTrainingPanel::open_folder(const std::filesystem::path& folder) {
+void CheckpointsPage::open_folder(const std::filesystem::path& folder) {
   try {
     training_->open(folder);
   } catch (const Error& error) {
@@ -131,19 +129,19 @@ void OverTrainingPanel::open_folder(const std::filesystem::path& folder) {
   }
 }
 
-bool OverTrainingPanel::open_document(const std::filesystem::path& file) {
+bool CheckpointsPage::open_document(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(file, ignored)) return false;
   open_folder(file);
   return true;
 }
 
-void OverTrainingPanel::move(int by) {
+void CheckpointsPage::move(int by) {
   slider_->setValue(std::clamp(slider_->value() + by, slider_->minimum(), slider_->maximum()));
 }
 
 /// Starts or stops playing; restarts from the first step if the last one is shown.
-void OverTrainingPanel::play(bool on) {
+void CheckpointsPage::play(bool on) {
   seen_ = false;
   if (!on) {
     pictures_in_.clear();
@@ -155,7 +153,7 @@ void OverTrainingPanel::play(bool on) {
   clock_.start();
 }
 
-void OverTrainingPanel::choose_pictures() {
+void CheckpointsPage::choose_pictures() {
   const QString folder = QFileDialog::getExistingDirectory(
       this, tr("Folder of the pictures"), QSettings().value("pictures_folder").toString());
   if (folder.isEmpty()) return;
@@ -163,18 +161,18 @@ void OverTrainingPanel::choose_pictures() {
   write_pictures(folder.toStdString());
 }
 
-void OverTrainingPanel::write_pictures(const std::filesystem::path& folder) {
+void CheckpointsPage::write_pictures(const std::filesystem::path& folder) {
   play_from_the_first();
   pictures_in_ = folder;
 }
 
-void OverTrainingPanel::play_from_the_first() {
+void CheckpointsPage::play_from_the_first() {
   play_->setChecked(false);
   slider_->setValue(0);
   play_->setChecked(true);
 }
 
-void OverTrainingPanel::choose_film() {
+void CheckpointsPage::choose_film() {
   const QString file =
       file_to_save(this, tr("Save film"), QSettings().value("film_file", "film.png").toString(),
                    tr("Animated PNG (*.png)"), ".png");
@@ -188,18 +186,18 @@ void OverTrainingPanel::choose_film() {
   write_film(file.toStdString());
 }
 
-void OverTrainingPanel::write_film(const std::filesystem::path& file) {
+void CheckpointsPage::write_film(const std::filesystem::path& file) {
   play_from_the_first();
   film_file_ = file;
 }
 
-void OverTrainingPanel::add_to_film() {
+void CheckpointsPage::add_to_film() {
   const auto* const main = qobject_cast<const QMainWindow*>(window());
   if (main == nullptr || main->centralWidget() == nullptr) return;
   film_frames_.push_back(main->centralWidget()->grab().toImage());
 }
 
-void OverTrainingPanel::finish_film() {
+void CheckpointsPage::finish_film() {
   try {
     write_file(film_file_, film_of(film_frames_, kStepMs));
     say(tr("Film of %1 steps: %2")
@@ -211,7 +209,7 @@ void OverTrainingPanel::finish_film() {
   }
 }
 
-void OverTrainingPanel::choose_strip() {
+void CheckpointsPage::choose_strip() {
   const QString file = QFileDialog::getSaveFileName(
       this, tr("Save figure"), QSettings().value("strip_file", "strip.pdf").toString(),
       tr("Figures (*.pdf *.svg *.png)"));
@@ -220,7 +218,7 @@ void OverTrainingPanel::choose_strip() {
   write_strip(file.toStdString());
 }
 
-void OverTrainingPanel::write_strip(const std::filesystem::path& file) {
+void CheckpointsPage::write_strip(const std::filesystem::path& file) {
   const std::shared_ptr<const Input> input = session_.input();
   const Selection selection = session_.selection();
   const std::vector<SeriesModel> models = training_->series().at(0).models;
@@ -264,7 +262,7 @@ void OverTrainingPanel::write_strip(const std::filesystem::path& file) {
       this);
 }
 
-void OverTrainingPanel::write_picture() {
+void CheckpointsPage::write_picture() {
   const auto* const main = qobject_cast<const QMainWindow*>(window());
   if (main == nullptr || main->centralWidget() == nullptr) return;
   const std::int64_t step = training_->steps().at(training_->place());
@@ -274,7 +272,7 @@ void OverTrainingPanel::write_picture() {
   say(tr("⚠ %1 cannot be written").arg(QString::fromStdString(file.string())), true);
 }
 
-void OverTrainingPanel::play_on() {
+void CheckpointsPage::play_on() {
   const bool ran = std::ranges::all_of(session_.subjects(),
                                        [](const OpenSubject& open) { return open.job == 0; });
   if (!training_->settled() || !ran) return;  // waits, so that no step is skipped
@@ -292,7 +290,7 @@ void OverTrainingPanel::play_on() {
   move(1);
 }
 
-void OverTrainingPanel::show_state() {
+void CheckpointsPage::show_state() {
   const auto count = static_cast<int>(training_->steps().size());
   {
     const QSignalBlocker quiet(slider_);
@@ -321,11 +319,11 @@ void OverTrainingPanel::show_state() {
   say(lines.join('\n'), false);
 }
 
-void OverTrainingPanel::say(const QString& note, bool is_error) {
+void CheckpointsPage::say(const QString& note, bool is_error) {
   set_role(note_, is_error ? "error" : "muted");
   note_->setText(note);
 }
 
-bool OverTrainingPanel::is_behind() const { return !training_->settled(); }
+bool CheckpointsPage::is_behind() const { return !training_->settled(); }
 
 }  // namespace attnscope

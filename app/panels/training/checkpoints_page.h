@@ -1,4 +1,4 @@
-// Panel that scrubs and plays finished trainings from step to step.
+// Scrubs and plays finished trainings from checkpoint to checkpoint.
 #pragma once
 
 #include <QImage>
@@ -16,12 +16,12 @@ namespace attnscope {
 class Session;
 class TrainingSteps;
 
-class OverTrainingPanel : public DockPanel {
+class CheckpointsPage : public DockPanel {
   Q_OBJECT
  public:
-  static constexpr const char* kTitle = QT_TR_NOOP("Over training");
+  static constexpr const char* kTitle = QT_TR_NOOP("Checkpoints");
 
-  explicit OverTrainingPanel(Session& session, QWidget* parent = nullptr);
+  explicit CheckpointsPage(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
   /// The shown step belongs to the folder, which sessions do not keep.
