@@ -15,6 +15,7 @@
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/window/atlas_cell.h"
+#include "app/window/view_menus.h"
 
 namespace attnscope {
 
@@ -159,6 +160,8 @@ void AtlasArea::make_cells() {
     }
     next.push_back(new AtlasCell(session_, spectra_, link_, open.id, no_graphics_, atlases_));
     connect(next.back(), &AtlasCell::enlarge_wanted, this, &AtlasArea::enlarge_wanted);
+    auto* const ranks = next.back()->findChild<QLabel*>("mean_ranks");
+    if (ranks != nullptr && numbers_ != nullptr) open_on_click(*ranks, *numbers_);
   }
   for (AtlasCell* cell : cells_) {
     if (std::ranges::find(next, cell) != next.end()) continue;

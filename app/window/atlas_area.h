@@ -8,6 +8,7 @@
 #include "app/session/subject_id.h"
 
 class QGridLayout;
+class QMenu;
 class QStackedLayout;
 class QVBoxLayout;
 
@@ -27,6 +28,8 @@ class AtlasArea : public QWidget {
   [[nodiscard]] bool settled() const;
   /// The atlas of a subject, or null.
   [[nodiscard]] AtlasCanvas* canvas(SubjectId subject);
+  /// Opens `numbers` at a click on the mean rank of an atlas made from now on.
+  void offer_numbers(QMenu& numbers) { numbers_ = &numbers; }
   /// Shows only the atlas of the selected subject, following the selection, or all atlases again.
   void set_alone(bool alone);
 
@@ -49,6 +52,7 @@ class AtlasArea : public QWidget {
   Session& session_;
   SpectrumStore& spectra_;
   AtlasLink& link_;
+  QMenu* numbers_ = nullptr;
   const QString no_graphics_;  // reason why maps cannot be drawn; empty if they can
   QStackedLayout* stack_;
   QWidget* atlases_;

@@ -36,6 +36,7 @@
 #include "app/window/recent_files.h"
 #include "app/window/status_bar.h"
 #include "app/window/top_bar.h"
+#include "app/window/view_menus.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -77,6 +78,8 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   menus_ = new QMenuBar(this);
   make_commands();
   commands_->tint(colours_of(theme).text);
+  view_menus_ = new ViewMenus(session_, *commands_->menu(tr("&View")));
+  view_menus_->numbers().addAction(commands_->action("map_number"));
   place_everything();
   keep_panel_settings();
   layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
@@ -106,6 +109,7 @@ void MainWindow::place_everything() {
   column->setSpacing(0);
   notice_ = new NoticeBar;
   atlases_ = new AtlasArea(session_, *spectra_, *link_);
+  atlases_->offer_numbers(view_menus_->numbers());
   column->addWidget(notice_);
   column->addWidget(new ComparisonBar(session_, *link_));
   column->addWidget(atlases_, 1);
@@ -160,7 +164,10 @@ void MainWindow::place_everything() {
     for (DockPanel* panel : findChildren<DockPanel*>()) panel->resume();
   });
   statusBar()->addPermanentWidget(jobs);
-  statusBar()->addPermanentWidget(new ScaleStrip(session_, *link_));
+  auto* const strip = new ScaleStrip(session_, *link_);
+  strip->setToolTip(tr("Colours of the maps: click to choose"));
+  open_on_click(*strip, view_menus_->colours());
+  statusBar()->addPermanentWidget(strip);
 }
 
 bool MainWindow::anything_stopped() const {

@@ -32,6 +32,7 @@ class Recovery;
 class Session;
 class GalleryWindow;
 class SpectrumStore;
+class ViewMenus;
 enum class IdentityView;
 
 class MainWindow : public QMainWindow {
@@ -127,6 +128,7 @@ class MainWindow : public QMainWindow {
   Autosave* autosave_ = nullptr;
   Recovery* recovery_ = nullptr;
   Layouts* layouts_ = nullptr;
+  ViewMenus* view_menus_ = nullptr;
   ManualWindow* manual_ = nullptr;
   Preferences preferences_;
   AtlasArea* atlases_ = nullptr;

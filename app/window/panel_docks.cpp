@@ -215,7 +215,12 @@ QDockWidget* PanelDocks::first_at(PanelPlace place) const {
 
 void PanelDocks::place() {
   QList<QDockWidget*> lefts, rights, besides;
-  for (PanelDock& one : docks_) {
+  // The list is in the order of menus; docks are one above the other in the order of their places.
+  std::vector<PanelDock*> ordered;
+  for (PanelDock& one : docks_) ordered.push_back(&one);
+  std::ranges::stable_sort(ordered, {}, [](const PanelDock* one) { return one->entry->place; });
+  for (PanelDock* const placed : ordered) {
+    PanelDock& one = *placed;
     const PanelEntry* const entry = one.entry;
     QDockWidget* const dock = one.dock;
     if (entry->place == PanelPlace::beside) {

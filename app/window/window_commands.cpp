@@ -15,6 +15,7 @@
 #include "app/window/main_window.h"
 #include "app/window/palette_dialog.h"
 #include "app/window/panel_docks.h"
+#include "app/window/view_menus.h"
 #include "core/attention/mechanism.h"
 
 namespace attnscope {
@@ -164,16 +165,22 @@ void MainWindow::make_commands() {
        true},
       {"map_number",
        view,
-       tr("Show next map n&umber"),
+       tr("Next map n&umber"),
        {QKeySequence("N")},
        "",
-       [this] { next_map_number(); }},
+       [this] { next_map_number(); },
+       false,
+       {},
+       false},
       {"sort_maps",
        view,
        tr("S&ort maps by number"),
        {QKeySequence("Shift+N")},
        "",
-       [this] { toggle_sorted(); }},
+       [this] { toggle_sorted(); },
+       false,
+       {},
+       false},
       {"class_token",
        view,
        tr("Select &class token"),
@@ -274,6 +281,7 @@ void MainWindow::make_commands() {
 
 void MainWindow::ask_for_command() {
   QList<PaletteEntry> entries = commands_->entries();
+  entries += view_menus_->entries();
   const SubjectId subject = session_.selection().subject;
   const OpenSubject* const open = session_.find(subject);
   if (open && open->subject.model) {

@@ -1,6 +1,7 @@
 // The main window under clicks, keys, drops and dialogs.
 #include "app/window/main_window.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QDialog>
 #include <QDoubleSpinBox>
@@ -172,6 +173,28 @@ TEST_F(WindowTest, AKeyChoosesTheNumberOnTheMaps) {
   press(Qt::Key_N);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(with, canvas->grab_picture());
+}
+
+TEST_F(WindowTest, MenusShowAndSetTheView) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 4, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(child<QAction>("number_1")->isChecked()) << "the equivalent rank";
+  child<QAction>("number_4")->trigger();
+  EXPECT_EQ(session().view().map_number, MapNumber::entropy);
+  EXPECT_FALSE(child<QAction>("number_1")->isChecked());
+  press(Qt::Key_N);
+  EXPECT_TRUE(child<QAction>("number_0")->isChecked());
+  child<QAction>("number_0")->trigger();
+  EXPECT_TRUE(child<QAction>("number_0")->isChecked()) << "chosen again";
+  child<QAction>("sorted_by_number")->trigger();
+  EXPECT_TRUE(session().view().sorted_by_number);
+  EXPECT_EQ(session().view().map_number, MapNumber::equivalent_rank);
+  child<QAction>("colours_magma")->trigger();
+  EXPECT_EQ(session().view().colour_map, "magma");
+  child<QAction>("reversed_colours")->trigger();
+  EXPECT_TRUE(session().view().reversed_colours);
+  child<QAction>("view_identity_2")->trigger();
+  EXPECT_EQ(session().view().identity, IdentityView::with);
 }
 
 TEST_F(WindowTest, RanksChangeWithTheThreshold) {
