@@ -3,6 +3,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QResizeEvent>
@@ -10,9 +11,11 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <limits>
 
 #include "app/look/theme.h"
+#include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/picture.h"
@@ -104,14 +107,11 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
     thumbnail->setProperty("flat", true);
     thumbnail->setFixedSize(kCell, kCell);
     thumbnail->setIconSize(QSize(kThumbnail, kThumbnail));
-    thumbnail->setIcon(QIcon(thumbnail_of(sample, kThumbnail, devicePixelRatioF())));
+    pictures_.push_back(thumbnail_of(sample, kThumbnail, devicePixelRatioF()));
     thumbnail->setCheckable(true);
-    thumbnail->setToolTip(name);
     thumbnail->setAccessibleName(tr("Sample input %1").arg(name));
-    connect(thumbnail, &QToolButton::clicked, this, [this, sample] {
-      session_.set_input(sample.string());
-      refresh();
-    });
+    connect(thumbnail, &QToolButton::clicked, this,
+            [this, index = thumbnails_.size()] { choose_sample(index); });
     thumbnails_.push_back(thumbnail);
   }
   body()->addWidget(thumbnails);
@@ -182,6 +182,60 @@ void InputsPanel::refresh() {
   for (std::size_t i = 0; i < thumbnails_.size(); ++i) {
     thumbnails_[i]->setChecked(samples_[i].string() == locator);
   }
+  show_readable();
+}
+
+bool InputsPanel::reads(const std::filesystem::path& sample) const {
+  bool any = false;
+  for (const OpenSubject& open : session_.subjects()) {
+    if (!open.subject.model) continue;
+    any = true;
+    const ModelSpec& spec = open.subject.model->spec();
+    const bool pictures =
+        spec.input.kind == InputKind::patches || spec.input.kind == InputKind::stages;
+    if (is_text_file_name(sample) ? spec.reads_texts() : pictures) return true;
+  }
+  return !any;  // it may be chosen before a model is open
+}
+
+void InputsPanel::show_readable() {
+  for (std::size_t i = 0; i < thumbnails_.size(); ++i) {
+    QToolButton& thumbnail = *thumbnails_[i];
+    const QString name = QString::fromStdString(samples_[i].stem().string()).replace('_', ' ');
+    const bool readable = reads(samples_[i]);
+    const QString why = is_text_file_name(samples_[i]) ? tr("No open model reads texts.")
+                                                       : tr("No open model reads pictures.");
+    thumbnail.setToolTip(readable ? name : name + "\n" + why);
+    thumbnail.setAccessibleDescription(readable ? QString() : why);
+    const QIcon icon(pictures_[i]);
+    thumbnail.setIcon(readable ? icon
+                               : QIcon(icon.pixmap(QSize(kThumbnail, kThumbnail),
+                                                   devicePixelRatioF(), QIcon::Disabled)));
+  }
+}
+
+void InputsPanel::choose_sample(std::size_t index) {
+  const std::filesystem::path& sample = samples_[index];
+  if (!reads(sample)) {
+    const char* const reader =
+        is_text_file_name(sample) ? "shakespeare-softmax" : "fashion-softmax";
+    const std::vector<std::filesystem::path> models = sample_models();
+    const auto found = std::ranges::find(
+        models, reader, [](const std::filesystem::path& model) { return model.stem(); });
+    QMenu menu(this);
+    menu.setObjectName("unreadable_sample");
+    menu.addAction(thumbnails_[index]->accessibleDescription())->setEnabled(false);
+    QAction* const open =
+        found == models.end() ? nullptr : menu.addAction(tr("Open %1 for it").arg(reader));
+    QAction* const all_the_same = menu.addAction(tr("Choose it anyway"));
+    const QAction* const chosen =
+        menu.exec(thumbnails_[index]->mapToGlobal(QPoint(0, thumbnails_[index]->height())));
+    if (chosen == nullptr) return refresh();
+    if (chosen == open) session_.open(*found);
+    if (chosen != open && chosen != all_the_same) return refresh();
+  }
+  session_.set_input(sample.string());
+  refresh();
 }
 
 void InputsPanel::run_on_what_is_typed() {

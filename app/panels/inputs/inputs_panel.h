@@ -1,7 +1,9 @@
 // The current input of the models, the samples, and fields to open another.
 #pragma once
 
+#include <QPixmap>
 #include <QTimer>
+#include <cstddef>
 #include <filesystem>
 #include <vector>
 
@@ -36,6 +38,11 @@ class InputsPanel : public DockPanel {
  private:
   void refresh();
   void arrange_samples();
+  /// Greys the samples that no open model reads, and says why.
+  void show_readable();
+  /// Runs on a sample; for one that no open model reads, offers the sample model that does.
+  void choose_sample(std::size_t index);
+  [[nodiscard]] bool reads(const std::filesystem::path& sample) const;
   void show_text_field();
   void run_on_what_is_typed();
 
@@ -52,6 +59,7 @@ class InputsPanel : public DockPanel {
   QGridLayout* grid_;
   QToolButton* keep_;  // duplicates the selected model on this input
   std::vector<QToolButton*> thumbnails_;
+  std::vector<QPixmap> pictures_;  // of the samples, as many as thumbnails_
   int columns_ = 0;
 };
 

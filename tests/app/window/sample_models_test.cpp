@@ -5,8 +5,10 @@
 #include <QDialogButtonBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -204,6 +206,34 @@ TEST_F(SampleModelsTest, AnotherInputRunsTheModelAgain) {
   ASSERT_TRUE(wait_until_settled());
   EXPECT_NE(session().trace(id(0)), before);
   EXPECT_NE(session().input_locator().find("01_trouser"), std::string::npos);
+}
+
+TEST_F(SampleModelsTest, ASampleThatNoModelReadsIsGreyedAndOffersAModel) {
+  open_softmax();
+  QToolButton* text = nullptr;
+  for (auto* button : window().findChildren<QToolButton*>()) {
+    const QString name = button->accessibleName();
+    if (name == "Sample input 20 prospero") text = button;
+    if (!name.startsWith("Sample input 0")) continue;
+    EXPECT_TRUE(button->accessibleDescription().isEmpty()) << name.toStdString();
+  }
+  ASSERT_NE(text, nullptr);
+  EXPECT_EQ(text->accessibleDescription(), "No open model reads texts.");
+  EXPECT_TRUE(text->toolTip().contains("No open model reads texts."));
+  QTimer::singleShot(100, &window(), [this] {
+    auto* const menu = child<QMenu>("unreadable_sample");
+    ASSERT_NE(menu, nullptr);
+    for (QAction* action : menu->actions()) {
+      if (action->text() != "Open shakespeare-softmax for it") continue;
+      menu->setActiveAction(action);
+      QTest::keyClick(menu, Qt::Key_Return);
+    }
+  });
+  QTest::mouseClick(text, Qt::LeftButton);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  EXPECT_EQ(session().subjects()[1].state, OpenSubject::State::ready);
+  EXPECT_TRUE(text->accessibleDescription().isEmpty()) << "a model reads it now";
 }
 
 TEST_F(SampleModelsTest, OneModelIsSeenOnTwoInputs) {
