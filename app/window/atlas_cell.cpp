@@ -218,6 +218,7 @@ void AtlasHead::refresh() {
   const QString mark = marks.join(" · ");
   mark_->setText(mark);
   mark_->setVisible(!mark.isEmpty());
+  set_role(mark_, open->ran_with.any() ? "run" : "view");
   mechanism_->set_text(trace ? QString::fromStdString(to_string(trace->mechanism)) : QString());
   refresh_prediction();
   ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "

@@ -87,7 +87,9 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
   matrix_ = new MatrixButton(session);
   row->addWidget(matrix_);
   row->addSpacing(10);
-  row->addWidget(new QLabel(tr("Identity")));
+  auto* const identity = new QLabel(tr("Identity"));
+  identity->setProperty("role", "view");
+  row->addWidget(identity);
   row->addSpacing(6);
   const std::array<const char*, 3> names = {QT_TR_NOOP("As trained"), "A", "A + I"};
   const std::array<const char*, 3> tips = {QT_TR_NOOP("Maps as the model has them"),

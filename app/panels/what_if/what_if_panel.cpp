@@ -5,12 +5,14 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSlider>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "app/look/theme.h"
 #include "app/session/prediction.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/elided_label.h"
@@ -63,6 +65,7 @@ QString title_of(const ReplacedHead& head) {
 
 WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session), spectra_(spectra) {
+  add_target();
   auto* of = new QHBoxLayout;
   badge_ = new SubjectBadge(0);
   name_ = new ElidedLabel(Qt::ElideRight);
@@ -74,6 +77,11 @@ WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* pare
   of->addWidget(name_, 1);
   of->addWidget(all_);
   body()->addLayout(of);
+  result_ = new QLabel;
+  result_->setObjectName("what_if_result");
+  result_->setWordWrap(true);
+  result_->setTextFormat(Qt::RichText);
+  body()->addWidget(result_);
   add_sliders();
   add_buttons();
   body()->addStretch(1);
@@ -82,6 +90,28 @@ WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* pare
   connect(&session_, &Session::view_changed, this, &WhatIfPanel::refresh);
   connect(&spectra_, &SpectrumStore::spectra_ready, this, &WhatIfPanel::refresh);
   refresh();
+}
+
+void WhatIfPanel::add_target() {
+  as_run_ = segment_button(
+      "what_if_run", tr("Run"),
+      tr("The model runs again with the changes: maps, ranks and answer follow"), "first");
+  as_picture_ = segment_button(
+      "what_if_picture", tr("Picture"),
+      tr("Only the picture of the maps changes, of all models and at once; none runs"), "last");
+  as_run_->setChecked(true);
+  auto* segments = new QWidget;
+  auto* row = new QHBoxLayout(segments);
+  row->setContentsMargins(0, 0, 4, 0);
+  row->setSpacing(0);
+  row->addWidget(as_run_);
+  row->addWidget(as_picture_);
+  add_to_header(segments);
+  target_ = new QLabel;
+  target_->setObjectName("what_if_target");
+  target_->setWordWrap(true);
+  body()->addWidget(target_);
+  connect(as_picture_, &QToolButton::toggled, this, &WhatIfPanel::refresh);
 }
 
 void WhatIfPanel::add_sliders() {
@@ -112,13 +142,16 @@ void WhatIfPanel::add_sliders() {
   temperature_ = new NumberSlider(tr("Temperature T"), {0.1, 10, 0.01, true}, 1);
   temperature_->setObjectName("what_if_temperature");
   temperature_->setToolTip(
-      tr("Rows to the power 1/T while the model runs: below 1 sharper, above 1 flatter"));
+      tr("Rows to the power 1/T, scaled to their former sums: below 1 sharper, above 1 flatter"));
   body()->addWidget(temperature_);
   rank_ = new NumberSlider(tr("Rank at most"), {1, 2, 1}, 2);
   rank_->setObjectName("what_if_rank");
-  rank_->setToolTip(
-      tr("Every map becomes its best approximation of this rank, before εI is added"));
+  rank_->setToolTip(tr("Every map becomes its best approximation of this rank, A_r, without I"));
   body()->addWidget(rank_);
+  rest_ = new QCheckBox(tr("Show the remainder, A − A_r"));
+  rest_->setObjectName("what_if_rest");
+  body()->addWidget(rest_);
+  connect(rest_, &QCheckBox::toggled, this, &WhatIfPanel::slid);
   for (NumberSlider* slider : {identity_, share_, temperature_, rank_}) {
     connect(slider, &NumberSlider::value_changed, this, &WhatIfPanel::slid);
   }
@@ -148,11 +181,7 @@ void WhatIfPanel::add_buttons() {
   row->addStretch(1);
   row->addWidget(reset_);
   body()->addLayout(row);
-  result_ = new QLabel;
-  result_->setObjectName("what_if_result");
-  result_->setWordWrap(true);
-  result_->setTextFormat(Qt::RichText);
-  body()->addWidget(result_);
+  run_only_ << badge_ << name_ << all_ << identity_ << play_ << other_ << share_ << heads_ << drop_;
   connect(drop_, &QPushButton::clicked, this, [this] {
     const OpenSubject* const open = selected();
     if (!open) return;
@@ -161,6 +190,13 @@ void WhatIfPanel::add_buttons() {
   });
   connect(reset_, &QPushButton::clicked, this, [this] {
     playing_.stop();
+    if (of_picture()) {
+      ViewSettings view = session_.view();
+      view.temperature = 1;
+      view.shown_rank = 0;
+      view.shows_rest = false;
+      return session_.set_view(view);
+    }
     if (const OpenSubject* const open = selected()) apply(*open, {});
   });
 }
@@ -194,6 +230,7 @@ WhatIf WhatIfPanel::said(const OpenSubject& open) const {
 
 void WhatIfPanel::slid() {
   if (shows_) return;
+  if (of_picture()) return apply_to_picture();
   share_->setEnabled(other_->currentData().toLongLong() != 0);
   if (const OpenSubject* const open = selected()) apply(*open, said(*open));
 }
@@ -223,24 +260,65 @@ void WhatIfPanel::apply(const OpenSubject& open, WhatIf what_if) {
   }
 }
 
+bool WhatIfPanel::of_picture() const { return as_picture_->isChecked() || selected() == nullptr; }
+
+void WhatIfPanel::apply_to_picture() {
+  const std::shared_ptr<const Trace> trace = session_.trace(session_.selection().subject);
+  if (!trace) return;
+  ViewSettings view = session_.view();
+  view.temperature = temperature_->value();
+  const std::int64_t rank = std::llround(rank_->value());
+  view.shown_rank = rank < largest_rank(*trace) ? rank : 0;
+  view.shows_rest = rest_->isChecked();
+  session_.set_view(view);
+}
+
 void WhatIfPanel::refresh() {
   const OpenSubject* const open = selected();
-  if (!open) {
-    const bool runs = session_.find(session_.selection().subject) != nullptr;
-    show_instead(runs ? tr("A trace holds what a run has recorded. To change its maps and see what "
-                           "follows, open the model itself.")
-                      : tr("Open a model: its maps can be changed here while it runs."));
-    return;
+  if (!open && !session_.trace(session_.selection().subject)) {
+    return show_instead(session_.subjects().empty()
+                            ? tr("Open a model: its maps can be changed here while it runs.")
+                            : tr("Choose an input."));
   }
   show_instead({});
   shows_ = true;
-  badge_->set_subject(session_.place_of(open->id));
-  name_->set_text(QString::fromStdString(open->subject.label));
-  show_others(*open);
-  show_sliders(*open);
-  show_heads(*open);
-  show_result(*open);
+  as_run_->setEnabled(open != nullptr);
+  const bool picture = of_picture();
+  set_role(target_, picture ? "view" : "run");
+  target_->setText(picture ? tr("Changes only the picture, of all models.")
+                           : tr("Changes the run of the model:"));
+  for (QWidget* const control : run_only_) control->setVisible(!picture);
+  for (const NumberSlider* const slider : {identity_, share_, temperature_, rank_}) {
+    set_role(slider->findChild<QSlider*>(), picture ? "view" : "run");
+  }
+  rest_->setVisible(picture);
+  if (picture) {
+    show_picture();
+  } else {
+    badge_->set_subject(session_.place_of(open->id));
+    name_->set_text(QString::fromStdString(open->subject.label));
+    show_others(*open);
+    show_sliders(*open);
+    show_heads(*open);
+    show_result(*open);
+  }
   shows_ = false;
+}
+
+void WhatIfPanel::show_picture() {
+  const ViewSettings& view = session_.view();
+  const auto most =
+      static_cast<double>(largest_rank(*session_.trace(session_.selection().subject)));
+  if (rank_->range().maximum != std::max(most, 2.0)) rank_->set_range({1, std::max(most, 2.0), 1});
+  temperature_->set_value(view.temperature);
+  rank_->set_value(view.shown_rank > 0 ? static_cast<double>(view.shown_rank) : most);
+  rest_->setChecked(view.shows_rest);
+  rest_->setEnabled(view.shown_rank > 0);
+  reset_->setEnabled(view.temperature != 1 || view.shown_rank > 0 || view.shows_rest);
+  result_->setText(selected() != nullptr
+                       ? tr("Ranks and answer stay those of the run.")
+                       : tr("A trace holds what a run has recorded. To change the run and see what "
+                            "follows, open the model itself."));
 }
 
 void WhatIfPanel::show_sliders(const OpenSubject& open) {

@@ -2,6 +2,7 @@
 // rank, removed heads. Maps, spectra, ranks and answers follow.
 #pragma once
 
+#include <QList>
 #include <QTimer>
 #include <optional>
 
@@ -33,6 +34,7 @@ class WhatIfPanel : public DockPanel {
   void restore_settings(const ControlValues&) override {}
 
  private:
+  void add_target();
   void add_sliders();
   void add_buttons();
   void refresh();
@@ -40,6 +42,12 @@ class WhatIfPanel : public DockPanel {
   void show_others(const OpenSubject& open);
   void show_heads(const OpenSubject& open);
   void show_result(const OpenSubject& open);
+  /// True if temperature and rank change the picture of the maps instead of the run: chosen so, or
+  /// because the selected model is a trace, which cannot run.
+  [[nodiscard]] bool of_picture() const;
+  void show_picture();
+  /// Sets the view to what the sliders say.
+  void apply_to_picture();
   /// The changes that the sliders specify, with the replaced heads unchanged.
   [[nodiscard]] WhatIf said(const OpenSubject& open) const;
   void slid();
@@ -58,6 +66,10 @@ class WhatIfPanel : public DockPanel {
   NumberSlider* share_;
   NumberSlider* temperature_;
   NumberSlider* rank_;
+  QCheckBox* rest_;
+  QToolButton *as_run_, *as_picture_;
+  QLabel* target_;            ///< what the sliders change, in the colour of a run or of the view
+  QList<QWidget*> run_only_;  ///< controls that only a run has
   QWidget* heads_;
   QPushButton* drop_;
   QPushButton* reset_;

@@ -10,10 +10,10 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "app/panels/all_maps/all_maps_panel.h"
 #include "app/panels/answer/answer_panel.h"
 #include "app/panels/frame/figure_panel.h"
 #include "app/panels/frame/text_heat.h"
-#include "app/panels/heads/heads_panel.h"
 #include "app/panels/playground/plane_view.h"
 #include "app/panels/playground/playground_view.h"
 #include "app/panels/steps/steps_view.h"
@@ -79,6 +79,41 @@ TEST_F(WhatIfPanelTest, TheIdentitySliderMovesMapsRanksAndAnswerTogether) {
   ASSERT_TRUE(wait_until_settled());
   EXPECT_FALSE(subject().what_if.any());
   EXPECT_EQ(session().trace(id(0))->layers[0].implied_map.slice(0)(3, 3), before);
+}
+
+TEST_F(WhatIfPanelTest, TemperatureAndRankChangeTheRunOrOnlyThePicture) {
+  open("fashion-softmax.h5");
+  window().show_panel("what-if");
+  type("what_if_temperature", "2");
+  EXPECT_EQ(subject().what_if.temperature, 2);
+  EXPECT_EQ(session().view().temperature, 1);
+  EXPECT_TRUE(child<QLabel>("what_if_target")->text().contains("run"));
+  click("what_if_reset");
+  const auto run = session().trace(id(0));
+  click("what_if_picture");
+  EXPECT_FALSE(child<QWidget>("what_if_identity")->isVisible()) << "it stands in the top bar";
+  type("what_if_temperature", "3");
+  type("what_if_rank", "4");
+  EXPECT_EQ(session().view().temperature, 3);
+  EXPECT_EQ(session().view().shown_rank, 4);
+  EXPECT_FALSE(subject().what_if.any());
+  EXPECT_EQ(session().trace(id(0)), run) << "nothing runs";
+  click("what_if_rest");
+  EXPECT_TRUE(session().view().shows_rest);
+  click("what_if_reset");
+  EXPECT_EQ(session().view().temperature, 1);
+  EXPECT_EQ(session().view().shown_rank, 0);
+  EXPECT_FALSE(session().view().shows_rest);
+}
+
+TEST_F(WhatIfPanelTest, OfATraceOnlyThePictureChanges) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 4, 1)), "trace");
+  ASSERT_TRUE(wait_until_settled());
+  window().show_panel("what-if");
+  EXPECT_FALSE(child<QToolButton>("what_if_run")->isEnabled());
+  type("what_if_temperature", "2");
+  EXPECT_EQ(session().view().temperature, 2);
+  EXPECT_TRUE(child<QLabel>("what_if_result")->text().contains("A trace holds"));
 }
 
 TEST_F(WhatIfPanelTest, KeepsTheCurveBeforeTheChange) {
@@ -278,12 +313,12 @@ TEST_F(WhatIfPanelTest, HeadsAndComponentsFollowTheSelection) {
   open("fashion-softmax.h5");
   window().show_panel("heads");
   ASSERT_TRUE(wait_until_settled());
-  auto* const heads = window().findChild<HeadsPanel*>();
+  auto* const heads = window().findChild<AllMapsPanel*>();
   ASSERT_NE(heads->figure(), nullptr);
   const std::string caption = heads->figure()->caption;
-  auto* const measure = child<QComboBox>("heads_measure");
-  measure->setFocus();
-  QTest::keyClick(measure, Qt::Key_Down);
+  auto* const measure = child<QComboBox>("all_maps_measure");
+  measure->setCurrentIndex(measure->findData("normalised_entropy"));
+  QTest::qWait(100);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_NE(heads->figure()->caption, caption);
   EXPECT_FALSE(measure->toolTip().isEmpty()) << "its formula";
