@@ -348,8 +348,6 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   constexpr std::size_t kParts = 48;
   input.histogram = link_.histogram(kParts);
   input.range_choices = [this] { return link_.range_choices(); };
-  const MapExtent largest = maps() ? maps()->largest_extent() : MapExtent{};
-  input.greatest_rank = std::min(largest.queries, largest.keys);
   if (lens_field_) input.focused = control_name(*lens_field_);
   const ViewSettings view = lens_->draw(input);
   const bool open = !lens_->close_wanted();

@@ -14,7 +14,6 @@
 
 #include "app/canvas/lens_controls.h"
 #include "app/look/font_file.h"
-#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -27,7 +26,7 @@ std::string lower(std::string text) {
 }
 
 constexpr double field_width = 200, line = 25.5, header = 30, padding = 6;
-constexpr int fields = 8;
+constexpr int fields = 5;
 
 /// Makes a context current, and restores the former one at the end.
 class CurrentContext {
@@ -494,60 +493,10 @@ void Lens::contents(const Input& input, ViewSettings& view) {
     ImGui::SetTooltip("Shared range, range per map, percentile or fixed limits");
   range_field(input, view, ratio, list_wanted);
 
-  field("Temp.", ratio);
-  auto temperature = static_cast<float>(view.temperature);
-  const float number = 42 * ratio, gap = 4 * ratio;
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - number - gap);
-  if (ImGui::SliderFloat("##temperature", &temperature, 0.1F, 10, "",
-                         ImGuiSliderFlags_Logarithmic)) {
-    // The temperature snaps to 1, so that the unchanged maps are easy to find again.
-    view.temperature =
-        std::abs(std::log(temperature)) < 0.05F ? 1.0 : static_cast<double>(temperature);
-  }
-  noted("temperature");
-  if (ImGui::IsItemHovered()) {
-    ImGui::SetTooltip("weights to the power 1/T, rows scaled back to their sum");
-  }
-  ImGui::SameLine(0, gap);
-  const std::string shown = fixed_text(view.temperature, 2) + "##reset";
-  if (ImGui::Button(shown.c_str(), {number, 0})) view.temperature = 1;
-  noted("temperature/reset");
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("back to 1: as the model has it");
-
-  static constexpr std::array identities = {"As is", "A", "A + I"};
-  field("Identity", ratio);
-  if (const auto chosen = segmented("identity", identities, static_cast<int>(view.identity))) {
-    view.identity = static_cast<IdentityView>(*chosen);
-  }
-
   static constexpr std::array fusions = {"Each", "Mean", "Max", "Min"};
   field("Heads", ratio);
   if (const auto chosen = segmented("heads", fusions, static_cast<int>(view.head_fusion))) {
     view.head_fusion = static_cast<HeadFusion>(*chosen);
-  }
-
-  field("Rank", ratio);
-  const int greatest = static_cast<int>(std::max<std::int64_t>(input.greatest_rank, 2));
-  int rank = view.shown_rank == 0
-                 ? greatest
-                 : static_cast<int>(std::min<std::int64_t>(view.shown_rank, greatest));
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - number - gap);
-  if (ImGui::SliderInt("##rank", &rank, 1, greatest, view.shown_rank == 0 ? "whole" : "%d",
-                       ImGuiSliderFlags_Logarithmic)) {
-    view.shown_rank = rank >= greatest ? 0 : rank;
-  }
-  noted("rank");
-  if (ImGui::IsItemHovered()) {
-    ImGui::SetTooltip("each map's best approximation of this rank, without I");
-  }
-  ImGui::SameLine(0, gap);
-  if (ImGui::Button(view.shows_rest ? "A-Ar##rest" : "Ar##rest", {number, 0})) {
-    view.shows_rest = !view.shows_rest;
-  }
-  noted("rest");
-  if (ImGui::IsItemHovered()) {
-    ImGui::SetTooltip(view.shows_rest ? "shown: what the rank leaves, A - Ar"
-                                      : "shown: what the rank keeps, Ar");
   }
 
   static constexpr std::array shown_or_not = {"Shown", "Hidden"};

@@ -54,8 +54,7 @@ class Lens {
     std::vector<float> histogram;  ///< heights, 0 to 1, over the full range
     /// Called when the user opens the list of ranges.
     std::function<std::vector<AtlasLink::RangeChoice>()> range_choices;
-    std::int64_t greatest_rank = 1;  ///< greatest possible rank of the largest map
-    std::string focused;             ///< the control with the keyboard focus; empty: none
+    std::string focused;  ///< the control with the keyboard focus; empty: none
   };
   /// Draws the lens and returns the view as the user changed it.
   [[nodiscard]] ViewSettings draw(const Input& input);

@@ -15,14 +15,10 @@ enum class LensField {
   scale,
   range_minimum,
   range_maximum,
-  temperature,
-  identity,
   heads,
-  rank,
-  rest,
   prefix_tokens
 };
-inline constexpr int lens_fields = 11;
+inline constexpr int lens_fields = 7;
 
 /// The control's name in Lens::control; its choices are "NAME/CHOICE".
 [[nodiscard]] std::string_view control_name(LensField field);
@@ -36,7 +32,7 @@ inline constexpr int lens_fields = 11;
 [[nodiscard]] ViewSettings pressed(const ViewSettings& view, LensField field,
                                    const ValueRange& range, const ValueRange& full);
 
-/// Description such as "Temperature: 1.20", for screen readers.
+/// Description such as "Scale: linear", for screen readers.
 [[nodiscard]] QString described(const ViewSettings& view, LensField field, const ValueRange& range);
 
 }  // namespace attnscope

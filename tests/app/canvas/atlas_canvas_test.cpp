@@ -249,10 +249,6 @@ TEST_F(AtlasCanvasTest, LensChangesTheView) {
   open_lens();
   ASSERT_TRUE(canvases_[0]->lens_shown());
   EXPECT_FALSE(canvases_[1]->lens_shown());
-  click_lens("identity/a + i");
-  EXPECT_EQ(session_.view().identity, IdentityView::with);
-  click_lens("identity/a");
-  EXPECT_EQ(session_.view().identity, IdentityView::without);
   click_lens("scale/log");
   EXPECT_EQ(session_.view().norm, ScaleNorm::logarithmic);
   click_lens("heads/max");
@@ -315,15 +311,17 @@ TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
   QTest::keyClick(canvas, Qt::Key_Right);
   EXPECT_EQ(session_.view().colour_map, "magma");
   const Selection selection = session_.selection();
-  for (int i = 0; i < 5; ++i) QTest::keyClick(canvas, Qt::Key_Tab);
-  QTest::keyClick(canvas, Qt::Key_Right);
-  EXPECT_NEAR(session_.view().temperature, 1.1, 1e-9);
-  EXPECT_EQ(canvas->accessibleDescription(), "Temperature: 1.10");
+  for (int i = 0; i < 4; ++i) QTest::keyClick(canvas, Qt::Key_Tab);
+  const ValueRange range = link_.range();
+  QTest::keyClick(canvas, Qt::Key_Left);
+  EXPECT_LT(link_.range().maximum, range.maximum);
   QTest::keyClick(canvas, Qt::Key_Return);
-  EXPECT_EQ(session_.view().temperature, 1);
+  EXPECT_FALSE(session_.view().range_maximum.has_value()) << "automatic again";
   QTest::keyClick(canvas, Qt::Key_Tab);
   QTest::keyClick(canvas, Qt::Key_Left);
-  EXPECT_EQ(session_.view().identity, IdentityView::with);
+  EXPECT_EQ(session_.view().head_fusion, HeadFusion::minimum);
+  EXPECT_EQ(canvas->accessibleDescription(), "Heads: minimum");
+  QTest::keyClick(canvas, Qt::Key_Right);
   EXPECT_EQ(session_.selection(), selection);
   // Escape returns to the maps, where arrows move the selection. The last Tab leaves the atlas.
   QTest::keyClick(canvas, Qt::Key_Escape);
@@ -343,24 +341,6 @@ TEST_F(AtlasCanvasTest, LensChoosesColourMapsFromItsList) {
   click_lens("colours/magma");
   EXPECT_EQ(session_.view().colour_map, "magma");
   EXPECT_FALSE(list.isEmpty());
-}
-
-TEST_F(AtlasCanvasTest, TemperatureIsDraggedAndReset) {
-  open(banded_trace(2, 2, 17));
-  open_lens();
-  AtlasCanvas* canvas = canvases_[0];
-  const QRectF slider = canvas->lens_control("temperature");
-  ASSERT_FALSE(slider.isEmpty());
-  const QPoint right(static_cast<int>(slider.right()) - 12, slider.center().toPoint().y());
-  QTest::mouseMove(canvas, right);
-  QTest::qWait(40);
-  QTest::mousePress(canvas, Qt::LeftButton, {}, right);
-  QTest::qWait(60);
-  QTest::mouseRelease(canvas, Qt::LeftButton, {}, right);
-  settle();
-  EXPECT_GT(session_.view().temperature, 3);
-  click_lens("temperature/reset");
-  EXPECT_EQ(session_.view().temperature, 1);
 }
 
 TEST_F(AtlasCanvasTest, LensTakesSpaceOnlyWhileItIsOpen) {

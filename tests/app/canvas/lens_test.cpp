@@ -82,7 +82,7 @@ TEST_F(LensTest, MovesToAScreenOfAnotherPixelRatio) {
     draw(3);
     const QPointF shift = lens_->control("close").center() - close.center();
     EXPECT_LE(shift.manhattanLength(), 1) << ratio;
-    EXPECT_GT(lens_->control("temperature").width(), 20) << ratio;
+    EXPECT_GT(lens_->control("range/maximum").width(), 20) << ratio;
   }
 }
 
