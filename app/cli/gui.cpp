@@ -240,7 +240,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->type_name("FILE");
   added
       ->add_option("--panel", options->panels,
-                   "Bring this panel to the front: " + name_list(panels(), &PanelEntry::name))
+                   "Bring this panel to the front: " + name_list(panel_names()))
       ->allow_extra_args(false)
       ->type_name("NAME");
   added

@@ -173,4 +173,13 @@ std::span<const PanelEntry> panels() {
   return list;
 }
 
+std::vector<std::string> panel_names() {
+  std::vector<std::string> names;
+  for (const PanelEntry& entry : panels()) {
+    names.emplace_back(entry.name);
+    for (const PanelPage& page : entry.pages) names.emplace_back(page.name);
+  }
+  return names;
+}
+
 }  // namespace attnscope

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 class QMenu;
 
@@ -63,5 +65,7 @@ struct PanelEntry {
 };
 
 [[nodiscard]] std::span<const PanelEntry> panels();
+/// Every name that brings a panel to the front: those of panels, each followed by its pages.
+[[nodiscard]] std::vector<std::string> panel_names();
 
 }  // namespace attnscope

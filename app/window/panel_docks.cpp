@@ -298,7 +298,7 @@ void PanelDocks::show(const std::string& name) {
            std::ranges::find(one.entry->pages, name, &PanelPage::name) != one.entry->pages.end();
   });
   if (found == docks_.end()) {
-    throw unknown_name("panel", name, name_list(panels(), &PanelEntry::name));
+    throw unknown_name("panel", name, name_list(panel_names()));
   }
   made(*found).show_page(name);
   bring_to_front(*found);
@@ -344,6 +344,12 @@ void PanelDocks::follow_content() {
       one.absent = true;
       one.dock->hide();
     }
+  }
+  for (const PanelDock& one : docks_) {
+    if (one.panel == nullptr) continue;
+    const QList<QDockWidget*> tabs = window_.tabifiedDockWidgets(one.dock);
+    one.panel->set_named_by_tab(
+        std::ranges::any_of(tabs, [](const QDockWidget* other) { return !other->isHidden(); }));
   }
   emit content_changed();
 }

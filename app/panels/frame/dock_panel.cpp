@@ -40,11 +40,11 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   header_row_ = new QHBoxLayout(header_);
   header_row_->setContentsMargins(14, 8, 8, 4);
   header_row_->setSpacing(4);
-  auto* name = new ElidedLabel(Qt::ElideRight);
-  name->setObjectName("panel_title");
-  name->set_text(title);
-  name->set_whole_or_nothing(true);  // tab and tool tip name it, too
-  header_row_->addWidget(name, 1);
+  name_ = new ElidedLabel(Qt::ElideRight);
+  name_->setObjectName("panel_title");
+  name_->set_text(title);
+  set_named_by_tab(true);
+  header_row_->addWidget(name_, 1);
   note_ = new ElidedLabel(Qt::ElideRight);
   note_->setObjectName("panel_note");
   note_->setProperty("role", "muted");
@@ -80,6 +80,8 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   stack_->addWidget(instead_);
 }
 
+void DockPanel::set_named_by_tab(bool named) { name_->set_whole_or_nothing(named); }
+
 QSize DockPanel::sizeHint() const {
   const QSize hint = QFrame::sizeHint();
   return {std::max(hint.width(), preferred_width_), hint.height()};
@@ -109,7 +111,7 @@ void DockPanel::add_enlarge_action() {
 }
 
 void DockPanel::become_page() {
-  delete header_->findChild<ElidedLabel*>("panel_title");
+  name_->hide();
   header_row_->setContentsMargins(0, 0, 0, 0);
   body_->setContentsMargins(0, 0, 0, 0);
   body_->insertWidget(0, header_);

@@ -30,6 +30,9 @@ class DockPanel : public QFrame {
   /// The title row, used as the dock's title bar.
   [[nodiscard]] QWidget* header() { return header_; }
   [[nodiscard]] const QString& title() const { return title_; }
+  /// True: the title is left out where it does not fit, because a tab names the panel, too. False:
+  /// it is shortened.
+  void set_named_by_tab(bool named);
   /// True while the panel is seen and does not yet show the session's current state.
   [[nodiscard]] virtual bool is_behind() const { return false; }
   /// True if the panel is visible and not covered by another tab (Qt calls covered docks visible).
@@ -102,6 +105,7 @@ class DockPanel : public QFrame {
   QString title_;
   QWidget* header_ = nullptr;
   QHBoxLayout* header_row_ = nullptr;
+  ElidedLabel* name_ = nullptr;
   ElidedLabel* note_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   QVBoxLayout* body_ = nullptr;

@@ -104,11 +104,11 @@ TEST_F(WindowTest, PresentationHidesControlsAndRestoresThem) {
   const double size = window().font().pointSizeF();
   press(Qt::Key_F5);
   EXPECT_FALSE(child<QDockWidget>("models")->isVisible());
-  EXPECT_FALSE(child<QDockWidget>("ranks")->isVisible());
+  EXPECT_FALSE(child<QDockWidget>("all-maps")->isVisible());
   EXPECT_TRUE(child<QDockWidget>("lessons")->isVisible());
   EXPECT_GT(window().font().pointSizeF(), 1.4 * size);
   press(Qt::Key_F5);
-  EXPECT_TRUE(child<QDockWidget>("ranks")->isVisible());
+  EXPECT_TRUE(child<QDockWidget>("all-maps")->isVisible());
   EXPECT_NEAR(window().font().pointSizeF(), size, 0.01);
 }
 

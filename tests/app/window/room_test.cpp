@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/canvas/atlas_canvas.h"
-#include "app/panels/depth/depth_panel.h"
+#include "app/panels/components/components_panel.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/panels.h"
 #include "app/panels/spectrum/spectrum_panel.h"
@@ -61,17 +61,17 @@ class Room : public WindowTest {
 TEST_F(Room, MakesAPanelBehindATabWhenItIsOpened) {
   open_models(1280, 800);
   EXPECT_NE(window().findChild<SpectrumPanel*>(), nullptr);
-  EXPECT_EQ(window().findChild<DepthPanel*>(), nullptr);
+  EXPECT_EQ(window().findChild<ComponentsPanel*>(), nullptr);
   const int width = window().width();
   for (QTabBar* tabs : window().findChildren<QTabBar*>()) {
     for (int i = 0; i < tabs->count(); ++i) {
-      if (tabs->tabText(i) == DepthPanel::kTitle) tabs->setCurrentIndex(i);
+      if (tabs->tabText(i) == ComponentsPanel::kTitle) tabs->setCurrentIndex(i);
     }
   }
-  const auto* const depth = window().findChild<DepthPanel*>();
-  ASSERT_NE(depth, nullptr);
-  EXPECT_TRUE(depth->is_seen());
-  ASSERT_TRUE(wait_until([&] { return depth->figure() != nullptr; }));
+  const auto* const components = window().findChild<ComponentsPanel*>();
+  ASSERT_NE(components, nullptr);
+  EXPECT_TRUE(components->is_seen());
+  ASSERT_TRUE(wait_until([&] { return components->figure() != nullptr; }));
   EXPECT_EQ(window().width(), width);
 }
 
@@ -79,7 +79,7 @@ TEST_F(Room, TheMapsOfTwoModelsTakeNearlyHalfOfASmallWindow) {
   open_models(1280, 800);
   EXPECT_GE(share_of_maps(), 0.45);
   // The curves, the ranks, the models and the inputs are visible at the same time.
-  for (const char* panel : {"spectrum", "ranks", "models", "inputs"}) {
+  for (const char* panel : {"spectrum", "all-maps", "models", "inputs"}) {
     EXPECT_FALSE(child<QDockWidget>(panel)->visibleRegion().isEmpty()) << panel;
   }
   EXPECT_GE(child<QWidget>("spectrum_plot")->height(), 140);
@@ -200,7 +200,7 @@ TEST_F(Room, HidingAReadingDockRestoresTheLayoutExactly) {
     if (session().subjects().empty()) open_models(size.width(), size.height());
     ASSERT_TRUE(wait_until_still());
     std::vector<QRect> before;
-    const char* const docks[] = {"models", "inputs", "spectrum", "query", "ranks"};
+    const char* const docks[] = {"models", "inputs", "spectrum", "row", "all-maps"};
     for (const char* dock : docks) before.push_back(child<QDockWidget>(dock)->geometry());
     for (const char* panel : {"sweep", "playground"}) {
       window().show_panel(panel);
@@ -222,13 +222,13 @@ TEST_F(Room, ADoubleClickOnItsTitleMakesAPanelTheWholeWindow) {
   QTest::mouseDClick(dock->titleBarWidget(), Qt::LeftButton, {}, QPoint(30, 12));
   ASSERT_TRUE(wait_until_still());
   EXPECT_FALSE(window().centralWidget()->isVisible());
-  EXPECT_FALSE(open("ranks"));
+  EXPECT_FALSE(open("all-maps"));
   EXPECT_EQ(window().size(), QSize(1280, 800));
   EXPECT_GE(dock->width() * dock->height(), 0.9 * 1280 * 800);
   QTest::mouseDClick(dock->titleBarWidget(), Qt::LeftButton, {}, QPoint(30, 12));
   ASSERT_TRUE(wait_until_still());
   EXPECT_TRUE(window().centralWidget()->isVisible());
-  EXPECT_TRUE(open("ranks"));
+  EXPECT_TRUE(open("all-maps"));
   EXPECT_FALSE(open("sweep"));
   EXPECT_EQ(dock->geometry(), before);
 }
@@ -238,7 +238,7 @@ TEST_F(Room, AKeyEnlargesThePanelThatHasTheKeys) {
   child<QWidget>("rank_table")->setFocus();
   press(Qt::Key_M);
   ASSERT_TRUE(wait_until_still());
-  EXPECT_TRUE(open("ranks"));
+  EXPECT_TRUE(open("all-maps"));
   EXPECT_FALSE(open("spectrum"));
   press(Qt::Key_Escape);
   EXPECT_TRUE(open("spectrum"));

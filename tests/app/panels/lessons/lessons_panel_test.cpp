@@ -240,17 +240,16 @@ TEST_F(LessonsTest, OneUndoRestoresModelsThatAStepClosed) {
 
 TEST_F(LessonsTest, ATabThatTheTextSpeaksOfIsOpened) {
   panel();
-  auto* depth = child<QDockWidget>("depth");
-  window().show_panel("depth");
-  ASSERT_FALSE(depth->visibleRegion().isEmpty());
+  window().show_panel("components");
+  ASSERT_FALSE(child<QDockWidget>("components")->visibleRegion().isEmpty());
   MarkdownPage* linking = nullptr;
   for (auto* page : panel().findChildren<MarkdownPage*>()) {
-    if (page->toHtml().contains("panel:spectrum")) linking = page;
+    if (page->toHtml().contains("panel:query")) linking = page;
   }
   ASSERT_NE(linking, nullptr);
-  emit linking->anchorClicked(QUrl("panel:spectrum"));
-  auto* spectrum = child<QDockWidget>("spectrum");
-  EXPECT_TRUE(wait_until([&] { return !spectrum->visibleRegion().isEmpty(); }, 5));
+  emit linking->anchorClicked(QUrl("panel:query"));
+  auto* row = child<QDockWidget>("row");
+  EXPECT_TRUE(wait_until([&] { return !row->visibleRegion().isEmpty(); }, 5));
 }
 
 TEST_F(LessonsTest, FillsTheWindowWithLargeTypeAndGivesItBackForAStep) {
