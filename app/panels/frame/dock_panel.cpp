@@ -116,8 +116,8 @@ void DockPanel::become_page() {
   body_->setContentsMargins(0, 0, 0, 0);
   body_->insertWidget(0, header_);
   const QList<QWidget*> inside = header_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
-  header_->setVisible(
-      std::ranges::any_of(inside, [this](const QWidget* widget) { return widget != note_; }));
+  header_->setVisible(std::ranges::any_of(
+      inside, [this](const QWidget* widget) { return widget != note_ && widget != name_; }));
 }
 
 ControlValues DockPanel::settings() const {
