@@ -31,7 +31,7 @@ namespace attnscope {
 namespace {
 
 // Pixels next to the table, and next to a column's text.
-constexpr int kMargins = 42, kBeside = 8;
+constexpr int kAroundTable = 42, kAroundColumn = 8;
 
 }  // namespace
 
@@ -355,7 +355,7 @@ int AllMapsPanel::width_of(int column) {
     const QAbstractItemView& cells = *view_;
     known.width =
         std::max(cells.sizeHintForColumn(column), header.fontMetrics().horizontalAdvance(heading)) +
-        kBeside;
+        kAroundColumn;
     known.texts = std::move(texts);
   }
   return known.width;
@@ -367,7 +367,7 @@ void AllMapsPanel::fit_columns() {
   header->setSectionResizeMode(QHeaderView::Fixed);
   const int columns = table_->columnCount();
   std::vector<int> widths;
-  int left = width() - kMargins;
+  int left = width() - kAroundTable;
   for (int column = 0; column < columns; ++column) {
     widths.push_back(width_of(column));
     left -= widths.back();

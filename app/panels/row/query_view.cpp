@@ -14,8 +14,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kHead = 24;    // height of the model's name above
-constexpr double kPrefix = 20;  // height of class and distillation tokens above the grid
+constexpr double kNameHeight = 24;  // height of the model's name above
+constexpr double kPrefix = 20;      // height of class and distillation tokens above the grid
 constexpr double kGap = 4;
 
 /// The token's name or, if it does not fit, its first letter and its trailing number.
@@ -49,7 +49,7 @@ void QueryView::set_picture(QueryPicture picture) {
 QRectF QueryView::grid_rect() const {
   if (!picture_.trace) return {};
   const TokenLayout& layout = picture_.layout;
-  const double top = kHead + (layout.prefix > 0 ? kPrefix + kGap : 0);
+  const double top = kNameHeight + (layout.prefix > 0 ? kPrefix + kGap : 0);
   const QRectF room(0, top, width(), height() - top);
   if (!layout.has_grid()) return room;
   double aspect = static_cast<double>(layout.columns) / static_cast<double>(layout.rows);
@@ -65,7 +65,7 @@ QRectF QueryView::place_of(std::int64_t index) const {
   const QRectF grid = grid_rect();
   if (index < layout.prefix) {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
-    return {grid.left() + static_cast<double>(index) * wide, kHead,
+    return {grid.left() + static_cast<double>(index) * wide, kNameHeight,
             wide - (index + 1 < layout.prefix ? 2 : 0), kPrefix};
   }
   const std::int64_t cell = index - layout.prefix;
