@@ -1,5 +1,5 @@
 // attnscope gui [MODEL…]: opens the window, or writes a picture of it with --screenshot; and
-// attnscope without a subcommand.
+// attnscope without a subcommand. With nothing to open, both open the first minute.
 #include <QPixmap>
 #include <QStandardPaths>
 #include <QTimer>
@@ -260,6 +260,8 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       options->input = input == "-" ? standard_input_file().string() : input;
     }
     take_files(models->models, *options);
+    options->samples_if_empty = options->models.empty() && options->input.empty() &&
+                                options->session.empty() && options->lesson.empty();
     char end = 0;
     if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
         options->width < 320 || options->height < 240 || options->width > 16384 ||
