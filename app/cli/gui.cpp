@@ -37,7 +37,7 @@ struct GuiOptions {
   std::string input;                 ///< a locator; empty: no input
   std::filesystem::path session;     ///< restored first; empty: no session
   std::filesystem::path screenshot;  ///< written once the window has settled, which then closes
-  int width = 1600, height = 1000;   ///< logical pixels
+  int width = 1600, height = 1000;   ///< logical pixels, at most those of the screen
   std::vector<std::string> panels;   ///< names of the panels brought to the front
   std::filesystem::path lesson;      ///< a lesson file (Markdown); empty: none
   std::string theme;                 ///< "dark" or "light"; empty: as in the last run
@@ -156,7 +156,8 @@ int run_gui(const GuiOptions& options) {
     preferences.theme = options.theme == "light" ? Theme::light : Theme::dark;
   MainWindow window(session, preferences.theme);
   window.set_preferences(preferences);
-  window.resize(options.width, options.height);
+  const QSize size(options.width, options.height);
+  options.screenshot.empty() ? window.resize_within_screen(size) : window.resize(size);
   if (!remembered.empty()) window.remember_between_runs(remembered);
   if (options.samples_if_empty && reopens) (void)window.reopen_last();
   if (options.samples_if_empty && session.subjects().empty()) window.open_samples();

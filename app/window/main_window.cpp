@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QScreen>
 #include <QStatusBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -192,6 +193,12 @@ void MainWindow::keep_panel_settings() {
     const bool says = atlases != settings.end() && atlases->second.contains(kLens);
     link_->set_lens_open(says && atlases->second.at(kLens) == "open");
   });
+}
+
+void MainWindow::resize_within_screen(QSize wanted) {
+  // The frame's size is known only after the window is shown; this one is larger than the usual.
+  constexpr QSize kFrame(8, 44);
+  resize(wanted.boundedTo(screen()->availableSize() - kFrame));
 }
 
 void MainWindow::showEvent(QShowEvent* event) {

@@ -41,6 +41,8 @@ class MainWindow : public QMainWindow {
   MainWindow(Session& session, Theme theme, QWidget* parent = nullptr);
   ~MainWindow() override;
 
+  /// Sets the size, at most that of the screen without its panels and the window's own frame.
+  void resize_within_screen(QSize wanted);
   /// Opens a model, a trace, an input or a session, depending on the file.
   void open_file(const std::filesystem::path& file);
   /// Opens the two sample models on the first sample image.

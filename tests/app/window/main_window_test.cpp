@@ -12,6 +12,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QTableView>
 #include <QToolButton>
 #include <QUrl>
@@ -50,6 +51,15 @@ TEST_F(WindowTest, ExplainsWhatToDoWhileNothingIsOpen) {
     found |= label->isVisible() && label->text().contains("Drop a weight file");
   }
   EXPECT_TRUE(found);
+}
+
+TEST_F(WindowTest, TheFirstWindowFitsOnTheScreen) {
+  window().resize_within_screen({100'000, 100'000});
+  const QRect free = window().screen()->availableGeometry();
+  EXPECT_LT(window().width(), free.width());
+  EXPECT_LT(window().height(), free.height());
+  window().resize_within_screen({1280, 800});
+  EXPECT_EQ(window().size(), QSize(1280, 800));
 }
 
 TEST_F(WindowTest, OpensAFileByKeyAndDialog) {
