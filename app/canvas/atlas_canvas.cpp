@@ -447,4 +447,18 @@ QRectF AtlasCanvas::map_rect(std::int64_t layer, std::int64_t column) const {
   return zoom_.to_screen(frame().viewport, grid().map_square(layer, column));
 }
 
+AtlasCanvas::Selected AtlasCanvas::selected_rects() const {
+  const auto shown = maps();
+  const std::optional<MapCell> cell = shown ? selected_cell(*shown) : std::nullopt;
+  if (!cell) return {};
+  const QRectF map = map_rect(cell->layer, cell->column), viewport = frame().viewport;
+  Selected found{map.intersected(viewport), {}};
+  const std::int64_t rows = shown->extent(cell->layer, cell->column).queries;
+  if (cell->query < 0 || rows == 0) return found;
+  const double tall = map.height() / static_cast<double>(rows);
+  const double top = map.top() + tall * static_cast<double>(cell->query);
+  found.row = QRectF(map.left(), top, map.width(), tall).intersected(viewport);
+  return found;
+}
+
 }  // namespace attnscope

@@ -59,6 +59,11 @@ class AtlasCanvas : public GraphicsWidget {
   [[nodiscard]] std::optional<MapCell> cell_at(QPointF position) const;
   /// The rectangle of a map in the widget, logical pixels.
   [[nodiscard]] QRectF map_rect(std::int64_t layer, std::int64_t column) const;
+  /// The selected map and its selected row in the widget, where they are visible; else empty.
+  struct Selected {
+    QRectF map, row;
+  };
+  [[nodiscard]] Selected selected_rects() const;
   /// The rectangle of a control of the lens; empty if it is not shown.
   [[nodiscard]] QRectF lens_control(const std::string& name) const;
   [[nodiscard]] const AtlasZoom& zoom() const { return zoom_; }
