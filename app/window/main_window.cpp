@@ -14,6 +14,7 @@
 #include "app/canvas/atlas_link.h"
 #include "app/canvas/scale_strip.h"
 #include "app/panels/frame/figure_panel.h"
+#include "app/panels/frame/highlight.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/comparison_store.h"
 #include "app/session/history.h"
@@ -111,6 +112,7 @@ void MainWindow::place_everything() {
   notice_ = new NoticeBar;
   atlases_ = new AtlasArea(session_, *spectra_, *link_);
   atlases_->offer_numbers(view_menus_->numbers());
+  drop_highlight_ = new Highlight(*this, session_);
   column->addWidget(notice_);
   column->addWidget(new ComparisonBar(session_, *link_));
   column->addWidget(atlases_, 1);

@@ -21,6 +21,7 @@ class Commands;
 struct Command;
 class ComparisonStore;
 class Enlargement;
+class Highlight;
 class History;
 class Layouts;
 class ManualWindow;
@@ -78,6 +79,7 @@ class MainWindow : public QMainWindow {
   void keyPressEvent(QKeyEvent* event) override;
   bool focusNextPrevChild(bool next) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 
  private:
@@ -136,6 +138,7 @@ class MainWindow : public QMainWindow {
   AtlasArea* atlases_ = nullptr;
   Enlargement* enlargement_ = nullptr;
   NoticeBar* notice_ = nullptr;
+  Highlight* drop_highlight_ = nullptr;  // while files hang over the window
   GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;
   bool arranged_ = false;

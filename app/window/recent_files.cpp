@@ -1,5 +1,6 @@
 #include "app/window/recent_files.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QMenu>
 #include <QSettings>
@@ -20,7 +21,9 @@ RecentFiles::RecentFiles(QObject* parent) : QObject(parent) {}
 void RecentFiles::add(const std::filesystem::path& file) {
   QSettings settings;
   QStringList files = settings.value(kKey).toStringList();
-  const QString path = QFileInfo(QString::fromStdString(file.string())).absoluteFilePath();
+  // A folder's path may end with a slash, after which there would be no name.
+  const QString path =
+      QDir::cleanPath(QFileInfo(QString::fromStdString(file.string())).absoluteFilePath());
   files.removeAll(path);
   files.prepend(path);
   settings.setValue(kKey, files.mid(0, kMost));

@@ -1,4 +1,4 @@
-// The most recently opened models, traces and sessions, remembered between runs.
+// The most recently opened models, their folders, traces and sessions, remembered between runs.
 #pragma once
 
 #include <QObject>

@@ -1,6 +1,8 @@
 // The window's files: opening, dropping, saving, and everything kept between runs.
 #include <QCloseEvent>
+#include <QDir>
 #include <QDragEnterEvent>
+#include <QDragLeaveEvent>
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -12,6 +14,7 @@
 #include <algorithm>
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/panels/frame/highlight.h"
 #include "app/session/autosave.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
@@ -43,6 +46,49 @@ QString weight_file_patterns() {
     for (const QString& extension : extensions.split(' ')) patterns << "*" + extension;
   }
   return patterns.join(' ');
+}
+
+/// True for a folder that opens as a whole: that of a model or of a training.
+bool opens_whole(const QString& path) {
+  return QFileInfo(path).isDir() && use_of(path.toStdString()) != FileUse::input;
+}
+
+/// Opens the folder of a model or a training as well as files, and enters any other folder. The
+/// desktop's own dialogs choose either files or folders.
+class ModelDialog final : public QFileDialog {
+ public:
+  ModelDialog(QWidget* parent, const QString& title, const QString& folder, const QString& filter)
+      : QFileDialog(parent, title, folder, filter) {
+    setOption(DontUseNativeDialog);
+    setFileMode(ExistingFiles);
+  }
+
+ protected:
+  void accept() override {
+    const QStringList chosen = selectedFiles();
+    const bool has_whole = std::ranges::any_of(chosen, opens_whole);
+    const bool all_open = std::ranges::all_of(
+        chosen, [](const QString& path) { return QFileInfo(path).isFile() || opens_whole(path); });
+    has_whole&& all_open ? done(Accepted) : QFileDialog::accept();
+  }
+};
+
+/// What a drop of these files does.
+QString drop_text(const QList<QUrl>& urls) {
+  if (urls.size() > 1) return MainWindow::tr("Drop to open %1 files").arg(urls.size());
+  if (!urls.value(0).isLocalFile()) return MainWindow::tr("Only files on this machine open here");
+  const QFileInfo file(QDir::cleanPath(urls.value(0).toLocalFile()));
+  switch (use_of(file.filePath().toStdString())) {
+    case FileUse::input:
+      return MainWindow::tr("Drop to use %1 as input").arg(file.fileName());
+    case FileUse::session:
+      return MainWindow::tr("Drop to restore the session %1").arg(file.fileName());
+    case FileUse::training:
+      return MainWindow::tr("Drop to open the training %1").arg(file.fileName());
+    case FileUse::model:
+      return MainWindow::tr("Drop to open the model %1").arg(file.fileName());
+  }
+  return {};
 }
 
 }  // namespace
@@ -92,6 +138,7 @@ void MainWindow::open_file(const std::filesystem::path& file) {
       restore_session(file);
       return;
     case FileUse::training:
+      recent_->add(file);
       docks_->open_document(file);
       return;
     case FileUse::model:
@@ -134,12 +181,17 @@ bool MainWindow::restore_unnamed(const std::filesystem::path& file) {
 }
 
 void MainWindow::ask_for_model() {
-  const QStringList files = QFileDialog::getOpenFileNames(
-      this, tr("Open models or traces"), QSettings().value("model_folder").toString(),
-      tr("Weights and traces (%1);;All files (*)").arg(weight_file_patterns()));
-  for (const QString& file : files) {
+  ModelDialog dialog(this, tr("Open models or traces: files, or folders of a model"),
+                     QSettings().value("model_folder").toString(),
+                     tr("Weights and traces (%1);;All files (*)").arg(weight_file_patterns()));
+  if (dialog.exec() != QDialog::Accepted) return;
+  for (const QString& file : dialog.selectedFiles()) {
     QSettings().setValue("model_folder", QFileInfo(file).absolutePath());
     const std::filesystem::path path = file.toStdString();
+    if (QFileInfo(file).isDir()) {
+      open_file(path);
+      continue;
+    }
     recent_->add(path);
     session_.open(path);
   }
@@ -216,10 +268,15 @@ void MainWindow::ask_for_session() {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+  if (!event->mimeData()->hasUrls()) return;
+  drop_highlight_->show_text(drop_text(event->mimeData()->urls()));
+  event->acceptProposedAction();
 }
 
+void MainWindow::dragLeaveEvent(QDragLeaveEvent*) { drop_highlight_->clear(); }
+
 void MainWindow::dropEvent(QDropEvent* event) {
+  drop_highlight_->clear();
   for (const QUrl& url : event->mimeData()->urls()) {
     if (url.isLocalFile()) {
       open_file(url.toLocalFile().toStdString());

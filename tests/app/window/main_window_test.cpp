@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QDoubleSpinBox>
+#include <QDragLeaveEvent>
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QLabel>
@@ -13,6 +14,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QScreen>
+#include <QSettings>
 #include <QTableView>
 #include <QToolButton>
 #include <QUrl>
@@ -23,9 +25,11 @@
 #include <string>
 
 #include "app/canvas/atlas_canvas.h"
+#include "app/panels/frame/highlight.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/panels/row/query_view.h"
+#include "app/session/sample_data.h"
 #include "app/window/notice_bar.h"
 #include "tests/app/support/window_fixture.h"
 
@@ -69,6 +73,28 @@ TEST_F(WindowTest, OpensAFileByKeyAndDialog) {
   ASSERT_TRUE(wait_until_settled());
   ASSERT_EQ(session().subjects().size(), 1U);
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+}
+
+TEST_F(WindowTest, TheDialogOpensTheFolderOfAModelAndEntersOthers) {
+  const std::filesystem::path network = folder() / "others" / "network";
+  std::filesystem::create_directories(network);
+  std::filesystem::copy_file(sample_models().front(), network / "tf_model.h5");
+  bool entered = false;
+  on_dialog([&](QDialog& dialog) {
+    auto& files = dynamic_cast<QFileDialog&>(dialog);
+    auto* line = dialog.findChild<QLineEdit*>("fileNameEdit");
+    line->setText(QString::fromStdString(network.parent_path().string()));
+    QTest::keyClick(line, Qt::Key_Return);
+    entered = files.isVisible() && files.directory().dirName() == "others";
+    line->setText("network");
+    QTest::keyClick(line, Qt::Key_Return);
+  });
+  press(Qt::Key_O, Qt::ControlModifier);
+  EXPECT_TRUE(entered) << "a folder that holds no model";
+  ASSERT_EQ(session().subjects().size(), 1U);
+  EXPECT_EQ(session().subjects()[0].file, network);
+  EXPECT_EQ(QSettings().value("recent_files").toStringList().value(0).toStdString(),
+            network.string());
 }
 
 TEST_F(WindowTest, TheDialogShowsFilesOfEveryFormat) {
@@ -285,8 +311,19 @@ TEST_F(WindowTest, FilesCanBeDropped) {
   QDragEnterEvent enter({10, 10}, Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&window(), &enter);
   EXPECT_TRUE(enter.isAccepted());
+  const auto shown = [this] {
+    QString text;
+    for (const auto* one : window().findChildren<Highlight*>()) text += one->text();
+    return text;
+  };
+  EXPECT_EQ(shown(), "Drop to open the model dropped.h5");
+  QDragLeaveEvent leave;
+  QApplication::sendEvent(&window(), &leave);
+  EXPECT_EQ(shown(), "");
+  QApplication::sendEvent(&window(), &enter);
   QDropEvent drop({10, 10}, Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&window(), &drop);
+  EXPECT_EQ(shown(), "");
   ASSERT_TRUE(wait_until_settled());
   ASSERT_EQ(session().subjects().size(), 1U);
   EXPECT_EQ(session().subjects()[0].subject.label, "dropped");
