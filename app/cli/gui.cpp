@@ -20,6 +20,7 @@
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/window/dropped_file.h"
+#include "app/window/first_minute.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
 #include "core/checkpoint/weight_files.h"
@@ -161,6 +162,9 @@ int run_gui(const GuiOptions& options) {
   if (!remembered.empty()) window.remember_between_runs(remembered);
   if (options.samples_if_empty && reopens) (void)window.reopen_last();
   if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
+  if (options.samples_if_empty && !reopens && FirstMinuteCard::is_wanted()) {
+    window.show_first_minute();
+  }
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
   if (!options.lesson.empty()) window.open_document(options.lesson);

@@ -3,8 +3,8 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QOpenGLWidget>
-#include <QPushButton>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "app/session/spectrum_store.h"
 #include "app/window/atlas_cell.h"
 #include "app/window/view_menus.h"
+#include "app/window/first_minute.h"
 
 namespace attnscope {
 
@@ -58,46 +59,10 @@ Arrangement arrangement_for(const AtlasGrid& largest, int count, QSizeF room, in
   return best;
 }
 
-QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
-  auto* area = new QWidget;
-  auto* box = new QFrame;
-  box->setObjectName("drop_area");
-  auto* column = new QVBoxLayout(box);
-  column->setContentsMargins(44, 36, 44, 36);
-  column->setSpacing(10);
-  auto* title = new QLabel(QObject::tr("Drop a weight file here"));
-  QFont large = title->font();
-  large.setPointSizeF(large.pointSizeF() + 6);
-  large.setWeight(QFont::DemiBold);
-  title->setFont(large);
-  title->setAlignment(Qt::AlignCenter);
-  auto* text = new QLabel(QObject::tr(
-      "A vision transformer or a language model, in whatever format its weights are, or a trace of "
-      "attention maps. Its maps appear here, their ranks on the right."));
-  text->setAlignment(Qt::AlignCenter);
-  text->setWordWrap(true);
-  text->setMinimumWidth(240);
-  text->setProperty("role", "muted");
-  open = new QPushButton(QObject::tr("Open model or trace…"));
-  open->setProperty("primary", true);
-  samples = new QPushButton(QObject::tr("Open the two sample models"));
-  column->addWidget(title);
-  column->addWidget(text);
-  column->addSpacing(8);
-  column->addWidget(open, 0, Qt::AlignCenter);
-  column->addWidget(samples, 0, Qt::AlignCenter);
-  auto* middle = new QGridLayout(area);
-  middle->addWidget(box, 1, 1);
-  middle->setRowStretch(0, 1);
-  middle->setRowStretch(2, 1);
-  middle->setColumnStretch(0, 1);
-  middle->setColumnStretch(2, 1);
-  return area;
-}
-
 }  // namespace
 
-AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, QWidget* parent)
+AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, QMenu& samples,
+                     QWidget* parent)
     : QWidget(parent),
       session_(session),
       spectra_(spectra),
@@ -111,9 +76,7 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
     first->lower();
   }
   stack_ = new QStackedLayout(this);
-  QPushButton* open = nullptr;
-  QPushButton* samples = nullptr;
-  stack_->addWidget(empty_area(open, samples));
+  stack_->addWidget(make_empty_area(samples));
   auto* all = new QWidget;
   auto* column = new QVBoxLayout(all);
   column->setContentsMargins(0, 0, 0, 0);
@@ -128,10 +91,9 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   column->addWidget(atlases_, 1);
   column->addLayout(failed_column_);
   stack_->addWidget(all);
-  connect(open, &QPushButton::clicked, this, &AtlasArea::open_wanted);
-  connect(samples, &QPushButton::clicked, this, &AtlasArea::samples_wanted);
   connect(&session_, &Session::subjects_changed, this, &AtlasArea::refresh);
   connect(&session_, &Session::input_changed, this, &AtlasArea::refresh_heads);
+  connect(&session_, &Session::input_changed, this, &AtlasArea::say_what_is_missing);
   // The maps change when heads are fused or another subject is shown alone.
   connect(&session_, &Session::view_changed, this, &AtlasArea::refresh);
   connect(&session_, &Session::selection_changed, this,
@@ -139,6 +101,51 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   connect(&session_, &Session::trace_ready, this, &AtlasArea::refresh);
   connect(&spectra_, &SpectrumStore::spectra_ready, this, &AtlasArea::refresh_heads);
   refresh();
+}
+
+QWidget* AtlasArea::make_empty_area(QMenu& samples) {
+  auto* area = new QWidget;
+  auto* box = new QFrame;
+  box->setObjectName("drop_area");
+  constexpr int kWidest = 560;  // pixels, for lines of text that are easily read
+  box->setMaximumWidth(kWidest);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(28, 28, 28, 28);
+  column->setSpacing(12);
+  auto* title = new QLabel(tr("See what attention attends to"));
+  QFont large = title->font();
+  large.setPointSizeF(large.pointSizeF() + 6);
+  large.setWeight(QFont::DemiBold);
+  title->setFont(large);
+  title->setWordWrap(true);
+  title->setAlignment(Qt::AlignCenter);
+  auto* doors = new Doors(samples, true);
+  connect(doors, &Doors::command_wanted, this, &AtlasArea::command_wanted);
+  missing_ = new QLabel;
+  missing_->setObjectName("empty_says");
+  missing_->setWordWrap(true);
+  missing_->setAlignment(Qt::AlignCenter);
+  missing_->setProperty("role", "muted");
+  column->addWidget(title);
+  column->addSpacing(8);
+  column->addWidget(doors);
+  column->addSpacing(8);
+  column->addWidget(missing_);
+  say_what_is_missing();
+  auto* middle = new QGridLayout(area);
+  middle->addWidget(box, 1, 1);
+  middle->setRowStretch(0, 1);
+  middle->setRowStretch(2, 1);
+  middle->setColumnStretch(0, 1);
+  middle->setColumnStretch(1, 8);
+  middle->setColumnStretch(2, 1);
+  return area;
+}
+
+void AtlasArea::say_what_is_missing() {
+  missing_->setText(session_.input_locator().empty()
+                        ? tr("Or drop files and folders anywhere on the window.")
+                        : tr("The input is chosen. Open a model that reads it."));
 }
 
 bool AtlasArea::settled() const {

@@ -1,5 +1,5 @@
 // The middle of the window: one atlas per subject, arranged for the largest possible maps, and
-// cards for files that failed below.
+// cards for files that failed below; with nothing open, three doors.
 #pragma once
 
 #include <QWidget>
@@ -8,6 +8,7 @@
 #include "app/session/subject_id.h"
 
 class QGridLayout;
+class QLabel;
 class QMenu;
 class QStackedLayout;
 class QVBoxLayout;
@@ -23,7 +24,9 @@ class SpectrumStore;
 class AtlasArea : public QWidget {
   Q_OBJECT
  public:
-  AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, QWidget* parent = nullptr);
+  /// `samples`: the menu of sample models.
+  AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, QMenu& samples,
+            QWidget* parent = nullptr);
   /// True if every visible atlas is completely drawn.
   [[nodiscard]] bool settled() const;
   /// The atlas of a subject, or null.
@@ -34,14 +37,16 @@ class AtlasArea : public QWidget {
   void set_alone(bool alone);
 
  signals:
-  void open_wanted();
-  void samples_wanted();
+  /// Requests a command of the window by its id.
+  void command_wanted(const QString& id);
   void enlarge_wanted();  ///< an atlas's title line was double-clicked
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  [[nodiscard]] QWidget* make_empty_area(QMenu& samples);
+  void say_what_is_missing();
   [[nodiscard]] std::vector<AtlasCell*> shown_cells() const;
   void make_cells();
   void arrange();
@@ -55,6 +60,7 @@ class AtlasArea : public QWidget {
   QMenu* numbers_ = nullptr;
   const QString no_graphics_;  // reason why maps cannot be drawn; empty if they can
   QStackedLayout* stack_;
+  QLabel* missing_ = nullptr;
   QWidget* atlases_;
   QGridLayout* grid_;
   QVBoxLayout* failed_column_;

@@ -28,6 +28,7 @@
 #include "app/window/comparison_bar.h"
 #include "app/window/enlargement.h"
 #include "app/window/export_dialog.h"
+#include "app/window/first_minute.h"
 #include "app/window/frame_pace.h"
 #include "app/window/gallery_window.h"
 #include "app/window/layouts.h"
@@ -110,17 +111,19 @@ void MainWindow::place_everything() {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   notice_ = new NoticeBar;
-  atlases_ = new AtlasArea(session_, *spectra_, *link_);
+  auto* const samples = new QMenu(tr("Sample &models"), this);
+  fill_samples(*samples);
+  atlases_ = new AtlasArea(session_, *spectra_, *link_, *samples);
   atlases_->offer_numbers(view_menus_->numbers());
   drop_highlight_ = new Highlight(*this, session_);
+  first_minute_ = new FirstMinuteCard(*samples, *new Highlight(*this, session_));
   column->addWidget(notice_);
   column->addWidget(new ComparisonBar(session_, *link_));
   column->addWidget(atlases_, 1);
+  column->addWidget(first_minute_);
   // Contents of the middle shrink or are hidden if they do not fit, but never widen the window.
   middle->setMinimumSize(kLeastMiddle);
   setCentralWidget(middle);
-  connect(atlases_, &AtlasArea::open_wanted, this, &MainWindow::ask_for_model);
-  connect(atlases_, &AtlasArea::samples_wanted, this, &MainWindow::open_samples);
 
   auto* const maps_menu = new MapMenu(session_, *link_, *this);
   connect(maps_menu, &MapMenu::export_wanted, this, &MainWindow::export_so);
@@ -134,20 +137,23 @@ void MainWindow::place_everything() {
   });
   enlargement_ = new Enlargement(*this, *docks_, *atlases_);
   connect(docks_, &PanelDocks::content_changed, this, &MainWindow::enable_panel_commands);
-  connect(docks_, &PanelDocks::command_wanted, this, [this](const QString& id) {
+  const auto run_command = [this](const QString& id) {
     if (QAction* const action = commands_->action(id)) action->trigger();
-  });
-  connect(docks_, &PanelDocks::panel_wanted, this, [this](const QString& name) {
+  };
+  connect(docks_, &PanelDocks::command_wanted, this, run_command);
+  connect(atlases_, &AtlasArea::command_wanted, this, run_command);
+  connect(first_minute_, &FirstMinuteCard::command_wanted, this, run_command);
+  const auto bring_panel = [this](const QString& name) {
     try {
       show_panel(name.toStdString());
     } catch (const Error& error) {
       notice_->show_error(QString::fromStdString(error.what()));
     }
-  });
+  };
+  connect(docks_, &PanelDocks::panel_wanted, this, bring_panel);
+  connect(first_minute_, &FirstMinuteCard::panel_wanted, this, bring_panel);
   QMenu* file_menu = commands_->menu(tr("&File"));
   file_menu->insertMenu(commands_->action("save_session"), recent_menu_);
-  auto* const samples = new QMenu(tr("Sample &models"), this);
-  fill_samples(*samples);
   file_menu->insertMenu(commands_->action("save_session"), samples);
   file_menu->insertSeparator(commands_->action("save_session"));
 

@@ -21,6 +21,7 @@ class Commands;
 struct Command;
 class ComparisonStore;
 class Enlargement;
+class FirstMinuteCard;
 class Highlight;
 class History;
 class Layouts;
@@ -48,6 +49,8 @@ class MainWindow : public QMainWindow {
   void open_file(const std::filesystem::path& file);
   /// Opens the two sample models on the first sample image.
   void open_samples();
+  /// Explains the window on the first two models, which are opened if there are fewer.
+  void show_first_minute();
   /// Opens a session. Throws Error if it cannot be read.
   void open_session(const std::filesystem::path& file);
   /// Like open_session, but shows a notice instead of throwing.
@@ -139,6 +142,7 @@ class MainWindow : public QMainWindow {
   Enlargement* enlargement_ = nullptr;
   NoticeBar* notice_ = nullptr;
   Highlight* drop_highlight_ = nullptr;  // while files hang over the window
+  FirstMinuteCard* first_minute_ = nullptr;
   GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;
   bool arranged_ = false;

@@ -240,6 +240,8 @@ void MainWindow::make_commands() {
        [this] { toggle_presentation(); }},
   };
   add_panel_commands(list);
+  list.push_back(
+      {"first_minute", learn, tr("&First minute"), {}, "", [this] { show_first_minute(); }});
   list.push_back({"manual",
                   learn,
                   tr("&Manual"),

@@ -21,6 +21,7 @@
 #include "app/widgets/file_to_save.h"
 #include "app/window/dropped_file.h"
 #include "app/window/enlargement.h"
+#include "app/window/first_minute.h"
 #include "app/window/layouts.h"
 #include "app/window/main_window.h"
 #include "app/window/notice_bar.h"
@@ -153,6 +154,11 @@ void MainWindow::open_samples() {
   notice_->show_error(
       tr("The sample data is not installed; set ATTNSCOPE_SAMPLE_DATA to the "
          "folder sample_data of the source tree."));
+}
+
+void MainWindow::show_first_minute() {
+  if (session_.subjects().size() < 2) open_samples();
+  if (!session_.subjects().empty()) first_minute_->begin();
 }
 
 void MainWindow::open_session(const std::filesystem::path& file) {

@@ -4,12 +4,14 @@
 #include <QAction>
 #include <QComboBox>
 #include <QDialog>
+#include <QDockWidget>
 #include <QDoubleSpinBox>
 #include <QDragLeaveEvent>
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -49,12 +51,19 @@ void click_row(QTableView& table, int row) {
   QTest::mouseClick(table.viewport(), Qt::LeftButton, Qt::NoModifier, place.center());
 }
 
-TEST_F(WindowTest, ExplainsWhatToDoWhileNothingIsOpen) {
-  bool found = false;
-  for (const QLabel* label : window().findChildren<QLabel*>()) {
-    found |= label->isVisible() && label->text().contains("Drop a weight file");
-  }
-  EXPECT_TRUE(found);
+TEST_F(WindowTest, OffersThreeDoorsWhileNothingIsOpen) {
+  auto* lessons = window().centralWidget()->findChild<QPushButton*>("door_lessons");
+  auto* sample = window().centralWidget()->findChild<QPushButton*>("door_sample");
+  ASSERT_TRUE(lessons && sample && lessons->isVisible());
+  EXPECT_TRUE(child<QLabel>("empty_says")->text().contains("drop files and folders"));
+  session().set_input((folder() / "any.png").string());
+  EXPECT_TRUE(child<QLabel>("empty_says")->text().contains("Open a model"));
+  EXPECT_GT(sample->menu()->actions().size(), 2);
+  on_dialog([](QDialog& dialog) { dialog.reject(); });
+  QTest::mouseClick(window().centralWidget()->findChild<QPushButton*>("door_model"),
+                    Qt::LeftButton);
+  QTest::mouseClick(lessons, Qt::LeftButton);
+  EXPECT_TRUE(child<QDockWidget>("lessons")->isVisible());
 }
 
 TEST_F(WindowTest, TheFirstWindowFitsOnTheScreen) {

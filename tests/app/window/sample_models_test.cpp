@@ -1,4 +1,5 @@
 // The window on the sample models of the program.
+#include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
@@ -18,11 +19,13 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "app/panels/mechanism/key_maps_page.h"
 #include "app/panels/mechanism/position_bias_page.h"
+#include "app/panels/frame/highlight.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/job_queue.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/elided_label.h"
+#include "app/window/first_minute.h"
 #include "tests/app/support/window_fixture.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
@@ -66,6 +69,40 @@ TEST_F(SampleModelsTest, TheFirstMinuteShowsBothModelsOnOneImage) {
   }
   EXPECT_EQ(session().subjects()[0].subject.mechanism.name, "softmax");
   EXPECT_EQ(session().subjects()[1].subject.mechanism.name, "adder");
+}
+
+TEST_F(SampleModelsTest, TheFirstMinuteFramesEverythingThatItSpeaksOf) {
+  window().show_first_minute();
+  ASSERT_TRUE(wait_until_settled());
+  auto* card = child<FirstMinuteCard>("first_minute");
+  auto* next = child<QPushButton>("first_minute_next");
+  const auto frames = [this] {
+    qsizetype count = 0;
+    for (const auto* one : window().findChildren<Highlight*>()) {
+      if (one->isVisible()) count += one->frames().size();
+    }
+    return count;
+  };
+  QString before;
+  for (const qsizetype wanted : {1, 2, 1, 2, 1, 1}) {
+    const QString said = child<QLabel>("first_minute_said")->text();
+    EXPECT_NE(said, before);
+    before = said;
+    EXPECT_TRUE(wait_until([&] { return frames() == wanted; }, 5))
+        << said.toStdString() << " frames " << frames();
+    EXPECT_FALSE(card->findChild<QPushButton*>("door_lessons")->isVisible());
+    QTest::mouseClick(next, Qt::LeftButton);
+  }
+  EXPECT_EQ(frames(), 0);
+  EXPECT_FALSE(next->isVisible());
+  EXPECT_TRUE(card->findChild<QPushButton*>("door_lessons")->isVisible());
+  EXPECT_TRUE(FirstMinuteCard::is_wanted());
+  QTest::mouseClick(child<QPushButton>("first_minute_close"), Qt::LeftButton);
+  EXPECT_FALSE(card->isVisible());
+  EXPECT_FALSE(FirstMinuteCard::is_wanted());
+  child<QAction>("first_minute")->trigger();
+  EXPECT_TRUE(card->isVisible());
+  EXPECT_EQ(session().subjects().size(), 2U);
 }
 
 TEST_F(SampleModelsTest, TheAnswerStandsOverTheMapsAndFollowsInputAndMechanism) {
