@@ -55,8 +55,10 @@ void MarkdownPage::resizeEvent(QResizeEvent* event) {
 
 void MarkdownPage::changeEvent(QEvent* event) {
   QTextBrowser::changeEvent(event);
-  // Margins around formulas are multiples of the font size.
-  if (event->type() == QEvent::FontChange && !markdown_.isEmpty()) {
+  // Margins around formulas are multiples of the font size; links take the palette's colour when
+  // they are read.
+  const bool looks = event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange;
+  if (looks && !markdown_.isEmpty()) {
     show_markdown(*this, markdown_);
     fit();
   }

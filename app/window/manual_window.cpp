@@ -70,15 +70,24 @@ class Pages final : public QTextBrowser {
 
   void resizeEvent(QResizeEvent* event) override {
     QTextBrowser::resizeEvent(event);
-    if (setting_ || event->oldSize().width() == event->size().width()) return;
     // Pictures are loaded and scaled again.
-    const int place = verticalScrollBar()->value();
-    reload();
-    verticalScrollBar()->setValue(place);
+    if (!setting_ && event->oldSize().width() != event->size().width()) read_again();
+  }
+
+  void changeEvent(QEvent* event) override {
+    QTextBrowser::changeEvent(event);
+    // Links take the palette's colour when they are read.
+    if (event->type() == QEvent::PaletteChange && !setting_ && !source().isEmpty()) read_again();
   }
 
  private:
   bool setting_ = false;
+
+  void read_again() {
+    const int place = verticalScrollBar()->value();
+    reload();
+    verticalScrollBar()->setValue(place);
+  }
 
   /// The picture, reduced to the width of the page if it is wider.
   [[nodiscard]] QVariant fitted(const QVariant& resource) const {
