@@ -25,6 +25,7 @@ constexpr double kAroundBinary = 0.2, kAroundRelation = 0.28, kAfterFunction = 0
 /// Layout of a part, relative to its left end on the baseline.
 struct Box {
   double width = 0, ascent = 0, descent = 0;
+  double lean = 0;  ///< part of the width that a slanted letter needs at its top only
   struct Text {
     QPointF at;
     QString text;
@@ -76,7 +77,9 @@ class Setter {
     Box box;
     // Slanted letters extend over the following letter.
     const double hang = slanted ? std::max(0.0, -ink.left()) : 0;  // overhang on the left, as of j
-    box.width = std::max(metrics.horizontalAdvance(text), slanted ? ink.right() + 0.03 * em() : 0);
+    const double advance = metrics.horizontalAdvance(text);
+    box.width = std::max(advance, slanted ? ink.right() + 0.03 * em() : 0);
+    box.lean = box.width - advance;
     box.width += hang;
     box.ascent = std::max(-ink.top(), metrics.xHeight());
     box.descent = std::max(ink.bottom(), 0.0);
@@ -116,7 +119,7 @@ class Setter {
   /// The space before `node`, given the node before it.
   [[nodiscard]] double gap(const FormulaNode* before, const FormulaNode& node) const {
     if (before == nullptr || before->kind == Kind::space || node.kind == Kind::space) return 0;
-    if (is_script()) return 0.06 * em();
+    if (is_script()) return 0;  // letters of an index stand as close as those of a word
     const auto relation = [](const FormulaNode& one) { return one.kind == Kind::relation; };
     if (relation(*before) || relation(node)) return kAroundRelation * em();
     if (before->kind == Kind::punctuation) return kAroundRelation * em();
@@ -159,8 +162,9 @@ class Setter {
   [[nodiscard]] Box with_scripts(const FormulaNode& node, const Box& base) const {
     const Setter small = smaller(kScript);
     Box box = base;
-    const double from = base.width + 0.04 * em();
-    double widest = 0;
+    // An index stands under the lean of a slanted letter, an exponent beside it.
+    const double from = base.width + 0.04 * em(), from_below = base.width - base.lean + 0.02 * em();
+    double right = base.width;
     const double x_height = QFontMetricsF(font_).xHeight();
     double floor = -1e9;  // lower end of the exponent, which the index stays below
     if (!node.above.empty()) {
@@ -168,18 +172,19 @@ class Setter {
       const double up = std::max(base.ascent - 0.5 * above.ascent, x_height * 0.85);
       box.add(above, {from, -up});
       box.reach(up + above.ascent, 0);
-      widest = above.width;
+      right = std::max(right, from + above.width);
       floor = -up + above.descent;
     }
     if (!node.below.empty()) {
       const Box below = small.set(node.below[0]);
       double down = std::max(base.descent + 0.1 * em(), 0.22 * em());
-      down = std::max(down, floor + below.ascent + 0.06 * em());
-      box.add(below, {from, down});
+      down = std::max(down, floor + below.ascent + 0.12 * em());
+      box.add(below, {from_below, down});
       box.reach(0, down + below.descent);
-      widest = std::max(widest, below.width);
+      right = std::max(right, from_below + below.width);
     }
-    box.width = from + widest;
+    box.width = right;
+    box.lean = 0;
     return box;
   }
 

@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kAside = 0.5;  // pixels
 constexpr double kLeastSize = 0.5;
+constexpr double kReach = 0.12;  // of a line's height, into the lines above and below
 
 // An object with AlignMiddle extends this much further above the baseline than below it
 // (QTextDocumentLayout::resizeInlineObject).
@@ -123,10 +124,20 @@ QFont FormulaObject::fitting_font(const QTextDocument& document, const QTextForm
   return font;
 }
 
-QSizeF FormulaObject::intrinsicSize(QTextDocument* document, int, const QTextFormat& format) {
+QSizeF FormulaObject::intrinsicSize(QTextDocument* document, int place, const QTextFormat& format) {
   const QFont font = fitting_font(*document, format);
-  const double half = half_x(format.toCharFormat().font());
+  const QFont letters = format.toCharFormat().font();
+  const double half = half_x(letters);
   const Formula::Extents extents = formula_of(format).extents(font);
+  // A line of words is as tall with a formula that hardly leaves it as without: the neighbouring
+  // lines have no ink there. Qt knows no height below the baseline that differs from that above.
+  const QFontMetricsF line(letters);
+  const double reach = kReach * line.height();
+  const bool among_words = document->findBlock(place).length() > 2;
+  if (among_words && extents.ascent <= line.ascent() + reach &&
+      extents.descent <= line.descent() + reach) {
+    return {extents.width + 2 * kAside, 2 * line.descent()};
+  }
   const double tall = std::max(2 * extents.ascent - half, 2 * extents.descent + half);
   return {extents.width + 2 * kAside, std::ceil(tall) + 1};
 }

@@ -3,9 +3,11 @@
 #include <QFontMetricsF>
 #include <QImage>
 #include <QPainter>
+#include <QTextBlock>
 #include <QTextDocument>
 #include <QTextEdit>
 #include <QTextFragment>
+#include <QTextLayout>
 #include <gtest/gtest.h>
 
 #include "app/widgets/formula/formula_text.h"
@@ -63,6 +65,15 @@ TEST(Formula, PutsPartsWhereTheyBelong) {
   EXPECT_LT(of("-b").width, of("-").width + of("b").width + 10) << "a sign, not a difference";
 }
 
+TEST(Formula, SetsLettersOfAnIndexAsCloseAsThoseOfAWord) {
+  const QFont font = type(75);
+  const auto wide = [&](const char* tex) { return Formula(tex).extents(font).width; };
+  const double base = wide("A"), pair = wide("A_{ij}") - base;
+  const double apart = wide("A_i") + wide("A_j") - 2 * base;
+  EXPECT_LT(pair, apart + 2) << "no space between i and j";
+  EXPECT_LT(wide("d_a") - wide("d"), 0.72 * wide("a") + 8) << "the index stands at its base";
+}
+
 TEST(Formula, GrowsWithTheType) {
   const Formula formula("A = \\frac{\\sum_{i=1}^r \\sigma_i}{\\sqrt{N}}", true);
   const auto small = formula.extents(type(10)), large = formula.extents(type(40));
@@ -111,6 +122,22 @@ TEST(FormulaText, StandsAmongTheWords) {
   EXPECT_EQ(plain_words(*view.document()), "Of √d\nIt is $5 and $6, not a_1:\nx = 1");
   EXPECT_THROW(show_markdown(view, "a $b"), Error);
   EXPECT_THROW(show_markdown(view, "a $\\nothing$"), Error);
+}
+
+TEST(FormulaText, LeavesTheDistanceOfLinesOfWords) {
+  MarkdownPage page;
+  page.setFont(type(9.5));
+  page.show_text(
+      "Row $i$ says how much token $i$ takes from $j$: the weight $A_{ij}$, with the scale $d_a$ "
+      "of the keys, the row $v_1^\\top$ and the exponentials $\\exp(K_j + w_{ij})$ of the sum.");
+  page.resize(240, 100);
+  page.show();
+  const QTextLayout& lines = *page.document()->begin().layout();
+  const double words = QFontMetricsF(type(9.5)).height();
+  ASSERT_GT(lines.lineCount(), 3);
+  for (int i = 0; i < lines.lineCount(); ++i) {
+    EXPECT_NEAR(lines.lineAt(i).height(), words, 1.5) << "line " << i;
+  }
 }
 
 TEST(FormulaText, ShrinksAWideFormulaInNarrowSpace) {
