@@ -36,7 +36,7 @@ std::int64_t rank_of(MatrixD matrix) {
 }
 
 TEST(LessonNumbers, RanksOfTheIdentityAndOfAPermutation) {
-  const std::string lesson = page("lessons/2-adding-and-rank.md");
+  const std::string lesson = page("lessons/3-adding-and-rank.md");
   const MatrixD identity = MatrixD::Identity(197, 197);
   EXPECT_EQ(rank_of(identity), 178);
   EXPECT_THAT(lesson, HasSubstr("90 % of their sum needs 178 of them"));
@@ -51,7 +51,7 @@ TEST(LessonNumbers, RanksOfTheIdentityAndOfAPermutation) {
 }
 
 TEST(LessonNumbers, BoundsOfTheSecondTheorem) {
-  const std::string lesson = page("lessons/2-adding-and-rank.md");
+  const std::string lesson = page("lessons/3-adding-and-rank.md");
   const auto difference = [](double e) { return 4 * std::numbers::ln2 / (e * e - e * e * e); };
   double least = difference(0.5);
   for (int i = 1; i < 1000; ++i) least = std::min(least, difference(i / 1000.0));
@@ -80,7 +80,7 @@ std::pair<std::vector<double>, double> layer_energies(std::int64_t tokens) {
 }
 
 TEST(LessonNumbers, CostsOfALayer) {
-  const std::string lesson = page("lessons/6-what-it-costs.md");
+  const std::string lesson = page("lessons/7-what-it-costs.md");
   const auto [few, softmax_few] = layer_energies(197);
   EXPECT_LT(few.back() / few.front(), 3);
   EXPECT_GT(few.back() / few.front(), 2);
@@ -108,7 +108,7 @@ TEST(LessonNumbers, CostsOfFeedForwardLayers) {
   sample.spec = load_model(source_folder() + "/sample_data/models/fashion-softmax.h5")->spec();
   sample.label = "fashion-softmax";
   EXPECT_EQ(feed_forward_per_cent(sample), 38);
-  EXPECT_THAT(page("lessons/6-what-it-costs.md"),
+  EXPECT_THAT(page("lessons/7-what-it-costs.md"),
               HasSubstr("In DeiT-Tiny the feed-forward layers take 56 % of the energy, and 38 % in "
                         "the narrower model"));
 }

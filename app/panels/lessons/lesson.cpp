@@ -40,13 +40,14 @@ std::optional<LessonBlock> opened(std::string_view fence, int line) {
   constexpr std::pair<std::string_view, LessonBlock::Kind> kinds[] = {
       {"step", LessonBlock::Kind::step},
       {"question", LessonBlock::Kind::question},
-      {"experiment", LessonBlock::Kind::experiment}};
+      {"experiment", LessonBlock::Kind::experiment},
+      {"summary", LessonBlock::Kind::summary}};
   const std::string_view words = trimmed(fence.substr(kFence.size()));
   const std::string_view kind = words.substr(0, words.find(' '));
   for (const auto& [name, value] : kinds) {
     if (kind != name) continue;
     LessonBlock block{value, std::string(trimmed(words.substr(kind.size()))), {}, line};
-    if (block.title.empty()) {
+    if (block.title.empty() && value != LessonBlock::Kind::summary) {
       throw wrong("a " + std::string(name) + " needs a title", line)
           .expected("```" + std::string(name) + " TITLE");
     }
@@ -124,9 +125,9 @@ std::map<std::string, std::string> experiment_settings(std::string_view body) {
 
 std::span<const std::string_view> lesson_names() {
   static constexpr std::array<std::string_view, 9> list = {
-      "1-attention-maps.md",     "2-adding-and-rank.md",  "3-without-dot-products.md",
-      "4-additive-attention.md", "5-hashing-tokens.md",   "6-what-it-costs.md",
-      "7-singular-values.md",    "8-does-rank-matter.md", "9-watch-it-learn.md",
+      "1-attention-maps.md",       "2-singular-values.md",    "3-adding-and-rank.md",
+      "4-without-dot-products.md", "5-additive-attention.md", "6-hashing-tokens.md",
+      "7-what-it-costs.md",        "8-does-rank-matter.md",   "9-watch-it-learn.md",
   };
   return list;
 }

@@ -13,13 +13,14 @@ namespace attnscope {
 
 struct LessonBlock {
   enum class Kind {
-    text,       ///< Markdown
-    step,       ///< commands that set the program's state, one per line: step_runner.h
-    question,   ///< body: the answer as Markdown, hidden at first
-    experiment  ///< title: its name; body: its settings (experiments/experiment.h)
+    text,        ///< Markdown
+    step,        ///< commands that set the program's state, one per line: step_runner.h
+    question,    ///< body: the answer as Markdown, hidden at first
+    experiment,  ///< title: its name; body: its settings (experiments/experiment.h)
+    summary      ///< body: what the lesson has shown, as Markdown; no title
   };
   Kind kind = Kind::text;
-  std::string title;  ///< description of a step, or the question; empty for text
+  std::string title;  ///< description of a step, or the question; empty for text and summary
   std::string body;
   int line = 1;  ///< first line in the file, from 1
 };

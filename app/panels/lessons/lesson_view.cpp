@@ -2,17 +2,22 @@
 
 #include <QComboBox>
 #include <QDesktopServices>
+#include <QDockWidget>
 #include <QEvent>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMainWindow>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "app/panels/frame/dock_panel.h"
+#include "app/panels/frame/highlight.h"
 #include "app/panels/frame/large_type.h"
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/panels/lessons/steps/lesson_loan.h"
@@ -52,16 +57,48 @@ LessonView::LessonView(Session& session, SpectrumStore& spectra, QWidget* parent
   // The scroll bar is always shown: one that appears and disappears would lay out the page twice.
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
   connect(steps_, &StepRunner::panel_wanted, this, &LessonView::panel_wanted);
+  connect(steps_, &StepRunner::controls_wanted, this, &LessonView::set_controls);
+  connect(steps_, &StepRunner::changed, this, &LessonView::frame_parts);
 }
 
 bool LessonView::is_behind() const { return !steps_->idle(); }
 
 void LessonView::end_lesson() {
   steps_->stop();
+  if (highlight_) highlight_->clear();
+  for (const auto& [panel, values] : std::exchange(before_, {})) {
+    if (panel) panel->restore_settings(values);
+  }
   loan_->restore();
 }
 
-void LessonView::show_lesson(const Lesson& lesson) {
+QWidget* LessonView::main_window() {
+  for (QWidget* one = parentWidget(); one != nullptr; one = one->parentWidget()) {
+    if (qobject_cast<QMainWindow*>(one) != nullptr) return one;
+  }
+  return nullptr;
+}
+
+void LessonView::set_controls(const QString& name, const ControlValues& values) {
+  const QWidget* const window = main_window();
+  const auto* const dock = window ? window->findChild<QDockWidget*>(name) : nullptr;
+  auto* const panel = dock ? qobject_cast<DockPanel*>(dock->widget()) : nullptr;
+  if (!panel) return;
+  const bool known =
+      std::ranges::any_of(before_, [panel](const auto& one) { return one.first == panel; });
+  if (!known) before_.emplace_back(panel, panel->settings());
+  panel->restore_settings(values);
+}
+
+void LessonView::frame_parts(const QStringList& parts) {
+  constexpr int kFramedMs = 6000;
+  QWidget* const window = main_window();
+  if (!window) return;
+  if (!highlight_) highlight_ = new Highlight(*window, session_);
+  highlight_->show_parts(parts, kFramedMs);
+}
+
+void LessonView::show_lesson(const Lesson& lesson, const QString& next) {
   end_lesson();
   step_ = 0;
   auto* page = new QWidget;
@@ -82,12 +119,16 @@ void LessonView::show_lesson(const Lesson& lesson) {
         case LessonBlock::Kind::experiment:
           column->addWidget(experiment_of(block));
           break;
+        case LessonBlock::Kind::summary:
+          column->addWidget(summary_of(block));
+          break;
       }
     }
   } catch (...) {
     delete page;
     throw;
   }
+  if (!next.isEmpty()) column->addWidget(way_on(next));
   column->addStretch(1);
   show_page(page);
 }
@@ -212,6 +253,29 @@ QWidget* LessonView::experiment_of(const LessonBlock& block) {
   }
   card.column->addWidget(experiment);
   return card.frame;
+}
+
+QWidget* LessonView::summary_of(const LessonBlock& block) {
+  const Card card = make_card("summary");
+  card.column->addWidget(heading_of(tr("In short")));
+  card.column->addWidget(text_of(block.body));
+  return card.frame;
+}
+
+QWidget* LessonView::way_on(const QString& next) {
+  auto* end = new QWidget;
+  auto* row = new QHBoxLayout(end);
+  row->setContentsMargins(0, 0, 0, 0);
+  auto* title = new QLabel(tr("Next: %1").arg(next));
+  title->setWordWrap(true);
+  auto* go = new QPushButton(tr("Next lesson"));
+  go->setObjectName("lesson_go_on");
+  go->setAccessibleName(tr("Next lesson: %1").arg(next));
+  go->setProperty("primary", true);
+  row->addWidget(title, 1);
+  row->addWidget(go);
+  connect(go, &QPushButton::clicked, this, &LessonView::next_wanted, Qt::QueuedConnection);
+  return end;
 }
 
 }  // namespace attnscope

@@ -3,13 +3,18 @@
 
 #include <QPointer>
 #include <QScrollArea>
+#include <utility>
+#include <vector>
 
 #include "app/panels/lessons/lesson.h"
+#include "app/widgets/control_values.h"
 
 class QBoxLayout;
 
 namespace attnscope {
 
+class DockPanel;
+class Highlight;
 class LessonLoan;
 class Session;
 class SpectrumStore;
@@ -20,9 +25,10 @@ class LessonView : public QScrollArea {
  public:
   LessonView(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
-  /// Ends the previous lesson and restores the state before it. Throws Error(damaged) for a step,
-  /// experiment or formula that cannot be parsed.
-  void show_lesson(const Lesson& lesson);
+  /// Ends the previous lesson and restores the state before it. `next`: title of the next lesson,
+  /// offered at the end; empty: none. Throws Error(damaged) for a step, experiment or formula that
+  /// cannot be parsed.
+  void show_lesson(const Lesson& lesson, const QString& next = {});
   /// Shows an error instead of a lesson.
   void show_problem(const QString& problem);
   [[nodiscard]] bool is_behind() const;
@@ -33,6 +39,7 @@ class LessonView : public QScrollArea {
 
  signals:
   void panel_wanted(const QString& name);
+  void next_wanted();  ///< the next lesson
   /// Emitted before a step changes the window, which must then be visible.
   void window_wanted();
 
@@ -46,6 +53,11 @@ class LessonView : public QScrollArea {
   [[nodiscard]] QWidget* step_of(const LessonBlock& block);
   [[nodiscard]] QWidget* question_of(const LessonBlock& block);
   [[nodiscard]] QWidget* experiment_of(const LessonBlock& block);
+  [[nodiscard]] QWidget* summary_of(const LessonBlock& block);
+  [[nodiscard]] QWidget* way_on(const QString& next);
+  [[nodiscard]] QWidget* main_window();
+  void set_controls(const QString& panel, const ControlValues& values);
+  void frame_parts(const QStringList& parts);
   void show_page(QWidget* page);
   void fit_type();
 
@@ -54,6 +66,9 @@ class LessonView : public QScrollArea {
   LessonLoan* loan_;
   StepRunner* steps_;
   QPointer<QWidget> page_;
+  QPointer<Highlight> highlight_;
+  /// Panels whose controls the lesson has set, with their values before it.
+  std::vector<std::pair<QPointer<DockPanel>, ControlValues>> before_;
   int step_ = 0;  ///< number of steps on the page so far
 };
 

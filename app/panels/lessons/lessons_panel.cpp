@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <iterator>
 
 #include "app/panels/lessons/lesson.h"
 #include "app/panels/lessons/lesson_view.h"
@@ -59,6 +60,8 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
     next->setEnabled(index + 1 < chooser_->count());
   });
   connect(view_, &LessonView::panel_wanted, this, &DockPanel::panel_wanted);
+  connect(view_, &LessonView::next_wanted, this,
+          [this] { show_lesson(chooser_->currentIndex() + 1); });
   connect(view_, &LessonView::window_wanted, this, [this] { emit enlarge_wanted(true); });
   back->setEnabled(false);
   show_chosen();
@@ -113,7 +116,9 @@ bool LessonsPanel::open_document(const std::filesystem::path& file) {
 
 void LessonsPanel::show_chosen() {
   try {
-    view_->show_lesson(read_lesson(chooser_->currentData().toString().toStdString()));
+    const int next = chooser_->currentIndex() + 1;
+    view_->show_lesson(read_lesson(chooser_->currentData().toString().toStdString()),
+                       next < std::ssize(lesson_names()) ? chooser_->itemText(next) : QString());
   } catch (const Error& error) {
     view_->show_problem(QString::fromStdString(error.what()));
   }

@@ -23,7 +23,7 @@ struct KnownCommand {
   std::string_view name;
   std::size_t words;  ///< least number of words
   std::vector<std::string_view> keys;
-  bool any_key = false;  ///< accepts a mechanism's parameters
+  bool any_key = false;  ///< accepts a mechanism's parameters, or a panel's controls
 };
 
 std::span<const KnownCommand> known_commands() {
@@ -34,7 +34,7 @@ std::span<const KnownCommand> known_commands() {
       {"overlay", 2, {}, true},
       {"select", 0, {"model", "layer", "head", "query"}},
       {"view", 0, {"identity", "threshold", "temperature", "heads"}},
-      {"panel", 1, {}},
+      {"panel", 1, {}, true},
   };
   return list;
 }
@@ -91,15 +91,19 @@ void close_all(Session& session) {
   session.set_state(state);
 }
 
-void open_model(Session& session, LessonLoan& loan, const std::string& name) {
+/// Opens the model unless it is open already, and returns it.
+SubjectId open_model(Session& session, LessonLoan& loan, const std::string& name) {
   const std::filesystem::path file = sample_file("models", name);
-  const bool is_open = std::ranges::any_of(session.subjects(), [&](const OpenSubject& open) {
+  const auto known = std::ranges::find_if(session.subjects(), [&](const OpenSubject& open) {
     return open.file == file && !open.overlay;
   });
-  if (!is_open) loan.note_opened(session.open(file));
+  if (known != session.subjects().end()) return known->id;
+  const SubjectId opened = session.open(file);
+  loan.note_opened(opened);
+  return opened;
 }
 
-void overlay(Session& session, LessonLoan& loan, const StepCommand& command) {
+SubjectId overlay(Session& session, LessonLoan& loan, const StepCommand& command) {
   const SubjectId subject = subject_at(session, command.words[0]);
   const MechanismEntry& entry = find_mechanism(command.words[1]);
   MechanismChoice choice{std::string(entry.name), {}};
@@ -114,6 +118,7 @@ void overlay(Session& session, LessonLoan& loan, const StepCommand& command) {
         .remedy("run the steps before this one");
   }
   loan.note_opened(laid);
+  return laid;
 }
 
 }  // namespace
@@ -181,6 +186,10 @@ void StepRunner::run(std::string_view commands) {
     return;
   }
   loan_.borrow();
+  if (waiting_.empty()) {
+    changed_.clear();
+    opened_.clear();
+  }
   waiting_.insert(waiting_.end(), parsed.begin(), parsed.end());
   resume();
 }
@@ -196,28 +205,56 @@ void StepRunner::resume() {
       emit finished(QString::fromStdString(error.what()));
       return;
     }
-    if (waiting_.empty()) emit finished({});
+    if (!waiting_.empty()) continue;
+    emit changed(changed_parts());
+    emit finished({});
   }
 }
 
+void StepRunner::note_changes(const StepCommand& command) {
+  const auto sets = [&command](const char* key) { return command.values.contains(key); };
+  if (command.name == "select" && (sets("layer") || sets("head"))) changed_ << "map";
+  if (command.name == "panel") changed_ << QString::fromStdString(command.words[0]);
+  if (command.name != "view") return;
+  if (sets("identity")) changed_ << "identity_0+identity_1+identity_2";
+  if (sets("threshold")) changed_ << "rank_threshold";
+  if (sets("temperature") || sets("heads")) changed_ << "maps";
+}
+
+QStringList StepRunner::changed_parts() const {
+  QStringList parts = changed_;
+  parts.removeDuplicates();
+  // A selected map is among those of a model that the step has opened.
+  if (parts.contains("map")) return parts;
+  for (const SubjectId subject : opened_) {
+    if (const std::int64_t place = session_.place_of(subject); place >= 0) {
+      parts << QString("maps_%1").arg(place + 1);
+    }
+  }
+  return parts;
+}
+
 void StepRunner::run(const StepCommand& command) {
+  note_changes(command);
   if (command.name == "close") {
     close_all(session_);
   } else if (command.name == "open") {
-    open_model(session_, loan_, command.words[0]);
+    opened_.push_back(open_model(session_, loan_, command.words[0]));
   } else if (command.name == "input") {
     std::string locator = command.words[0];
     for (std::size_t i = 1; i < command.words.size(); ++i) locator += " " + command.words[i];
     const std::string file = sample_file("inputs", locator).string();
     if (session_.input_locator() != file) session_.set_input(file);
   } else if (command.name == "overlay") {
-    overlay(session_, loan_, command);
+    opened_.push_back(overlay(session_, loan_, command));
   } else if (command.name == "select") {
     select(session_, command.values);
   } else if (command.name == "view") {
     set_view(session_, command.values);
   } else if (command.name == "panel") {
-    emit panel_wanted(QString::fromStdString(command.words[0]));
+    const QString panel = QString::fromStdString(command.words[0]);
+    emit panel_wanted(panel);
+    if (!command.values.empty()) emit controls_wanted(panel, command.values);
   }
 }
 

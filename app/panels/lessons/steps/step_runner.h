@@ -6,17 +6,21 @@
 //   overlay 1 adder identity=true          a mechanism on model 1's weights, as a new model
 //   select model=1 layer=3 head=0 query=0
 //   view identity=with threshold=0.95 temperature=2 heads=mean
-//   panel spectrum                         brings a panel to the front
+//   panel spectrum spectrum_this_map=on    brings a panel to the front, and sets its controls
 #pragma once
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <deque>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "app/session/subject_id.h"
+#include "app/widgets/control_values.h"
 
 namespace attnscope {
 
@@ -51,16 +55,24 @@ class StepRunner : public QObject {
 
  signals:
   void panel_wanted(const QString& name);
+  /// Requests these values of the controls of a panel, which panel_wanted has named just before.
+  void controls_wanted(const QString& panel, const ControlValues& values);
+  /// The step has changed these parts of the window (Highlight::show_parts); precedes finished().
+  void changed(const QStringList& parts);
   /// All commands have run; `error` describes a failure and is empty on success.
   void finished(const QString& error);
 
  private:
   void resume();
   void run(const StepCommand& command);
+  void note_changes(const StepCommand& command);
+  [[nodiscard]] QStringList changed_parts() const;
 
   Session& session_;
   LessonLoan& loan_;
   std::deque<StepCommand> waiting_;
+  QStringList changed_;            ///< parts changed by the commands that have run
+  std::vector<SubjectId> opened_;  ///< models that they opened
 };
 
 }  // namespace attnscope

@@ -35,6 +35,7 @@ TEST(Lesson, IsSplitAtItsFences) {
   EXPECT_EQ(lesson.blocks[2].body, "More.");
   EXPECT_EQ(lesson.blocks[3].title, "Why?");
   EXPECT_EQ(lesson.blocks[4].title, "ranks");
+  EXPECT_EQ(parse_lesson("# T\n```summary\n* a\n```\n").blocks[0].kind, Kind::summary);
 }
 
 TEST(Lesson, LeavesPlainCodeAlone) {
@@ -63,6 +64,7 @@ TEST(Step, RefusesUnknownCommands) {
   EXPECT_THROW((void)parse_step("select lyer=1"), Error);
   EXPECT_EQ(parse_step("overlay 1 adder identity=true").front().values.at("identity"), "true");
   EXPECT_EQ(parse_step("input text:a=b").front().words.front(), "text:a=b");
+  EXPECT_EQ(parse_step("panel spectrum a=on").front().values.at("a"), "on");
 }
 
 // Every lesson of the program: its steps name existing samples, mechanisms and panels, and its
@@ -75,6 +77,7 @@ TEST_P(EveryLesson, CanBeDone) {
   SpectrumStore spectra(session);
   LessonLoan loan(session);
   const Lesson lesson = load_lesson(GetParam());
+  EXPECT_EQ(lesson.blocks.back().kind, Kind::summary);
   int steps = 0, questions = 0, experiments = 0;
   for (const LessonBlock& block : lesson.blocks) {
     SCOPED_TRACE(std::string(GetParam()) + " line " + std::to_string(block.line));

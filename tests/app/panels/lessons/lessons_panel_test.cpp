@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <fstream>
 
+#include "app/panels/frame/highlight.h"
 #include "app/panels/lessons/lesson.h"
 #include "app/panels/lessons/lesson_view.h"
 #include "app/session/sample_data.h"
@@ -71,11 +72,54 @@ TEST_F(LessonsTest, TheNextLessonComes) {
   EXPECT_EQ(chooser->count(), std::ssize(lesson_names()));
   click("lesson_next");
   EXPECT_EQ(chooser->currentIndex(), 1);
-  EXPECT_NE(child<QWidget>("experiment_variance"), nullptr);
+  EXPECT_NE(child<QWidget>("experiment_matrix"), nullptr);
+}
+
+TEST_F(LessonsTest, ALessonEndsWithASummaryAndTheNextLesson) {
+  LessonsPanel& lessons = panel();
+  auto* chooser = lessons.findChild<QComboBox*>("lesson_chooser");
+  auto* on = child<QPushButton>("lesson_go_on");
+  ASSERT_NE(on, nullptr);
+  EXPECT_TRUE(on->accessibleName().endsWith(chooser->itemText(1)));
+  on->click();
+  EXPECT_TRUE(wait_until([&] { return chooser->currentIndex() == 1; }, 5));
+  lessons.show_lesson(chooser->count() - 1);
+  ASSERT_TRUE(wait_until([this] { return child<QPushButton>("lesson_go_on") == nullptr; }, 5));
+}
+
+TEST_F(LessonsTest, AStepFramesWhatItChangedAndShowsTheCurveOfOneMap) {
+  panel();
+  click("step_1");
+  const auto frames = [this] {
+    qsizetype count = 0;
+    for (const auto* one : window().findChildren<Highlight*>()) {
+      if (one->isVisible()) count += one->frames().size();
+    }
+    return count;
+  };
+  EXPECT_TRUE(wait_until([&] { return frames() == 2; }, 30)) << "the selected map, and its panel";
+  const auto done = [this] { return child<QPushButton>("step_2")->text().contains("Done"); };
+  click("step_2");
+  ASSERT_TRUE(wait_until([&] { return done() && frames() == 2; }));
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(child<QToolButton>("spectrum_this_map")->isChecked());
+  click("lesson_end");
+  EXPECT_TRUE(child<QToolButton>("spectrum_all_maps")->isChecked());
+  EXPECT_EQ(frames(), 0);
+}
+
+TEST_F(LessonsTest, OpensInItsLayoutAndGivesTheFormerOneBack) {
+  EXPECT_TRUE(child<QDockWidget>("models")->isVisible());
+  panel();
+  EXPECT_FALSE(child<QDockWidget>("models")->isVisible());
+  EXPECT_TRUE(child<QDockWidget>("spectrum")->isVisible());
+  child<QDockWidget>("lessons")->close();
+  EXPECT_TRUE(wait_until([this] { return child<QDockWidget>("models")->isVisible(); }, 5));
+  EXPECT_FALSE(child<QDockWidget>("lessons")->isVisible());
 }
 
 TEST_F(LessonsTest, TheoremOneIsDrawnAtEveryWidth) {
-  panel().show_lesson(1);
+  panel().show_lesson(2);
   auto* experiment = child<QWidget>("experiment_variance");
   auto* numbers = child<QLabel>("variance_numbers");
   const QString before = numbers->text();
@@ -85,7 +129,7 @@ TEST_F(LessonsTest, TheoremOneIsDrawnAtEveryWidth) {
 }
 
 TEST_F(LessonsTest, IdentityRaisesTheRankOfARandomMap) {
-  panel().show_lesson(1);
+  panel().show_lesson(2);
   auto* numbers = child<QLabel>("identity_numbers");
   EXPECT_TRUE(numbers->text().contains("rank of H + I"));
   const QString of_adder = numbers->text();
@@ -98,7 +142,7 @@ TEST_F(LessonsTest, IdentityRaisesTheRankOfARandomMap) {
 }
 
 TEST_F(LessonsTest, DraggingABarMovesTheImportances) {
-  panel().show_lesson(3);
+  panel().show_lesson(4);
   auto* bars = child<QWidget>("logit_bars");
   auto* map = child<QWidget>("experiment_importance")->findChild<MapThumbnail*>();
   const Matrix before = map->map();
@@ -112,7 +156,7 @@ TEST_F(LessonsTest, DraggingABarMovesTheImportances) {
 }
 
 TEST_F(LessonsTest, MoreBitsGiveMoreCodes) {
-  panel().show_lesson(4);
+  panel().show_lesson(5);
   auto* numbers = child<QLabel>("hash_numbers");
   auto* bits = child<QWidget>("experiment_hash")->findChild<NumberSlider*>();
   bits->set_value(1);
@@ -123,7 +167,7 @@ TEST_F(LessonsTest, MoreBitsGiveMoreCodes) {
 }
 
 TEST_F(LessonsTest, DecomposesAMatrixThatIsDragged) {
-  panel().show_lesson(6);
+  panel().show_lesson(1);
   auto* words = child<QLabel>("matrix_words");
   const auto maps = child<QWidget>("experiment_matrix")->findChildren<MapThumbnail*>();
   ASSERT_EQ(maps.size(), 5);
@@ -142,7 +186,7 @@ TEST_F(LessonsTest, DecomposesAMatrixThatIsDragged) {
 }
 
 TEST_F(LessonsTest, APictureIsCutOffLive) {
-  panel().show_lesson(6);
+  panel().show_lesson(1);
   auto* experiment = child<QWidget>("experiment_truncation");
   const auto maps = experiment->findChildren<MapThumbnail*>();
   ASSERT_EQ(maps.size(), 3);
