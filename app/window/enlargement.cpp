@@ -19,7 +19,7 @@ Enlargement::Enlargement(QMainWindow& window, PanelDocks& docks, AtlasArea& atla
 
 void Enlargement::begin() {
   before_ = window_.saveState();
-  docks_.hold_still(true);
+  were_still_ = docks_.hold_still(true);
 }
 
 void Enlargement::toggle() {
@@ -59,7 +59,7 @@ bool Enlargement::leave() {
   window_.centralWidget()->show();
   window_.restoreState(before_);
   before_.clear();
-  docks_.hold_still(false);
+  docks_.hold_still(were_still_);
   return true;
 }
 

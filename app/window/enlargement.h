@@ -34,6 +34,7 @@ class Enlargement : public QObject {
   PanelDocks& docks_;
   AtlasArea& atlases_;
   QByteArray before_;  // the former layout of the docks; empty if nothing is enlarged
+  bool were_still_ = false;
 };
 
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 #include "app/window/main_window.h"
 
 #include <QApplication>
+#include <QDockWidget>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMenuBar>
@@ -10,6 +11,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "app/canvas/atlas_link.h"
 #include "app/canvas/scale_strip.h"
@@ -50,6 +53,7 @@ namespace {
 constexpr const char* kAtlases = "atlases";
 constexpr const char* kLens = "Lens";
 constexpr QSize kLeastMiddle(240, 200);  // pixels
+constexpr std::string_view kLessons = "lessons";
 
 }  // namespace
 
@@ -91,6 +95,14 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
     enlargement_->leave();
     docks_->restore_sides();
   });
+  connect(layouts_, &Layouts::changed, this, [this] { before_lessons_.reset(); });
+  // The dock closes only after it has said so.
+  connect(
+      docks_, &PanelDocks::closed, this,
+      [this](const std::string& name) {
+        if (name == kLessons) lessons_closed();
+      },
+      Qt::QueuedConnection);
   connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
   connect(history_, &History::changed, this, &MainWindow::show_history);
   show_history();
@@ -220,7 +232,9 @@ void MainWindow::showEvent(QShowEvent* event) {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
-  if (arranged_ && !presenting_ && !enlargement_->is_on()) docks_->follow_window();
+  if (!arranged_ || enlargement_->is_on()) return;
+  if (presenting_) return docks_->share_room();
+  before_presenting_ ? docks_->put_back(*before_presenting_) : docks_->follow_window();
 }
 
 void MainWindow::apply_look() {
@@ -285,6 +299,29 @@ void MainWindow::show_manual(const QString& page) {
 void MainWindow::show_panel(const std::string& name) {
   enlargement_->leave();
   docks_->show(name);
+  if (presenting_) docks_->present(name);
+}
+
+void MainWindow::show_lessons() {
+  const auto* const dock = findChild<QDockWidget*>(QString::fromUtf8(kLessons));
+  if (presenting_ || !dock->isHidden()) return show_panel(std::string(kLessons));
+  enlargement_->leave();
+  docks_->restore_sides();
+  const DockPlaces before = docks_->places();
+  for (const WorkLayout& layout : work_layouts()) {
+    if (layout.beside != nullptr && layout.beside == kLessons) layouts_->go_to(layout);
+  }
+  before_lessons_ = before;
+}
+
+void MainWindow::lessons_closed() {
+  if (!before_lessons_) return;
+  const DockPlaces before = *std::exchange(before_lessons_, std::nullopt);
+  if (presenting_) {
+    before_presenting_ = before;
+  } else {
+    docks_->put_back(before);
+  }
 }
 
 void MainWindow::open_document(const std::filesystem::path& file) { docks_->open_document(file); }
@@ -417,16 +454,32 @@ void MainWindow::toggle_difference() {
 void MainWindow::toggle_presentation() {
   enlargement_->leave();
   presenting_ = !presenting_;
-  docks_->hold_still(presenting_);
   setUpdatesEnabled(false);  // redrawn once at the end
   if (presenting_) {
-    before_presenting_ = saveState();
-    // Only the maps and the panels for the audience are shown.
-    docks_->hide_for_presentation();
+    if (!before_presenting_) before_presenting_ = docks_->places();
+    state_before_presenting_ = windowState();
+    docks_->hold_still(true);
+    setWindowState(windowState() | Qt::WindowFullScreen);
+    apply_look();
+    docks_->present();
+  } else {
+    setWindowState(state_before_presenting_);
+    apply_look();
+    docks_->put_back(*before_presenting_);
+    docks_->hold_still(false);
   }
-  apply_look();
-  if (!presenting_) restoreState(before_presenting_);
   setUpdatesEnabled(true);
+  // The letters' sizes count in the layout from the next events on, the window's own size when the
+  // desktop has changed it.
+  QTimer::singleShot(0, this, [this] {
+    if (presenting_) return docks_->share_room();
+    if (before_presenting_) docks_->put_back(*before_presenting_);
+  });
+  if (presenting_) return;
+  constexpr int kWindowResizedMs = 1000;
+  QTimer::singleShot(kWindowResizedMs, this, [this] {
+    if (!presenting_) before_presenting_.reset();
+  });
 }
 
 void MainWindow::select_subject(std::size_t place) {
@@ -469,6 +522,7 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
       return link_->blink();
     case Qt::Key_Escape:
       if (enlargement_->leave()) return;
+      if (presenting_) return toggle_presentation();
       return QMainWindow::keyPressEvent(event);
     default:
       QMainWindow::keyPressEvent(event);

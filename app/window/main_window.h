@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/look/theme.h"
+#include "app/window/panel_docks.h"
 #include "app/window/preferences.h"
 #include "core/parameters/parameters.h"
 
@@ -28,7 +29,6 @@ class Layouts;
 class ManualWindow;
 class MapMenu;
 class NoticeBar;
-class PanelDocks;
 class RecentFiles;
 class Recovery;
 class Session;
@@ -119,6 +119,8 @@ class MainWindow : public QMainWindow {
   void pin_selected();
   void toggle_difference();
   void toggle_presentation();
+  void show_lessons();
+  void lessons_closed();
   void select_subject(std::size_t place);
   void walk(std::int64_t layers, std::int64_t heads);
 
@@ -153,7 +155,10 @@ class MainWindow : public QMainWindow {
     IdentityView before, after;
   };
   std::optional<IdentityToggle> identity_toggle_;
-  QByteArray before_presenting_;  // the former layout of the docks
+  // The layout before the presentation, kept until the window has its former size again.
+  std::optional<DockPlaces> before_presenting_;
+  Qt::WindowStates state_before_presenting_;
+  std::optional<DockPlaces> before_lessons_;  // set while F2's layout is shown
 };
 
 }  // namespace attnscope

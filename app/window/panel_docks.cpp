@@ -35,6 +35,8 @@ constexpr int kLeftWidth = 250, kNarrowLeft = 208;
 constexpr int kNarrowRight = 290, kWidestRight = 560, kPercentRight = 24;
 constexpr int kNarrow = 1400;       // below this window width the left side is narrow
 constexpr int kAboveAndBelow = 70;  // part of the window's height that is not docks
+// Widths in a presentation in percent of the window; the maps have the rest.
+constexpr int kPresentedRead = 38, kPresentedRight = 24, kPresentedLeft = 18;
 
 bool is_left(PanelPlace place) {
   return place == PanelPlace::models || place == PanelPlace::inputs || place == PanelPlace::answer;
@@ -68,7 +70,7 @@ SideLayout::SideLayout(QMainWindow& window, QList<QDockWidget*> left, QList<QDoc
   }
 }
 
-void SideLayout::hold_still(bool still) { still_ = still; }
+bool SideLayout::hold_still(bool still) { return std::exchange(still_, still); }
 
 bool SideLayout::reading() const { return std::ranges::any_of(read_, dock_is_open); }
 
@@ -163,6 +165,7 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
   for (const PanelEntry& entry : panels()) {
     PanelDock& one = docks_.emplace_back(
         PanelDock{&entry, empty_dock(window, QObject::tr(entry.title), entry.name)});
+    one.dock->installEventFilter(this);
     connect(one.dock, &QDockWidget::visibilityChanged, this, [this, &one](bool seen) {
       if (!seen) return;
       made(one).come_to_front();
@@ -384,18 +387,67 @@ void PanelDocks::toggle(Side side) {
   for (QDockWidget* dock : closed) dock->hide();
 }
 
-void PanelDocks::hide_for_presentation() {
+void PanelDocks::present(const std::string& spoken_of) {
+  const PanelDock* read = nullptr;
   for (const PanelDock& one : docks_) {
-    if (!one.entry->presented) one.dock->hide();
+    if (one.entry->place != PanelPlace::beside || one.dock->isHidden()) continue;
+    const bool in_front = !one.dock->visibleRegion().isEmpty();
+    if (read == nullptr || in_front || one.entry->name == spoken_of) read = &one;
+    if (one.entry->name == spoken_of) break;
   }
+  for (const PanelDock& one : docks_) {
+    const bool stays = read ? &one == read : one.entry->presented && !one.dock->isHidden();
+    one.dock->setVisible(stays || one.entry->name == spoken_of);
+  }
+  share_room();
+}
+
+void PanelDocks::share_room() {
+  QList<QDockWidget*> docks;
+  QList<int> widths;
+  for (const PanelDock& one : docks_) {
+    if (one.dock->isHidden() || one.dock->isFloating()) continue;
+    const PanelPlace place = one.entry->place;
+    const int percent = place == PanelPlace::beside ? kPresentedRead
+                        : is_left(place)            ? kPresentedLeft
+                                                    : kPresentedRight;
+    docks << one.dock;
+    widths << window_.width() * percent / 100;
+  }
+  window_.resizeDocks(docks, widths, Qt::Horizontal);
+}
+
+DockPlaces PanelDocks::places() const {
+  DockPlaces places{window_.saveState(), {}, {}};
+  for (const PanelDock& one : docks_) {
+    if (one.dock->isFloating() || one.dock->visibleRegion().isEmpty()) continue;
+    places.docks << one.dock;
+    places.sizes << one.dock->size();
+  }
+  return places;
+}
+
+void PanelDocks::put_back(const DockPlaces& places) {
+  window_.restoreState(places.state);
+  QList<QDockWidget*> docks;
+  QList<int> widths, heights;
+  for (qsizetype i = 0; i < places.docks.size(); ++i) {
+    if (places.docks[i]->isHidden()) continue;
+    docks << places.docks[i];
+    widths << places.sizes[i].width();
+    heights << places.sizes[i].height();
+  }
+  window_.resizeDocks(docks, widths, Qt::Horizontal);
+  window_.resizeDocks(docks, heights, Qt::Vertical);
+  side_layout_->arrange();
 }
 
 void PanelDocks::restore_sides() { side_layout_->restore(); }
 
-void PanelDocks::hold_still(bool still) {
+bool PanelDocks::hold_still(bool still) {
   still_ = still;
-  side_layout_->hold_still(still);
   content_.start();
+  return side_layout_->hold_still(still);
 }
 
 bool PanelDocks::eventFilter(QObject* watched, QEvent* event) {
@@ -406,6 +458,8 @@ bool PanelDocks::eventFilter(QObject* watched, QEvent* event) {
       return true;
     }
   }
+  // A dock that is only hidden, behind a tab or by a layout, gets no close event.
+  if (event->type() == QEvent::Close) emit closed(watched->objectName().toStdString());
   return QObject::eventFilter(watched, event);
 }
 

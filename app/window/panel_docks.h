@@ -3,6 +3,7 @@
 // that has no content is not there.
 #pragma once
 
+#include <QByteArray>
 #include <QHash>
 #include <QList>
 #include <QObject>
@@ -37,8 +38,10 @@ class SideLayout : public QObject {
 
   /// Shows the hidden docks, as before a layout is stored.
   void restore();
-  /// While `still`, no docks are hidden or shown automatically.
-  void hold_still(bool still);
+  /// While `still`, no docks are hidden or shown automatically. Returns the former value.
+  bool hold_still(bool still);
+  /// Hides or shows docks as the window's width and the reading docks require.
+  void arrange();
 
   bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -52,7 +55,6 @@ class SideLayout : public QObject {
     QList<QDockWidget*> away = {};
     QList<QDockWidget*> in_front = {};  ///< the front docks among tabs
   };
-  void arrange();
   void put_away(Side& side);
   static void restore(Side& side);
   void widen(QDockWidget* dock);
@@ -66,6 +68,13 @@ class SideLayout : public QObject {
   QHash<QDockWidget*, QSize> sizes_;   ///< sizes while no reading dock was open
   QHash<QDockWidget*, QSize> before_;  ///< sizes when the present reading dock was opened
   bool reading_ = false, still_ = false;
+};
+
+/// The layout of the docks at one moment.
+struct DockPlaces {
+  QByteArray state;
+  QList<QDockWidget*> docks;  ///< those in front, with their sizes
+  QList<QSize> sizes;
 };
 
 class PanelDocks : public QObject {
@@ -107,12 +116,18 @@ class PanelDocks : public QObject {
   void toggle(Side side);
   /// Restores the default widths of both sides.
   void take_usual_widths() { set_side_widths(usual_widths()); }
-  /// Hides panels that are not part of a presentation.
-  void hide_for_presentation();
+  /// Shows only what a presentation speaks of: the panel `spoken_of` (empty: none), and the open
+  /// dock that is read or worked in, or without one the open panels that are presented.
+  void present(const std::string& spoken_of = {});
+  /// Shares the width between the docks of a presentation and the maps.
+  void share_room();
+  [[nodiscard]] DockPlaces places() const;
+  /// Restores a layout exactly, also if other letters or a larger window have squeezed docks.
+  void put_back(const DockPlaces& places);
   /// Shows docks that were hidden for lack of space, as before a layout is stored.
   void restore_sides();
-  /// While `still`, no docks are hidden or shown automatically.
-  void hold_still(bool still);
+  /// While `still`, no docks are hidden or shown automatically. Returns the former value.
+  bool hold_still(bool still);
 
   [[nodiscard]] PanelSettings settings() const;
   void restore_settings(const PanelSettings& settings);
@@ -128,6 +143,7 @@ class PanelDocks : public QObject {
   void rename_wanted(const QString& subject);
   void place_wanted();     ///< anything enlarged is to be restored
   void content_changed();  ///< has_content() may have changed
+  void closed(const std::string& name);  ///< the user is closing the dock
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

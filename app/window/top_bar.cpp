@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "app/look/theme.h"
 #include "app/panels/frame/matrix_button.h"
 #include "app/session/session.h"
 #include "app/widgets/tool_button.h"
@@ -22,6 +23,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLeastHeight = 26, kAroundText = 6;  // pixels
+constexpr int kIcon = 16;                          // pixels at the default font size
 constexpr int kAroundMenu = 17;  // pixels next to a menu's name, as in the style sheet
 
 QWidget* space() {
@@ -34,7 +36,6 @@ QToolButton* button_of(QAction* action, bool with_text) {
   auto* button = new QToolButton;
   button->setDefaultAction(action);
   button->setToolButtonStyle(with_text ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
-  button->setIconSize(QSize(16, 16));
   button->setFocusPolicy(Qt::TabFocus);
   button->setAccessibleName(action->text().remove('&').remove("…"));
   return button;
@@ -66,7 +67,6 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
   setMovable(false);
   setFloatable(false);
   setContextMenuPolicy(Qt::PreventContextMenu);
-  setIconSize(QSize(16, 16));  // its buttons adopt this size
 
   menus_ = menus;
   menus_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
@@ -142,12 +142,16 @@ void TopBar::refresh() {
   fit();  // the name of the matrix has another width
 }
 
-/// Gives all controls the height that the font needs.
+/// Gives all controls the height that the font needs, and icons its size.
 void TopBar::take_height() {
   const int height = std::max(kLeastHeight, QFontMetrics(font()).height() + kAroundText);
+  const int icon = qRound(kIcon * text_scale_of(font()));
+  setIconSize(QSize(icon, icon));
   QList<QWidget*> all = findChildren<QWidget*>("rank_threshold");
   for (QToolButton* button : findChildren<QToolButton*>()) {
-    if (button->parentWidget() != menus_) all << button;
+    if (button->parentWidget() == menus_) continue;
+    button->setIconSize(QSize(icon, icon));
+    all << button;
   }
   for (QComboBox* box : findChildren<QComboBox*>()) all << box;
   for (QWidget* one : all) {

@@ -42,7 +42,9 @@ void MainWindow::add_panel_commands(QList<Command>& list) {
       Command one = command;
       one.id = panel_command(name);
       one.text = QObject::tr(title);
-      one.run = [this, name = std::string(name)] { show_panel(name); };
+      one.run = [this, name = std::string(name)] {
+        name == kLessons ? show_lessons() : show_panel(name);
+      };
       one.in_menu = in_menu;
       list.push_back(std::move(one));
       command.separator_before = false;

@@ -98,9 +98,8 @@ QToolButton* DockPanel::add_action(const QString& icon, const QString& name) {
   button->setProperty("icon_name", icon);
   button->setToolTip(name);
   button->setAccessibleName(name);
-  button->setIconSize(QSize(16, 16));
   add_to_header(button);
-  tint_icons();
+  set_icons();
   return button;
 }
 
@@ -164,13 +163,17 @@ void DockPanel::show_stopped() { show_instead(tr("Cancelled. <a href='resume'>Re
 
 void DockPanel::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) tint_icons();
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) set_icons();
 }
 
-void DockPanel::tint_icons() {
+void DockPanel::set_icons() {
+  constexpr int kIcon = 16;  // pixels at the default font size
+  const int size = qRound(kIcon * text_scale_of(font()));
   for (QToolButton* button : header_->findChildren<QToolButton*>()) {
     const QString name = button->property("icon_name").toString();
-    if (!name.isEmpty()) button->setIcon(tinted_icon(name, colours_of(*this).muted));
+    if (name.isEmpty()) continue;
+    button->setIcon(tinted_icon(name, colours_of(*this).muted));
+    button->setIconSize(QSize(size, size));
   }
 }
 

@@ -100,7 +100,7 @@ class DockPanel : public QFrame {
   void changeEvent(QEvent* event) override;
 
  private:
-  void tint_icons();
+  void set_icons();
 
   QString title_;
   QWidget* header_ = nullptr;

@@ -126,6 +126,7 @@ class NearestPoint {
 constexpr double kReach = 28;          // greatest distance of a point from the cursor, pixels
 constexpr double kClosest = 1e-3;      // least zoomed range, as a share of the whole axis
 constexpr double kShareOfFont = 0.84;  // font size relative to the window's
+constexpr double kMostEnlarged = 1.6;  // up to which draw() enlarges everything with the plot
 
 /// True if an axis can switch between linear and logarithmic.
 bool can_change(const Panel& panel, bool x) {
@@ -180,10 +181,13 @@ PlotInstrument::PlotInstrument(QCustomPlot& plot) : QObject(&plot), plot_(plot) 
 
 void PlotInstrument::show(std::shared_ptr<const Figure> figure, const QWidget& look) {
   Figure on_screen = with_axes(*figure);
-  on_screen.width_mm = plot_.width() * mm_per_pixel;
-  on_screen.height_mm = plot_.height() * mm_per_pixel;
+  // A figure drawn larger than on its paper has thicker lines and larger markers, too: they grow
+  // with the window's letters.
+  const double larger = std::clamp(text_scale_of(look.font()), 1.0, kMostEnlarged);
+  on_screen.width_mm = plot_.width() * mm_per_pixel / larger;
+  on_screen.height_mm = plot_.height() * mm_per_pixel / larger;
   on_screen.font_family = look.font().family().toStdString();
-  on_screen.font_size_pt = kShareOfFont * look.font().pointSizeF();
+  on_screen.font_size_pt = kShareOfFont * look.font().pointSizeF() / larger;
   const WindowColours& colours = colours_of(look);
   draw(on_screen, plot_, colours.theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
   take(on_screen, std::move(figure));

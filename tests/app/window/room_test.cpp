@@ -8,6 +8,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <fstream>
+#include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -359,6 +361,71 @@ TEST_F(Room, PresentationKeepsTheSize) {
   ASSERT_TRUE(wait_until_still());
   EXPECT_EQ(window().size(), QSize(1600, 1000));
 }
+
+/// Places of the docks that are in front.
+std::map<std::string, QRect> seen_docks(const MainWindow& window) {
+  std::map<std::string, QRect> places;
+  for (const QDockWidget* dock : window.findChildren<QDockWidget*>()) {
+    if (dock->visibleRegion().isEmpty()) continue;
+    places[dock->objectName().toStdString()] = dock->geometry();
+  }
+  return places;
+}
+
+TEST_F(Room, LeavingAPresentationRestoresEveryPlace) {
+  for (const QSize size : {QSize(1280, 800), QSize(1024, 768), QSize(1600, 1000)}) {
+    window().resize(size);
+    if (session().subjects().empty()) open_models(size.width(), size.height());
+    ASSERT_TRUE(wait_until_still());
+    const auto before = seen_docks(window());
+    press(Qt::Key_F5);
+    ASSERT_TRUE(wait_until_still());
+    EXPECT_FALSE(open("models"));
+    press(Qt::Key_F5);
+    ASSERT_TRUE(wait_until_still());
+    EXPECT_EQ(window().size(), size);
+    EXPECT_EQ(seen_docks(window()), before) << size.width();
+  }
+}
+
+class PresentedLesson : public Room, public testing::WithParamInterface<bool> {};
+
+// The lesson and the maps have the window, whichever of F2 and F5 is pressed first.
+TEST_P(PresentedLesson, SharesTheRoomWithTheMaps) {
+  open_models(1280, 800, 1);
+  const auto before = seen_docks(window());
+  const bool lesson_first = GetParam();
+  press(lesson_first ? Qt::Key_F2 : Qt::Key_F5);
+  ASSERT_TRUE(wait_until_still());
+  const auto between = seen_docks(window());
+  press(lesson_first ? Qt::Key_F5 : Qt::Key_F2);
+  ASSERT_TRUE(wait_until_still());
+  EXPECT_EQ(seen_docks(window()).size(), 1U) << "only the lesson";
+  const QDockWidget* const lesson = child<QDockWidget>("lessons");
+  EXPECT_GE(lesson->width(), 0.33 * window().width());
+  EXPECT_LE(lesson->width(), 0.5 * window().width());
+  EXPECT_GE(window().centralWidget()->width(), 0.45 * window().width());
+  for (const QScrollArea* area : lesson->findChildren<QScrollArea*>()) {
+    if (!area->isVisible()) continue;
+    EXPECT_LE(area->widget()->width(), area->viewport()->width()) << "cut at the right";
+  }
+  // The panel that the lesson speaks of comes, and goes when it speaks of another.
+  for (const char* panel : {"spectrum", "query"}) {
+    window().show_panel(panel);
+    ASSERT_TRUE(wait_until_still());
+    EXPECT_EQ(seen_docks(window()).size(), 2U) << panel;
+    EXPECT_GE(window().centralWidget()->width(), 0.3 * window().width());
+  }
+  press(Qt::Key_F5);
+  ASSERT_TRUE(wait_until_still());
+  EXPECT_EQ(seen_docks(window()), lesson_first ? between : before);
+  if (!lesson_first) return;
+  child<QDockWidget>("lessons")->close();
+  ASSERT_TRUE(wait_until_still());
+  EXPECT_EQ(seen_docks(window()), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, PresentedLesson, testing::Bool());
 
 TEST_F(Room, PresentationEnlargesFiguresToo) {
   open_models(1600, 1000);
