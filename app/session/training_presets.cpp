@@ -1,5 +1,6 @@
 #include "app/session/training_presets.h"
 
+#include <cctype>
 #include <initializer_list>
 #include <string_view>
 #include <system_error>
@@ -114,6 +115,16 @@ std::string variant_name(const ParameterValues& recipe) {
   replace_end(kSigns, " by signs");
   if (text("arithmetic", "multiplicative") == "adder") name += ", adder layers";
   return name;
+}
+
+std::string labels_for(const std::string& data_set) {
+  std::string letters;
+  for (const char sign : data_set) {
+    const auto letter = static_cast<unsigned char>(sign);
+    if (std::isalnum(letter) != 0) letters += static_cast<char>(std::tolower(letter));
+  }
+  if (letters.find("fashionmnist") == std::string::npos) return {};
+  return "T-shirt/top,Trouser,Pullover,Dress,Coat,Sandal,Shirt,Sneaker,Bag,Ankle boot";
 }
 
 std::filesystem::path fashion_mnist_folder() {

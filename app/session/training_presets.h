@@ -37,6 +37,10 @@ inline constexpr std::size_t kMostVariants = 4;
 /// "adder + I" for "adder,identity=true", followed by ", adder layers" for adder linear layers.
 [[nodiscard]] std::string variant_name(const ParameterValues& recipe);
 
+/// The recipe's `labels` for a data set whose path names Fashion-MNIST, whose files hold the
+/// numbers of its classes only: "T-shirt/top,Trouser,…". Empty for any other.
+[[nodiscard]] std::string labels_for(const std::string& data_set);
+
 /// Folder of the images in Debian's package dataset-fashion-mnist; empty if it is not installed.
 [[nodiscard]] std::filesystem::path fashion_mnist_folder();
 

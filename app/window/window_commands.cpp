@@ -43,7 +43,7 @@ void MainWindow::add_panel_commands(QList<Command>& list) {
       one.id = panel_command(name);
       one.text = QObject::tr(title);
       one.run = [this, name = std::string(name)] {
-        name == kLessons ? show_lessons() : show_panel(name);
+        name == "lessons" ? show_lessons() : show_panel(name);
       };
       one.in_menu = in_menu;
       list.push_back(std::move(one));

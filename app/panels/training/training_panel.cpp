@@ -194,7 +194,9 @@ void TrainingPanel::choose_preset(int index) {
 
 std::vector<PresetVariant> TrainingPanel::wanted() const {
   std::vector<PresetVariant> variants = rows_->variants();
+  const std::string labels = labels_for(data_set_->text().toStdString());
   for (PresetVariant& variant : variants) {
+    if (!labels.empty() && !variant.recipe.contains("context")) variant.recipe["labels"] = labels;
     variant.recipe["steps"] = std::int64_t{steps_->value()};
     // About 30 probes, which cost at most a twentieth of the time.
     variant.recipe["probe_every"] = std::max<std::int64_t>(steps_->value() / 30, 10);
@@ -395,7 +397,8 @@ QWidget* TrainingPanel::make_fields() {
   const auto add = [grid](int row, const QString& title, QWidget* field, QWidget* beside) {
     auto* label = new QLabel(title);
     label->setProperty("role", "muted");
-    grid->addWidget(label, row, 0, Qt::AlignTop);
+    // A field of several rows keeps its title at its first.
+    grid->addWidget(label, row, 0, field->layout() ? Qt::AlignTop : Qt::AlignVCenter);
     grid->addWidget(field, row, 1, 1, beside ? 1 : 2);
     if (beside) grid->addWidget(beside, row, 2);
   };
@@ -403,7 +406,7 @@ QWidget* TrainingPanel::make_fields() {
   add(1, QString(), rows_, nullptr);
   add(2, tr("Data set"), data_set_, browse_data_);
   add(3, tr("Save to"), kept_in_, nullptr);
-  add(4, tr("Further"), further_, nullptr);
+  add(4, tr("Settings"), further_, nullptr);
   grid->setColumnStretch(1, 1);
   return fields;
 }

@@ -100,6 +100,8 @@ constexpr int kLeastPlotHeight = 170;  // pixels
 
 }  // namespace
 
+// The rows of the panel name the networks next to the colours of their curves, so the figure has no
+// legend of its own.
 Figure training_figure(const std::vector<TrainingCurve>& curves, TrainingView view) {
   const ViewTables& tables = tables_of(view);
   Figure figure;
@@ -123,7 +125,6 @@ Figure training_figure(const std::vector<TrainingCurve>& curves, TrainingView vi
     }
     panel.marks.emplace_back(std::move(marked));
   }
-  if (curves.size() > 1) panel.legend = LegendPosition::below;
   if (view == TrainingView::accuracy) {
     panel.y.minimum = 0;
     panel.y.maximum = 100;

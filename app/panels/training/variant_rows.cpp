@@ -8,13 +8,16 @@
 
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/progress_line.h"
 #include "app/widgets/subject_badge.h"
 
 namespace attnscope {
 
 namespace {
 
-QString moment_in_words(const TrainingMoment& moment, const TrainingLog& log) {
+/// `examples`: number of examples of one step.
+QString moment_in_words(const TrainingMoment& moment, const TrainingLog& log,
+                        std::int64_t examples) {
   switch (moment.state) {
     case TrainingState::opening:
       return QObject::tr("reads its data…");
@@ -24,14 +27,17 @@ QString moment_in_words(const TrainingMoment& moment, const TrainingLog& log) {
       break;
   }
   QString words = QObject::tr("step %1 of %2").arg(moment.step).arg(moment.steps);
+  const bool learns = moment.state == TrainingState::running && moment.examples_per_second > 0;
+  if (learns && moment.step < moment.steps) {
+    const auto left = static_cast<double>((moment.steps - moment.step) * examples);
+    words += " · " + remaining_time(left / moment.examples_per_second);
+  }
   if (const auto accuracy = log.last("tests/accuracy")) {
-    words += QObject::tr(" · %1 % right").arg(100 * *accuracy, 0, 'f', 1);
+    words += QObject::tr(" · accuracy %1 %").arg(100 * *accuracy, 0, 'f', 1);
   } else if (const auto loss = log.last("steps/loss")) {
-    words += QObject::tr(" · loss %1").arg(*loss, 0, 'f', 2);
+    words += QObject::tr(" · loss %1 nats").arg(*loss, 0, 'f', 2);
   }
-  if (moment.state == TrainingState::running && moment.examples_per_second > 0) {
-    words += QObject::tr(" · %1 examples/s").arg(moment.examples_per_second, 0, 'f', 0);
-  }
+  if (learns) words += QObject::tr(" · %1 examples/s").arg(moment.examples_per_second, 0, 'f', 0);
   return words;
 }
 
@@ -168,7 +174,8 @@ void VariantRows::show_runs(const Session& session, const std::vector<TrainingSe
     row.badge->set_subject(subject < 0 ? static_cast<std::int64_t>(i) : subject);
     if (!learn) continue;
     row.state->set_text(QString::fromStdString(runs[i].name) + ": " +
-                        moment_in_words(runs[i].moment, *runs[i].training->log()));
+                        moment_in_words(runs[i].moment, *runs[i].training->log(),
+                                        runs[i].training->recipe().data().batch));
   }
   more_->setVisible(!learn && rows_.size() < kMostVariants);
 }

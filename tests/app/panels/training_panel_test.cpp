@@ -15,6 +15,7 @@
 #include "analysis/training/run_folder.h"
 #include "app/session/sample_data.h"
 #include "app/session/training_session.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/number_slider.h"
 #include "tests/app/support/window_fixture.h"
 
@@ -127,6 +128,10 @@ TEST_F(TrainingPanelTest, ShowsRanksOfEachLayer) {
   show(20);
   click("training_start");
   ASSERT_TRUE(wait_until([this] { return panel().training().is_on() && step(0) == 20; }));
+  EXPECT_EQ(panel().figure()->panels.front().legend, LegendPosition::none);
+  const auto words = [this] { return child<ElidedLabel>("training_state_1")->full_text(); };
+  EXPECT_TRUE(wait_until([&] { return words().contains("step 20 of 20"); }, 5));
+  EXPECT_TRUE(words().contains("accuracy") || words().contains("nats")) << words().toStdString();
   for (QToolButton* button : panel().header()->findChildren<QToolButton*>()) {
     if (button->text() == "Rank") QTest::mouseClick(button, Qt::LeftButton);
   }
@@ -134,6 +139,12 @@ TEST_F(TrainingPanelTest, ShowsRanksOfEachLayer) {
   const Panel& drawn = panel().figure()->panels.front();
   EXPECT_EQ(drawn.y.label, "equivalent rank of A");
   EXPECT_EQ(drawn.marks.size(), 3U * (2 + 1)) << "two layers and their mean, of three networks";
+}
+
+TEST(TrainingLabels, NameTheClassesOfFashionMnist) {
+  EXPECT_EQ(labels_for("/usr/share/datasets/fashion-mnist").substr(0, 11), "T-shirt/top");
+  EXPECT_EQ(labels_for("data/FashionMNIST/raw").substr(0, 11), "T-shirt/top");
+  EXPECT_EQ(labels_for("data/mnist"), "");
 }
 
 TEST_F(TrainingPanelTest, ReportsSettingsThatTheRecipeRefuses) {
