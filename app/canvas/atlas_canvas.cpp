@@ -124,6 +124,7 @@ void AtlasCanvas::free_graphics() {
   painter_.reset();
   for (auto& textures : textures_) textures.reset();
   drawn_maps_ = nullptr;
+  whole_run_ = {};
   over_drawn_ = false;
 }
 
@@ -210,13 +211,15 @@ AtlasScene AtlasCanvas::scene() const {
   scene.order = link_.order(subject_);
   scene.names_tokens = link_.view() != AtlasLink::View::fit;
   compare(scene);
-  scene.scale = link_.scale(scene.difference);
+  scene.scales.shared = link_.scale(scene.difference);
   if (!scene.difference && session_.view().range_of_each_map) {
     const AtlasGrid& own = scene.maps->grid();
+    scene.scales.columns = own.columns;
     for (std::int64_t layer = 0; layer < own.layers; ++layer) {
       for (std::int64_t column = 0; column < own.columns; ++column) {
         const auto range = link_.range_of_map(subject_, layer, column);
-        scene.own_scales.push_back(range ? colour_scale(*range, session_.view()) : scene.scale);
+        scene.scales.own.push_back(range ? colour_scale(*range, session_.view())
+                                         : scene.scales.shared);
       }
     }
   }
@@ -273,7 +276,7 @@ std::optional<double> AtlasCanvas::wipe_divider() const {
 
 void AtlasCanvas::draw_graphics() {
   if (!painter_) return;
-  const AtlasScene scene = this->scene();
+  AtlasScene scene = this->scene();
   const QColor ground = scene.colours->sunken;
   gl_->glDisable(GL_SCISSOR_TEST);
   gl_->glClearColor(static_cast<float>(ground.redF()), static_cast<float>(ground.greenF()),

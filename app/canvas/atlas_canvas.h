@@ -121,10 +121,17 @@ class AtlasCanvas : public GraphicsWidget {
   [[nodiscard]] AtlasScene scene() const;
   void compare(AtlasScene& scene) const;
   struct Layer;
-  [[nodiscard]] Layer layer_of(const AtlasScene& scene, const ShownMaps& maps) const;
-  void draw_maps(const AtlasScene& scene);
+  /// Shapes of all maps of a grid, layer by layer.
+  struct Extents {
+    std::int64_t layers = 0, columns = 0;
+    std::vector<MapExtent> maps;
+  };
+  [[nodiscard]] static Extents extents_of(const ShownMaps& maps);
+  [[nodiscard]] Layer layer_of(const AtlasScene& scene, const Extents& extents) const;
+  [[nodiscard]] Extents not_reached(const AtlasScene& scene) const;
+  void draw_maps(AtlasScene& scene);
   void draw_layer(const AtlasScene& scene, const Layer& layer, MapTextures& textures,
-                  const ColourScale& scale, const QRectF& clip, double opacity);
+                  const MapScales& scales, const QRectF& clip, double opacity);
   void draw_numbers(const AtlasScene& scene, const ShownMaps& maps, const QRectF& clip);
   [[nodiscard]] bool on_divider(QPointF position) const;
   void drag_divider(QPointF position);
@@ -154,9 +161,11 @@ class AtlasCanvas : public GraphicsWidget {
   /// picture stays until the next one is complete.
   enum TextureSet : std::size_t { weights, differences, over, texture_sets };
   std::array<std::unique_ptr<MapTextures>, texture_sets> textures_;
+  /// The picture drawn last, which stays until the next one can be drawn.
   TextureSet drawn_set_ = weights;
   std::shared_ptr<const ShownMaps> drawn_maps_;
-  ColourScale drawn_scale_;
+  MapScales drawn_scales_;
+  Extents whole_run_;  ///< maps of the last complete run, whose tiles stay during the next one
   bool over_drawn_ = false;
   std::unique_ptr<MapPainter> painter_;
   std::unique_ptr<CellNumbers> numbers_;

@@ -34,6 +34,18 @@ inline constexpr double band_label_room = 16;
 /// Space around fitted maps, on every side of the viewport, for the frame of the selected map.
 inline constexpr double fitted_margin = 1;
 
+/// The colour scales of an atlas's maps.
+struct MapScales {
+  ColourScale shared;
+  std::vector<ColourScale> own;  ///< one per map, layer by layer; empty: `shared` for all
+  std::int64_t columns = 0;      ///< maps per layer in `own`
+
+  [[nodiscard]] const ColourScale& of(std::int64_t layer, std::int64_t column) const {
+    const auto index = static_cast<std::size_t>(layer * columns + column);
+    return index < own.size() ? own[index] : shared;
+  }
+};
+
 /// Everything that one picture of an atlas shows.
 struct AtlasScene {
   const WindowColours* colours = nullptr;
@@ -58,14 +70,7 @@ struct AtlasScene {
 
   AtlasZoom zoom;
   bool names_tokens = false;  ///< names tokens next to the map
-  ColourScale scale;
-  std::vector<ColourScale> own_scales;  ///< one per map, layer by layer; empty: `scale` for all
-
-  /// The colour scale of one map of the grid.
-  [[nodiscard]] const ColourScale& scale_of(std::int64_t layer, std::int64_t column) const {
-    const auto index = static_cast<std::size_t>(layer * maps->grid().columns + column);
-    return index < own_scales.size() ? own_scales[index] : scale;
-  }
+  MapScales scales;
 
   std::optional<MapCell> selected;   ///< map and query row
   std::optional<MapBlock> block;     ///< the block of selected maps, if several are

@@ -36,18 +36,47 @@ struct AtlasCanvas::Layer {
   std::vector<TileKey> tiles;  ///< tiles of all visible maps, coarse ones first
 };
 
-AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const ShownMaps& maps) const {
+AtlasCanvas::Extents AtlasCanvas::extents_of(const ShownMaps& maps) {
+  Extents extents{maps.grid().layers, maps.grid().columns, {}};
+  for (std::int64_t layer = 0; layer < extents.layers; ++layer) {
+    for (std::int64_t column = 0; column < extents.columns; ++column) {
+      extents.maps.push_back(maps.extent(layer, column));
+    }
+  }
+  return extents;
+}
+
+/// The maps of the last complete run that the run in progress has not reached yet.
+AtlasCanvas::Extents AtlasCanvas::not_reached(const AtlasScene& scene) const {
+  const OpenSubject* const open = session_.find(subject_);
+  const bool in_progress = open != nullptr && open->layers_so_far && open->in_progress();
+  const AtlasGrid& grid = scene.maps->grid();
+  const bool same_grid = whole_run_.layers == grid.layers && whole_run_.columns == grid.columns;
+  if (!in_progress || scene.difference || !same_grid) return {};
+  Extents rest = whole_run_;
+  for (std::int64_t layer = 0; layer < rest.layers; ++layer) {
+    for (std::int64_t column = 0; column < rest.columns; ++column) {
+      if (scene.maps->extent(layer, 0).queries == 0) continue;
+      rest.maps[static_cast<std::size_t>(layer * rest.columns + column)] = {};
+    }
+  }
+  return rest;
+}
+
+AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const Extents& extents) const {
   Layer layer_in_sight;
   std::vector<TileKey> fine;
-  const AtlasGrid grid{maps.grid().layers, maps.grid().columns, scene.arrangement, scene.order};
+  const AtlasGrid grid{extents.layers, extents.columns, scene.arrangement, scene.order};
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
     for (std::int64_t column = 0; column < grid.columns; ++column) {
+      const MapExtent extent =
+          extents.maps[static_cast<std::size_t>(layer * grid.columns + column)];
+      if (extent.queries == 0) continue;
       const QRectF map = scene.zoom.to_screen(scene.frame.viewport, grid.map_square(layer, column));
       const QRectF inside = map.intersected(scene.frame.viewport);
       if (inside.isEmpty()) continue;
       const QRectF visible((inside.topLeft() - map.topLeft()) / map.width(),
                            inside.size() / map.width());
-      const MapExtent extent = maps.extent(layer, column);
       Layer::Seen one{map, extent,
                       tiles_for(layer, column, extent, visible, map.width() * devicePixelRatioF()),
                       layer, column};
@@ -62,12 +91,12 @@ AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const ShownMap
 }
 
 void AtlasCanvas::draw_layer(const AtlasScene& scene, const Layer& layer, MapTextures& textures,
-                             const ColourScale& scale, const QRectF& clip, double opacity) {
+                             const MapScales& scales, const QRectF& clip, double opacity) {
   const double ratio = devicePixelRatioF();
-  painter_->begin(QSizeF(QSizeF(size()) * ratio).toSize(), device(clip, ratio), ratio, scale,
-                  {scene.colours->raised, scene.colours->muted}, opacity);
+  painter_->begin(QSizeF(QSizeF(size()) * ratio).toSize(), device(clip, ratio), ratio,
+                  scales.shared, {scene.colours->raised, scene.colours->muted}, opacity);
   for (const Layer::Seen& one : layer.seen) {
-    if (!scene.own_scales.empty()) painter_->set_scale(scene.scale_of(one.layer, one.column));
+    if (!scales.own.empty()) painter_->set_scale(scales.of(one.layer, one.column));
     for (const TileKey& tile : one.tiles) {
       const TileCells cells = cells_of(tile, one.extent);
       const QRectF first = cell_square(one.map, one.extent, cells.row0, cells.key0);
@@ -79,32 +108,51 @@ void AtlasCanvas::draw_layer(const AtlasScene& scene, const Layer& layer, MapTex
   painter_->end();
 }
 
-void AtlasCanvas::draw_maps(const AtlasScene& scene) {
+void AtlasCanvas::draw_maps(AtlasScene& scene) {
   const QRectF viewport = scene.frame.viewport;
   const TextureSet set = scene.difference ? differences : weights;
-  const Layer own = layer_of(scene, *scene.maps);
+  const Layer own = layer_of(scene, extents_of(*scene.maps));
   textures_[set]->set_maps(scene.maps);
   const bool whole = textures_[set]->load(own.tiles, load_budget_ms);
   const bool range_known = link_.knows_values_of(subject_);
   all_loaded_ = whole && range_known;
-  if (set == drawn_set_ || all_loaded_) {
+  // The last picture is drawn until the next one can be: nothing goes blank while maps or their
+  // range are computed, and weights in the colours of differences, even for a frame, would be
+  // misleading. In the same set, tiles replace the former ones as they arrive.
+  if (all_loaded_ || (set == drawn_set_ && range_known)) {
     drawn_set_ = set;
     drawn_maps_ = scene.maps;
-    drawn_scale_ = scene.scale;
+    drawn_scales_ = scene.scales;
   }
-  // The last complete set is drawn until the next one is ready: weights in the colours of
-  // differences, even for a frame, would be misleading.
-  if (drawn_set_ == set) {
-    if (range_known) draw_layer(scene, own, *textures_[set], scene.scale, viewport, 1);
+  if (drawn_maps_ == scene.maps) {
+    draw_layer(scene, own, *textures_[set], drawn_scales_, viewport, 1);
   } else if (drawn_maps_) {
-    draw_layer(scene, layer_of(scene, *drawn_maps_), *textures_[drawn_set_], drawn_scale_, viewport,
-               1);
+    draw_layer(scene, layer_of(scene, extents_of(*drawn_maps_)), *textures_[drawn_set_],
+               drawn_scales_, viewport, 1);
   }
-  draw_numbers(scene, *scene.maps, viewport);
+  if (drawn_set_ == weights) {
+    constexpr double kFaint = 0.35;  // opacity of maps of the run before
+    const Layer rest = layer_of(scene, not_reached(scene));
+    if (!rest.seen.empty()) {
+      draw_layer(scene, rest, *textures_[weights], drawn_scales_, viewport, kFaint);
+    }
+  }
+  const OpenSubject* const open = session_.find(subject_);
+  if (all_loaded_ && set == weights && open != nullptr && !open->layers_so_far) {
+    whole_run_ = extents_of(*scene.maps);
+  }
+  // A number belongs to a map that is seen.
+  for (const Layer::Seen& one : own.seen) {
+    const auto at = static_cast<std::size_t>(one.layer * scene.maps->grid().columns + one.column);
+    if (at < scene.numbers.size() && textures_[set]->find(one.tiles.front()).name == 0) {
+      scene.numbers[at].reset();
+    }
+  }
+  if (drawn_maps_ == scene.maps) draw_numbers(scene, *scene.maps, viewport);
 
   // The reference's maps are loaded before they are requested, so that blinking is instant.
   if (scene.over) {
-    const Layer above = layer_of(scene, *scene.over);
+    const Layer above = layer_of(scene, extents_of(*scene.over));
     textures_[over]->set_maps(scene.over);
     const bool over_whole = textures_[over]->load(above.tiles, load_budget_ms);
     all_loaded_ = all_loaded_ && over_whole;
@@ -114,7 +162,8 @@ void AtlasCanvas::draw_maps(const AtlasScene& scene) {
       QRectF clip = viewport;
       if (scene.wipe) clip.setRight(*scene.wipe);
       if (clip.width() > 0) {
-        draw_layer(scene, above, *textures_[over], link_.scale(), clip, scene.over_opacity);
+        draw_layer(scene, above, *textures_[over], {link_.scale(), {}, 0}, clip,
+                   scene.over_opacity);
         if (scene.over_opacity >= 1) draw_numbers(scene, *scene.over, clip);
       }
     }
@@ -145,7 +194,7 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
         numbers_->set_font(font(), static_cast<int>(std::lround(pixels * ratio)));
         any = true;
       }
-      const ColourScale& scale = scene.scale_of(layer, column);
+      const ColourScale& scale = scene.scales.of(layer, column);
       const ScaleColours heat(scale);
       const CellRange keys =
           visible_cells(map.left(), map.right(), extent.keys, clip.left(), clip.right());

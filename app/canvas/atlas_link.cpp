@@ -18,10 +18,9 @@ namespace attnscope {
 
 namespace {
 
-/// True if the range of one set approximates the other's: the same trace and comparison, so that
-/// only the lens settings differ.
+/// True if both are weights, or differences of one kind, so that the range of one set serves until
+/// the other's is known.
 bool of_one_kind(const ShownMaps& a, const ShownMaps& b) {
-  if (&a.trace() != &b.trace()) return false;
   if (a.compared_with() == nullptr || b.compared_with() == nullptr) {
     return a.compared_with() == b.compared_with();
   }

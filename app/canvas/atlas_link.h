@@ -125,7 +125,7 @@ class AtlasLink : public QObject {
   [[nodiscard]] std::vector<RangeChoice> range_choices();
   /// Number of a model's cells without a finite value, among those that the statistics read.
   [[nodiscard]] std::int64_t cells_without_value(SubjectId subject);
-  /// True if statistics of a model's values are known; before that, no colour is correct.
+  /// True if the range of a model's maps is known, or that of the maps shown before them.
   [[nodiscard]] bool knows_values_of(SubjectId subject);
   /// True if all statistics and ranked maps are up to date.
   [[nodiscard]] bool settled() const { return statistics_in_work_ == 0 && ranked_in_work_ == 0; }
@@ -142,8 +142,10 @@ class AtlasLink : public QObject {
   /// Statistics of the maps requested last, computed in the background.
   struct Statistics {
     std::shared_ptr<const ShownMaps> asked;
-    std::shared_ptr<const ValueStatistics> values;  ///< values of `asked` or similar maps
-    std::shared_ptr<const ValueStatistics> last;    ///< the last that were computed, of any maps
+    /// The values of `asked`, or until they are known of the maps shown before, such as those of
+    /// the last input. Null: none that would do.
+    std::shared_ptr<const ValueStatistics> values;
+    std::shared_ptr<const ValueStatistics> last;  ///< the last that were computed, of any maps
     bool in_work = false;
   };
   /// Maps of a lower rank that replace the trace's own.

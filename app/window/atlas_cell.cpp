@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kAnswers = 5;      // number in the tool tip
 constexpr qsizetype kAnswersInLine = 3;  // maximum number in the line
 constexpr int kLeastWidth = 120;         // pixels
-constexpr int kShortName = 64;
+constexpr int kReadableName = 150;       // pixels, at the default text size
 
 /// The largest possible rank, " of 197"; empty if the maps differ in size.
 QString of_full_rank(const Trace& trace) {
@@ -125,9 +125,10 @@ QSize AtlasHead::minimumSizeHint() const {
   return {kLeastWidth, QFrame::minimumSizeHint().height()};
 }
 
-QString AtlasHead::rank_text(bool in_full) const {
+QString AtlasHead::rank_text(RankWords words) const {
   const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
-  if (!spectra || spectra->without.empty()) return {};
+  if (!spectra || spectra->without.empty()) return pending_rank();
+  const bool in_full = words == RankWords::all;
   const double threshold = session_.view().rank_threshold;
   const QString without = mean_rank_text(spectra->without, threshold);
   const QString with = mean_rank_text(spectra->with, threshold);
@@ -135,6 +136,7 @@ QString AtlasHead::rank_text(bool in_full) const {
   if (QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
   QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
                      .arg(without, in_full ? of_full_rank(*session_.trace(subject_)) : QString());
+  if (words == RankWords::without_identity) return text;
   // Only some layers are known while the spectra are computed, or if that was cancelled.
   const std::optional<SpectrumStore::Known> known = spectra_.known(subject_);
   if (known && known->layers < known->of && spectra_.of(subject_) == spectra) {
@@ -143,6 +145,14 @@ QString AtlasHead::rank_text(bool in_full) const {
   // I cannot be added to maps that are not square.
   if (with.isEmpty() || spectra->with.size() != spectra->without.size()) return text;
   return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with);
+}
+
+/// The rank of the last run while that of the present one is computed; empty if there is none.
+QString AtlasHead::pending_rank() const {
+  const OpenSubject* const open = session_.find(subject_);
+  const bool computing = open && open->subject.trace && !open->stopped &&
+                         !spectra_.is_stopped(subject_) && spectra_.error_of(subject_).empty();
+  return computing && !last_rank_.isEmpty() ? tr("rank %1 …").arg(last_rank_) : QString();
 }
 
 /// The mean rank before and after the change of the maps; empty if the maps are unchanged.
@@ -187,8 +197,10 @@ QString AtlasHead::mark() const {
 void AtlasHead::refresh_prediction() {
   const std::shared_ptr<const Trace> trace = session_.trace(subject_);
   if (trace == predicted_from_) return;
-  predicted_from_ = trace;
   const OpenSubject* const open = session_.find(subject_);
+  // A run in progress has no answer yet; that of the last run stays.
+  if (open && open->layers_so_far && open->in_progress()) return;
+  predicted_from_ = trace;
   prediction_ = open ? prediction_of(open->subject, kAnswers) : std::nullopt;
   answer_->set_tip(prediction_ ? answer_tip(*prediction_) : QString());
 }
@@ -221,6 +233,9 @@ void AtlasHead::refresh() {
   set_role(mark_, open->ran_with.any() ? "run" : "view");
   mechanism_->set_text(trace ? QString::fromStdString(to_string(trace->mechanism)) : QString());
   refresh_prediction();
+  if (const auto spectra = spectra_.latest(subject_); spectra && !spectra->without.empty()) {
+    last_rank_ = mean_rank_text(spectra->without, session_.view().rank_threshold);
+  }
   ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "
                         "sum, without and with I. The plot marks the rank of the mean curve, which "
                         "need not be the same.")
@@ -229,18 +244,26 @@ void AtlasHead::refresh() {
 }
 
 void AtlasHead::fit() {
-  enum Leaving { nothing, other_answers, words_of_ranks, mechanism, most_of_the_name };
+  enum Leaving { nothing, other_answers, words_of_ranks, mechanism, rank_with_identity, answer };
+  const int name = name_->sizeHint().width();
+  const int readable = static_cast<int>(kReadableName * text_scale_of(font()));
   for (const Leaving leaving :
-       {nothing, other_answers, words_of_ranks, mechanism, most_of_the_name}) {
-    name_->setMaximumWidth(leaving < most_of_the_name ? QWIDGETSIZE_MAX : kShortName);
+       {nothing, other_answers, words_of_ranks, mechanism, rank_with_identity, answer}) {
     answer_->set_text(prediction_
                           ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
                           : QString());
-    ranks_->setText(rank_text(leaving < words_of_ranks));
-    answer_->setVisible(!answer_->full_text().isEmpty());
+    ranks_->setText(rank_text(leaving < words_of_ranks       ? RankWords::all
+                              : leaving < rank_with_identity ? RankWords::few
+                                                             : RankWords::without_identity));
+    answer_->setVisible(leaving < answer && !answer_->full_text().isEmpty());
     mechanism_->setVisible(leaving < mechanism && !mechanism_->full_text().isEmpty());
+    name_->setMaximumWidth(QWIDGETSIZE_MAX);
     layout()->invalidate();
-    if (layout()->sizeHint().width() <= width()) return;
+    const int room = width() - (layout()->sizeHint().width() - name);
+    if (room < std::min(name, readable) && leaving != answer) continue;
+    // The name alone is shortened; other labels would share the shortage.
+    if (room < name) name_->setMaximumWidth(std::max(room, name_->minimumSizeHint().width()));
+    return;
   }
 }
 

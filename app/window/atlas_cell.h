@@ -25,7 +25,9 @@ class SubjectBadge;
 struct OpenSubject;
 
 /// The title line above a subject's maps: its name, its answer, and the rank of its maps. In a
-/// narrow line, less important parts are hidden: first other answers, later the mechanism's name.
+/// narrow line, less important parts are hidden: first other answers, at last the answer; the name
+/// is shortened in its middle, and the rank stays. Answer and rank of the last run stay until the
+/// next ones are known.
 class AtlasHead : public QFrame {
   Q_OBJECT
  public:
@@ -43,8 +45,10 @@ class AtlasHead : public QFrame {
 
  private:
   void refresh_prediction();
-  [[nodiscard]] QString rank_text(bool in_full) const;
+  enum class RankWords { all, few, without_identity };
+  [[nodiscard]] QString rank_text(RankWords words) const;
   [[nodiscard]] QString changed_rank(bool in_full) const;
+  [[nodiscard]] QString pending_rank() const;
   [[nodiscard]] QString mark() const;
   void fit();
 
@@ -54,6 +58,7 @@ class AtlasHead : public QFrame {
   SubjectId subject_;
   std::shared_ptr<const Trace> predicted_from_;
   std::optional<Prediction> prediction_;
+  QString last_rank_;  ///< mean rank without I of the last spectra
   SubjectBadge* badge_;
   ElidedLabel* name_;
   QLabel* mark_;

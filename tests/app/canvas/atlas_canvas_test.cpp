@@ -91,6 +91,29 @@ TEST_F(AtlasCanvasTest, MapsHaveTheColoursOfTheirValues) {
   check(by_scale);
 }
 
+TEST_F(AtlasCanvasTest, KeepsItsMapsUntilTheNextOnesAreComputed) {
+  open(steps_trace());
+  ViewSettings view;
+  view.range_minimum = 0;
+  view.range_maximum = 1;
+  session_.set_view(view);
+  settle();
+  const QPointF middle = canvases_[0]->map_rect(1, 1).center() + QPointF(3, 3);
+  const QColor before = pixel(canvases_[0], middle);
+  for (const std::int64_t rank : {1, 2, 3}) {
+    // The maps have rank 1, so that every approximation of them looks the same.
+    view.shown_rank = rank;
+    session_.set_view(view);
+    do {
+      const QColor seen = pixel(canvases_[0], middle);
+      EXPECT_NEAR(seen.red(), before.red(), 2);
+      EXPECT_NEAR(seen.green(), before.green(), 2);
+      EXPECT_NEAR(seen.blue(), before.blue(), 2);
+      QTest::qWait(1);
+    } while (!canvases_[0]->settled());
+  }
+}
+
 TEST_F(AtlasCanvasTest, AddsTheIdentityToTheDiagonalOnly) {
   open(steps_trace());
   ViewSettings view;

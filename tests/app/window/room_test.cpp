@@ -18,6 +18,8 @@
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/panels.h"
 #include "app/panels/spectrum/spectrum_panel.h"
+#include "app/widgets/elided_label.h"
+#include "app/window/atlas_cell.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -88,6 +90,26 @@ TEST_F(Room, TheMapsOfTwoModelsTakeNearlyHalfOfASmallWindow) {
   for (const QLabel* ranks : window().findChildren<QLabel*>("mean_ranks")) {
     EXPECT_TRUE(ranks->text().contains("rank")) << ranks->text().toStdString();
     EXPECT_LE(ranks->sizeHint().width(), ranks->width());
+  }
+}
+
+TEST_F(Room, TitlesKeepNameAndRankOfALongName) {
+  const std::string name = "vit_base_patch16_clip_quickgelu_224.metaclip_2pt5b_ft_in1k";
+  window().resize(1280, 800);
+  for (int i = 0; i < 2; ++i) {
+    session().add_trace(std::make_shared<const Trace>(sample_trace(6, 3, 4, 1)), name);
+  }
+  ASSERT_TRUE(wait_until_still());
+  for (const AtlasHead* head : window().findChildren<AtlasHead*>()) {
+    const auto* const ranks = head->findChild<QLabel*>("mean_ranks");
+    EXPECT_TRUE(ranks->text().contains("rank")) << ranks->text().toStdString();
+    EXPECT_LE(ranks->sizeHint().width(), ranks->width());
+    for (const ElidedLabel* label : head->findChildren<ElidedLabel*>()) {
+      if (label->full_text().toStdString() != name) continue;
+      EXPECT_GE(label->text().size(), 12) << label->text().toStdString();
+      EXPECT_TRUE(label->text().startsWith("vit_")) << label->text().toStdString();
+      EXPECT_TRUE(label->text().endsWith("1k")) << label->text().toStdString();
+    }
   }
 }
 
