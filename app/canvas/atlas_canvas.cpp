@@ -16,6 +16,7 @@
 #include "app/canvas/lens.h"
 #include "app/canvas/map_painter.h"
 #include "app/canvas/map_textures.h"
+#include "app/canvas/map_title.h"
 #include "app/session/session.h"
 #include "core/error.h"
 
@@ -32,6 +33,12 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("atlas");
+  threads_.setMaxThreadCount(1);
+  title_ = new MapTitle(this);
+  title_->hide();
+  connect(title_, &MapTitle::step_wanted, this, &AtlasCanvas::step_map);
+  connect(title_, &MapTitle::back_wanted, &link_, &AtlasLink::fit);
+  connect(title_, &MapTitle::entered, this, &AtlasCanvas::stop_hovering);
 
   movement_.setStartValue(0.0);
   movement_.setEndValue(1.0);
@@ -46,25 +53,25 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
                                                     : (1 / zoom_.scale - 1 / zoom_from_.scale) /
                                                           (1 / to.scale - 1 / zoom_from_.scale);
     zoom_.centre = zoom_from_.centre + (to.centre - zoom_from_.centre) * way;
-    update();
+    refresh();
   });
 
   connect(&link_, &AtlasLink::zoom_changed, this, &AtlasCanvas::take_zoom);
   connect(&link_, &AtlasLink::lens_changed, this, &AtlasCanvas::lens_opened_or_closed);
   connect(&session_, &Session::selection_changed, this, [this] {
     update_accessible_name();
-    update();
+    refresh();
   });
-  connect(&link_, &AtlasLink::values_changed, this, [this] { update(); });
+  connect(&link_, &AtlasLink::values_changed, this, &AtlasCanvas::refresh);
   connect(&link_, &AtlasLink::drawn_changed, this, [this] {
     all_loaded_ = false;
-    update();
+    refresh();
   });
   const auto values_changed = [this] {
     all_loaded_ = false;
     place_the_lens();
     take_zoom(false);
-    update();
+    refresh();
   };
   connect(&session_, &Session::view_changed, this, values_changed);
   connect(&session_, &Session::trace_ready, this, values_changed);
@@ -209,7 +216,11 @@ AtlasScene AtlasCanvas::scene() const {
   scene.zoom = zoom_;
   scene.arrangement = link_.arrangement();
   scene.order = link_.order(subject_);
-  scene.names_tokens = link_.view() != AtlasLink::View::fit;
+  scene.stage = stage();
+  if (scene.stage) {
+    scene.axes = axes_of(scene.stage->layer);
+    scene.profile = profile_;
+  }
   compare(scene);
   scene.scales.shared = link_.scale(scene.difference);
   if (!scene.difference && session_.view().range_of_each_map) {
@@ -374,22 +385,10 @@ AtlasZoom AtlasCanvas::wanted_zoom() const {
     case AtlasLink::View::free:
       return link_.free_zoom();
     case AtlasLink::View::map: {
-      const std::int64_t layer = std::clamp<std::int64_t>(
-          link_.map_layer(), 0, std::max<std::int64_t>(0, grid.layers - 1));
-      const std::int64_t column = std::clamp<std::int64_t>(
-          link_.map_column(), 0, std::max<std::int64_t>(0, grid.columns - 1));
-      const QRectF free = viewport.marginsRemoved(link_.reserved());
-      const QRectF square = grid.map_square(layer, column);
-      const AtlasZoom whole = fit_square(square, viewport, free.adjusted(4, 4, -4, -4));
-      const auto shown = maps();
-      if (!shown) return whole;
-      // The map next to its token names, if they are shown.
-      const AtlasZoom named =
-          fit_square(square, viewport,
-                     free.marginsRemoved(ruler_room(*shown, layer, font())).adjusted(2, 2, -4, -4));
-      const MapExtent extent = shown->extent(layer, column);
-      const auto cells = static_cast<double>(std::max(extent.queries, extent.keys));
-      return named.scale >= smallest_named_cell * cells ? named : whole;
+      if (grid.empty()) return zoom_;
+      const std::int64_t layer = std::min(link_.map_layer(), grid.layers - 1);
+      const std::int64_t column = std::min(link_.map_column(), grid.columns - 1);
+      return fit_square(grid.map_square(layer, column), viewport, empty_stage(layer, column).room);
     }
     case AtlasLink::View::fit:
       break;
@@ -414,7 +413,135 @@ void AtlasCanvas::take_zoom(bool smoothly) {
   }
   movement_.stop();
   zoom_ = wanted_zoom();
+  refresh();
+}
+
+// --- one map by itself ---------------------------------------------------------------------------
+
+std::shared_ptr<const TokenAxes> AtlasCanvas::axes_of(std::int64_t layer) const {
+  const std::shared_ptr<const ShownMaps> shown = maps();
+  // The axes depend on the trace and the hidden tokens, not on other settings of the lens.
+  const bool known =
+      axes_ && axes_->layer == layer && axes_->font == font() &&
+      &axes_->maps->trace() == &shown->trace() &&
+      axes_->maps->settings().hide_prefix_tokens == shown->settings().hide_prefix_tokens;
+  if (!known) axes_ = std::make_shared<const TokenAxes>(token_axes(shown, layer, font()));
+  return axes_;
+}
+
+/// The stage of a map, without the map.
+MapStage AtlasCanvas::empty_stage(std::int64_t layer, std::int64_t column) const {
+  const QRectF viewport = frame().viewport;
+  const QMarginsF reserved = link_.reserved();
+  const QRectF free(0, 0, viewport.right() - reserved.right(),
+                    viewport.bottom() - reserved.bottom());
+  MapStage stage =
+      stage_in(free, title_->sizeHint().height(), *axes_of(layer), text_scale_of(font()));
+  stage.layer = layer;
+  stage.column = column;
+  return stage;
+}
+
+std::optional<MapStage> AtlasCanvas::stage() const {
+  const auto shown = maps();
+  if (!shown || link_.view() == AtlasLink::View::fit) return std::nullopt;
+  const AtlasGrid grid = this->grid();
+  const QRectF viewport = frame().viewport;
+  std::int64_t layer = std::min(link_.map_layer(), grid.layers - 1);
+  std::int64_t column = std::min(link_.map_column(), grid.columns - 1);
+  const bool alone = link_.view() == AtlasLink::View::map;
+  if (!alone) {
+    const double side = std::min(viewport.width(), viewport.height());
+    const auto place = map_at(grid, zoom_.to_atlas(viewport, viewport.center()));
+    if (!place || zoom_.scale < side / 3) return std::nullopt;
+    layer = place->layer;
+    column = place->column;
+  }
+  MapStage stage = empty_stage(layer, column);
+  const double enlarged = std::min(stage.room.width(), stage.room.height());
+  if (stage.room.isEmpty() || (!alone && zoom_.scale < 0.95 * enlarged)) return std::nullopt;
+  take_map(stage, map_rect(layer, column), alone);
+  return stage;
+}
+
+void AtlasCanvas::refresh() {
+  place_stage();
   update();
+}
+
+void AtlasCanvas::place_stage() {
+  const std::optional<MapStage> stage = this->stage();
+  want_profile(stage);
+  title_->setVisible(stage.has_value());
+  if (!stage) {
+    if (link_.view() == AtlasLink::View::fit) axes_ = nullptr;
+    return;
+  }
+  title_->setGeometry(stage->title.toRect());
+  const MapIndex map{stage->layer, stage->column};
+  title_->set_map(link_.title_of(subject_, map.layer, map.head),
+                  tr("Equivalent rank at τ = %1, and mean entropy of the rows")
+                      .arg(session_.view().rank_threshold),
+                  link_.map_beside(subject_, map, -1).has_value(),
+                  link_.map_beside(subject_, map, 1).has_value());
+}
+
+/// Asks for the profile of the cell under the cursor, or of the selected row.
+void AtlasCanvas::want_profile(const std::optional<MapStage>& stage) {
+  profile_of_ = stage ? link_.drawn(subject_).maps : nullptr;
+  if (!profile_of_) {
+    profile_ = nullptr;
+    return;
+  }
+  const auto is_here = [&](const MapCell& cell) {
+    return cell.layer == stage->layer && cell.column == stage->column;
+  };
+  profile_at_ = {stage->layer, stage->column, -1, -1};
+  const auto cursor = link_.linked_cell(subject_), selected = selected_cell(*profile_of_);
+  if (cursor && is_here(*cursor)) {
+    profile_at_ = *cursor;
+  } else if (selected && is_here(*selected)) {
+    profile_at_.query = selected->query;
+  }
+  read_profile();
+}
+
+void AtlasCanvas::read_profile() {
+  const bool known = profile_ && profile_->maps == profile_of_ && profile_->asked == profile_at_;
+  if (known || !profile_of_ || profile_in_work_) return;
+  profile_in_work_ = true;
+  threads_.start([this, maps = profile_of_, cell = profile_at_] {
+    auto found = std::make_shared<const MapProfile>(map_profile(maps, cell));
+    QMetaObject::invokeMethod(
+        this,
+        [this, found] {
+          profile_in_work_ = false;
+          if (profile_of_) profile_ = found;
+          read_profile();
+          update();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void AtlasCanvas::step_map(int step) {
+  leave_for([this, step] { link_.step_map(step); });
+}
+
+/// Selects another map by `select`, from the stage's map on. A zoomed map is left for the same part
+/// of the other one.
+void AtlasCanvas::leave_for(const std::function<void()>& select) {
+  const auto at = stage();
+  const bool zoomed = at && link_.view() == AtlasLink::View::free;
+  const Selection& selection = session_.selection();
+  const bool each_head = session_.view().head_fusion == HeadFusion::none;
+  if (zoomed) session_.select_map(subject_, at->layer, each_head ? at->column : selection.head);
+  select();
+  if (!zoomed) return;
+  const AtlasGrid grid = this->grid();
+  const QPointF way = grid.map_square(link_.map_layer(), link_.map_column()).topLeft() -
+                      grid.map_square(at->layer, at->column).topLeft();
+  set_zoom_by_hand({zoom_.scale, zoom_.centre + way});
 }
 
 void AtlasCanvas::set_zoom_by_hand(const AtlasZoom& zoom) {
@@ -431,14 +558,17 @@ void AtlasCanvas::zoom_at(QPointF position, double factor) {
 
 bool AtlasCanvas::settled() const {
   if (no_graphics_ != nullptr) return true;
-  return all_loaded_ && link_.settled() && movement_.state() != QAbstractAnimation::Running &&
+  return all_loaded_ && link_.settled() && !profile_in_work_ &&
+         movement_.state() != QAbstractAnimation::Running &&
          !(lens_ && lens_up() && lens_->restless());
 }
 
 std::optional<MapCell> AtlasCanvas::cell_at(QPointF position) const {
   const auto shown = maps();
   const QRectF viewport = frame().viewport;
-  if (!shown || !viewport.contains(position)) return std::nullopt;
+  const auto stage = this->stage();
+  const QRectF sight = stage ? stage->sight : viewport;
+  if (!shown || !sight.contains(position)) return std::nullopt;
   const auto place = map_at(grid(), zoom_.to_atlas(viewport, position));
   if (!place) return std::nullopt;
   const MapExtent extent = shown->extent(place->layer, place->column);

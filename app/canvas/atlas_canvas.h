@@ -3,9 +3,11 @@
 
 #include <QPointF>
 #include <QPointer>
+#include <QThreadPool>
 #include <QVariantAnimation>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,6 +28,7 @@ class CellNumbers;
 class Lens;
 class MapPainter;
 class MapTextures;
+class MapTitle;
 class Session;
 
 /// Atlases of several models are shown side by side and linked through the session (selection,
@@ -34,11 +37,12 @@ class Session;
 ///
 /// Shift and a click, or a drag, select all maps between two. The right button asks for the menu.
 /// Drag or two fingers pan, the wheel zooms at the cursor, a click selects map and query, a double
-/// click enlarges a map. F or Escape: all maps; R: also resets the lens. Tab enters the lens and
-/// moves through its fields, whose values the arrow keys change.
-/// Arrow keys: layers and heads, with Shift: the query. C: the class token's row. L: the lens.
-/// Space: shows the reference's maps instead of this model's, and back; a wipe's divider is
-/// dragged.
+/// click enlarges a map: it then stands by itself, with a title, its tokens along its sides, and
+/// the row and column under the cursor, or the selected row, as profiles. A map zoomed to that size
+/// has the same. F or Escape: all maps; R: also resets the lens. Tab enters the lens and moves
+/// through its fields, whose values the arrow keys change. Arrow keys: layers and heads, with
+/// Shift: the query. C: the class token's row. L: the lens. Space: shows the reference's maps
+/// instead of this model's, and back; a wipe's divider is dragged.
 class AtlasCanvas : public GraphicsWidget {
   Q_OBJECT
  public:
@@ -67,6 +71,8 @@ class AtlasCanvas : public GraphicsWidget {
   /// The rectangle of a control of the lens; empty if it is not shown.
   [[nodiscard]] QRectF lens_control(const std::string& name) const;
   [[nodiscard]] const AtlasZoom& zoom() const { return zoom_; }
+  /// The map that is shown by itself: enlarged, or zoomed to at least that size.
+  [[nodiscard]] std::optional<MapStage> stage() const;
   /// The position of a wipe's divider in the widget, if there is one.
   [[nodiscard]] std::optional<double> wipe_divider() const;
 
@@ -98,6 +104,14 @@ class AtlasCanvas : public GraphicsWidget {
   void show_no_graphics(const QString& why);
   void take_zoom(bool smoothly);
   [[nodiscard]] AtlasZoom wanted_zoom() const;
+  [[nodiscard]] std::shared_ptr<const TokenAxes> axes_of(std::int64_t layer) const;
+  [[nodiscard]] MapStage empty_stage(std::int64_t layer, std::int64_t column) const;
+  void refresh();
+  void place_stage();
+  void want_profile(const std::optional<MapStage>& stage);
+  void read_profile();
+  void step_map(int step);
+  void leave_for(const std::function<void()>& select);
   [[nodiscard]] AtlasGrid grid() const;
   [[nodiscard]] AtlasFrame frame() const;
   [[nodiscard]] std::shared_ptr<const ShownMaps> maps() const;
@@ -146,6 +160,13 @@ class AtlasCanvas : public GraphicsWidget {
   AtlasZoom zoom_from_;
   QVariantAnimation movement_;
 
+  MapTitle* title_;
+  mutable std::shared_ptr<const TokenAxes> axes_;  ///< of the last stage
+  std::shared_ptr<const MapProfile> profile_;      ///< of the last stage
+  std::shared_ptr<const ShownMaps> profile_of_;    ///< maps of the profile wanted; null: none
+  MapCell profile_at_;
+  bool profile_in_work_ = false;
+
   std::optional<bool> lens_wanted_;
   std::optional<LensField> lens_field_;  ///< field that the keys act on; empty: the maps
   LensPlace lens_place_;
@@ -171,6 +192,7 @@ class AtlasCanvas : public GraphicsWidget {
   std::unique_ptr<CellNumbers> numbers_;
   std::unique_ptr<Lens> lens_;
   bool all_loaded_ = false;
+  QThreadPool threads_;  // last member: its work uses this object
 };
 
 }  // namespace attnscope

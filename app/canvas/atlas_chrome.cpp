@@ -159,11 +159,14 @@ void paint_selected(QPainter& painter, const AtlasScene& scene) {
   const MapCell& selected = *scene.selected;
   const MapExtent extent = scene.maps->extent(selected.layer, selected.column);
   if (extent.queries == 0) return;
+  if (!scene.draws(selected.layer, selected.column)) return;
   const QRectF map = map_on_screen(scene, selected.layer, selected.column);
   painter.setBrush(Qt::NoBrush);
-  if (scene.block) paint_block(painter, scene);
-  painter.setPen(QPen(scene.colours->accent, 2));
-  painter.drawRect(map.adjusted(-2, -2, 2, 2));
+  if (!scene.stage || !scene.stage->alone) {
+    if (scene.block) paint_block(painter, scene);
+    painter.setPen(QPen(scene.colours->accent, 2));
+    painter.drawRect(map.adjusted(-2, -2, 2, 2));
+  }
   if (selected.query < 0 || selected.query >= extent.queries) return;
   const QRectF cell = cell_square(map, extent, selected.query, 0);
   if (cell.height() >= 5) {
@@ -178,8 +181,8 @@ void paint_selected(QPainter& painter, const AtlasScene& scene) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(scene.colours->window, 1));
   painter.setBrush(scene.colours->accent);
-  const double left = std::max(map.left() - 1, scene.frame.viewport.left() + size);
-  const double right = std::min(map.right() + 1, scene.frame.viewport.right() - size);
+  const double left = std::max(map.left() - 1, scene.sight().left() + size);
+  const double right = std::min(map.right() + 1, scene.sight().right() - size);
   painter.drawPolygon(
       QPolygonF({{left - size, y - size}, {left + size / 2, y}, {left - size, y + size}}));
   painter.drawPolygon(
@@ -196,7 +199,7 @@ void paint_empty_maps(QPainter& painter, const AtlasScene& scene, const QFont& f
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const QRectF map = map_on_screen(scene, layer, column);
-      if (!map.intersects(scene.frame.viewport)) continue;
+      if (!map.intersects(scene.sight()) || !scene.draws(layer, column)) continue;
       const std::string why = scene.maps->why_empty(layer, column);
       if (why.empty()) continue;
       painter.setPen(QPen(scene.colours->border, 1, Qt::DashLine));
@@ -372,7 +375,7 @@ void paint_readout(QPainter& painter, const AtlasScene& scene, const QFont& font
              value_metrics.height() + line_height * static_cast<double>(lines.size() - 1) + 14);
   const QRectF cell = cell_square(map_on_screen(scene, at.layer, at.column),
                                   scene.maps->extent(at.layer, at.column), at.query, at.key);
-  const QRectF area = scene.frame.viewport;
+  const QRectF area = scene.sight();
   box.moveTopLeft(cell.bottomRight() + QPointF(12, 12));
   if (box.right() > area.right()) box.moveRight(cell.left() - 12);
   if (box.bottom() > area.bottom()) box.moveBottom(cell.top() - 12);
@@ -394,60 +397,6 @@ void paint_readout(QPainter& painter, const AtlasScene& scene, const QFont& font
     painter.drawText(QPointF(box.left() + 10, y + metrics.ascent()), lines[i]);
     y += line_height;
   }
-}
-
-/// Draws token names along the enlarged map under the middle of the viewport.
-void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font) {
-  if (!scene.names_tokens) return;
-  const QRectF viewport = scene.frame.viewport;
-  const auto place = map_at(scene.grid(), scene.zoom.to_atlas(viewport, viewport.center()));
-  if (!place) return;
-  const MapExtent extent = scene.maps->extent(place->layer, place->column);
-  if (extent.queries == 0) return;
-  const QRectF map = map_on_screen(scene, place->layer, place->column);
-  const double cell_width = map.width() / static_cast<double>(extent.keys);
-  const double cell_height = map.height() / static_cast<double>(extent.queries);
-  if (std::min(cell_width, cell_height) < smallest_named_cell) return;
-  const TokenLayout& query_names = query_layout(scene.maps->trace(), place->layer);
-  const TokenLayout& key_names = key_layout(scene.maps->trace(), place->layer);
-  const ShownMaps& maps = *scene.maps;
-  const QMarginsF strips = ruler_room(maps, place->layer, font);
-  const double strip_width = strips.left(), strip_height = strips.top();
-  const QRectF top(viewport.left(), viewport.top(), viewport.width(), strip_height);
-  const QRectF left(viewport.left(), viewport.top(), strip_width, viewport.height());
-  const QColor ground = scene.colours->panel;
-  painter.fillRect(top, ground);
-  painter.fillRect(left.adjusted(0, strip_height, 0, 0), ground);
-  painter.setFont(sized(font, 10));
-  const auto pen = [&](bool marked) {
-    painter.setPen(marked ? scene.colours->accent : scene.colours->muted);
-  };
-  painter.save();
-  painter.setClipRect(top.adjusted(strip_width, 0, 0, 0));
-  const CellRange keys =
-      visible_cells(map.left(), map.right(), extent.keys, left.right(), viewport.right());
-  const std::int64_t every_key = label_step(cell_width, strip_width, extent.keys);
-  for (std::int64_t key = (keys.begin + every_key - 1) / every_key * every_key; key < keys.end;
-       key += every_key) {
-    const QRectF cell = cell_square(map, extent, 0, key);
-    pen(scene.crosshair && scene.crosshair->key == key);
-    painter.drawText(QRectF(cell.center().x() - 60, top.top(), 120, strip_height), Qt::AlignCenter,
-                     QString::fromStdString(key_names.name(maps.key_of(place->layer, key))));
-  }
-  painter.restore();
-  painter.save();
-  painter.setClipRect(left.adjusted(0, strip_height, 0, 0));
-  const CellRange queries =
-      visible_cells(map.top(), map.bottom(), extent.queries, top.bottom(), viewport.bottom());
-  for (std::int64_t query = queries.begin; query < queries.end; ++query) {
-    const QRectF cell = cell_square(map, extent, query, 0);
-    pen((scene.crosshair && scene.crosshair->query == query) ||
-        (scene.selected && scene.selected->query == query));
-    painter.drawText(QRectF(left.left(), cell.center().y() - 20, strip_width - 5, 40),
-                     Qt::AlignVCenter | Qt::AlignRight,
-                     QString::fromStdString(query_names.name(maps.query_of(place->layer, query))));
-  }
-  painter.restore();
 }
 
 }  // namespace
@@ -493,18 +442,19 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
                      static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap, scene.message);
     return;
   }
-  paint_labels(painter, scene, font);
+  // The title of a stage names the map and has its number.
+  if (!scene.stage) paint_labels(painter, scene, font);
   painter.save();
-  painter.setClipRect(scene.frame.viewport);
-  paint_map_numbers(painter, scene, font);
+  painter.setClipRect(scene.sight());
+  if (!scene.stage || !scene.stage->alone) paint_map_numbers(painter, scene, font);
   paint_empty_maps(painter, scene, font);
   paint_wipe(painter, scene, font);
-  painter.setClipRect(scene.frame.viewport.adjusted(-3, -3, 3, 3));
+  painter.setClipRect(scene.sight().adjusted(-3, -3, 3, 3));
   paint_selected(painter, scene);
-  painter.setClipRect(scene.frame.viewport);
+  painter.setClipRect(scene.sight());
   if (scene.crosshair) paint_crosshair(painter, scene);
-  paint_rulers(painter, scene, font);
   painter.restore();
+  if (scene.stage) paint_stage(painter, scene, font);
   if (scene.crosshair) paint_readout(painter, scene, font);
 }
 
@@ -529,18 +479,6 @@ QStringList readout(const ShownMaps& maps, const MapCell& cell) {
     lines << "against " + QString::fromStdString(maps.counterpart_name(cell.layer, cell.column));
   }
   return lines;
-}
-
-QMarginsF ruler_room(const ShownMaps& maps, std::int64_t layer, const QFont& font) {
-  const QFontMetricsF metrics(sized(font, 10));
-  const std::int64_t queries = maps.extent(layer, 0).queries;
-  double longest = metrics.horizontalAdvance("class");
-  if (queries > 0) {
-    const TokenLayout& names = query_layout(maps.trace(), layer);
-    longest = std::max(longest, metrics.horizontalAdvance(QString::fromStdString(
-                                    names.name(maps.query_of(layer, queries - 1)))));
-  }
-  return {longest + 10, metrics.height() + 4, 0, 0};
 }
 
 }  // namespace attnscope

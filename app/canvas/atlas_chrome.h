@@ -13,6 +13,7 @@
 
 #include "app/canvas/atlas_layout.h"
 #include "app/canvas/map_number.h"
+#include "app/canvas/map_stage.h"
 #include "app/canvas/shown_maps.h"
 #include "app/canvas/value_range.h"
 #include "app/look/theme.h"
@@ -69,7 +70,16 @@ struct AtlasScene {
   bool message_is_error = false;
 
   AtlasZoom zoom;
-  bool names_tokens = false;  ///< names tokens next to the map
+  /// The map that is shown by itself, with its tokens and its profile.
+  std::optional<MapStage> stage;
+  std::shared_ptr<const TokenAxes> axes;      ///< of the stage; null without a stage
+  std::shared_ptr<const MapProfile> profile;  ///< last known of the stage; may be of another cell
+  /// The rectangle of the widget that maps are drawn in.
+  [[nodiscard]] QRectF sight() const { return stage ? stage->sight : frame.viewport; }
+  /// True if the map is drawn: all but one are left out while that one is enlarged.
+  [[nodiscard]] bool draws(std::int64_t layer, std::int64_t column) const {
+    return !stage || !stage->alone || (stage->layer == layer && stage->column == column);
+  }
   MapScales scales;
 
   std::optional<MapCell> selected;   ///< map and query row
@@ -88,10 +98,8 @@ struct AtlasScene {
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
-/// The margins that a layer's token names need at the left of and above an enlarged map.
-[[nodiscard]] QMarginsF ruler_room(const ShownMaps& maps, std::int64_t layer, const QFont& font);
-/// Least size of a cell with a token name, logical pixels.
-inline constexpr double smallest_named_cell = 14;
+/// Draws the tokens of scene.stage along its map, and the profile of its row and column.
+void paint_stage(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
 /// The font at a text height in pixels at the window's default font size.
 [[nodiscard]] QFont sized(const QFont& font, double pixels, bool bold = false);

@@ -71,9 +71,9 @@ AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const Extents&
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const MapExtent extent =
           extents.maps[static_cast<std::size_t>(layer * grid.columns + column)];
-      if (extent.queries == 0) continue;
+      if (extent.queries == 0 || !scene.draws(layer, column)) continue;
       const QRectF map = scene.zoom.to_screen(scene.frame.viewport, grid.map_square(layer, column));
-      const QRectF inside = map.intersected(scene.frame.viewport);
+      const QRectF inside = map.intersected(scene.sight());
       if (inside.isEmpty()) continue;
       const QRectF visible((inside.topLeft() - map.topLeft()) / map.width(),
                            inside.size() / map.width());
@@ -109,7 +109,7 @@ void AtlasCanvas::draw_layer(const AtlasScene& scene, const Layer& layer, MapTex
 }
 
 void AtlasCanvas::draw_maps(AtlasScene& scene) {
-  const QRectF viewport = scene.frame.viewport;
+  const QRectF sight = scene.sight();
   const TextureSet set = scene.difference ? differences : weights;
   const Layer own = layer_of(scene, extents_of(*scene.maps));
   textures_[set]->set_maps(scene.maps);
@@ -125,16 +125,16 @@ void AtlasCanvas::draw_maps(AtlasScene& scene) {
     drawn_scales_ = scene.scales;
   }
   if (drawn_maps_ == scene.maps) {
-    draw_layer(scene, own, *textures_[set], drawn_scales_, viewport, 1);
+    draw_layer(scene, own, *textures_[set], drawn_scales_, sight, 1);
   } else if (drawn_maps_) {
     draw_layer(scene, layer_of(scene, extents_of(*drawn_maps_)), *textures_[drawn_set_],
-               drawn_scales_, viewport, 1);
+               drawn_scales_, sight, 1);
   }
   if (drawn_set_ == weights) {
     constexpr double kFaint = 0.35;  // opacity of maps of the run before
     const Layer rest = layer_of(scene, not_reached(scene));
     if (!rest.seen.empty()) {
-      draw_layer(scene, rest, *textures_[weights], drawn_scales_, viewport, kFaint);
+      draw_layer(scene, rest, *textures_[weights], drawn_scales_, sight, kFaint);
     }
   }
   const OpenSubject* const open = session_.find(subject_);
@@ -148,7 +148,7 @@ void AtlasCanvas::draw_maps(AtlasScene& scene) {
       scene.numbers[at].reset();
     }
   }
-  if (drawn_maps_ == scene.maps) draw_numbers(scene, *scene.maps, viewport);
+  if (drawn_maps_ == scene.maps) draw_numbers(scene, *scene.maps, sight);
 
   // The reference's maps are loaded before they are requested, so that blinking is instant.
   if (scene.over) {
@@ -159,7 +159,7 @@ void AtlasCanvas::draw_maps(AtlasScene& scene) {
     if (scene.over_opacity <= 0) over_drawn_ = false;
     if (scene.over_opacity > 0 && (over_whole || over_drawn_)) {
       over_drawn_ = true;
-      QRectF clip = viewport;
+      QRectF clip = sight;
       if (scene.wipe) clip.setRight(*scene.wipe);
       if (clip.width() > 0) {
         draw_layer(scene, above, *textures_[over], {link_.scale(), {}, 0}, clip,
@@ -184,7 +184,7 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const QRectF map = scene.zoom.to_screen(viewport, grid.map_square(layer, column));
       const MapExtent extent = maps.extent(layer, column);
-      if (!map.intersects(clip) || extent.keys == 0) continue;
+      if (!map.intersects(clip) || extent.keys == 0 || !scene.draws(layer, column)) continue;
       const QRectF cell = cell_square(map, extent, 0, 0);
       if (cell.width() < smallest_numbered_cell || cell.height() < smallest_numbered_cell / 2) {
         continue;
@@ -199,7 +199,7 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
       const CellRange keys =
           visible_cells(map.left(), map.right(), extent.keys, clip.left(), clip.right());
       const CellRange queries =
-          visible_cells(map.top(), map.bottom(), extent.queries, viewport.top(), viewport.bottom());
+          visible_cells(map.top(), map.bottom(), extent.queries, clip.top(), clip.bottom());
       values.resize(static_cast<std::size_t>(keys.end - keys.begin));
       for (std::int64_t query = queries.begin; query < queries.end; ++query) {
         maps.row(layer, column, query, keys.begin, values);

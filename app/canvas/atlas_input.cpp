@@ -312,9 +312,7 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
       break;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-      link_.show_map(session_.selection().layer, session_.view().head_fusion == HeadFusion::none
-                                                     ? session_.selection().head
-                                                     : 0);
+      link_.show_map(link_.map_layer(), link_.map_column());
       break;
     case Qt::Key_Plus:
     case Qt::Key_Equal:
@@ -389,8 +387,13 @@ void AtlasCanvas::walk(std::int64_t layers, std::int64_t heads, std::int64_t que
   const auto shown = maps();
   if (!shown) return;
   Selection selection = session_.selection();
+  // One map by itself is left for its neighbour, beyond the end of a layer too.
+  if (heads != 0 && stage()) return step_map(static_cast<int>(heads));
   if (layers != 0 || heads != 0) {
-    session_.select_map(selection.subject, selection.layer + layers, selection.head + heads);
+    leave_for([&] {
+      const Selection& now = session_.selection();
+      session_.select_map(now.subject, now.layer + layers, now.head + heads);
+    });
   }
   if (queries != 0) {
     const std::int64_t layer = selection.layer;
@@ -400,10 +403,6 @@ void AtlasCanvas::walk(std::int64_t layers, std::int64_t heads, std::int64_t que
     }
     if (shown->row_of(layer, query) >= 0) selection.query = query;
     session_.select(selection);
-  }
-  if (link_.view() == AtlasLink::View::map) {
-    link_.show_map(session_.selection().layer,
-                   session_.view().head_fusion == HeadFusion::none ? session_.selection().head : 0);
   }
 }
 

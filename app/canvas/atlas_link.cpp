@@ -1,5 +1,6 @@
 #include "app/canvas/atlas_link.h"
 
+#include <QStringList>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,11 +9,14 @@
 #include <utility>
 
 #include "analysis/components/ranked_maps.h"
+#include "app/canvas/atlas_chrome.h"
 #include "app/canvas/map_number.h"
 #include "app/session/comparison_store.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "core/trace/layer_name.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
@@ -41,26 +45,69 @@ AtlasLink::AtlasLink(Session& session, ComparisonStore& comparisons, QObject* pa
     emit drawn_changed();
   });
   connect(&comparisons, &ComparisonStore::changed, this, &AtlasLink::drawn_changed);
+  connect(&session, &Session::selection_changed, this, [this] {
+    const MapIndex now{map_layer(), map_column()};
+    if (view_ != View::map || now == enlarged_) return;
+    enlarged_ = now;
+    emit zoom_changed(false);
+  });
 }
 
 AtlasLink::~AtlasLink() { threads_.waitForDone(); }
 
+std::int64_t AtlasLink::map_layer() const { return session_.selection().layer; }
+
+std::int64_t AtlasLink::map_column() const {
+  return session_.view().head_fusion == HeadFusion::none ? session_.selection().head : 0;
+}
+
+void AtlasLink::set_zoom_view(View view) {
+  view_ = view;
+  // A map that is zoomed by hand after its enlargement is still the one in view.
+  const bool one = view == View::map || (view == View::free && one_map_);
+  if (one == one_map_) return;
+  one_map_ = one;
+  emit one_map_changed(one);
+}
+
 void AtlasLink::fit() {
   if (view_ == View::fit) return;
-  view_ = View::fit;
+  set_zoom_view(View::fit);
   emit zoom_changed(true);
 }
 
 void AtlasLink::show_map(std::int64_t layer, std::int64_t column) {
-  if (view_ == View::map && map_layer_ == layer && map_column_ == column) return;
-  view_ = View::map;
-  map_layer_ = layer;
-  map_column_ = column;
+  const Selection& selection = session_.selection();
+  const bool each_head = session_.view().head_fusion == HeadFusion::none;
+  session_.select_map(selection.subject, layer, each_head ? column : selection.head);
+  if (view_ == View::map) return;
+  enlarged_ = {map_layer(), map_column()};
+  set_zoom_view(View::map);
   emit zoom_changed(true);
 }
 
+std::optional<MapIndex> AtlasLink::map_beside(SubjectId subject, MapIndex map, int step) {
+  const std::shared_ptr<const ShownMaps> maps = this->maps(subject);
+  if (!maps || maps->grid().empty()) return std::nullopt;
+  const std::int64_t columns = maps->grid().columns, count = maps->grid().layers * columns;
+  for (std::int64_t at = map.layer * columns + map.head + step; at >= 0 && at < count; at += step) {
+    if (maps->extent(at / columns, at % columns).queries > 0) {
+      return MapIndex{at / columns, at % columns};
+    }
+  }
+  return std::nullopt;
+}
+
+void AtlasLink::step_map(int step) {
+  const Selection& selection = session_.selection();
+  const auto next = map_beside(selection.subject, {map_layer(), map_column()}, step);
+  if (!next) return;
+  const bool each_head = session_.view().head_fusion == HeadFusion::none;
+  session_.select_map(selection.subject, next->layer, each_head ? next->head : selection.head);
+}
+
 void AtlasLink::set_zoom(const AtlasZoom& zoom) {
-  view_ = View::free;
+  set_zoom_view(View::free);
   zoom_ = zoom;
   emit zoom_changed(false);
 }
@@ -68,13 +115,13 @@ void AtlasLink::set_zoom(const AtlasZoom& zoom) {
 void AtlasLink::reserve(const QMarginsF& margins) {
   if (margins == reserved_) return;
   reserved_ = margins;
-  if (view_ == View::fit) emit zoom_changed(false);
+  if (view_ != View::free) emit zoom_changed(false);
 }
 
 void AtlasLink::arrange(const AtlasArrangement& arrangement) {
   if (arrangement == arrangement_) return;
   arrangement_ = arrangement;
-  if (view_ == View::free) view_ = View::fit;
+  if (view_ == View::free) set_zoom_view(View::fit);
   emit zoom_changed(false);
 }
 
@@ -93,6 +140,66 @@ std::optional<PrintedNumber> AtlasLink::number_on(SubjectId subject, std::int64_
       spectra_ ? spectra_->latest(subject) : nullptr;
   if (!trace || !spectra) return std::nullopt;
   return printed_number(*spectra, *trace, session_.view(), layer, head);
+}
+
+QString AtlasLink::title_of(SubjectId subject, std::int64_t layer, std::int64_t column) {
+  const std::shared_ptr<const ShownMaps> maps = this->maps(subject);
+  if (!maps || layer >= maps->grid().layers) return {};
+  const Trace& trace = maps->trace();
+  QStringList parts = {QString::fromStdString(layer_name(trace, layer)),
+                       column_name(maps->settings().head_fusion, column)};
+  const Drawn drawn = this->drawn(subject);
+  ViewSettings view = session_.view();
+  if (drawn.difference) parts << value_name(view.comparison);
+  if (drawn.difference || drawn.over_opacity > 0) return parts.join(" · ");
+  const std::shared_ptr<const SubjectSpectra> spectra =
+      spectra_ ? spectra_->latest(subject) : nullptr;
+  view.map_number = MapNumber::equivalent_rank;
+  if (const auto rank = spectra ? printed_number(*spectra, trace, view, layer, column)
+                                : std::optional<PrintedNumber>()) {
+    parts << (has_identity(trace, layer, view.identity) ? tr("rank %1 with I") : tr("rank %1"))
+                 .arg(rank->text);
+  }
+  view.map_number = MapNumber::entropy;
+  const auto nats = entropy_of_one(subject, {layer, column});
+  if (const auto entropy =
+          nats ? printed_entropy(*nats, trace, view, layer) : std::optional<PrintedNumber>()) {
+    parts << tr("entropy %1 nats").arg(entropy->text);
+  }
+  return parts.join(" · ");
+}
+
+/// The entropy of a single map, computed in the background; nullopt until it is known.
+std::optional<double> AtlasLink::entropy_of_one(SubjectId subject, MapIndex map) {
+  Shown& known = *shown(subject);
+  if (known.entropies && known.entropies_of == known.trace) {
+    return known.entropies->of(map.layer, map.head);
+  }
+  if (known.of_one == known.trace && known.one == map) return known.entropy_of_one;
+  known.of_one = known.trace;
+  known.one = map;
+  known.entropy_of_one.reset();
+  threads_.start([this, subject, map, trace = known.trace] {
+    double nats = 0;
+    const auto read = [&] { nats = map_entropy(*trace, map.layer, map.head); };
+    if (has_computed_maps(*trace)) {
+      take_turn_at_computed_map(read);
+    } else {
+      read();
+    }
+    QMetaObject::invokeMethod(
+        this,
+        [this, subject, map, trace, nats] {
+          const auto still = shown_.find(subject);
+          if (still == shown_.end()) return;
+          Shown& now = still->second;
+          if (now.of_one != trace || !(now.one == map)) return;
+          now.entropy_of_one = nats;
+          emit values_changed();
+        },
+        Qt::QueuedConnection);
+  });
+  return std::nullopt;
 }
 
 double AtlasLink::entropy(SubjectId subject, std::int64_t layer, std::int64_t head) {

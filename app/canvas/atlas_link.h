@@ -4,6 +4,7 @@
 #include <QMarginsF>
 #include <QObject>
 #include <QPoint>
+#include <QString>
 #include <QThreadPool>
 #include <cstdint>
 #include <map>
@@ -34,16 +35,25 @@ class AtlasLink : public QObject {
   // --- the zoom -------------------------------------------------------------------------------
   enum class View {
     fit,  ///< every atlas shows all its maps
-    map,  ///< every atlas enlarges the same map
+    map,  ///< every atlas shows the selected map alone, enlarged
     free  ///< the same zoom everywhere
   };
   [[nodiscard]] View view() const { return view_; }
-  [[nodiscard]] std::int64_t map_layer() const { return map_layer_; }
-  [[nodiscard]] std::int64_t map_column() const { return map_column_; }
+  /// The layer and column of the selected map, which View::map enlarges.
+  [[nodiscard]] std::int64_t map_layer() const;
+  [[nodiscard]] std::int64_t map_column() const;
   [[nodiscard]] const AtlasZoom& free_zoom() const { return zoom_; }
+  /// True from the enlargement of a map until all maps are shown again, also while it is zoomed.
+  [[nodiscard]] bool shows_one_map() const { return one_map_; }
 
   void fit();
+  /// Selects a map and enlarges it.
   void show_map(std::int64_t layer, std::int64_t column);
+  /// The map before (−1) or after (1) another one of a model, layer by layer; empty if there is
+  /// none.
+  [[nodiscard]] std::optional<MapIndex> map_beside(SubjectId subject, MapIndex map, int step);
+  /// Selects the map before or after the selected one.
+  void step_map(int step);
   void set_zoom(const AtlasZoom& zoom);
 
   /// Margins that the lens takes from the fitted maps; the same in every atlas, so that all maps
@@ -56,7 +66,10 @@ class AtlasLink : public QObject {
   [[nodiscard]] const AtlasArrangement& arrangement() const { return arrangement_; }
   void arrange(const AtlasArrangement& arrangement);
 
-  // --- numbers on the maps ----------------------------------------------------------------------
+  // --- names and numbers of the maps ------------------------------------------------------------
+  /// Name and numbers of a map: "layer 8 · head 2 · rank 52 · entropy 3.21 nats". Numbers that do
+  /// not apply to the shown maps, or are not known yet, are left out.
+  [[nodiscard]] QString title_of(SubjectId subject, std::int64_t layer, std::int64_t column);
   /// Sets the source of the numbers; without it no numbers are shown. `spectra` must outlive this
   /// object.
   void print_numbers_of(const SpectrumStore& spectra);
@@ -132,7 +145,8 @@ class AtlasLink : public QObject {
 
  signals:
   void zoom_changed(bool smoothly);
-  void lens_changed();  ///< the lens was opened or closed
+  void one_map_changed(bool shown);  ///< shows_one_map() has changed
+  void lens_changed();               ///< the lens was opened or closed
   /// Emitted when the right button is pressed on a model's atlas, at a cell or next to its maps.
   void menu_wanted(SubjectId subject, const std::optional<MapCell>& cell, QPoint global);
   void values_changed();  ///< a range has changed
@@ -163,8 +177,14 @@ class AtlasLink : public QObject {
     Statistics of_maps, of_difference;
     std::shared_ptr<const Trace> entropies_of;  ///< trace of `entropies`, known or being computed
     std::shared_ptr<const MapEntropies> entropies;
+    /// The entropy of the map named last; `of_one` is its trace.
+    std::shared_ptr<const Trace> of_one;
+    MapIndex one;
+    std::optional<double> entropy_of_one;
     std::shared_ptr<const std::vector<std::int64_t>> order;
   };
+  void set_zoom_view(View view);
+  std::optional<double> entropy_of_one(SubjectId subject, MapIndex map);
   double entropy(SubjectId subject, std::int64_t layer, std::int64_t head);
   Shown* shown(SubjectId subject);
   /// The trace whose maps are shown: the model's own, or a truncated one once it is available.
@@ -179,7 +199,8 @@ class AtlasLink : public QObject {
   Session& session_;
   ComparisonStore& comparisons_;
   View view_ = View::fit;
-  std::int64_t map_layer_ = 0, map_column_ = 0;
+  bool one_map_ = false;
+  MapIndex enlarged_;  ///< the map of View::map that was reported last
   AtlasZoom zoom_;
   QMarginsF reserved_;
   AtlasArrangement arrangement_;

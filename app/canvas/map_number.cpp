@@ -14,16 +14,6 @@ namespace attnscope {
 
 namespace {
 
-double entropy_of(const Trace& trace, std::int64_t layer, std::int64_t head) {
-  const ImpliedMaps& maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
-  const bool recorded = maps.shape().size() == 3 && head < maps.extent(0);
-  if (!recorded) return std::numeric_limits<double>::quiet_NaN();
-  MatrixD map = maps.head(head).cast<double>();
-  if (has_identity(trace, layer)) map.diagonal().array() -= 1;
-  if (state_of(map) != HeadState::ready) return std::numeric_limits<double>::quiet_NaN();
-  return RowWeights(std::move(map)).entropy();
-}
-
 double number_of(const MapSpectrum& map, const ViewSettings& view) {
   switch (view.map_number) {
     case MapNumber::effective_rank:
@@ -49,6 +39,16 @@ PrintedNumber printed(double number, double most, int digits) {
 
 }  // namespace
 
+double map_entropy(const Trace& trace, std::int64_t layer, std::int64_t head) {
+  const ImpliedMaps& maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+  const bool recorded = maps.shape().size() == 3 && head < maps.extent(0);
+  if (!recorded) return std::numeric_limits<double>::quiet_NaN();
+  MatrixD map = maps.head(head).cast<double>();
+  if (has_identity(trace, layer)) map.diagonal().array() -= 1;
+  if (state_of(map) != HeadState::ready) return std::numeric_limits<double>::quiet_NaN();
+  return RowWeights(std::move(map)).entropy();
+}
+
 double MapEntropies::of(std::int64_t layer, std::int64_t head) const {
   const std::int64_t at = layer * heads + head;
   const bool exists = head >= 0 && head < heads && at >= 0 && at < std::ssize(nats);
@@ -63,7 +63,7 @@ MapEntropies map_entropies(const Trace& trace) {
   }
   all.nats.resize(static_cast<std::size_t>(layers * all.heads));
   const auto compute = [&](std::int64_t at) {
-    all.nats[static_cast<std::size_t>(at)] = entropy_of(trace, at / all.heads, at % all.heads);
+    all.nats[static_cast<std::size_t>(at)] = map_entropy(trace, at / all.heads, at % all.heads);
   };
   if (has_computed_maps(trace)) {
     for (std::int64_t at = 0; at < layers * all.heads; ++at) {

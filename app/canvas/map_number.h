@@ -32,9 +32,11 @@ struct PrintedNumber {
                                                           const ViewSettings& view,
                                                           std::int64_t layer, std::int64_t head);
 
-/// One value per map, `heads` per layer: the mean over queries of the row entropy in nats, of the
-/// map without I with rows normalised to sum 1. NaN if a map was not recorded, is all zero, or has
-/// a negative weight, NaN or Inf.
+/// The mean over queries of the row entropy in nats, of the map without I with rows normalised to
+/// sum 1. NaN if the map was not recorded, is all zero, or has a negative weight, NaN or Inf.
+[[nodiscard]] double map_entropy(const Trace& trace, std::int64_t layer, std::int64_t head);
+
+/// One map_entropy per map, `heads` per layer.
 struct MapEntropies {
   std::int64_t heads = 0;
   std::vector<double> nats;

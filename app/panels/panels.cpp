@@ -43,6 +43,10 @@ DockPanel* of_atlases(const PanelContext& context) {
   return new Panel(context.session, context.atlases);
 }
 
+DockPanel* spectrum_of_atlases(const PanelContext& context) {
+  return new SpectrumPanel(context.session, context.spectra, context.atlases);
+}
+
 DockPanel* with_recent_files(const PanelContext& context) {
   return new ModelsPanel(context.session, context.recent_files);
 }
@@ -116,7 +120,7 @@ std::span<const PanelEntry> panels() {
       {.name = "spectrum",
        .group = all_maps,
        .place = spectrum,
-       .make = of_spectra<SpectrumPanel>,
+       .make = spectrum_of_atlases,
        .title = SpectrumPanel::kTitle,
        .presented = true},
       {.name = "mechanism",

@@ -337,7 +337,7 @@ void MainWindow::export_figure() {
     return figure->want_export();
   }
   ParameterValues settings = shown_map_settings(session_);
-  const bool some = session_.selection().to || link_->view() == AtlasLink::View::map;
+  const bool some = session_.selection().to || link_->shows_one_map();
   if (!some) {
     settings.erase("layers");
     settings["heads"] = std::string("all");
@@ -489,6 +489,7 @@ void MainWindow::select_subject(std::size_t place) {
 }
 
 void MainWindow::walk(std::int64_t layers, std::int64_t heads) {
+  if (heads != 0 && link_->shows_one_map()) return link_->step_map(static_cast<int>(heads));
   const Selection& selection = session_.selection();
   session_.select_map(selection.subject, selection.layer + layers, selection.head + heads);
 }
@@ -521,6 +522,7 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Space:
       return link_->blink();
     case Qt::Key_Escape:
+      if (link_->shows_one_map()) return link_->fit();
       if (enlargement_->leave()) return;
       if (presenting_) return toggle_presentation();
       return QMainWindow::keyPressEvent(event);

@@ -12,6 +12,7 @@
 
 #include "analysis/figure/figure.h"
 #include "analysis/figure/series_style.h"
+#include "app/canvas/atlas_link.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/session/spectrum_store.h"
@@ -103,7 +104,8 @@ void add_ghosts(Figure& figure, const Figure& before) {
 
 }  // namespace
 
-SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
+SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, AtlasLink& atlases,
+                             QWidget* parent)
     : FigurePanel(tr(kTitle), "cumulative-spectrum", session, parent), spectra_(spectra) {
   all_maps_ = segment_button("spectrum_all_maps", tr("All maps"),
                              tr("The mean over all layers and heads"), "first");
@@ -161,6 +163,17 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
   connect(&session, &Session::selection_changed, this, [this] {
     if (this_map_->isChecked()) want();
   });
+  connect(&atlases, &AtlasLink::one_map_changed, this, &SpectrumPanel::follow_atlases);
+  follow_atlases(atlases.shows_one_map());
+}
+
+void SpectrumPanel::follow_atlases(bool one_map) {
+  if (one_map && all_maps_->isChecked()) {
+    follows_map_ = true;
+    this_map_->setChecked(true);
+  } else if (!one_map && std::exchange(follows_map_, false)) {
+    all_maps_->setChecked(true);
+  }
 }
 
 bool SpectrumPanel::changes_identity() const {

@@ -8,6 +8,7 @@ class QToolButton;
 
 namespace attnscope {
 
+class AtlasLink;
 class ElidedLabel;
 class SpectrumStore;
 
@@ -16,7 +17,9 @@ class SpectrumPanel : public FigurePanel {
  public:
   static constexpr const char* kTitle = QT_TR_NOOP("Cumulative spectrum");
 
-  SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
+  /// Shows the spectrum of the selected map while `atlases` show that map alone.
+  SpectrumPanel(Session& session, SpectrumStore& spectra, AtlasLink& atlases,
+                QWidget* parent = nullptr);
 
  protected:
   [[nodiscard]] FigureRequest request() const override;
@@ -27,6 +30,7 @@ class SpectrumPanel : public FigurePanel {
 
  private:
   void show_ranks();
+  void follow_atlases(bool one_map);
   [[nodiscard]] bool changes_identity() const;
 
   SpectrumStore& spectra_;
@@ -34,6 +38,7 @@ class SpectrumPanel : public FigurePanel {
   QToolButton* all_maps_;
   QToolButton* all_channels_;
   QToolButton* null_;
+  bool follows_map_ = false;  ///< "This map" was chosen by the atlases, not by the user
   ElidedLabel* ranks_;
 };
 

@@ -233,9 +233,10 @@ TEST_F(AtlasCanvasTest, DoubleClickEnlargesAndEscapeGoesBack) {
   const QRectF large = canvas->map_rect(1, 2);
   EXPECT_GT(large.width(), 2 * small.width());
   EXPECT_TRUE(QRectF(canvas->rect()).contains(large));
-  const QMarginsF names = ruler_room(*link_.maps(canvas->subject()), 1, canvas->font());
-  EXPECT_GE(large.left(), atlas_frame(canvas->size()).viewport.left() + names.left());
-  EXPECT_GE(large.top(), atlas_frame(canvas->size()).viewport.top() + names.top());
+  const auto stage = canvas->stage();
+  ASSERT_TRUE(stage);
+  EXPECT_GE(large.left(), stage->queries.right() - 1e-6);
+  EXPECT_GE(large.top(), stage->keys.bottom() - 1e-6);
   EXPECT_GT(canvases_[0]->map_rect(1, 2).width(), 2 * small.width()) << "linked";
   QTest::keyClick(canvas, Qt::Key_Escape);
   settle();

@@ -12,6 +12,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTimer>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <algorithm>
 #include <fstream>
@@ -89,6 +90,19 @@ class Instrument : public WindowTest {
     return atlas().map_rect(layer, head).center().toPoint();
   }
 };
+
+TEST_F(Instrument, TheSpectrumIsThatOfTheEnlargedMap) {
+  open();
+  auto* const canvas = window().findChild<AtlasCanvas*>();
+  if (canvas == nullptr) GTEST_SKIP() << "no OpenGL here";
+  const auto* const this_map = child<QToolButton>("spectrum_this_map");
+  EXPECT_FALSE(this_map->isChecked());
+  QTest::keyClick(canvas, Qt::Key_Return);
+  EXPECT_TRUE(this_map->isChecked());
+  ASSERT_TRUE(wait_until_settled());
+  QTest::keyClick(canvas, Qt::Key_Escape);
+  EXPECT_FALSE(this_map->isChecked());
+}
 
 TEST_F(Instrument, ShowsTheValueUnderTheCursor) {
   open();
