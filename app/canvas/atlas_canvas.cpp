@@ -222,8 +222,8 @@ AtlasScene AtlasCanvas::scene() const {
     scene.profile = profile_;
   }
   compare(scene);
-  scene.scales.shared = link_.scale(scene.difference);
-  if (!scene.difference && session_.view().range_of_each_map) {
+  scene.scales.shared = link_.scale(subject_, scene.difference);
+  if (!scene.difference && session_.view().range_scope == RangeScope::map) {
     const AtlasGrid& own = scene.maps->grid();
     scene.scales.columns = own.columns;
     for (std::int64_t layer = 0; layer < own.layers; ++layer) {
@@ -247,7 +247,7 @@ AtlasScene AtlasCanvas::scene() const {
   // Numbers belong to weights only: differences and overlaid maps have other ranks.
   if (!scene.difference && scene.over_opacity == 0) {
     const AtlasGrid grid = scene.grid();
-    const AtlasLink::NumberRange range = link_.number_range();
+    const AtlasLink::NumberRange range = link_.number_range(subject_);
     scene.least_number = range.least;
     scene.greatest_number = range.greatest;
     for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
@@ -357,7 +357,7 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   input.colours = scene.colours;
   input.font = font();
   input.view = session_.view();
-  input.range = link_.range();
+  input.range = link_.range(session_.selection().subject);
   input.full = link_.full_range();
   constexpr std::size_t kParts = 48;
   input.histogram = link_.histogram(kParts);

@@ -162,7 +162,7 @@ void AtlasCanvas::draw_maps(AtlasScene& scene) {
       QRectF clip = sight;
       if (scene.wipe) clip.setRight(*scene.wipe);
       if (clip.width() > 0) {
-        draw_layer(scene, above, *textures_[over], {link_.scale(), {}, 0}, clip,
+        draw_layer(scene, above, *textures_[over], {link_.scale(subject_), {}, 0}, clip,
                    scene.over_opacity);
         if (scene.over_opacity >= 1) draw_numbers(scene, *scene.over, clip);
       }

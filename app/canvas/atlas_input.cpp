@@ -243,7 +243,7 @@ void AtlasCanvas::focus_lens(std::optional<LensField> field) {
 
 bool AtlasCanvas::lens_key(int key) {
   if (!lens_field_) return false;
-  const ValueRange range = link_.range(), full = link_.full_range();
+  const ValueRange range = link_.range(session_.selection().subject), full = link_.full_range();
   switch (key) {
     case Qt::Key_Escape:
       focus_lens(std::nullopt);
@@ -420,7 +420,8 @@ void AtlasCanvas::update_accessible_name() {
   if (!open) return;
   setAccessibleName(tr("Attention maps of %1").arg(QString::fromStdString(open->subject.label)));
   if (lens_field_) {
-    setAccessibleDescription(described(session_.view(), *lens_field_, link_.range()));
+    setAccessibleDescription(
+        described(session_.view(), *lens_field_, link_.range(session_.selection().subject)));
     QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&changed);
     return;

@@ -224,10 +224,11 @@ double AtlasLink::entropy(SubjectId subject, std::int64_t layer, std::int64_t he
                          : std::numeric_limits<double>::quiet_NaN();
 }
 
-AtlasLink::NumberRange AtlasLink::number_range() {
+AtlasLink::NumberRange AtlasLink::number_range(SubjectId subject) {
   NumberRange range{std::numeric_limits<double>::infinity(),
                     -std::numeric_limits<double>::infinity()};
   for (const OpenSubject& open : session_.subjects()) {
+    if (open.id != subject && session_.view().range_scope != RangeScope::all_models) continue;
     const std::shared_ptr<const ShownMaps> maps = this->maps(open.id);
     if (!maps) continue;
     for (std::int64_t layer = 0; layer < maps->grid().layers; ++layer) {
@@ -491,16 +492,31 @@ std::vector<const ValueStatistics*> AtlasLink::all_statistics(bool of_difference
   return all;
 }
 
-ValueRange AtlasLink::range(bool of_differences) {
+bool AtlasLink::shares_range() const {
   const ViewSettings& view = session_.view();
-  return shared_range(all_statistics(of_differences),
-                      of_differences ? view_of_differences(view) : view);
+  const bool laid_over = session_.reference() != SubjectId::none &&
+                         (blinking_ || view.comparison == ComparisonView::wipe ||
+                          view.comparison == ComparisonView::overlay);
+  return view.range_scope == RangeScope::all_models || laid_over ||
+         (view.range_minimum && view.range_maximum);
+}
+
+ValueRange AtlasLink::range(SubjectId subject, bool of_differences) {
+  const ViewSettings& view = session_.view();
+  if (of_differences) {
+    return shared_range(all_statistics(of_differences), view_of_differences(view));
+  }
+  if (shares_range()) return shared_range(all_statistics(false), view);
+  const ValueStatistics* const own[] = {statistics(subject, false)};
+  return shared_range(own, view);
 }
 
 std::optional<ValueRange> AtlasLink::range_of_map(SubjectId subject, std::int64_t layer,
                                                   std::int64_t column) {
   const ViewSettings& view = session_.view();
-  if (!view.range_of_each_map || view.range_minimum || view.range_maximum) return std::nullopt;
+  if (view.range_scope != RangeScope::map || view.range_minimum || view.range_maximum) {
+    return std::nullopt;
+  }
   const ValueStatistics* const known = statistics(subject, false);
   if (known == nullptr || column >= known->columns) return std::nullopt;
   if (layer >= std::ssize(known->layers)) return std::nullopt;
@@ -508,9 +524,10 @@ std::optional<ValueRange> AtlasLink::range_of_map(SubjectId subject, std::int64_
   return map.finite > 0 ? std::optional(map_range(map, view)) : std::nullopt;
 }
 
-ColourScale AtlasLink::scale(bool of_differences) {
+ColourScale AtlasLink::scale(SubjectId subject, bool of_differences) {
   const ViewSettings& view = session_.view();
-  return colour_scale(range(of_differences), of_differences ? view_of_differences(view) : view);
+  return colour_scale(range(subject, of_differences),
+                      of_differences ? view_of_differences(view) : view);
 }
 
 ValueRange AtlasLink::full_range() {

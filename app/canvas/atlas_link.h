@@ -75,11 +75,12 @@ class AtlasLink : public QObject {
   void print_numbers_of(const SpectrumStore& spectra);
   [[nodiscard]] std::optional<PrintedNumber> number_on(SubjectId subject, std::int64_t layer,
                                                        std::int64_t head);
-  /// The least and greatest of these numbers over all models; equal if there are none.
+  /// The least and greatest of these numbers over the models that share a range with this one;
+  /// equal if there are none.
   struct NumberRange {
     double least = 0, greatest = 0;
   };
-  [[nodiscard]] NumberRange number_range();
+  [[nodiscard]] NumberRange number_range(SubjectId subject);
   /// The order of a model's maps (AtlasGrid::order) if the view sorts maps by number and every map
   /// has one; else null.
   [[nodiscard]] std::shared_ptr<const std::vector<std::int64_t>> order(SubjectId subject);
@@ -116,12 +117,16 @@ class AtlasLink : public QObject {
   /// open.
   void blink();
 
-  /// The shared range of all models' maps, or of all differences. The statistics are computed off
-  /// the window's thread; until those of the current maps are known, the last known ones apply.
-  [[nodiscard]] ValueRange range(bool of_differences = false);
+  /// The range of a model's maps, of all models' maps if they share one, or of all differences. The
+  /// statistics are computed off the window's thread; until those of the current maps are known,
+  /// the last known ones apply.
+  [[nodiscard]] ValueRange range(SubjectId subject, bool of_differences = false);
   /// The colour scale of that range.
-  [[nodiscard]] ColourScale scale(bool of_differences = false);
-  /// The range of one map of a model, if each map has its own range; empty if all share one, or
+  [[nodiscard]] ColourScale scale(SubjectId subject, bool of_differences = false);
+  /// True if all models share one range: as the view says, with limits set by hand, or because maps
+  /// of two models lie over each other.
+  [[nodiscard]] bool shares_range() const;
+  /// The range of one map of a model, if each map has its own range; empty if maps share one, or
   /// if the statistics are not yet known.
   [[nodiscard]] std::optional<ValueRange> range_of_map(SubjectId subject, std::int64_t layer,
                                                        std::int64_t column);

@@ -368,12 +368,12 @@ void Lens::range_list(const Input& input, ViewSettings& view, bool wanted) {
     noted(std::string("range/") + name);
     return clicked;
   };
-  if (automatic("one for all maps", "shared", !view.range_of_each_map)) {
-    view.range_of_each_map = false;
-  }
-  if (automatic("each map its own", "each", view.range_of_each_map)) {
-    view.range_of_each_map = true;
-  }
+  const auto scope = [&](const char* title, const char* name, RangeScope of) {
+    if (automatic(title, name, view.range_scope == of)) view.range_scope = of;
+  };
+  scope("each model its own", "model", RangeScope::model);
+  scope("one for all models", "shared", RangeScope::all_models);
+  scope("each map its own", "each", RangeScope::map);
   ImGui::Separator();
   static constexpr std::array shares = {"to the 95th percentile", "to the 99th percentile",
                                         "to the 99.5th percentile", "to the 99.9th percentile",
@@ -432,14 +432,14 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio, bool
   noted("range/maximum");
   ImGui::PopStyleColor();
   ImGui::SameLine(0, spacing);
-  // One button switches the range: per map to shared, shared to full, manual to automatic.
-  const bool own = view.range_of_each_map && !by_hand;
+  // One button switches the range: per map to per model, automatic to full, manual to automatic.
+  const bool own = view.range_scope == RangeScope::map && !by_hand;
   if (ImGui::Button(by_hand ? "auto##range" : own ? "each##range" : "full##range", {button, 0})) {
     if (by_hand) {
       view.range_minimum.reset();
       view.range_maximum.reset();
     } else if (own) {
-      view.range_of_each_map = false;
+      view.range_scope = RangeScope::model;
     } else if (full > 0) {
       view.range_minimum = input.full.minimum;
       view.range_maximum = input.full.maximum;
@@ -490,7 +490,7 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   noted("range/list");
   const bool list_wanted = ImGui::IsItemClicked();
   if (ImGui::IsItemHovered())
-    ImGui::SetTooltip("Shared range, range per map, percentile or fixed limits");
+    ImGui::SetTooltip("Range per model, shared or per map; percentile or fixed limits");
   range_field(input, view, ratio, list_wanted);
 
   static constexpr std::array fusions = {"Each", "Mean", "Max", "Min"};

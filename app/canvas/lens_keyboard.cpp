@@ -34,6 +34,8 @@ std::string_view control_name(LensField field) {
       return "reverse";
     case LensField::scale:
       return "scale";
+    case LensField::range_scope:
+      return "range/list";
     case LensField::range_minimum:
       return "range/minimum";
     case LensField::range_maximum:
@@ -59,6 +61,9 @@ ViewSettings stepped(const ViewSettings& view, LensField field, int step, const 
       break;
     case LensField::scale:
       result.norm = next_of(view.norm, 3, step);
+      break;
+    case LensField::range_scope:
+      result.range_scope = next_of(view.range_scope, 3, step);
       break;
     case LensField::range_minimum:
       result.range_minimum = std::min(range.minimum + amount, range.maximum);
@@ -93,6 +98,7 @@ ViewSettings pressed(const ViewSettings& view, LensField field, const ValueRange
 
 QString described(const ViewSettings& view, LensField field, const ValueRange& range) {
   constexpr const char* norms[] = {"linear", "logarithmic", "symmetric logarithmic"};
+  constexpr const char* scopes[] = {"each model its own", "one for all models", "each map its own"};
   constexpr const char* fusions[] = {"each by itself", "mean", "maximum", "minimum"};
   switch (field) {
     case LensField::colours:
@@ -102,6 +108,9 @@ QString described(const ViewSettings& view, LensField field, const ValueRange& r
                                    : QObject::tr("Colours not reversed");
     case LensField::scale:
       return QObject::tr("Scale: %1").arg(norms[static_cast<std::size_t>(view.norm)]);
+    case LensField::range_scope:
+      return QObject::tr("Colour range: %1")
+          .arg(scopes[static_cast<std::size_t>(view.range_scope)]);
     case LensField::range_minimum:
       return QObject::tr("Least value of the range: %1").arg(range.minimum, 0, 'g', 3);
     case LensField::range_maximum:

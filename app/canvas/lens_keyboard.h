@@ -13,12 +13,13 @@ enum class LensField {
   colours,
   reverse,
   scale,
+  range_scope,
   range_minimum,
   range_maximum,
   heads,
   prefix_tokens
 };
-inline constexpr int lens_fields = 7;
+inline constexpr int lens_fields = 8;
 
 /// The control's name in Lens::control; its choices are "NAME/CHOICE".
 [[nodiscard]] std::string_view control_name(LensField field);

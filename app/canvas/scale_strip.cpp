@@ -19,8 +19,11 @@ namespace {
 
 constexpr double kBar = 8;         // height of the colour bar, pixels
 constexpr double kLetters = 10.5;  // pixels, at the default text size
-constexpr int kWidth = 300;        // width of one scale, pixels
+constexpr int kWidth = 300;        // width of a single scale, pixels
+constexpr int kWidthOfTwo = 230;   // width of each of two scales, pixels
 constexpr int kLeastWidth = 120;   // least width in a narrow window, pixels
+constexpr int kLeastOfEach = 170;  // least width of each of several scales, pixels
+constexpr std::size_t kMostModels = 2;
 
 }  // namespace
 
@@ -36,53 +39,94 @@ ScaleStrip::ScaleStrip(Session& session, AtlasLink& link, QWidget* parent)
 }
 
 QSize ScaleStrip::sizeHint() const {
-  return {kWidth * std::max(1, static_cast<int>(scales().size())), 20};
+  const auto count = static_cast<int>(scales_in(1e6).size());
+  return {count > 1 ? count * kWidthOfTwo : kWidth, 20};
 }
 QSize ScaleStrip::minimumSizeHint() const { return {kLeastWidth, 20}; }
 
+/// "weight of model 2 from 0 to 0.08; values up to 0.31 have the colour of 0.08".
+QString ScaleStrip::in_words(const Scale& scale) const {
+  const auto number = [](double value) { return QString::number(value, 'g', 3); };
+  const ValueRange& range = scale.range;
+  QString text =
+      scale.subject == SubjectId::none
+          ? scale.name
+          : tr("%1 of model %2").arg(scale.name).arg(session_.place_of(scale.subject) + 1);
+  text = tr("%1 from %2 to %3").arg(text, number(range.minimum), number(range.maximum));
+  const auto clipped = [&](const QString& words, double extreme, double end) {
+    text += "; " + words.arg(number(extreme), number(end));
+  };
+  if (range.clips_above) {
+    clipped(tr("values up to %1 have the colour of %2"), range.greatest, range.maximum);
+  }
+  if (range.clips_below) {
+    clipped(tr("values down to %1 have the colour of %2"), range.least, range.minimum);
+  }
+  return text;
+}
+
 void ScaleStrip::refresh() {
   QStringList said;
-  for (const Scale& one : scales()) {
-    said << tr("%1 from %2 to %3")
-                .arg(one.name)
-                .arg(one.range.minimum, 0, 'g', 3)
-                .arg(one.range.maximum, 0, 'g', 3);
-  }
+  for (const Scale& one : scales()) said << in_words(one);
   setAccessibleName(tr("Colour scale: %1").arg(said.join("; ")));
-  setToolTip(said.isEmpty() ? QString()
-                            : tr("The colours of the maps: %1. L opens the lens, which changes it.")
-                                  .arg(said.join("; ")));
+  setToolTip(said.isEmpty()
+                 ? QString()
+                 : tr("The colours of the maps:\n%1\nL opens the lens, which changes them.")
+                       .arg(said.join("\n")));
   updateGeometry();
   update();
 }
 
 std::vector<ScaleStrip::Scale> ScaleStrip::scales() const {
-  Scale weights, differences;
-  bool any_weights = false, any_differences = false;
+  std::vector<Scale> shown;
   const Theme theme = colours_of(*this).theme;
+  const bool per_model = !link_.shares_range() && session_.subjects().size() > 1;
   for (const OpenSubject& open : session_.subjects()) {
     const AtlasLink::Drawn drawn = link_.drawn(open.id);
     if (!drawn.maps) continue;
-    (drawn.difference ? any_differences : any_weights) = true;
-    Scale& scale = drawn.difference ? differences : weights;
-    scale.without_values |= link_.cells_without_value(open.id) > 0;
+    const QString name = drawn.difference ? value_name(session_.view().comparison) : "weight";
+    const SubjectId of = per_model && !drawn.difference ? open.id : SubjectId::none;
+    const auto same = [&](const Scale& one) { return one.name == name && one.subject == of; };
+    auto found = std::ranges::find_if(shown, same);
+    if (found == shown.end()) {
+      Scale scale;
+      scale.scale = link_.scale(open.id, drawn.difference);
+      scale.range = link_.range(open.id, drawn.difference);
+      scale.name = name;
+      scale.subject = of;
+      found = shown.insert(shown.end(), std::move(scale));
+    }
+    found->without_values |= link_.cells_without_value(open.id) > 0;
     const std::optional<MapCell> cell = link_.linked_cell(open.id);
     if (!cell) continue;
     const MapExtent extent = drawn.maps->extent(cell->layer, cell->column);
     if (cell->query >= extent.queries || cell->key >= extent.keys) continue;
-    scale.marks.push_back({static_cast<double>(drawn.maps->value(*cell)),
-                           subject_colour(session_.place_of(open.id), theme)});
+    found->marks.push_back({static_cast<double>(drawn.maps->value(*cell)),
+                            subject_colour(session_.place_of(open.id), theme)});
   }
-  std::vector<Scale> shown;
-  const auto add = [&](Scale& scale, bool difference) {
-    scale.scale = link_.scale(difference);
-    scale.range = link_.range(difference);
-    scale.name = difference ? value_name(session_.view().comparison) : "weight";
-    if (!difference && session_.view().range_of_each_map) take_own_range(scale);
-    shown.push_back(std::move(scale));
-  };
-  if (any_weights) add(weights, false);
-  if (any_differences) add(differences, true);
+  // Differences stand after weights.
+  (void)std::ranges::stable_partition(shown, [](const Scale& one) { return one.name == "weight"; });
+  return shown;
+}
+
+/// The scales that a strip of this width shows.
+std::vector<ScaleStrip::Scale> ScaleStrip::scales_in(double width) const {
+  std::vector<Scale> shown = scales();
+  const Selection& at = session_.selection();
+  const SubjectId current = at.hover ? at.hover->subject : at.subject;
+  const auto of_models = static_cast<std::size_t>(std::ranges::count_if(
+      shown, [](const Scale& one) { return one.subject != SubjectId::none; }));
+  const bool of_maps = session_.view().range_scope == RangeScope::map;
+  const bool crowded = width < static_cast<double>(shown.size()) * kLeastOfEach;
+  if (of_models > kMostModels || (of_models > 1 && (crowded || of_maps))) {
+    std::erase_if(shown, [&](const Scale& one) {
+      return one.subject != SubjectId::none && one.subject != current;
+    });
+  }
+  if (!of_maps) return shown;
+  for (Scale& one : shown) {
+    if (one.name == "weight") take_own_range(one);
+  }
   return shown;
 }
 
@@ -97,6 +141,7 @@ void ScaleStrip::take_own_range(Scale& scale) const {
   if (!own) return;
   scale.range = *own;
   scale.scale = colour_scale(*own, session_.view());
+  scale.subject = SubjectId::none;
   scale.name = fused ? tr("weight, L%1").arg(layer) : tr("weight, L%1 H%2").arg(layer).arg(head);
   std::erase_if(scale.marks, [&](const Mark& mark) {
     return mark.colour != subject_colour(session_.place_of(subject), colours_of(*this).theme);
@@ -104,27 +149,35 @@ void ScaleStrip::take_own_range(Scale& scale) const {
 }
 
 void ScaleStrip::paintEvent(QPaintEvent*) {
-  const std::vector<Scale> shown = scales();
+  const std::vector<Scale> shown = scales_in(width());
   if (shown.empty()) return;
   QPainter painter(this);
   const double width = this->width() / static_cast<double>(shown.size());
   const QFont face = sized(font(), kLetters);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const QRectF area(static_cast<double>(i) * width + 6, 1, width - 18, height() - 1.0);
-    paint(painter, area, shown[i], face, *this);
+    paint(painter, area, shown[i], face);
   }
 }
 
-void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of, const QFont& face,
-                       const QWidget& look) {
-  const WindowColours& ink = colours_of(look);
+void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of,
+                       const QFont& face) const {
+  const WindowColours& ink = colours_of(*this);
   const QFontMetricsF metrics(face);
   painter.setFont(face);
   QString label = of.name;
   if (of.scale.norm == ScaleNorm::logarithmic) label += ", log";
   if (of.scale.norm == ScaleNorm::symmetric_logarithmic) label += ", symlog";
-  const double label_width = metrics.horizontalAdvance(label) + 10;
-  double right = area.right() - 8;
+  double left = area.left(), right = area.right() - 8;
+  if (of.subject != SubjectId::none) {
+    const std::int64_t place = session_.place_of(of.subject);
+    const QString number = QString::number(place + 1);
+    const double width = metrics.horizontalAdvance(number);
+    painter.setPen(subject_colour(place, ink.theme));
+    painter.drawText(QRectF(left, area.top(), width + 2, area.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter, number);
+    left += width + 6;
+  }
   if (of.without_values) {
     const QString text = "no value";
     right -= metrics.horizontalAdvance(text);
@@ -144,11 +197,27 @@ void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of, c
     }
     right -= 14;
   }
+  // The extreme values stand at the ends that clip them.
+  const auto end_text = [&](const char* word, double value) {
+    return QString("%1 %2").arg(word).arg(value, 0, 'g', 2);
+  };
+  const QString greatest = end_text("max", of.range.greatest),
+                least = end_text("min", of.range.least);
+  const auto write = [&](const QString& text, double from) {
+    const double width = metrics.horizontalAdvance(text) + 1;
+    painter.drawText(QRectF(from, area.top(), width, area.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter, text);
+    return width;
+  };
   painter.setPen(ink.muted);
-  painter.drawText(QRectF(area.left(), area.top(), label_width, area.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter, label);
-  const QRectF bar(area.left() + label_width, area.top() + 1, right - area.left() - label_width,
-                   kBar);
+  left += write(label, left) + 9;
+  const bool has_room = right - left > kLeastWidth;
+  if (of.range.clips_above && has_room) {
+    right -= metrics.horizontalAdvance(greatest) + 9;
+    write(greatest, right + 9);
+  }
+  if (of.range.clips_below && has_room) left += write(least, left) + 9;
+  const QRectF bar(left, area.top() + 1, right - left, kBar);
   if (bar.width() < 40) return;
   const ScaleColours colours(of.scale);
   const auto colour = [&](double fraction) {
@@ -180,12 +249,12 @@ void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of, c
     const double x = bar.left() + *fraction * bar.width();
     const QString text = QString::fromStdString(tick.label);
     const double half = metrics.horizontalAdvance(text) / 2;
-    const double left = std::min(x - half, area.right() - 2 * half);
-    if (left < free_from) continue;
-    free_from = left + 2 * half + 6;
+    const double from = std::min(x - half, bar.right() + 8 - 2 * half);
+    if (from < free_from) continue;
+    free_from = from + 2 * half + 6;
     painter.setPen(QPen(ink.muted, 1));
     painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + 2));
-    painter.drawText(QRectF(left, bar.bottom() + 1, 2 * half + 1, area.bottom() - bar.bottom()),
+    painter.drawText(QRectF(from, bar.bottom() + 1, 2 * half + 1, area.bottom() - bar.bottom()),
                      Qt::AlignCenter, text);
   }
   painter.setRenderHint(QPainter::Antialiasing);

@@ -1,4 +1,4 @@
-// One strip with the colour scale that all atlases share.
+// One strip with the colour scales of the atlases.
 #pragma once
 
 #include <QWidget>
@@ -11,9 +11,12 @@ namespace attnscope {
 class AtlasLink;
 class Session;
 
-/// The scale of weights, and next to it that of differences if some are shown, each with marks in
-/// the models' colours at their values under the linked cursor. A pointed end means that values
-/// beyond it are drawn in the end's colour. The strip is empty while no maps are open.
+/// The scale of weights, or one with the model's number for each model with its own range, and next
+/// to it that of differences if some are shown. Marks in the models' colours stand at their values
+/// under the linked cursor. A pointed end, with the extreme value next to it, means that values
+/// beyond it are drawn in the end's colour. In a narrow strip, and for more than two models, only
+/// the scale of the model under the cursor, or else of the selected one, is shown. The strip is
+/// empty while no maps are open.
 class ScaleStrip : public QWidget {
   Q_OBJECT
  public:
@@ -33,14 +36,16 @@ class ScaleStrip : public QWidget {
     ColourScale scale;
     ValueRange range;
     QString name;
+    SubjectId subject = SubjectId::none;  ///< the model with that range; none: several
     bool without_values = false;  ///< some cells have no value: the strip explains the stripes
     std::vector<Mark> marks;
   };
   [[nodiscard]] std::vector<Scale> scales() const;
+  [[nodiscard]] std::vector<Scale> scales_in(double width) const;
+  [[nodiscard]] QString in_words(const Scale& scale) const;
   void take_own_range(Scale& scale) const;
   void refresh();
-  static void paint(QPainter& painter, const QRectF& area, const Scale& scale, const QFont& face,
-                    const QWidget& look);
+  void paint(QPainter& painter, const QRectF& area, const Scale& scale, const QFont& face) const;
 
   Session& session_;
   AtlasLink& link_;

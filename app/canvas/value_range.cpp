@@ -228,6 +228,8 @@ ValueRange map_range(const RangeBasis& map, const ViewSettings& view) {
     range.maximum = range.minimum + std::max(1e-6, std::abs(range.minimum) * 1e-3);
   }
   if (map.finite == 0) return range;
+  range.least = map.minimum;
+  range.greatest = map.maximum;
   const double slack = (range.maximum - range.minimum) * 1e-6;
   range.clips_below = map.minimum < range.minimum - slack;
   range.clips_above = map.maximum > range.maximum + slack;

@@ -1,4 +1,4 @@
-// The value range that all compared maps share, from statistics of each model's maps.
+// The value ranges that maps share, from statistics of each model's maps.
 #pragma once
 
 #include <array>
@@ -93,9 +93,10 @@ struct ValueStatistics {
 struct ValueRange {
   double minimum = 0, maximum = 1;
   bool clips_below = false, clips_above = false;  ///< values lie outside the range
+  double least = 0, greatest = 0;                 ///< extremes of the values, if there are any
 };
 
-/// The manual range of the lens, or one range over all models. Linear: from 0 (or, with negative
+/// The manual range of the lens, or one range over these models. Linear: from 0 (or, with negative
 /// values, the quantile at 1 − range_share) to the quantile at range_share. Symmetric logarithmic:
 /// all values. Logarithmic: from the 5 % quantile of the positive values to the largest. The bounds
 /// are rounded outwards to two digits. I never widens the range, so that turning the identity

@@ -87,6 +87,15 @@ inline constexpr EnumName<MapNumber> map_number_names[] = {
     {MapNumber::stable_rank, "stable_rank"},
     {MapNumber::entropy, "entropy"}};
 
+/// The maps that share an automatic colour range.
+enum class RangeScope {
+  model,       ///< the maps of one model
+  all_models,  ///< the maps of all models
+  map          ///< none: every map has its own
+};
+inline constexpr EnumName<RangeScope> range_scope_names[] = {
+    {RangeScope::model, "model"}, {RangeScope::all_models, "all"}, {RangeScope::map, "map"}};
+
 /// Shares of all values that an automatic range can hold. With a share below 1, a few peaks do not
 /// darken everything else.
 inline constexpr double range_shares[] = {0.95, 0.99, 0.995, 0.999, 1};
@@ -97,7 +106,7 @@ struct ViewSettings {
   bool reversed_colours = false;
   ScaleNorm norm = ScaleNorm::linear;
   std::optional<double> range_minimum, range_maximum;  ///< set for all maps; else automatic
-  bool range_of_each_map = false;  ///< one range per map instead of one for all maps
+  RangeScope range_scope = RangeScope::model;
   double range_share = 0.995;  ///< share of values in it, for linear scales; one of range_shares
   double temperature = 1.0;    ///< rows are p^(1/T), normalised to their former sum; 0.1 to 10
   IdentityView identity = IdentityView::as_is;

@@ -79,7 +79,7 @@ json write_view(const ViewSettings& view) {
                  {"overlay_opacity", view.overlay_opacity},
                  {"layer_alignment", name_of(layer_alignment_names, view.layer_alignment)},
                  {"match_heads", view.match_heads},
-                 {"range_of_each_map", view.range_of_each_map},
+                 {"range_scope", name_of(range_scope_names, view.range_scope)},
                  {"range_share", view.range_share}};
   if (view.range_minimum) object["range_minimum"] = *view.range_minimum;
   if (view.range_maximum) object["range_maximum"] = *view.range_maximum;
@@ -110,7 +110,7 @@ ViewSettings read_view(const json& object) {
   view.overlay_opacity = object.value("overlay_opacity", view.overlay_opacity);
   read_name(object, "layer_alignment", layer_alignment_names, view.layer_alignment);
   view.match_heads = object.value("match_heads", view.match_heads);
-  view.range_of_each_map = object.value("range_of_each_map", view.range_of_each_map);
+  read_name(object, "range_scope", range_scope_names, view.range_scope);
   view.range_share = object.value("range_share", view.range_share);
   if (object.contains("range_minimum")) view.range_minimum = object.at("range_minimum");
   if (object.contains("range_maximum")) view.range_maximum = object.at("range_maximum");

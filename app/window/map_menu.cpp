@@ -144,7 +144,8 @@ void MapMenu::add_subject_actions(QMenu& menu, SubjectId subject) {
 
 void MapMenu::copy_picture(const ShownMaps& maps, const MapCell& cell) {
   const MapExtent extent = maps.extent(cell.layer, cell.column);
-  ColourScale scale = link_.scale(maps.compared_with() != nullptr);
+  ColourScale scale =
+      link_.scale(session_.selection().subject, maps.compared_with() != nullptr);
   const auto own = maps.compared_with() == nullptr
                        ? link_.range_of_map(session_.selection().subject, cell.layer, cell.column)
                        : std::nullopt;

@@ -307,7 +307,7 @@ TEST_F(AtlasCanvasTest, EachMapCanHaveARangeOfItsOwn) {
   fractions(1.0 / 3, 1);
   click_lens("range/list");
   click_lens("range/each");
-  EXPECT_TRUE(session_.view().range_of_each_map);
+  EXPECT_EQ(session_.view().range_scope, RangeScope::map);
   fractions(1, 1);
   EXPECT_NEAR(link_.range_of_map(id(0), 1, 0)->maximum, 0.25, 1e-9);
   EXPECT_NEAR(link_.range_of_map(id(0), 1, 2)->maximum, 0.75, 1e-9);
@@ -315,8 +315,36 @@ TEST_F(AtlasCanvasTest, EachMapCanHaveARangeOfItsOwn) {
   click_lens("range/95");
   EXPECT_EQ(session_.view().range_share, 0.95);
   click_lens("range/auto");
-  EXPECT_FALSE(session_.view().range_of_each_map);
+  EXPECT_EQ(session_.view().range_scope, RangeScope::model);
   fractions(1.0 / 3, 1);
+}
+
+TEST_F(AtlasCanvasTest, ModelsHaveTheirOwnRangesUntilOneIsRequested) {
+  const auto flat = [](float value) {
+    return synthetic_trace(
+        1, 2, 10, [value](auto, auto h, auto, auto) { return h == 0 ? value : value / 2; });
+  };
+  open(flat(0.75F), flat(0.25F));
+  open_lens();
+  const auto seen = [&](std::size_t canvas) {
+    return pixel(canvases_[canvas], canvases_[canvas]->map_rect(0, 1).center() + QPointF(3, 3));
+  };
+  for (const std::size_t canvas : {0U, 1U}) expect_colour(seen(canvas), 0.5, "viridis");
+  EXPECT_NEAR(link_.range(id(1)).maximum, 0.25, 1e-6);
+  click_lens("range/list");
+  click_lens("range/shared");
+  EXPECT_EQ(session_.view().range_scope, RangeScope::all_models);
+  expect_colour(seen(1), 0.125 / 0.75, "viridis");
+  EXPECT_EQ(link_.range(id(1)).maximum, link_.range(id(0)).maximum);
+  // Maps that lie over each other share one range.
+  click_lens("range/list");
+  click_lens("range/model");
+  EXPECT_LT(link_.range(id(1)).maximum, 0.3);
+  session_.set_reference(id(0));
+  ViewSettings view = session_.view();
+  view.comparison = ComparisonView::wipe;
+  session_.set_view(view);
+  EXPECT_GT(link_.range(id(1)).maximum, 0.7);
 }
 
 TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
@@ -335,7 +363,7 @@ TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
   QTest::keyClick(canvas, Qt::Key_Right);
   EXPECT_EQ(session_.view().colour_map, "magma");
   const Selection selection = session_.selection();
-  for (int i = 0; i < 4; ++i) QTest::keyClick(canvas, Qt::Key_Tab);
+  for (int i = 0; i < 5; ++i) QTest::keyClick(canvas, Qt::Key_Tab);
   QTest::keyClick(canvas, Qt::Key_Left);
   EXPECT_TRUE(session_.view().range_maximum.has_value());
   QTest::keyClick(canvas, Qt::Key_Return);

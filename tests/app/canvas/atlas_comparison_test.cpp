@@ -50,7 +50,7 @@ TEST_F(AtlasComparisonTest, DifferencesHaveTheDivergingColoursOfOneScale) {
   view.comparison = ComparisonView::difference;
   session_.set_view(view);
   settle();
-  const ValueRange range = link_.range(true);
+  const ValueRange range = link_.range(id(1), true);
   EXPECT_EQ(range.minimum, -range.maximum);
   EXPECT_GE(range.maximum, 0.5);
   const auto at = [&](std::int64_t head) {
@@ -65,7 +65,7 @@ TEST_F(AtlasComparisonTest, DifferencesHaveTheDivergingColoursOfOneScale) {
   view.comparison = ComparisonView::absolute_difference;
   session_.set_view(view);
   settle();
-  const ValueRange absolute = link_.range(true);
+  const ValueRange absolute = link_.range(id(1), true);
   expect_colour(at(1), 0.125 / absolute.maximum, "viridis");
   view.comparison = ComparisonView::relative_difference;
   session_.set_view(view);
