@@ -137,9 +137,9 @@ void MainWindow::place_everything() {
   middle->setMinimumSize(kLeastMiddle);
   setCentralWidget(middle);
 
-  auto* const maps_menu = new MapMenu(session_, *link_, *this);
-  connect(maps_menu, &MapMenu::export_wanted, this, &MainWindow::export_so);
-  connect(maps_menu, &MapMenu::panel_wanted, docks_, &PanelDocks::panel_wanted);
+  map_menu_ = new MapMenu(session_, *link_, *this);
+  connect(map_menu_, &MapMenu::export_wanted, this, &MainWindow::export_so);
+  connect(map_menu_, &MapMenu::panel_wanted, docks_, &PanelDocks::panel_wanted);
   connect(docks_, &PanelDocks::export_wanted, this, &MainWindow::export_so);
   connect(docks_, &PanelDocks::rename_wanted, this, [this](const QString& name) {
     for (const OpenSubject& open : session_.subjects()) {
@@ -379,6 +379,7 @@ void MainWindow::show_keys() {
   keys.push_back({tr("Previous, next layer"), "↑ ↓"});
   keys.push_back({tr("Previous, next head"), "← →"});
   keys.push_back({tr("Previous, next query"), "Shift+arrows"});
+  keys.push_back({tr("Copy the value under the cursor"), "Ctrl+C"});
   keys.push_back({tr("Into the lens and through its fields"), tr("Tab, then ← →")});
   keys.push_back({tr("Zoom, move, enlarge a map"), tr("wheel, drag, double click")});
   keys.push_back({tr("Several maps at once"), tr("Shift and a click or a drag")});
@@ -510,6 +511,13 @@ bool MainWindow::focusNextPrevChild(bool next) {
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Copy)) {
+    const QString copied = map_menu_->copy_value();
+    statusBar()->showMessage(
+        copied.isEmpty() ? tr("Point at a map to copy its value") : tr("Copied %1").arg(copied),
+        4000);
+    return;
+  }
   switch (event->key()) {
     case Qt::Key_Up:
       return walk(-1, 0);

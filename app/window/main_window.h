@@ -142,6 +142,7 @@ class MainWindow : public QMainWindow {
   Preferences preferences_;
   AtlasArea* atlases_ = nullptr;
   Enlargement* enlargement_ = nullptr;
+  MapMenu* map_menu_ = nullptr;
   NoticeBar* notice_ = nullptr;
   Highlight* drop_highlight_ = nullptr;  // while files hang over the window
   FirstMinuteCard* first_minute_ = nullptr;

@@ -4,6 +4,7 @@
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QImage>
+#include <QKeySequence>
 #include <QMenu>
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,9 @@ namespace attnscope {
 
 namespace {
 
+/// A weight in the fewest digits that give its float32.
+QString digits_of(float value) { return QString::fromStdString(exact(value)); }
+
 /// The map as CSV: one line per query, one column per key, both with names.
 QString as_csv(const ShownMaps& maps, const MapCell& cell) {
   const MapExtent extent = maps.extent(cell.layer, cell.column);
@@ -38,7 +42,7 @@ QString as_csv(const ShownMaps& maps, const MapCell& cell) {
             quoted(query_layout(maps.trace(), cell.layer).name(maps.query_of(cell.layer, query)));
     maps.row(cell.layer, cell.column, query, 0, values);
     for (const float value : values) {
-      text += ',' + QString::fromStdString(exact(static_cast<double>(value)));
+      text += ',' + digits_of(value);
     }
   }
   return text + '\n';
@@ -73,6 +77,19 @@ void MapMenu::open(SubjectId subject, const std::optional<MapCell>& cell, QPoint
   menu.exec(global);
 }
 
+QString MapMenu::copy_value() {
+  const std::optional<HoveredCell>& hover = session_.selection().hover;
+  const std::optional<MapCell> cell = hover ? link_.linked_cell(hover->subject) : std::nullopt;
+  const std::shared_ptr<const ShownMaps> maps =
+      cell ? link_.drawn(hover->subject).maps : std::shared_ptr<const ShownMaps>();
+  if (!maps) return {};
+  const MapExtent extent = maps->extent(cell->layer, cell->column);
+  if (cell->query >= extent.queries || cell->key >= extent.keys) return {};
+  QString value = digits_of(maps->value(*cell));
+  QGuiApplication::clipboard()->setText(value);
+  return value;
+}
+
 void MapMenu::fill(QMenu& menu, SubjectId subject, const std::optional<MapCell>& cell) {
   const bool in_map = cell && link_.maps(subject);
   if (in_map) {
@@ -97,8 +114,8 @@ void MapMenu::add_map_actions(QMenu& menu, SubjectId subject, const MapCell& cel
   const auto add = [&](const char* name, const QString& text, auto run) {
     menu.addAction(text, this, run)->setObjectName(name);
   };
-  const QString value = QString::fromStdString(exact(static_cast<double>(maps->value(cell))));
-  add("copy_value", tr("Copy %1").arg(value),
+  const QString value = digits_of(maps->value(cell));
+  add("copy_value", tr("Copy %1").arg(value) + "\t" + QKeySequence("Ctrl+C").toString(),
       [value] { QGuiApplication::clipboard()->setText(value); });
   add("copy_csv", tr("Copy map as CSV"),
       [maps, cell] { QGuiApplication::clipboard()->setText(as_csv(*maps, cell)); });
@@ -144,8 +161,7 @@ void MapMenu::add_subject_actions(QMenu& menu, SubjectId subject) {
 
 void MapMenu::copy_picture(const ShownMaps& maps, const MapCell& cell) {
   const MapExtent extent = maps.extent(cell.layer, cell.column);
-  ColourScale scale =
-      link_.scale(session_.selection().subject, maps.compared_with() != nullptr);
+  ColourScale scale = link_.scale(session_.selection().subject, maps.compared_with() != nullptr);
   const auto own = maps.compared_with() == nullptr
                        ? link_.range_of_map(session_.selection().subject, cell.layer, cell.column)
                        : std::nullopt;

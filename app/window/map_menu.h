@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QPoint>
+#include <QString>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,6 +29,8 @@ class MapMenu : public QObject {
 
   /// Opens the menu for a cell, or for a subject if the position is outside its maps.
   void open(SubjectId subject, const std::optional<MapCell>& cell, QPoint global);
+  /// Copies the value under the cursor, to all digits that it has; empty if there is none.
+  QString copy_value();
   void fill(QMenu& menu, SubjectId subject, const std::optional<MapCell>& cell);
 
  signals:

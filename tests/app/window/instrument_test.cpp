@@ -11,6 +11,7 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTimer>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -90,6 +91,18 @@ class Instrument : public WindowTest {
     return atlas().map_rect(layer, head).center().toPoint();
   }
 };
+
+TEST_F(Instrument, CopiesAValueInTheDigitsOfAFloat) {
+  open();
+  const std::shared_ptr<const Trace> trace = session().trace(id(0));
+  Selection selection = session().selection();
+  selection.hover = {id(0), 1, 2, 3, 4};
+  session().select(selection);
+  press(Qt::Key_C, Qt::ControlModifier);
+  QString copied = QGuiApplication::clipboard()->text();
+  EXPECT_EQ(copied.toFloat(), trace->layers[1].implied_map.at(2, 3, 4)) << copied.toStdString();
+  EXPECT_LE(copied.remove(QRegularExpression("^0?\\.0*|e.*")).size(), 9);
+}
 
 TEST_F(Instrument, TheSpectrumIsThatOfTheEnlargedMap) {
   open();
