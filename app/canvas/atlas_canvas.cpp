@@ -393,8 +393,13 @@ AtlasZoom AtlasCanvas::wanted_zoom() const {
     case AtlasLink::View::fit:
       break;
   }
-  if (grid.empty()) return zoom_;
-  return fit_grid(grid, viewport, viewport.marginsRemoved(link_.reserved() + fitted_margin));
+  return grid.empty() ? zoom_ : fitted_zoom();
+}
+
+/// The zoom that shows all maps.
+AtlasZoom AtlasCanvas::fitted_zoom() const {
+  const QRectF viewport = frame().viewport;
+  return fit_grid(grid(), viewport, viewport.marginsRemoved(link_.reserved() + fitted_margin));
 }
 
 void AtlasCanvas::take_zoom(bool smoothly) {
@@ -551,9 +556,11 @@ void AtlasCanvas::set_zoom_by_hand(const AtlasZoom& zoom) {
 void AtlasCanvas::zoom_at(QPointF position, double factor) {
   const auto shown = maps();
   if (!shown) return;
-  const ZoomLimits limits = zoom_limits(grid(), frame().viewport, shown->largest_extent());
-  set_zoom_by_hand(
-      zoom_.zoomed(frame().viewport, position, factor, limits.smallest, limits.largest));
+  // Nothing is smaller than all maps together.
+  const double fitted = fitted_zoom().scale;
+  if (factor < 1 && zoom_.scale * factor <= fitted) return link_.fit();
+  set_zoom_by_hand(zoom_.zoomed(frame().viewport, position, factor, fitted,
+                                largest_scale(fitted, shown->largest_extent())));
 }
 
 bool AtlasCanvas::settled() const {

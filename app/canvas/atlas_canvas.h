@@ -104,6 +104,7 @@ class AtlasCanvas : public GraphicsWidget {
   void show_no_graphics(const QString& why);
   void take_zoom(bool smoothly);
   [[nodiscard]] AtlasZoom wanted_zoom() const;
+  [[nodiscard]] AtlasZoom fitted_zoom() const;
   [[nodiscard]] std::shared_ptr<const TokenAxes> axes_of(std::int64_t layer) const;
   [[nodiscard]] MapStage empty_stage(std::int64_t layer, std::int64_t column) const;
   void refresh();

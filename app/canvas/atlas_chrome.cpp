@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "analysis/figure/colour_map.h"
@@ -37,25 +38,29 @@ class LabelPainter {
   }
   [[nodiscard]] double height() const { return QFontMetricsF(strong_).height(); }
 
-  /// Writes a column's name directly above the map, or at the viewport's edge.
-  void above(const QRectF& map, const QString& text, bool selected) {
+  /// Writes a column's name directly above the map, or at the viewport's edge. `room`: pixels above
+  /// the map without other maps; a name that needs more is written only at the edge.
+  void above(const QRectF& map, const QString& text, bool selected, double room) {
     const QRectF strip = scene_.frame.top_labels;
     // The name is centred on the visible part, so that it stays when the map is enlarged.
     const double left = std::max(map.left(), scene_.frame.viewport.left());
     const double right = std::min(map.right(), scene_.frame.viewport.right());
     if (right - left < 8 || map.bottom() < strip.bottom()) return;
+    if (room < strip.height() && map.top() - strip.height() - 1 > strip.top()) return;
     face(selected);
     const double top = std::max(strip.top(), map.top() - strip.height() - 1);
     painter_.setClipRect(strip.united(scene_.frame.viewport));
     painter_.drawText(QRectF((left + right) / 2 - 100, top, 200, strip.height()), Qt::AlignCenter,
                       text);
   }
-  /// Writes a row's name at the left of a map; `long_name` rotates it to read upwards.
-  void beside(const QRectF& map, const QString& text, bool long_name, bool selected) {
+  /// Writes a row's name at the left of a map; `long_name` rotates it to read upwards. `room` is as
+  /// above.
+  void beside(const QRectF& map, const QString& text, bool long_name, bool selected, double room) {
     const QRectF strip = scene_.frame.left_labels;
     const double top = std::max(map.top(), scene_.frame.viewport.top());
     const double bottom = std::min(map.bottom(), scene_.frame.viewport.bottom());
     if (bottom - top < (long_name ? width(text) : 8) || map.right() < strip.right()) return;
+    if (room < strip.width() && map.left() - strip.width() > strip.right()) return;
     face(selected);
     const double x = std::max(strip.center().x(), map.left() - strip.width() / 2 - 2);
     painter_.setClipRect(strip.united(scene_.frame.viewport));
@@ -120,25 +125,29 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
                                                            : beside,
                                               grid.layers);
   const auto write = [&](bool on_top, const QRectF& map, const QString& text, bool long_name,
-                         bool selected) {
+                         bool selected, double room) {
     if (on_top) {
-      labels.above(map, text, selected);
+      labels.above(map, text, selected, room);
     } else {
-      labels.beside(map, text, long_name, selected);
+      labels.beside(map, text, long_name, selected, room);
     }
   };
+  // Names of layers stand between the bands, names of heads outside all of them.
+  const double outside = std::numeric_limits<double>::infinity();
+  const double between = grid.arrangement.band_gap * scene.zoom.scale + 1;
   painter.save();
   for (std::int64_t first = 0; first < grid.layers; first += grid.layers_a_band()) {
     for (std::int64_t column = 0; column < grid.columns; column += every_head) {
       write(!transposed, map_on_screen(scene, first, column),
             heads_named ? column_name(fusion, column) : QString::number(column), heads_named,
-            scene.selected && scene.selected->column == column);
+            scene.selected && scene.selected->column == column, outside);
     }
   }
   for (std::int64_t layer = 0; layer < grid.layers; layer += every_layer) {
     write(transposed, map_on_screen(scene, layer, 0),
           layers_named ? name_of_layer(scene, layer) : short_name_of_layer(scene, layer),
-          layers_named, scene.selected && scene.selected->layer == layer);
+          layers_named, scene.selected && scene.selected->layer == layer,
+          layer < grid.layers_a_band() ? outside : between);
   }
   painter.restore();
 }

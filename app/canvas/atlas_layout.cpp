@@ -154,11 +154,10 @@ AtlasZoom fit_grid(const AtlasGrid& grid, const QRectF& viewport, const QRectF& 
   return fit_square(QRectF(QPointF(0, 0), grid.extent()), viewport, free);
 }
 
-ZoomLimits zoom_limits(const AtlasGrid& grid, const QRectF& viewport, MapExtent largest_map) {
-  const double fitted = fit_grid(grid, viewport, viewport).scale;
+double largest_scale(double fitted, MapExtent largest_map) {
   const double cells =
       static_cast<double>(std::max({std::int64_t{1}, largest_map.queries, largest_map.keys}));
-  return {std::max(2.0, fitted / 2), std::max(2 * fitted, 160 * cells)};
+  return std::max(2 * fitted, 160 * cells);
 }
 
 MapCell MapPlace::cell(MapExtent extent) const {

@@ -95,12 +95,9 @@ struct AtlasZoom {
                                    const QRectF& free);
 [[nodiscard]] AtlasZoom fit_grid(const AtlasGrid& grid, const QRectF& viewport, const QRectF& free);
 
-/// Limits of the scale in pixels per map side: from half the fitted grid to cells of 160 pixels.
-struct ZoomLimits {
-  double smallest = 0, largest = 0;
-};
-[[nodiscard]] ZoomLimits zoom_limits(const AtlasGrid& grid, const QRectF& viewport,
-                                     MapExtent largest_map);
+/// The greatest scale in pixels per map side: cells of 160 pixels, or twice the scale `fitted` of
+/// the whole grid, which is the smallest.
+[[nodiscard]] double largest_scale(double fitted, MapExtent largest_map);
 
 /// A cell of a map.
 struct MapCell {

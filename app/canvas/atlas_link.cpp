@@ -125,6 +125,12 @@ void AtlasLink::arrange(const AtlasArrangement& arrangement) {
   emit zoom_changed(false);
 }
 
+void AtlasLink::keep_rows(bool keep) {
+  if (keep == keeps_rows_) return;
+  keeps_rows_ = keep;
+  emit rows_kept_changed();
+}
+
 void AtlasLink::print_numbers_of(const SpectrumStore& spectra) {
   spectra_ = &spectra;
   connect(&spectra, &SpectrumStore::spectra_ready, this, &AtlasLink::values_changed);

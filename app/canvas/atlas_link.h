@@ -65,6 +65,10 @@ class AtlasLink : public QObject {
   /// change of the arrangement ends a manual zoom.
   [[nodiscard]] const AtlasArrangement& arrangement() const { return arrangement_; }
   void arrange(const AtlasArrangement& arrangement);
+  /// True if layers are rows in one band, as lessons say, even if another arrangement has larger
+  /// maps.
+  [[nodiscard]] bool keeps_rows() const { return keeps_rows_; }
+  void keep_rows(bool keep);
 
   // --- names and numbers of the maps ------------------------------------------------------------
   /// Name and numbers of a map: "layer 8 · head 2 · rank 52 · entropy 3.21 nats". Numbers that do
@@ -150,6 +154,7 @@ class AtlasLink : public QObject {
 
  signals:
   void zoom_changed(bool smoothly);
+  void rows_kept_changed();
   void one_map_changed(bool shown);  ///< shows_one_map() has changed
   void lens_changed();               ///< the lens was opened or closed
   /// Emitted when the right button is pressed on a model's atlas, at a cell or next to its maps.
@@ -209,6 +214,7 @@ class AtlasLink : public QObject {
   AtlasZoom zoom_;
   QMarginsF reserved_;
   AtlasArrangement arrangement_;
+  bool keeps_rows_ = false;
   const SpectrumStore* spectra_ = nullptr;
   bool lens_open_ = false;
   std::map<SubjectId, Shown> shown_;

@@ -32,9 +32,9 @@ struct Arrangement {
 };
 
 /// The arrangement of `count` atlases, all of the largest one's shape, with the largest maps in
-/// `room`.
+/// `room`. `rows_of_layers`: as AtlasLink::keeps_rows.
 Arrangement arrangement_for(const AtlasGrid& largest, int count, QSizeF room, int chrome,
-                            double text_scale) {
+                            double text_scale, bool rows_of_layers) {
   // A single row of atlases is preferred slightly, because layers can then be read across.
   constexpr double kNotInARow = 0.97;
   Arrangement best;
@@ -48,8 +48,10 @@ Arrangement arrangement_for(const AtlasGrid& largest, int count, QSizeF room, in
             .viewport.adjusted(fitted_margin, fitted_margin, -fitted_margin, -fitted_margin)
             .size();
     AtlasGrid grid = largest;
-    grid.arrangement =
-        arranged_to_fill(largest.layers, largest.columns, free, band_label_room * text_scale);
+    if (!rows_of_layers) {
+      grid.arrangement =
+          arranged_to_fill(largest.layers, largest.columns, free, band_label_room * text_scale);
+    }
     const double worth = fitted_side(grid, free) * (rows > 1 ? kNotInARow : 1);
     if (worth > best_worth) {
       best_worth = worth;
@@ -99,6 +101,7 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   connect(&session_, &Session::selection_changed, this,
           [this] { alone_ ? refresh() : refresh_heads(); });
   connect(&session_, &Session::trace_ready, this, &AtlasArea::refresh);
+  connect(&link_, &AtlasLink::rows_kept_changed, this, &AtlasArea::arrange);
   connect(&spectra_, &SpectrumStore::spectra_ready, this, &AtlasArea::refresh_heads);
   refresh();
 }
@@ -225,8 +228,9 @@ void AtlasArea::arrange() {
     place(shown, std::max(1, count));
     return;
   }
-  const Arrangement best = arrangement_for(largest, count, QSizeF(atlases_->size()),
-                                           shown.front()->chrome_height(), text_scale_of(font()));
+  const Arrangement best =
+      arrangement_for(largest, count, QSizeF(atlases_->size()), shown.front()->chrome_height(),
+                      text_scale_of(font()), link_.keeps_rows());
   place(shown, best.columns);
   link_.arrange(best.maps);
 }

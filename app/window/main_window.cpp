@@ -148,6 +148,9 @@ void MainWindow::place_everything() {
     }
   });
   enlargement_ = new Enlargement(*this, *docks_, *atlases_);
+  // Lessons speak of rows of layers.
+  connect(findChild<QDockWidget*>("lessons"), &QDockWidget::visibilityChanged, link_.get(),
+          &AtlasLink::keep_rows);
   connect(docks_, &PanelDocks::content_changed, this, &MainWindow::enable_panel_commands);
   const auto run_command = [this](const QString& id) {
     if (QAction* const action = commands_->action(id)) action->trigger();

@@ -203,6 +203,19 @@ TEST_F(AtlasCanvasTest, WheelZoomsAtTheCursorInAllAtlases) {
   EXPECT_NEAR(canvases_[0]->zoom().scale, scale, 1e-6 * scale);
 }
 
+TEST_F(AtlasCanvasTest, ZoomingOutEndsWithAllMaps) {
+  open(banded_trace(2, 2, 17));
+  AtlasCanvas* canvas = canvases_[0];
+  const QRectF fitted = canvas->map_rect(0, 0);
+  const QPointF at = canvas->map_rect(0, 1).center();
+  wheel(canvas, at, 2);
+  EXPECT_EQ(link_.view(), AtlasLink::View::free);
+  for (const int steps : {-1, -1, -5}) wheel(canvas, at, steps);
+  EXPECT_EQ(link_.view(), AtlasLink::View::fit);
+  EXPECT_NEAR(canvas->map_rect(0, 0).width(), fitted.width(), 1e-6);
+  EXPECT_NEAR(canvas->map_rect(0, 0).left(), fitted.left(), 1e-6);
+}
+
 TEST_F(AtlasCanvasTest, DragMovesThePicture) {
   open(banded_trace(2, 2, 17));
   AtlasCanvas* canvas = canvases_[0];

@@ -113,6 +113,19 @@ TEST_F(Room, TitlesKeepNameAndRankOfALongName) {
   }
 }
 
+TEST_F(Room, KeepsRowsOfLayersInALesson) {
+  open_models(1600, 1000);
+  window().show_panel("lessons");
+  ASSERT_TRUE(wait_until_still());
+  for (const AtlasCanvas* canvas : window().findChildren<AtlasCanvas*>()) {
+    for (std::int64_t layer = 1; layer < 6; ++layer) {
+      EXPECT_EQ(canvas->map_rect(layer, 0).left(), canvas->map_rect(0, 0).left());
+      EXPECT_GT(canvas->map_rect(layer, 0).top(), canvas->map_rect(layer - 1, 0).bottom());
+    }
+    EXPECT_GT(canvas->map_rect(0, 1).left(), canvas->map_rect(0, 0).right());
+  }
+}
+
 class RoomAtSize : public Room, public testing::WithParamInterface<std::tuple<int, int, double>> {};
 
 TEST_P(RoomAtSize, MapsFillTheWindow) {
