@@ -269,8 +269,9 @@ LensPlace place_lens(const AtlasGrid& grid, const QRectF& viewport, const QRectF
   right.free.setRight(right.lens.left() - margin);
   LensPlace bottom;
   bottom.side = LensSide::bottom;
-  bottom.lens = QRectF(room.left(), room.bottom() - wide.height(),
-                       std::min(wide.width(), room.width()), wide.height());
+  const double high = std::min(wide.height(), room.height());
+  bottom.lens =
+      QRectF(room.left(), room.bottom() - high, std::min(wide.width(), room.width()), high);
   bottom.free = viewport;
   bottom.free.setBottom(bottom.lens.top() - margin);
   const auto fitted = [&](const LensPlace& place) {

@@ -578,7 +578,7 @@ std::vector<AtlasLink::RangeChoice> AtlasLink::range_choices() {
       greatest = std::max(greatest, static_cast<double>(value));
     }
   }
-  if (greatest > least) choices.push_back({"fixed: the selected map's", least, greatest});
+  if (greatest > least) choices.push_back({"fixed: selected map", least, greatest});
   return choices;
 }
 

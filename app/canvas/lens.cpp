@@ -11,6 +11,7 @@
 #include <imgui.h>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "app/canvas/lens_controls.h"
 #include "app/look/font_file.h"
@@ -25,8 +26,10 @@ std::string lower(std::string text) {
   return text;
 }
 
-constexpr double field_width = 200, line = 25.5, header = 30, padding = 6;
+constexpr double field_width = 200, line = 25.5, name_line = 16, header = 30, padding = 6;
 constexpr int fields = 5;
+
+bool is_narrow(double width) { return width < field_width + 2 * padding; }
 
 /// Makes a context current, and restores the former one at the end.
 class CurrentContext {
@@ -163,8 +166,9 @@ int Lens::columns_in(double width) {
 QSizeF Lens::tall_size() { return {field_width + 3 * padding, header + fields * line + padding}; }
 
 QSizeF Lens::wide_size(double width) {
+  const double field = line + (is_narrow(width) ? name_line : 0);
   return {width,
-          header + std::ceil(static_cast<double>(fields) / columns_in(width)) * line + padding};
+          header + std::ceil(static_cast<double>(fields) / columns_in(width)) * field + padding};
 }
 
 void Lens::load_font(const QFont& font, double pixel_ratio) {
@@ -301,6 +305,7 @@ ViewSettings Lens::draw(const Input& input) {
             {buttons_[0] || pressed_[0], buttons_[1] || pressed_[1], buttons_[2] || pressed_[2]});
   std::ranges::fill(pressed_, false);
   place_ = input.place;
+  narrow_ = is_narrow(place_.width());
   controls_.clear();
 
   ImGui_ImplOpenGL3_NewFrame();
@@ -317,8 +322,13 @@ ViewSettings Lens::draw(const Input& input) {
   ImGui::SetCursorPosY(top.y + (small - ImGui::GetTextLineHeight()) / 2);
   ImGui::TextUnformatted("Lens");
   ImGui::SameLine();
-  ImGui::TextDisabled("R resets, L closes it");
-  ImGui::SetCursorPos({ImGui::GetWindowWidth() - top.x - small + 2 * ratio, top.y});
+  const float button = ImGui::GetWindowWidth() - top.x - small + 2 * ratio;
+  for (const char* hint : {"R resets, L closes it", "R resets"}) {
+    if (ImGui::GetCursorPosX() + ImGui::CalcTextSize(hint).x > button - 8 * ratio) continue;
+    ImGui::TextDisabled("%s", hint);
+    break;
+  }
+  ImGui::SetCursorPos({button, top.y});
   close_wanted_ =
       lens::sign_button("close", lens::Sign::chevron_down, false, *input.colours, small);
   noted("close");
@@ -347,9 +357,13 @@ ViewSettings Lens::draw(const Input& input) {
 
 void Lens::field(const char* title, float ratio) {
   ImGui::TableNextColumn();
-  ImGui::AlignTextToFramePadding();
+  if (!narrow_) ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", title);
-  ImGui::SameLine(58 * ratio);
+  if (narrow_) {
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - 4 * ratio);
+  } else {
+    ImGui::SameLine(58 * ratio);
+  }
 }
 
 void Lens::range_list(const Input& input, ViewSettings& view, bool wanted) {
@@ -375,9 +389,8 @@ void Lens::range_list(const Input& input, ViewSettings& view, bool wanted) {
   scope("one for all models", "shared", RangeScope::all_models);
   scope("each map its own", "each", RangeScope::map);
   ImGui::Separator();
-  static constexpr std::array shares = {"to the 95th percentile", "to the 99th percentile",
-                                        "to the 99.5th percentile", "to the 99.9th percentile",
-                                        "to the greatest value"};
+  static constexpr std::array shares = {"95th percentile", "99th percentile", "99.5th percentile",
+                                        "99.9th percentile", "greatest value"};
   static constexpr std::array names = {"95", "99", "99.5", "99.9", "100"};
   static_assert(shares.size() == std::size(range_shares) && names.size() == shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -401,7 +414,7 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio, bool
   auto minimum = static_cast<float>(input.range.minimum);
   auto maximum = static_cast<float>(input.range.maximum);
   const bool by_hand = view.range_minimum.has_value() || view.range_maximum.has_value();
-  const float button = 42 * ratio, spacing = 4 * ratio;
+  const float button = (narrow_ ? 34 : 42) * ratio, spacing = 4 * ratio;
   const float each = (ImGui::GetContentRegionAvail().x - button - 2 * spacing) / 2;
   const auto speed = static_cast<float>(std::max(1e-9, full / 400));
   // The histogram of values behind the fields, in the accent colour within the range.
@@ -456,11 +469,13 @@ void Lens::contents(const Input& input, ViewSettings& view) {
 
   const auto segmented = [&](const char* name, std::span<const char* const> titles, int chosen) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x / static_cast<float>(titles.size());
+    const std::vector<float> widths =
+        lens::segment_widths(titles, ImGui::GetContentRegionAvail().x);
+    float left = low.x;
     for (std::size_t i = 0; i < titles.size(); ++i) {
       controls_[std::string(name) + "/" + lower(titles[i])] =
-          QRectF((low.x + width * static_cast<float>(i)) / ratio, low.y / ratio, width / ratio,
-                 size / ratio);
+          QRectF(left / ratio, low.y / ratio, widths[i] / ratio, size / ratio);
+      left += widths[i];
     }
     return lens::segments(name, titles, chosen, colours, ratio);
   };
@@ -478,7 +493,7 @@ void Lens::contents(const Input& input, ViewSettings& view) {
     view.reversed_colours = !view.reversed_colours;
   }
   noted("reverse");
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("reverse the colours");
+  lens::hint("reverse the colours");
 
   static constexpr std::array norms = {"Linear", "Log", "Symlog"};
   field("Scale", ratio);
@@ -489,8 +504,7 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   field("Range", ratio);
   noted("range/list");
   const bool list_wanted = ImGui::IsItemClicked();
-  if (ImGui::IsItemHovered())
-    ImGui::SetTooltip("Range per model, shared or per map; percentile or fixed limits");
+  lens::hint("click: range per model, shared or per map; percentile or fixed limits");
   range_field(input, view, ratio, list_wanted);
 
   static constexpr std::array fusions = {"Each", "Mean", "Max", "Min"};

@@ -37,7 +37,8 @@ class Lens {
 
   /// True if the user closed the lens in the last frame.
   [[nodiscard]] bool close_wanted() const { return close_wanted_; }
-  /// Size in logical pixels as a column, and as a strip of the given width.
+  /// Size in logical pixels as a column, and as a strip of the given width. In a strip narrower
+  /// than a column, the names of the fields stand above them.
   [[nodiscard]] static QSizeF tall_size();
   [[nodiscard]] static QSizeF wide_size(double width);
 
@@ -101,6 +102,7 @@ class Lens {
   bool double_clicked_ = false;              ///< by the last press
   QByteArray face_;                          ///< the font file, kept as long as the context
   QElapsedTimer clock_;
+  bool narrow_ = false;  ///< names stand above their fields
   std::map<std::string, QRectF> controls_;
 };
 

@@ -84,6 +84,27 @@ void outline(ImDrawList& list, ImVec2 low, ImVec2 high, ImU32 colour, float roun
 #endif
 }
 
+std::vector<float> segment_widths(std::span<const char* const> titles, float width) {
+  std::vector<float> widths;
+  float needed = 0;
+  for (const char* title : titles) {
+    widths.push_back(ImGui::CalcTextSize(title).x);
+    needed += widths.back();
+  }
+  const float share = (width - needed) / static_cast<float>(titles.size());
+  for (float& one : widths) one = share > 0 ? one + share : one * width / needed;
+  return widths;
+}
+
+void hint(const char* text) {
+  if (!ImGui::IsItemHovered()) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(std::min(20 * ImGui::GetFontSize(), 0.85F * ImGui::GetIO().DisplaySize.x));
+  ImGui::TextUnformatted(text);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
 std::optional<int> segments(const char* name, std::span<const char* const> titles, int chosen,
                             const WindowColours& colours, float ratio) {
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetFrameHeight();
@@ -92,10 +113,12 @@ std::optional<int> segments(const char* name, std::span<const char* const> title
   const float rounding = ImGui::GetStyle().FrameRounding;
   list.AddRectFilled(low, {low.x + width, low.y + height}, to_packed(colours.sunken), rounding);
   std::optional<int> clicked;
-  const float each = width / static_cast<float>(titles.size());
+  const std::vector<float> widths = segment_widths(titles, width);
+  float left = low.x;
   for (std::size_t i = 0; i < titles.size(); ++i) {
-    const ImVec2 from(low.x + each * static_cast<float>(i), low.y);
-    const ImVec2 to(from.x + each, low.y + height);
+    const float each = widths[i];
+    const ImVec2 from(left, low.y), to(left + each, low.y + height);
+    left += each;
     ImGui::SetCursorScreenPos(from);
     const std::string id = std::string(name) + "/" + titles[i];
     if (ImGui::InvisibleButton(id.c_str(), {each, height})) clicked = static_cast<int>(i);
@@ -108,9 +131,11 @@ std::optional<int> segments(const char* name, std::span<const char* const> title
       list.AddRectFilled(inner_low, inner_high, to_packed(colours.selected), rounding - 1);
     }
     const ImVec2 size = ImGui::CalcTextSize(titles[i]);
+    list.PushClipRect(from, to, true);
     list.AddText(
         {std::round(from.x + (each - size.x) / 2), std::round(from.y + (height - size.y) / 2)},
         to_packed(on ? colours.on_accent : colours.text), titles[i]);
+    list.PopClipRect();
   }
   outline(list, low, {low.x + width, low.y + height}, to_packed(colours.border), rounding,
           std::max(1.0F, ratio));
@@ -168,13 +193,18 @@ std::optional<std::string_view> colour_map_list(
   const float title_width = ImGui::CalcTextSize(title.c_str()).x;
   const float strip_right = std::max(low.x + 24 * ratio, high.x - title_width - 14 * ratio);
   draw_strip(list, {low.x + inset, low.y + inset}, {strip_right, high.y - inset}, now, reversed);
+  list.PushClipRect(low, high, true);
   list.AddText({strip_right + 7 * ratio, low.y + ImGui::GetStyle().FramePadding.y},
                to_packed(colours.text), title.c_str());
+  list.PopClipRect();
   outline(list, low, high, to_packed(lit ? colours.accent : colours.border),
           ImGui::GetStyle().FrameRounding, std::max(1.0F, ratio));
   ImGui::SetNextWindowPos({low.x, high.y + 3 * ratio});
   if (ImGui::BeginPopup(name)) {
-    const float row_width = std::max(width, 190 * ratio);
+    const float row_width =
+        std::min(std::max(width, 190 * ratio),
+                 ImGui::GetIO().DisplaySize.x - 2 * ImGui::GetStyle().WindowPadding.x);
+    const float strip_width = std::min(80 * ratio, 0.4F * row_width);
     for (const ColourMap& map : colour_maps()) {
       const std::string row_title(map.title);
       const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -185,8 +215,8 @@ std::optional<std::string_view> colour_map_list(
       drawn(map.name);
       ImDrawList& rows = *ImGui::GetWindowDrawList();
       draw_strip(rows, {at.x + 2 * ratio, at.y + 3 * ratio},
-                 {at.x + 80 * ratio, at.y + height - 7 * ratio}, map, reversed);
-      rows.AddText({at.x + 90 * ratio, at.y + 1 * ratio}, to_packed(colours.text),
+                 {at.x + strip_width, at.y + height - 7 * ratio}, map, reversed);
+      rows.AddText({at.x + strip_width + 10 * ratio, at.y + 1 * ratio}, to_packed(colours.text),
                    row_title.c_str());
     }
     ImGui::EndPopup();

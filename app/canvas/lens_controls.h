@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "analysis/figure/colour_map.h"
 #include "app/look/theme.h"
@@ -22,9 +23,16 @@ void set_style(const WindowColours& colours, float ratio);
 void outline(ImDrawList& list, ImVec2 low, ImVec2 high, ImU32 colour, float rounding,
              float thickness);
 
+/// The widths of a row of choices that fills `width`: what their titles need and equal shares of
+/// the rest.
+[[nodiscard]] std::vector<float> segment_widths(std::span<const char* const> titles, float width);
+
 /// A row of exclusive choices that fills the line; returns the new choice if another was clicked.
 std::optional<int> segments(const char* name, std::span<const char* const> titles, int chosen,
                             const WindowColours& colours, float ratio);
+
+/// Explains the last item while the cursor is over it, in lines that fit the display.
+void hint(const char* text);
 
 /// A small button with a drawn icon; true if it was clicked.
 enum class Sign { chevron_down, chevron_up, swap };

@@ -74,6 +74,30 @@ TEST_F(LensTest, TakesATypedNumberAfterADoubleClick) {
   EXPECT_FALSE(lens_->typing());
 }
 
+TEST_F(LensTest, KeepsItsFieldsApartInANarrowAtlas) {
+  input_.widget = {150, 700};
+  input_.side = LensSide::bottom;
+  input_.place = QRectF(QPointF(4, 200), Lens::wide_size(142));
+  draw(3);
+  const char* const rows[][4] = {{"scale/linear", "scale/log", "scale/symlog", nullptr},
+                                 {"heads/each", "heads/mean", "heads/max", "heads/min"},
+                                 {"identity/as is", "identity/a", "identity/a + i", nullptr},
+                                 {"range/minimum", "range/maximum", "range/auto", nullptr},
+                                 {"rank", "rest", nullptr, nullptr}};
+  for (const auto& row : rows) {
+    double left = input_.place.left();
+    for (const char* name : row) {
+      if (name == nullptr) continue;
+      const QRectF control = lens_->control(name);
+      ASSERT_FALSE(control.isEmpty()) << name;
+      EXPECT_TRUE(input_.place.contains(control)) << name;
+      EXPECT_GE(control.left(), left - 0.5) << name;
+      left = control.right();
+    }
+  }
+  EXPECT_LE(lens_->control("class/shown").bottom(), input_.place.bottom());
+}
+
 TEST_F(LensTest, MovesToAScreenOfAnotherPixelRatio) {
   const QRectF close = lens_->control("close");
   ASSERT_FALSE(close.isEmpty());
