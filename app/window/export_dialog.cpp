@@ -24,6 +24,7 @@
 #include "analysis/figure/fit.h"
 #include "analysis/figure/page.h"
 #include "app/look/theme.h"
+#include "app/panels/frame/settings_form.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"

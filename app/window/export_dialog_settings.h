@@ -1,14 +1,10 @@
-// Controls of the export dialog: a figure's own settings, and its appearance.
+// Controls of the export dialog for the appearance of a figure.
 #pragma once
 
 #include <QWidget>
-#include <string>
-#include <vector>
 
-#include "analysis/figure/recipe.h"
 #include "analysis/figure/style.h"
 
-class QFormLayout;
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
@@ -16,35 +12,6 @@ class QFontComboBox;
 class QToolButton;
 
 namespace attnscope {
-
-/// Controls made from the types of the settings.
-class FigureSettingsForm : public QWidget {
-  Q_OBJECT
- public:
-  explicit FigureSettingsForm(QWidget* parent = nullptr);
-
-  /// Creates controls for every setting of the recipe, with `values` where present, otherwise the
-  /// defaults. `colour-map` is left out, because the dialog has one control for all figures.
-  void show_recipe(const FigureRecipe& recipe, const ParameterValues& values);
-
-  /// The settings that differ from their defaults.
-  [[nodiscard]] ParameterValues settings() const;
-
- signals:
-  void changed();
-
- private:
-  struct Control {
-    const ParameterDescription* setting;
-    QWidget* editor;
-    ParameterValue default_value;  ///< default value as the editor shows it
-  };
-  [[nodiscard]] QWidget* make_editor(const ParameterDescription& setting);
-  [[nodiscard]] QWidget* make_file_editor(const ParameterDescription& setting);
-
-  QFormLayout* form_;
-  std::vector<Control> controls_;
-};
 
 struct FigureLook {
   double width_mm = 84, font_size_pt = 0;

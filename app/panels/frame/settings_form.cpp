@@ -1,0 +1,204 @@
+#include "app/panels/frame/settings_form.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <algorithm>
+#include <cmath>
+
+#include "app/widgets/browse_button.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Title of a setting: "colour-map" → "Colour map".
+QString setting_title(const ParameterDescription& setting) {
+  QString title = QString::fromUtf8(setting.name);
+  title.replace('-', ' ');
+  title[0] = title[0].toUpper();
+  return title;
+}
+
+/// The typed text as a value of the setting. Text that cannot be parsed is returned unchanged, and
+/// the figure reports the error.
+ParameterValue typed_value(const ParameterDescription& setting, const QString& typed) {
+  std::string text = typed.trimmed().toStdString();
+  try {
+    return parse_parameter(setting, text);
+  } catch (const Error&) {
+    return text;
+  }
+}
+
+ParameterValue value_of(const ParameterDescription& setting, const QWidget& editor) {
+  if (const auto* check = qobject_cast<const QCheckBox*>(&editor)) return check->isChecked();
+  if (const auto* spin = qobject_cast<const QDoubleSpinBox*>(&editor)) {
+    if (setting.kind == ParameterKind::whole) return static_cast<std::int64_t>(spin->value());
+    // Rounding to two more decimals than shown turns 0.30000000000000004 into 0.3.
+    const double scale = std::pow(10.0, spin->decimals() + 2);
+    return std::round(spin->value() * scale) / scale;
+  }
+  if (const auto* combo = qobject_cast<const QComboBox*>(&editor)) {
+    return typed_value(setting, combo->currentText());
+  }
+  const auto* line = qobject_cast<const QLineEdit*>(&editor);
+  if (line == nullptr) line = editor.findChild<QLineEdit*>();
+  return typed_value(setting, line->text());
+}
+
+void set_value_of(QWidget& editor, const ParameterValue& value) {
+  const QString shown = QString::fromStdString(to_string(value));
+  if (auto* check = qobject_cast<QCheckBox*>(&editor)) {
+    const bool* on = std::get_if<bool>(&value);
+    check->setChecked(on != nullptr && *on);
+  } else if (auto* spin = qobject_cast<QDoubleSpinBox*>(&editor)) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      spin->setValue(static_cast<double>(*whole));
+    } else if (const auto* number = std::get_if<double>(&value)) {
+      spin->setValue(*number);
+    }
+  } else if (auto* combo = qobject_cast<QComboBox*>(&editor)) {
+    combo->setCurrentText(shown);
+  } else if (auto* line = qobject_cast<QLineEdit*>(&editor)) {
+    line->setText(shown);
+  } else if (auto* inner = editor.findChild<QLineEdit*>()) {
+    inner->setText(shown);
+  }
+}
+
+QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
+  constexpr double kMost = 1e12;
+  constexpr int kDecimals = 3;
+  const bool whole = setting.kind == ParameterKind::whole;
+  auto* spin = new QDoubleSpinBox;
+  spin->setDecimals(whole ? 0 : kDecimals);
+  const double least = whole ? 1 : std::pow(10.0, -kDecimals);
+  // Values between 0 and the smallest displayable number would be shown as 0.
+  const bool above_zero = setting.bounds.minimum > 0 && setting.bounds.minimum < least;
+  spin->setRange(above_zero ? least : std::max(setting.bounds.minimum, -kMost),
+                 std::min(setting.bounds.maximum, kMost));
+  const double extent = spin->maximum() - spin->minimum();
+  spin->setSingleStep(whole ? (extent > 20 ? std::min(50.0, std::floor(extent / 20)) : 1)
+                            : std::min(1.0, extent / 20));
+  if (!setting.unit.empty()) spin->setSuffix(" " + QString::fromUtf8(setting.unit));
+  spin->setKeyboardTracking(false);
+  return spin;
+}
+
+}  // namespace
+
+FigureSettingsForm::FigureSettingsForm(QWidget* parent) : QWidget(parent) {
+  form_ = new QFormLayout(this);
+  form_->setContentsMargins(0, 0, 0, 0);
+  form_->setVerticalSpacing(7);
+  form_->setHorizontalSpacing(12);
+  form_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+}
+
+void FigureSettingsForm::tell(const std::string& name) {
+  emit edited(name);
+  emit changed();
+}
+
+QWidget* FigureSettingsForm::make_file_editor(const ParameterDescription& setting) {
+  auto* row = new QWidget;
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  auto* line = new QLineEdit;
+  line->setObjectName("setting_" + QString::fromUtf8(setting.name));
+  line->setAccessibleName(setting_title(setting));
+  line->setPlaceholderText(tr("a file or folder"));
+  auto* browse = new BrowseButton(setting_title(setting), {}, line);
+  layout->addWidget(line, 1);
+  layout->addWidget(browse);
+  connect(line, &QLineEdit::textChanged, this, [this, name = setting.name] { tell(name); });
+  return row;
+}
+
+QWidget* FigureSettingsForm::make_editor(const ParameterDescription& setting) {
+  const auto tell_changed = [this, name = setting.name] { tell(name); };
+  const bool is_number =
+      setting.kind == ParameterKind::whole || setting.kind == ParameterKind::number;
+  if (setting.words.empty()) {
+    if (setting.kind == ParameterKind::file) return make_file_editor(setting);
+    if (setting.kind == ParameterKind::flag) {
+      auto* check = new QCheckBox;
+      connect(check, &QCheckBox::toggled, this, tell_changed);
+      return check;
+    }
+    if (is_number) {
+      QDoubleSpinBox* const spin = number_editor(setting);
+      connect(spin, &QDoubleSpinBox::valueChanged, this, tell_changed);
+      return spin;
+    }
+  }
+  if (!setting.words.empty() || !setting.choices.empty()) {
+    auto* combo = new QComboBox;
+    for (const auto* list : {&setting.words, &setting.choices}) {
+      for (const std::string& word : *list) combo->addItem(QString::fromStdString(word));
+    }
+    // The combo box is editable if a number or a list may replace the word.
+    combo->setEditable(setting.kind != ParameterKind::choice);
+    combo->setInsertPolicy(QComboBox::NoInsert);
+    combo->setMinimumContentsLength(8);
+    connect(combo, &QComboBox::currentTextChanged, this, tell_changed);
+    return combo;
+  }
+  auto* line = new QLineEdit;
+  connect(line, &QLineEdit::textChanged, this, tell_changed);
+  return line;
+}
+
+void FigureSettingsForm::show_recipe(const FigureRecipe& recipe, const ParameterValues& values) {
+  const QSignalBlocker quiet(this);
+  while (form_->rowCount() > 0) form_->removeRow(0);
+  controls_.clear();
+  for (const ParameterDescription& setting : recipe.settings) {
+    if (setting.name == "colour-map") continue;
+    QWidget* const editor = make_editor(setting);
+    if (editor->objectName().isEmpty())
+      editor->setObjectName("setting_" + QString::fromUtf8(setting.name));
+    const QString explained =
+        QString::fromUtf8(setting.explanation) + " (" + QString::fromUtf8(range_of(setting)) + ")";
+    editor->setAccessibleName(setting_title(setting));
+    editor->setAccessibleDescription(explained);
+    auto* label = new QLabel(setting_title(setting));
+    label->setBuddy(editor);
+    // Tool tips wrap only as rich text.
+    const QString tip = "<p>" + explained.toHtmlEscaped() + "</p>";
+    label->setToolTip(tip);
+    editor->setToolTip(tip);
+    form_->addRow(label, editor);
+    const auto found = values.find(setting.name);
+    set_value_of(*editor, found == values.end() ? setting.default_value : found->second);
+    // The default is stored as the editor shows it, because a spin box rounds.
+    const bool is_default = found == values.end() || found->second == setting.default_value;
+    controls_.push_back(
+        {&setting, editor, is_default ? value_of(setting, *editor) : setting.default_value});
+  }
+}
+
+void FigureSettingsForm::set_value(std::string_view name, const ParameterValue& value) {
+  const QSignalBlocker quiet(this);
+  for (const Control& control : controls_) {
+    if (control.setting->name == name) set_value_of(*control.editor, value);
+  }
+}
+
+ParameterValues FigureSettingsForm::settings() const {
+  ParameterValues values;
+  for (const Control& control : controls_) {
+    ParameterValue value = value_of(*control.setting, *control.editor);
+    if (value != control.default_value) values[control.setting->name] = std::move(value);
+  }
+  return values;
+}
+
+}  // namespace attnscope
