@@ -13,6 +13,12 @@ bool attends_by(const Subject& subject, std::string_view family) {
   });
 }
 
+bool has_weights(const Subject& subject) { return subject.model != nullptr; }
+
+bool gives_answers(const Subject& subject) {
+  return has_weights(subject) && subject.model->spec().readout.kind != Readout::none;
+}
+
 bool can_show(const FigureNeeds& needs, const Subject& subject) {
   const Trace* const trace = subject.trace.get();
   const bool ran = trace != nullptr;
@@ -37,6 +43,7 @@ bool can_show(const FigureNeeds& needs, const Subject& subject) {
       (subject.model == nullptr || !subject.model->spec().readout.gives_features())) {
     return false;
   }
+  if (needs.shows != nullptr && !needs.shows(subject)) return false;
   return needs.mechanism.empty() || attends_by(subject, needs.mechanism);
 }
 
@@ -52,6 +59,7 @@ FigureNeeds joined(const FigureNeeds& a, const FigureNeeds& b) {
   FigureNeeds both = a.subject <= b.subject ? a : b;
   both.least = std::max(a.least, b.least);
   both.most = 0;  // each part chooses its subjects among all
+  both.shows = nullptr;
   both.vectors = a.vectors || b.vectors;
   both.tokens = a.tokens || b.tokens;
   if (both.setting.empty()) {

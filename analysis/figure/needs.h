@@ -38,9 +38,11 @@ struct FigureNeeds {
   InputNeed input = InputNeed::any;
   /// Required prefix of the name of a mechanism at any layer; any if empty.
   std::string_view mechanism = {};
-  bool readout = false;           ///< requires a model with a head that reads features
-  bool vectors = false;           ///< queries, keys and values are shown if recorded
-  bool tokens = true;             ///< tokens are recorded; false for figures of maps only
+  bool readout = false;  ///< requires a model with a head that reads features
+  bool vectors = false;  ///< queries, keys and values are shown if recorded
+  bool tokens = true;    ///< tokens are recorded; false for figures of maps only
+  /// Further requirement on each subject, described by `missing`; none if null.
+  bool (*shows)(const Subject& subject) = nullptr;
   std::string_view missing = {};  ///< message if no subject fits; empty for the default message
   std::string_view setting = {};  ///< required setting without a default, "dataset"; none if empty
   std::string_view unset = {};    ///< message if that setting is missing
@@ -50,6 +52,11 @@ struct FigureNeeds {
 [[nodiscard]] inline bool wants_runs(const FigureNeeds& needs) {
   return needs.subject == SubjectNeed::maps || needs.subject == SubjectNeed::run;
 }
+
+/// True if the subject has its model; traces have none.
+[[nodiscard]] bool has_weights(const Subject& subject);
+/// True if the subject has its model, and the model a head.
+[[nodiscard]] bool gives_answers(const Subject& subject);
 
 /// True if the figure can show this subject.
 [[nodiscard]] bool can_show(const FigureNeeds& needs, const Subject& subject);

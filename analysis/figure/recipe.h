@@ -35,10 +35,29 @@ struct FigureRequest {
   std::vector<std::string> further_arguments;
 };
 
+/// Question that a figure answers. The window lists the figures that have no panel of their own by
+/// their questions.
+enum class FigureQuestion {
+  own_panel,  ///< the figure is a view of another panel
+  answer,
+  scores,
+  tokens,
+  likeness,
+  training
+};
+inline constexpr EnumName<FigureQuestion> figure_question_names[] = {
+    {FigureQuestion::own_panel, ""},
+    {FigureQuestion::answer, "What decides the answer?"},
+    {FigureQuestion::scores, "Why does a query attend to a key?"},
+    {FigureQuestion::tokens, "What becomes of the tokens?"},
+    {FigureQuestion::likeness, "How alike are heads and models?"},
+    {FigureQuestion::training, "What changes in training?"}};
+
 struct FigureRecipe {
   std::string_view name;         ///< "cumulative-spectrum"
   std::string_view title;        ///< "Cumulative singular values"
   std::string_view source = {};  ///< "Adder, Fig. 2"
+  FigureQuestion question = FigureQuestion::own_panel;
   /// Settings of the figure: `--set threshold=0.95`.
   std::vector<ParameterDescription> settings = {};
   FigureNeeds needs = {};

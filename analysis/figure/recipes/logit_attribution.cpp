@@ -89,6 +89,7 @@ FigureRecipe logit_attribution_recipe() {
       .name = "logit-attribution",
       .title = "Which heads write the answer",
       .source = "Elhage et al. 2021",
+      .question = FigureQuestion::answer,
       .settings = {setting::text("target", "likeliest", "the class or token, by its index or name"),
                    setting::whole("place", 0, {.minimum = 0},
                                   "token of a text after which the logit is read")
@@ -97,6 +98,7 @@ FigureRecipe logit_attribution_recipe() {
                    colour_map_setting("diverging"), norm_setting(), range_setting("full")},
       .needs = {.most = 1,
                 .vectors = true,
+                .shows = gives_answers,
                 .missing = "needs a pre-norm model with a head, run on an input"},
       .make = make_logit_attribution};
 }

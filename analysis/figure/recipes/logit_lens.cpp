@@ -249,6 +249,7 @@ FigureRecipe logit_lens_recipe() {
       .name = "logit-lens",
       .title = "What the model would answer after each layer",
       .source = "nostalgebraist 2020",
+      .question = FigureQuestion::answer,
       .settings = {setting::choice(
                        "show", names_of(lens_shows_names), "probability",
                        "quantity that colours a text's cells: the probability of the likeliest or "
@@ -260,6 +261,7 @@ FigureRecipe logit_lens_recipe() {
                    colour_map_setting(), norm_setting(), range_setting("full")},
       .needs = {.subject = SubjectNeed::run,
                 .most = 1,
+                .shows = gives_answers,
                 .missing = "needs a model with a head, run on an input"},
       .make = make_logit_lens};
 }

@@ -203,6 +203,7 @@ FigureRecipe over_training_recipe() {
   return {.name = "over-training",
           .title = "What a network is while it learns",
           .source = "Adder, Fig. 2, 3",
+          .question = FigureQuestion::training,
           .settings = std::move(settings),
           .needs = training_needs,
           .make = make_over_training};

@@ -179,6 +179,7 @@ FigureRecipe relevance_recipe() {
       .name = "relevance",
       .title = "Which tokens an answer rests on",
       .source = "Chefer et al. 2021",
+      .question = FigureQuestion::answer,
       .settings = {setting::text("targets", "likeliest",
                                  "classes or tokens, by index or name, each with its own map"),
                    setting::whole("place", 0, {.minimum = 0},
@@ -187,7 +188,8 @@ FigureRecipe relevance_recipe() {
                        .by_default("end"),
                    setting::number("opacity", 0.7, {0, 1}, "opacity of the colours over the image"),
                    colour_map_setting("magma"), norm_setting(), range_setting("full")},
-      .needs = {.missing = "needs a model whose parts have a backward, run on an input"},
+      .needs = {.shows = gives_answers,
+                .missing = "needs a model whose parts have a backward, run on an input"},
       .make = make_relevance};
 }
 

@@ -11,7 +11,7 @@
 namespace attnscope {
 
 ParameterDescription study_file_setting(const std::string& command) {
-  return setting::file("file", "what " + command + " --out wrote, or its unfinished work");
+  return setting::file("file", "a result of " + command + ", complete or not");
 }
 
 StudyResult study_shown(const Settings& read, StudyKind kind) {

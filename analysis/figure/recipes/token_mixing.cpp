@@ -98,21 +98,24 @@ FigureRecipe token_mixing_recipe() {
     if (entry.value != Mixing::head_norms) kinds.emplace_back(entry.name);
   }
   kinds.emplace_back(kZeroing);
-  return {
-      .name = "token-mixing",
-      .title = "What a layer mixes",
-      .source =
-          "Kobayashi et al. 2020, 2021; Modarressi et al. 2022; Ferrando et al. 2022; "
-          "Mohebbi et al. 2023",
-      .settings = {setting::names("show", kinds, {"weights", "norms", "alti"}, "a column each"),
-                   indices_setting("layers", "a row each; auto: the first, middle and last")
-                       .or_word({"auto"})
-                       .by_default("auto"),
-                   setting::flag("rows-to-one", true,
-                                 "rows divided by their sums, so that they can be compared"),
-                   colour_map_setting(), norm_setting(), range_setting()},
-      .needs = {.most = 1, .vectors = true, .missing = "needs a model that has run on an input"},
-      .make = make_token_mixing};
+  return {.name = "token-mixing",
+          .title = "What a layer mixes",
+          .source =
+              "Kobayashi et al. 2020, 2021; Modarressi et al. 2022; Ferrando et al. 2022; "
+              "Mohebbi et al. 2023",
+          .question = FigureQuestion::tokens,
+          .settings = {setting::names("show", kinds, {"weights", "norms", "alti"}, "a column each"),
+                       indices_setting("layers", "a row each; auto: the first, middle and last")
+                           .or_word({"auto"})
+                           .by_default("auto"),
+                       setting::flag("rows-to-one", true,
+                                     "rows divided by their sums, so that they can be compared"),
+                       colour_map_setting(), norm_setting(), range_setting()},
+          .needs = {.most = 1,
+                    .vectors = true,
+                    .shows = has_weights,
+                    .missing = "needs a model with its weights, run on an input"},
+          .make = make_token_mixing};
 }
 
 }  // namespace attnscope

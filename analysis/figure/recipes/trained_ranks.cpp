@@ -101,6 +101,7 @@ FigureRecipe trained_ranks_recipe() {
   return {.name = "trained-ranks",
           .title = "Ranks of trained networks at equal steps and equal accuracy",
           .source = "Adder, Fig. 2, 3",
+          .question = FigureQuestion::training,
           .settings = training_folder_settings(),
           .needs = training_needs,
           .make = make_trained_ranks};
