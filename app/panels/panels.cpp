@@ -1,6 +1,7 @@
 #include "app/panels/panels.h"
 
 #include "app/panels/all_maps/all_maps_panel.h"
+#include "app/panels/analyses/analyses_panel.h"
 #include "app/panels/answer/answer_panel.h"
 #include "app/panels/comparison/comparison_panel.h"
 #include "app/panels/components/components_panel.h"
@@ -135,6 +136,11 @@ std::span<const PanelEntry> panels() {
        .place = map,
        .make = of_spectra<WhatIfPanel>,
        .title = WhatIfPanel::kTitle},
+      {.name = "analyses",
+       .group = experiments,
+       .place = beside,
+       .make = of_session<AnalysesPanel>,
+       .title = AnalysesPanel::kTitle},
       {.name = "truncation",
        .group = experiments,
        .place = beside,

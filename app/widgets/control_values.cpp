@@ -53,7 +53,10 @@ Control control_of_list(QComboBox* list) {
   return {has_names ? list->currentData().toString() : list->currentText(),
           [list, has_names](const QString& value) {
             const int index = has_names ? list->findData(value) : list->findText(value);
-            if (index < 0) return;
+            if (index < 0) {
+              if (list->isEditable()) list->setEditText(value);
+              return;
+            }
             list->setCurrentIndex(index);
             emit list->activated(index);  // not emitted by setCurrentIndex
           }};

@@ -103,7 +103,9 @@ class MainWindow : public QMainWindow {
   /// cannot be read.
   bool restore_unnamed(const std::filesystem::path& file);
   void export_figure();
-  void export_so(const std::string& recipe, const ParameterValues& settings);
+  /// Opens the dialog for a figure; `subjects` as of FigurePanel::export_wanted.
+  void export_so(const std::string& recipe, const ParameterValues& settings,
+                 const std::vector<std::size_t>& subjects = {});
   void show_gallery();
   void ask_for_command();
   void ask_for_preferences();

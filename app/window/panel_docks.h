@@ -138,8 +138,9 @@ class PanelDocks : public QObject {
   void command_wanted(const QString& id);
   void panel_wanted(const QString& name);
   void enlarge_wanted(QDockWidget* dock);  ///< the title of the dock was double-clicked
-  /// Requests the export of a panel's figure.
-  void export_wanted(const std::string& recipe, const ParameterValues& settings);
+  /// Requests the export of a panel's figure, as FigurePanel::export_wanted.
+  void export_wanted(const std::string& recipe, const ParameterValues& settings,
+                     const std::vector<std::size_t>& subjects);
   void rename_wanted(const QString& subject);
   void place_wanted();     ///< anything enlarged is to be restored
   void content_changed();  ///< has_content() may have changed

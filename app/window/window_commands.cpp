@@ -3,7 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "analysis/figure/recipe.h"
 #include "app/canvas/atlas_link.h"
+#include "app/panels/analyses/analyses_panel.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/history.h"
 #include "app/session/sample_data.h"
@@ -286,6 +288,13 @@ void MainWindow::make_commands() {
 void MainWindow::ask_for_command() {
   QList<PaletteEntry> entries = commands_->entries();
   entries += view_menus_->entries();
+  for (const FigureRecipe& recipe : figure_recipes()) {
+    if (recipe.question == FigureQuestion::own_panel) continue;
+    entries.push_back({QString::fromUtf8(recipe.title), tr("Analyses"), {}, [this, &recipe] {
+                         show_panel("analyses");
+                         findChild<AnalysesPanel*>()->choose(std::string(recipe.name));
+                       }});
+  }
   const SubjectId subject = session_.selection().subject;
   const OpenSubject* const open = session_.find(subject);
   if (open && open->subject.model) {

@@ -20,14 +20,16 @@ namespace {
 constexpr int kDelayMs = 40;
 constexpr int kLeastHeight = 150;  // pixels
 
-/// Minimum height at which rows of maps can be told apart; in less space the panel scrolls.
-int least_height(const Figure& figure) {
-  constexpr int kRow = 32, kTitles = 24;  // pixels, including the space between rows
-  int rows = 0;
-  for (const Panel& panel : figure.panels) {
-    if (panel.square_cells) rows = std::max(rows, static_cast<int>(panel.row) + 1);
-  }
-  return std::max(kLeastHeight, rows * kRow + kTitles);
+bool same_subject(const Subject& one, const Subject& other) {
+  return one.trace == other.trace && one.model == other.model && one.label == other.label &&
+         one.mechanism == other.mechanism;
+}
+
+/// True if both ask for the same figure of a recipe.
+bool same_request(const FigureRequest& one, const FigureRequest& other) {
+  return one.settings == other.settings && one.width_mm == other.width_mm &&
+         one.first_layer == other.first_layer &&
+         std::ranges::equal(one.subjects, other.subjects, same_subject);
 }
 
 }  // namespace
@@ -45,6 +47,7 @@ FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& sess
   connect(instrument_, &PlotInstrument::export_wanted, this, &FigurePanel::want_export);
   connect(instrument_, &PlotInstrument::rename_wanted, this, &FigurePanel::rename_wanted);
   connect(instrument_, &PlotInstrument::picked, this, &FigurePanel::pick);
+  connect(instrument_, &PlotInstrument::hovered, this, &FigurePanel::hover);
 
   delay_.setSingleShot(true);
   // A panel that is covered by now makes its figure when it is seen again.
@@ -61,6 +64,21 @@ QString FigurePanel::waiting_text() const {
   const bool any_has_run = std::ranges::any_of(
       session_.subjects(), [](const OpenSubject& open) { return open.subject.trace != nullptr; });
   return any_has_run ? tr("Computing…") : tr("Choose an input.");
+}
+
+QString FigurePanel::text_instead(const FigureRequest& request) const {
+  if (!request.subjects.empty() || find_figure(recipe_).needs.least == 0) return {};
+  return session_.subjects().empty() ? empty_text() : waiting_text();
+}
+
+/// The height at which rows of maps can be told apart.
+int FigurePanel::least_height(const Figure& figure) const {
+  constexpr int kRow = 32, kTitles = 24;  // pixels, including the space between rows
+  int rows = 0;
+  for (const Panel& panel : figure.panels) {
+    if (panel.square_cells) rows = std::max(rows, static_cast<int>(panel.row) + 1);
+  }
+  return std::max(kLeastHeight, rows * kRow + kTitles);
 }
 
 void FigurePanel::want() {
@@ -82,20 +100,25 @@ void FigurePanel::make() {
   stopped_ = false;
   FigureRequest request;
   Finishing finish;
+  QString instead;
   try {
     request = this->request();
     finish = finishing();
     request.first_layer = session_.view().first_layer;
     if (follows_room()) request.width_mm = made_for_mm_ = room_mm();
+    instead = text_instead(request);
   } catch (const Error& error) {
     shown_ = wanted;
     return fail(QString::fromStdString(error.what()));
   }
-  if (request.subjects.empty() && find_figure(recipe_).needs.least > 0) {
+  if (!instead.isEmpty()) {
     figure_ = nullptr;
     shown_ = wanted;
-    show_instead(session_.subjects().empty() ? empty_text() : waiting_text());
-    return;
+    return show_instead(instead);
+  }
+  if (figure_ && is_costly() && figure_->name == recipe_ && same_request(request, made_for_)) {
+    shown_ = wanted;
+    return show_instead({});
   }
   job_ = session_.jobs().submit(
       tr("Drawing: %1").arg(title()),
@@ -104,11 +127,11 @@ void FigurePanel::make() {
         Figure made = make_figure(recipe, request, progress);
         if (finish) finish(made, progress);
         auto figure = std::make_shared<const Figure>(std::move(made));
-        return [this, figure, wanted, settings = request.settings] {
+        return [this, figure, wanted, request] {
           if (wanted < shown_) return;
           shown_ = wanted;
           figure_ = figure;
-          made_with_ = settings;
+          made_for_ = request;
           show_instead({});
           plot_->setMinimumHeight(least_height(*figure));
           draw_figure();
@@ -130,23 +153,57 @@ void FigurePanel::resume() {
 }
 
 void FigurePanel::want_export() {
-  if (figure_) emit export_wanted(recipe_, made_with_);
+  if (!figure_) return;
+  std::vector<std::size_t> subjects;
+  const FigureRequest open = request_of(session_);
+  for (const Subject& subject : made_for_.subjects) {
+    const auto found = std::ranges::find(open.subjects, subject.trace, &Subject::trace);
+    if (found == open.subjects.end()) continue;
+    subjects.push_back(static_cast<std::size_t>(found - open.subjects.begin()));
+  }
+  emit export_wanted(figure_->name, made_for_.settings, subjects);
 }
 
-/// Selects the map of a point that belongs to one layer or head.
-void FigurePanel::pick(const PlotPoint& point) {
-  const std::string layer = key_of(point, "layer"), head = key_of(point, "head");
-  if (layer.empty()) return;
-  bool is_layer = false;
-  const qlonglong number = QString::fromStdString(layer).toLongLong(&is_layer);
-  if (!is_layer) return;
+/// The cell that a point's keys name; what they do not name is as selected.
+HoveredCell FigurePanel::cell_of(const PlotPoint& point) const {
   const Selection& selection = session_.selection();
-  SubjectId subject = selection.subject;
+  const auto number = [&](const char* name, std::int64_t otherwise) {
+    bool is_number = false;
+    const qlonglong found = QString::fromStdString(key_of(point, name)).toLongLong(&is_number);
+    return is_number ? static_cast<std::int64_t>(found) : otherwise;
+  };
+  const std::int64_t first_layer = session_.view().first_layer;
+  HoveredCell cell{selection.subject, number("layer", selection.layer + first_layer) - first_layer,
+                   number("head", selection.head), number("query", selection.query), 0};
+  cell.key = number("key", cell.query);
   for (const OpenSubject& open : session_.subjects()) {
-    if (open.subject.label == key_of(point, "model")) subject = open.id;
+    if (open.subject.label == key_of(point, "model")) cell.subject = open.id;
   }
-  session_.select_map(subject, number - session_.view().first_layer,
-                      head.empty() ? selection.head : QString::fromStdString(head).toLongLong());
+  return cell;
+}
+
+/// Selects the map, and the query, of a point that belongs to one layer or head.
+void FigurePanel::pick(const PlotPoint& point) {
+  bool is_layer = false;
+  (void)QString::fromStdString(key_of(point, "layer")).toLongLong(&is_layer);
+  if (!is_layer) return;
+  const HoveredCell cell = cell_of(point);
+  session_.select_map(cell.subject, cell.layer, cell.head);
+  if (key_of(point, "query").empty()) return;
+  Selection selection = session_.selection();
+  selection.query = cell.query;
+  session_.select(selection);
+}
+
+/// Shows in all views the token whose query a point belongs to, until the cursor leaves it.
+void FigurePanel::hover(const std::optional<PlotPoint>& point) {
+  const bool hovers = point && !key_of(*point, "query").empty();
+  if (!hovers && !hovers_) return;
+  hovers_ = hovers;
+  Selection selection = session_.selection();
+  selection.hover.reset();
+  if (hovers) selection.hover = cell_of(*point);
+  session_.select(selection);
 }
 
 double FigurePanel::room_mm() const {

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/figure/recipe.h"
 #include "app/panels/frame/dock_panel.h"
+#include "app/session/selection.h"
 
 class QCustomPlot;
 
@@ -40,8 +43,10 @@ class FigurePanel : public DockPanel {
 
  signals:
   void drawn();  ///< figure() is new
-  /// Requests the dialog that exports this figure with these settings.
-  void export_wanted(const std::string& recipe, const ParameterValues& settings);
+  /// Requests the dialog that exports this figure with these settings. `subjects` are those drawn,
+  /// as indices into request_of(session()); empty if the figure shows none of them.
+  void export_wanted(const std::string& recipe, const ParameterValues& settings,
+                     const std::vector<std::size_t>& subjects);
   /// Requests a new name for the model of that name.
   void rename_wanted(const QString& subject);
 
@@ -54,6 +59,13 @@ class FigurePanel : public DockPanel {
   /// Text shown while models are open, but none can be drawn.
   [[nodiscard]] virtual QString waiting_text() const;
 
+  /// Text shown instead of the figure that `request` asks for; empty if it can be made.
+  [[nodiscard]] virtual QString text_instead(const FigureRequest& request) const;
+
+  /// True if the figure takes long: it is then made again only for another request.
+  [[nodiscard]] virtual bool is_costly() const { return false; }
+  /// Minimum height of the plot in pixels; in less space the panel scrolls.
+  [[nodiscard]] virtual int least_height(const Figure& figure) const;
   /// True if a wider figure shows more. It is then made for the panel's width, again when that
   /// changes; otherwise for a column of a paper.
   [[nodiscard]] virtual bool follows_room() const { return false; }
@@ -79,6 +91,8 @@ class FigurePanel : public DockPanel {
   void draw_figure();
   void fail(const QString& what);
   void pick(const PlotPoint& point);
+  void hover(const std::optional<PlotPoint>& point);
+  [[nodiscard]] HoveredCell cell_of(const PlotPoint& point) const;
   [[nodiscard]] double room_mm() const;  ///< width in steps, so that few resizes redraw
 
   std::string recipe_;
@@ -86,8 +100,9 @@ class FigurePanel : public DockPanel {
   QCustomPlot* plot_;
   PlotInstrument* instrument_;
   QTimer delay_;
-  bool stopped_ = false;       // stopped by the user before it was drawn
-  ParameterValues made_with_;  // the settings of figure_
+  bool stopped_ = false;    // stopped by the user before it was drawn
+  bool hovers_ = false;     // the session's hovered cell is that of a point of the plot
+  FigureRequest made_for_;  // the request of figure_
   std::shared_ptr<const Figure> figure_;
   std::int64_t wanted_ = 1, shown_ = 0;  // numbers of requests
   std::int64_t job_ = 0;

@@ -371,6 +371,7 @@ bool PlotInstrument::eventFilter(QObject* watched, QEvent* event) {
       const auto* mouse = static_cast<QMouseEvent*>(event);
       if (!pressed_ || !(mouse->buttons() & Qt::LeftButton)) {
         hover(mouse->position());
+        emit hovered(std::optional(point_));
         break;
       }
       const std::optional<std::size_t> panel = panel_at(*pressed_);
@@ -400,6 +401,7 @@ bool PlotInstrument::eventFilter(QObject* watched, QEvent* event) {
       break;
     case QEvent::Leave:
       stop_hovering();
+      emit hovered({});
       break;
     case QEvent::Wheel: {
       const auto* wheel = static_cast<QWheelEvent*>(event);

@@ -58,6 +58,7 @@ class PlotInstrument : public QObject {
  signals:
   void axes_wanted();  ///< the axis scales changed: redraw the figure
   void picked(const PlotPoint& point);
+  void hovered(const std::optional<PlotPoint>& point);  ///< the cursor moved; empty: no point
   void export_wanted();
   void rename_wanted(const QString& subject);
 

@@ -148,6 +148,9 @@ QWidget* FigureSettingsForm::make_editor(const ParameterDescription& setting) {
     combo->setEditable(setting.kind != ParameterKind::choice);
     combo->setInsertPolicy(QComboBox::NoInsert);
     combo->setMinimumContentsLength(8);
+    if (combo->isEditable()) {
+      combo->lineEdit()->setObjectName("setting_" + QString::fromUtf8(setting.name) + "_text");
+    }
     connect(combo, &QComboBox::currentTextChanged, this, tell_changed);
     return combo;
   }
