@@ -25,6 +25,7 @@ FigureRecipe token_mixing_recipe();
 FigureRecipe logit_lens_recipe();
 FigureRecipe logit_attribution_recipe();
 FigureRecipe relevance_recipe();
+FigureRecipe attention_lines_recipe();
 FigureRecipe rank_accuracy_recipe();
 FigureRecipe ablation_recipe();
 FigureRecipe comparison_recipe();
@@ -64,6 +65,7 @@ std::span<const FigureRecipe> figure_recipes() {
       logit_lens_recipe(),
       logit_attribution_recipe(),
       relevance_recipe(),
+      attention_lines_recipe(),
       rank_accuracy_recipe(),
       ablation_recipe(),
       comparison_recipe(),
