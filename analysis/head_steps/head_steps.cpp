@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "analysis/features/features.h"
 #include "core/error.h"
 #include "core/tensor/decompose.h"
 #include "core/trace/layer_name.h"
@@ -258,6 +259,91 @@ TokensInPlane tokens_in_plane(const Trace& trace, std::int64_t layer, std::int64
     plane.key_x.push_back(points(count + i, 0));
     plane.key_y.push_back(points(count + i, 1));
   }
+  return plane;
+}
+
+namespace {
+
+const MechanismChoice& choice_at(const Trace& trace, const LayerTrace& layer) {
+  return layer.mechanism ? *layer.mechanism : trace.mechanism;
+}
+
+bool holds_vectors(const LayerTrace& layer) {
+  return !layer.queries.empty() && !layer.keys.empty() &&
+         layer.queries.extent(2) == layer.keys.extent(2);
+}
+
+/// True if the weights follow from q·k or from a distance between q and k.
+bool compares_vectors(const std::string& mechanism) {
+  return mechanism == "adder" ||
+         std::ranges::any_of(mechanisms(), [&](const MechanismEntry& entry) {
+           return entry.name == mechanism && entry.scaled;
+         });
+}
+
+/// Moves and scales queries and keys as QueryKeyPlane::balance says. Returns c.
+double balance_vectors(MatrixD& queries, MatrixD& keys) {
+  const Eigen::RowVectorXd query_mean = queries.colwise().mean(), key_mean = keys.colwise().mean();
+  const double query_spread = (queries.rowwise() - query_mean).norm();
+  const double key_spread = (keys.rowwise() - key_mean).norm();
+  const bool spread = query_spread > 0 && key_spread > 0;
+  const double square = spread ? key_spread / query_spread : 1, c = std::sqrt(square);
+  const Eigen::RowVectorXd move = square * query_mean - key_mean;
+  queries *= c;
+  keys.rowwise() += move;
+  keys /= c;
+  return c;
+}
+
+}  // namespace
+
+bool has_score_terms(const Trace& trace) {
+  return std::ranges::any_of(trace.layers, [&](const LayerTrace& layer) {
+    const std::string& name = choice_at(trace, layer).name;
+    if (name == "hash") return layer.quantities.contains("codes");
+    return (name == "softmax" || name == "adder") && holds_vectors(layer);
+  });
+}
+
+bool has_queries_and_keys(const Trace& trace) {
+  return std::ranges::any_of(trace.layers, [&](const LayerTrace& layer) {
+    return holds_vectors(layer) && compares_vectors(choice_at(trace, layer).name);
+  });
+}
+
+QueryKeyPlane query_key_plane(const Trace& trace, std::int64_t layer, std::int64_t head,
+                              bool balanced) {
+  const Place place = place_of(trace, layer, head, 0);
+  const auto refuse = [&](const char* why, const char* expected) {
+    throw Error(ErrorKind::usage, why)
+        .about(layer_name(trace, layer))
+        .expected(expected)
+        .found(place.mechanism().name + " attention");
+  };
+  if (!compares_vectors(place.mechanism().name)) {
+    refuse("the layer's attention does not compare queries with keys",
+           "scores of q·k or distances");
+  }
+  if (!holds_vectors(place.layer)) {
+    refuse("queries and keys of one width were not recorded", "a run that records them");
+  }
+  if (balanced && place.mechanism().name != "softmax") {
+    refuse("only a softmax of q·k stays the same if keys are moved", "softmax attention");
+  }
+  MatrixD queries = place.layer.queries.slice(head).cast<double>();
+  MatrixD keys = place.layer.keys.slice(shared_head(place.layer.keys, place)).cast<double>();
+  QueryKeyPlane plane;
+  if (balanced) plane.balance = balance_vectors(queries, keys);
+  Tensor both({queries.rows() + keys.rows(), queries.cols()});
+  both.matrix().topRows(queries.rows()) = queries.cast<float>();
+  both.matrix().bottomRows(keys.rows()) = keys.cast<float>();
+  const PrincipalPlane found = principal_plane(both);
+  plane.share = found.share;
+  const auto split = static_cast<std::ptrdiff_t>(queries.rows());
+  plane.query_x.assign(found.x.begin(), found.x.begin() + split);
+  plane.query_y.assign(found.y.begin(), found.y.begin() + split);
+  plane.key_x.assign(found.x.begin() + split, found.x.end());
+  plane.key_y.assign(found.y.begin() + split, found.y.end());
   return plane;
 }
 

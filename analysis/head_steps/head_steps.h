@@ -2,6 +2,7 @@
 // numbers are the run's own; weights recomputed from the recorded vectors are compared to the map.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,5 +67,27 @@ struct TokensInPlane {
 [[nodiscard]] TokensInPlane tokens_in_plane(const Trace& trace, std::int64_t layer,
                                             std::int64_t head, std::int64_t query, std::size_t most,
                                             double extent);
+
+/// True if some layer's scores are sums over the channels of a query and a key that the trace
+/// holds: HeadSteps::terms is then known.
+[[nodiscard]] bool has_score_terms(const Trace& trace);
+
+/// True if some layer compares queries and keys of one width, by a product or a distance, and the
+/// trace holds them.
+[[nodiscard]] bool has_queries_and_keys(const Trace& trace);
+
+/// All queries and keys of a head in the plane of their greatest variance (PCA of both together).
+struct QueryKeyPlane {
+  std::vector<double> query_x, query_y, key_x, key_y;
+  std::array<double, 2> share{};  ///< share of the variance on each axis
+  /// Factor c if queries are c q and keys (k + t) / c, with c² = ‖K − 1k̄ᵀ‖ / ‖Q − 1q̄ᵀ‖ and
+  /// t = c² q̄ − k̄: means and spreads then agree, and softmax(q·k) is the same. 0: as recorded.
+  double balance = 0;
+};
+/// `balanced` is only valid for a softmax of q·k (AttentionViz, Yeh et al. 2023, balances
+/// likewise). Throws Error(usage) if the layer or head does not exist, for mechanisms that do not
+/// compare queries and keys, if these were not recorded, and if `balanced` is not valid.
+[[nodiscard]] QueryKeyPlane query_key_plane(const Trace& trace, std::int64_t layer,
+                                            std::int64_t head, bool balanced);
 
 }  // namespace attnscope

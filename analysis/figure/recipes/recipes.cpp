@@ -26,6 +26,7 @@ FigureRecipe logit_lens_recipe();
 FigureRecipe logit_attribution_recipe();
 FigureRecipe relevance_recipe();
 FigureRecipe attention_lines_recipe();
+FigureRecipe score_channels_recipe();
 FigureRecipe rank_accuracy_recipe();
 FigureRecipe ablation_recipe();
 FigureRecipe comparison_recipe();
@@ -66,6 +67,7 @@ std::span<const FigureRecipe> figure_recipes() {
       logit_attribution_recipe(),
       relevance_recipe(),
       attention_lines_recipe(),
+      score_channels_recipe(),
       rank_accuracy_recipe(),
       ablation_recipe(),
       comparison_recipe(),
