@@ -171,10 +171,11 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
   } else if (recipe == "over-training" || recipe == "trained-ranks") {
     request.settings["folder"] = (folder / "study").string();
     train_tiny_networks(folder / "study");
-  } else if (recipe == "logit-lens") {
+  } else if (recipe == "logit-lens" || recipe == "attention-lines") {
     request.subjects = {sample_subject("shakespeare-softmax", "text:To be, or not to be")};
   } else if (recipe == "token-mixing" || recipe == "logit-attribution" || recipe == "relevance" ||
-             recipe == "tokens-over-depth") {
+             recipe == "tokens-over-depth" || recipe == "score-channels" ||
+             recipe == "query-key-scatter") {
     request.subjects = {sample_subject("fashion-softmax", "09_ankle_boot.png")};
   } else if (find_figure(recipe).needs.least > 0) {
     request.subjects = made_up_subjects();

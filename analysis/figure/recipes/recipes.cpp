@@ -27,6 +27,7 @@ FigureRecipe logit_attribution_recipe();
 FigureRecipe relevance_recipe();
 FigureRecipe attention_lines_recipe();
 FigureRecipe score_channels_recipe();
+FigureRecipe query_key_scatter_recipe();
 FigureRecipe rank_accuracy_recipe();
 FigureRecipe ablation_recipe();
 FigureRecipe comparison_recipe();
@@ -68,6 +69,7 @@ std::span<const FigureRecipe> figure_recipes() {
       relevance_recipe(),
       attention_lines_recipe(),
       score_channels_recipe(),
+      query_key_scatter_recipe(),
       rank_accuracy_recipe(),
       ablation_recipe(),
       comparison_recipe(),

@@ -143,7 +143,8 @@ bool has_many_computed_colours(const std::string& name) {
          name == "token-mixing" || name == "logit-lens" || name == "logit-attribution" ||
          name == "relevance" || name == "tokens-over-depth" || name == "head-similarity" ||
          name == "ablation" || name == "rank-accuracy" || name == "over-training" ||
-         name == "trained-ranks";
+         name == "trained-ranks" || name == "attention-lines" || name == "score-channels" ||
+         name == "query-key-scatter";
 }
 
 std::string words_alone(const std::string& summary) {
