@@ -35,29 +35,40 @@ struct FigureRequest {
   std::vector<std::string> further_arguments;
 };
 
-/// Question that a figure answers. The window lists the figures that have no panel of their own by
-/// their questions.
+/// Question that a figure answers, by which choosers list it.
 enum class FigureQuestion {
-  own_panel,  ///< the figure is a view of another panel
-  answer,
+  maps,
+  rank,
+  heads,
   scores,
-  tokens,
-  likeness,
-  training
+  answer,
+  removal,
+  models,
+  inputs,
+  training,
+  cost,
+  none  ///< a page of several figures
 };
 inline constexpr EnumName<FigureQuestion> figure_question_names[] = {
-    {FigureQuestion::own_panel, ""},
-    {FigureQuestion::answer, "What decides the answer?"},
+    {FigureQuestion::maps, "How do the maps look?"},
+    {FigureQuestion::rank, "What rank do they have?"},
+    {FigureQuestion::heads, "What do the heads do?"},
     {FigureQuestion::scores, "Why does a query attend to a key?"},
-    {FigureQuestion::tokens, "What becomes of the tokens?"},
-    {FigureQuestion::likeness, "How alike are heads and models?"},
-    {FigureQuestion::training, "What changes in training?"}};
+    {FigureQuestion::answer, "What does the answer rest on?"},
+    {FigureQuestion::removal, "What is lost without it?"},
+    {FigureQuestion::models, "How do models differ?"},
+    {FigureQuestion::inputs, "Does it hold for many inputs?"},
+    {FigureQuestion::training, "How does it change in training?"},
+    {FigureQuestion::cost, "What does it cost?"},
+    {FigureQuestion::none, ""}};
 
 struct FigureRecipe {
   std::string_view name;         ///< "cumulative-spectrum"
   std::string_view title;        ///< "Cumulative singular values"
   std::string_view source = {};  ///< "Adder, Fig. 2"
-  FigureQuestion question = FigureQuestion::own_panel;
+  FigureQuestion question = FigureQuestion::none;
+  /// True if a panel of the window shows it. Others are listed in the panel of analyses.
+  bool has_panel = false;
   /// Settings of the figure: `--set threshold=0.95`.
   std::vector<ParameterDescription> settings = {};
   FigureNeeds needs = {};

@@ -289,10 +289,10 @@ void MainWindow::ask_for_command() {
   QList<PaletteEntry> entries = commands_->entries();
   entries += view_menus_->entries();
   for (const FigureRecipe& recipe : figure_recipes()) {
-    if (recipe.question == FigureQuestion::own_panel) continue;
+    if (recipe.has_panel || recipe.question == FigureQuestion::none) continue;
     entries.push_back({QString::fromUtf8(recipe.title), tr("Analyses"), {}, [this, &recipe] {
                          show_panel("analyses");
-                         findChild<AnalysesPanel*>()->choose(std::string(recipe.name));
+                         (void)findChild<AnalysesPanel*>()->show_page(std::string(recipe.name));
                        }});
   }
   const SubjectId subject = session_.selection().subject;

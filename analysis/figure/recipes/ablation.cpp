@@ -185,7 +185,7 @@ Figure make_ablation(const FigureRequest& request, const Progress&) {
 FigureRecipe ablation_recipe() {
   return {.name = "ablation",
           .title = "Answers without single heads or layers",
-          .question = FigureQuestion::answer,
+          .question = FigureQuestion::removal,
           .settings = {study_file_setting("attnscope ablate"),
                        setting::names("show",
                                       {"accuracy-change", "divergence", "accuracy",

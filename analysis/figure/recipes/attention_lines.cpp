@@ -83,7 +83,7 @@ class LinesOfText {
  private:
   /// Finds the weights of at least the least one; of too many, the greatest.
   void find_links() {
-    const double least = read_.number("least");
+    const double least = read_.number("smallest-weight");
     const std::optional<std::int64_t> only = read_.index("query", maps_.extent(1));
     for (std::size_t place = 0; place < heads_.size(); ++place) {
       for (std::size_t query = 0; query < queries_.size(); ++query) {
@@ -98,7 +98,7 @@ class LinesOfText {
     }
     found_ = std::ssize(links_);
     std::ranges::stable_sort(links_, std::greater(), &AttentionLink::weight);
-    links_.resize(std::min(links_.size(), static_cast<std::size_t>(read_.whole("most"))));
+    links_.resize(std::min(links_.size(), static_cast<std::size_t>(read_.whole("most-lines"))));
     if (!links_.empty()) greatest_ = links_.front().weight;
     std::ranges::reverse(links_);  // the greatest are drawn last, over the others
   }
@@ -199,7 +199,7 @@ class LinesOfText {
         rounded_text(greatest_, 3) + ". " + std::to_string(links_.size()) + " lines: ";
     text += found_ > std::ssize(links_) ? "the greatest of " + std::to_string(found_) + " weights"
                                         : std::string("all weights");
-    text += " of at least " + read_.written("least");
+    text += " of at least " + read_.written("smallest-weight");
     if (!read_.is("query", "all")) text += " of query " + read_.written("query");
     text += ". ";
     if (std::ssize(queries_) < tokens) {
@@ -240,8 +240,9 @@ FigureRecipe attention_lines_recipe() {
                        indices_setting("tokens", "tokens of the text; first: the first 64")
                            .or_word({"first"})
                            .by_default("first"),
-                       setting::number("least", 0.02, {0, 1}, "smallest weight that is drawn"),
-                       setting::whole("most", 1000, {1, 20000},
+                       setting::number("smallest-weight", 0.02, {0, 1},
+                                       "smallest weight that is drawn"),
+                       setting::whole("most-lines", 1000, {1, 20000},
                                       "number of lines at most; the greatest weights are drawn"),
                        single_identity_setting(), legend_setting()},
           .needs = {.most = 1,

@@ -236,6 +236,8 @@ FigureRecipe attention_maps_recipe() {
   return {.name = "attention-maps",
           .title = "Attention maps",
           .source = "Adder, Fig. 3 and appendix Fig. 2",
+          .question = FigureQuestion::maps,
+          .has_panel = true,
           .settings = {indices_setting("layers", "layers; auto: the first, middle and last")
                            .or_word({"auto"})
                            .by_default("auto"),

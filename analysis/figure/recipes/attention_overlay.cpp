@@ -233,6 +233,8 @@ FigureRecipe attention_overlay_recipe() {
       .name = "attention-overlay",
       .title = "Attention over the image",
       .source = "Adder, appendix Fig. 3",
+      .question = FigureQuestion::maps,
+      .has_panel = true,
       .settings =
           {indices_setting("layers", "layers; auto: the first, middle and last")
                .or_word({"auto"})

@@ -285,7 +285,7 @@ FigureRecipe comparison_recipe() {
       .name = "comparison",
       .title = "Maps next to a reference, and their differences",
       .source = "Lin 1991, Section IV",
-      .question = FigureQuestion::likeness,
+      .question = FigureQuestion::models,
       .settings = {reference_setting(),
                    indices_setting("layers", "layers; auto: the middle one of the compared")
                        .or_word({"auto"})

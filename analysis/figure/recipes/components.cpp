@@ -264,6 +264,8 @@ Figure make_components(const FigureRequest& request, const Progress& progress) {
 FigureRecipe components_recipe() {
   return {.name = "components",
           .title = "Components of attention maps",
+          .question = FigureQuestion::maps,
+          .has_panel = true,
           .settings = {setting::whole("layer", 0, {.minimum = 0}, "the layer"),
                        setting::whole("head", 0, {.minimum = 0}, "the head"),
                        setting::whole("count", 4, {1, 64}, "how many components"),

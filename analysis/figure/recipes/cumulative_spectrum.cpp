@@ -299,6 +299,8 @@ FigureRecipe cumulative_spectrum_recipe() {
   return {.name = "cumulative-spectrum",
           .title = "Cumulative singular values of attention maps",
           .source = "Adder, Fig. 2",
+          .question = FigureQuestion::rank,
+          .has_panel = true,
           .settings = {indices_setting("layer", "layers averaged"),
                        indices_setting("head", "heads averaged"), identity_setting("both"),
                        threshold_setting(),

@@ -208,6 +208,8 @@ FigureRecipe energy_breakdown_recipe() {
       .name = "energy-breakdown",
       .title = "Energy by component",
       .source = "EcoFormer, Table 1",
+      .question = FigureQuestion::cost,
+      .has_panel = true,
       .settings = {networks_setting(), network_mechanisms_setting(), tokens_setting(),
                    parameters_setting(),
                    setting::choice("by", {"network", "layer"}, "network",

@@ -220,6 +220,8 @@ FigureRecipe energy_growth_recipe() {
   return {.name = "energy-growth",
           .title = "Energy of attention as tokens grow",
           .source = "EcoFormer, 5.2",
+          .question = FigureQuestion::cost,
+          .has_panel = true,
           .settings =
               {layer_mechanisms_setting(), parameters_setting(),
                setting::whole("width", 384, {1, 65'536}, "D, channels of the layer"),

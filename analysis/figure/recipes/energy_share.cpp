@@ -94,6 +94,8 @@ FigureRecipe energy_share_recipe() {
   return {.name = "energy-share",
           .title = "Attention against FFN",
           .source = "EcoFormer, Fig. 2",
+          .question = FigureQuestion::cost,
+          .has_panel = true,
           .settings = {networks_setting(), network_mechanisms_setting(), tokens_setting(),
                        parameters_setting(), convention_setting(CostConvention::ecoformer),
                        constants_setting()},

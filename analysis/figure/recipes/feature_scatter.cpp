@@ -142,7 +142,7 @@ FigureRecipe feature_scatter_recipe() {
   return {.name = "feature-scatter",
           .title = "Final features by class",
           .source = "Adder, Fig. 1",
-          .question = FigureQuestion::tokens,
+          .question = FigureQuestion::answer,
           .settings = {setting::file(
                            "dataset",
                            "the labelled data set: IDX images, an HDF5 or NPZ file, or a folder of "

@@ -424,6 +424,8 @@ FigureRecipe hash_codes_recipe() {
       .name = "hash-codes",
       .title = "Hash codes",
       .source = "EcoFormer, Section 4 and Table 5",
+      .question = FigureQuestion::maps,
+      .has_panel = true,
       .settings = {setting::whole("layer", 0, {.minimum = 0}, "the layer"),
                    setting::whole("head", 0, {.minimum = 0}, "the head"),
                    setting::names("codes", names_of(hash_kind_names), names_of(hash_kind_names),

@@ -106,7 +106,7 @@ FigureRecipe head_similarity_recipe() {
   return {.name = "head-similarity",
           .title = "How alike the heads are",
           .source = "Zhou et al. 2021",
-          .question = FigureQuestion::likeness,
+          .question = FigureQuestion::heads,
           .settings = {setting::choice("likeness", names_of(head_likeness_names), "jensen-shannon",
                                        "measure of likeness of two heads' maps: the cosine of "
                                        "their columns, or 1 − the divergence of their rows"),

@@ -89,6 +89,8 @@ FigureRecipe heads_by_layer_recipe() {
   settings.push_back(range_setting("full"));
   return {.name = "heads-by-layer",
           .title = "Measures of every head, layer by layer",
+          .question = FigureQuestion::heads,
+          .has_panel = true,
           .settings = std::move(settings),
           .needs = {.vectors = true},
           .make = make_heads_by_layer};

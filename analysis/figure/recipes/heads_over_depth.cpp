@@ -106,6 +106,8 @@ FigureRecipe heads_over_depth_recipe() {
   return {.name = "heads-over-depth",
           .title = "Measures of heads over depth",
           .source = "Dosovitskiy et al. 2021, Fig. 7",
+          .question = FigureQuestion::heads,
+          .has_panel = true,
           .settings = std::move(settings),
           .needs = {.vectors = true},
           .make = make_heads_over_depth};

@@ -99,6 +99,8 @@ FigureRecipe key_maps_recipe() {
   return {.name = "key-maps",
           .title = "Keys as feature maps",
           .source = "DAFT, Fig. 11 to 14",
+          .question = FigureQuestion::maps,
+          .has_panel = true,
           .settings = {indices_setting("layers", "layers"),
                        indices_setting(
                            "channels",

@@ -185,6 +185,8 @@ FigureRecipe mechanism_costs_recipe() {
       .name = "mechanism-costs",
       .title = "Mechanisms: counted and measured",
       .source = "DAFT, Tables 1 to 3",
+      .question = FigureQuestion::cost,
+      .has_panel = true,
       .settings = {layer_mechanisms_setting(), parameters_setting(),
                    setting::whole("tokens", 1024, {1, 65'536},
                                   "N; also measured at its half, quarter and eighth, from 64 on")

@@ -83,6 +83,8 @@ FigureRecipe operations_table_recipe() {
   return {.name = "operations-table",
           .title = "Operations and energy",
           .source = "Adder, Tables 1 and 2",
+          .question = FigureQuestion::cost,
+          .has_panel = true,
           .settings = {networks_setting(), network_mechanisms_setting(), tokens_setting(),
                        parameters_setting(), convention_setting(), constants_setting(),
                        setting::whole("digits", 2, {0, 6}, "after the point"),

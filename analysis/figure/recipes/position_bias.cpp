@@ -251,6 +251,8 @@ FigureRecipe position_bias_recipe() {
       .name = "position-bias",
       .title = "Position biases",
       .source = "DAFT, Fig. 1, 3, 8 to 10",
+      .question = FigureQuestion::maps,
+      .has_panel = true,
       .settings =
           {setting::choice("show", names_of(show_names), "maps",
                            "maps, one query's biases on the grid of patches, or numbers"),

@@ -74,7 +74,7 @@ std::string axis_in_words(const char* which, double share) {
 
 /// True if keys are moved: as asked, or by default for a softmax of q·k.
 bool balances(const Settings& read, const Trace& trace, std::int64_t layer) {
-  if (!read.is("align", "auto")) return read.is("align", "balanced");
+  if (!read.is("balance", "auto")) return read.is("balance", "on");
   const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];
   return (recorded.mechanism ? *recorded.mechanism : trace.mechanism).name == "softmax";
 }
@@ -134,9 +134,9 @@ FigureRecipe query_key_scatter_recipe() {
       .question = FigureQuestion::scores,
       .settings = {setting::whole("layer", 0, {.minimum = 0}, "the layer"),
                    setting::whole("head", 0, {.minimum = 0}, "the head"),
-                   setting::choice("align", {"auto", "balanced", "recorded"}, "auto",
-                                   "balanced: keys moved, and both scaled, to one mean and one "
-                                   "spread, which leaves softmax(q·k) as it is; auto: balanced for "
+                   setting::choice("balance", {"auto", "on", "off"}, "auto",
+                                   "on: keys moved, and both scaled, to one mean and one "
+                                   "spread, which leaves softmax(q·k) as it is; auto: on for "
                                    "softmax attention"),
                    setting::flag("names", false, "the token's name at each point"),
                    legend_setting(true)},

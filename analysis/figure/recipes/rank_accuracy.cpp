@@ -189,6 +189,8 @@ Figure make_rank_accuracy(const FigureRequest& request, const Progress& progress
 FigureRecipe rank_accuracy_recipe() {
   return {.name = "rank-accuracy",
           .title = "Answers of a model whose maps lose their rank",
+          .question = FigureQuestion::removal,
+          .has_panel = true,
           .settings = {study_file_setting("attnscope truncate"),
                        setting::names("show",
                                       {"answers", "accuracy", "divergence", "bits-per-character",

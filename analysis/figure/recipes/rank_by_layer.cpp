@@ -231,6 +231,8 @@ FigureRecipe rank_by_layer_recipe() {
   return {.name = "rank-by-layer",
           .title = "Rank of attention maps by layer",
           .source = "Adder, Section 3.2.2",
+          .question = FigureQuestion::rank,
+          .has_panel = true,
           .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
                                        "the rank shown"),
                        identity_setting("both"), threshold_setting(), inputs_setting(),

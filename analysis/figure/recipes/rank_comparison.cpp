@@ -95,7 +95,7 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
 FigureRecipe rank_comparison_recipe() {
   return {.name = "rank-comparison",
           .title = "Ranks compared with a reference",
-          .question = FigureQuestion::likeness,
+          .question = FigureQuestion::models,
           .settings = comparison_settings(),
           .needs = compared_curves_needs,
           .make = make_rank_comparison};

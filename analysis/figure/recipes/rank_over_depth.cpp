@@ -222,6 +222,8 @@ FigureRecipe rank_over_depth_recipe() {
       .name = "rank-over-depth",
       .title = "Rank over depth",
       .source = "Dong et al. 2021, Fig. 2",
+      .question = FigureQuestion::rank,
+      .has_panel = true,
       .settings = {setting::choice("measure", names_of(depth_measure_names), "effective",
                                    "the rank shown"),
                    setting::choice("residual", {"frobenius", "composite"}, "frobenius",

@@ -169,7 +169,7 @@ FigureRecipe spectrum_comparison_recipe() {
   return {.name = "spectrum-comparison",
           .title = "Spectra compared with a reference",
           .source = "Adder, Eq. 21",
-          .question = FigureQuestion::likeness,
+          .question = FigureQuestion::models,
           .settings = std::move(settings),
           .needs = compared_curves_needs,
           .make = make_spectrum_comparison};

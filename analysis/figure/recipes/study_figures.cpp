@@ -11,7 +11,7 @@
 namespace attnscope {
 
 ParameterDescription study_file_setting(const std::string& command) {
-  return setting::file("file", "a result of " + command + ", complete or not");
+  return setting::file("file", "result file of " + command + ", or its unfinished work");
 }
 
 StudyResult study_shown(const Settings& read, StudyKind kind) {

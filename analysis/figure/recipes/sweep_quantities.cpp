@@ -130,6 +130,8 @@ FigureRecipe sweep_quantities_recipe() {
   return {.name = "sweep-quantities",
           .title = "Maps, hash codes and importances over many inputs",
           .source = "EcoFormer, 4; Fastformer-LM, Eq. 4",
+          .question = FigureQuestion::inputs,
+          .has_panel = true,
           .settings = {sweep_file_setting(), statistic_setting(), sweep_head_setting()},
           .needs = sweep_needs,
           .make = make_sweep_quantities};

@@ -111,6 +111,8 @@ FigureRecipe sweep_ranks_recipe() {
   return {.name = "sweep-ranks",
           .title = "Ranks over many inputs",
           .source = "Adder, 3.2.2",
+          .question = FigureQuestion::inputs,
+          .has_panel = true,
           .settings = {sweep_file_setting(), sweep_head_setting(),
                        setting::number("threshold", 0.9, {0, 1},
                                        "τ, one of those swept for, or the first of them")

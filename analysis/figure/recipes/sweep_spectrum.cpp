@@ -162,6 +162,8 @@ FigureRecipe sweep_spectrum_recipe() {
   return {.name = "sweep-spectrum",
           .title = "Cumulative singular values over many inputs",
           .source = "Adder, Fig. 2",
+          .question = FigureQuestion::inputs,
+          .has_panel = true,
           .settings = {sweep_file_setting(), indices_setting("layer", "layers averaged"),
                        indices_setting("head", "heads averaged"), threshold_setting(),
                        setting::choice("spread", {"deviation", "none"}, "deviation",

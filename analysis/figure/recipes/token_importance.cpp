@@ -120,6 +120,8 @@ FigureRecipe token_importance_recipe() {
       .name = "token-importance",
       .title = "Importance of tokens",
       .source = "Fastformer-LM, Eq. 1 and 5",
+      .question = FigureQuestion::maps,
+      .has_panel = true,
       .settings = {setting::whole("layer", 0, {.minimum = 0}, "the layer")
                        .or_word({"last"})
                        .by_default("last"),

@@ -103,7 +103,7 @@ FigureRecipe token_mixing_recipe() {
           .source =
               "Kobayashi et al. 2020, 2021; Modarressi et al. 2022; Ferrando et al. 2022; "
               "Mohebbi et al. 2023",
-          .question = FigureQuestion::tokens,
+          .question = FigureQuestion::heads,
           .settings = {setting::names("show", kinds, {"weights", "norms", "alti"}, "a column each"),
                        indices_setting("layers", "a row each; auto: the first, middle and last")
                            .or_word({"auto"})

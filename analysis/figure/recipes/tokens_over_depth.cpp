@@ -150,7 +150,7 @@ FigureRecipe tokens_over_depth_recipe() {
   return {.name = "tokens-over-depth",
           .title = "Tokens over depth",
           .source = "Dong et al. 2021; Kobayashi et al. 2021",
-          .question = FigureQuestion::tokens,
+          .question = FigureQuestion::heads,
           .settings = {setting::names("measures", names,
                                       {"similarity", "centred-norm", "attention", "mlp"},
                                       "a panel each; those that are not known are left out"),

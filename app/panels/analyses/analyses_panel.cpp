@@ -182,10 +182,10 @@ void AnalysesPanel::make_controls() {
 void AnalysesPanel::list_analyses() {
   auto* const items = qobject_cast<QStandardItemModel*>(list_->model());
   for (const EnumName<FigureQuestion>& question : figure_question_names) {
-    if (question.value == FigureQuestion::own_panel) continue;
     const int heading = list_->count();
     for (const FigureRecipe& recipe : figure_recipes()) {
-      if (recipe.question != question.value) continue;
+      const bool is_listed = recipe.question == question.value && !recipe.has_panel;
+      if (!is_listed || question.value == FigureQuestion::none) continue;
       if (list_->count() == heading) {
         list_->addItem(QString::fromUtf8(question.name));
         QStandardItem* const item = items->item(heading);
@@ -224,11 +224,12 @@ void AnalysesPanel::mark_possible() {
   if (!chosen_ && !shows_one && first >= 0) list_->setCurrentIndex(first);
 }
 
-void AnalysesPanel::choose(const std::string& recipe) {
-  const int index = list_->findData(QString::fromStdString(recipe));
-  if (index < 0) return;
+bool AnalysesPanel::show_page(const std::string& page) {
+  const int index = list_->findData(QString::fromStdString(page));
+  if (index < 0) return false;
   chosen_ = true;
   list_->setCurrentIndex(index);
+  return true;
 }
 
 std::string AnalysesPanel::recipe() const { return list_->currentData().toString().toStdString(); }

@@ -27,8 +27,9 @@ class AnalysesPanel : public DockPanel {
   explicit AnalysesPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
-  /// Chooses an analysis by the name of its recipe, as the user does in the list.
-  void choose(const std::string& recipe);
+  /// Chooses an analysis by the name of its recipe, as the user does in the list; false if there is
+  /// no such analysis.
+  bool show_page(const std::string& page);
   /// The name of the chosen recipe.
   [[nodiscard]] std::string recipe() const;
   /// The figure shown; null before the first.

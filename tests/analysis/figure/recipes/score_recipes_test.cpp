@@ -60,7 +60,7 @@ std::vector<const Line*> links_of(const Figure& figure) {
 TEST(AttentionLines, AreTheWeightsOfTheMaps) {
   FigureRequest request = sample_run("shakespeare-softmax");
   const Trace& trace = *request.subjects[0].trace;
-  request.settings = {{"layer", std::int64_t{1}}, {"least", 0.1}};
+  request.settings = {{"layer", std::int64_t{1}}, {"smallest-weight", 0.1}};
   const Figure figure = make_figure("attention-lines", request);
   const ImpliedMaps& maps = trace.layers[1].implied_map;
   std::size_t expected = 0;
@@ -91,12 +91,13 @@ TEST(AttentionLines, AreTheWeightsOfTheMaps) {
 
 TEST(AttentionLines, ShowOneQueryAndTheGreatestWeights) {
   FigureRequest request = sample_run("shakespeare-softmax");
-  request.settings = {{"query", std::int64_t{5}}, {"heads", IndexRanges{{0, 0}}}, {"least", 0.0}};
+  request.settings = {
+      {"query", std::int64_t{5}}, {"heads", IndexRanges{{0, 0}}}, {"smallest-weight", 0.0}};
   const Figure one = make_figure("attention-lines", request);
   for (const Line* link : links_of(one)) EXPECT_EQ(key_of(link->keys, "query"), "5");
   EXPECT_EQ(links_of(one).size(), 6U) << "a text's query does not see later keys";
   EXPECT_TRUE(one.panels[0].legend == LegendPosition::none) << "a single head needs no legend";
-  request.settings["most"] = std::int64_t{2};
+  request.settings["most-lines"] = std::int64_t{2};
   const Figure two = make_figure("attention-lines", request);
   ASSERT_EQ(links_of(two).size(), 2U);
   EXPECT_EQ(links_of(two)[1]->y, links_of(one)[5]->y);
@@ -228,7 +229,7 @@ TEST(QueryKeyScatter, HasAPointPerTokenAndKeepsDistancesOfAdder) {
   EXPECT_EQ(queries, tokens);
   EXPECT_EQ(keys, tokens);
   FigureRequest balanced = request;
-  balanced.settings = {{"align", "balanced"}};
+  balanced.settings = {{"balance", "on"}};
   EXPECT_THROW((void)make_figure("query-key-scatter", balanced), Error);
 }
 
