@@ -1,5 +1,6 @@
 #include "app/panels/panels.h"
 
+#include "app/panels/ablation/ablation_panel.h"
 #include "app/panels/all_maps/all_maps_panel.h"
 #include "app/panels/analyses/analyses_panel.h"
 #include "app/panels/answer/answer_panel.h"
@@ -146,6 +147,11 @@ std::span<const PanelEntry> panels() {
        .place = beside,
        .make = of_session<TruncationPanel>,
        .title = TruncationPanel::kTitle},
+      {.name = "ablation",
+       .group = experiments,
+       .place = beside,
+       .make = of_session<AblationPanel>,
+       .title = AblationPanel::kTitle},
       {.name = "comparison",
        .group = experiments,
        .place = numbers,

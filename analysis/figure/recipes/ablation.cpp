@@ -186,6 +186,7 @@ FigureRecipe ablation_recipe() {
   return {.name = "ablation",
           .title = "Answers without single heads or layers",
           .question = FigureQuestion::removal,
+          .has_panel = true,
           .settings = {study_file_setting("attnscope ablate"),
                        setting::names("show",
                                       {"accuracy-change", "divergence", "accuracy",

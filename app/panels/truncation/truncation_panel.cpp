@@ -2,9 +2,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <algorithm>
-#include <utility>
-#include <variant>
 
 #include "analysis/intervention/truncation.h"
 #include "app/session/session.h"
@@ -13,18 +10,12 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kCurveSeconds = 1;  // interval at which the curves grow
-
-bool reads_text(const OpenSubject& open) {
-  return open.subject.model && open.subject.model->spec().is_language_model();
-}
-
 ParameterValues shows(const char* what) { return {{"show", std::vector<std::string>{what}}}; }
 
 }  // namespace
 
 TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
-    : StudyPanel(
+    : AnswerStudyPanel(
           session,
           {.name = "truncation",
            .title = tr(kTitle),
@@ -57,59 +48,14 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
   add_option(rows_);
 }
 
-bool TruncationPanel::take_data(StudyRequest& request) {
-  const bool texts = std::ranges::any_of(session().subjects(), reads_text);
-  if (!chosen_data().empty()) {
-    request.data = chosen_data();
-    request.choice.count = chosen_count();
-    return true;
-  }
-  const auto* const text =
-      session().input() ? std::get_if<Text>(&session().input()->content) : nullptr;
-  if (texts && text) {
-    request.text = *text;
-    request.data = session().input_locator();
-    return true;
-  }
-  say(texts ? tr("Open a text, or choose a data set.") : tr("Choose a data set with labels."));
-  return false;
-}
-
 std::optional<StudyPanel::Work> TruncationPanel::work() {
-  StudyRequest wanted;
-  if (!take_data(wanted)) return std::nullopt;
   TruncationRequest truncation;
   truncation.threshold = session().view().rank_threshold;
   truncation.renormalise = {rows_->isChecked()};
   if (cut_->currentIndex() == 1) truncation.cuts = {TruncatedMap::with_identity};
   if (cut_->currentIndex() == 2) truncation.cuts.push_back(TruncatedMap::with_identity);
-  std::vector<Subject> subjects;
-  for (const OpenSubject& open : session().subjects()) {
-    if (!open.subject.model || reads_text(open) != wanted.text.has_value()) continue;
-    subjects.push_back(open.subject);
-    subjects.back().trace = nullptr;
-  }
-  if (subjects.empty()) {
-    say(tr("No open model reads this."));
-    return std::nullopt;
-  }
-  wanted.out = out();
-  wanted.restart = begins_anew() || chosen_result().empty();
-  wanted.checkpoint_seconds = kCurveSeconds;
-  return [wanted, truncation, subjects](const Progress& progress,
-                                        const std::function<void()>& grown) mutable {
-    add_truncation(subjects, truncation, wanted);
-    if (!wanted.text) wanted.data_set = open_data_set(wanted.data);
-    const StudyResult result = run_study(wanted, progress, [&](const StudyResult&) { grown(); });
-    const qlonglong inputs = result.series.empty() ? 0 : result.series.front().done;
-    return tr("%1 inputs, complete.").arg(inputs);
-  };
-}
-
-std::filesystem::path TruncationPanel::out() const {
-  return chosen_result().empty()
-             ? std::filesystem::path(folder_.path().toStdString()) / "truncated.h5"
-             : chosen_result();
+  return work_of([truncation](const std::vector<Subject>& subjects, StudyRequest& request,
+                              const Progress&) { add_truncation(subjects, truncation, request); });
 }
 
 }  // namespace attnscope
