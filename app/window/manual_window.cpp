@@ -24,9 +24,10 @@ namespace attnscope {
 namespace {
 
 // The pages in reading order.
-constexpr const char* kPages[] = {
-    "first-minute", "models", "inputs", "maps",    "spectra",      "what-if", "mechanisms", "text",
-    "compare",      "sweeps", "energy", "figures", "command-line", "lessons", "window"};
+constexpr const char* kPages[] = {"first-minute", "models",       "inputs",     "maps",
+                                  "spectra",      "what-if",      "mechanisms", "text",
+                                  "analyses",     "compare",      "sweeps",     "energy",
+                                  "figures",      "command-line", "lessons",    "window"};
 
 QString page_text(const QString& page) {
   QFile file(QString(":/manual/%1.md").arg(page));
