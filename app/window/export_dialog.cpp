@@ -304,15 +304,15 @@ bool ExportDialog::is_page() const { return find_figure(recipe()).needs_as_set !
 std::string ExportDialog::recipe() const { return figure_->currentData().toString().toStdString(); }
 
 void ExportDialog::show_figure(const std::string& recipe, const ParameterValues& settings,
-                               const std::optional<std::vector<std::size_t>>& subjects) {
+                               const std::vector<std::size_t>& subjects) {
   figure_->setCurrentIndex(std::max(0, figure_->findData(QString::fromStdString(recipe))));
   settings_->show_recipe(find_figure(this->recipe()), settings);
-  if (subjects) {
+  if (!subjects.empty()) {
     const QSignalBlocker quiet(subjects_);
     for (int row = 0; row < subjects_->count(); ++row) {
       QListWidgetItem* const item = subjects_->item(row);
       const auto index = static_cast<std::size_t>(item->data(Qt::UserRole).toInt());
-      const bool shown = std::find(subjects->begin(), subjects->end(), index) != subjects->end();
+      const bool shown = std::find(subjects.begin(), subjects.end(), index) != subjects.end();
       item->setCheckState(shown ? Qt::Checked : Qt::Unchecked);
     }
   }

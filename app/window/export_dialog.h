@@ -30,9 +30,9 @@ class ExportDialog : public QDialog {
   explicit ExportDialog(Session& session, QWidget* parent = nullptr);
 
   /// Shows a figure with these settings. `subjects`: indices into the request of all subjects with
-  /// a trace; all that fit if absent.
+  /// a trace; those that the figure shows by default if empty.
   void show_figure(const std::string& recipe, const ParameterValues& settings,
-                   const std::optional<std::vector<std::size_t>>& subjects = {});
+                   const std::vector<std::size_t>& subjects = {});
 
  signals:
   void exported(const QString& file);

@@ -138,15 +138,9 @@ void MainWindow::place_everything() {
   setCentralWidget(middle);
 
   map_menu_ = new MapMenu(session_, *link_, *this);
-  connect(map_menu_, &MapMenu::export_wanted, this,
-          [this](const std::string& recipe, const ParameterValues& settings) {
-            export_so(recipe, settings);
-          });
+  connect(map_menu_, &MapMenu::export_wanted, this, &MainWindow::export_so);
   connect(map_menu_, &MapMenu::panel_wanted, docks_, &PanelDocks::panel_wanted);
-  connect(
-      docks_, &PanelDocks::export_wanted, this,
-      [this](const std::string& recipe, const ParameterValues& settings,
-             const std::vector<std::size_t>& subjects) { export_so(recipe, settings, subjects); });
+  connect(docks_, &PanelDocks::export_wanted, this, &MainWindow::export_so);
   connect(docks_, &PanelDocks::rename_wanted, this, [this](const QString& name) {
     for (const OpenSubject& open : session_.subjects()) {
       if (open.subject.label != name.toStdString()) continue;
@@ -360,11 +354,7 @@ void MainWindow::export_so(const std::string& recipe, const ParameterValues& set
   connect(&dialog, &ExportDialog::exported, this, [this](const QString& file) {
     statusBar()->showMessage(tr("Wrote %1").arg(file), 6000);
   });
-  if (subjects.empty()) {
-    dialog.show_figure(recipe, settings);
-  } else {
-    dialog.show_figure(recipe, settings, subjects);
-  }
+  dialog.show_figure(recipe, settings, subjects);
   dialog.exec();
 }
 

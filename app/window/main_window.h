@@ -103,7 +103,6 @@ class MainWindow : public QMainWindow {
   /// cannot be read.
   bool restore_unnamed(const std::filesystem::path& file);
   void export_figure();
-  /// Opens the dialog for a figure; `subjects` as of FigurePanel::export_wanted.
   void export_so(const std::string& recipe, const ParameterValues& settings,
                  const std::vector<std::size_t>& subjects = {});
   void show_gallery();

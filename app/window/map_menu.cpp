@@ -121,7 +121,7 @@ void MapMenu::add_map_actions(QMenu& menu, SubjectId subject, const MapCell& cel
       [maps, cell] { QGuiApplication::clipboard()->setText(as_csv(*maps, cell)); });
   add("copy_figure", tr("Copy map as picture"), [this, maps, cell] { copy_picture(*maps, cell); });
   add("export_this", of_block ? tr("Export the selected maps…") : tr("Export this map…"),
-      [this] { emit export_wanted("attention-maps", shown_map_settings(session_)); });
+      [this] { emit export_wanted("attention-maps", shown_map_settings(session_), {}); });
   menu.addSeparator();
   add("enlarge_map", tr("Enlarge (double click)"),
       [this, cell] { link_.show_map(cell.layer, cell.column); });

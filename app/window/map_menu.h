@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/canvas/atlas_layout.h"
 #include "app/session/subject_id.h"
@@ -34,7 +35,9 @@ class MapMenu : public QObject {
   void fill(QMenu& menu, SubjectId subject, const std::optional<MapCell>& cell);
 
  signals:
-  void export_wanted(const std::string& recipe, const ParameterValues& settings);
+  /// `subjects`: as of FigurePanel::export_wanted.
+  void export_wanted(const std::string& recipe, const ParameterValues& settings,
+                     const std::vector<std::size_t>& subjects);
   void panel_wanted(const QString& name);
 
  private:
