@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -29,9 +30,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kAnalysesWidth = 440;
-constexpr int kWidestList = 620;           // pixels of the open list
-constexpr int kHighestAnalysis = 4000;     // pixels
+constexpr int kAnalysesWidth = 440, kLeastPage = 240;  // pixels
+constexpr int kWidestList = 620;                       // pixels of the open list
+constexpr int kHighestAnalysis = 4000;                 // pixels
 constexpr double kLargerThanPaper = 1.15;  // letters on the screen, relative to the figure's
 
 /// The setting of a recipe; null if it has none of that name.
@@ -92,11 +93,15 @@ class AnalysisPage : public FigurePage {
   [[nodiscard]] QString text_instead(const FigureRequest& request) const override {
     return reason_(request);
   }
-  /// Files may have grown, and figures of files are made quickly.
+  /// A figure of a result file is quick, and the file may have grown.
   [[nodiscard]] bool is_costly() const override {
     return find_figure(recipe_).needs.subject != SubjectNeed::none;
   }
   [[nodiscard]] bool follows_room() const override { return true; }
+  void resizeEvent(QResizeEvent* event) override {
+    FigurePage::resizeEvent(event);
+    QTimer::singleShot(0, this, [this] { fit_caption(); });  // once the plot has its width
+  }
   [[nodiscard]] bool awaits_more() const override { return any_in_progress(session()); }
   [[nodiscard]] int least_height(const Figure& figure) const override {
     const double pixels = kLargerThanPaper * figure.height_mm / mm_per_pixel;
@@ -111,6 +116,13 @@ class AnalysisPage : public FigurePage {
     const std::string ending = made_with();
     if (caption.ends_with(ending)) caption.erase(caption.size() - ending.size());
     caption_->setText(QString::fromStdString(caption).trimmed());
+    fit_caption();
+  }
+
+  /// Gives the caption the height of its lines: the body of a panel would cut them.
+  void fit_caption() {
+    constexpr int kScrollBar = 14;  // pixels
+    caption_->setMinimumHeight(caption_->heightForWidth(std::max(1, plot().width() - kScrollBar)));
   }
 
   std::function<QString(const FigureRequest&)> reason_;
@@ -128,6 +140,7 @@ AnalysesPanel::AnalysesPanel(Session& session, QWidget* parent)
   page_ = new AnalysisPage(
       session_, [this] { return request(); },
       [this](const FigureRequest& request) { return reason(request); });
+  page_->setMinimumHeight(kLeastPage);
   body()->addWidget(page_, 1);
   list_analyses();
   mark_possible();

@@ -85,7 +85,8 @@ QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
   spin->setRange(above_zero ? least : std::max(setting.bounds.minimum, -kMost),
                  std::min(setting.bounds.maximum, kMost));
   const double extent = spin->maximum() - spin->minimum();
-  spin->setSingleStep(whole ? (extent > 20 ? std::min(50.0, std::floor(extent / 20)) : 1)
+  const bool bounded = std::isfinite(setting.bounds.maximum);
+  spin->setSingleStep(whole ? (bounded && extent > 20 ? std::min(50.0, std::floor(extent / 20)) : 1)
                             : std::min(1.0, extent / 20));
   if (!setting.unit.empty()) spin->setSuffix(" " + QString::fromUtf8(setting.unit));
   spin->setKeyboardTracking(false);
