@@ -1,5 +1,6 @@
 #include "app/widgets/file_to_save.h"
 
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -15,6 +16,14 @@ bool may_replace(QWidget* parent, const QString& file) {
   box.addButton(QMessageBox::Yes)->setText(QObject::tr("Replace"));
   box.setDefaultButton(QMessageBox::Cancel);
   return box.exec() == QMessageBox::Yes;
+}
+
+QString unused_file(const QDir& folder, const QString& name, const QString& suffix) {
+  QString file = folder.filePath(name + suffix);
+  for (int number = 2; QFileInfo::exists(file) || QFileInfo(file).isSymLink(); ++number) {
+    file = folder.filePath(QString("%1-%2%3").arg(name).arg(number).arg(suffix));
+  }
+  return file;
 }
 
 QString file_to_save(QWidget* parent, const QString& title, const QString& proposed,

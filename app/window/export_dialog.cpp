@@ -3,15 +3,10 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
-#include <QDir>
-#include <QDoubleSpinBox>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QFormLayout>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -29,11 +24,10 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
-#include "app/widgets/file_to_save.h"
 #include "app/window/export_dialog_preview.h"
 #include "app/window/export_dialog_settings.h"
+#include "app/window/export_target.h"
 #include "core/error.h"
-#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -99,7 +93,8 @@ ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent),
   down->setContentsMargins(16, 14, 16, 14);
   down->setSpacing(12);
   down->addLayout(across, 1);
-  down->addWidget(make_file_row());
+  make_target();
+  down->addWidget(target_);
 
   delay_.setSingleShot(true);
   delay_.setInterval(kDelayMs);
@@ -109,7 +104,8 @@ ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent),
   take_recipe();
   show_page_state();
   if (open_.subjects.empty()) {
-    show_problem(tr("Nothing is open to draw but energy: open a model and an input first."));
+    target_->show_problem(
+        tr("Nothing is open to draw but energy: open a model and an input first."));
   }
 }
 
@@ -133,7 +129,10 @@ QWidget* ExportDialog::make_controls() {
   subjects_->setAccessibleName(tr("Models shown"));
   subjects_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   column->addWidget(subjects_);
-  connect(subjects_, &QListWidget::itemChanged, this, &ExportDialog::want);
+  connect(subjects_, &QListWidget::itemChanged, this, [this] {
+    target_->propose(proposal());
+    want();
+  });
 
   settings_ = new FigureSettingsForm;
   column->addWidget(settings_);
@@ -229,58 +228,17 @@ QWidget* ExportDialog::make_sheet() {
   return sheet;
 }
 
-QWidget* ExportDialog::make_file_row() {
-  auto* rows = new QWidget;
-  auto* column = new QVBoxLayout(rows);
-  column->setContentsMargins(0, 0, 0, 0);
-  problem_ = new QLabel;
-  problem_->setObjectName("export_problem");
-  problem_->setWordWrap(true);
-  problem_->setProperty("role", "error");
-  problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  problem_->hide();
-  column->addWidget(problem_);
-
-  format_ = new QComboBox;
-  format_->setObjectName("export_format");
-  format_->setAccessibleName(tr("Format"));
-  for (const ExportFormat& format : export_formats()) {
-    format_->addItem(QString::fromUtf8(format.title), QString::fromUtf8(format.extension));
-    format_->setItemData(format_->count() - 1, QString::fromUtf8(format.holds), Qt::ToolTipRole);
-  }
-  dpi_ = new QDoubleSpinBox;
-  dpi_->setObjectName("export_dpi");
-  dpi_->setAccessibleName(tr("Resolution in dots per inch"));
-  dpi_->setRange(20, 2400);
-  dpi_->setDecimals(0);
-  dpi_->setValue(300);
-  dpi_->setSuffix(tr(" dpi"));
-  file_ = new QLineEdit;
-  file_->setObjectName("export_file");
-  file_->setAccessibleName(tr("File"));
-  browse_ = new QPushButton(tr("Browse…"));
-  browse_->setAutoDefault(false);
+void ExportDialog::make_target() {
+  target_ = new ExportTarget;
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Cancel)->setIcon(QIcon());
   write_ = buttons->addButton(tr("Export"), QDialogButtonBox::AcceptRole);
   write_->setObjectName("export_write");
   write_->setDefault(true);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(8);
-  for (QWidget* widget : std::initializer_list<QWidget*>{format_, dpi_}) row->addWidget(widget);
-  row->addWidget(file_, 1);
-  row->addWidget(browse_);
-  row->addSpacing(12);
-  row->addWidget(buttons);
-  column->addLayout(row);
-
-  connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::take_format);
-  connect(file_, &QLineEdit::textChanged, this, &ExportDialog::take_file);
-  connect(dpi_, &QDoubleSpinBox::valueChanged, this, &ExportDialog::show_command);
-  connect(browse_, &QPushButton::clicked, this, &ExportDialog::browse);
+  target_->add_button(buttons);
+  connect(target_, &ExportTarget::changed, this, &ExportDialog::show_command);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(write_, &QPushButton::clicked, this, &ExportDialog::write);
-  return rows;
 }
 
 void ExportDialog::fill_figures() {
@@ -333,12 +291,7 @@ void ExportDialog::take_recipe() {
     values["page"] = stored_page().toStdString();
   }
   settings_->show_recipe(chosen, values);
-  const QFileInfo before(file_->text());
-  const QString folder = file_->text().isEmpty()
-                             ? QSettings().value("export_folder", QDir::homePath()).toString()
-                             : before.path();
-  const QString extension = format_->currentData().toString();
-  file_->setText(QDir(folder).filePath(QString::fromUtf8(chosen.name) + extension));
+  target_->propose_anew(proposal());
   page_->setEnabled(!is_page());
   own_caption_ = false;
   want();
@@ -395,8 +348,8 @@ std::string ExportDialog::command() const {
   FigureCommand command = command_of(recipe(), request());
   command.style = figure_style();
   command.transparent = look_->look().transparent;
-  if (format_->currentData().toString() == ".png") command.dpi = dpi_->value();
-  command.out = file_->text().trimmed().toStdString();
+  if (target_->extension() == ".png") command.dpi = target_->dpi();
+  command.out = target_->file().toStdString();
   return to_string(command);
 }
 
@@ -422,7 +375,7 @@ void ExportDialog::make() {
     preview_->show_message(what);
     if (!writing_) return;
     set_writing(false);
-    show_problem(what);
+    target_->show_problem(what);
   };
   job_ = session_.jobs().submit(
       tr("Drawing: %1").arg(QString::fromUtf8(find_figure(name).title)),
@@ -462,26 +415,14 @@ void ExportDialog::dress() {
 
 void ExportDialog::show_command() { command_->setPlainText(QString::fromStdString(command())); }
 
-void ExportDialog::take_format() {
-  const QString extension = format_->currentData().toString();
-  dpi_->setVisible(extension == ".png");
-  const QString path = file_->text();
-  const qsizetype dot = path.lastIndexOf('.');
-  const bool has_extension = dot > path.lastIndexOf('/') && format_->findData(path.mid(dot)) >= 0;
-  const QSignalBlocker quiet(file_);
-  file_->setText((has_extension ? path.left(dot) : path) + extension);
-  show_command();
-}
-
-void ExportDialog::take_file() {
-  const QString path = file_->text().trimmed();
-  const int known = format_->findData(path.mid(path.lastIndexOf('.')).toLower());
-  if (known >= 0) {
-    const QSignalBlocker quiet(format_);
-    format_->setCurrentIndex(known);
-    dpi_->setVisible(format_->currentData().toString() == ".png");
+/// The name of the figure and of its models, for a file.
+QString ExportDialog::proposal() const {
+  const QString figure = QString::fromUtf8(find_figure(recipe()).name);
+  QStringList models;
+  for (const std::size_t index : chosen_subjects()) {
+    models << QString::fromStdString(open_.subjects[index].label);
   }
-  show_command();
+  return proposed_name(figure, is_page() ? QStringList() : models);
 }
 
 void ExportDialog::add_to_page() {
@@ -520,58 +461,24 @@ void ExportDialog::show_page_state() {
   clear_page_->setEnabled(figures > 0);
 }
 
-void ExportDialog::browse() {
-  QStringList filters;
-  for (const ExportFormat& format : export_formats()) {
-    filters << QString("%1 (*%2)")
-                   .arg(QString::fromUtf8(format.title), QString::fromUtf8(format.extension));
-  }
-  const QString file = QFileDialog::getSaveFileName(
-      this, tr("Export to"), file_->text(), filters.join(";;"), &filters[format_->currentIndex()],
-      QFileDialog::DontConfirmOverwrite);
-  if (!file.isEmpty()) file_->setText(file);
-}
-
-void ExportDialog::show_problem(const QString& text) {
-  problem_->setText("⚠ " + text);
-  problem_->show();
-}
-
 void ExportDialog::write() {
-  problem_->hide();
-  if (!may_write()) return;
-  if (current_) {
-    finish();
-    return;
-  }
+  if (!target_->may_write()) return;
+  if (current_) return finish();
   set_writing(true);
   make();
-}
-
-/// Refuses to replace a file that was read, and asks before replacing any other file.
-bool ExportDialog::may_write() {
-  const QString file = file_->text().trimmed();
-  try {
-    refuse_to_overwrite_read(file.toStdString());
-  } catch (const Error& error) {
-    show_problem(QString::fromStdString(error.what()));
-    return false;
-  }
-  return may_replace(this, file);
 }
 
 /// While the figure is being drawn for writing, the file that the user confirmed cannot be changed.
 void ExportDialog::set_writing(bool writing) {
   writing_ = writing;
-  for (QWidget* widget :
-       std::initializer_list<QWidget*>{write_, file_, format_, browse_, figure_}) {
-    widget->setEnabled(!writing);
-  }
+  target_->set_writing(writing);
+  write_->setEnabled(!writing);
+  figure_->setEnabled(!writing);
 }
 
 void ExportDialog::finish() {
   set_writing(false);
-  const QString file = file_->text().trimmed();
+  const QString file = target_->file();
   try {
     if (!made_) {
       throw Error(ErrorKind::usage, "no figure was drawn to export").about(recipe());
@@ -580,13 +487,13 @@ void ExportDialog::finish() {
     figure.command = command();
     ExportOptions options;
     options.transparent = look_->look().transparent;
-    options.png_dpi = dpi_->value();
+    options.png_dpi = target_->dpi();
     export_figure(figure, file.toStdString(), options);
   } catch (const Error& error) {
-    show_problem(QString::fromStdString(error.what()));
+    target_->show_problem(QString::fromStdString(error.what()));
     return;
   }
-  QSettings().setValue("export_folder", QFileInfo(file).absolutePath());
+  target_->remember();
   look_->remember();
   emit exported(file);
   accept();

@@ -10,15 +10,14 @@
 #include "analysis/figure/recipe.h"
 
 class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
-class QLineEdit;
 class QListWidget;
 class QPlainTextEdit;
 class QPushButton;
 
 namespace attnscope {
 
+class ExportTarget;
 class FigureLookForm;
 class FigurePreview;
 class FigureSettingsForm;
@@ -40,7 +39,7 @@ class ExportDialog : public QDialog {
  private:
   QWidget* make_controls();
   QWidget* make_sheet();
-  QWidget* make_file_row();
+  void make_target();
   void fill_figures();
   void take_recipe();
   void fill_subjects();
@@ -55,16 +54,12 @@ class ExportDialog : public QDialog {
   void make();
   void dress();
   void show_command();
-  void take_format();
-  void take_file();
+  [[nodiscard]] QString proposal() const;
   void add_to_page();
   void show_page_state();
-  void browse();
   void write();
-  [[nodiscard]] bool may_write();
   void set_writing(bool writing);
   void finish();
-  void show_problem(const QString& text);
 
   Session& session_;
   FigureRequest open_;  ///< request for all subjects with a trace
@@ -80,11 +75,7 @@ class ExportDialog : public QDialog {
   QPushButton* page_ = nullptr;
   QPushButton* show_page_ = nullptr;
   QPushButton* clear_page_ = nullptr;
-  QComboBox* format_ = nullptr;
-  QDoubleSpinBox* dpi_ = nullptr;
-  QLineEdit* file_ = nullptr;
-  QLabel* problem_ = nullptr;
-  QPushButton* browse_ = nullptr;
+  ExportTarget* target_ = nullptr;
   QPushButton* write_ = nullptr;
 
   QTimer delay_;

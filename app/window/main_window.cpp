@@ -1,7 +1,10 @@
 #include "app/window/main_window.h"
 
 #include <QApplication>
+#include <QClipboard>
+#include <QDesktopServices>
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMenuBar>
@@ -9,6 +12,7 @@
 #include <QScreen>
 #include <QStatusBar>
 #include <QTimer>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <string_view>
@@ -351,11 +355,21 @@ void MainWindow::export_figure() {
 void MainWindow::export_so(const std::string& recipe, const ParameterValues& settings,
                            const std::vector<std::size_t>& subjects) {
   ExportDialog dialog(session_, this);
-  connect(&dialog, &ExportDialog::exported, this, [this](const QString& file) {
-    statusBar()->showMessage(tr("Wrote %1").arg(file), 6000);
-  });
+  connect(&dialog, &ExportDialog::exported, this, &MainWindow::show_exported);
   dialog.show_figure(recipe, settings, subjects);
   dialog.exec();
+}
+
+void MainWindow::show_exported(const QString& file) {
+  const auto open = [this](const QString& path) {
+    if (QDesktopServices::openUrl(QUrl::fromLocalFile(path))) return;
+    notice_->show_error(tr("No program of this desktop opens %1.").arg(path));
+  };
+  notice_->show_note(
+      tr("Exported %1").arg(file),
+      {{tr("Open"), [open, file] { open(file); }},
+       {tr("Show in folder"), [open, file] { open(QFileInfo(file).absolutePath()); }},
+       {tr("Copy path"), [file] { QApplication::clipboard()->setText(file); }}});
 }
 
 void MainWindow::show_gallery() {
@@ -365,6 +379,7 @@ void MainWindow::show_gallery() {
             [this](const std::string& recipe, const ParameterValues& settings,
                    const std::vector<std::size_t>& subjects) {
               ExportDialog dialog(session_, gallery_);
+              connect(&dialog, &ExportDialog::exported, this, &MainWindow::show_exported);
               dialog.show_figure(recipe, settings, subjects);
               dialog.exec();
             });

@@ -105,6 +105,8 @@ class MainWindow : public QMainWindow {
   void export_figure();
   void export_so(const std::string& recipe, const ParameterValues& settings,
                  const std::vector<std::size_t>& subjects = {});
+  /// Offers to open an exported file, to show its folder, or to copy its path.
+  void show_exported(const QString& file);
   void show_gallery();
   void ask_for_command();
   void ask_for_preferences();

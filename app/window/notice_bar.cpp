@@ -35,7 +35,19 @@ QString NoticeBar::text() const { return isHidden() ? QString() : text_->text();
 
 void NoticeBar::show_error(const QString& text) { show_text("⚠ " + text, "error"); }
 
-void NoticeBar::show_note(const QString& text) { show_text(text, "note"); }
+void NoticeBar::show_note(const QString& text, const QList<Choice>& choices) {
+  show_text(text, "note");
+  for (const Choice& choice : choices) add_button(choice);
+}
+
+void NoticeBar::add_button(const Choice& choice) {
+  auto* button = new QPushButton(choice.name);
+  button->setObjectName(QString("notice_choice_%1").arg(buttons_.size()));
+  qobject_cast<QHBoxLayout*>(layout())->insertWidget(2 + static_cast<int>(buttons_.size()), button,
+                                                     0, Qt::AlignTop);
+  connect(button, &QPushButton::clicked, this, choice.run);
+  buttons_ << button;
+}
 
 void NoticeBar::offer(const QString& text, Choice accept, Choice decline) {
   offer_ = Offer{text, std::move(accept), std::move(decline)};
@@ -66,6 +78,10 @@ void NoticeBar::take(const Choice& choice) {
 void NoticeBar::show_text(const QString& text, const char* role) {
   offering_ = false;
   action_->hide();
+  for (QPushButton* button : std::exchange(buttons_, {})) {
+    button->hide();
+    button->deleteLater();  // its own click may have led here
+  }
   dismiss_->setText(tr("Dismiss"));
   text_->setText(text);
   set_role(text_, role);

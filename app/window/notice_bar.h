@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QList>
 #include <functional>
 #include <optional>
 
@@ -15,12 +16,13 @@ class NoticeBar : public QFrame {
   Q_OBJECT
  public:
   explicit NoticeBar(QWidget* parent = nullptr);
-  void show_error(const QString& text);
-  void show_note(const QString& text);
   struct Choice {
     QString name;  ///< "Open it"
     std::function<void()> run;
   };
+  void show_error(const QString& text);
+  /// Shows a note with a button for each choice until it is dismissed.
+  void show_note(const QString& text, const QList<Choice>& choices = {});
   /// Shows a note with two choices until one of them is taken. An error in the meantime is shown
   /// first, and the offer again after it.
   void offer(const QString& text, Choice accept, Choice decline);
@@ -35,8 +37,10 @@ class NoticeBar : public QFrame {
   void show_offer();
   void dismiss();
   void take(const Choice& choice);
+  void add_button(const Choice& choice);
 
   QLabel* text_;
+  QList<QPushButton*> buttons_;  // of the note's choices
   QPushButton* action_;
   QToolButton* dismiss_;
   std::optional<Offer> offer_;

@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -26,6 +27,7 @@
 #include "app/panels/frame/figure_panel.h"
 #include "app/render/render.h"
 #include "app/window/export_dialog_preview.h"
+#include "app/window/notice_bar.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 #include "tests/app/support/window_fixture.h"
@@ -60,8 +62,8 @@ std::string printed_by(const std::string& command, int& status) {
 class ExportTest : public WindowTest {
  protected:
   ExportTest() {
-    for (const char* key : {"export_page", "export_width", "export_height", "export_font",
-                            "export_font_size", "export_lines"}) {
+    for (const char* key : {"export_page", "export_folder", "export_width", "export_height",
+                            "export_font", "export_font_size", "export_lines"}) {
       QSettings().remove(key);
     }
   }
@@ -305,6 +307,53 @@ TEST_F(ExportTest, ReplacesAFileOnlyOnConfirmation) {
   answer(QMessageBox::Yes);
   write(file);
   EXPECT_GT(content(file).size(), 100U);
+}
+
+TEST_F(ExportTest, ProposesAnUnusedNameOfTheFigureAndItsModels) {
+  QSettings().setValue("export_folder", QString::fromStdString(folder().string()));
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "vit: tiny/224");
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "adder");
+  ASSERT_TRUE(wait_until_settled());
+  std::ofstream(folder() / "attention-maps-adder.pdf") << "old";
+  show_dialog();
+  choose("attention-maps");
+  auto* file = get<QLineEdit>("export_file");
+  const auto name = [&] { return QFileInfo(file->text()).fileName(); };
+  EXPECT_EQ(name(), "attention-maps-vit-tiny-224-adder.pdf");
+  auto* subjects = get<QListWidget>("export_subjects");
+  subjects->item(0)->setCheckState(Qt::Unchecked);
+  EXPECT_EQ(name(), "attention-maps-adder-2.pdf");
+  get<QComboBox>("export_format")->setCurrentIndex(1);
+  EXPECT_EQ(name(), "attention-maps-adder.svg");
+  // A name of the user's own stays with its figure.
+  file->setText(QString::fromStdString((folder() / "mine.pdf").string()));
+  subjects->item(0)->setCheckState(Qt::Checked);
+  EXPECT_EQ(name(), "mine.pdf");
+  choose("rank-by-layer");
+  EXPECT_EQ(name(), "rank-by-layer-vit-tiny-224-adder.pdf");
+}
+
+TEST_F(ExportTest, OffersTheFileAfterTheExport) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  const QString file = QString::fromStdString((folder() / "offered.csv").string());
+  on_dialog([&](QDialog& dialog) {
+    dialog.findChild<QLineEdit*>("export_file")->setText(file);
+    dialog.findChild<QPushButton*>("export_write")->click();
+  });
+  press(Qt::Key_E, Qt::ControlModifier);
+  EXPECT_TRUE(window().findChild<NoticeBar*>()->text().contains(file));
+  QStringList names;
+  for (int choice = 0; choice < 3; ++choice) {
+    auto* button = child<QPushButton>(("notice_choice_" + std::to_string(choice)).c_str());
+    ASSERT_NE(button, nullptr);
+    names << button->text();
+  }
+  EXPECT_EQ(names, QStringList({"Open", "Show in folder", "Copy path"}));
+  QTest::mouseClick(child<QPushButton>("notice_choice_2"), Qt::LeftButton);
+  EXPECT_EQ(QGuiApplication::clipboard()->text(), file);
+  QTest::mouseClick(child<QAbstractButton>("notice_dismiss"), Qt::LeftButton);
+  EXPECT_TRUE(window().findChild<NoticeBar*>()->text().isEmpty());
 }
 
 TEST_F(ExportTest, AFileThatIsReadIsNeverReplaced) {
