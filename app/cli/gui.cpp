@@ -3,6 +3,7 @@
 #include <QPixmap>
 #include <QStandardPaths>
 #include <QTimer>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "app/cli/subcommand.h"
 #include "app/panels/panels.h"
 #include "app/render/application.h"
+#include "app/session/job_queue.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/window/dropped_file.h"
@@ -132,21 +134,9 @@ void shoot(MainWindow& window, const std::filesystem::path& file) {
   target.commit();
 }
 
-/// Runs the window and returns the exit status. Throws Error(io) without a display, or if the
-/// screenshot cannot be written.
-int run_gui(const GuiOptions& options) {
-  require_display();
-  int argc = 1;
-  char name[] = "attnscope";
-  char* argv[] = {name, nullptr};
-  QCoreApplication::setOrganizationName("Attnscope");
-  QCoreApplication::setApplicationName("Attnscope");
-  QCoreApplication::setApplicationVersion(ATTNSCOPE_VERSION);
-  const Application application(argc, argv);
-  QGuiApplication::setDesktopFileName("io.github.attnscope.Attnscope");
-
-  load_graphics();
-  Session session;
+/// Runs the window of the session and returns the exit status. Throws Error(io) if the screenshot
+/// cannot be written.
+int run_window(const GuiOptions& options, Session& session) {
   Preferences preferences = read_preferences();
   std::filesystem::path remembered;
   if (options.screenshot.empty()) remembered = autosave_folder();
@@ -213,6 +203,32 @@ int run_gui(const GuiOptions& options) {
   if (!session.input_error().empty()) {
     std::fprintf(stderr, "attnscope: %s\n", session.input_error().c_str());
     status = 1;
+  }
+  return status;
+}
+
+/// Runs the program with a window and returns the exit status. Throws Error(io) without a display,
+/// and like run_window.
+int run_gui(const GuiOptions& options) {
+  require_display();
+  int argc = 1;
+  char name[] = "attnscope";
+  char* argv[] = {name, nullptr};
+  QCoreApplication::setOrganizationName("Attnscope");
+  QCoreApplication::setApplicationName("Attnscope");
+  QCoreApplication::setApplicationVersion(ATTNSCOPE_VERSION);
+  const Application application(argc, argv);
+  QGuiApplication::setDesktopFileName("io.github.attnscope.Attnscope");
+
+  load_graphics();
+  Session session;
+  const int status = run_window(options, session);
+  // One step of a job may take many seconds on a busy machine. A closed window does not wait for
+  // it: every file is written under a temporary name, and what saves its work has ended.
+  constexpr std::chrono::milliseconds longest(400);
+  if (!session.jobs().end(longest)) {
+    std::fflush(nullptr);
+    std::_Exit(status);
   }
   return status;
 }

@@ -33,7 +33,9 @@ struct JobQueue::Job {
   JobId id = 0;
   QString title;
   std::stop_source stop;
+  AtEnd at_end = AtEnd::abandon;
   std::atomic<bool> running{false};
+  std::atomic<bool> ended{false};  // its work has ended; delivered or not
   std::atomic<double> fraction{0};
   std::mutex mutex;  // guards the members below
   std::string step;
@@ -48,10 +50,12 @@ JobQueue::~JobQueue() {
   after_hand_over();
 }
 
-JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject* receiver) {
+JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject* receiver,
+                       AtEnd at_end) {
   auto job = std::make_shared<Job>();
   job->id = next_id_++;
   job->title = title;
+  job->at_end = at_end;
   jobs_.push_back(job);
 
   const bool has_receiver = receiver != nullptr;
@@ -88,6 +92,7 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
     } catch (const std::exception& error) {
       failure.what = as_error(error).what();
     }
+    job->ended = true;
     auto delivery = [this, job, has_receiver, still_there, failed, failure,
                      deliver = std::move(deliver)] {
       after_hand_over();
@@ -118,6 +123,19 @@ void JobQueue::cancel(JobId id) {
 
 void JobQueue::cancel_all() {
   for (const auto& job : jobs_) job->stop.request_stop();
+}
+
+bool JobQueue::end(std::chrono::milliseconds longest) {
+  constexpr int kPollMs = 10;
+  cancel_all();
+  const Clock::time_point until = Clock::now() + longest;
+  while (!threads_.waitForDone(kPollMs)) {
+    const bool saves = std::ranges::any_of(
+        jobs_, [](const auto& job) { return job->at_end == AtEnd::wait && !job->ended; });
+    if (!saves && Clock::now() >= until) return false;
+  }
+  after_hand_over();
+  return true;
 }
 
 std::vector<JobStatus> JobQueue::status() const {

@@ -5,6 +5,7 @@
 #include <QString>
 #include <QThreadPool>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,15 +47,25 @@ class JobQueue : public QObject {
   using Work = std::function<Delivery(const Progress&)>;
   using Failure = std::function<void(const JobFailure&)>;
 
+  enum class AtEnd {
+    abandon,  ///< its result is not needed when the program ends
+    wait      ///< it saves its work when it is cancelled: the program's end waits for it
+  };
+
   explicit JobQueue(QObject* parent = nullptr);
   ~JobQueue() override;
 
   /// Submits a job. `failed` may be empty. Exactly one of the delivery and `failed` is called;
   /// neither is called if a given `receiver` has been destroyed by then.
-  JobId submit(const QString& title, Work work, Failure failed, QObject* receiver = nullptr);
+  JobId submit(const QString& title, Work work, Failure failed, QObject* receiver = nullptr,
+               AtEnd at_end = AtEnd::abandon);
   /// Requests a job to stop; its failure is delivered afterwards. Unknown ids are ignored.
   void cancel(JobId id);
   void cancel_all();
+  /// Cancels all jobs at the end of the program. Waits until those with AtEnd::wait have ended, and
+  /// at most `longest` for the others; false if one still runs, such as a decomposition of a large
+  /// matrix, which cannot be cancelled.
+  [[nodiscard]] bool end(std::chrono::milliseconds longest);
 
   /// Waiting and running jobs in the order of submission.
   [[nodiscard]] std::vector<JobStatus> status() const;

@@ -171,7 +171,7 @@ void TrainingSession::stop() {
           --saving_;
           if (!failure.cancelled) emit failed(QString::fromStdString(failure.what));
         },
-        this);
+        this, JobQueue::AtEnd::wait);
   }
   runs_.clear();
   clock_.stop();

@@ -16,6 +16,7 @@
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/frame/highlight.h"
 #include "app/session/autosave.h"
+#include "app/session/job_queue.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/widgets/file_to_save.h"
@@ -109,6 +110,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
       // Closing must not fail because of a convenience.
     }
   }
+  session_.jobs().cancel_all();
   QMainWindow::closeEvent(event);
 }
 

@@ -196,7 +196,7 @@ void StudyPanel::start() {
                   : tr("Cancelled; the results are kept, and %1 resumes from there.")
                         .arg(form_.verb));
       },
-      this);
+      this, JobQueue::AtEnd::wait);
 }
 
 void StudyPanel::ended(const QString& note) {

@@ -310,7 +310,7 @@ bool TrainingPanel::may_close() {
                             "states are saved in the folder of the runs."),
                   QMessageBox::Discard | QMessageBox::Cancel, this);
   box.button(QMessageBox::Discard)->setText(lost ? tr("Discard") : tr("Close"));
-  if (lost) box.addButton(QMessageBox::Save)->setText(tr("Save…"));
+  if (lost) box.addButton(QMessageBox::Save)->setText(tr("Save to folder…"));
   box.setDefaultButton(QMessageBox::Cancel);
   const int answer = box.exec();
   return answer == QMessageBox::Discard || (answer == QMessageBox::Save && keep_networks());

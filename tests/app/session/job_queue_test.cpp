@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QThread>
 #include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
 #include <thread>
@@ -77,6 +78,40 @@ TEST(JobQueue, HandsOverTheWholeError) {
       [&](const JobFailure& failure) { what = failure.what; });
   ASSERT_TRUE(wait_until([&] { return jobs.idle(); }));
   EXPECT_EQ(what, "x.pt: broken; get it again");
+}
+
+TEST(JobQueue, EndsWithoutAJobThatCannotBeCancelled) {
+  JobQueue jobs;
+  std::atomic<bool> begun = false, released = false;
+  jobs.submit("one long step",
+              [&](const Progress&) -> JobQueue::Delivery {
+                begun = true;
+                while (!released) std::this_thread::yield();
+                return {};
+              },
+              {});
+  ASSERT_TRUE(wait_until([&] { return begun.load(); }));
+  EXPECT_FALSE(jobs.end(std::chrono::milliseconds(30)));
+  released = true;
+  EXPECT_TRUE(jobs.end(std::chrono::seconds(60)));
+}
+
+TEST(JobQueue, EndsOnlyWhenCancelledWorkIsSaved) {
+  JobQueue jobs;
+  std::atomic<bool> begun = false, saved = false;
+  jobs.submit(
+      "saves when cancelled",
+      [&](const Progress& progress) -> JobQueue::Delivery {
+        begun = true;
+        while (!progress.cancelled()) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        saved = true;
+        throw Cancelled{};
+      },
+      {}, nullptr, JobQueue::AtEnd::wait);
+  ASSERT_TRUE(wait_until([&] { return begun.load(); }));
+  (void)jobs.end(std::chrono::milliseconds(0));
+  EXPECT_TRUE(saved);
 }
 
 TEST(JobQueue, RunsJobsConcurrently) {
