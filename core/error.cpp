@@ -26,6 +26,36 @@ std::string one_line(const std::string& text) {
   return shown_text(line);
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+}
+
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+/// True if the text names an option, "--of map", or a command of the program.
+bool speaks_of_command_line(std::string_view text) {
+  for (const std::string_view start : {std::string_view("--"), std::string_view("attnscope ")}) {
+    for (std::size_t at = text.find(start); at != std::string_view::npos;
+         at = text.find(start, at + 1)) {
+      const std::size_t next = at + start.size();
+      if (next < text.size() && is_letter(text[next])) return true;
+    }
+  }
+  return false;
+}
+
+/// The text with the options of models as members of their dialog; empty if it still names options
+/// or commands.
+std::string without_command_line(std::string text) {
+  replace_all(text, "--model-heads N", "the option heads=N");
+  replace_all(text, "--model-heads", "heads");
+  replace_all(text, "--option ", "the option ");
+  return speaks_of_command_line(text) ? std::string() : text;
+}
+
 }  // namespace
 
 Error::Error(ErrorKind kind, std::string what_went_wrong)
@@ -76,6 +106,15 @@ void Error::compose() {
     line_ += " (found " + one_line(found_) + ")";
   }
   if (!remedy_.empty()) line_ += "; " + shown_lines(shortened(remedy_, 4000));
+}
+
+std::string Error::in_window() const {
+  Error shown = *this;
+  shown.subject_ = without_command_line(subject_);
+  shown.expected_ = without_command_line(expected_);
+  shown.remedy_ = without_command_line(remedy_);
+  shown.compose();
+  return shown.line_;
 }
 
 Error unknown_name(std::string_view kind_of_thing, std::string_view name,

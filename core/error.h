@@ -50,6 +50,11 @@ class Error : public std::exception {
   /// The whole error in one line: "FILE: SUBJECT: MESSAGE (expected X, found Y); REMEDY".
   [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
 
+  /// The error in one line for a window, which has no command line: "--option K=V" is called "the
+  /// option K=V", which a dialog sets; a remedy, subject or expectation that names other options or
+  /// commands is left out.
+  [[nodiscard]] std::string in_window() const;
+
  private:
   void compose();
 

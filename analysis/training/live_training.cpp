@@ -109,7 +109,7 @@ class LiveTraining::Worker {
       {
         const std::lock_guard lock(mutex_);
         moment_.state = TrainingState::failed;
-        moment_.error = as_error(error).what();
+        moment_.error = as_error(error).in_window();
       }
       changed_.notify_all();
     }

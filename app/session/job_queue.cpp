@@ -90,7 +90,7 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
     } catch (const Cancelled&) {
       failure.cancelled = true;
     } catch (const std::exception& error) {
-      failure.what = as_error(error).what();
+      failure.what = as_error(error).in_window();
     }
     job->ended = true;
     auto delivery = [this, job, has_receiver, still_there, failed, failure,

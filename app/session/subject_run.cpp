@@ -83,7 +83,7 @@ RunEnd carry_out(const SubjectRun& run, const LayersRecorded& layers_recorded,
     end.unchanged = unchanged;
   } catch (const Error& error) {
     end.state = RunEnd::State::refused;
-    end.error = error.what();
+    end.error = error.in_window();
   }
   return end;
 }

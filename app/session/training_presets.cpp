@@ -51,7 +51,7 @@ std::string why_not_trained(const PresetVariant& variant) {
     (void)Recipe(recipe);
     return {};
   } catch (const Error& error) {
-    return error.what();
+    return error.in_window();
   }
 }
 

@@ -24,11 +24,15 @@ QLineEdit* line_field(const QString& name, const QString& what, const QString& h
 }
 
 BrowseButton::BrowseButton(const QString& what, const QString& filter, QLineEdit* field,
-                           QWidget* parent)
+                           QWidget* parent, Paths paths)
     : QToolButton(parent), what_(what), filter_(filter), field_(field) {
   setText("…");
   setToolTip(tr("Choose %1").arg(what));
   setAccessibleName(toolTip());
+  if (paths == Paths::files) {
+    connect(this, &QToolButton::clicked, this, [this] { browse(false); });
+    return;
+  }
   setPopupMode(QToolButton::InstantPopup);
   auto* const menu = new QMenu(this);
   menu->addAction(tr("A file…"), this, [this] { browse(false); })->setObjectName("choose_file");

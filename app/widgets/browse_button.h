@@ -12,10 +12,12 @@ namespace attnscope {
 class BrowseButton : public QToolButton {
   Q_OBJECT
  public:
+  enum class Paths { files_and_folders, files };
+
   /// Writes the chosen path into `field`. `what` names it, such as "a data set"; `filter` is a
   /// QFileDialog filter.
   BrowseButton(const QString& what, const QString& filter, QLineEdit* field,
-               QWidget* parent = nullptr);
+               QWidget* parent = nullptr, Paths paths = Paths::files_and_folders);
 
  signals:
   void chosen(const QString& path);

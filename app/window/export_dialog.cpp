@@ -15,6 +15,7 @@
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "analysis/figure/fit.h"
 #include "analysis/figure/page.h"
@@ -292,7 +293,6 @@ void ExportDialog::take_recipe() {
   }
   settings_->show_recipe(chosen, values);
   target_->propose_anew(proposal());
-  page_->setEnabled(!is_page());
   own_caption_ = false;
   want();
 }
@@ -356,8 +356,46 @@ std::string ExportDialog::command() const {
 void ExportDialog::want() {
   ++wanted_;
   current_ = false;
+  show_reason(why_not());
+  if (why_not_.isEmpty()) return delay_.start();
+  delay_.stop();
+  session_.jobs().cancel(job_);
+}
+
+/// What the figure lacks, before it is made; empty if nothing.
+QString ExportDialog::why_not() const {
+  if (is_page()) return {};
+  const FigureFit fit = fit_of(recipe(), open_.subjects, settings_->settings());
+  const std::size_t least = find_figure(recipe()).needs.least, shown = chosen_subjects().size();
+  if (!fit.missing.empty()) {
+    return tr("The figure %1.").arg(QString::fromUtf8(fit.missing));
+  }
+  if (shown < least) {
+    return least == 1 ? tr("Choose a model to show.") : tr("Choose at least two models to show.");
+  }
+  if (fit.most > 0 && shown > fit.most) return tr("The figure shows one model: choose one.");
+  if (fit.unset.empty()) return {};
+  const ParameterDescription& setting = find_setting(recipe(), find_figure(recipe()).needs.setting);
+  return tr("The figure %1: choose it under “%2”.")
+      .arg(QString::fromUtf8(fit.unset), setting_title(setting));
+}
+
+/// Shows the reason in place of the figure and of everything that is said about it. While there is
+/// one, nothing can be exported or added to a page.
+void ExportDialog::show_reason(const QString& why_not) {
+  why_not_ = why_not;
+  write_->setEnabled(!writing_ && why_not.isEmpty());
+  page_->setEnabled(!is_page() && why_not.isEmpty());
+  for (QPushButton* button : {write_, page_}) button->setToolTip(why_not);
+  if (!why_not.isEmpty()) {
+    made_.reset();
+    current_ = true;
+    size_->clear();
+    preview_->show_message(why_not);
+    const QSignalBlocker quiet(caption_);
+    if (!own_caption_) caption_->clear();
+  }
   show_command();
-  delay_.start();
 }
 
 void ExportDialog::make() {
@@ -369,13 +407,11 @@ void ExportDialog::make() {
   size_->setText(tr("drawing…"));
   const auto failed = [this, wanted](const QString& what) {
     if (wanted != wanted_) return;
-    made_.reset();
-    current_ = true;
-    size_->clear();
-    preview_->show_message(what);
-    if (!writing_) return;
-    set_writing(false);
-    target_->show_problem(what);
+    if (std::exchange(writing_, false)) {
+      set_writing(false);
+      target_->show_problem(what);
+    }
+    show_reason(what);
   };
   job_ = session_.jobs().submit(
       tr("Drawing: %1").arg(QString::fromUtf8(find_figure(name).title)),
@@ -407,13 +443,14 @@ void ExportDialog::dress() {
     size_->setText(
         tr("%1 × %2 mm").arg(figure.width_mm, 0, 'f', 0).arg(figure.height_mm, 0, 'f', 0));
   } catch (const Error& error) {
-    size_->clear();
-    preview_->show_message(QString::fromStdString(error.what()));
+    show_reason(QString::fromStdString(error.in_window()));
   }
   show_command();
 }
 
-void ExportDialog::show_command() { command_->setPlainText(QString::fromStdString(command())); }
+void ExportDialog::show_command() {
+  command_->setPlainText(why_not_.isEmpty() ? QString::fromStdString(command()) : QString());
+}
 
 /// The name of the figure and of its models, for a file.
 QString ExportDialog::proposal() const {
@@ -472,7 +509,7 @@ void ExportDialog::write() {
 void ExportDialog::set_writing(bool writing) {
   writing_ = writing;
   target_->set_writing(writing);
-  write_->setEnabled(!writing);
+  write_->setEnabled(!writing && why_not_.isEmpty());
   figure_->setEnabled(!writing);
 }
 
@@ -490,7 +527,7 @@ void ExportDialog::finish() {
     options.png_dpi = target_->dpi();
     export_figure(figure, file.toStdString(), options);
   } catch (const Error& error) {
-    target_->show_problem(QString::fromStdString(error.what()));
+    target_->show_problem(QString::fromStdString(error.in_window()));
     return;
   }
   target_->remember();

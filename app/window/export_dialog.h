@@ -53,6 +53,8 @@ class ExportDialog : public QDialog {
   void want();
   void make();
   void dress();
+  [[nodiscard]] QString why_not() const;
+  void show_reason(const QString& why_not);
   void show_command();
   [[nodiscard]] QString proposal() const;
   void add_to_page();
@@ -81,6 +83,7 @@ class ExportDialog : public QDialog {
   QTimer delay_;
   std::optional<Figure> made_;  ///< the figure without the chosen style
   bool current_ = false;        ///< true if made_ corresponds to the controls
+  QString why_not_;             ///< reason why the figure cannot be made; empty if it can
   bool writing_ = false;        ///< the file is written when the figure is complete
   bool own_caption_ = false;    ///< the user edited the caption
   std::int64_t job_ = 0, wanted_ = 0;

@@ -76,6 +76,7 @@ void FigurePreview::show_figure(const Figure& figure, bool transparent) {
   figure_ = figure;
   transparent_ = transparent;
   has_figure_ = true;
+  setAccessibleDescription({});
   sheet_->set_message({});
   draw();
 }
@@ -83,6 +84,7 @@ void FigurePreview::show_figure(const Figure& figure, bool transparent) {
 void FigurePreview::show_message(const QString& text) {
   has_figure_ = false;
   image_ = QImage();
+  setAccessibleDescription(text);
   sheet_->setMinimumSize(0, 0);
   sheet_->set_message(text);
 }

@@ -34,6 +34,13 @@ QDoubleSpinBox* length_box(const char* name, const QString& title, const QString
 
 }  // namespace
 
+QString setting_title(const ParameterDescription& setting) {
+  QString title = QString::fromUtf8(setting.name);
+  title.replace('-', ' ');
+  title[0] = title[0].toUpper();
+  return title;
+}
+
 FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   auto* form = new QFormLayout(this);
   form->setContentsMargins(0, 0, 0, 0);

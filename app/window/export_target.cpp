@@ -148,7 +148,7 @@ bool ExportTarget::may_write() {
   try {
     refuse_to_overwrite_read(file().toStdString());
   } catch (const Error& error) {
-    show_problem(QString::fromStdString(error.what()));
+    show_problem(QString::fromStdString(error.in_window()));
     return false;
   }
   return may_replace(this, file());

@@ -259,7 +259,7 @@ void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes
   }
   if (classes >= 0) architecture.head_outputs = classes;
   if (architecture.head_outputs == 0) {
-    architecture.note = "the file names no classes: the head is not counted (--set classes=N)";
+    architecture.note = "the file names no classes: the head is not counted (set classes=N)";
   }
 }
 

@@ -9,8 +9,7 @@
 namespace attnscope {
 
 ParameterDescription sweep_file_setting() {
-  return setting::file("file",
-                       "the result of attnscope sweep, or its unfinished work (R.h5.unfinished)");
+  return setting::file("file", "result file of a sweep, or its unfinished work (R.h5.unfinished)");
 }
 
 ParameterDescription sweep_head_setting() {

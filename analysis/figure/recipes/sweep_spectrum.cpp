@@ -170,7 +170,7 @@ FigureRecipe sweep_spectrum_recipe() {
                                        "a band of one standard deviation over maps"),
                        setting::choice("null", {"auto", "shuffled", "none"}, "auto",
                                        "a grey band of the maps with their rows "
-                                       "shuffled, of sweeps with --baselines"),
+                                       "shuffled, of sweeps with null models"),
                        legend_setting(true)},
           .needs = sweep_needs,
           .make = make_sweep_spectrum};

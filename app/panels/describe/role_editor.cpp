@@ -367,7 +367,7 @@ void RoleEditor::try_it() {
     write_description(options.description, to_json(draft_, checkpoint_), file_);
   } catch (const Error& error) {
     tried_->show();
-    return say(*tried_, words_of(error.what()), "error");
+    return say(*tried_, words_of(error.in_window()), "error");
   }
   try_->setEnabled(false);
   tried_->show();
@@ -402,7 +402,7 @@ bool RoleEditor::save(const std::filesystem::path& description) {
     write_description(description, to_json(draft_, checkpoint_), file_);
   } catch (const Error& error) {
     tried_->show();
-    say(*tried_, words_of(error.what()), "error");
+    say(*tried_, words_of(error.in_window()), "error");
     return false;
   }
   ModelOptions options = options_;

@@ -154,7 +154,7 @@ void EnergyChoosers::choose_constants(int index) {
     }
   } catch (const Error& error) {
     QMessageBox::warning(this, tr("The energy table cannot be used"),
-                         QString::fromStdString(error.what()));
+                         QString::fromStdString(error.in_window()));
   }
   constants_->setCurrentIndex(last_constants_);
   emit changed();

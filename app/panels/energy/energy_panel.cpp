@@ -259,7 +259,7 @@ void EnergyPanel::export_figure() {
     attnscope::export_figure(shown, file.toStdString());
   } catch (const Error& error) {
     QMessageBox::warning(this, tr("The figure was not written"),
-                         QString::fromStdString(error.what()));
+                         QString::fromStdString(error.in_window()));
   }
 }
 

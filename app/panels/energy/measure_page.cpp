@@ -74,7 +74,7 @@ void MeasurePage::refresh() {
     figure->command = figure_command(kRecipe, complete);
     figure_ = std::move(figure);
   } catch (const Error& error) {
-    note_->setText("⚠ " + QString::fromStdString(error.what()));
+    note_->setText("⚠ " + QString::fromStdString(error.in_window()));
   }
 }
 
@@ -116,7 +116,7 @@ void MeasurePage::measure_or_cancel() {
     FigureRequest complete;
     options = request(complete).measured;
   } catch (const Error& error) {
-    note_->setText("⚠ " + QString::fromStdString(error.what()));
+    note_->setText("⚠ " + QString::fromStdString(error.in_window()));
     return;
   }
   const auto done = [this] {

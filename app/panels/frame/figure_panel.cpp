@@ -109,7 +109,7 @@ void FigurePanel::make() {
     instead = text_instead(request);
   } catch (const Error& error) {
     shown_ = wanted;
-    return fail(QString::fromStdString(error.what()));
+    return fail(QString::fromStdString(error.in_window()));
   }
   if (!instead.isEmpty()) {
     figure_ = nullptr;

@@ -18,14 +18,6 @@ namespace attnscope {
 
 namespace {
 
-/// Title of a setting: "colour-map" → "Colour map".
-QString setting_title(const ParameterDescription& setting) {
-  QString title = QString::fromUtf8(setting.name);
-  title.replace('-', ' ');
-  title[0] = title[0].toUpper();
-  return title;
-}
-
 /// The typed text as a value of the setting. Text that cannot be parsed is returned unchanged, and
 /// the figure reports the error.
 ParameterValue typed_value(const ParameterDescription& setting, const QString& typed) {
@@ -95,6 +87,13 @@ QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
 
 }  // namespace
 
+QString setting_title(const ParameterDescription& setting) {
+  QString title = QString::fromUtf8(setting.name);
+  title.replace('-', ' ');
+  title[0] = title[0].toUpper();
+  return title;
+}
+
 FigureSettingsForm::FigureSettingsForm(QWidget* parent) : QWidget(parent) {
   form_ = new QFormLayout(this);
   form_->setContentsMargins(0, 0, 0, 0);
@@ -115,8 +114,12 @@ QWidget* FigureSettingsForm::make_file_editor(const ParameterDescription& settin
   auto* line = new QLineEdit;
   line->setObjectName("setting_" + QString::fromUtf8(setting.name));
   line->setAccessibleName(setting_title(setting));
-  line->setPlaceholderText(tr("a file or folder"));
-  auto* browse = new BrowseButton(setting_title(setting), {}, line);
+  const bool is_result = setting.name == "file";
+  line->setPlaceholderText(is_result ? tr("a file (.h5)") : tr("a file or folder"));
+  auto* browse = new BrowseButton(
+      setting_title(setting), is_result ? tr("Results (*.h5 *.unfinished);;All files (*)") : "",
+      line, row, is_result ? BrowseButton::Paths::files : BrowseButton::Paths::files_and_folders);
+  browse->setObjectName("browse_" + QString::fromUtf8(setting.name));
   layout->addWidget(line, 1);
   layout->addWidget(browse);
   connect(line, &QLineEdit::textChanged, this, [this, name = setting.name] { tell(name); });

@@ -12,6 +12,9 @@ class QFormLayout;
 
 namespace attnscope {
 
+/// The setting in plain words: "Colour scale" for "norm".
+[[nodiscard]] QString setting_title(const ParameterDescription& setting);
+
 /// Used by the export dialog and by the panel of analyses.
 class FigureSettingsForm : public QWidget {
   Q_OBJECT

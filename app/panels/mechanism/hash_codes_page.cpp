@@ -169,7 +169,7 @@ void HashCodesPage::learn() {
     session().learn_codes(
         shown->id, {.bits = whole(*bits_), .supports = whole(*supports_), .pairs = whole(*pairs_)});
   } catch (const Error& error) {
-    emit session().failed(QString::fromStdString(error.what()));
+    emit session().failed(QString::fromStdString(error.in_window()));
   }
 }
 

@@ -143,7 +143,7 @@ void StructurePage::refresh() {
         try {
           architecture = recognise_architecture(checkpoint, wanted->options);
         } catch (const Error& error) {
-          problem = to_text(error.what());
+          problem = to_text(error.in_window());
         }
         auto model = std::make_shared<StructureNode>(
             structure_of(checkpoint, architecture ? &*architecture : nullptr, wanted->first_layer));

@@ -150,7 +150,7 @@ bool ask_for_roles(QWidget* parent, Session& session, SubjectId subject) {
     editor->show();
     return true;
   } catch (const Error& error) {
-    emit session.failed(QString::fromStdString(error.what()));
+    emit session.failed(QString::fromStdString(error.in_window()));
     return false;
   }
 }

@@ -139,7 +139,7 @@ void StepsPanel::refresh() {
     show_words();
   } catch (const Error& error) {
     view_->clear();
-    show_instead("⚠ " + QString::fromStdString(error.what()), true);
+    show_instead("⚠ " + QString::fromStdString(error.in_window()), true);
   }
 }
 

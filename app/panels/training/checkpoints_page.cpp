@@ -125,7 +125,7 @@ void CheckpointsPage::open_folder(const std::filesystem::path& folder) {
   try {
     training_->open(folder);
   } catch (const Error& error) {
-    say("⚠ " + QString::fromStdString(error.what()), true);
+    say("⚠ " + QString::fromStdString(error.in_window()), true);
   }
 }
 
@@ -180,7 +180,7 @@ void CheckpointsPage::choose_film() {
   try {
     refuse_to_overwrite_read(file.toStdString());
   } catch (const Error& error) {
-    return say("⚠ " + QString::fromStdString(error.what()), true);
+    return say("⚠ " + QString::fromStdString(error.in_window()), true);
   }
   QSettings().setValue("film_file", file);
   write_film(file.toStdString());
@@ -205,7 +205,7 @@ void CheckpointsPage::finish_film() {
             .arg(QString::fromStdString(film_file_.string())),
         false);
   } catch (const Error& error) {
-    say("⚠ " + QString::fromStdString(error.what()), true);
+    say("⚠ " + QString::fromStdString(error.in_window()), true);
   }
 }
 
@@ -252,7 +252,7 @@ void CheckpointsPage::write_strip(const std::filesystem::path& file) {
             export_figure(*figure, file);
             say(tr("Written: %1").arg(QString::fromStdString(file.string())), false);
           } catch (const Error& error) {
-            say("⚠ " + QString::fromStdString(error.what()), true);
+            say("⚠ " + QString::fromStdString(error.in_window()), true);
           }
         };
       },

@@ -219,7 +219,7 @@ void TrainingPanel::begin() {
     say(QString());
     open_input();
   } catch (const std::exception& error) {
-    say("⚠ " + QString::fromStdString(as_error(error).what()), true);
+    say("⚠ " + QString::fromStdString(as_error(error).in_window()), true);
   }
 }
 
@@ -251,7 +251,7 @@ void TrainingPanel::resume_folder() {
     drawn_.clear();
     say(tr("Paused where they were left: Start resumes them."));
   } catch (const Error& error) {
-    say("⚠ " + QString::fromStdString(error.what()), true);
+    say("⚠ " + QString::fromStdString(error.in_window()), true);
   }
 }
 

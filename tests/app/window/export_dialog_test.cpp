@@ -214,6 +214,37 @@ TEST_F(ExportTest, FiguresThatDoNotFitExplainWhy) {
   EXPECT_FALSE(figure->model()->flags(figure->model()->index(scatter, 0)) & Qt::ItemIsEnabled);
 }
 
+TEST_F(ExportTest, AFigureThatCannotBeMadeSaysWhyAndIsNotExported) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  auto* caption = get<QPlainTextEdit>("export_caption");
+  ASSERT_TRUE(wait_until([&] { return !caption->toPlainText().isEmpty(); }));
+  choose("sweep-ranks");
+  const auto reason = [this] {
+    return get<FigurePreview>("export_preview")->accessibleDescription();
+  };
+  EXPECT_TRUE(reason().contains("needs the result of a sweep")) << reason().toStdString();
+  EXPECT_TRUE(caption->toPlainText().isEmpty()) << "the caption of the figure before";
+  EXPECT_TRUE(get<QPlainTextEdit>("export_command")->toPlainText().isEmpty());
+  for (const char* name : {"export_write", "export_add_to_page"}) {
+    EXPECT_FALSE(get<QPushButton>(name)->isEnabled()) << name;
+    EXPECT_EQ(get<QPushButton>(name)->toolTip(), reason()) << name;
+  }
+  // A file that is no sweep is an error of the figure, not a crash or an old picture.
+  answer_file_dialog(write_sample("maps.h5", sample_trace(1, 2, 3, 1)));
+  click("browse_file");
+  ASSERT_TRUE(wait_until([&] { return !reason().isEmpty() && !reason().contains("needs the"); }));
+  EXPECT_FALSE(get<QPushButton>("export_write")->isEnabled());
+  for (const QWidget* widget : dialog_->findChildren<QWidget*>()) {
+    EXPECT_FALSE(widget->toolTip().contains("--")) << widget->toolTip().toStdString();
+  }
+  choose("attention-maps");
+  ASSERT_TRUE(wait_until([&] { return !caption->toPlainText().isEmpty(); }));
+  EXPECT_TRUE(get<QPushButton>("export_write")->isEnabled());
+  EXPECT_TRUE(get<QPushButton>("export_write")->toolTip().isEmpty());
+}
+
 TEST_F(ExportTest, TheCaptionIsADraftThatMayBeChanged) {
   open_samples();
   show_dialog();

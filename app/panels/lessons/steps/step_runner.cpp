@@ -182,7 +182,7 @@ void StepRunner::run(std::string_view commands) {
   try {
     parsed = parse_step(commands);
   } catch (const Error& error) {
-    emit finished(QString::fromStdString(error.what()));
+    emit finished(QString::fromStdString(error.in_window()));
     return;
   }
   loan_.borrow();
@@ -202,7 +202,7 @@ void StepRunner::resume() {
       run(command);
     } catch (const Error& error) {
       waiting_.clear();
-      emit finished(QString::fromStdString(error.what()));
+      emit finished(QString::fromStdString(error.in_window()));
       return;
     }
     if (!waiting_.empty()) continue;
