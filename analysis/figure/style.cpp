@@ -133,6 +133,43 @@ void set_letters(Figure& figure) {
 
 }  // namespace
 
+std::span<const WidthPreset> width_presets() {
+  static constexpr WidthPreset list[] = {{"column", "Springer, one column", 84, 0},
+                                         {"page", "Springer, two columns", 174, 0},
+                                         {"beamer", "Beamer slide, 4:3", 128, 96},
+                                         {"beamer-wide", "Beamer slide, 16:9", 160, 90},
+                                         {"neurips", "NeurIPS, ICLR", 139.7, 0},
+                                         {"icml-column", "ICML, one column", 82.5, 0},
+                                         {"icml-page", "ICML, two columns", 171.4, 0},
+                                         {"cvpr-column", "CVPR, ICCV, one column", 83.3, 0},
+                                         {"cvpr-page", "CVPR, ICCV, two columns", 174.6, 0},
+                                         {"eccv", "ECCV, Springer LNCS", 122, 0},
+                                         {"acl-column", "ACL, EMNLP, one column", 77, 0},
+                                         {"acl-page", "ACL, EMNLP, two columns", 160, 0},
+                                         {"aaai-column", "AAAI, one column", 83.8, 0},
+                                         {"aaai-page", "AAAI, two columns", 177.8, 0},
+                                         {"jmlr", "JMLR", 152.4, 0},
+                                         {"tmlr", "TMLR", 165.1, 0},
+                                         {"ieee-column", "IEEE, one column", 88.9, 0},
+                                         {"ieee-page", "IEEE, two columns", 181.8, 0},
+                                         {"acm-column", "ACM, one column", 84.6, 0},
+                                         {"acm-page", "ACM, two columns", 177.8, 0},
+                                         {"nature-column", "Nature, one column", 89, 0},
+                                         {"nature-page", "Nature, two columns", 183, 0},
+                                         {"science-column", "Science, one column", 57, 0},
+                                         {"science-two", "Science, two columns", 121, 0},
+                                         {"science-page", "Science, three columns", 184, 0},
+                                         {"pnas-column", "PNAS, one column", 87, 0},
+                                         {"pnas-page", "PNAS, two columns", 178, 0},
+                                         {"aps-column", "APS, one column", 86, 0},
+                                         {"aps-page", "APS, two columns", 178, 0},
+                                         {"elsevier-column", "Elsevier, one column", 90, 0},
+                                         {"elsevier-page", "Elsevier, two columns", 190, 0},
+                                         {"plos", "PLOS, text column", 132, 0},
+                                         {"plos-page", "PLOS, page", 190.5, 0}};
+  return list;
+}
+
 std::string_view name_of(LineLook look) { return look_names[static_cast<std::size_t>(look)]; }
 
 LineLook line_look(std::string_view name) {

@@ -43,19 +43,15 @@ struct FigureStyle {
 /// The letter of a panel, or of a figure on a page: "a" for 0, "z" for 25, "aa" for 26.
 [[nodiscard]] std::string panel_letter(std::size_t index);
 
-/// A figure width that papers or slides require.
+/// A figure width that a journal, a conference or slides require.
 struct WidthPreset {
-  std::string_view name;   ///< value of --width: "column"
-  std::string_view title;  ///< "One column"
+  std::string_view name;   ///< value of --width: "icml-column"
+  std::string_view title;  ///< "ICML, one column"
   double width_mm = 0;
   double height_mm = 0;  ///< height of the whole frame; 0: the figure's own height
 };
 
-[[nodiscard]] inline std::span<const WidthPreset> width_presets() {
-  static constexpr WidthPreset list[] = {{"column", "One column", 84, 0},
-                                         {"page", "Two columns", 174, 0},
-                                         {"beamer", "Beamer", 128, 96}};
-  return list;
-}
+/// Widths of usual journals and conferences, as their author guidelines or LaTeX classes have them.
+[[nodiscard]] std::span<const WidthPreset> width_presets();
 
 }  // namespace attnscope

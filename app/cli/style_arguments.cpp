@@ -39,7 +39,8 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
   const auto look = [](CLI::Option* option) { return option->group("Look"); };
   look(command.add_option(
            "--width", arguments.width,
-           "Width on paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96)"))
+           "Width on paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96), "
+           "neurips, icml-column, nature-page and others of journals and conferences"))
       ->type_name("MM")
       ->capture_default_str();
   look(command.add_option("--height", arguments.height_mm,

@@ -10,6 +10,7 @@
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStandardItemModel>
@@ -28,6 +29,7 @@
 #include "app/window/export_dialog_preview.h"
 #include "app/window/export_dialog_settings.h"
 #include "app/window/export_target.h"
+#include "app/window/figure_list.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -74,7 +76,8 @@ QString stored_page() { return QSettings().value(kPageKey).toString(); }
 
 ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
   setWindowTitle(tr("Export a figure"));
-  resize(1140, 720);
+  constexpr QSize usual(1140, 720), around(40, 80);  // pixels; frame of the window
+  resize(usual.boundedTo(screen()->availableSize() - around));
   open_ = request_of(session_);
 
   auto* scroll = new QScrollArea;
@@ -85,7 +88,7 @@ ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent),
   scroll->viewport()->setAutoFillBackground(false);
   controls->setAutoFillBackground(false);
   constexpr int bar = 14;
-  scroll->setFixedWidth(std::max(400, controls->minimumSizeHint().width() + bar));
+  scroll->setFixedWidth(std::max(380, controls->minimumSizeHint().width() + bar));
   auto* across = new QHBoxLayout;
   across->setSpacing(16);
   across->addWidget(scroll);
@@ -129,6 +132,8 @@ QWidget* ExportDialog::make_controls() {
   subjects_->setObjectName("export_subjects");
   subjects_->setAccessibleName(tr("Models shown"));
   subjects_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  subjects_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  subjects_->setTextElideMode(Qt::ElideMiddle);
   column->addWidget(subjects_);
   connect(subjects_, &QListWidget::itemChanged, this, [this] {
     target_->propose(proposal());
@@ -199,10 +204,10 @@ QWidget* ExportDialog::make_sheet() {
           [this, zoom] { preview_->set_zoom(zoom->currentData().toInt() / 100.0); });
 
   caption_ = text_box("export_caption", tr("Caption"), 4);
-  auto* draft = new QPushButton(tr("Draft again"));
+  auto* draft = new QPushButton(tr("Rewrite caption"));
   draft->setProperty("flat", true);
   draft->setAutoDefault(false);
-  draft->setToolTip(tr("The caption as the program drafts it"));
+  draft->setToolTip(tr("Replace your text with the caption that the program writes"));
   auto* caption_row = new QHBoxLayout;
   caption_row->addWidget(heading(tr("Caption")), 1);
   caption_row->addWidget(draft);
@@ -243,19 +248,13 @@ void ExportDialog::make_target() {
 }
 
 void ExportDialog::fill_figures() {
-  auto* model = qobject_cast<QStandardItemModel*>(figure_->model());
-  for (const bool fits : {true, false}) {
-    for (const FigureRecipe& recipe : figure_recipes()) {
-      // Required settings are asked for in the settings form, so only subjects are checked here.
-      const FigureFit fit = fit_of(recipe.name, open_.subjects);
-      if (fit.missing.empty() != fits) continue;
-      figure_->addItem(
-          fits ? QString::fromUtf8(recipe.title)
-               : tr("%1 – %2").arg(QString::fromUtf8(recipe.title), QString::fromUtf8(fit.missing)),
-          QString::fromUtf8(recipe.name));
-      if (!fits) model->item(figure_->count() - 1)->setEnabled(false);
-    }
-  }
+  attnscope::fill_figures(*figure_, figures_by_question(open_.subjects));
+  // Only the buttons of a page show it.
+  figure_->addItem(QString::fromUtf8(page_recipe().title), QString::fromUtf8(page_recipe().name));
+  const auto* const items = qobject_cast<QStandardItemModel*>(figure_->model());
+  int first = 0;
+  while (first < figure_->count() && !items->item(first)->isEnabled()) ++first;
+  figure_->setCurrentIndex(first);
 }
 
 bool ExportDialog::is_page() const { return find_figure(recipe()).needs_as_set != nullptr; }
@@ -264,7 +263,8 @@ std::string ExportDialog::recipe() const { return figure_->currentData().toStrin
 
 void ExportDialog::show_figure(const std::string& recipe, const ParameterValues& settings,
                                const std::vector<std::size_t>& subjects) {
-  figure_->setCurrentIndex(std::max(0, figure_->findData(QString::fromStdString(recipe))));
+  const int index = figure_->findData(QString::fromStdString(recipe));
+  if (index >= 0) figure_->setCurrentIndex(index);
   settings_->show_recipe(find_figure(this->recipe()), settings);
   if (!subjects.empty()) {
     const QSignalBlocker quiet(subjects_);
@@ -305,6 +305,7 @@ void ExportDialog::fill_subjects() {
     auto* item = new QListWidgetItem(QString::fromStdString(open_.subjects[index].label));
     item->setFlags(Qt::ItemIsUserCheckable | Qt::ItemIsEnabled);
     item->setData(Qt::UserRole, static_cast<int>(index));
+    item->setToolTip(item->text());
     // Energy figures show the papers' networks by default.
     const bool shown = find_figure(recipe()).needs.least > 0 &&
                        (fit.most == 0 || static_cast<std::size_t>(subjects_->count()) < fit.most);

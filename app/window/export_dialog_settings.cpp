@@ -8,13 +8,11 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSettings>
-#include <QToolButton>
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/style.h"
-#include "app/widgets/tool_button.h"
 
 namespace attnscope {
 
@@ -34,11 +32,35 @@ QDoubleSpinBox* length_box(const char* name, const QString& title, const QString
 
 }  // namespace
 
-QString setting_title(const ParameterDescription& setting) {
-  QString title = QString::fromUtf8(setting.name);
-  title.replace('-', ' ');
-  title[0] = title[0].toUpper();
-  return title;
+QComboBox* place_box() {
+  auto* box = new QComboBox;
+  box->setObjectName("export_place");
+  box->setAccessibleName(QObject::tr("Journal, conference or slide"));
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(12);
+  box->addItem(QObject::tr("Own width"), QSizeF());
+  for (const WidthPreset& preset : width_presets()) {
+    const QString size = preset.height_mm > 0
+                             ? QString("%1 × %2 mm").arg(preset.width_mm).arg(preset.height_mm)
+                             : QString("%1 mm").arg(preset.width_mm);
+    box->addItem(QString("%1 · %2").arg(QString::fromUtf8(preset.title), size),
+                 QSizeF(preset.width_mm, preset.height_mm));
+  }
+  return box;
+}
+
+void show_place_of(const QSizeF& size_mm, QComboBox& place) {
+  int found = 0;
+  for (int index = 1; index < place.count() && found == 0; ++index) {
+    const QSizeF known = place.itemData(index).toSizeF();
+    const bool same = std::abs(known.width() - size_mm.width()) < 0.05 &&
+                      std::abs(known.height() - size_mm.height()) < 0.05;
+    if (same) found = index;
+  }
+  // Several journals have the same width: the chosen one stays.
+  const QSizeF shown = place.currentData().toSizeF();
+  const bool stays = found > 0 && shown == place.itemData(found).toSizeF();
+  if (!stays) place.setCurrentIndex(found);
 }
 
 FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
@@ -47,33 +69,14 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   form->setVerticalSpacing(7);
   form->setHorizontalSpacing(12);
 
-  auto* preset_row = new QHBoxLayout;
-  preset_row->setSpacing(0);
-  const auto presets = width_presets();
-  for (std::size_t i = 0; i < presets.size(); ++i) {
-    const WidthPreset& preset = presets[i];
-    const QString size = preset.height_mm > 0
-                             ? QString("%1 × %2 mm").arg(preset.width_mm).arg(preset.height_mm)
-                             : QString("%1 mm").arg(preset.width_mm);
-    auto* button =
-        segment_button("preset_" + QString::fromUtf8(preset.name), QString::fromUtf8(preset.title),
-                       QString::fromUtf8(preset.title) + ", " + size,
-                       i == 0                    ? "first"
-                       : i + 1 == presets.size() ? "last"
-                                                 : "middle");
-    button->setAutoExclusive(false);
-    preset_row->addWidget(button);
-    presets_.push_back(button);
-    connect(button, &QToolButton::clicked, this,
-            [this, preset] { take_preset(preset.width_mm, preset.height_mm); });
-  }
-  preset_row->addStretch(1);
-  form->addRow(tr("Place"), preset_row);
+  place_ = place_box();
+  form->addRow(tr("Width for"), place_);
+  connect(place_, &QComboBox::activated, this, &FigureLookForm::take_place);
 
   width_ = length_box("export_width", tr("Width in millimetres"), tr(" mm"), 20, 1000);
   height_ = length_box("export_height", tr("Height in millimetres"), tr(" mm"), 0, 1000);
-  height_->setSpecialValueText(tr("automatic"));
-  height_->setToolTip(tr("0: height chosen by the figure"));
+  height_->setSpecialValueText(tr("auto"));
+  height_->setToolTip(tr("The least value: the height that the figure needs"));
   auto* size_row = new QHBoxLayout;
   size_row->addWidget(width_, 1);
   size_row->addWidget(new QLabel("×"));
@@ -103,7 +106,7 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   lines_->setObjectName("export_lines");
   lines_->setAccessibleName(tr("Lines"));
   lines_->addItem(tr("The figure's own"), "as-made");
-  lines_->addItem(tr("A dash each, for grey prints"), "distinct");
+  lines_->addItem(tr("Different dashes (for grey print)"), "distinct");
   lines_->addItem(tr("Grey only"), "grey");
   form->addRow(tr("Lines"), lines_);
 
@@ -131,10 +134,10 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   size_->setValue(kept.value("export_font_size", Figure{}.font_size_pt).toDouble());
   lines_->setCurrentIndex(
       std::max(0, lines_->findData(kept.value("export_lines", "as-made").toString())));
-  show_preset();
+  show_place();
   for (QDoubleSpinBox* box : {width_, height_, size_}) {
     connect(box, &QDoubleSpinBox::valueChanged, this, [this] {
-      show_preset();
+      show_place();
       emit changed();
     });
   }
@@ -144,24 +147,19 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   }
 }
 
-void FigureLookForm::take_preset(double width_mm, double height_mm) {
+void FigureLookForm::take_place() {
+  const QSizeF size = place_->currentData().toSizeF();
+  if (!size.isValid()) return;  // one's own
   {
     const QSignalBlocker quiet(height_);
-    height_->setValue(height_mm);
+    height_->setValue(size.height());
   }
-  width_->setValue(width_mm);
-  show_preset();
+  width_->setValue(size.width());
+  show_place();
   emit changed();
 }
 
-void FigureLookForm::show_preset() {
-  const auto presets = width_presets();
-  for (std::size_t i = 0; i < presets.size(); ++i) {
-    presets_[static_cast<qsizetype>(i)]->setChecked(
-        std::abs(width_->value() - presets[i].width_mm) < 0.05 &&
-        std::abs(height_->value() - presets[i].height_mm) < 0.05);
-  }
-}
+void FigureLookForm::show_place() { show_place_of({width_->value(), height_->value()}, *place_); }
 
 FigureLook FigureLookForm::look() const {
   FigureLook look;

@@ -1,6 +1,7 @@
 // Controls of the export dialog for the appearance of a figure.
 #pragma once
 
+#include <QSizeF>
 #include <QWidget>
 
 #include "analysis/figure/style.h"
@@ -9,9 +10,14 @@ class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QFontComboBox;
-class QToolButton;
 
 namespace attnscope {
+
+/// A list of widths of journals, conferences and slides, each with its QSizeF in mm; a height of 0
+/// is the figure's own. The first entry is any other width, with an empty size.
+[[nodiscard]] QComboBox* place_box();
+/// Selects the entry of this size.
+void show_place_of(const QSizeF& size_mm, QComboBox& place);
 
 struct FigureLook {
   double width_mm = 84, font_size_pt = 0;
@@ -34,12 +40,12 @@ class FigureLookForm : public QWidget {
   void changed();
 
  private:
-  void take_preset(double width_mm, double height_mm);
-  void show_preset();
+  void take_place();
+  void show_place();
 
+  QComboBox* place_;
   QDoubleSpinBox* width_;
   QDoubleSpinBox* height_;
-  QList<QToolButton*> presets_;
   QFontComboBox* family_;
   QDoubleSpinBox* size_;
   QComboBox* colour_map_;

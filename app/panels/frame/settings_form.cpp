@@ -10,6 +10,8 @@
 #include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "app/widgets/browse_button.h"
 #include "core/error.h"
@@ -88,6 +90,53 @@ QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
 }  // namespace
 
 QString setting_title(const ParameterDescription& setting) {
+  static const std::map<std::string, const char*, std::less<>> plain = {
+      {"added", QT_TR_NOOP("Added to it")},
+      {"against", QT_TR_NOOP("Horizontal axis")},
+      {"align", QT_TR_NOOP("Layer alignment")},
+      {"attention", QT_TR_NOOP("Attention of")},
+      {"bands", QT_TR_NOOP("Bands")},
+      {"bound", QT_TR_NOOP("Bound of the rank")},
+      {"by", QT_TR_NOOP("One bar for each")},
+      {"centred", QT_TR_NOOP("Without the mean row")},
+      {"classes", QT_TR_NOOP("Classes at most")},
+      {"columns", QT_TR_NOOP("Side by side")},
+      {"convention", QT_TR_NOOP("Counted as in")},
+      {"crossings", QT_TR_NOOP("Crossings marked")},
+      {"dataset", QT_TR_NOOP("Data set")},
+      {"digits", QT_TR_NOOP("Decimals")},
+      {"end", QT_TR_NOOP("Last token")},
+      {"file", QT_TR_NOOP("Result file")},
+      {"folder", QT_TR_NOOP("Training folder")},
+      {"identity", QT_TR_NOOP("Identity mapping")},
+      {"least", QT_TR_NOOP("Fewest tokens")},
+      {"likeness", QT_TR_NOOP("Similarity")},
+      {"mass", QT_TR_NOOP("Share of the class row")},
+      {"measure", QT_TR_NOOP("Measure")},
+      {"method", QT_TR_NOOP("Singular values by")},
+      {"most", QT_TR_NOOP("Most tokens")},
+      {"norm", QT_TR_NOOP("Colour scale")},
+      {"null", QT_TR_NOOP("Shuffled baseline")},
+      {"numbers", QT_TR_NOOP("Divergences")},
+      {"of", QT_TR_NOOP("Analysed matrix")},
+      {"place", QT_TR_NOOP("Token position")},
+      {"projections", QT_TR_NOOP("With projections")},
+      {"range", QT_TR_NOOP("Colour range")},
+      {"relative", QT_TR_NOOP("Relative to network")},
+      {"rows-to-one", QT_TR_NOOP("Rows sum to 1")},
+      {"show", QT_TR_NOOP("Parts shown")},
+      {"sink", QT_TR_NOOP("Share of a sink")},
+      {"spread", QT_TR_NOOP("Spread around the mean")},
+      {"supports", QT_TR_NOOP("Support vectors")},
+      {"target", QT_TR_NOOP("Class or token")},
+      {"targets", QT_TR_NOOP("Classes or tokens")},
+      {"threshold", QT_TR_NOOP("Threshold τ")},
+      {"top", QT_TR_NOOP("Tokens listed")},
+      {"traffic", QT_TR_NOOP("With memory traffic")},
+  };
+  if (const auto known = plain.find(setting.name); known != plain.end()) {
+    return QObject::tr(known->second);
+  }
   QString title = QString::fromUtf8(setting.name);
   title.replace('-', ' ');
   title[0] = title[0].toUpper();

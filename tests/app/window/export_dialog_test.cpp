@@ -14,7 +14,6 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
-#include <QToolButton>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -27,6 +26,7 @@
 #include "app/panels/frame/figure_panel.h"
 #include "app/render/render.h"
 #include "app/window/export_dialog_preview.h"
+#include "app/window/figure_list.h"
 #include "app/window/notice_bar.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
@@ -96,6 +96,15 @@ class ExportTest : public WindowTest {
     EXPECT_EQ(figure->currentData().toString(), recipe);
   }
 
+  /// Chooses the width of the journal or slide whose name begins so.
+  void choose_place(const QString& name) {
+    auto* place = get<QComboBox>("export_place");
+    const int index = place->findText(name, Qt::MatchStartsWith);
+    ASSERT_GE(index, 0) << name.toStdString();
+    place->setCurrentIndex(index);
+    emit place->activated(index);
+  }
+
   template <class Widget>
   Widget* get(const char* name) {
     Widget* found = dialog_->findChild<Widget*>(QLatin1String(name));
@@ -125,7 +134,7 @@ TEST_F(ExportTest, ItsCommandWritesTheSameBytes) {
     get<QComboBox>("export_lines")->setCurrentIndex(1);
     get<QCheckBox>("export_shared_legend")->click();
     get<QComboBox>("setting_spread")->setCurrentText("none");
-    click("preset_page");
+    choose_place("Springer, two columns");
     const fs::path file = folder() / ("dialog" + std::string(extension));
     get<QLineEdit>("export_file")->setText(QString::fromStdString(file.string()));
     const std::string command = get<QPlainTextEdit>("export_command")->toPlainText().toStdString();
@@ -150,13 +159,18 @@ TEST_F(ExportTest, ThePreviewHasTheSizeOfThePaper) {
     return preview->image().deviceIndependentSize().width() / preview->screen_dpi() * 25.4;
   };
   EXPECT_NEAR(width_mm(), 84, 0.3);
-  click("preset_beamer");
+  choose_place("Beamer slide, 4:3");
   ASSERT_TRUE(wait_until([&] { return std::abs(width_mm() - 128) < 0.3; }));
   const double height_mm =
       preview->image().deviceIndependentSize().height() / preview->screen_dpi() * 25.4;
   EXPECT_NEAR(height_mm, 96, 0.3);
-  EXPECT_TRUE(get<QToolButton>("preset_beamer")->isChecked());
-  EXPECT_FALSE(get<QToolButton>("preset_column")->isChecked());
+  EXPECT_TRUE(get<QComboBox>("export_place")->currentText().startsWith("Beamer slide, 4:3"));
+  // A width that no journal has is one's own; a journal's is recognised.
+  get<QDoubleSpinBox>("export_width")->setValue(131);
+  EXPECT_EQ(get<QComboBox>("export_place")->currentText(), "Own width");
+  get<QDoubleSpinBox>("export_height")->setValue(0);
+  get<QDoubleSpinBox>("export_width")->setValue(89);
+  EXPECT_EQ(get<QComboBox>("export_place")->currentText(), "Nature, one column · 89 mm");
   // The preview is the content of a PNG with that resolution.
   EXPECT_EQ(preview->image().pixelColor(0, 0), QColor(Qt::white));
   get<QCheckBox>("export_transparent")->click();
@@ -201,6 +215,41 @@ TEST_F(ExportTest, NumbersAreNumbersWhereACommaIsThePoint) {
   EXPECT_TRUE(wait_until(
       [&] { return get<QPlainTextEdit>("export_caption")->toPlainText().contains("0.8"); }));
   QLocale::setDefault(before);
+}
+
+TEST_F(ExportTest, FiguresAreListedByTheirQuestions) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  EXPECT_EQ(get<QComboBox>("export_figure")->currentData().toString(), "attention-maps");
+  std::vector<std::string> listed;
+  QString question;
+  for (const FigureEntry& entry : figures_by_question({})) {
+    if (entry.recipe.empty()) question = entry.title;
+    EXPECT_FALSE(question.isEmpty());
+    EXPECT_NE(question, "Further figures") << entry.recipe << " answers no question yet";
+    if (!entry.recipe.empty()) listed.push_back(entry.recipe);
+  }
+  for (const FigureRecipe& recipe : figure_recipes()) {
+    const bool is_page = recipe.needs_as_set != nullptr;
+    EXPECT_EQ(std::count(listed.begin(), listed.end(), recipe.name), is_page ? 0 : 1)
+        << recipe.name;
+  }
+}
+
+TEST_F(ExportTest, FitsASmallScreenWithEveryFigure) {
+  const std::string long_name = "vit_base_patch16_clip_224.laion2b_ft_in12k_in1k_and_further_words";
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), long_name);
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), long_name + " 2");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  for (const FigureRecipe& recipe : figure_recipes()) {
+    dialog_->show_figure(std::string(recipe.name), {});
+    QApplication::processEvents();
+    const QSize least = dialog_->minimumSizeHint();
+    EXPECT_LE(least.width(), 1024 - 20) << recipe.name;
+    EXPECT_LE(least.height(), 768 - 60) << recipe.name;
+  }
 }
 
 TEST_F(ExportTest, FiguresThatDoNotFitExplainWhy) {
