@@ -21,6 +21,7 @@
 #include "analysis/figure/figure.h"
 #include "analysis/figure/text_export.h"
 #include "app/render/draw.h"
+#include "app/render/pdf_palettes.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/overwrite.h"
@@ -160,7 +161,7 @@ QByteArray pdf(const Figure& figure, const ExportOptions& options) {
     writer.setPageMargins(QMarginsF(0, 0, 0, 0));
     paint(figure, writer, units_per_mm, true, drawing_options(figure, options));
   }
-  return with_provenance(buffer.data(), figure);
+  return with_provenance(with_palettes(buffer.data()), figure);
 }
 
 QByteArray svg(const Figure& figure, const ExportOptions& options) {

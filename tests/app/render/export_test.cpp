@@ -158,6 +158,48 @@ TEST(PdfExport, MapsTooLargeForAreasArePixelsAndExact) {
   expect_pictures_are_cells(figure, file);
 }
 
+/// Six rows of three maps of 197 × 197 noise, whose colours cannot be compressed.
+Figure eighteen_noisy_maps() {
+  constexpr std::int64_t side = 197;
+  Figure figure;
+  figure.height_mm = 168;
+  figure.colour_scales.emplace_back();
+  std::uint32_t state = 1;
+  for (std::int64_t place = 0; place < 18; ++place) {
+    HeatMap map;
+    map.rows = map.columns = side;
+    for (std::int64_t i = 0; i < side * side; ++i) {
+      state = state * 1664525U + 1013904223U;
+      map.values.push_back(static_cast<float>(state >> 8) / static_cast<float>(1U << 24));
+    }
+    Panel panel;
+    panel.row = place / 3;
+    panel.column = place % 3;
+    panel.square_cells = true;
+    panel.marks.emplace_back(std::move(map));
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+TEST(PdfExport, EighteenMapsTakeLessThanAMegabyteAndAreExact) {
+  const Figure figure = eighteen_noisy_maps();
+  for (const char* extension : {".pdf", ".svg"}) {
+    const fs::path file = scratch("eighteen" + std::string(extension));
+    export_figure(figure, file);
+    EXPECT_LT(fs::file_size(file), 1'000'000U) << extension;
+  }
+  if (!has_program("pdfimages")) GTEST_SKIP() << "poppler-utils is not installed";
+  const fs::path file = scratch("eighteen.pdf");
+  const std::string images = output_of("pdfimages -list " + file.string());
+  const QRegularExpression indexed("197\\s+197\\s+index\\s+1\\s+8\\s+image\\s+no");
+  EXPECT_EQ(QString::fromStdString(images).count(indexed), 18) << "one byte a cell, not smoothed:\n"
+                                                               << images;
+  expect_pictures_are_cells(figure, file);
+  // Strict readers accept the tables of the file without a warning.
+  EXPECT_EQ(output_of("pdftotext " + file.string() + " - 2>&1 >/dev/null"), "");
+}
+
 Figure with_provenance_of(const std::string& command) {
   Figure figure = make_figure("rank-by-layer", exported_subjects());
   figure.title = "Ränge (α) \\ 50 %";
