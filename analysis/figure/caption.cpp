@@ -41,7 +41,8 @@ std::set<std::string> distinct(const std::vector<std::string>& labels) {
   return {labels.begin(), labels.end()};
 }
 
-/// Length of the longest common prefix that ends in a separator.
+/// Length of the longest common prefix that ends in a separator; 0 if one label begins all others,
+/// "vit-in1k" and "vit-in1k as adder", of which only the tail would be left.
 std::size_t shared_beginning(const std::set<std::string>& labels) {
   const std::string& first = *labels.begin();
   std::size_t common = first.size();
@@ -49,6 +50,7 @@ std::size_t shared_beginning(const std::set<std::string>& labels) {
     const auto [a, b] = std::mismatch(first.begin(), first.end(), label.begin(), label.end());
     common = std::min(common, static_cast<std::size_t>(a - first.begin()));
   }
+  if (common == first.size()) return 0;
   const std::size_t separator = first.substr(0, common).find_last_of(separators);
   return separator == std::string::npos ? 0 : separator + 1;
 }

@@ -7,6 +7,7 @@
 #include "analysis/figure/figure.h"
 #include "analysis/figure/fit.h"
 #include "analysis/figure/style.h"
+#include "analysis/figure/text_layout.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
 
@@ -35,6 +36,15 @@ std::string without_program(std::string caption) {
   return caption;
 }
 
+/// Keeps the legend that all panels of the figure share at the first panel of its last row.
+void keep_one_legend(Figure& part) {
+  std::int64_t last = 0;
+  for (const Panel& panel : part.panels) last = std::max(last, panel.row);
+  for (Panel& panel : part.panels) {
+    if (panel.row != last || panel.column != 0) panel.legend = LegendPosition::none;
+  }
+}
+
 /// Collects figures, one per area.
 class JoinedPanels {
  public:
@@ -47,6 +57,7 @@ class JoinedPanels {
     const std::string letter = panel_letter(index);
     page_.areas.push_back(area);
     const std::vector<std::size_t> scales = take_scales(part, index);
+    if (part.shared_legend && !options_.shared_legend) keep_one_legend(part);
     for (Panel& panel : part.panels) {
       panel.area = index;
       for (Mark& mark : panel.marks) {
@@ -68,7 +79,8 @@ class JoinedPanels {
   }
 
   Figure finish(double height_mm) {
-    page_.height_mm = height_mm;
+    page_.shared_legend = options_.shared_legend;
+    page_.height_mm = height_mm + (options_.shared_legend ? legend_mm(page_, page_.width_mm) : 0);
     for (std::size_t scale = 0; scale < page_.colour_scales.size(); ++scale) {
       const std::vector<std::size_t>& users = users_[scale];
       if (users.size() < 2) continue;
@@ -155,7 +167,8 @@ Figure compose(const Page& page, const CompositeOptions& options, const MakeCell
       }
       figures.push_back(make(cell, width));
       const double title_mm = cell.title.empty() ? 0 : 4;
-      height = std::max(height, figures.back().height_mm + title_mm);
+      const double own_legend_mm = options.shared_legend ? legend_mm(figures.back(), width) : 0;
+      height = std::max(height, figures.back().height_mm - own_legend_mm + title_mm);
     }
     double x = 0;
     for (std::size_t i = 0; i < row.size(); ++i) {

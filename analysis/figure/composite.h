@@ -14,6 +14,8 @@ struct CompositeOptions {
   bool letters = true;
   /// Use one colour scale, with one bar at the right, for all heat maps of the same quantity.
   bool shared_colours = false;
+  /// Draw one legend below the page; otherwise each figure has its own.
+  bool shared_legend = false;
 };
 
 /// Makes the figure of one cell at its width on the page.

@@ -9,6 +9,8 @@ namespace attnscope {
 
 namespace {
 
+double mm_of_em(double size_pt) { return size_pt * 25.4 / 72; }
+
 std::string label_of(const Mark& mark) {
   if (const auto* line = std::get_if<Line>(&mark)) return line->label;
   if (const auto* band = std::get_if<Band>(&mark)) return band->label;
@@ -34,7 +36,7 @@ double text_ems(const std::string& text) {
 }
 
 double text_mm(const std::string& text, double size_pt) {
-  return text_ems(text) * size_pt * 25.4 / 72;
+  return text_ems(text) * mm_of_em(size_pt);
 }
 
 std::string fitted(const std::string& label, double room_mm, double size_pt) {
@@ -115,6 +117,45 @@ std::string elided(const std::string& text, double ems) {
     first = end + 1;
   }
   return out;
+}
+
+std::string elided_middle(const std::string& text, double ems) {
+  std::string out;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', first), text.size());
+    std::string line = text.substr(first, end - first);
+    if (text_ems(line) > ems) {
+      std::vector<std::string> letters;
+      for (const char c : line) {
+        if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) letters.emplace_back();
+        if (!letters.empty()) letters.back() += c;
+      }
+      for (std::size_t kept = letters.size(); kept > 1 && text_ems(line) > ems;) {
+        --kept;
+        std::string start, tail;
+        const std::size_t last = letters.size() - kept / 2;
+        for (std::size_t i = 0; i < (kept + 1) / 2; ++i) start += letters[i];
+        for (std::size_t i = last; i < letters.size(); ++i) tail += letters[i];
+        while (start.ends_with(' ')) start.pop_back();
+        while (tail.starts_with(' ')) tail.erase(0, 1);
+        line = start + "…" + tail;
+      }
+    }
+    out += (first > 0 ? "\n" : "") + line;
+    first = end + 1;
+  }
+  return out;
+}
+
+std::string row_label(const std::string& label, double room_mm, double size_pt) {
+  if (text_mm(label, size_pt) <= room_mm) return label;
+  std::string lines = in_two_lines(label);
+  const std::size_t comma = label.rfind(", ");
+  if (text_mm(lines, size_pt) > room_mm && comma != std::string::npos &&
+      label.find('\n') == std::string::npos) {
+    lines = label.substr(0, comma) + "\n" + label.substr(comma + 2);
+  }
+  return elided_middle(lines, room_mm / mm_of_em(size_pt));
 }
 
 double legend_mm(const Figure& figure, double width_mm) {

@@ -33,6 +33,15 @@ namespace attnscope {
 /// The text, with each line that is longer than `ems` truncated and ended by an ellipsis.
 [[nodiscard]] std::string elided(const std::string& text, double ems);
 
+/// The text, with each line that is longer than `ems` shortened to its start and its end, with an
+/// ellipsis between them: names differ at their ends.
+[[nodiscard]] std::string elided_middle(const std::string& text, double ems);
+
+/// A row's label in `room_mm` at `size_pt`: in one line; or in two, which begin after the last ", "
+/// ("vit as adder", "head 2") or as in_two_lines breaks it; shortened by elided_middle if that is
+/// not enough.
+[[nodiscard]] std::string row_label(const std::string& label, double room_mm, double size_pt);
+
 /// Height in mm of the tallest legend below a panel of the figure, or of the shared legend, for a
 /// figure of this width at 7 pt; 0 if there is none.
 [[nodiscard]] double legend_mm(const Figure& figure, double width_mm);

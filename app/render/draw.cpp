@@ -193,10 +193,25 @@ class Drawing {
       style(*legend);  // its plot is known only after placement
     }
     add_marks(*placed.axes, panel, pens_, legend);
-    if (placed.legend != nullptr) {
-      wrap(*legend,
-           figure_.areas.empty() ? 1 : figure_.areas.at(panel.area).width_mm / figure_.width_mm);
+    if (placed.legend != nullptr) wrap(*legend, legend_share(panel));
+  }
+
+  /// Share of the plot's width for the legend below a panel: its area, or its column's part of the
+  /// area if there are legends beside it.
+  [[nodiscard]] double legend_share(const Panel& panel) const {
+    double share =
+        figure_.areas.empty() ? 1 : figure_.areas.at(panel.area).width_mm / figure_.width_mm;
+    std::int64_t columns = 1;
+    bool alone = true;
+    for (const Panel& other : figure_.panels) {
+      if (other.area != panel.area) continue;
+      columns = std::max(columns, other.column + 1);
+      alone = alone && (other.row != panel.row || other.column == panel.column ||
+                        other.legend != LegendPosition::below);
     }
+    constexpr double apart = 0.95;  // columns are not of exactly equal width
+    if (!alone) share *= apart / static_cast<double>(columns);
+    return share;
   }
 
   void style(QCPLegend& legend) {
@@ -239,6 +254,29 @@ class Drawing {
       legend.setFillOrder(QCPLayoutGrid::foRowsFirst, true);
       if (legend.minimumOuterSizeHint().width() <= room) return;
     }
+    shorten(legend, room);
+  }
+
+  /// Shortens the names of a legend in one column that is wider than `room` pixels.
+  void shorten(QCPLegend& legend, int room) {
+    const QFontMetricsF metrics(legend.font());
+    const int names = room - (legend.minimumOuterSizeHint().width() - widest_name(legend, metrics));
+    for (int i = 0; i < legend.itemCount(); ++i) {
+      auto* const item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i));
+      if (item == nullptr) continue;
+      QCPAbstractPlottable& plottable = *item->plottable();
+      plottable.setName(metrics.elidedText(plottable.name(), Qt::ElideMiddle, std::max(names, 1)));
+    }
+  }
+
+  static int widest_name(const QCPLegend& legend, const QFontMetricsF& metrics) {
+    double widest = 0;
+    for (int i = 0; i < legend.itemCount(); ++i) {
+      const auto* const item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i));
+      if (item == nullptr) continue;
+      widest = std::max(widest, metrics.horizontalAdvance(item->plottable()->name()));
+    }
+    return static_cast<int>(std::ceil(widest));
   }
 
   void add_bar(FigureLayout& layout, const SharedBar& bar) {

@@ -67,10 +67,10 @@ Reach reach_of(const FigureLayout::PlacedPanel& panel, double frame_width) {
   return reach;
 }
 
-/// Each line shortened to the width, with an ellipsis.
+/// Each line shortened to the width, with an ellipsis between its start and its end.
 QString elided(const QString& text, const QFont& font, double width) {
   QStringList lines = text.split('\n');
-  for (QString& line : lines) line = QFontMetricsF(font).elidedText(line, Qt::ElideRight, width);
+  for (QString& line : lines) line = QFontMetricsF(font).elidedText(line, Qt::ElideMiddle, width);
   return lines.join('\n');
 }
 
@@ -160,14 +160,25 @@ bool FigureLayout::break_labels() {
     const int heading = panel.letter == nullptr ? height_of(panel.title) : 0;
     const int room = panel.axes->rect().height() + 2 * (panel.axes->margins().top() + heading);
     const bool fits = QFontMetricsF(axis.labelFont()).size(0, panel.y_label).width() <= room;
-    const QString wanted =
+    const QString broken =
         fits ? panel.y_label : QString::fromStdString(in_two_lines(panel.y_label.toStdString()));
+    const QString wanted = elided(broken, axis.labelFont(), label_room(panel));
     if (wanted == axis.label()) continue;
     axis.setLabel(wanted);
     panel.axes->update(QCPLayoutElement::upMargins);
     changed = true;
   }
   return changed;
+}
+
+int FigureLayout::label_room(const PlacedPanel& panel) const {
+  int room = rect().height();
+  for (const PlacedPanel& other : panels_) {
+    if (other.column != panel.column || other.row == panel.row) continue;
+    const int apart = std::abs(other.axes->rect().center().y() - panel.axes->rect().center().y());
+    room = std::min(room, apart - spacing_.gap / 2);
+  }
+  return std::max(room, 1);
 }
 
 bool FigureLayout::thin_ticks() {

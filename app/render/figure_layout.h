@@ -21,7 +21,7 @@ class FigureLayout : public QCPLayoutInset {
     QCPLegend* legend = nullptr;       ///< a legend below the panel; otherwise null
     int row = 0, column = 0;
     std::optional<double> aspect;  ///< width / height of the frame; set if the cells are square
-    QString y_label = {};          ///< the axis's label, split into two lines if it is too long
+    QString y_label = {};          ///< the axis's full label, which is split or shortened
     QString title_text = {};       ///< the full title, which is shortened if it is too long
   };
   struct PlacedBar {
@@ -49,8 +49,10 @@ class FigureLayout : public QCPLayoutInset {
   struct Tracks;
   [[nodiscard]] Tracks measure() const;
   void place();
-  /// Splits or joins axis labels to fit the frames' heights; true if a label changed.
+  /// Splits, joins or shortens axis labels to fit the frames' heights; true if a label changed.
   bool break_labels();
+  /// Length of a vertical axis label that overlaps none of the rows above and below.
+  [[nodiscard]] int label_room(const PlacedPanel& panel) const;
   /// Sets the number of ticks on each vertical axis to the number of labels that fit, at most
   /// usual_ticks; true if an axis changed.
   bool thin_ticks();

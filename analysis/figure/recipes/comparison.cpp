@@ -227,7 +227,7 @@ class ComparisonFigure {
     std::size_t above = 1;
     for (Panel& panel : figure_.panels) {
       panel.title = fitted(panel.title, first_mm, size_pt);
-      panel.y.label = fitted(panel.y.label, first_mm + gap_mm, size_pt);
+      panel.y.label = row_label(panel.y.label, first_mm + gap_mm, size_pt);
       above = std::max(above, lines_of(panel.title));
     }
     for (ColourScale& scale : figure_.colour_scales) {

@@ -119,7 +119,7 @@ double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
   const double first_mm = frame_width();  // width before labels are broken
   for (Panel& panel : figure.panels) {
     panel.title = fitted(panel.title, first_mm + gap_mm / 2, size_pt);
-    panel.y.label = fitted(panel.y.label, first_mm * grid.aspect + gap_mm, size_pt);
+    panel.y.label = row_label(panel.y.label, first_mm * grid.aspect + gap_mm, size_pt);
   }
   scale.label = fitted(scale.label, down * (first_mm * grid.aspect + gap_mm), size_pt);
   const double frame_mm = frame_width();

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kGapMm = 1.8, kBarMm = 2.1, kBarGapMm = 1.8, kTickMm = 0.9, kPadMm = 0.5;
 constexpr double kMmOfPt = 25.4 / 72;
+constexpr double kTexFonts = 1.12;  // TeX's fonts are narrower than the measured widths
 
 /// A row or column of the grid: the margin before its frames, the frames, the margin after them.
 struct Track {
@@ -232,13 +233,14 @@ class Layout {
     for (TexPanel& placed : layout_.panels) {
       const Track& row = rows_[static_cast<std::size_t>(placed.panel->row)];
       const Track& column = columns_[static_cast<std::size_t>(placed.panel->column)];
-      if (width_of(placed.y_label, figure_.font_size_pt) > row.content + kGapMm) {
-        placed.y_label = in_two_lines(placed.y_label);
+      const double along = row.content + kGapMm;
+      if (width_of(placed.y_label, figure_.font_size_pt) > along) {
+        placed.y_label = elided_middle(in_two_lines(placed.y_label),
+                                       kTexFonts * along / (figure_.font_size_pt * kMmOfPt));
       }
       const double beside = std::min(column.before, column.after) + kGapMm / 2;
-      // TeX's fonts are slightly narrower than the measured widths.
-      placed.title = elided(
-          placed.title, 1.12 * (column.content + 2 * beside) / (figure_.font_size_pt * kMmOfPt));
+      placed.title = elided_middle(placed.title, kTexFonts * (column.content + 2 * beside) /
+                                                     (figure_.font_size_pt * kMmOfPt));
       changed |= placed.y_label != placed.panel->y.label;
     }
     for (const SharedBar& bar : bars_) {

@@ -66,6 +66,14 @@ std::string matrix(const std::vector<Entry>& entries, std::size_t rows, const st
   return out + "};\n";
 }
 
+/// Shortens labels that are wider than the legend's room.
+void shorten(std::vector<Entry>& entries, double width_mm) {
+  constexpr double icon_mm = 6.5, em_mm = 6.25 / 1.12 * 25.4 / 72;  // of TeX's narrower fonts
+  for (Entry& entry : entries) {
+    entry.label = elided_middle(entry.label, std::max(1.0, (width_mm - icon_mm) / em_mm));
+  }
+}
+
 std::size_t rows_for(const std::vector<Entry>& entries, double width_mm) {
   std::vector<std::string> labels;
   labels.reserve(entries.size());
@@ -126,6 +134,7 @@ std::string tex_legend(const TexPanel& placed) {
       break;
   }
   const TexBox& room = placed.legend_room;
+  shorten(entries, room.width);
   return matrix(entries, rows_for(entries, room.width), "south", room.x + room.width / 2, room.y,
                 false);
 }
@@ -134,6 +143,7 @@ std::string tex_shared_legend(const Figure& figure, const TexBox& room) {
   std::vector<Entry> entries;
   for (const Panel& panel : figure.panels) add_entries(panel, entries, true);
   if (entries.empty()) return {};
+  shorten(entries, room.width);
   return matrix(entries, rows_for(entries, room.width), "south", room.x + room.width / 2, room.y,
                 false);
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/figure/caption.h"
+#include "analysis/figure/text_layout.h"
 #include "tests/support/attention_subjects.h"
 
 namespace attnscope {
@@ -29,6 +30,26 @@ TEST(ShortLabels, StayWhereNothingElseWouldBeLeft) {
   // A tail of a name that the others continue would name nothing.
   EXPECT_EQ(short_labels(Labels{"vit_b16.ft_in1k", "vit_b16.ft_in1k with adder attention"}),
             (Labels{"vit_b16.ft_in1k", "vit_b16.ft_in1k with adder attention"}));
+}
+
+TEST(ShortLabels, KeepTheNameThatBeginsTheOthers) {
+  const Labels overlaid = {"vit.in1k", "vit.in1k as adder"};
+  EXPECT_EQ(short_labels(overlaid), overlaid) << "in1k alone would name no model";
+}
+
+TEST(Labels, AreShortenedInTheirMiddle) {
+  EXPECT_EQ(elided_middle("vit_tiny", 20), "vit_tiny");
+  const std::string shown = elided_middle("vit_tiny_patch16_224.augreg_in21k_ft_in1k", 10);
+  EXPECT_LE(text_ems(shown), 10);
+  EXPECT_TRUE(shown.starts_with("vit_t") && shown.ends_with("_in1k")) << shown;
+  EXPECT_EQ(elided_middle("ααααααααα\nb", 3), "αα…α\nb") << "whole letters, line by line";
+}
+
+TEST(Labels, OfRowsKeepTheHead) {
+  EXPECT_EQ(row_label("adder, head 2", 40, 7), "adder, head 2");
+  const std::string shown = row_label("vit_tiny_patch16_224 as adder, head 2", 20, 7);
+  EXPECT_TRUE(shown.starts_with("vit_") && shown.ends_with("adder\nhead 2")) << shown;
+  EXPECT_LE(text_mm(shown, 7), 20);
 }
 
 TEST(Caption, ShortensConsecutiveIndicesToARange) {

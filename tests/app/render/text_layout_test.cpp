@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/style.h"
 #include "app/render/render.h"
 #include "tests/app/render/svg_transform.h"
+#include "tests/support/attention_subjects.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/temporary_folder.h"
 
@@ -116,6 +118,39 @@ TEST_P(Readable, EveryFigureAtEveryWidth) {
     SCOPED_TRACE(std::to_string(width_mm) + " mm");
     expect_readable(sample_figure(GetParam().recipe, GetParam().settings, width_mm));
   }
+}
+
+/// A model with the name of a timm checkpoint, and the same model with another mechanism.
+FigureRequest with_long_names(double width_mm) {
+  const std::string name = "vit_tiny_patch16_224.augreg_in21k_ft_in1k";
+  FigureRequest request;
+  request.subjects = {
+      attention_subject(name, {"softmax", {}}),
+      attention_subject(name + " as adder (identity=false)", {"adder", {{"identity", false}}})};
+  request.width_mm = width_mm;
+  return request;
+}
+
+TEST(LongNames, DoNotOverlap) {
+  for (const double width_mm : {84.0, 174.0}) {
+    for (const char* recipe : {"attention-maps", "attention-overlay", "rank-by-layer",
+                               "cumulative-spectrum", "heads-over-depth"}) {
+      SCOPED_TRACE(std::string(recipe) + " at " + std::to_string(width_mm) + " mm");
+      FigureRequest request = with_long_names(width_mm);
+      if (recipe == std::string("attention-maps")) request.settings["heads"] = std::string("all");
+      expect_readable(make_figure(recipe, request));
+    }
+  }
+}
+
+TEST(LongNames, DoNotOverlapOnAPage) {
+  FigureRequest request = with_long_names(174);
+  request.settings["page"] = std::string(
+      "cumulative-spectrum | attention-overlay / rank-by-layer | heads-over-depth / "
+      "attention-maps[heads=0,1]");
+  const Figure page = make_figure("composite", request);
+  expect_readable(page);
+  expect_readable(dressed(page, {.shared_legend = true}));
 }
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
