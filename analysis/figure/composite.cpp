@@ -36,6 +36,13 @@ std::string without_program(std::string caption) {
   return caption;
 }
 
+/// Height of the figure's legend if the page has one for all; else 0.
+double shared_legend_mm(const Figure& figure, double width_mm, const CompositeOptions& options) {
+  if (!options.shared_legend) return 0;
+  const double growth = options.font_size_pt > 0 ? options.font_size_pt / Figure{}.font_size_pt : 1;
+  return growth * legend_mm(figure, width_mm / growth);
+}
+
 /// Keeps the legend that all panels of the figure share at the first panel of its last row.
 void keep_one_legend(Figure& part) {
   std::int64_t last = 0;
@@ -49,7 +56,10 @@ void keep_one_legend(Figure& part) {
 class JoinedPanels {
  public:
   explicit JoinedPanels(const CompositeOptions& options) : options_(options) {
+    page_.name = "composite";
+    page_.title = "Page of several figures";
     page_.width_mm = options.width_mm;
+    if (options.font_size_pt > 0) page_.font_size_pt = options.font_size_pt;
   }
 
   void add(Figure&& part, const FigureArea& area) {
@@ -80,7 +90,7 @@ class JoinedPanels {
 
   Figure finish(double height_mm) {
     page_.shared_legend = options_.shared_legend;
-    page_.height_mm = height_mm + (options_.shared_legend ? legend_mm(page_, page_.width_mm) : 0);
+    page_.height_mm = height_mm + shared_legend_mm(page_, page_.width_mm, options_);
     for (std::size_t scale = 0; scale < page_.colour_scales.size(); ++scale) {
       const std::vector<std::size_t>& users = users_[scale];
       if (users.size() < 2) continue;
@@ -167,8 +177,8 @@ Figure compose(const Page& page, const CompositeOptions& options, const MakeCell
       }
       figures.push_back(make(cell, width));
       const double title_mm = cell.title.empty() ? 0 : 4;
-      const double own_legend_mm = options.shared_legend ? legend_mm(figures.back(), width) : 0;
-      height = std::max(height, figures.back().height_mm - own_legend_mm + title_mm);
+      const double freed_mm = shared_legend_mm(figures.back(), width, options);
+      height = std::max(height, figures.back().height_mm - freed_mm + title_mm);
     }
     double x = 0;
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -11,6 +11,8 @@ namespace attnscope {
 
 struct CompositeOptions {
   double width_mm = 174;
+  /// Size of axis labels, which `make` uses too; 0: the figures' default.
+  double font_size_pt = 0;
   bool letters = true;
   /// Use one colour scale, with one bar at the right, for all heat maps of the same quantity.
   bool shared_colours = false;
@@ -23,7 +25,8 @@ using MakeCell = std::function<Figure(const PageCell& cell, double width_mm)>;
 
 /// The page as one figure: cells of a row are side by side, each as wide as its share, in a row as
 /// high as its highest cell. The caption joins those of the cells, (a), (b), …; numbers are named
-/// "a/NAME". Throws Error(usage) if a cell does not fit, and what `make` throws.
+/// "a/NAME". Throws Error(usage) if a cell does not fit, and what `make` throws. `make` is called
+/// for the cells in order, row after row.
 [[nodiscard]] Figure compose(const Page& page, const CompositeOptions& options,
                              const MakeCell& make);
 

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/page_file.h"
 #include "analysis/figure/recipe.h"
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"
@@ -26,9 +26,6 @@
 #include "app/render/render.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
-#include "core/file/read_file.h"
-#include "core/text/failure.h"
-#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -239,132 +236,23 @@ int run_figure(const FigureArguments& arguments) {
 
 // --- pages ------------------------------------------------------------------------------------
 
-using nlohmann::json;
-
-/// The models and inputs that a cell of the page shows.
-struct CellSubjects {
-  std::vector<std::string> models, inputs, labels;
-
-  bool operator<(const CellSubjects& other) const {
-    return std::tie(models, inputs, labels) < std::tie(other.models, other.inputs, other.labels);
-  }
-};
-
-struct ComposedPage {
-  Page page;
-  std::vector<std::vector<CellSubjects>> subjects;  ///< same shape as page.rows
-  bool letters = true, shared_colours = false;
-};
-
-void check_keys(const json& object, std::initializer_list<std::string_view> known) {
-  for (const auto& [key, value] : object.items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
-      throw unknown_name("key of a page", key, name_list(known));
-    }
-  }
-}
-
-/// The value as text for `--set`; list items are separated by commas.
-std::string setting_text(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  return name_list(value, setting_text, ",");
-}
-
-/// `text` below the page's folder if such a file exists there, otherwise `text` unchanged.
-std::string beside(const std::filesystem::path& folder, const std::string& text) {
-  const std::string file = text.substr(0, text.find_last_of("@#"));
-  std::error_code ignored;
-  for (const std::string& candidate : {text, file}) {
-    if (std::filesystem::exists(folder / candidate, ignored)) return (folder / text).string();
-  }
-  return text;
-}
-
-CellSubjects read_subjects(const json& object, const CellSubjects& otherwise,
-                           const std::filesystem::path& folder) {
-  CellSubjects subjects = otherwise;
-  const auto list = [&](const char* key, std::vector<std::string>& values, bool files) {
-    if (!object.contains(key)) return;
-    values = object.at(key).get<std::vector<std::string>>();
-    if (!files) return;
-    for (std::string& value : values) value = beside(folder, value);
-  };
-  // Inherited labels do not apply to another choice of models.
-  if (object.contains("models")) subjects.labels.clear();
-  list("models", subjects.models, true);
-  list("inputs", subjects.inputs, true);
-  list("labels", subjects.labels, false);
-  return subjects;
-}
-
-ComposedPage read_page(const json& root, const std::filesystem::path& folder) {
-  check_keys(root, {"rows", "models", "inputs", "labels", "letters", "shared_colours"});
-  ComposedPage composed;
-  composed.letters = root.value("letters", true);
-  composed.shared_colours = root.value("shared_colours", false);
-  const CellSubjects all = read_subjects(root, {}, folder);
-  for (const json& row : root.at("rows")) {
-    composed.page.rows.emplace_back();
-    composed.subjects.emplace_back();
-    for (const json& object : row) {
-      check_keys(object, {"figure", "settings", "share", "title", "models", "inputs", "labels"});
-      PageCell cell;
-      cell.figure = object.at("figure").get<std::string>();
-      const json settings = object.value("settings", json::object());
-      std::map<std::string, std::string> texts;
-      for (const auto& [key, value] : settings.items()) texts[key] = setting_text(value);
-      cell.settings = parse_settings(cell.figure, texts);
-      cell.share = object.value("share", 1.0);
-      if (!(cell.share > 0 && cell.share <= 1000)) {
-        throw Error(ErrorKind::usage, "a figure's share of its row must be above 0")
-            .about(cell.figure);
-      }
-      cell.title = object.value("title", "");
-      composed.page.rows.back().push_back(std::move(cell));
-      composed.subjects.back().push_back(read_subjects(object, all, folder));
-    }
-    if (row.empty()) throw Error(ErrorKind::usage, "a row of the page is empty").about("rows");
-  }
-  if (composed.page.rows.empty()) {
-    throw Error(ErrorKind::usage, "the page has no rows").about("rows");
-  }
-  return composed;
-}
-
-constexpr const char* page_form =
-    R"(write {"models": […], "inputs": […], "rows": [[{"figure": "NAME"}, …], …]})";
-
-ComposedPage read_page_file(const std::filesystem::path& file) {
-  try {
-    return read_page(read_json_file(file), file.parent_path());
-  } catch (const json::exception& error) {
-    throw Error(ErrorKind::usage, "the page's description is not valid")
-        .in_file(file)
-        .found(problem_of(error))
-        .remedy(page_form);
-  } catch (Error& error) {
-    // The page's description is user input, so invalid JSON is a usage error.
-    if (error.kind() == ErrorKind::damaged) {
-      throw Error(ErrorKind::usage, "the page's description is not JSON")
-          .in_file(file)
-          .found(error.found_text())
-          .remedy(page_form);
-    }
-    error.in_file(file);
-    throw;
-  }
+/// The models and inputs of a figure of the page.
+ModelArguments arguments_of(const PageFile& composed, const PageSubjects& cell) {
+  ModelArguments arguments;
+  arguments.models = cell.models;
+  arguments.inputs = cell.inputs;
+  arguments.options = composed.options;
+  arguments.architecture = composed.architecture;
+  return arguments;
 }
 
 /// The page's own file and every file that it names.
-std::vector<std::filesystem::path> page_files_read(const ComposedPage& composed,
+std::vector<std::filesystem::path> page_files_read(const PageFile& composed,
                                                    const std::filesystem::path& page) {
   std::vector<std::filesystem::path> files = {page};
   for (const auto& row : composed.subjects) {
-    for (const CellSubjects& cell : row) {
-      ModelArguments arguments;
-      arguments.models = cell.models;
-      arguments.inputs = cell.inputs;
+    for (const PageSubjects& cell : row) {
+      const ModelArguments arguments = arguments_of(composed, cell);
       const std::vector<std::filesystem::path> own = files_read(arguments);
       files.insert(files.end(), own.begin(), own.end());
     }
@@ -378,52 +266,49 @@ std::vector<std::filesystem::path> page_files_read(const ComposedPage& composed,
   return files;
 }
 
-int run_page(const FigureArguments& arguments, const StyleArguments& style) {
-  const ComposedPage composed = read_page_file(file_or_standard_input(arguments.name));
-  const StyleChoice choice = style_choice(style);
+/// `own_width`: the width is that of `style`, even if the page's file has one.
+int run_page(const FigureArguments& arguments, const StyleArguments& style, bool own_width) {
+  const PageFile composed = read_page_file(file_or_standard_input(arguments.name));
+  StyleChoice choice = style_choice(style);
+  if (!own_width && composed.look.width_mm > 0) choice.width_mm = composed.look.width_mm;
+  if (choice.font_size_pt == 0) choice.font_size_pt = composed.look.font_size_pt;
   const auto files =
       figure_files(arguments.out, style.formats, page_files_read(composed, arguments.name));
   const std::unique_ptr<QApplication> application =
       application_for(files, choice.style.font_family);
 
-  const double growth = choice.font_size_pt > 0 ? choice.font_size_pt / Figure{}.font_size_pt : 1;
-  CompositeOptions options;
+  CompositeOptions options = composed.look;
   options.width_mm = choice.width_mm;
-  options.letters = composed.letters;
-  options.shared_colours = composed.shared_colours;
+  options.font_size_pt = choice.font_size_pt;
   Figure figure;
-  std::map<std::pair<CellSubjects, bool>, std::vector<Subject>> made;  // true: with runs
+  std::map<std::pair<PageSubjects, bool>, std::vector<Subject>> made;  // true: with runs
   {
     const TerminalProgress line;
-    std::vector<const CellSubjects*> order;
+    std::vector<const PageSubjects*> order;
     for (const auto& row : composed.subjects) {
-      for (const CellSubjects& cell : row) order.push_back(&cell);
+      for (const PageSubjects& cell : row) order.push_back(&cell);
     }
     std::size_t next = 0;
     figure = compose(composed.page, options, [&](const PageCell& cell, double width_mm) {
       const double first = static_cast<double>(next) / static_cast<double>(order.size());
       const double last = static_cast<double>(next + 1) / static_cast<double>(order.size());
       const Progress own = line.progress().part(first, last);
-      const CellSubjects& wanted = *order[next++];
+      const PageSubjects& wanted = *order[next++];
       FigureRequest request;
       request.settings = cell.settings;
       request.width_mm = width_mm;
       request.font_size_pt = choice.font_size_pt;
       request.first_layer = choice.first_layer;
-      ModelArguments models;
-      models.models = wanted.models;
-      models.inputs = wanted.inputs;
       const FigureNeeds needs = needs_of(find_figure(cell.figure), cell.settings);
       std::vector<Subject>& known = made[{wanted, wants_runs(needs)}];
-      if (known.empty()) known = subjects_for(needs, models, own.part(0, 0.6));
+      if (known.empty()) {
+        known = subjects_for(needs, arguments_of(composed, wanted), own.part(0, 0.6));
+      }
       request.subjects = known;
       set_labels(request.subjects, wanted.labels, cell.figure + ", labels");
       return make_figure(cell.figure, request, own.part(0.6, 1));
     });
   }
-  figure.name = "composite";
-  figure.title = "Page of several figures";
-  figure.font_size_pt *= growth;
   figure = dressed(std::move(figure), choice.style);
   FigureCommand command;
   command.figure = arguments.name;
@@ -461,8 +346,9 @@ int run(const FigureArguments& arguments, const CLI::App& command) {
   if (!is_page(arguments.name)) return run_figure(arguments);
   refuse_arguments_of_one_figure(command);
   StyleArguments style = arguments.style;
-  if (command.get_option("--width")->count() == 0) style.width = "page";
-  return run_page(arguments, style);
+  const bool own_width = command.get_option("--width")->count() > 0;
+  if (!own_width) style.width = "page";
+  return run_page(arguments, style, own_width);
 }
 
 }  // namespace
@@ -475,7 +361,8 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
           "FIGURE", arguments->name,
           R"(Name of the figure (attnscope list figures shows them), or the file of a page )"
           R"(of several: {"models": […], "inputs": […], "letters": true, )"
-          R"("shared_colours": false, "rows": [[{"figure": "NAME", "settings": {…}, )"
+          R"("shared_colours": false, "shared_legend": false, "width_mm": 174, )"
+          R"("rows": [[{"figure": "NAME", "settings": {…}, )"
           R"("share": 1, "title": "…"}]]}; each figure may have models, inputs and labels )"
           "of its own; - reads a page from standard input")
       ->required()

@@ -125,6 +125,24 @@ TEST_F(CompositeTest, SharesOneColourScaleWhereAsked) {
   }
 }
 
+TEST_F(CompositeTest, HasOneLegendWhereAsked) {
+  const Page cells = parse_page("rank-by-layer | heads-over-depth");
+  const auto make = [&](const PageCell& cell, double width_mm) {
+    return make_figure(cell.figure, cell_request(request_, cell, width_mm));
+  };
+  const Figure shared = compose(cells, {.shared_legend = true}, make);
+  EXPECT_TRUE(shared.shared_legend);
+  EXPECT_GT(shared.height_mm, shared.areas.back().y_mm + shared.areas.back().height_mm);
+  // Panels that share a legend in their figure keep one on a page without a common one.
+  const Figure apart = compose(cells, {}, make);
+  EXPECT_FALSE(apart.shared_legend);
+  std::size_t legends = 0;
+  for (const Panel& panel : apart.panels) {
+    if (panel.area == 1 && panel.legend != LegendPosition::none) ++legends;
+  }
+  EXPECT_EQ(legends, 1U);
+}
+
 TEST_F(CompositeTest, RefusesImpossiblePages) {
   EXPECT_THROW((void)page("composite"), Error);
   EXPECT_THROW((void)page("rank-by-layer[subjects=2]"), Error);
