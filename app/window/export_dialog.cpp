@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "analysis/figure/fit.h"
-#include "analysis/figure/page.h"
 #include "app/look/theme.h"
 #include "app/panels/frame/settings_form.h"
 #include "app/render/render.h"
@@ -30,6 +29,7 @@
 #include "app/window/export_dialog_settings.h"
 #include "app/window/export_target.h"
 #include "app/window/figure_list.h"
+#include "app/window/page_composer.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -37,7 +37,6 @@ namespace attnscope {
 namespace {
 
 constexpr int kDelayMs = 150;  // long enough to type a number
-constexpr const char* kPageKey = "export_page";
 
 QLabel* heading(const QString& content) {
   auto* label = new QLabel(content);
@@ -63,14 +62,6 @@ QPlainTextEdit* text_box(const char* name, const QString& title, int lines) {
   box->setFixedHeight(box->fontMetrics().lineSpacing() * lines + 16);
   return box;
 }
-
-/// The recipe for a page of several figures.
-const FigureRecipe& page_recipe() {
-  return *std::ranges::find_if(
-      figure_recipes(), [](const FigureRecipe& recipe) { return recipe.needs_as_set != nullptr; });
-}
-
-QString stored_page() { return QSettings().value(kPageKey).toString(); }
 
 }  // namespace
 
@@ -157,10 +148,7 @@ QWidget* ExportDialog::make_controls() {
   page_->setObjectName("export_add_to_page");
   show_page_ = new QPushButton;
   show_page_->setObjectName("export_show_page");
-  clear_page_ = new QPushButton(tr("Clear"));
-  clear_page_->setObjectName("export_clear_page");
-  clear_page_->setAccessibleName(tr("Take all figures off the page"));
-  for (QPushButton* button : {page_, show_page_, clear_page_}) {
+  for (QPushButton* button : {page_, show_page_}) {
     button->setAutoDefault(false);
     pages->addWidget(button);
   }
@@ -169,11 +157,8 @@ QWidget* ExportDialog::make_controls() {
   column->addStretch(1);
   connect(page_, &QPushButton::clicked, this, &ExportDialog::add_to_page);
   connect(show_page_, &QPushButton::clicked, this, [this] {
-    show_figure(std::string(page_recipe().name), {{"page", stored_page().toStdString()}});
-  });
-  connect(clear_page_, &QPushButton::clicked, this, [this] {
-    QSettings().remove(kPageKey);
-    show_page_state();
+    emit page_wanted();
+    reject();
   });
   return controls;
 }
@@ -249,15 +234,11 @@ void ExportDialog::make_target() {
 
 void ExportDialog::fill_figures() {
   attnscope::fill_figures(*figure_, figures_by_question(open_.subjects));
-  // Only the buttons of a page show it.
-  figure_->addItem(QString::fromUtf8(page_recipe().title), QString::fromUtf8(page_recipe().name));
   const auto* const items = qobject_cast<QStandardItemModel*>(figure_->model());
   int first = 0;
   while (first < figure_->count() && !items->item(first)->isEnabled()) ++first;
   figure_->setCurrentIndex(first);
 }
-
-bool ExportDialog::is_page() const { return find_figure(recipe()).needs_as_set != nullptr; }
 
 std::string ExportDialog::recipe() const { return figure_->currentData().toString().toStdString(); }
 
@@ -288,9 +269,6 @@ void ExportDialog::take_recipe() {
   if (view.rank_threshold != ViewSettings{}.rank_threshold) {
     values["threshold"] = view.rank_threshold;
   }
-  if (is_page() && !stored_page().isEmpty()) {
-    values["page"] = stored_page().toStdString();
-  }
   settings_->show_recipe(chosen, values);
   target_->propose_anew(proposal());
   own_caption_ = false;
@@ -314,8 +292,7 @@ void ExportDialog::fill_subjects() {
   }
   const int rows = std::min(subjects_->count(), 5);
   subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 3) + 8);
-  // Figures of a page select their subjects by number in the whole list.
-  subjects_->setVisible(subjects_->count() > 1 && !is_page());
+  subjects_->setVisible(subjects_->count() > 1);
 }
 
 std::vector<std::size_t> ExportDialog::chosen_subjects() const {
@@ -330,7 +307,7 @@ std::vector<std::size_t> ExportDialog::chosen_subjects() const {
 }
 
 FigureRequest ExportDialog::request() const {
-  FigureRequest request = is_page() ? open_ : with_subjects(open_, chosen_subjects());
+  FigureRequest request = with_subjects(open_, chosen_subjects());
   const FigureLook look = look_->look();
   request.settings = settings_->settings();
   request.width_mm = look.width_mm;
@@ -365,7 +342,6 @@ void ExportDialog::want() {
 
 /// What the figure lacks, before it is made; empty if nothing.
 QString ExportDialog::why_not() const {
-  if (is_page()) return {};
   const FigureFit fit = fit_of(recipe(), open_.subjects, settings_->settings());
   const std::size_t least = find_figure(recipe()).needs.least, shown = chosen_subjects().size();
   if (!fit.missing.empty()) {
@@ -386,7 +362,7 @@ QString ExportDialog::why_not() const {
 void ExportDialog::show_reason(const QString& why_not) {
   why_not_ = why_not;
   write_->setEnabled(!writing_ && why_not.isEmpty());
-  page_->setEnabled(!is_page() && why_not.isEmpty());
+  page_->setEnabled(why_not.isEmpty());
   for (QPushButton* button : {write_, page_}) button->setToolTip(why_not);
   if (!why_not.isEmpty()) {
     made_.reset();
@@ -460,43 +436,24 @@ QString ExportDialog::proposal() const {
   for (const std::size_t index : chosen_subjects()) {
     models << QString::fromStdString(open_.subjects[index].label);
   }
-  return proposed_name(figure, is_page() ? QStringList() : models);
+  return proposed_name(figure, models);
 }
 
 void ExportDialog::add_to_page() {
-  Page page;
-  try {
-    const QString stored = stored_page();
-    if (!stored.isEmpty()) page = parse_page(stored.toStdString());
-  } catch (const Error&) {
-    page = {};  // an unreadable page is replaced by a new one
-  }
+  PageDraft page = kept_page(open_);
   PageCell cell;
   cell.figure = recipe();
   cell.settings = settings_->settings();
-  const std::vector<std::size_t> chosen = chosen_subjects();
-  if (chosen.size() != open_.subjects.size()) cell.subjects = chosen;
-  constexpr std::size_t most_in_a_row = 2;
-  if (page.rows.empty() || page.rows.back().size() >= most_in_a_row) page.rows.emplace_back();
-  page.rows.back().push_back(std::move(cell));
-  QSettings().setValue(kPageKey, QString::fromStdString(to_string(page)));
+  cell.subjects = chosen_subjects();
+  page.add(std::move(cell));
+  keep_page(page, open_);
   show_page_state();
 }
 
 void ExportDialog::show_page_state() {
-  std::size_t figures = 0;
-  try {
-    const QString stored = stored_page();
-    if (!stored.isEmpty()) {
-      for (const auto& row : parse_page(stored.toStdString()).rows) figures += row.size();
-    }
-  } catch (const Error&) {
-    figures = 0;
-  }
-  show_page_->setText(figures == 1 ? tr("Show its figure")
-                                   : tr("Show its %1 figures").arg(figures));
-  show_page_->setEnabled(figures > 0);
-  clear_page_->setEnabled(figures > 0);
+  const std::size_t figures = kept_page(open_).size();
+  show_page_->setText(figures == 0 ? tr("Compose…") : tr("Compose %1…").arg(figures));
+  show_page_->setToolTip(tr("Arrange the figures of the page"));
 }
 
 void ExportDialog::write() {

@@ -35,6 +35,7 @@ class ExportDialog : public QDialog {
 
  signals:
   void exported(const QString& file);
+  void page_wanted();  ///< the page of several figures is to be composed
 
  private:
   QWidget* make_controls();
@@ -44,7 +45,6 @@ class ExportDialog : public QDialog {
   void take_recipe();
   void fill_subjects();
   [[nodiscard]] std::string recipe() const;
-  [[nodiscard]] bool is_page() const;  ///< true for a page of several figures
   [[nodiscard]] std::vector<std::size_t> chosen_subjects() const;
   [[nodiscard]] FigureRequest request() const;
   [[nodiscard]] FigureStyle figure_style() const;
@@ -76,7 +76,6 @@ class ExportDialog : public QDialog {
   QPlainTextEdit* command_ = nullptr;
   QPushButton* page_ = nullptr;
   QPushButton* show_page_ = nullptr;
-  QPushButton* clear_page_ = nullptr;
   ExportTarget* target_ = nullptr;
   QPushButton* write_ = nullptr;
 

@@ -42,6 +42,7 @@
 #include "app/window/manual_window.h"
 #include "app/window/map_menu.h"
 #include "app/window/notice_bar.h"
+#include "app/window/page_composer.h"
 #include "app/window/panel_docks.h"
 #include "app/window/recent_files.h"
 #include "app/window/status_bar.h"
@@ -356,8 +357,17 @@ void MainWindow::export_so(const std::string& recipe, const ParameterValues& set
                            const std::vector<std::size_t>& subjects) {
   ExportDialog dialog(session_, this);
   connect(&dialog, &ExportDialog::exported, this, &MainWindow::show_exported);
+  // The composer opens once this dialog is closed.
+  connect(&dialog, &ExportDialog::page_wanted, this, &MainWindow::compose_page,
+          Qt::QueuedConnection);
   dialog.show_figure(recipe, settings, subjects);
   dialog.exec();
+}
+
+void MainWindow::compose_page() {
+  PageComposer composer(session_, this);
+  connect(&composer, &PageComposer::exported, this, &MainWindow::show_exported);
+  composer.exec();
 }
 
 void MainWindow::show_exported(const QString& file) {
@@ -380,6 +390,8 @@ void MainWindow::show_gallery() {
                    const std::vector<std::size_t>& subjects) {
               ExportDialog dialog(session_, gallery_);
               connect(&dialog, &ExportDialog::exported, this, &MainWindow::show_exported);
+              connect(&dialog, &ExportDialog::page_wanted, this, &MainWindow::compose_page,
+                      Qt::QueuedConnection);
               dialog.show_figure(recipe, settings, subjects);
               dialog.exec();
             });

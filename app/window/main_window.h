@@ -107,6 +107,7 @@ class MainWindow : public QMainWindow {
                  const std::vector<std::size_t>& subjects = {});
   /// Offers to open an exported file, to show its folder, or to copy its path.
   void show_exported(const QString& file);
+  void compose_page();
   void show_gallery();
   void ask_for_command();
   void ask_for_preferences();

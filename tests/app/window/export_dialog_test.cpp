@@ -333,20 +333,18 @@ TEST_F(ExportTest, CopiesCaptionAndCommand) {
 TEST_F(ExportTest, FiguresAreGatheredOnAPage) {
   open_samples();
   show_dialog();
-  EXPECT_FALSE(get<QPushButton>("export_show_page")->isEnabled());
   choose("rank-by-layer");
   get<QComboBox>("setting_spread")->setCurrentText("none");
   click("export_add_to_page");
   choose("attention-maps");
   click("export_add_to_page");
+  EXPECT_EQ(get<QPushButton>("export_show_page")->text(), "Compose 2…");
+  bool wanted = false;
+  QObject::connect(dialog_.get(), &ExportDialog::page_wanted, dialog_.get(),
+                   [&wanted] { wanted = true; });
   click("export_show_page");
-  EXPECT_EQ(get<QComboBox>("export_figure")->currentData().toString(), "composite");
-  ASSERT_TRUE(wait_until_drawn());
-  const fs::path file = folder() / "page.json";
-  write(file);
-  const nlohmann::json figure = nlohmann::json::parse(content(file));
-  EXPECT_EQ(figure.at("areas").size(), 2U);
-  EXPECT_EQ(figure.at("panels").at(0).at("letter"), "a");
+  EXPECT_TRUE(wanted);
+  EXPECT_FALSE(dialog_->isVisible());
 }
 
 TEST_F(ExportTest, AnUnwritablePlaceLeavesTheOldFileAndIsReported) {
@@ -525,7 +523,7 @@ TEST_F(ExportTest, TheGalleryDrawsAndExports) {
 TEST_F(ExportTest, EveryControlHasAName) {
   open_samples();
   show_dialog();
-  for (const char* recipe : {"attention-overlay", "feature-scatter", "composite"}) {
+  for (const char* recipe : {"attention-overlay", "feature-scatter", "energy-growth"}) {
     choose(recipe);
     for (const QWidget* widget : dialog_->findChildren<QWidget*>()) {
       const bool control = qobject_cast<const QAbstractButton*>(widget) ||
