@@ -36,7 +36,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kDelayMs = 150;  // long enough to type a number
+constexpr int kPreviewDelayMs = 150;  // long enough to type a number
 
 QLabel* heading(const QString& content) {
   auto* label = new QLabel(content);
@@ -92,7 +92,7 @@ ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent),
   down->addWidget(target_);
 
   delay_.setSingleShot(true);
-  delay_.setInterval(kDelayMs);
+  delay_.setInterval(kPreviewDelayMs);
   connect(&delay_, &QTimer::timeout, this, &ExportDialog::make);
   fill_figures();
   connect(figure_, &QComboBox::currentIndexChanged, this, &ExportDialog::take_recipe);
