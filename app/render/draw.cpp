@@ -272,7 +272,7 @@ class Drawing {
   static int widest_name(const QCPLegend& legend, const QFontMetricsF& metrics) {
     double widest = 0;
     for (int i = 0; i < legend.itemCount(); ++i) {
-      const auto* const item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i));
+      auto* const item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i));
       if (item == nullptr) continue;
       widest = std::max(widest, metrics.horizontalAdvance(item->plottable()->name()));
     }
