@@ -48,7 +48,7 @@ constexpr int kDelayMs = 60;
 constexpr const char* kPageKey = "export_page";
 constexpr const char* kOpensKey = "export_opens";
 constexpr const char* kPageFolderKey = "page_folder";
-constexpr int kSideWidth = 290;  // pixels
+constexpr int kSideWidth = 330;  // pixels
 
 double screen_dpi(const QWidget& widget) {
   const QScreen* const shown_on = widget.screen();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -75,7 +77,8 @@ Figure frame_with(const std::string& words, double width_mm, double font_size_pt
   }
   const double ems = width_mm / (figure.font_size_pt * 25.4 / 72);
   panel.marks.emplace_back(TextMark{0.5, 0.5, wrapped(words, 0.9 * ems)});
-  panel.marks.emplace_back(Line{.x = {0, 1, 1, 0, 0},
+  panel.marks.emplace_back(Line{.label = {},
+                                .x = {0, 1, 1, 0, 0},
                                 .y = {0, 0, 1, 1, 0},
                                 .colour = {150, 150, 150},
                                 .style = LineStyle::dashed});

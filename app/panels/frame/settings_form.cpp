@@ -149,6 +149,7 @@ FigureSettingsForm::FigureSettingsForm(QWidget* parent) : QWidget(parent) {
   form_->setVerticalSpacing(7);
   form_->setHorizontalSpacing(12);
   form_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
 }
 
 void FigureSettingsForm::tell(const std::string& name) {
