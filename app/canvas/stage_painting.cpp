@@ -18,7 +18,7 @@ namespace {
 constexpr double kCaption = 13;  // height of an axis's name at the default text size, pixels
 
 /// One axis of a stage: the keys along the top, or the queries down the left side.
-struct Axis {
+struct TokenAxis {
   bool down = false;
   QRectF strip;                ///< its tokens, without its name
   QRectF caption;              ///< its name
@@ -39,11 +39,11 @@ struct Axis {
   }
 };
 
-Axis axis_of(const AtlasScene& scene, bool down, double text_scale) {
+TokenAxis axis_of(const AtlasScene& scene, bool down, double text_scale) {
   const MapStage& stage = *scene.stage;
   const MapExtent extent = scene.maps->extent(stage.layer, stage.column);
   const double caption = kCaption * text_scale;
-  Axis axis;
+  TokenAxis axis;
   axis.down = down;
   if (down) {
     axis.caption = stage.queries;
@@ -67,7 +67,7 @@ Axis axis_of(const AtlasScene& scene, bool down, double text_scale) {
   return axis;
 }
 
-void paint_patches(QPainter& painter, const AtlasScene& scene, const Axis& axis,
+void paint_patches(QPainter& painter, const AtlasScene& scene, const TokenAxis& axis,
                    const QImage& patches) {
   const CellRange seen = axis.visible();
   if (seen.begin >= seen.end) return;
@@ -96,7 +96,7 @@ void paint_patches(QPainter& painter, const AtlasScene& scene, const Axis& axis,
   painter.drawRect(large);
 }
 
-void paint_names(QPainter& painter, const AtlasScene& scene, const Axis& axis, double longest,
+void paint_names(QPainter& painter, const AtlasScene& scene, const TokenAxis& axis, double longest,
                  const QFont& font) {
   const std::int64_t layer = scene.stage->layer;
   const ShownMaps& maps = *scene.maps;
@@ -142,7 +142,8 @@ void paint_names(QPainter& painter, const AtlasScene& scene, const Axis& axis, d
   if (axis.marked && *axis.marked >= seen.begin && *axis.marked < seen.end) write(*axis.marked);
 }
 
-void paint_axis(QPainter& painter, const AtlasScene& scene, const Axis& axis, const QFont& font) {
+void paint_axis(QPainter& painter, const AtlasScene& scene, const TokenAxis& axis,
+                const QFont& font) {
   if (axis.strip.isEmpty() || axis.count == 0) return;
   const TokenAxes& tokens = *scene.axes;
   painter.save();
@@ -185,8 +186,8 @@ Extremes extremes_of(std::span<const float> values) {
 /// Draws the values along an axis into `area`, beyond the map's other side: a row below the map
 /// with large values at its top, a column at the right of it with large values at its right. Where
 /// cells are smaller than a pixel, the greatest magnitude of each pixel is drawn.
-void paint_values(QPainter& painter, const AtlasScene& scene, const Axis& axis, const QRectF& area,
-                  std::span<const float> values) {
+void paint_values(QPainter& painter, const AtlasScene& scene, const TokenAxis& axis,
+                  const QRectF& area, std::span<const float> values) {
   const Extremes extremes = extremes_of(values);
   const double span = extremes.greatest - extremes.least;
   if (area.isEmpty() || !(span > 0) || std::ssize(values) != axis.count) return;
@@ -246,8 +247,8 @@ void paint_greatest(QPainter& painter, const AtlasScene& scene, const QRectF& co
 void paint_stage(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   const MapStage& stage = *scene.stage;
   if (stage.sight.isEmpty()) return;
-  Axis keys = axis_of(scene, false, text_scale_of(font));
-  Axis queries = axis_of(scene, true, text_scale_of(font));
+  TokenAxis keys = axis_of(scene, false, text_scale_of(font));
+  TokenAxis queries = axis_of(scene, true, text_scale_of(font));
   if (keys.count == 0) return;
   const auto is_here = [&](const std::optional<MapCell>& cell) {
     return cell && cell->layer == stage.layer && cell->column == stage.column;
@@ -262,7 +263,7 @@ void paint_stage(QPainter& painter, const AtlasScene& scene, const QFont& font) 
     queries.marked = scene.selected->query;
     if (known && scene.profile->cell.key >= 0) keys.marked = scene.profile->cell.key;
   }
-  const auto exists = [](Axis& axis) {
+  const auto exists = [](TokenAxis& axis) {
     if (axis.marked && *axis.marked >= axis.count) axis.marked.reset();
   };
   exists(keys);
