@@ -242,7 +242,11 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   if (!arranged_ || enlargement_->is_on()) return;
   if (presenting_) return docks_->share_room();
-  before_presenting_ ? docks_->put_back(*before_presenting_) : docks_->follow_window();
+  if (before_presenting_ && size() == size_before_presenting_) {
+    docks_->put_back(*before_presenting_);
+  } else {
+    docks_->follow_window();
+  }
 }
 
 void MainWindow::apply_look() {
@@ -488,7 +492,8 @@ void MainWindow::toggle_presentation() {
   presenting_ = !presenting_;
   setUpdatesEnabled(false);  // redrawn once at the end
   if (presenting_) {
-    if (!before_presenting_) before_presenting_ = docks_->places();
+    before_presenting_ = docks_->places();
+    size_before_presenting_ = size();
     state_before_presenting_ = windowState();
     docks_->hold_still(true);
     setWindowState(windowState() | Qt::WindowFullScreen);

@@ -162,6 +162,7 @@ class MainWindow : public QMainWindow {
   std::optional<IdentityToggle> identity_toggle_;
   // The layout before the presentation, kept until the window has its former size again.
   std::optional<DockPlaces> before_presenting_;
+  QSize size_before_presenting_;
   Qt::WindowStates state_before_presenting_;
   std::optional<DockPlaces> before_lessons_;  // set while F2's layout is shown
 };
