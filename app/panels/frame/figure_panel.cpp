@@ -75,7 +75,7 @@ QString FigurePanel::text_instead(const FigureRequest& request) const {
 int FigurePanel::least_height(const Figure& figure) const {
   constexpr int kRow = 32, kTitles = 24;  // pixels, including the space between rows
   int rows = 0;
-  for (const Panel& panel : figure.panels) {
+  for (const attnscope::Panel& panel : figure.panels) {  // not QFrame::Panel
     if (panel.square_cells) rows = std::max(rows, static_cast<int>(panel.row) + 1);
   }
   return std::max(kLeastHeight, rows * kRow + kTitles);
