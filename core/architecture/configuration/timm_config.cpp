@@ -1,8 +1,10 @@
 // Reads config.json of timm's models on Hugging Face's hub: an architecture of timm, arguments of
 // its constructor, and image preprocessing.
+#include <sstream>
 #include <string>
 #include <string_view>
 
+#include "core/architecture/architecture.h"
 #include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/error.h"
@@ -155,6 +157,19 @@ void read_label_names(const json& labels, NeighbourConfig& config) {
   }
 }
 
+/// Names the classes of a model that was trained on ImageNet-1k last, as the tag of its weights
+/// says: "augreg_in21k_ft_in1k". Names in the configuration itself replace them.
+void name_imagenet_classes(const json& prepared, NeighbourConfig& config) {
+  const auto tag = prepared.is_object() ? prepared.find("tag") : prepared.end();
+  if (config.classes != 1000 || tag == prepared.end() || !tag->is_string()) return;
+  const std::string trained = "_" + tag->get<std::string>();
+  if (!trained.ends_with("_in1k") && trained.find("_in1k_") == std::string::npos) return;
+  json names = json::array();
+  std::istringstream lines{std::string(imagenet_class_names())};
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  config.values["labels"] = names.dump();
+}
+
 void read_pooling(const json& pooling, NeighbourConfig& config) {
   static constexpr std::pair<std::string_view, std::string_view> poolings[] = {
       {"token", "class"}, {"avg", "mean"}, {"map", "attention_pooling"}, {"", "none"}};
@@ -194,6 +209,7 @@ void read_timm_config(const json& object, NeighbourConfig& config,
   if (prepared.is_object()) read_timm_preparation(prepared, config);
   const json& classes = reader.take_value("num_classes");
   if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();
+  name_imagenet_classes(prepared, config);
   read_label_names(reader.take_value("label_names"), config);
   read_pooling(reader.take_value("global_pool"), config);
   json arguments = reader.take_value("model_args");

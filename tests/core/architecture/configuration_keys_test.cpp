@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/error.h"
 #include "core/text/pattern.h"
@@ -364,6 +365,27 @@ TEST(KeysOfTimm, AreReadRefusedOrWithoutInfluence) {
   expect_each_key_counts(
       "config.json", {{"architecture", "vit_base_patch16_224"}, {"pretrained_cfg", json::object()}},
       {{json::json_pointer("/pretrained_cfg"), {{"input_size", 32}, {"mean", "a"}}, {}}});
+}
+
+TEST(KeysOfTimm, NameImageNetsClassesWhereTheTagSaysThatTheyWereTrained) {
+  const auto labels = [](const char* tag, int classes) {
+    NeighbourConfig config;
+    read_timm_config({{"architecture", "vit_base_patch16_224"},
+                      {"num_classes", classes},
+                      {"pretrained_cfg", {{"tag", tag}}}},
+                     config, {});
+    const auto found = config.values.find("labels");
+    return found == config.values.end() ? json() : json::parse(found->second);
+  };
+  const json named = labels("augreg2_in21k_ft_in1k", 1000);
+  ASSERT_EQ(named.size(), 1000U);
+  EXPECT_EQ(named[0], "tench");
+  EXPECT_EQ(named[134], "crane (bird)");
+  EXPECT_EQ(named[652], "military uniform");
+  EXPECT_EQ(named[999], "toilet tissue");
+  EXPECT_EQ(labels("in1k", 1000).size(), 1000U);
+  EXPECT_TRUE(labels("augreg_in21k", 1000).is_null());
+  EXPECT_TRUE(labels("augreg_in21k_ft_in1k", 10).is_null()) << "another head";
 }
 
 TEST(KeysOfOpenClip, AreReadRefusedOrWithoutInfluence) {
