@@ -1,6 +1,7 @@
 # Everything comes from Debian 12; scripts/packages lists the packages.
 find_package(PkgConfig REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(spectra REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(TBB REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -6,7 +6,9 @@
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/leading_values.h"
+#include "analysis/spectrum/leading_vectors.h"
 #include "core/error.h"
+#include "core/tensor/decompose.h"
 #include "core/trace/layer_name.h"
 #include "core/trace/trace.h"
 
@@ -27,6 +29,16 @@ bool is_turned(const Eigen::VectorXd& keys) {
   Eigen::Index greatest = 0;
   keys.cwiseAbs().maxCoeff(&greatest);
   return keys(greatest) < 0;
+}
+
+/// The leading singular vectors of the side with the smaller dimension; those after one that did
+/// not converge are missing.
+Eigen::MatrixXd vectors_of_shorter_side(const MatrixD& matrix, std::int64_t count) {
+  constexpr std::int64_t kLarge = 2048;  // see analysis/spectrum/leading_values.h
+  const std::int64_t shorter = std::min(matrix.rows(), matrix.cols());
+  if (shorter < kLarge) return leading_vectors(matrix, std::min(count, shorter));
+  const ConstMatrixDMap entries(matrix.data(), matrix.rows(), matrix.cols());
+  return leading_values(MapOperator(entries, 0), count).right;
 }
 
 void check_count(std::int64_t count) {
@@ -83,21 +95,20 @@ double MapComponents::share_of_squares(std::size_t component) const {
 
 std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t count) {
   const bool wide = matrix.cols() > matrix.rows();
-  const ConstMatrixDMap entries(matrix.data(), matrix.rows(), matrix.cols());
-  const LeadingValues leading = leading_values(MapOperator(entries, 0), count);
+  const Eigen::MatrixXd shorter = vectors_of_shorter_side(matrix, count);
+  // The image's own decomposition sorts the values, which are known more exactly than from AᵀA, and
+  // makes vectors of the longer side orthonormal.
+  const SingularVectors image = singular_vectors(
+      wide ? Eigen::MatrixXd(matrix.transpose() * shorter) : Eigen::MatrixXd(matrix * shorter));
+  const Eigen::MatrixXd turned = shorter * image.right;
   std::vector<Component> components;
-  for (std::size_t k = 0; k < leading.values.size(); ++k) {
-    const double value = leading.values[k];
+  for (Eigen::Index k = 0; k < image.values.size(); ++k) {
+    const double value = image.values(k);
     if (!(value > 0)) break;  // vectors of σ = 0 are not unique
-    // The operator has the smaller dimension as columns: a wide matrix is transposed.
-    const Eigen::VectorXd known = leading.right.col(static_cast<Eigen::Index>(k));
-    Eigen::VectorXd other =
-        wide ? Eigen::VectorXd(matrix.transpose() * known) : Eigen::VectorXd(matrix * known);
-    other.normalize();
-    const Eigen::VectorXd& keys = wide ? other : known;
+    const Eigen::VectorXd queries = wide ? turned.col(k) : image.left.col(k);
+    const Eigen::VectorXd keys = wide ? image.left.col(k) : turned.col(k);
     const double sign = is_turned(keys) ? -1 : 1;
-    components.push_back(
-        {value, numbers_of(sign * (wide ? known : other)), numbers_of(sign * keys)});
+    components.push_back({value, numbers_of(sign * queries), numbers_of(sign * keys)});
   }
   return components;
 }

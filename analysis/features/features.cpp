@@ -5,8 +5,8 @@
 #include <cmath>
 #include <tbb/parallel_for.h>
 
+#include "analysis/spectrum/leading_vectors.h"
 #include "core/error.h"
-#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -87,25 +87,22 @@ PrincipalPlane principal_plane(const Tensor& points) {
   if (!given.allFinite()) {
     throw Error(ErrorKind::damaged, "the values must be finite").about("features");
   }
-  Eigen::MatrixXd centred = given.cast<double>();
+  MatrixD centred = given.cast<double>();
   centred.rowwise() -= centred.colwise().mean().eval();
-  const Eigen::Index rows = centred.rows(), width = centred.cols();
-  // Both products have the same leading eigenvalues: the smaller one is decomposed.
-  const bool of_columns = width <= rows;
-  const Eigen::MatrixXd product = of_columns ? Eigen::MatrixXd(centred.transpose() * centred)
-                                             : Eigen::MatrixXd(centred * centred.transpose());
-  const Eigenpairs pairs = symmetric_eigenpairs(product);
-  const double total = std::max(product.trace(), 0.0);
-  const Eigen::Index size = product.rows();
+  const Eigen::Index rows = centred.rows(), width = centred.cols(), size = std::min(rows, width);
+  const bool tall = rows >= width;
+  const Eigen::MatrixXd vectors = leading_vectors(centred, std::min<Eigen::Index>(2, size));
+  const double total = centred.squaredNorm();
   plane.x.assign(static_cast<std::size_t>(rows), 0);
   plane.y.assign(static_cast<std::size_t>(rows), 0);
   for (Eigen::Index component = 0; component < 2; ++component) {
     Eigen::VectorXd axis = Eigen::VectorXd::Zero(width);
     if (component < size && total > 0) {
-      const Eigen::Index place = size - 1 - component;  // eigenvalues are in ascending order
-      const double value = std::max(pairs.values(place), 0.0);
-      axis = of_columns ? Eigen::VectorXd(pairs.vectors.col(place))
-                        : Eigen::VectorXd(centred.transpose() * pairs.vectors.col(place));
+      const Eigen::VectorXd vector = vectors.col(component);
+      const Eigen::VectorXd image =
+          tall ? Eigen::VectorXd(centred * vector) : Eigen::VectorXd(centred.transpose() * vector);
+      axis = tall ? vector : image;
+      const double value = image.squaredNorm();
       // Directions without variance come only from rounding.
       if (value <= total * 1e-14) axis.setZero();
       if (const double length = axis.norm(); length > 0) axis /= length;

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "analysis/baselines/null_model.h"
+#include "analysis/spectrum/leading_vectors.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "core/model/model.h"
-#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -109,19 +109,14 @@ SeriesRequest series_of(const Subject& subject, const std::vector<std::int64_t>&
 
 void truncate_to_rank(std::int64_t rank, MatrixMap map) {
   if (rank >= std::min(map.rows(), map.cols())) return;
-  // Singular vectors of the shorter side are eigenvectors of its Gram matrix; projection onto the
-  // leading ones gives the truncated map.
-  const Eigen::MatrixXd exact = map.cast<double>();
-  const bool tall = map.rows() >= map.cols();
-  const Eigen::MatrixXd gram = tall ? Eigen::MatrixXd(exact.transpose() * exact)
-                                    : Eigen::MatrixXd(exact * exact.transpose());
-  const Eigenpairs pairs = symmetric_eigenpairs(gram);
-  if (!pairs.values.allFinite()) {
+  // Projection onto the leading vectors of the shorter side gives the truncated map.
+  const MatrixD exact = map.cast<double>();
+  const Eigen::MatrixXd first = leading_vectors(exact, rank);
+  if (!first.allFinite()) {
     throw Error(ErrorKind::unsupported, "the singular vectors of a map did not converge");
   }
-  const Eigen::MatrixXd first = pairs.vectors.rightCols(rank);
-  map = (tall ? Eigen::MatrixXd((exact * first) * first.transpose())
-              : Eigen::MatrixXd(first * (first.transpose() * exact)))
+  map = (map.rows() >= map.cols() ? MatrixD((exact * first) * first.transpose())
+                                  : MatrixD(first * (first.transpose() * exact)))
             .cast<float>();
 }
 

@@ -1,12 +1,17 @@
 // Spectra of many tokens, from factors and estimated, compared to the dense spectrum in the same
 // run. Limits: from factors at least 20 times as fast as dense at N = 1000, b = 17; estimated at
-// least twice as fast at N = 3136 (more for more tokens: N² compared to N³).
+// least twice as fast at N = 3136 (more for more tokens: N² compared to N³). Few singular vectors
+// by Spectra compared to all of LAPACK's and to the block Krylov method for operators.
 #include <benchmark/benchmark.h>
+#include <cmath>
 #include <utility>
 
 #include "analysis/spectrum/estimated_spectrum.h"
+#include "analysis/spectrum/leading_values.h"
+#include "analysis/spectrum/leading_vectors.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/attention/mechanism.h"
+#include "core/tensor/decompose.h"
 #include "tests/bench/turns.h"
 #include "tests/support/naive_attention.h"
 
@@ -61,10 +66,41 @@ void estimated_beside_lapack(benchmark::State& state, const MechanismChoice& mec
   state.counters["norm_error_percent"] = 100 * (nuclear_norm(estimated) / nuclear_norm(exact) - 1);
 }
 
+void few_vectors_beside_all(benchmark::State& state) {
+  const std::int64_t n = state.range(0), count = state.range(1);
+  const RandomAttention data(n, n, 1, 64, 1, 7);
+  const MatrixD map =
+      make_mechanism({"softmax", {}})->implied_map(data.input()).slice(0).cast<double>();
+  const MapOperator krylov_map(ConstMatrixDMap(map.data(), n, n), 0);
+  Times ours, krylov, lapack;
+  Eigen::MatrixXd vectors;
+  LeadingValues leading;
+  for (auto _ : state) {
+    const double seconds = seconds_of([&] { vectors = leading_vectors(map, count); });
+    state.SetIterationTime(seconds);
+    ours.add(seconds);
+    krylov.add(seconds_of([&] { leading = leading_values(krylov_map, count); }));
+    lapack.add(seconds_of([&] {
+      benchmark::DoNotOptimize(symmetric_eigenpairs(Eigen::MatrixXd(map.transpose() * map)));
+    }));
+  }
+  const double value = (map * vectors.rightCols(1)).norm();
+  if (!(std::abs(value - leading.values.back()) <= 1e-9 * value)) {
+    state.SkipWithError("the values differ");
+  }
+  state.counters["spectra_ms"] = 1e3 * ours.least();
+  state.counters["times_krylov"] = krylov.least() / ours.least();
+  state.counters["times_lapack"] = lapack.least() / ours.least();
+}
+
 void few(benchmark::internal::Benchmark* benchmark) {
   benchmark->UseManualTime()->Iterations(2)->Unit(benchmark::kMillisecond);
 }
 BENCHMARK(factored_beside_dense)->Arg(197)->Arg(1000)->Apply(few)->Iterations(5);
+BENCHMARK(few_vectors_beside_all)
+    ->ArgNames({"N", "vectors"})
+    ->ArgsProduct({{197, 1024, 2048}, {1, 4, 16}})
+    ->Apply(few);
 // The automatic method changes from dense to estimated at N = 4096.
 BENCHMARK_CAPTURE(estimated_beside_lapack, softmax, MechanismChoice{"softmax", {}})
     ->Arg(1000)
