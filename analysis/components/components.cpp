@@ -34,9 +34,9 @@ bool is_turned(const Eigen::VectorXd& keys) {
 /// The leading singular vectors of the side with the smaller dimension; those after one that did
 /// not converge are missing.
 Eigen::MatrixXd vectors_of_shorter_side(const MatrixD& matrix, std::int64_t count) {
-  constexpr std::int64_t kLarge = 2048;  // see analysis/spectrum/leading_values.h
+  constexpr std::int64_t kMostBySpectra = 2048;  // measured in analysis/spectrum/leading_values.h
   const std::int64_t shorter = std::min(matrix.rows(), matrix.cols());
-  if (shorter < kLarge) return leading_vectors(matrix, std::min(count, shorter));
+  if (shorter <= kMostBySpectra) return leading_vectors(matrix, std::min(count, shorter));
   const ConstMatrixDMap entries(matrix.data(), matrix.rows(), matrix.cols());
   return leading_values(MapOperator(entries, 0), count).right;
 }
@@ -96,19 +96,21 @@ double MapComponents::share_of_squares(std::size_t component) const {
 std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t count) {
   const bool wide = matrix.cols() > matrix.rows();
   const Eigen::MatrixXd shorter = vectors_of_shorter_side(matrix, count);
-  // The image's own decomposition sorts the values, which are known more exactly than from AᵀA, and
-  // makes vectors of the longer side orthonormal.
+  // The image's own decomposition has small values more exactly than AᵀA, and sorts them.
   const SingularVectors image = singular_vectors(
       wide ? Eigen::MatrixXd(matrix.transpose() * shorter) : Eigen::MatrixXd(matrix * shorter));
-  const Eigen::MatrixXd turned = shorter * image.right;
   std::vector<Component> components;
   for (Eigen::Index k = 0; k < image.values.size(); ++k) {
     const double value = image.values(k);
     if (!(value > 0)) break;  // vectors of σ = 0 are not unique
-    const Eigen::VectorXd queries = wide ? turned.col(k) : image.left.col(k);
-    const Eigen::VectorXd keys = wide ? image.left.col(k) : turned.col(k);
+    const Eigen::VectorXd known = shorter * image.right.col(k);
+    Eigen::VectorXd other =
+        wide ? Eigen::VectorXd(matrix.transpose() * known) : Eigen::VectorXd(matrix * known);
+    other.normalize();
+    const Eigen::VectorXd& keys = wide ? other : known;
     const double sign = is_turned(keys) ? -1 : 1;
-    components.push_back({value, numbers_of(sign * queries), numbers_of(sign * keys)});
+    components.push_back(
+        {value, numbers_of(sign * (wide ? known : other)), numbers_of(sign * keys)});
   }
   return components;
 }

@@ -89,7 +89,7 @@ Eigen::MatrixXd few_vectors(const MatrixD& tall, Eigen::Index count) {
   try {
     Spectra::SymEigsSolver solver(gram, count, std::min(2 * count + 16, tall.cols()));
     solver.init();
-    if (solver.compute(kGreatest, kMostRestarts, 1e-10) < count) return {};
+    if (solver.compute(kGreatest, kMostRestarts, 1e-12) < count) return {};
     const Eigen::MatrixXd found = solver.eigenvectors();
     if (count == 1) return found;
     // Lanczos from one vector finds one direction per value; only rounding leads it to the others.

@@ -1,6 +1,6 @@
 // Decompositions of dense matrices in double, by LAPACK on one thread. The only other
-// decompositions are the batched spectra of analysis/spectrum and the random orthogonal rows of
-// core/attention, which guarantee the same bytes on every machine.
+// decompositions are the batched spectra and the few leading vectors of analysis/spectrum, and the
+// random orthogonal rows of core/attention, which guarantee the same bytes on every machine.
 //
 // Results are NaN if the matrix holds NaN or Inf, or if LAPACK does not converge.
 #pragma once
