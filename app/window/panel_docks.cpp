@@ -335,7 +335,7 @@ void PanelDocks::show_behind(QDockWidget& dock) {
 }
 
 void PanelDocks::follow_content() {
-  if (still_) return;
+  if (side_layout_->is_still()) return;
   for (PanelDock& one : docks_) {
     if (has_content(one)) {
       // A side that is hidden as a whole stays so.
@@ -445,7 +445,6 @@ void PanelDocks::put_back(const DockPlaces& places) {
 void PanelDocks::restore_sides() { side_layout_->restore(); }
 
 bool PanelDocks::hold_still(bool still) {
-  still_ = still;
   content_.start();
   return side_layout_->hold_still(still);
 }

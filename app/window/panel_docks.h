@@ -40,6 +40,7 @@ class SideLayout : public QObject {
   void restore();
   /// While `still`, no docks are hidden or shown automatically. Returns the former value.
   bool hold_still(bool still);
+  [[nodiscard]] bool is_still() const { return still_; }
   /// Hides or shows docks as the window's width and the reading docks require.
   void arrange();
 
@@ -167,8 +168,7 @@ class PanelDocks : public QObject {
   const PanelContext context_;
   std::vector<PanelDock> docks_;
   SideLayout* side_layout_ = nullptr;
-  QTimer content_;  // merges the reasons to look for content
-  bool still_ = false;
+  QTimer content_;                                   // merges the reasons to look for content
   std::array<int, 2> side_widths_{};                 // last widths set by the program
   std::array<std::vector<QDockWidget*>, 2> closed_;  // docks closed by toggle, at either side
 };

@@ -298,6 +298,8 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
 
 ComparisonPanel::~ComparisonPanel() = default;
 
+bool ComparisonPanel::has_content(const Session& session) { return session.subjects().size() >= 2; }
+
 void ComparisonPanel::choose() {
   const MatrixChoice& matrix = session_.view().matrix;
   const bool pinned = session_.reference() != SubjectId::none;

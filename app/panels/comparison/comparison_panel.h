@@ -81,6 +81,9 @@ class ComparisonPanel : public DockPanel {
   ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent = nullptr);
   ~ComparisonPanel() override;
 
+  /// True if two models are open.
+  [[nodiscard]] static bool has_content(const Session& session);
+
   [[nodiscard]] bool is_behind() const override;
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
   void resume() override;
