@@ -183,7 +183,10 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
   connect(&content_, &QTimer::timeout, this, &PanelDocks::follow_content);
   const auto soon = [this] { content_.start(); };
   connect(&context_.session, &Session::subjects_changed, this, soon);
-  connect(&context_.session, &Session::selection_changed, this, soon);
+  connect(&context_.session, &Session::selection_changed, this, [this] {
+    const SubjectId selected = context_.session.selection().subject;
+    if (std::exchange(selected_, selected) != selected) content_.start();
+  });
   connect(&context_.session, &Session::trace_ready, this, soon);
 }
 

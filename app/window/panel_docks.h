@@ -168,7 +168,8 @@ class PanelDocks : public QObject {
   const PanelContext context_;
   std::vector<PanelDock> docks_;
   SideLayout* side_layout_ = nullptr;
-  QTimer content_;                                   // merges the reasons to look for content
+  QTimer content_;  // merges the reasons to look for content
+  SubjectId selected_ = SubjectId::none;
   std::array<int, 2> side_widths_{};                 // last widths set by the program
   std::array<std::vector<QDockWidget*>, 2> closed_;  // docks closed by toggle, at either side
 };

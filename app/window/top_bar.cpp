@@ -12,6 +12,7 @@
 #include <QStyle>
 #include <QToolButton>
 #include <algorithm>
+#include <utility>
 
 #include "app/look/theme.h"
 #include "app/panels/frame/matrix_button.h"
@@ -139,7 +140,7 @@ void TopBar::refresh() {
   identity_[static_cast<std::size_t>(session_.view().identity)]->setChecked(true);
   const QSignalBlocker quiet(threshold_);
   threshold_->setValue(100 * session_.view().rank_threshold);
-  fit();  // the name of the matrix has another width
+  if (std::exchange(matrix_name_, matrix_->text()) != matrix_->text()) fit();
 }
 
 /// Gives all controls the height that the font needs, and icons its size.

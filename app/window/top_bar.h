@@ -38,6 +38,7 @@ class TopBar : public QToolBar {
   std::array<QToolButton*, 3> identity_{};
   QDoubleSpinBox* threshold_ = nullptr;
   MatrixButton* matrix_ = nullptr;
+  QString matrix_name_;         ///< the text of matrix_ that the bar was fitted for
   QList<QToolButton*> texted_;  ///< buttons with text next to their icons if there is space
 };
 

@@ -25,6 +25,7 @@
 #include "app/widgets/elided_label.h"
 #include "app/widgets/table_view.h"
 #include "app/widgets/tool_button.h"
+#include "core/error.h"
 
 namespace attnscope {
 
@@ -32,6 +33,14 @@ namespace {
 
 // Pixels next to the table, and next to a column's text.
 constexpr int kAroundTable = 42, kAroundColumn = 8;
+
+/// Throws Error(usage) for a matrix that a layer has only one of.
+void check_per_head(const MatrixChoice& matrix) {
+  if (!is_of_layer(matrix.of)) return;
+  throw Error(ErrorKind::usage, "the analysed matrix belongs to a layer, not to a head")
+      .about(short_words(matrix))
+      .remedy("choose the equivalent rank as a table or over depth, or analyse another matrix");
+}
 
 }  // namespace
 
@@ -183,7 +192,10 @@ FigureRequest AllMapsPanel::request(View view) const {
   } else {
     request = request_of(session_);
     request.settings["measures"] = std::vector<std::string>{measure().name.toStdString()};
-    if (is_rank(*measure().of_head)) set_matrix(settings.matrix, request.settings);
+    if (is_rank(*measure().of_head)) {
+      check_per_head(settings.matrix);
+      set_matrix(settings.matrix, request.settings);
+    }
   }
   request.settings["threshold"] = settings.rank_threshold;
   return request;
@@ -240,6 +252,7 @@ void AllMapsPanel::compute(SubjectId subject) {
        current](const Progress& progress) -> JobQueue::Delivery {
         MapTable::Known known;
         if (of.heads) {
+          check_per_head(of.matrix);
           HeadOptions options;
           if (of.threshold > 0) options.threshold = of.threshold;
           options.analysed = of.matrix;
