@@ -41,7 +41,8 @@ TEST_F(MechanismPanelTest, IsThereOnlyForModelsThatHaveSomething) {
   ASSERT_TRUE(wait_until([this] { return dock().isHidden(); }));
   press(Qt::Key_2);
   ASSERT_TRUE(wait_until([this] { return !dock().isHidden(); }));
-  EXPECT_TRUE(dock().visibleRegion().isEmpty()) << "it comes behind the panel that is read";
+  EXPECT_TRUE(wait_until([this] { return dock().visibleRegion().isEmpty(); }, 5))
+      << "it comes behind the panel that is read";
   EXPECT_TRUE(child<QAction>("panel_mechanism")->isEnabled());
   press(Qt::Key_1);
   ASSERT_TRUE(wait_until([this] { return dock().isHidden(); }));
