@@ -22,12 +22,6 @@
 
 namespace attnscope {
 
-namespace {
-
-QString panel_command(const char* name) { return QString("panel_") + name; }
-
-}  // namespace
-
 void MainWindow::add_panel_commands(QList<Command>& list) {
   const PanelEntry* before = nullptr;
   for (const PanelEntry& entry : panels()) {
@@ -42,7 +36,7 @@ void MainWindow::add_panel_commands(QList<Command>& list) {
     }
     const auto add = [&](const char* name, const char* title, bool in_menu) {
       Command one = command;
-      one.id = panel_command(name);
+      one.id = name;
       one.text = QObject::tr(title);
       one.run = [this, name = std::string(name)] {
         name == "lessons" ? show_lessons() : show_panel(name);
@@ -61,10 +55,10 @@ void MainWindow::add_panel_commands(QList<Command>& list) {
 void MainWindow::enable_panel_commands() {
   for (const PanelDocks::PanelDock& one : docks_->all()) {
     const bool has_content = docks_->has_content(one);
-    commands_->action(panel_command(one.entry->name))->setEnabled(has_content);
+    commands_->action(one.entry->name)->setEnabled(has_content);
     for (const PanelPage& page : one.entry->pages) {
-      commands_->action(panel_command(page.name))
-          ->setEnabled(page.has_content != nullptr ? page.has_content(session_) : has_content);
+      commands_->action(page.name)->setEnabled(
+          page.has_content != nullptr ? page.has_content(session_) : has_content);
     }
   }
 }

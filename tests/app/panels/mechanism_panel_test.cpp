@@ -34,7 +34,7 @@ class MechanismPanelTest : public WindowTest {
 
 TEST_F(MechanismPanelTest, IsThereOnlyForModelsThatHaveSomething) {
   EXPECT_TRUE(dock().isHidden());
-  EXPECT_FALSE(child<QAction>("panel_mechanism")->isEnabled());
+  EXPECT_FALSE(child<QAction>("mechanism")->isEnabled());
   open_sample("fashion-softmax.h5");
   open_sample("fashion-daft-full.h5");
   press(Qt::Key_1);
@@ -43,7 +43,7 @@ TEST_F(MechanismPanelTest, IsThereOnlyForModelsThatHaveSomething) {
   ASSERT_TRUE(wait_until([this] { return !dock().isHidden(); }));
   EXPECT_TRUE(wait_until([this] { return dock().visibleRegion().isEmpty(); }, 5))
       << "it comes behind the panel that is read";
-  EXPECT_TRUE(child<QAction>("panel_mechanism")->isEnabled());
+  EXPECT_TRUE(child<QAction>("mechanism")->isEnabled());
   press(Qt::Key_1);
   ASSERT_TRUE(wait_until([this] { return dock().isHidden(); }));
 }
@@ -77,8 +77,8 @@ TEST_F(MechanismPanelTest, FollowsTheSelectedModelAndNamesIt) {
 
 TEST_F(MechanismPanelTest, ShowsCodesOfAnyModelOnRequest) {
   open_sample("fashion-softmax.h5");
-  EXPECT_TRUE(child<QAction>("panel_hash-codes")->isEnabled());
-  child<QAction>("panel_hash-codes")->trigger();
+  EXPECT_TRUE(child<QAction>("hash-codes")->isEnabled());
+  child<QAction>("hash-codes")->trigger();
   ASSERT_TRUE(wait_until_settled());
   EXPECT_FALSE(dock().visibleRegion().isEmpty());
   EXPECT_TRUE(child<QToolButton>("learn_codes")->isVisible());
