@@ -104,7 +104,7 @@ MapProfile map_profile(std::shared_ptr<const ShownMaps> maps, MapCell cell) {
 MapStage stage_in(const QRectF& free, double title, const TokenAxes& axes, double text_scale) {
   // Pixels at the default text size.
   constexpr double kForProfiles = 340, kForAxes = 170;  // least side of the atlas
-  constexpr double kCaption = 13, kPatches = 20, kLongestName = 72, kProfile = 46, kLeast = 40;
+  constexpr double kPatches = 20, kLongestName = 72, kProfile = 46, kLeast = 40;
   MapStage stage;
   stage.title = QRectF(free.left(), free.top(), free.width(), title);
   const QRectF below = free.adjusted(0, title, 0, 0);
@@ -112,7 +112,7 @@ MapStage stage_in(const QRectF& free, double title, const TokenAxes& axes, doubl
   const auto axis = [&](double longest) {
     const double tokens = axes.are_pictures() ? kPatches * text_scale
                                               : std::min(longest, kLongestName * text_scale) + 8;
-    return std::max(kCaption * text_scale + tokens, kLeast * text_scale);
+    return std::max(axis_name_height * text_scale + tokens, kLeast * text_scale);
   };
   const double gap = 3;
   const bool has_axes = side >= kForAxes, has_profiles = side >= kForProfiles;

@@ -52,6 +52,9 @@ struct MapStage {
   /// the right). Empty if there is no space.
   QRectF keys, queries, row, down;
 };
+/// Height of an axis's name, times the text scale, pixels.
+inline constexpr double axis_name_height = 13;
+
 /// The stage of a map in the widget's rectangle `free`, before `map` and `sight` are known.
 /// `title`: height of the title line. Profiles, then axes, are left out in small atlases.
 [[nodiscard]] MapStage stage_in(const QRectF& free, double title, const TokenAxes& axes,

@@ -15,8 +15,6 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kCaption = 13;  // height of an axis's name at the default text size, pixels
-
 /// One axis of a stage: the keys along the top, or the queries down the left side.
 struct TokenAxis {
   bool down = false;
@@ -42,7 +40,7 @@ struct TokenAxis {
 TokenAxis axis_of(const AtlasScene& scene, bool down, double text_scale) {
   const MapStage& stage = *scene.stage;
   const MapExtent extent = scene.maps->extent(stage.layer, stage.column);
-  const double caption = kCaption * text_scale;
+  const double caption = axis_name_height * text_scale;
   TokenAxis axis;
   axis.down = down;
   if (down) {
