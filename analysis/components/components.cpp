@@ -34,9 +34,9 @@ bool is_turned(const Eigen::VectorXd& keys) {
 /// The leading singular vectors of the side with the smaller dimension; those after one that did
 /// not converge are missing.
 Eigen::MatrixXd vectors_of_shorter_side(const MatrixD& matrix, std::int64_t count) {
-  constexpr std::int64_t kMostBySpectra = 2048;  // measured in analysis/spectrum/leading_values.h
+  constexpr std::int64_t kLarge = 2048;  // measured in analysis/spectrum/leading_values.h
   const std::int64_t shorter = std::min(matrix.rows(), matrix.cols());
-  if (shorter <= kMostBySpectra) return leading_vectors(matrix, std::min(count, shorter));
+  if (shorter < kLarge) return leading_vectors(matrix, std::min(count, shorter));
   const ConstMatrixDMap entries(matrix.data(), matrix.rows(), matrix.cols());
   return leading_values(MapOperator(entries, 0), count).right;
 }
