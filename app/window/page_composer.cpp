@@ -27,6 +27,7 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/fit.h"
 #include "analysis/figure/style.h"
+#include "app/panels/frame/settings_form.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
