@@ -25,7 +25,8 @@ constexpr double kAroundBinary = 0.2, kAroundRelation = 0.28, kAfterFunction = 0
 /// Layout of a part, relative to its left end on the baseline.
 struct Box {
   double width = 0, ascent = 0, descent = 0;
-  double lean = 0;  ///< part of the width that a slanted letter needs at its top only
+  double foot = 0;  ///< right end of the letter where an index begins; 0: the width
+  double hang = 0;  ///< part of the width at the left that may lie under a letter before it
   struct Text {
     QPointF at;
     QString text;
@@ -79,7 +80,8 @@ class Setter {
     const double hang = slanted ? std::max(0.0, -ink.left()) : 0;  // overhang on the left, as of j
     const double advance = metrics.horizontalAdvance(text);
     box.width = std::max(advance, slanted ? ink.right() + 0.03 * em() : 0);
-    box.lean = box.width - advance;
+    box.foot = hang + std::min(advance, ink.right() + 0.02 * em());
+    box.hang = hang;
     box.width += hang;
     box.ascent = std::max(-ink.top(), metrics.xHeight());
     box.descent = std::max(ink.bottom(), 0.0);
@@ -151,6 +153,7 @@ class Setter {
       if (joins_now || joined) room = std::max(room, (is_script() ? 0.08 : kAroundBinary) * em());
       joined = joins_now;
       const Box part = set(child);
+      before == nullptr ? box.hang = part.hang : room -= part.hang;
       box.add(part, {box.width + room, 0});
       box.width += room + part.width;
       box.reach(part.ascent, part.descent);
@@ -163,7 +166,7 @@ class Setter {
     const Setter small = smaller(kScript);
     Box box = base;
     // An index stands under the lean of a slanted letter, an exponent beside it.
-    const double from = base.width + 0.04 * em(), from_below = base.width - base.lean + 0.02 * em();
+    const double from = base.width + 0.04 * em();
     double right = base.width;
     const double x_height = QFontMetricsF(font_).xHeight();
     double floor = -1e9;  // lower end of the exponent, which the index stays below
@@ -179,12 +182,13 @@ class Setter {
       const Box below = small.set(node.below[0]);
       double down = std::max(base.descent + 0.1 * em(), 0.22 * em());
       down = std::max(down, floor + below.ascent + 0.12 * em());
+      const double from_below = (base.foot > 0 ? base.foot : base.width) - below.hang;
       box.add(below, {from_below, down});
       box.reach(0, down + below.descent);
       right = std::max(right, from_below + below.width);
     }
     box.width = right;
-    box.lean = 0;
+    box.foot = 0;
     return box;
   }
 

@@ -23,7 +23,8 @@ namespace {
 
 constexpr double kAside = 0.5;  // pixels
 constexpr double kLeastSize = 0.5;
-constexpr double kReach = 0.12;  // of a line's height, into the lines above and below
+// Share of a line's height by which a formula may reach into the lines above and below.
+constexpr double kReachUp = 0.05, kReachDown = 0.16;
 
 // An object with AlignMiddle extends this much further above the baseline than below it
 // (QTextDocumentLayout::resizeInlineObject).
@@ -132,10 +133,9 @@ QSizeF FormulaObject::intrinsicSize(QTextDocument* document, int place, const QT
   // A line of words is as tall with a formula that hardly leaves it as without: the neighbouring
   // lines have no ink there. Qt knows no height below the baseline that differs from that above.
   const QFontMetricsF line(letters);
-  const double reach = kReach * line.height();
   const bool among_words = document->findBlock(place).length() > 2;
-  if (among_words && extents.ascent <= line.ascent() + reach &&
-      extents.descent <= line.descent() + reach) {
+  if (among_words && extents.ascent <= line.ascent() + kReachUp * line.height() &&
+      extents.descent <= line.descent() + kReachDown * line.height()) {
     return {extents.width + 2 * kAside, 2 * line.descent()};
   }
   const double tall = std::max(2 * extents.ascent - half, 2 * extents.descent + half);
