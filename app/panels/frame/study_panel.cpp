@@ -52,6 +52,7 @@ StudyPanel::StudyPanel(Session& session, const Form& form, const std::vector<Vie
 
 void StudyPanel::make_fields() {
   data_ = line_field(form_.name + "_data_set", tr("Data set"), form_.data_hint);
+  data_->setText(form_.data);
   result_ = line_field(form_.name + "_result", tr("Result"), form_.result_hint);
   browse_data_ = new BrowseButton(
       tr("a data set"), tr("Data sets (*.gz *.h5 *.hdf5 *.npz *ubyte);;All files (*)"), data_);
@@ -149,11 +150,6 @@ void StudyPanel::browse_result() {
 bool StudyPanel::ask_for_data() {
   if (data_->text().isEmpty()) browse_data_->showMenu();
   return !data_->text().isEmpty();
-}
-
-bool StudyPanel::ask_for_result() {
-  if (result_->text().isEmpty()) browse_result();
-  return !result_->text().isEmpty();
 }
 
 void StudyPanel::start_or_stop() {

@@ -43,6 +43,7 @@ class StudyPanel : public DockPanel {
     QString verb;   ///< text of the button: "Sweep"
     QString doing;  ///< name of the job: "Sweeping"
     QString data_hint, result_hint;
+    QString data = {};  ///< data set that is proposed
     QString file_name;  ///< proposed file name: "sweep.h5"
     int count = 0, count_step = 1;
   };
@@ -69,9 +70,8 @@ class StudyPanel : public DockPanel {
   [[nodiscard]] std::filesystem::path chosen_result() const;
   [[nodiscard]] std::int64_t chosen_count() const;
   [[nodiscard]] bool begins_anew() const;
-  /// Asks the user for what is not chosen yet; false if it stays unset.
+  /// Asks the user for a data set if none is chosen yet; false if it stays unset.
   [[nodiscard]] bool ask_for_data();
-  [[nodiscard]] bool ask_for_result();
   /// Shows a note below the fields.
   void say(const QString& note);
 

@@ -1,7 +1,9 @@
 #include "app/panels/sweep/sweep_panel.h"
 
 #include "analysis/sweep/sweep.h"
+#include "app/session/sample_data.h"
 #include "app/session/session.h"
+#include "app/session/training_presets.h"
 
 namespace attnscope {
 
@@ -10,6 +12,15 @@ namespace {
 // Interval at which the curves grow.
 constexpr double kCheckpointSeconds = 1;
 
+/// A data set that the sample models read: Fashion-MNIST if it is installed, else the samples.
+QString proposed_data() {
+  const std::filesystem::path images = fashion_mnist_folder();
+  if (!images.empty()) return QString::fromStdString(images.string());
+  const std::filesystem::path samples = sample_data_folder();
+  return samples.empty() ? QString()
+                         : QString::fromStdString((samples / "inputs/twelve.npz").string());
+}
+
 }  // namespace
 
 SweepPanel::SweepPanel(Session& session, QWidget* parent)
@@ -17,14 +28,15 @@ SweepPanel::SweepPanel(Session& session, QWidget* parent)
                  {.name = "sweep",
                   .title = tr(kTitle),
                   .about = tr("The open models over a whole data set: mean spectra, and how ranks, "
-                              "hash codes and importances are distributed. Choose a data set and "
-                              "the file of its result; cancelled work is resumed."),
+                              "hash codes and importances are distributed. With a file for the "
+                              "result, cancelled work is resumed."),
                   .verb = tr("Sweep"),
                   .doing = tr("Sweeping"),
                   .data_hint = tr("IDX, HDF5, NPZ, or a folder of class folders"),
-                  .result_hint = tr("Result file (.h5): new, or one made earlier"),
+                  .result_hint = tr("Result file (.h5), new or made earlier; empty: discarded"),
+                  .data = proposed_data(),
                   .file_name = "sweep.h5",
-                  .count = 10'000,
+                  .count = 1000,
                   .count_step = 1000},
                  {{tr("Spectrum"), tr("Mean cumulative spectra"), "sweep-spectrum"},
                   {tr("Ranks"), tr("Distributions of ranks, layer by layer"), "sweep-ranks"},
@@ -42,11 +54,11 @@ std::optional<StudyPanel::Work> SweepPanel::work() {
     say(tr("Open a model first."));
     return std::nullopt;
   }
-  if (!ask_for_data() || !ask_for_result()) return std::nullopt;
+  if (!ask_for_data()) return std::nullopt;
   wanted.data_set_path = chosen_data();
   wanted.choice.count = chosen_count();
   wanted.out = out();
-  wanted.restart = begins_anew();
+  wanted.restart = begins_anew() || chosen_result().empty();
   wanted.checkpoint_seconds = kCheckpointSeconds;
   return [wanted](const Progress& progress, const std::function<void()>& grown) mutable {
     wanted.data_set = open_data_set(wanted.data_set_path);
@@ -60,6 +72,11 @@ std::optional<StudyPanel::Work> SweepPanel::work() {
                ? tr("%1 inputs, complete.").arg(inputs)
                : tr("%1 inputs were complete already. Start over sweeps them again.").arg(inputs);
   };
+}
+
+std::filesystem::path SweepPanel::out() const {
+  return chosen_result().empty() ? std::filesystem::path(folder_.path().toStdString()) / "sweep.h5"
+                                 : chosen_result();
 }
 
 }  // namespace attnscope

@@ -2,6 +2,8 @@
 // runs.
 #pragma once
 
+#include <QTemporaryDir>
+
 #include "app/panels/frame/study_panel.h"
 
 namespace attnscope {
@@ -15,6 +17,10 @@ class SweepPanel : public StudyPanel {
 
  protected:
   [[nodiscard]] std::optional<Work> work() override;
+  [[nodiscard]] std::filesystem::path out() const override;
+
+ private:
+  QTemporaryDir folder_;  ///< folder of results that the user does not keep
 };
 
 }  // namespace attnscope

@@ -61,6 +61,19 @@ TEST_F(SweepPanelTest, SweepsTheOpenModelsAndDrawsTheResult) {
   EXPECT_EQ(panel().figure()->name, "sweep-ranks");
 }
 
+TEST_F(SweepPanelTest, StartsOnProposedDataWithoutAFile) {
+  EXPECT_FALSE(child<QLineEdit>("sweep_data_set")->text().isEmpty());
+  open_model();
+  type("sweep_data_set", kData + "images.npz");
+  click("sweep_start");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_THAT(note(), testing::HasSubstr("96 inputs, complete"));
+  EXPECT_NE(panel().figure(), nullptr);
+  click("sweep_start");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_THAT(note(), testing::HasSubstr("96 inputs, complete")) << "a result that is not kept";
+}
+
 TEST_F(SweepPanelTest, StopsKeepsAndResumes) {
   // A sample model takes long enough to be stopped.
   session().open(source_folder() + "/sample_data/models/fashion-softmax.h5");
