@@ -7,7 +7,6 @@
 #include <QTextDocument>
 #include <QTextDocumentFragment>
 #include <QWheelEvent>
-#include <cmath>
 
 #include "app/widgets/formula/formula_text.h"
 
@@ -44,7 +43,8 @@ QSize MarkdownPage::sizeHint() const { return {4 * kLeastWidth, minimumHeight()}
 QSize MarkdownPage::minimumSizeHint() const { return {kLeastWidth, minimumHeight()}; }
 
 void MarkdownPage::fit() {
-  const int tall = static_cast<int>(std::ceil(document()->size().height()));
+  constexpr double kBelow = 2;  // pixels, for an index in the last line
+  const int tall = static_cast<int>(document()->size().height() + kBelow);
   if (tall != height() || tall != minimumHeight()) setFixedHeight(tall);
 }
 
