@@ -95,7 +95,7 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   place_everything();
   keep_panel_settings();
   layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
-  connect(layouts_, &Layouts::changed, docks_, &PanelDocks::follow_content);
+  connect(layouts_, &Layouts::changed, docks_, &PanelDocks::take_layout);
   connect(layouts_, &Layouts::changing, this, [this] {
     enlargement_->leave();
     docks_->restore_sides();

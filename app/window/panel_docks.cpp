@@ -337,6 +337,15 @@ void PanelDocks::show_behind(QDockWidget& dock) {
   if (front != nullptr) front->raise();
 }
 
+void PanelDocks::take_layout() {
+  for (PanelDock& one : docks_) {
+    if (one.entry->has_content != nullptr && one.entry->opens()) {
+      one.absent = one.dock->isHidden();
+    }
+  }
+  follow_content();
+}
+
 void PanelDocks::follow_content() {
   if (side_layout_->is_still()) return;
   for (PanelDock& one : docks_) {

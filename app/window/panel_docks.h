@@ -109,6 +109,8 @@ class PanelDocks : public QObject {
   [[nodiscard]] bool has_content(const PanelDock& one) const;
   /// Hides the docks of panels without content, and shows them again once they have some.
   void follow_content();
+  /// Adapts the docks to a layout that was restored: it does not say which panels have content.
+  void take_layout();
   /// Opens a file that one of the panels reads, such as a lesson, and shows that panel. False if
   /// none reads it. Throws Error.
   bool open_document(const std::filesystem::path& file);

@@ -58,6 +58,14 @@ TEST_F(MechanismPanelTest, StaysClosedWhenTheUserClosedIt) {
   EXPECT_TRUE(dock().isHidden());
 }
 
+TEST_F(MechanismPanelTest, ComesBackAfterALayout) {
+  open_sample("fashion-daft-full.h5");
+  ASSERT_TRUE(wait_until([this] { return !dock().isHidden(); }));
+  press(Qt::Key_1, Qt::ControlModifier);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(wait_until([this] { return !dock().isHidden(); }, 5));
+}
+
 TEST_F(MechanismPanelTest, FollowsTheSelectedModelAndNamesIt) {
   open_sample("fashion-daft-full.h5");
   open_sample("fashion-hash.h5");
