@@ -1,6 +1,7 @@
 // Figure of the scores of one query, channel by channel: what each channel of query and key adds to
 // the score of each key.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -10,7 +11,6 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_layout.h"
-#include "analysis/figure/ticks.h"
 #include "analysis/head_steps/head_steps.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
@@ -57,6 +57,29 @@ std::vector<std::size_t> keys_by_weight(const HeadSteps& steps, std::int64_t mos
   return keys;
 }
 
+/// At most five channels, at multiples of a power of two.
+std::vector<Tick> channel_ticks(std::size_t channels) {
+  const std::size_t step = std::bit_ceil((channels + 4) / 5);
+  std::vector<Tick> ticks;
+  for (std::size_t channel = 0; channel < channels; channel += step) {
+    ticks.push_back({static_cast<double>(channel), std::to_string(channel)});
+  }
+  return ticks;
+}
+
+/// Sets a range with 0 and all scores shown, slightly larger, so that no marker is clipped.
+void hold_scores(Axis& axis, const HeadSteps& steps, const std::vector<std::size_t>& keys) {
+  double least = 0, greatest = 0;
+  for (const std::size_t key : keys) {
+    least = std::min(least, steps.scores[key]);
+    greatest = std::max(greatest, steps.scores[key]);
+  }
+  const double around = 0.06 * (greatest - least);
+  if (!(around > 0)) return;
+  axis.minimum = least - around;
+  axis.maximum = greatest + around;
+}
+
 std::string caption_of_channels(const FigureRequest& request, const HeadSteps& steps,
                                 std::size_t shown) {
   const Settings read(request);
@@ -95,13 +118,14 @@ Figure make_score_channels(const FigureRequest& request, const Progress&) {
   terms.x.maximum = static_cast<double>(steps.query.size()) - 0.5;
   terms.x.label = "channel c";
   terms.x.key = "channel";
-  terms.x.ticks = layer_ticks(std::ssize(steps.query));
+  terms.x.ticks = channel_ticks(steps.query.size());
   terms.keys = {{"model", subject.label},
                 {"layer", std::to_string(read.whole("layer") + request.first_layer)},
                 {"head", std::to_string(read.whole("head"))}};
   Panel scores = terms;
   scores.column = 1;
   scores.x = Axis{.label = "score", .minimum = {}, .maximum = {}, .ticks = {}};
+  hold_scores(scores.x, steps, keys);
   terms.title = term_in_words(steps.score_of);
   scores.title = steps.factor_words.empty() ? "sum" : "sum × " + steps.factor_words;
   HeatMap heat;
