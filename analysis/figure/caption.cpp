@@ -177,8 +177,10 @@ std::vector<std::string> short_labels(const FigureRequest& request) {
   // One model under several attentions is told apart by them.
   std::vector<std::string> attentions;
   for (const Subject& subject : request.subjects) {
-    if (subject.model != nullptr && subject.model == request.subjects.front().model &&
-        subject.label.starts_with(subject.model->name())) {
+    const Model* const model = subject.model.get();
+    const Model* const first = request.subjects.front().model.get();
+    if (model != nullptr && first != nullptr && model->file() == first->file() &&
+        subject.label.starts_with(model->name())) {
       attentions.push_back(in_words(subject.mechanism));
     }
   }

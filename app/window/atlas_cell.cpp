@@ -21,6 +21,7 @@
 #include "app/session/spectrum_store.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/subject_badge.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
 
@@ -231,7 +232,7 @@ void AtlasHead::refresh() {
   mark_->setText(mark);
   mark_->setVisible(!mark.isEmpty());
   set_role(mark_, open->ran_with.any() ? "run" : "view");
-  mechanism_->set_text(trace ? QString::fromStdString(to_string(trace->mechanism)) : QString());
+  mechanism_->set_text(trace ? QString::fromStdString(in_words(trace->mechanism)) : QString());
   refresh_prediction();
   if (const auto spectra = spectra_.latest(subject_); spectra && !spectra->without.empty()) {
     last_rank_ = mean_rank_text(spectra->without, session_.view().rank_threshold);

@@ -94,7 +94,7 @@ void AllMapsPanel::add_measures() {
   measure_->setObjectName("all_maps_measure");
   measure_->setAccessibleName(tr("Measure of maps"));
   measure_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  measure_->setMinimumContentsLength(6);
+  measure_->setMinimumContentsLength(14);
   measure_->view()->setTextElideMode(Qt::ElideNone);
   for (const MapMeasure& measure : map_measures()) {
     measure_->addItem(measure.title, measure.name);

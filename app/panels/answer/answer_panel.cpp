@@ -22,9 +22,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kBarGap = 6;             // pixels
-constexpr double kShareOfNames = 0.3;  // share of the width
-constexpr int kLeastName = 58, kMostName = 170;
+constexpr int kBarGap = 6;  // pixels
 constexpr int kLeastBar = 36;
 constexpr int kNarrow = 230;  // pixels; below, only a mark shows the change
 
@@ -118,40 +116,69 @@ void AnswerBars::set_content(Content content) {
   }
   setAccessibleName(tr("Answer of %1").arg(content_.title));
   setAccessibleDescription(spoken.join(", "));
+  names_ = 0;
+  for (const Row& row : content_.rows) {
+    names_ = std::max(names_, fontMetrics().horizontalAdvance(name_of(row)));
+  }
   updateGeometry();
   update();
 }
 
+QString AnswerBars::name_of(const Row& row) {
+  return (row.is_true ? "✓ " : "") + QString::fromStdString(row.answer.name);
+}
+
 int AnswerBars::line() const { return fontMetrics().height() + 3; }
+
+bool AnswerBars::shows_change() const {
+  const bool compared =
+      std::ranges::any_of(content_.rows, [](const Row& row) { return row.before.has_value(); });
+  return compared && width() >= kNarrow;
+}
+
+int AnswerBars::number_width() const {
+  const int change = shows_change() ? fontMetrics().horizontalAdvance("+00.0") + kBarGap : 0;
+  return fontMetrics().horizontalAdvance("> 99.9 %") + change;
+}
+
+bool AnswerBars::is_stacked() const {
+  return names_ + kLeastBar + number_width() + 3 * kBarGap > width();
+}
+
+void AnswerBars::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  updateGeometry();  // names may go over the bars, or beside them
+}
 
 QSize AnswerBars::sizeHint() const {
   const int rows = content_.rows.empty() ? 1 : static_cast<int>(content_.rows.size());
-  return {260, (rows + 1) * line() + kBarGap};
+  return {260, (rows * (is_stacked() ? 2 : 1) + 1) * line() + kBarGap};
 }
 
 QSize AnswerBars::minimumSizeHint() const { return {120, sizeHint().height()}; }
 
 QRectF AnswerBars::row_rect(std::size_t row) const {
-  return {0, static_cast<double>(line()) * static_cast<double>(row + 1),
-          static_cast<double>(width()), static_cast<double>(line())};
+  const double height = line() * (is_stacked() ? 2 : 1);
+  return {0, line() + height * static_cast<double>(row), static_cast<double>(width()), height};
 }
 
-void AnswerBars::paint_row(QPainter& painter, const Row& row, const QRectF& place) const {
+void AnswerBars::paint_row(QPainter& painter, const Row& row, const QRectF& whole) const {
   const WindowColours& colours = colours_of(*this);
   const QFontMetrics metrics = painter.fontMetrics();
   const QColor own = subject_colour(content_.place, colours.theme);
   const bool compared = row.before.has_value();
-  const bool says_change = compared && place.width() >= kNarrow;
+  const bool says_change = compared && shows_change();
   const int number = metrics.horizontalAdvance("> 99.9 %");
-  const int change = says_change ? metrics.horizontalAdvance("+00.0") + kBarGap : 0;
-  int name = std::clamp(static_cast<int>(place.width() * kShareOfNames), kLeastName, kMostName);
-  name = std::max(0, std::min(name, static_cast<int>(place.width()) - number - change - kLeastBar));
-  const QString text = (row.is_true ? "✓ " : "") + QString::fromStdString(row.answer.name);
+  const int change = number_width() - number;
+  const bool stacked = is_stacked();
+  const QRectF name_line(whole.left(), whole.top(), stacked ? whole.width() : names_, line());
   painter.setPen(row.is_true ? colours.ready : colours.text);
-  painter.drawText(QRectF(place.left(), place.top(), name, place.height()),
-                   Qt::AlignVCenter | Qt::AlignLeft,
-                   metrics.elidedText(text, Qt::ElideRight, name));
+  painter.drawText(
+      name_line, Qt::AlignVCenter | Qt::AlignLeft,
+      metrics.elidedText(name_of(row), Qt::ElideMiddle, static_cast<int>(name_line.width())));
 
+  const int name = stacked ? -kBarGap : names_;
+  const QRectF place(whole.left(), whole.bottom() - line(), whole.width(), line());
   const QRectF bar(place.left() + name + kBarGap, place.top() + 3,
                    place.width() - name - number - change - 3 * kBarGap, place.height() - 6);
   painter.fillRect(bar, colours.sunken);

@@ -59,12 +59,19 @@ class AnswerBars : public QWidget {
   void paintEvent(QPaintEvent* event) override;
   bool event(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   [[nodiscard]] int line() const;
-  void paint_row(QPainter& painter, const Row& row, const QRectF& place) const;
+  [[nodiscard]] static QString name_of(const Row& row);
+  [[nodiscard]] int number_width() const;  ///< with the change, where it is shown
+  [[nodiscard]] bool shows_change() const;
+  /// True if names stand over the bars, because they and bars do not fit in one line.
+  [[nodiscard]] bool is_stacked() const;
+  void paint_row(QPainter& painter, const Row& row, const QRectF& whole) const;
 
   Content content_;
+  int names_ = 0;  ///< width of the widest name in pixels
 };
 
 /// Text such as "98.2 %"; probabilities that round to 100 % or 0 % become "> 99.9 %" and "< 0.1 %".

@@ -43,6 +43,7 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   name_ = new ElidedLabel(Qt::ElideRight);
   name_->setObjectName("panel_title");
   name_->set_text(title);
+  name_->set_whole_or_nothing(true);
   set_named_by_tab(true);
   header_row_->addWidget(name_, 1);
   note_ = new ElidedLabel(Qt::ElideRight);

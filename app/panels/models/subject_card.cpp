@@ -19,6 +19,7 @@
 #include "app/widgets/elided_label.h"
 #include "app/widgets/progress_line.h"
 #include "app/widgets/subject_badge.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
 
@@ -54,7 +55,7 @@ struct Range {
 QString subject_facts(const Subject& subject) {
   QStringList facts;
   if (subject.model || subject.trace) {
-    facts << QString::fromStdString(to_string(subject.mechanism));
+    facts << QString::fromStdString(in_words(subject.mechanism));
   }
   if (subject.model && subject.model->spec().arithmetic == Arithmetic::adder) {
     facts << QObject::tr("adder layers");

@@ -19,6 +19,7 @@
 #include "app/widgets/number_slider.h"
 #include "app/widgets/subject_badge.h"
 #include "app/widgets/tool_button.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
 
@@ -396,7 +397,7 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
     if (of_the_menu) {
       by->addItem(QString::fromStdString(head.by == HeadReplacement::mean_over_data
                                              ? "its mean over " + head.data_set
-                                             : "as " + to_string(head.mechanism)));
+                                             : "with " + in_words(head.mechanism)));
       by->setItemData(by->count() - 1, by->itemText(by->count() - 1), Qt::ToolTipRole);
       by->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     }
