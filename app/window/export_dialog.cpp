@@ -141,25 +141,7 @@ QWidget* ExportDialog::make_controls() {
   column->addWidget(look_);
   connect(look_, &FigureLookForm::changed, this, &ExportDialog::want);
 
-  column->addSpacing(6);
-  column->addWidget(heading(tr("Page of several figures")));
-  auto* pages = new QHBoxLayout;
-  page_ = new QPushButton(tr("Add to page"));
-  page_->setObjectName("export_add_to_page");
-  show_page_ = new QPushButton;
-  show_page_->setObjectName("export_show_page");
-  for (QPushButton* button : {page_, show_page_}) {
-    button->setAutoDefault(false);
-    pages->addWidget(button);
-  }
-  pages->addStretch(1);
-  column->addLayout(pages);
   column->addStretch(1);
-  connect(page_, &QPushButton::clicked, this, &ExportDialog::add_to_page);
-  connect(show_page_, &QPushButton::clicked, this, [this] {
-    emit page_wanted();
-    reject();
-  });
   return controls;
 }
 
@@ -181,8 +163,21 @@ QWidget* ExportDialog::make_sheet() {
   auto* top = new QHBoxLayout;
   top->addWidget(heading(tr("Preview")));
   top->addWidget(size_, 1);
+  page_ = new QPushButton(tr("Add to page"));
+  page_->setObjectName("export_add_to_page");
+  show_page_ = new QPushButton;
+  show_page_->setObjectName("export_show_page");
+  for (QPushButton* button : {page_, show_page_}) {
+    button->setAutoDefault(false);
+    top->addWidget(button);
+  }
   top->addWidget(zoom);
   column->addLayout(top);
+  connect(page_, &QPushButton::clicked, this, &ExportDialog::add_to_page);
+  connect(show_page_, &QPushButton::clicked, this, [this] {
+    emit page_wanted();
+    reject();
+  });
   preview_ = new FigurePreview;
   column->addWidget(preview_, 1);
   connect(zoom, &QComboBox::currentIndexChanged, this,

@@ -315,6 +315,7 @@ void MainWindow::show_panel(const std::string& name) {
 }
 
 void MainWindow::show_lessons() {
+  first_minute_->hide();  // one guide at a time
   const auto* const dock = findChild<QDockWidget*>(QString::fromUtf8(kLessons));
   if (presenting_ || !dock->isHidden()) return show_panel(std::string(kLessons));
   enlargement_->leave();
