@@ -29,7 +29,7 @@ class AnalysesPanel : public DockPanel {
   [[nodiscard]] bool is_behind() const override;
   /// Chooses an analysis by the name of its recipe, as the user does in the list; false if there is
   /// no such analysis.
-  bool show_page(const std::string& page);
+  bool show_page(const std::string& page) override;
   /// The name of the chosen recipe.
   [[nodiscard]] std::string recipe() const;
   /// The figure shown; null before the first.

@@ -120,7 +120,7 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
   connect(&session_, &Session::subjects_changed, this, &EnergyPanel::refresh);
   connect(components_, &FigurePanel::drawn, this, &EnergyPanel::take_references);
   set_preferred_width(kEnergyWidth);
-  show_page(kComponents);
+  turn_to(kComponents);
 }
 
 void EnergyPanel::add_page(const QString& name, const QString& tip, QWidget* page) {
@@ -132,11 +132,11 @@ void EnergyPanel::add_page(const QString& name, const QString& tip, QWidget* pag
   button->setChecked(index == kComponents);
   segments_->layout()->addWidget(button);
   connect(button, &QToolButton::toggled, this, [this, index](bool on) {
-    if (on) show_page(index);
+    if (on) turn_to(index);
   });
 }
 
-void EnergyPanel::show_page(int page) {
+void EnergyPanel::turn_to(int page) {
   pages_->setCurrentIndex(page);
   const bool of_networks = page != kGrowth && page != kMeasured;
   choosers_->show_lists(true, true, page == kComponents || page == kLayers);

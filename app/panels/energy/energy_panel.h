@@ -28,7 +28,7 @@ class EnergyPanel : public DockPanel {
 
  private:
   void add_page(const QString& name, const QString& tip, QWidget* page);
-  void show_page(int page);
+  void turn_to(int page);
   void refresh();
   void export_figure();
   void take_references();

@@ -23,7 +23,7 @@ struct Wanted {
 
 std::ostream& operator<<(std::ostream& out, const Wanted& of) { return out << of.name; }
 
-MatrixD map_of(const Wanted& of) {
+MatrixD wanted_map(const Wanted& of) {
   const RandomAttention data(of.rows, of.columns, 1, 32, 1, 19);
   AttentionInput input = data.input();
   input.causal = of.causal;
@@ -51,7 +51,7 @@ void expect_leading(const MatrixD& map, const Eigen::MatrixXd& found, Eigen::Ind
 class LeadingVectorsBesideLapack : public testing::TestWithParam<Wanted> {};
 
 TEST_P(LeadingVectorsBesideLapack, ValuesAndResidualsAgree) {
-  const MatrixD map = map_of(GetParam());
+  const MatrixD map = wanted_map(GetParam());
   expect_leading(map, leading_vectors(map, GetParam().count), GetParam().count);
 }
 
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(LeadingVectors, HoldEveryCopyOfARepeatedValue) {
   constexpr Eigen::Index kBlocks = 16, kTokens = 24;
-  const MatrixD block = map_of({"block", {"softmax", {}}, kTokens, kTokens, 1});
+  const MatrixD block = wanted_map({"block", {"softmax", {}}, kTokens, kTokens, 1});
   MatrixD map = MatrixD::Zero(kBlocks * kTokens, kBlocks * kTokens);
   for (Eigen::Index i = 0; i < kBlocks; ++i) {
     map.block(i * kTokens, i * kTokens, kTokens, kTokens) = block;
@@ -83,7 +83,7 @@ TEST(LeadingVectors, HoldEveryCopyOfARepeatedValue) {
 TEST(LeadingVectors, OfCollapsedMapsAreOrthonormal) {
   for (const double scale : {1.0, 1e-6, 1e8}) {
     MatrixD map(256, 256);
-    map.rowwise() = scale * map_of({"row", {"softmax", {}}, 1, 256, 1}).row(0);
+    map.rowwise() = scale * wanted_map({"row", {"softmax", {}}, 1, 256, 1}).row(0);
     for (const Eigen::Index count : {1, 2, 8, 20}) {
       const Eigen::MatrixXd found = leading_vectors(map, count);
       ASSERT_EQ(found.cols(), count);
@@ -102,7 +102,7 @@ TEST(LeadingVectors, OfPermutationsAndZerosAreOrthonormal) {
 }
 
 TEST(LeadingVectors, AreNaNIfTheMatrixIsNotFinite) {
-  MatrixD map = map_of({"", {"softmax", {}}, 60, 60, 1});
+  MatrixD map = wanted_map({"", {"softmax", {}}, 60, 60, 1});
   map(3, 5) = std::numeric_limits<double>::infinity();
   const Eigen::MatrixXd found = leading_vectors(map, 2);
   ASSERT_EQ(found.cols(), 2);
@@ -110,7 +110,7 @@ TEST(LeadingVectors, AreNaNIfTheMatrixIsNotFinite) {
 }
 
 TEST(LeadingVectors, DoNotDependOnTheThreadCount) {
-  const MatrixD map = map_of({"", {"softmax", {}}, 600, 600, 1});
+  const MatrixD map = wanted_map({"", {"softmax", {}}, 600, 600, 1});
   const Eigen::MatrixXd several = leading_vectors(map, 6);
   const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
   EXPECT_EQ(leading_vectors(map, 6), several);
