@@ -75,7 +75,7 @@ class ModelDialog final : public QFileDialog {
   }
 };
 
-/// What a drop of these files does.
+/// A sentence about the effect of dropping these files.
 QString drop_text(const QList<QUrl>& urls) {
   if (urls.size() > 1) return MainWindow::tr("Drop to open %1 files").arg(urls.size());
   if (!urls.value(0).isLocalFile()) return MainWindow::tr("Only files on this machine open here");
