@@ -122,7 +122,8 @@ class AnalysisPage : public FigurePage {
   /// Gives the caption the height of its lines: the body of a panel would cut them.
   void fit_caption() {
     constexpr int kScrollBar = 14;  // pixels
-    caption_->setMinimumHeight(caption_->heightForWidth(std::max(1, plot().width() - kScrollBar)));
+    const int width = std::max(1, plot().width() - kScrollBar);
+    caption_->setMinimumHeight(std::max(0, caption_->heightForWidth(width)));
   }
 
   std::function<QString(const FigureRequest&)> reason_;
@@ -144,10 +145,9 @@ AnalysesPanel::AnalysesPanel(Session& session, QWidget* parent)
   body()->addWidget(page_, 1);
   list_analyses();
   mark_possible();
-  take_recipe();
   connect(list_, &QComboBox::activated, this, [this] { chosen_ = true; });
   connect(list_, &QComboBox::currentIndexChanged, this, &AnalysesPanel::take_recipe);
-  connect(unfold_, &QToolButton::toggled, controls_, &QWidget::setVisible);
+  connect(unfold_, &QToolButton::toggled, form_, &QWidget::setVisible);
   connect(follow_, &QCheckBox::toggled, this, [this](bool on) {
     if (on) edited_.clear();
     follow_selection();
@@ -158,6 +158,7 @@ AnalysesPanel::AnalysesPanel(Session& session, QWidget* parent)
   connect(export_, &QToolButton::clicked, page_, &FigurePanel::want_export);
   connect(&session_, &Session::subjects_changed, this, &AnalysesPanel::mark_possible);
   connect(&session_, &Session::selection_changed, this, &AnalysesPanel::follow_selection);
+  take_recipe();
 }
 
 void AnalysesPanel::make_controls() {
@@ -169,7 +170,6 @@ void AnalysesPanel::make_controls() {
   list_->setMaxVisibleItems(30);
   unfold_ = tool_button("analyses_settings", tr("Settings"), tr("Settings of this analysis"));
   unfold_->setCheckable(true);
-  unfold_->setChecked(true);
   auto* const row = new QHBoxLayout;
   row->setSpacing(6);
   row->addWidget(list_, 1);
@@ -182,13 +182,9 @@ void AnalysesPanel::make_controls() {
       tr("Layer, head and query are those selected in the atlas; a value set here stays"));
   follow_->setChecked(true);
   form_ = new FigureSettingsForm;
-  controls_ = new QWidget;
-  auto* const column = new QVBoxLayout(controls_);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(6);
-  column->addWidget(follow_);
-  column->addWidget(form_);
-  body()->addWidget(controls_);
+  form_->hide();  // the figure has the space until they are asked for
+  body()->addWidget(follow_);
+  body()->addWidget(form_);
 }
 
 /// Fills the list: a heading per question, which cannot be chosen, and its analyses.
@@ -260,8 +256,11 @@ void AnalysesPanel::take_recipe() {
   form_->show_recipe(chosen, kept);
   const ParameterValues follows = settings_selected(shown_recipe_, session_.selection());
   follow_->setVisible(!follows.empty());
-  if (!chosen.needs.setting.empty() && !kept.contains(chosen.needs.setting)) {
-    unfold_->setChecked(true);  // a file is to be chosen
+  // The settings are open while a file is to be chosen.
+  const bool asks = !chosen.needs.setting.empty() && !kept.contains(chosen.needs.setting);
+  if (asks != opened_ && (opened_ || !unfold_->isChecked())) {
+    opened_ = asks;
+    unfold_->setChecked(asks);
   }
   follow_selection();
   page_->show_recipe(shown_recipe_);

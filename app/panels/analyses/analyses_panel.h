@@ -50,12 +50,12 @@ class AnalysesPanel : public DockPanel {
   Session& session_;
   QComboBox* list_;
   QToolButton* unfold_;
-  QWidget* controls_;
   QCheckBox* follow_;
   FigureSettingsForm* form_;
   AnalysisPage* page_;
   QToolButton* export_;
   bool chosen_ = false;           ///< by the user; else the first that the open models allow
+  bool opened_ = false;           ///< the settings were opened to ask for a file
   std::set<std::string> edited_;  ///< settings that the user changed, which follow nothing
   std::string shown_recipe_;      ///< recipe of the controls
   std::map<std::string, ParameterValues> kept_;  ///< recipe → its settings when it was left
