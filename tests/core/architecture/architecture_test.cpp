@@ -61,7 +61,7 @@ TEST(Architecture, RevisionsDifferFromTheOneBefore) {
   EXPECT_FALSE(oldest.tensors.contains("head.0.weight"));
   EXPECT_EQ(oldest.tensors.at("layer.qkv.weight").front().pattern, "b.{layer}.qkv.weight");
   EXPECT_THAT(error_of([] { (void)revisions_in(R"({"revisions": {"name": "x"}})"); }),
-              HasSubstr("revisions are a list"));
+              HasSubstr("`revisions` must list objects"));
 }
 
 TEST(Architecture, AFamilyIsToldByItsFile) {
