@@ -34,8 +34,8 @@ constexpr Sentence kSentences[] = {
     {QT_TRANSLATE_NOOP("FirstMinuteCard",
                        "One row belongs to one token. The same row is drawn over the picture: it "
                        "shows where that token looks."),
-     QT_TRANSLATE_NOOP("FirstMinuteCard", "Click at different heights of a map."), "row query",
-     "query"},
+     QT_TRANSLATE_NOOP("FirstMinuteCard", "Click at different heights of a map."),
+     "row query_view_0", "row"},
     {QT_TRANSLATE_NOOP("FirstMinuteCard",
                        "The number in the corner is the map's rank: how many patterns, each one "
                        "column times one row, hold 90 % of it. It is at most 197."),
@@ -46,9 +46,9 @@ constexpr Sentence kSentences[] = {
                        "The curve adds these patterns up, the strongest first. The number is read "
                        "where it reaches 90 %."),
      QT_TRANSLATE_NOOP("FirstMinuteCard",
-                       "Set the share at the top to 0.5, then to 0.9 again: the numbers change, "
+                       "Set the share at the top to 50 %, then to 90 % again: the numbers change, "
                        "the curve does not."),
-     "spectrum rank_threshold", "spectrum"},
+     "dock:spectrum rank_threshold", "spectrum"},
     {QT_TRANSLATE_NOOP("FirstMinuteCard",
                        "I is the identity: every token also keeps its own value. A map with I has "
                        "nearly the highest rank there is, whatever the map is."),

@@ -165,6 +165,9 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
   for (const PanelEntry& entry : panels()) {
     PanelDock& one = docks_.emplace_back(
         PanelDock{&entry, empty_dock(window, QObject::tr(entry.title), entry.name)});
+    QStringList pages;
+    for (const PanelPage& page : entry.pages) pages << page.name;
+    one.dock->setProperty("pages", pages);  // Highlight finds the dock of a page
     one.dock->installEventFilter(this);
     connect(one.dock, &QDockWidget::visibilityChanged, this, [this, &one](bool seen) {
       if (!seen) return;

@@ -111,6 +111,16 @@ QList<QRect> Highlight::places_of(const QString& part) const {
     return widget.window() == &window_ && !widget.visibleRegion().isEmpty();
   };
   QList<QRect> places;
+  if (part.startsWith("dock:")) {
+    const QString name = part.mid(5);
+    for (const QDockWidget* const dock : window_.findChildren<QDockWidget*>()) {
+      const bool has_page = dock->property("pages").toStringList().contains(name);
+      if ((has_page || dock->objectName() == name) && seen(*dock)) {
+        places << in_window(*dock, dock->rect());
+      }
+    }
+    return places;
+  }
   const bool whole = part == "maps" || part.startsWith("maps_");
   if (!whole && part != "map" && part != "row" && part != "number") {
     for (const QWidget* const widget : window_.findChildren<QWidget*>(part)) {

@@ -21,8 +21,8 @@ class Highlight : public QWidget {
 
   /// Frames these parts, for `milliseconds` or (0) until the next call. "maps" are the atlases,
   /// "maps_2" that of the second model, "map" the selected map, "row" its selected row, "number"
-  /// the corner with its number. Every other name is the object name of a dock or a control;
-  /// "a+b" is one frame around both.
+  /// the corner with its number, "dock:NAME" the dock of a panel or of its page. Every other name
+  /// is the object name of a control; "a+b" is one frame around both.
   void show_parts(const QStringList& parts, int milliseconds = 0);
   /// Frames the whole window, with a text in its middle.
   void show_text(const QString& text);

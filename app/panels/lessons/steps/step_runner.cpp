@@ -214,7 +214,7 @@ void StepRunner::resume() {
 void StepRunner::note_changes(const StepCommand& command) {
   const auto sets = [&command](const char* key) { return command.values.contains(key); };
   if (command.name == "select" && (sets("layer") || sets("head"))) changed_ << "map";
-  if (command.name == "panel") changed_ << QString::fromStdString(command.words[0]);
+  if (command.name == "panel") changed_ << "dock:" + QString::fromStdString(command.words[0]);
   if (command.name != "view") return;
   if (sets("identity")) changed_ << "identity_0+identity_1+identity_2";
   if (sets("threshold")) changed_ << "rank_threshold";
