@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
+#include <QStyledItemDelegate>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -168,6 +169,8 @@ void AnalysesPanel::make_controls() {
   list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   list_->setMinimumContentsLength(12);
   list_->setMaxVisibleItems(30);
+  // The default delegate draws the items of a menu, which have no colour of their own if disabled.
+  list_->setItemDelegate(new QStyledItemDelegate(list_));
   unfold_ = tool_button("analyses_settings", tr("Settings"), tr("Settings of this analysis"));
   unfold_->setCheckable(true);
   auto* const row = new QHBoxLayout;
