@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 #include <set>
 
 #include "core/attention/mechanism.h"
@@ -145,10 +144,7 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels) {
     });
     if (good && distinct(candidate).size() == all.size()) shortened = std::move(candidate);
   };
-  // A label that others continue would be cut within its own name: "in1k" of a timm name.
-  const std::string& first = *all.begin();
-  const bool continued = std::next(all.begin())->starts_with(first);
-  const std::size_t beginning = continued ? 0 : shared_beginning(all);
+  const std::size_t beginning = shared_beginning(all);
   try_to([beginning](std::string& label) { label.erase(0, std::min(beginning, label.size())); });
   const std::size_t end = shared_end(distinct(shortened));
   try_to([end](std::string& label) { label.erase(label.size() - std::min(end, label.size())); });

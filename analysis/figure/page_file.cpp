@@ -64,7 +64,7 @@ PageSubjects subjects_of(const json& object, const PageSubjects& otherwise,
 PageCell cell_of(const json& object) {
   check_page_keys(object, {"figure", "settings", "share", "title", "models", "inputs", "labels"});
   PageCell cell;
-  cell.figure = object.at("figure").get<std::string>();
+  cell.figure = find_figure(object.at("figure").get<std::string>()).name;
   const json settings = object.value("settings", json::object());
   std::map<std::string, std::string> texts;
   for (const auto& [key, value] : settings.items()) texts[key] = setting_text(value);

@@ -3,8 +3,10 @@
 // the tests find it in the list, too.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 class QMenu;
@@ -57,6 +59,10 @@ struct PanelEntry {
   /// if that never happens.
   bool (*has_content)(const Session& session) = nullptr;
 
+  /// True if `called` is the name of the panel or of one of its pages.
+  [[nodiscard]] bool has(std::string_view called) const {
+    return called == name || std::ranges::find(pages, called, &PanelPage::name) != pages.end();
+  }
   /// True if its dock is open in a new window.
   [[nodiscard]] bool opens() const {
     return place != PanelPlace::beside && group != PanelGroup::experiments &&

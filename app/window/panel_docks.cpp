@@ -302,10 +302,8 @@ FigurePanel* PanelDocks::figure_with_keys() {
 }
 
 void PanelDocks::show(const std::string& name) {
-  const auto found = std::ranges::find_if(docks_, [&name](const PanelDock& one) {
-    return one.entry->name == name ||
-           std::ranges::find(one.entry->pages, name, &PanelPage::name) != one.entry->pages.end();
-  });
+  const auto found =
+      std::ranges::find_if(docks_, [&name](const PanelDock& one) { return one.entry->has(name); });
   if (found == docks_.end()) {
     throw unknown_name("panel", name, name_list(panel_names()));
   }
@@ -407,12 +405,12 @@ void PanelDocks::present(const std::string& spoken_of) {
   for (const PanelDock& one : docks_) {
     if (one.entry->place != PanelPlace::beside || one.dock->isHidden()) continue;
     const bool in_front = !one.dock->visibleRegion().isEmpty();
-    if (read == nullptr || in_front || one.entry->name == spoken_of) read = &one;
-    if (one.entry->name == spoken_of) break;
+    if (read == nullptr || in_front || one.entry->has(spoken_of)) read = &one;
+    if (one.entry->has(spoken_of)) break;
   }
   for (const PanelDock& one : docks_) {
     const bool stays = read ? &one == read : one.entry->presented && !one.dock->isHidden();
-    one.dock->setVisible(stays || one.entry->name == spoken_of);
+    one.dock->setVisible(stays || one.entry->has(spoken_of));
   }
   share_room();
 }

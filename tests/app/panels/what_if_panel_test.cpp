@@ -1,5 +1,6 @@
 // The answer panel and the step-by-step view under sliders, buttons, menus and keys.
 #include <QAbstractButton>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
@@ -98,7 +99,8 @@ TEST_F(WhatIfPanelTest, TemperatureAndRankChangeTheRunOrOnlyThePicture) {
   EXPECT_EQ(session().view().shown_rank, 4);
   EXPECT_FALSE(subject().what_if.any());
   EXPECT_EQ(session().trace(id(0)), run) << "nothing runs";
-  click("what_if_rest");
+  child<QCheckBox>("what_if_rest")->click();
+  ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(session().view().shows_rest);
   click("what_if_reset");
   EXPECT_EQ(session().view().temperature, 1);

@@ -95,7 +95,7 @@ TEST_F(WindowTest, ASessionKeepsSettingsOfPanels) {
   rules->setCurrentIndex(1);
   const QString theirs = rules->currentText();
   bits->set_value(9);
-  auto* const rollout = child<QToolButton>("query_rollout");
+  auto* const rollout = child<QToolButton>("row_rollout");
   rollout->click();
   const std::filesystem::path file = folder() / "session.json";
   session().save(file);
@@ -104,7 +104,7 @@ TEST_F(WindowTest, ASessionKeepsSettingsOfPanels) {
 
   rules->setCurrentText(ours);
   bits->set_value(20);
-  child<QToolButton>("query_row")->click();
+  child<QToolButton>("row_row")->click();
   ASSERT_FALSE(rollout->isChecked());
   session().restore(file);
   ASSERT_TRUE(wait_until_settled());

@@ -227,7 +227,6 @@ TEST_F(ExportTest, FiguresAreListedByTheirQuestions) {
   for (const FigureEntry& entry : figures_by_question({})) {
     if (entry.recipe.empty()) question = entry.title;
     EXPECT_FALSE(question.isEmpty());
-    EXPECT_NE(question, "Further figures") << entry.recipe << " answers no question yet";
     if (!entry.recipe.empty()) listed.push_back(entry.recipe);
   }
   for (const FigureRecipe& recipe : figure_recipes()) {

@@ -288,10 +288,10 @@ TEST_F(LessonsTest, ATabThatTheTextSpeaksOfIsOpened) {
   ASSERT_FALSE(child<QDockWidget>("components")->visibleRegion().isEmpty());
   MarkdownPage* linking = nullptr;
   for (auto* page : panel().findChildren<MarkdownPage*>()) {
-    if (page->toHtml().contains("panel:query")) linking = page;
+    if (page->toHtml().contains("panel:row")) linking = page;
   }
   ASSERT_NE(linking, nullptr);
-  emit linking->anchorClicked(QUrl("panel:query"));
+  emit linking->anchorClicked(QUrl("panel:row"));
   auto* row = child<QDockWidget>("row");
   EXPECT_TRUE(wait_until([&] { return !row->visibleRegion().isEmpty(); }, 5));
 }
