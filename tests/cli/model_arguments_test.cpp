@@ -57,7 +57,7 @@ TEST(ModelArguments, SubjectsAreModelsTimesInputs) {
   const std::vector<Subject> subjects = make_subjects(arguments, request, {});
   ASSERT_EQ(subjects.size(), 4U);
   EXPECT_EQ(subjects[0].label, "fashion-softmax on 00_t_shirt.png");
-  EXPECT_THAT(subjects[3].label, testing::HasSubstr("as adder"));
+  EXPECT_THAT(subjects[3].label, testing::HasSubstr("with adder"));
   EXPECT_EQ(subjects[0].model, subjects[3].model);  // loaded once
   arguments.inputs.clear();
   EXPECT_THROW((void)make_subjects(arguments, request, {}), Error);

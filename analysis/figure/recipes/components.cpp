@@ -57,12 +57,9 @@ std::vector<Side> sides_of(const Settings& read) {
   return {read.choice("show", side_names)};
 }
 
-/// Description of a side of the components; for maps "keys read" and "queries using".
+/// Description of a side of the components; for maps "keys" and "queries".
 std::string side_in_words(const SubjectComponents& shown, Side side) {
-  const Extent extent = shown.extent(side);
-  if (side == Side::keys && extent == Extent::keys) return "keys read";
-  if (side == Side::queries && extent == Extent::queries) return "queries using";
-  return std::string(name_of(extent_names, extent));
+  return std::string(name_of(extent_names, shown.extent(side)));
 }
 
 /// Layout of the tokens that rows or columns represent; null for channels.

@@ -161,7 +161,7 @@ TEST(Draw, LabelsOfALowAxisDoNotOverlap) {
   EXPECT_EQ(axis.tickVector(), usual);
 }
 
-TEST(Draw, ATitleTooLongForItsColumnLosesItsEnd) {
+TEST(Draw, ATitleTooLongForItsColumnIsShortenedInItsMiddle) {
   Figure figure;
   figure.panels.resize(2);
   figure.panels[1].column = 1;
@@ -174,7 +174,7 @@ TEST(Draw, ATitleTooLongForItsColumnLosesItsEnd) {
     if (auto* found = qobject_cast<QCPTextElement*>(child)) titles.push_back(found);
   }
   ASSERT_EQ(titles.size(), 2U);
-  EXPECT_TRUE(titles[0]->text().endsWith("…")) << titles[0]->text().toStdString();
+  EXPECT_TRUE(titles[0]->text().contains("…")) << titles[0]->text().toStdString();
   EXPECT_EQ(titles[1]->text(), "short");
   plot.resize(1200, 200);
   plot.replot(QCustomPlot::rpImmediateRefresh);
