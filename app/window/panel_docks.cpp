@@ -7,6 +7,7 @@
 #include <QLayout>
 #include <QMainWindow>
 #include <QResizeEvent>
+#include <QTabBar>
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -26,6 +27,19 @@ constexpr int kThreeColumns = 1560, kTwoColumns = 1180;
 // Minimum window widths without a reading dock: for both side columns, and for the right column
 // only.
 constexpr int kBothSides = 1180, kRightSide = 900;
+
+/// Height of the tabs of a dock's group, which QMainWindow::resizeDocks counts as the dock's; 0
+/// without tabs.
+int tab_bar_height(const QMainWindow& window, const QDockWidget& dock) {
+  constexpr int kNear = 8;  // pixels between a dock and its tabs, at most
+  for (const auto* bar : window.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+    const bool below = std::abs(bar->geometry().top() - dock.geometry().bottom()) <= kNear;
+    const bool beside = bar->geometry().left() < dock.geometry().right() &&
+                        bar->geometry().right() > dock.geometry().left();
+    if (bar->isVisible() && below && beside) return bar->height();
+  }
+  return 0;
+}
 
 bool dock_is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
 
@@ -435,7 +449,7 @@ DockPlaces PanelDocks::places() const {
   for (const PanelDock& one : docks_) {
     if (one.dock->isFloating() || one.dock->visibleRegion().isEmpty()) continue;
     places.docks << one.dock;
-    places.sizes << one.dock->size();
+    places.sizes << one.dock->size() + QSize(0, tab_bar_height(window_, *one.dock));
   }
   return places;
 }
