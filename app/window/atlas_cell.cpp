@@ -30,7 +30,9 @@ namespace {
 constexpr std::size_t kAnswers = 5;      // number in the tool tip
 constexpr qsizetype kAnswersInLine = 3;  // maximum number in the line
 constexpr int kLeastWidth = 120;         // pixels
-constexpr int kReadableName = 150;       // pixels, at the default text size
+// Widths of a shortened name in pixels at the default text size: other parts leave for the first
+// while there are any that can, and for the second the last ones.
+constexpr int kReadableName = 150, kLegibleName = 64;
 
 /// The largest possible rank, " of 197"; empty if the maps differ in size.
 QString of_full_rank(const Trace& trace) {
@@ -135,6 +137,7 @@ QString AtlasHead::rank_text(RankWords words) const {
   const QString with = mean_rank_text(spectra->with, threshold);
   if (without.isEmpty()) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
   if (QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
+  if (words == RankWords::none) return QString("<b>%1</b>").arg(without);
   QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
                      .arg(without, in_full ? of_full_rank(*session_.trace(subject_)) : QString());
   if (words == RankWords::without_identity) return text;
@@ -230,7 +233,6 @@ void AtlasHead::refresh() {
   if (const QString compared = this->mark(); !compared.isEmpty()) marks << compared;
   const QString mark = marks.join(" · ");
   mark_->setText(mark);
-  mark_->setVisible(!mark.isEmpty());
   set_role(mark_, open->ran_with.any() ? "run" : "view");
   mechanism_->set_text(trace ? QString::fromStdString(in_words(trace->mechanism)) : QString());
   refresh_prediction();
@@ -245,25 +247,45 @@ void AtlasHead::refresh() {
 }
 
 void AtlasHead::fit() {
-  enum Leaving { nothing, other_answers, words_of_ranks, mechanism, rank_with_identity, answer };
+  enum Leaving {
+    nothing,
+    other_answers,
+    words_of_ranks,
+    mechanism,
+    rank_with_identity,
+    answer,
+    mark,
+    word_of_rank
+  };
   const int name = name_->sizeHint().width();
-  const int readable = static_cast<int>(kReadableName * text_scale_of(font()));
-  for (const Leaving leaving :
-       {nothing, other_answers, words_of_ranks, mechanism, rank_with_identity, answer}) {
+  const double scale = text_scale_of(font());
+  const QMargins margins = layout()->contentsMargins();
+  for (const Leaving leaving : {nothing, other_answers, words_of_ranks, mechanism,
+                                rank_with_identity, answer, mark, word_of_rank}) {
     answer_->set_text(prediction_
                           ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
                           : QString());
     ranks_->setText(rank_text(leaving < words_of_ranks       ? RankWords::all
                               : leaving < rank_with_identity ? RankWords::few
-                                                             : RankWords::without_identity));
-    answer_->setVisible(leaving < answer && !answer_->full_text().isEmpty());
-    mechanism_->setVisible(leaving < mechanism && !mechanism_->full_text().isEmpty());
-    name_->setMaximumWidth(QWIDGETSIZE_MAX);
-    layout()->invalidate();
-    const int room = width() - (layout()->sizeHint().width() - name);
-    if (room < std::min(name, readable) && leaving != answer) continue;
+                              : leaving < word_of_rank       ? RankWords::without_identity
+                                                             : RankWords::none));
+    const std::pair<QWidget*, bool> parts[] = {
+        {badge_, true},
+        {mark_, leaving < mark && !mark_->text().isEmpty()},
+        {mechanism_, leaving < mechanism && !mechanism_->full_text().isEmpty()},
+        {answer_, leaving < answer && !answer_->full_text().isEmpty()},
+        {ranks_, true}};
+    int room = width() - margins.left() - margins.right();
+    for (const auto& [part, stays] : parts) {
+      if (stays) room -= part->sizeHint().width() + layout()->spacing();
+    }
+    const int wanted =
+        static_cast<int>((leaving < answer ? kReadableName : kLegibleName) * scale);
+    if (room < std::min(name, wanted) && leaving != word_of_rank) continue;
+    for (const auto& [part, stays] : parts) part->setVisible(stays);
     // The name alone is shortened; other labels would share the shortage.
-    if (room < name) name_->setMaximumWidth(std::max(room, name_->minimumSizeHint().width()));
+    name_->setMaximumWidth(room < name ? std::max(room, name_->minimumSizeHint().width())
+                                       : QWIDGETSIZE_MAX);
     return;
   }
 }

@@ -25,8 +25,8 @@ class SubjectBadge;
 struct OpenSubject;
 
 /// The title line above a subject's maps: its name, its answer, and the rank of its maps. In a
-/// narrow line, less important parts are hidden: first other answers, at last the answer; the name
-/// is shortened in its middle, and the rank stays. Answer and rank of the last run stay until the
+/// narrow line, less important parts are hidden: first other answers, then the answer and what is
+/// drawn, at last the words of the rank; the name is shortened in its middle. Answer and rank of the last run stay until the
 /// next ones are known.
 class AtlasHead : public QFrame {
   Q_OBJECT
@@ -45,7 +45,7 @@ class AtlasHead : public QFrame {
 
  private:
   void refresh_prediction();
-  enum class RankWords { all, few, without_identity };
+  enum class RankWords { all, few, without_identity, none };
   [[nodiscard]] QString rank_text(RankWords words) const;
   [[nodiscard]] QString changed_rank(bool in_full) const;
   [[nodiscard]] QString pending_rank() const;

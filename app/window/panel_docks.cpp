@@ -91,25 +91,24 @@ bool SideLayout::reading() const { return std::ranges::any_of(read_, dock_is_ope
 void SideLayout::begin_reading() {
   reading_ = true;
   before_ = sizes_;
+  // A dock behind a tab has its size from the one in front.
+  before_.removeIf([](auto one) { return one.key()->visibleRegion().isEmpty(); });
 }
 
 void SideLayout::end_reading() {
   reading_ = false;
-  QList<QDockWidget*> docks, left;
+  QList<QDockWidget*> docks;
   QList<int> widths, heights;
   for (auto one = before_.cbegin(); one != before_.cend(); ++one) {
     if (!one.key()->isVisible() || one.key()->isFloating()) continue;
     docks << one.key();
     widths << one.value().width();
-    if (!left_.docks.contains(one.key())) continue;
-    left << one.key();
     heights << one.value().height();
   }
   before_.clear();
   window_.resizeDocks(docks, widths, Qt::Horizontal);
-  // The hidden left docks were one above the other, so Qt restores them only with their minimum
-  // heights.
-  window_.resizeDocks(left, heights, Qt::Vertical);
+  // Hidden docks were one above the other, so Qt restores them only with their minimum heights.
+  window_.resizeDocks(docks, heights, Qt::Vertical);
 }
 
 void SideLayout::widen(QDockWidget* dock) {

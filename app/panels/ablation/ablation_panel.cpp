@@ -4,6 +4,7 @@
 
 #include "analysis/intervention/ablation.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_combo_box.h"
 
 namespace attnscope {
 
@@ -35,8 +36,8 @@ AblationPanel::AblationPanel(Session& session, QWidget* parent)
            {tr("KL"), tr("How far the predictions are from the whole model's, in bits"), "ablation",
             measured_by("divergence")}},
           parent),
-      each_(new QComboBox),
-      by_(new QComboBox) {
+      each_(new ElidedComboBox),
+      by_(new ElidedComboBox) {
   each_->setObjectName("ablation_each");
   each_->setAccessibleName(tr("Replaced at a time"));
   each_->setToolTip(tr("Maps that are replaced at a time"));

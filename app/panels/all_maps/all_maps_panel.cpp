@@ -22,6 +22,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/table_view.h"
 #include "app/widgets/tool_button.h"
@@ -47,10 +48,7 @@ void check_per_head(const MatrixChoice& matrix) {
 AllMapsPanel::AllMapsPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session), spectra_(spectra) {
   add_header();
-  formula_ = new ElidedLabel(Qt::ElideRight);
-  formula_->setObjectName("all_maps_formula");
-  formula_->setProperty("role", "muted");
-  body()->addWidget(formula_);
+  add_measures();
   pages_ = new QStackedWidget;
   make_table();
   heat_map_ = make_figure("heads-by-layer", View::heat_map);
@@ -68,7 +66,6 @@ AllMapsPanel::AllMapsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
 }
 
 void AllMapsPanel::add_header() {
-  add_measures();
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);
   row->setContentsMargins(2, 0, 4, 0);
@@ -90,18 +87,22 @@ void AllMapsPanel::add_header() {
 }
 
 void AllMapsPanel::add_measures() {
-  measure_ = new QComboBox;
+  measure_ = new ElidedComboBox;
   measure_->setObjectName("all_maps_measure");
   measure_->setAccessibleName(tr("Measure of maps"));
-  measure_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  measure_->setMinimumContentsLength(14);
-  measure_->view()->setTextElideMode(Qt::ElideNone);
   for (const MapMeasure& measure : map_measures()) {
     measure_->addItem(measure.title, measure.name);
     measure_->setItemData(measure_->count() - 1, measure.formula, Qt::ToolTipRole);
   }
   connect(measure_, &QComboBox::currentIndexChanged, this, &AllMapsPanel::choose);
-  add_to_header(measure_);
+  formula_ = new ElidedLabel(Qt::ElideRight);
+  formula_->setObjectName("all_maps_formula");
+  formula_->setProperty("role", "muted");
+  auto* const row = new QHBoxLayout;
+  row->setSpacing(10);
+  row->addWidget(measure_);
+  row->addWidget(formula_, 1);
+  body()->addLayout(row);
 }
 
 void AllMapsPanel::make_table() {
@@ -166,7 +167,6 @@ void AllMapsPanel::choose() {
   }
   measure_->setToolTip(chosen.title + ": " + formula);
   formula_->set_text(formula);
-  formula_->setVisible(shown != View::table);
   note_matrix(chosen.follows_matrix() ? matrix : MatrixChoice{});
   depth_->set_recipe(depth_recipe());
   pages_->setCurrentIndex(static_cast<int>(shown));

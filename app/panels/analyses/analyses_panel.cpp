@@ -25,7 +25,9 @@
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/tool_button.h"
+#include "app/widgets/wrapped_label.h"
 
 namespace attnscope {
 
@@ -72,13 +74,12 @@ class AnalysisPage : public FigurePage {
                    std::move(wanted)),
         reason_(std::move(reason)) {
     plot().setObjectName("analyses_plot");
-    caption_ = new QLabel;
+    caption_ = new WrappedLabel;
     caption_->setObjectName("analyses_caption");
     caption_->setAccessibleName(tr("Caption"));
     caption_->setProperty("role", "muted");
     caption_->setTextFormat(Qt::PlainText);
     caption_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    caption_->setWordWrap(true);
     body()->addWidget(caption_);
     connect(this, &FigurePanel::drawn, this, [this] { show_caption(); });
   }
@@ -99,10 +100,6 @@ class AnalysisPage : public FigurePage {
     return find_figure(recipe_).needs.subject != SubjectNeed::none;
   }
   [[nodiscard]] bool follows_room() const override { return true; }
-  void resizeEvent(QResizeEvent* event) override {
-    FigurePage::resizeEvent(event);
-    QTimer::singleShot(0, this, [this] { fit_caption(); });  // once the plot has its width
-  }
   [[nodiscard]] bool awaits_more() const override { return any_in_progress(session()); }
   [[nodiscard]] int least_height(const Figure& figure) const override {
     const double pixels = kLargerThanPaper * figure.height_mm / mm_per_pixel;
@@ -117,14 +114,6 @@ class AnalysisPage : public FigurePage {
     const std::string ending = made_with();
     if (caption.ends_with(ending)) caption.erase(caption.size() - ending.size());
     caption_->setText(QString::fromStdString(caption).trimmed());
-    fit_caption();
-  }
-
-  /// Gives the caption the height of its lines: the body of a panel would cut them.
-  void fit_caption() {
-    constexpr int kScrollBar = 14;  // pixels
-    const int width = std::max(1, plot().width() - kScrollBar);
-    caption_->setMinimumHeight(std::max(0, caption_->heightForWidth(width)));
   }
 
   std::function<QString(const FigureRequest&)> reason_;
@@ -163,11 +152,9 @@ AnalysesPanel::AnalysesPanel(Session& session, QWidget* parent)
 }
 
 void AnalysesPanel::make_controls() {
-  list_ = new QComboBox;
+  list_ = new ElidedComboBox;
   list_->setObjectName("analyses_list");
   list_->setAccessibleName(tr("Analysis"));
-  list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  list_->setMinimumContentsLength(12);
   list_->setMaxVisibleItems(30);
   // The default delegate draws the items of a menu, which have no colour of their own if disabled.
   list_->setItemDelegate(new QStyledItemDelegate(list_));

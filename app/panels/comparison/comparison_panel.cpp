@@ -26,6 +26,7 @@
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/table_view.h"
+#include "app/widgets/wrapped_label.h"
 
 namespace attnscope {
 
@@ -263,9 +264,8 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
 
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
-  agreement_ = new QLabel;
+  agreement_ = new WrappedLabel;
   agreement_->setObjectName("agreement");
-  agreement_->setWordWrap(true);
   agreement_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   over_data_set_ = new QPushButton(tr("Over a data set…"));
   over_data_set_->setObjectName("compare_over_data_set");

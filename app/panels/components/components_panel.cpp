@@ -9,6 +9,7 @@
 #include "analysis/matrix/matrix_kind.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/elided_combo_box.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -23,7 +24,7 @@ bool has_maps(const Trace& trace) { return trace.heads() > 0; }
 
 ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
     : FigurePanel(tr(kTitle), "components", session, parent) {
-  show_ = new QComboBox;
+  show_ = new ElidedComboBox;
   show_->setObjectName("components_show");
   show_->setAccessibleName(tr("Vectors of each component"));
   show_->addItem(tr("keys and queries"), "both");

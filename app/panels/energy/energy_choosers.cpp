@@ -11,6 +11,7 @@
 
 #include "analysis/energy/architecture.h"
 #include "analysis/energy/constants.h"
+#include "app/widgets/elided_combo_box.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 
@@ -19,13 +20,11 @@ namespace attnscope {
 namespace {
 
 QComboBox* list_of(const char* name, const QString& what) {
-  auto* list = new QComboBox;
+  auto* list = new ElidedComboBox;
   list->setObjectName(name);
   list->setAccessibleName(what);
   list->setToolTip(what);
   // Keeps long names from widening the dock.
-  list->setMinimumContentsLength(6);
-  list->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   return list;
 }
 

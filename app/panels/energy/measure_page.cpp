@@ -12,6 +12,7 @@
 #include "app/session/session.h"
 #include "app/widgets/progress_line.h"
 #include "app/widgets/table_view.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -34,9 +35,8 @@ MeasurePage::MeasurePage(Session& session, std::function<FigureRequest()> wanted
   button_->setToolTip(tr("Run every mechanism the program has on this machine, now"));
   progress_ = new ProgressLine(tr("Progress of measuring"));
   progress_->hide();
-  note_ = new QLabel;
+  note_ = new WrappedLabel;
   note_->setObjectName("measure_note");
-  note_->setWordWrap(true);
   note_->setProperty("role", "muted");
   table_ = new TableView;
   table_->setObjectName("mechanism-costs_table");

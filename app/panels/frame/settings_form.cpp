@@ -14,6 +14,7 @@
 #include <map>
 
 #include "app/widgets/browse_button.h"
+#include "app/widgets/elided_combo_box.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -194,14 +195,13 @@ QWidget* FigureSettingsForm::make_editor(const ParameterDescription& setting) {
     }
   }
   if (!setting.words.empty() || !setting.choices.empty()) {
-    auto* combo = new QComboBox;
+    auto* combo = new ElidedComboBox;
     for (const auto* list : {&setting.words, &setting.choices}) {
       for (const std::string& word : *list) combo->addItem(QString::fromStdString(word));
     }
     // The combo box is editable if a number or a list may replace the word.
     combo->setEditable(setting.kind != ParameterKind::choice);
     combo->setInsertPolicy(QComboBox::NoInsert);
-    combo->setMinimumContentsLength(8);
     if (combo->isEditable()) {
       combo->lineEdit()->setObjectName("setting_" + QString::fromUtf8(setting.name) + "_text");
     }

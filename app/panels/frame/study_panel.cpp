@@ -19,6 +19,7 @@
 #include "app/widgets/browse_button.h"
 #include "app/widgets/progress_line.h"
 #include "app/widgets/tool_button.h"
+#include "app/widgets/wrapped_label.h"
 
 namespace attnscope {
 
@@ -41,8 +42,8 @@ StudyPanel::StudyPanel(Session& session, const Form& form, const std::vector<Vie
   set_preferred_width(kStudyWidth);
   make_fields();
   pages_ = new QStackedWidget;
-  QLabel* const about = muted_label(form.about);
-  about->setWordWrap(true);
+  auto* const about = new WrappedLabel(form.about);
+  about->setProperty("role", "muted");
   about->setAlignment(Qt::AlignCenter);
   pages_->addWidget(about);
   add_views(views);
@@ -74,9 +75,9 @@ void StudyPanel::make_fields() {
   button_->setObjectName(form_.name + "_start");
   progress_ = new ProgressLine(tr("Progress"));
   progress_->hide();
-  note_ = muted_label({});
+  note_ = new WrappedLabel;
+  note_->setProperty("role", "muted");
   note_->setObjectName(form_.name + "_note");
-  note_->setWordWrap(true);
   note_->hide();
 
   options_ = new QHBoxLayout;

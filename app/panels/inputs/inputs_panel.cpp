@@ -19,6 +19,7 @@
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/picture.h"
+#include "app/widgets/wrapped_label.h"
 
 namespace attnscope {
 
@@ -47,8 +48,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   picture_->setObjectName("input_picture");
   name_ = new ElidedLabel;
   name_->setProperty("role", "heading");
-  detail_ = new QLabel;
-  detail_->setWordWrap(true);
+  detail_ = new WrappedLabel;
   detail_->setProperty("role", "muted");
   auto* words = new QVBoxLayout;
   words->setSpacing(2);

@@ -13,6 +13,8 @@
 #include "app/panels/lessons/lesson.h"
 #include "app/panels/lessons/lesson_view.h"
 #include "app/panels/lessons/steps/lesson_loan.h"
+#include "app/widgets/elided_combo_box.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -25,10 +27,9 @@ constexpr int kLessonsWidth = 410;  // a line of about sixty letters, and space 
 
 LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : DockPanel(tr(kTitle), parent) {
-  chooser_ = new QComboBox;
+  chooser_ = new ElidedComboBox;
   chooser_->setObjectName("lesson_chooser");
   chooser_->setAccessibleName(tr("Lesson"));
-  chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   for (const std::string_view name : lesson_names()) {
     const Lesson lesson = load_lesson(name);
     chooser_->addItem(
@@ -73,8 +74,7 @@ QWidget* LessonsPanel::make_loan_bar() {
   bar->setProperty("card", "loan");
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(12, 6, 8, 6);
-  auto* said = new QLabel(tr("Panels and settings are restored when the lesson ends."));
-  said->setWordWrap(true);
+  auto* said = new WrappedLabel(tr("Panels and settings are restored when the lesson ends."));
   said->setProperty("role", "muted");
   auto* end = new QPushButton(tr("End lesson"));
   end->setObjectName("lesson_end");

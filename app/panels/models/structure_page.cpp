@@ -12,6 +12,7 @@
 
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/architecture/architecture.h"
 #include "core/error.h"
 
@@ -60,8 +61,7 @@ bool show_matching(QTreeWidgetItem& item, const QString& words) {
 
 StructurePage::StructurePage(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
-  facts_ = new QLabel;
-  facts_->setWordWrap(true);
+  facts_ = new WrappedLabel;
   facts_->setProperty("role", "muted");
   facts_->setObjectName("structure_facts");
   words_ = new QLineEdit;

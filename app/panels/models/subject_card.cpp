@@ -19,6 +19,7 @@
 #include "app/widgets/elided_label.h"
 #include "app/widgets/progress_line.h"
 #include "app/widgets/subject_badge.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/attention/mechanism.h"
 
 namespace attnscope {
@@ -51,6 +52,32 @@ struct Range {
 };
 
 }  // namespace
+
+/// A button that has the width of its place and shortens its text to it.
+class ElidedButton : public QPushButton {
+ public:
+  ElidedButton() { setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); }
+
+  void set_text(const QString& text) {
+    full_text_ = text;
+    setAccessibleName(text);
+    elide();
+  }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override {
+    QPushButton::resizeEvent(event);
+    elide();
+  }
+
+ private:
+  void elide() {
+    constexpr int kAroundText = 14;  // pixels, as in the style sheet
+    setText(fontMetrics().elidedText(full_text_, Qt::ElideRight, width() - kAroundText));
+  }
+
+  QString full_text_;
+};
 
 QString subject_facts(const Subject& subject) {
   QStringList facts;
@@ -102,11 +129,9 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   top->addWidget(name_, 1);
   top->addWidget(close_);
 
-  facts_ = new QLabel;
-  facts_->setWordWrap(true);
+  facts_ = new WrappedLabel;
   set_role(facts_, "muted");
-  state_ = new QLabel;
-  state_->setWordWrap(true);
+  state_ = new WrappedLabel;
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   channel_row_ = new QWidget;
   auto* channel_layout = new QHBoxLayout(channel_row_);
@@ -128,7 +153,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   channel_layout->addStretch(1);
   channel_row_->setVisible(false);
   progress_ = new ProgressLine(tr("Progress"));
-  assumptions_ = new QPushButton;
+  assumptions_ = new ElidedButton;
   assumptions_->setObjectName("model_status");
   assumptions_->setProperty("flat", true);
   describe_ = new QPushButton(tr("Assign tensor roles…"));
@@ -139,7 +164,6 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(6);
   buttons->addWidget(retry_);
-  buttons->addWidget(assumptions_);
   buttons->addStretch(1);
   auto* tools = new QHBoxLayout;
   tools->setSpacing(0);
@@ -157,6 +181,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   column->addWidget(state_);
   column->addWidget(progress_);
   column->addWidget(describe_);
+  column->addWidget(assumptions_);
   column->addLayout(buttons);
 
   connect(describe_, &QPushButton::clicked, this, &SubjectCard::describe_wanted);
@@ -255,7 +280,7 @@ void SubjectCard::show_status(const ModelStatus& status) {
   if (status.state == ModelState::unconfirmed) text = tr("Unconfirmed: %1").arg(text);
   if (status.state == ModelState::confirmed) text = tr("Confirmed");
   if (status.state == ModelState::contradicted) text = "⚠ " + tr("Contradicted");
-  assumptions_->setText(text);
+  assumptions_->set_text(text);
   assumptions_->setVisible(assumed > 0 || status.state != ModelState::known);
   QStringList lines{QString::fromStdString(in_words(status))};
   const auto list = [&lines](const QString& heading, const std::vector<Assumption>& assumptions) {

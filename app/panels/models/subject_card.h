@@ -14,6 +14,7 @@ class QToolButton;
 
 namespace attnscope {
 
+class ElidedButton;
 class ElidedLabel;
 class ProgressLine;
 class SubjectBadge;
@@ -60,7 +61,7 @@ class SubjectCard : public QFrame {
   ProgressLine* progress_;
   QWidget* channel_row_;
   QSpinBox* channel_;
-  QPushButton* assumptions_;
+  ElidedButton* assumptions_;
   QPushButton* retry_;
   QPushButton* describe_;
   QToolButton* pin_;

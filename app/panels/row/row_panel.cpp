@@ -22,9 +22,11 @@
 #include "app/session/job_queue.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/scale_bar.h"
 #include "app/widgets/tool_button.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/trace/layer_name.h"
 #include "core/trace/trace.h"
 
@@ -43,14 +45,18 @@ constexpr int kCurveHeight = 110;
 RowPanel::RowPanel(Session& session, AtlasLink& atlases, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session), atlases_(atlases) {
   add_header();
-  caption_ = new QLabel;
+  caption_ = new WrappedLabel;
   caption_->setObjectName("row_caption");
-  caption_->setWordWrap(true);
   caption_->setProperty("role", "muted");
   add_rolled();
+  as_curve_ = segment_button("row_as_curve", tr("Curve"),
+                             tr("Weights as a curve, with the values of the map"), "only");
+  as_curve_->setAutoExclusive(false);
+  connect(as_curve_, &QToolButton::toggled, this, &RowPanel::divide);
   auto* above = new QHBoxLayout;
   above->addWidget(caption_, 1);
   above->addWidget(rolled_, 0, Qt::AlignTop);
+  above->addWidget(as_curve_, 0, Qt::AlignTop);
   body()->addLayout(above);
   add_pictures();
   add_curve();
@@ -93,10 +99,9 @@ void RowPanel::add_header() {
 }
 
 void RowPanel::add_rolled() {
-  rolled_ = new QComboBox;
+  rolled_ = new ElidedComboBox;
   rolled_->setObjectName("rolled_out");
   rolled_->setAccessibleName(tr("Rolled-out matrix"));
-  rolled_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   const auto add = [this](const QString& title, const std::string& name, const QString& tip) {
     rolled_->addItem(title, QString::fromStdString(name));
     rolled_->setItemData(rolled_->count() - 1, tip, Qt::ToolTipRole);
@@ -147,14 +152,7 @@ void RowPanel::add_curve() {
   values_ = new ElidedLabel(Qt::ElideRight);
   values_->setObjectName("map_numbers");
   values_->setProperty("role", "muted");
-  as_curve_ = segment_button("row_as_curve", tr("Curve"),
-                             tr("Weights as a curve, with the values of the map"), "only");
-  as_curve_->setAutoExclusive(false);
-  auto* below = new QHBoxLayout;
-  below->addWidget(values_, 1);
-  below->addWidget(as_curve_);
-  body()->addLayout(below);
-  connect(as_curve_, &QToolButton::toggled, this, &RowPanel::divide);
+  body()->addWidget(values_);
 }
 
 RowPanel::Shown RowPanel::shown() const {

@@ -15,6 +15,7 @@
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/tool_button.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/error.h"
 #include "core/trace/trace.h"
 
@@ -45,9 +46,8 @@ StepsPanel::StepsPanel(Session& session, QWidget* parent)
   body()->addWidget(title_);
   view_ = new StepsView;
   body()->addWidget(view_, 1);
-  words_ = new QLabel;
+  words_ = new WrappedLabel;
   words_->setObjectName("steps_words");
-  words_->setWordWrap(true);
   words_->setMinimumHeight(3 * fontMetrics().height());
   words_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   body()->addWidget(words_);

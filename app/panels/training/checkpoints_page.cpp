@@ -24,6 +24,7 @@
 #include "app/session/training_steps.h"
 #include "app/widgets/file_to_save.h"
 #include "app/widgets/tool_button.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/overwrite.h"
@@ -41,9 +42,8 @@ CheckpointsPage::CheckpointsPage(Session& session, QWidget* parent)
       session_(session),
       training_(new TrainingSteps(session, this)) {
   body()->addWidget(make_controls());
-  note_ = new QLabel;
+  note_ = new WrappedLabel;
   note_->setObjectName("over_training_note");
-  note_->setWordWrap(true);
   body()->addWidget(note_);
   body()->addStretch(1);
   clock_.setInterval(kStepMs);

@@ -28,8 +28,10 @@
 #include "app/session/session.h"
 #include "app/session/training_session.h"
 #include "app/widgets/browse_button.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/number_slider.h"
 #include "app/widgets/tool_button.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/error.h"
 #include "core/text/failure.h"
 #include "core/training/recipe/recipe.h"
@@ -101,9 +103,8 @@ void TrainingPanel::add_pages() {
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(make_fields());
   column->addWidget(make_buttons());
-  note_ = new QLabel;
+  note_ = new WrappedLabel;
   note_->setObjectName("training_note");
-  note_->setWordWrap(true);
   note_->setProperty("role", "muted");
   column->addWidget(note_);
   plot_ = new TrainingPlot;
@@ -353,7 +354,7 @@ bool TrainingPanel::is_behind() const {
 const Figure* TrainingPanel::figure() const { return plot_->figure(); }
 
 QWidget* TrainingPanel::make_fields() {
-  preset_ = new QComboBox;
+  preset_ = new ElidedComboBox;
   preset_->setObjectName("training_preset");
   preset_->setAccessibleName(tr("Comparison"));
   auto* const items = qobject_cast<QStandardItemModel*>(preset_->model());

@@ -11,6 +11,7 @@
 #include "analysis/figure/series_style.h"
 #include "app/look/theme.h"
 #include "app/panels/frame/plot_instrument.h"
+#include "app/widgets/wrapped_label.h"
 
 namespace attnscope {
 
@@ -140,9 +141,8 @@ TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
   plot_->setMinimumHeight(kLeastPlotHeight);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  until_then_ = new QLabel(tr("Press Start: loss and rank are drawn here."));
+  until_then_ = new WrappedLabel(tr("Press Start: loss and rank are drawn here."));
   until_then_->setAlignment(Qt::AlignCenter);
-  until_then_->setWordWrap(true);
   set_role(until_then_, "muted");
   column->addWidget(until_then_, 1);
   plot_->hide();  // hidden until there are curves

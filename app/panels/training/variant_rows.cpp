@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "app/session/session.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/progress_line.h"
 #include "app/widgets/subject_badge.h"
@@ -82,7 +83,7 @@ void VariantRows::add_row(const PresetVariant& variant) {
   const auto place = static_cast<std::int64_t>(rows_.size());
   Row row{};
   row.badge = new SubjectBadge(place);
-  row.mechanism = new QComboBox;
+  row.mechanism = new ElidedComboBox;
   row.mechanism->setObjectName(QString("training_mechanism_%1").arg(place + 1));
   row.mechanism->setAccessibleName(tr("Attention of network %1").arg(place + 1));
   static const std::vector<std::string> mechanisms = trainable_mechanisms();
@@ -97,7 +98,7 @@ void VariantRows::add_row(const PresetVariant& variant) {
   };
   row.mechanism->setCurrentIndex(
       std::max(row.mechanism->findData(text("mechanism", "softmax")), 0));
-  row.arithmetic = new QComboBox;
+  row.arithmetic = new ElidedComboBox;
   row.arithmetic->setObjectName(QString("training_arithmetic_%1").arg(place + 1));
   row.arithmetic->setAccessibleName(tr("Linear layers of network %1").arg(place + 1));
   row.arithmetic->setToolTip(tr("Arithmetic of the linear layers"));

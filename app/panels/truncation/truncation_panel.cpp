@@ -5,6 +5,7 @@
 
 #include "analysis/intervention/truncation.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_combo_box.h"
 
 namespace attnscope {
 
@@ -36,7 +37,7 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
             tr("How far the predictions are from the whole model's, in bits"), "rank-accuracy",
             shows("divergence")}},
           parent),
-      cut_(new QComboBox),
+      cut_(new ElidedComboBox),
       rows_(new QCheckBox(tr("Rescale rows to sum 1"))) {
   cut_->setObjectName("truncation_cut");
   cut_->setAccessibleName(tr("Truncated matrix"));

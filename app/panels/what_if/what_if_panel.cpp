@@ -15,10 +15,12 @@
 #include "app/look/theme.h"
 #include "app/session/prediction.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/number_slider.h"
 #include "app/widgets/subject_badge.h"
 #include "app/widgets/tool_button.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/attention/mechanism.h"
 
 namespace attnscope {
@@ -78,9 +80,8 @@ WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* pare
   of->addWidget(name_, 1);
   of->addWidget(all_);
   body()->addLayout(of);
-  result_ = new QLabel;
+  result_ = new WrappedLabel;
   result_->setObjectName("what_if_result");
-  result_->setWordWrap(true);
   result_->setTextFormat(Qt::RichText);
   body()->addWidget(result_);
   add_sliders();
@@ -108,9 +109,8 @@ void WhatIfPanel::add_target() {
   row->addWidget(as_run_);
   row->addWidget(as_picture_);
   add_to_header(segments);
-  target_ = new QLabel;
+  target_ = new WrappedLabel;
   target_->setObjectName("what_if_target");
-  target_->setWordWrap(true);
   body()->addWidget(target_);
   connect(as_picture_, &QToolButton::toggled, this, &WhatIfPanel::refresh);
 }
@@ -127,11 +127,9 @@ void WhatIfPanel::add_sliders() {
   row->addWidget(play_);
   body()->addLayout(row);
 
-  other_ = new QComboBox;
+  other_ = new ElidedComboBox;
   other_->setObjectName("what_if_toward");
   other_->setAccessibleName(tr("The other attention over the same weights"));
-  other_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  other_->setMinimumContentsLength(6);
   share_ = new NumberSlider(tr("Blend: s"), {0, 1, 0.01}, 0);
   share_->setObjectName("what_if_share");
   share_->setToolTip(
@@ -380,7 +378,7 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
     auto* row = new QWidget;
     auto* cells = new QHBoxLayout(row);
     cells->setContentsMargins(0, 0, 0, 0);
-    auto* by = new QComboBox;
+    auto* by = new ElidedComboBox;
     by->setObjectName("what_if_by");
     by->setAccessibleName(tr("Replacement of %1").arg(title_of(head)));
     const std::int64_t heads = by_itself(open).heads(head.layer);

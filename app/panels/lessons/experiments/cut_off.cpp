@@ -13,6 +13,7 @@
 #include "app/panels/lessons/steps/step_runner.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_combo_box.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -121,7 +122,7 @@ class ReplacedHeadExperiment : public QWidget {
     setObjectName("experiment_replaced_head");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    by_ = new QComboBox;
+    by_ = new ElidedComboBox;
     by_->setObjectName("replaced_by");
     by_->setAccessibleName(tr("Replacement of the head"));
     by_->addItem(tr("nothing"), static_cast<int>(Replacement::zero));

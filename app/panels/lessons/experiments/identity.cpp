@@ -10,6 +10,7 @@
 #include "analysis/spectrum/identity_effect.h"
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/map_thumbnail.h"
 #include "app/widgets/number_slider.h"
 
@@ -35,7 +36,7 @@ class IdentityExperiment : public QWidget {
     setObjectName("experiment_identity");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    source_ = new QComboBox;
+    source_ = new ElidedComboBox;
     source_->setAccessibleName(tr("Map"));
     source_->setObjectName("identity_source");
     source_->addItem(tr("random queries and keys, adder"), "adder");

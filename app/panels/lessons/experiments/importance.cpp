@@ -11,6 +11,7 @@
 
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/map_thumbnail.h"
 #include "app/widgets/number_slider.h"
 #include "core/attention/mechanism.h"
@@ -109,7 +110,7 @@ class ImportanceExperiment : public QWidget {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     bars_ = new LogitBars(words, [this] { refresh(); });
-    form_ = new QComboBox;
+    form_ = new ElidedComboBox;
     form_->setAccessibleName(tr("Form of additive attention"));
     form_->setObjectName("importance_form");
     form_->addItems({tr("global: every token pools all words"),

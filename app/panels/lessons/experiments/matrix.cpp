@@ -16,6 +16,7 @@
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/panels/lessons/experiments/map_row.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/map_thumbnail.h"
 #include "app/widgets/number_slider.h"
 
@@ -161,7 +162,7 @@ class MatrixExperiment : public QWidget {
     setObjectName("experiment_matrix");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    examples_ = new QComboBox;
+    examples_ = new ElidedComboBox;
     examples_->setObjectName("matrix_examples");
     examples_->setAccessibleName(tr("Example matrix"));
     examples_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

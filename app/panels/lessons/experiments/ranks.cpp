@@ -16,6 +16,8 @@ namespace attnscope {
 
 namespace {
 
+constexpr int kNameWidth = 150;  // pixels; a longer name would widen the lesson
+
 class RanksExperiment : public QWidget {
  public:
   explicit RanksExperiment(const ExperimentContext& context)
@@ -57,6 +59,7 @@ class RanksExperiment : public QWidget {
     QString rows =
         tr("<tr><td></td><td align=right>this map&nbsp;&nbsp;</td><td align=right>with "
            "I&nbsp;&nbsp;</td><td align=right>mean of all</td></tr>");
+    QStringList names;
     for (const OpenSubject& open : session_.subjects()) {
       const auto spectra = spectra_.of(open.id);
       QString numbers = tr("<td colspan=3>computing…</td>");
@@ -66,9 +69,12 @@ class RanksExperiment : public QWidget {
             cell(find_spectrum(spectra->with, selection.layer, selection.head), threshold) +
             mean_cell(mean_equivalent_rank(spectra->without, threshold));
       }
-      rows += QString("<tr><td>%1&nbsp;&nbsp;</td>%2</tr>")
-                  .arg(QString::fromStdString(open.subject.label).toHtmlEscaped(), numbers);
+      const QString label = QString::fromStdString(open.subject.label);
+      const QString name = table_->fontMetrics().elidedText(label, Qt::ElideMiddle, kNameWidth);
+      rows += QString("<tr><td>%1&nbsp;&nbsp;</td>%2</tr>").arg(name.toHtmlEscaped(), numbers);
+      names << label;
     }
+    table_->setToolTip(names.join('\n'));
     table_->setText(tr("<p>Layer %1, head %2:</p><table>%3</table>")
                         .arg(selection.layer)
                         .arg(selection.head)

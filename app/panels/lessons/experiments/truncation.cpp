@@ -10,6 +10,7 @@
 #include "app/panels/lessons/experiments/map_row.h"
 #include "app/panels/lessons/steps/step_runner.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/widgets/map_thumbnail.h"
 #include "app/widgets/number_slider.h"
 #include "core/input/image.h"
@@ -57,7 +58,7 @@ class TruncationExperiment : public QWidget {
     setObjectName("experiment_truncation");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    source_ = new QComboBox;
+    source_ = new ElidedComboBox;
     source_->setObjectName("truncation_source");
     source_->setAccessibleName(tr("Truncated matrix"));
     source_->addItems({tr("the picture of a boot"), tr("the selected map")});
