@@ -24,6 +24,7 @@
 #include "app/session/shown_figure.h"
 #include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/table_view.h"
 #include "app/widgets/tool_button.h"
 #include "core/error.h"
@@ -66,10 +67,7 @@ AllMapsPanel::AllMapsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
 }
 
 void AllMapsPanel::add_header() {
-  auto* segments = new QWidget;
-  auto* row = new QHBoxLayout(segments);
-  row->setContentsMargins(2, 0, 4, 0);
-  row->setSpacing(0);
+  auto* segments = new Segments;
   in_table_ =
       segment_button("all_maps_table", tr("Table"), tr("Every layer and head in a table"), "first");
   as_heat_map_ =
@@ -78,7 +76,7 @@ void AllMapsPanel::add_header() {
                                tr("Over the layers: each head, and the mean"), "last");
   in_table_->setChecked(true);
   for (QToolButton* button : {in_table_, as_heat_map_, over_depth_}) {
-    row->addWidget(button);
+    segments->add(button);
     connect(button, &QToolButton::toggled, this, [this](bool on) {
       if (on) choose();
     });

@@ -15,6 +15,7 @@
 #include "app/panels/frame/figure_page.h"
 #include "app/render/render.h"
 #include "app/session/session.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
@@ -84,10 +85,7 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
   exporting->setObjectName("energy_export");
   connect(exporting, &QToolButton::clicked, this, &EnergyPanel::export_figure);
 
-  segments_ = new QWidget;
-  auto* segment_row = new QHBoxLayout(segments_);
-  segment_row->setContentsMargins(0, 0, 0, 0);
-  segment_row->setSpacing(0);
+  segments_ = new Segments;
   choosers_ = new EnergyChoosers;
   sliders_ = new EnergySliders;
   pages_ = new QStackedWidget;
@@ -130,7 +128,7 @@ void EnergyPanel::add_page(const QString& name, const QString& tip, QWidget* pag
       segment_button("energy_view_" + QString::number(index), name, tip, place);
   button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   button->setChecked(index == kComponents);
-  segments_->layout()->addWidget(button);
+  segments_->add(button);
   connect(button, &QToolButton::toggled, this, [this, index](bool on) {
     if (on) turn_to(index);
   });

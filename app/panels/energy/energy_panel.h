@@ -13,6 +13,7 @@ class FigurePage;
 class EnergyChoosers;
 class EnergySliders;
 class MeasurePage;
+class Segments;
 class Session;
 
 class EnergyPanel : public DockPanel {
@@ -45,7 +46,7 @@ class EnergyPanel : public DockPanel {
   EnergyChoosers* choosers_;
   EnergySliders* sliders_;
   QStackedWidget* pages_;
-  QWidget* segments_;
+  Segments* segments_;
   FigurePage* components_;
   FigurePage* layers_;
   MeasurePage* measure_;

@@ -44,11 +44,14 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   name_->setObjectName("panel_title");
   name_->set_text(title);
   name_->set_whole_or_nothing(true);
+  // The title has what buttons and note leave, the note what the title leaves.
+  name_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   set_named_by_tab(true);
   header_row_->addWidget(name_, 1);
   note_ = new ElidedLabel(Qt::ElideRight);
   note_->setObjectName("panel_note");
   note_->setProperty("role", "muted");
+  note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   note_->hide();
   header_row_->addWidget(note_, 1);
 
@@ -81,7 +84,14 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   stack_->addWidget(instead_);
 }
 
-void DockPanel::set_named_by_tab(bool named) { name_->set_whole_or_nothing(named); }
+void DockPanel::set_named_by_tab(bool named) {
+  named_by_tab_ = named;
+  name_->set_whole_or_nothing(named);
+  // A title that nothing else shows keeps its first word or two.
+  constexpr int kLeastTitle = 90;  // pixels at the default font size
+  const int least = static_cast<int>(kLeastTitle * text_scale_of(font()));
+  name_->setMinimumWidth(named ? 1 : std::min(name_->sizeHint().width(), least));
+}
 
 QSize DockPanel::sizeHint() const {
   const QSize hint = QFrame::sizeHint();
@@ -165,6 +175,7 @@ void DockPanel::show_stopped() { show_instead(tr("Cancelled. <a href='resume'>Re
 void DockPanel::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) set_icons();
+  if (event->type() == QEvent::FontChange) set_named_by_tab(named_by_tab_);
 }
 
 void DockPanel::set_icons() {

@@ -111,6 +111,7 @@ class DockPanel : public QFrame {
   QVBoxLayout* body_ = nullptr;
   QLabel* instead_ = nullptr;
   int preferred_width_ = 0;
+  bool named_by_tab_ = true;
 };
 
 /// An empty dock of the window for a panel, with a title and an object name for saved layouts.

@@ -18,7 +18,7 @@ namespace {
 
 // A delay that merges the selections of a held arrow key into one request.
 constexpr int kDelayMs = 40;
-constexpr int kLeastHeight = 150;  // pixels
+constexpr int kLeastHeight = 100;  // pixels
 
 bool same_subject(const Subject& one, const Subject& other) {
   return one.trace == other.trace && one.model == other.model && one.label == other.label &&

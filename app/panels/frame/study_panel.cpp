@@ -18,6 +18,7 @@
 #include "app/session/session.h"
 #include "app/widgets/browse_button.h"
 #include "app/widgets/progress_line.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 #include "app/widgets/wrapped_label.h"
 
@@ -110,11 +111,8 @@ void StudyPanel::make_fields() {
 void StudyPanel::add_option(QWidget* option) { options_->addWidget(option); }
 
 void StudyPanel::add_views(const std::vector<View>& views) {
-  auto* const segments = new QWidget;
+  auto* const segments = new Segments;
   segments->setObjectName(form_.name + "_views");
-  auto* const row = new QHBoxLayout(segments);
-  row->setContentsMargins(0, 0, 6, 0);
-  row->setSpacing(0);
   for (const View& view : views) {
     const auto request = [this, settings = view.settings] {
       FigureRequest wanted;
@@ -129,7 +127,7 @@ void StudyPanel::add_views(const std::vector<View>& views) {
     QToolButton* const button =
         segment_button(form_.name + "_view_" + QString::number(index), view.name, view.tip, place);
     button->setChecked(index == 1);
-    row->addWidget(button);
+    segments->add(button);
     connect(button, &QToolButton::toggled, this, [this, index](bool on) {
       if (on && pages_->currentIndex() > 0) pages_->setCurrentIndex(index);
     });

@@ -10,6 +10,7 @@
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/number_slider.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 #include "core/error.h"
 
@@ -42,14 +43,10 @@ HashCodesPage::HashCodesPage(Session& session, QWidget* parent)
       tr("Learn codes with these settings for every layer and head from the selected model's own "
          "attention, and open the model hashed with them"));
   learn_->setAccessibleName(tr("Learn codes for all heads"));
-  auto* segments = new QWidget;
-  auto* row = new QHBoxLayout(segments);
-  row->setContentsMargins(0, 0, 6, 0);
-  row->setSpacing(0);
-  row->addWidget(learn_);
-  row->addSpacing(8);
-  row->addWidget(similarity_);
-  row->addWidget(bits_view_);
+  auto* segments = new Segments;
+  segments->add(similarity_);
+  segments->add(bits_view_);
+  add_to_header(learn_);
   add_to_header(segments);
 
   bits_ = new NumberSlider(tr("Bits"), {.minimum = 1, .maximum = kMostBits, .step = 1}, 16);

@@ -17,6 +17,7 @@
 #include "app/panels/mechanism/key_maps_page.h"
 #include "app/panels/mechanism/position_bias_page.h"
 #include "app/session/session.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 #include "core/error.h"
 #include "core/trace/layer_name.h"
@@ -70,10 +71,7 @@ const OpenSubject* drawn_by(const Session& session, std::string_view page) {
 
 MechanismPanel::MechanismPanel(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
-  segments_ = new QWidget;
-  auto* row = new QHBoxLayout(segments_);
-  row->setContentsMargins(0, 0, 4, 0);
-  row->setSpacing(0);
+  segments_ = new Segments;
   stack_ = new QStackedWidget;
   add_page("position-bias", new PositionBiasPage(session), "first");
   add_page("key-maps", new KeyMapsPage(session), "middle");
@@ -92,7 +90,7 @@ void MechanismPanel::add_page(const char* name, DockPanel* panel, const char* pl
   stack_->addWidget(panel);
   auto* const button =
       segment_button(QString("mechanism_%1").arg(name), panel->title(), panel->title(), place);
-  segments_->layout()->addWidget(button);
+  segments_->add(button);
   pages_.push_back({name, panel, button});
   connect(button, &QToolButton::toggled, this, [this, panel](bool on) {
     if (!on) return;

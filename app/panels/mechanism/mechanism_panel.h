@@ -13,6 +13,7 @@ class QToolButton;
 
 namespace attnscope {
 
+class Segments;
 class Session;
 struct OpenSubject;
 
@@ -48,7 +49,7 @@ class MechanismPanel : public DockPanel {
 
   Session& session_;
   std::vector<Page> pages_;
-  QWidget* segments_;
+  Segments* segments_;
   QStackedWidget* stack_;
   std::string asked_for_;  ///< the page of the last show_page; empty: the model decides
   SubjectId asked_with_ = SubjectId::none;  ///< the model that was selected then

@@ -8,6 +8,7 @@
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 
 namespace attnscope {
@@ -22,12 +23,9 @@ PositionBiasPage::PositionBiasPage(Session& session, QWidget* parent)
   numbers_ = segment_button("position_bias_numbers", tr("Numbers"),
                             tr("Entropy, symmetry and distance of every layer's biases"), "last");
   maps_->setChecked(true);
-  auto* segments = new QWidget;
-  auto* row = new QHBoxLayout(segments);
-  row->setContentsMargins(0, 0, 6, 0);
-  row->setSpacing(0);
+  auto* segments = new Segments;
   for (QToolButton* button : {maps_, query_, numbers_}) {
-    row->addWidget(button);
+    segments->add(button);
     connect(button, &QToolButton::toggled, this, [this](bool checked) {
       if (checked) want();
     });

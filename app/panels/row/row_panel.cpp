@@ -25,6 +25,7 @@
 #include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/scale_bar.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 #include "app/widgets/wrapped_label.h"
 #include "core/trace/layer_name.h"
@@ -70,10 +71,7 @@ RowPanel::RowPanel(Session& session, AtlasLink& atlases, QWidget* parent)
 }
 
 void RowPanel::add_header() {
-  auto* segments = new QWidget;
-  auto* row = new QHBoxLayout(segments);
-  row->setContentsMargins(0, 0, 4, 0);
-  row->setSpacing(0);
+  auto* segments = new Segments;
   const struct {
     const char *name, *text, *tip, *place;
   } choices[] = {
@@ -88,7 +86,7 @@ void RowPanel::add_header() {
   for (const auto& choice : choices) {
     QToolButton* const button =
         segment_button(choice.name, tr(choice.text), tr(choice.tip), choice.place);
-    row->addWidget(button);
+    segments->add(button);
     choices_.push_back(button);
     connect(button, &QToolButton::toggled, this, [this](bool on) {
       if (on) refresh();

@@ -17,6 +17,7 @@
 #include "app/session/shown_figure.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 #include "core/trace/trace.h"
 
@@ -113,12 +114,9 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, AtlasLink
       "spectrum_this_map", tr("This map"),
       tr("The selected map alone, or the mean of several (Shift and a click)"), "last");
   all_maps_->setChecked(true);
-  auto* segments = new QWidget;
-  auto* row = new QHBoxLayout(segments);
-  row->setContentsMargins(0, 0, 6, 0);
-  row->setSpacing(0);
-  row->addWidget(all_maps_);
-  row->addWidget(this_map_);
+  auto* segments = new Segments;
+  segments->add(all_maps_);
+  segments->add(this_map_);
   add_to_header(segments);
   all_channels_ = segment_button(
       "all_channels", tr("All channels"),

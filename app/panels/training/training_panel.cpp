@@ -30,6 +30,7 @@
 #include "app/widgets/browse_button.h"
 #include "app/widgets/elided_combo_box.h"
 #include "app/widgets/number_slider.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/tool_button.h"
 #include "app/widgets/wrapped_label.h"
 #include "core/error.h"
@@ -140,11 +141,8 @@ ControlValues TrainingPanel::settings() const {
 }
 
 void TrainingPanel::add_views() {
-  views_ = new QWidget;
-  auto* segments = views_;
-  auto* row = new QHBoxLayout(segments);
-  row->setContentsMargins(0, 0, 6, 0);
-  row->setSpacing(0);
+  auto* const segments = new Segments;
+  views_ = segments;
   const struct {
     QString id, name, tip;
     TrainingView view;
@@ -162,7 +160,7 @@ void TrainingPanel::add_views() {
     QToolButton* const button =
         segment_button("training_view_" + view.id, view.name, view.tip, view.place);
     button->setChecked(view.view == view_);
-    row->addWidget(button);
+    segments->add(button);
     connect(button, &QToolButton::toggled, this, [this, view = view.view](bool on) {
       if (!on) return;
       view_ = view;

@@ -18,6 +18,7 @@
 #include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/number_slider.h"
+#include "app/widgets/segments.h"
 #include "app/widgets/subject_badge.h"
 #include "app/widgets/tool_button.h"
 #include "app/widgets/wrapped_label.h"
@@ -102,12 +103,9 @@ void WhatIfPanel::add_target() {
       "what_if_picture", tr("Picture"),
       tr("Only the picture of the maps changes, of all models and at once; none runs"), "last");
   as_run_->setChecked(true);
-  auto* segments = new QWidget;
-  auto* row = new QHBoxLayout(segments);
-  row->setContentsMargins(0, 0, 4, 0);
-  row->setSpacing(0);
-  row->addWidget(as_run_);
-  row->addWidget(as_picture_);
+  auto* segments = new Segments;
+  segments->add(as_run_);
+  segments->add(as_picture_);
   add_to_header(segments);
   target_ = new WrappedLabel;
   target_->setObjectName("what_if_target");
