@@ -46,7 +46,7 @@ bool dock_is_open(const QDockWidget* dock) { return dock->toggleViewAction()->is
 // Widths in pixels. With narrow sides, the maps of two subjects get nearly half of a window of 1280
 // × 800.
 constexpr int kLeftWidth = 250, kNarrowLeft = 208;
-constexpr int kNarrowRight = 290, kWidestRight = 560, kPercentRight = 25;
+constexpr int kNarrowRight = 290, kWidestRight = 560, kPercentRight = 23;
 constexpr int kNarrow = 1400;       // below this window width the left side is narrow
 constexpr int kAboveAndBelow = 70;  // part of the window's height that is not docks
 // Widths in a presentation in percent of the window; the maps have the rest.
@@ -93,6 +93,9 @@ void SideLayout::begin_reading() {
   before_ = sizes_;
   // A dock behind a tab has its size from the one in front.
   before_.removeIf([](auto one) { return one.key()->visibleRegion().isEmpty(); });
+  for (auto one = before_.begin(); one != before_.end(); ++one) {
+    one.value().rheight() += tab_bar_height(window_, *one.key());
+  }
 }
 
 void SideLayout::end_reading() {

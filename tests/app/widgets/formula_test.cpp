@@ -70,7 +70,7 @@ TEST(Formula, SetsLettersOfAnIndexAsCloseAsThoseOfAWord) {
   const auto wide = [&](const char* tex) { return Formula(tex).extents(font).width; };
   const double base = wide("A"), pair = wide("A_{ij}") - base;
   const double apart = wide("A_i") + wide("A_j") - 2 * base;
-  EXPECT_LT(pair, apart + 4) << "no space between i and j";
+  EXPECT_LT(pair, apart + 5) << "no space between i and j";
   EXPECT_LT(wide("d_a") - wide("d"), 0.72 * wide("a") + 8) << "the index stands at its base";
 }
 

@@ -95,7 +95,7 @@ TEST_F(WindowTest, TheDialogOpensTheFolderOfAModelAndEntersOthers) {
     line->setText(QString::fromStdString(network.parent_path().string()));
     QTest::keyClick(line, Qt::Key_Return);
     entered = files.isVisible() && files.directory().dirName() == "others";
-    line->setText("network");
+    line->setText(QString::fromStdString(network.string()));
     QTest::keyClick(line, Qt::Key_Return);
   });
   press(Qt::Key_O, Qt::ControlModifier);
