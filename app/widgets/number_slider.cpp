@@ -53,7 +53,10 @@ NumberSlider::NumberSlider(const QString& name, const SliderRange& range, double
 
 void NumberSlider::stack() {
   grid_->setVerticalSpacing(2);
-  grid_->addWidget(slider_, 1, 0, 1, 3);
+  slider_->setMinimumWidth(kLeastSlider / 2);
+  grid_->addWidget(grid_->itemAtPosition(0, 0)->widget(), 0, 0, 1, 3);
+  grid_->addWidget(slider_, 1, 0, 1, 2);
+  grid_->addWidget(field_, 1, 2);
 }
 
 double NumberSlider::value() const { return field_->value(); }

@@ -319,7 +319,7 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   instead_ = new QLabel;
   instead_->setWordWrap(true);
   instead_->setAlignment(Qt::AlignCenter);
-  instead_->setMargin(20);
+  instead_->setMargin(8);
   instead_->setProperty("role", "muted");
   stack_->addWidget(instead_);
   column->addWidget(content_, 1);

@@ -15,6 +15,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -59,6 +60,14 @@ constexpr const char* kAtlases = "atlases";
 constexpr const char* kLens = "Lens";
 constexpr QSize kLeastMiddle(240, 200);  // pixels
 constexpr std::string_view kLessons = "lessons";
+
+/// Letters of a presentation, to be read from the last row: the fewer pixels the screen has, the
+/// larger each of them is there already. In steps, so that a drag of the window changes few.
+double scale_for_room(int width) {
+  constexpr double kLeast = 1.25, kMost = 1.6, kSteps = 20;
+  constexpr int kWide = 1600;  // pixels
+  return std::clamp(std::round(kSteps * kMost * width / kWide) / kSteps, kLeast, kMost);
+}
 
 }  // namespace
 
@@ -241,7 +250,10 @@ void MainWindow::showEvent(QShowEvent* event) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   if (!arranged_ || enlargement_->is_on()) return;
-  if (presenting_) return docks_->share_room();
+  if (presenting_) {
+    if (scale_for_room(width()) != presented_scale_) apply_look();
+    return docks_->share_room();
+  }
   if (before_presenting_ && size() == size_before_presenting_) {
     docks_->put_back(*before_presenting_);
   } else {
@@ -252,10 +264,9 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::apply_look() {
   // A wait cursor is shown, because Qt polishes every widget again, which takes a moment.
   QApplication::setOverrideCursor(Qt::WaitCursor);
-  constexpr double room = 1.6;  // larger, to be readable from the last row
-  apply_theme(
-      *qobject_cast<QApplication*>(QApplication::instance()),
-      {preferences_.theme, preferences_.text_scale * (presenting_ ? room : 1), presenting_});
+  presented_scale_ = presenting_ ? scale_for_room(width()) : 1;
+  apply_theme(*qobject_cast<QApplication*>(QApplication::instance()),
+              {preferences_.theme, preferences_.text_scale * presented_scale_, presenting_});
   if (commands_) commands_->tint(colours_of(*this).text);
   // The status bar has a single line, to leave space for the maps.
   constexpr int kAroundText = 9;  // pixels

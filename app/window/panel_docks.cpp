@@ -49,8 +49,12 @@ constexpr int kLeftWidth = 250, kNarrowLeft = 208;
 constexpr int kNarrowRight = 290, kWidestRight = 560, kPercentRight = 23;
 constexpr int kNarrow = 1400;       // below this window width the left side is narrow
 constexpr int kAboveAndBelow = 70;  // part of the window's height that is not docks
-// Widths in a presentation in percent of the window; the maps have the rest.
-constexpr int kPresentedRead = 38, kPresentedRight = 24, kPresentedLeft = 18;
+/// Width of a dock in a presentation, the larger of both; the maps have the rest.
+struct PresentedWidth {
+  int percent;  ///< of the window
+  int least;    ///< pixels at the default font size
+};
+constexpr PresentedWidth kPresentedRead{38, 400}, kPresentedRight{24, 260}, kPresentedLeft{18, 190};
 
 bool is_left(PanelPlace place) {
   return place == PanelPlace::models || place == PanelPlace::inputs || place == PanelPlace::answer;
@@ -437,11 +441,12 @@ void PanelDocks::share_room() {
   for (const PanelDock& one : docks_) {
     if (one.dock->isHidden() || one.dock->isFloating()) continue;
     const PanelPlace place = one.entry->place;
-    const int percent = place == PanelPlace::beside ? kPresentedRead
-                        : is_left(place)            ? kPresentedLeft
-                                                    : kPresentedRight;
+    const PresentedWidth wanted = place == PanelPlace::beside ? kPresentedRead
+                                  : is_left(place)            ? kPresentedLeft
+                                                              : kPresentedRight;
     docks << one.dock;
-    widths << window_.width() * percent / 100;
+    widths << std::max(window_.width() * wanted.percent / 100,
+                       static_cast<int>(wanted.least * text_scale_of(window_.font())));
   }
   window_.resizeDocks(docks, widths, Qt::Horizontal);
 }

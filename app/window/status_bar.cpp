@@ -29,9 +29,8 @@ constexpr int kSoonMs = 100;  // shorter work is not shown
 }  // namespace
 
 HoverLine::HoverLine(Session& session, AtlasLink& link, QWidget* parent)
-    : QLabel(parent), session_(session), link_(link) {
+    : ElidedLabel(Qt::ElideRight, parent), session_(session), link_(link) {
   setObjectName("hover_line");
-  setTextFormat(Qt::PlainText);
   setContentsMargins(10, 0, 0, 0);
   setMinimumWidth(0);
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -64,7 +63,7 @@ void HoverLine::refresh() {
       selection.hover ? session_.trace(selection.hover->subject) : nullptr;
   if (!hovered) {
     const std::shared_ptr<const Trace> selected = session_.trace(selection.subject);
-    setText(selected ? tr("%1 · head %2 · point at a map to read its values; press ? for keys")
+    set_text(selected ? tr("%1 · head %2 · point at a map to read its values; press ? for keys")
                            .arg(capitalised_layer(*selected, selection.layer))
                            .arg(selection.head)
                      : QString());
@@ -78,7 +77,7 @@ void HoverLine::refresh() {
       values << QString("[%1] %2").arg(session_.place_of(open.id) + 1).arg(value);
   }
   const bool fused = session_.view().head_fusion != HeadFusion::none;
-  setText(tr("%1 · head %2 · query %3 → key %4     %5")
+  set_text(tr("%1 · head %2 · query %3 → key %4     %5")
               .arg(capitalised_layer(*hovered, hover.layer))
               .arg(fused ? tr("fused") : QString::number(hover.head))
               .arg(QString::fromStdString(query_layout(*hovered, hover.layer).name(hover.query)),

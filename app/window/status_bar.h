@@ -1,10 +1,11 @@
 // Parts of the status bar: the value under the cursor, and background jobs.
 #pragma once
 
-#include <QLabel>
 #include <QTimer>
 #include <QWidget>
 #include <functional>
+
+#include "app/widgets/elided_label.h"
 
 class QToolButton;
 
@@ -18,7 +19,7 @@ struct HoveredCell;
 struct OpenSubject;
 
 /// The value under the cursor in words: layer, head, query and key, and the value in each subject.
-class HoverLine : public QLabel {
+class HoverLine : public ElidedLabel {
   Q_OBJECT
  public:
   HoverLine(Session& session, AtlasLink& link, QWidget* parent = nullptr);

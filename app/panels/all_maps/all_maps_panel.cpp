@@ -96,6 +96,7 @@ void AllMapsPanel::add_measures() {
   formula_ = new ElidedLabel(Qt::ElideRight);
   formula_->setObjectName("all_maps_formula");
   formula_->setProperty("role", "muted");
+  formula_->set_whole_or_nothing(true);  // the list's tool tip has it, too
   auto* const row = new QHBoxLayout;
   row->setSpacing(10);
   row->addWidget(measure_);

@@ -4,6 +4,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <qcustomplot.h>
 #include <string>
 #include <utility>
@@ -68,6 +69,31 @@ void fade_other_view(Figure& figure, IdentityView view) {
       } else if (fades && std::holds_alternative<PointMark>(mark)) {
         make_faint(mark);
       }
+    }
+  }
+}
+
+/// Makes the legend short where it would take the plot's height: curves with I share one entry, and
+/// three models or more have the numbers that they have in the window.
+void shorten_legend(Figure& figure, const std::map<std::string, std::string>& numbers) {
+  for (Panel& panel : figure.panels) {
+    std::vector<Line*> dashed, solid;
+    for (Mark& mark : panel.marks) {
+      auto* const line = std::get_if<Line>(&mark);
+      if (line == nullptr || line->label.empty() || subject_of(line->keys).empty()) continue;
+      (line->style == LineStyle::dashed ? dashed : solid).push_back(line);
+    }
+    if (numbers.size() < 2 || solid.size() != dashed.size()) continue;
+    const auto rename = [](Line& line, const std::string& label) {
+      if (line.name.empty()) line.name = line.label;
+      line.label = label;
+    };
+    for (Line* const line : dashed) rename(*line, line == dashed.front() ? "dashed: with I" : "");
+    constexpr std::size_t kManyModels = 3;
+    if (numbers.size() < kManyModels) continue;
+    for (Line* const line : solid) {
+      const auto number = numbers.find(subject_of(line->keys));
+      if (number != numbers.end()) rename(*line, number->second);
     }
   }
 }
@@ -194,8 +220,14 @@ FigurePanel::Finishing SpectrumPanel::finishing() const {
       session().subjects(), [](const OpenSubject& open) { return open.unchanged != nullptr; });
   if (changed) before = with_unchanged_spectra(session(), spectra_, kAsItIs);
   if (before) before->settings = request().settings;
-  return [before, view = session().view().identity](Figure& figure, const Progress& progress) {
+  std::map<std::string, std::string> numbers;
+  for (const OpenSubject& open : session().subjects()) {
+    numbers[open.subject.label] = std::to_string(session().place_of(open.id) + 1);
+  }
+  return [before, numbers, view = session().view().identity](Figure& figure,
+                                                             const Progress& progress) {
     fade_other_view(figure, view);
+    shorten_legend(figure, numbers);
     if (before) add_ghosts(figure, make_figure("cumulative-spectrum", *before, progress));
   };
 }
