@@ -150,6 +150,9 @@ std::string elided_middle(const std::string& text, double ems) {
 std::string row_label(const std::string& label, double room_mm, double size_pt) {
   if (text_mm(label, size_pt) <= room_mm) return label;
   std::string lines = in_two_lines(label);
+  // Widths are estimated generously, and a label may extend a little beyond its row.
+  constexpr double slack = 1.25;
+  room_mm *= slack;
   const std::size_t comma = label.rfind(", ");
   if (text_mm(lines, size_pt) > room_mm && comma != std::string::npos &&
       label.find('\n') == std::string::npos) {

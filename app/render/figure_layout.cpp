@@ -171,14 +171,19 @@ bool FigureLayout::break_labels() {
   return changed;
 }
 
-int FigureLayout::label_room(const PlacedPanel& panel) const {
-  int room = rect().height();
+double FigureLayout::label_room(const PlacedPanel& panel) const {
+  double room = rect().height();
+  const QFontMetricsF metrics(panel.axes->axis(QCPAxis::atLeft)->labelFont());
   for (const PlacedPanel& other : panels_) {
     if (other.column != panel.column || other.row == panel.row) continue;
-    const int apart = std::abs(other.axes->rect().center().y() - panel.axes->rect().center().y());
-    room = std::min(room, apart - spacing_.gap / 2);
+    const double apart =
+        std::abs(other.axes->rect().center().y() - panel.axes->rect().center().y());
+    // Two labels share the distance of their rows, unless the other one is shorter.
+    const QString words = QString::fromStdString(in_two_lines(other.y_label.toStdString()));
+    const double others = metrics.size(0, words).width();
+    room = std::min(room, std::max(apart, 2 * apart - others) - spacing_.padding);
   }
-  return std::max(room, 1);
+  return std::max(room, 1.0);
 }
 
 bool FigureLayout::thin_ticks() {

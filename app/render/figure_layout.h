@@ -52,7 +52,7 @@ class FigureLayout : public QCPLayoutInset {
   /// Splits, joins or shortens axis labels to fit the frames' heights; true if a label changed.
   bool break_labels();
   /// Length of a vertical axis label that overlaps none of the rows above and below.
-  [[nodiscard]] int label_room(const PlacedPanel& panel) const;
+  [[nodiscard]] double label_room(const PlacedPanel& panel) const;
   /// Sets the number of ticks on each vertical axis to the number of labels that fit, at most
   /// usual_ticks; true if an axis changed.
   bool thin_ticks();
