@@ -125,6 +125,7 @@ QWidget* ExportDialog::make_controls() {
   subjects_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   subjects_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   subjects_->setTextElideMode(Qt::ElideMiddle);
+  subjects_->setSpacing(2);
   column->addWidget(subjects_);
   connect(subjects_, &QListWidget::itemChanged, this, [this] {
     target_->propose(proposal());
@@ -286,7 +287,7 @@ void ExportDialog::fill_subjects() {
     subjects_->addItem(item);
   }
   const int rows = std::min(subjects_->count(), 5);
-  subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 3) + 8);
+  subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 7) + 8);
   subjects_->setVisible(subjects_->count() > 1);
 }
 

@@ -5,6 +5,7 @@
 
 #include "analysis/figure/fit.h"
 #include "analysis/figure/recipe.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 
@@ -42,6 +43,7 @@ void fill_figures(QComboBox& list, const QList<FigureEntry>& entries) {
     list.addItem(entry.title, QString::fromStdString(entry.recipe));
     const int index = list.count() - 1;
     if (is_question) list.setItemData(index, bold, Qt::FontRole);
+    if (!entry.fits) list.setItemData(index, colours_of(list).muted, Qt::ForegroundRole);
     items->item(index)->setEnabled(!is_question && entry.fits);
   }
 }

@@ -27,6 +27,7 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/fit.h"
 #include "analysis/figure/style.h"
+#include "app/look/theme.h"
 #include "app/panels/frame/settings_form.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
@@ -177,6 +178,7 @@ QWidget* PageComposer::make_figures() {
     item->setToolTip(entry.title);
     const bool is_figure = !entry.recipe.empty();
     if (!is_figure) item->setFont(bold);
+    if (!entry.fits) item->setForeground(colours_of(*this).muted);
     item->setFlags(is_figure && entry.fits
                        ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled
                        : Qt::NoItemFlags);
@@ -209,6 +211,7 @@ QWidget* PageComposer::make_panel() {
   models_->setToolTip(tr("Double-click a model to name it on this page"));
   models_->setTextElideMode(Qt::ElideMiddle);
   models_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  models_->setSpacing(2);
   column->addWidget(models_);
   settings_ = new FigureSettingsForm;
   column->addWidget(settings_);
@@ -446,7 +449,7 @@ void PageComposer::show_panel() {
   }
   models_->setVisible(models_->count() > 0 && panel->absent.models.empty());
   const int rows = std::min(models_->count(), 5);
-  models_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 6) + 8);
+  models_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 7) + 8);
   settings_->show_recipe(recipe, panel->cell.settings);
   quiet_ = before;
 }
