@@ -17,7 +17,7 @@ struct KeyMap {
   std::vector<float> values;
 };
 
-/// True if the trace recorded DAFT's keys.
+/// True if the trace recorded DAFT's keys, of tokens on a grid over an image.
 [[nodiscard]] bool has_key_maps(const Trace& trace);
 
 /// Number of key channels of the layer; 0 if it recorded none.

@@ -137,17 +137,21 @@ QString AtlasHead::rank_text(RankWords words) const {
   const QString with = mean_rank_text(spectra->with, threshold);
   if (without.isEmpty()) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
   if (QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
-  if (words == RankWords::none) return QString("<b>%1</b>").arg(without);
+  // I cannot be added to maps that are not square.
+  const bool has_with = !with.isEmpty() && spectra->with.size() == spectra->without.size();
+  const bool shows_with =
+      has_with && shows_identity(*session_.trace(subject_), session_.view().identity);
+  if (words == RankWords::none) return QString("<b>%1</b>").arg(shows_with ? with : without);
+  if (words == RankWords::of_view && shows_with) return tr("rank +I <b>%1</b>").arg(with);
   QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
                      .arg(without, in_full ? of_full_rank(*session_.trace(subject_)) : QString());
-  if (words == RankWords::without_identity) return text;
+  if (words == RankWords::of_view) return text;
   // Only some layers are known while the spectra are computed, or if that was cancelled.
   const std::optional<SpectrumStore::Known> known = spectra_.known(subject_);
   if (known && known->layers < known->of && spectra_.of(subject_) == spectra) {
     text = tr("%1 (%2 of %3 layers)").arg(text).arg(known->layers).arg(known->of);
   }
-  // I cannot be added to maps that are not square.
-  if (with.isEmpty() || spectra->with.size() != spectra->without.size()) return text;
+  if (!has_with) return text;
   return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with);
 }
 
@@ -267,7 +271,7 @@ void AtlasHead::fit() {
                           : QString());
     ranks_->setText(rank_text(leaving < words_of_ranks       ? RankWords::all
                               : leaving < rank_with_identity ? RankWords::few
-                              : leaving < word_of_rank       ? RankWords::without_identity
+                              : leaving < word_of_rank       ? RankWords::of_view
                                                              : RankWords::none));
     const std::pair<QWidget*, bool> parts[] = {
         {badge_, true},

@@ -45,7 +45,8 @@ class AtlasHead : public QFrame {
 
  private:
   void refresh_prediction();
-  enum class RankWords { all, few, without_identity, none };
+  /// of_view: with or without I, as the maps; none: the number alone.
+  enum class RankWords { all, few, of_view, none };
   [[nodiscard]] QString rank_text(RankWords words) const;
   [[nodiscard]] QString changed_rank(bool in_full) const;
   [[nodiscard]] QString pending_rank() const;

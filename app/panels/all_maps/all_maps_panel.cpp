@@ -36,6 +36,28 @@ namespace {
 // Pixels next to the table, and next to a column's text.
 constexpr int kAroundTable = 42, kAroundColumn = 8;
 
+/// Sorts heads by their number, and keeps the rows of means below them.
+class HeadsFirst : public QSortFilterProxyModel {
+ public:
+  HeadsFirst(MapTable& table, QObject* parent) : QSortFilterProxyModel(parent), table_(table) {
+    setSourceModel(&table);
+    setSortRole(MapTable::sort_role);
+  }
+
+ protected:
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override {
+    constexpr int kNames = 2;  // the columns of layer and head
+    const bool is_mean = table_.place_of(right.row()).head < 0;
+    if (left.column() < kNames || is_mean == (table_.place_of(left.row()).head < 0)) {
+      return QSortFilterProxyModel::lessThan(left, right);
+    }
+    return is_mean == (sortOrder() == Qt::AscendingOrder);
+  }
+
+ private:
+  MapTable& table_;
+};
+
 /// Throws Error(usage) for a matrix that a layer has only one of.
 void check_per_head(const MatrixChoice& matrix) {
   if (!is_of_layer(matrix.of)) return;
@@ -106,10 +128,10 @@ void AllMapsPanel::add_measures() {
 
 void AllMapsPanel::make_table() {
   table_ = new MapTable(session_, this);
-  sorted_ = new QSortFilterProxyModel(this);
-  sorted_->setSourceModel(table_);
-  sorted_->setSortRole(MapTable::sort_role);
+  sorted_ = new HeadsFirst(*table_, this);
   view_ = number_table(*sorted_, "rank_table", tr("Measure of every layer and head"));
+  connect(view_->horizontalHeader(), &QHeaderView::sortIndicatorChanged, view_,
+          &QTableView::scrollToTop);
   view_->horizontalHeader()->setMinimumSectionSize(24);
   pages_->addWidget(view_);
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

@@ -138,6 +138,10 @@ TEST(KeyMaps, AreExpOfTheKeysOverTheirLargestOnTheGrid) {
   EXPECT_THROW((void)key_map(trace, 0, 2), Error);
 }
 
+TEST(KeyMaps, AreOnlyOfTokensOnAGrid) {
+  EXPECT_FALSE(has_key_maps(trace_with("key_logits", Tensor({2, 14})))) << "a text of 14 tokens";
+}
+
 // Biases and key maps of the sample models have their shapes, and statistics within their bounds.
 TEST(PositionBias, AreShownForTheSampleModels) {
   const std::filesystem::path samples = source_folder() + "/sample_data";

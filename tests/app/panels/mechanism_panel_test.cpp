@@ -83,6 +83,17 @@ TEST_F(MechanismPanelTest, FollowsTheSelectedModelAndNamesIt) {
   EXPECT_EQ(note().toStdString(), "layer 1 · head 0 · 2 fashion-hash");
 }
 
+TEST_F(MechanismPanelTest, ShowsTheImportancesOfATextFirst) {
+  session().set_input((sample_data_folder() / "inputs/20_prospero.txt").string());
+  session().open(sample_data_folder() / "models/shakespeare-fastformer.h5");
+  ASSERT_TRUE(wait_until_settled());
+  window().show_panel("mechanism");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(note().toStdString(), "layer 0 · head 0 · 1 shakespeare-fastformer");
+  EXPECT_FALSE(child<QToolButton>("mechanism_key-maps")->isVisible())
+      << "keys of a text are no pictures";
+}
+
 TEST_F(MechanismPanelTest, ShowsCodesOfAnyModelOnRequest) {
   open_sample("fashion-softmax.h5");
   EXPECT_TRUE(child<QAction>("hash-codes")->isEnabled());

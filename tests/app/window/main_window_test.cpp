@@ -159,12 +159,18 @@ TEST_F(WindowTest, AColumnCanBeSortedBy) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 4, 2)), "sample");
   ASSERT_TRUE(wait_until_settled());
   auto* table = child<QTableView>("rank_table");
-  table->sortByColumn(2, Qt::DescendingOrder);
-  double before = 1e9;
-  for (int row = 0; row < table->model()->rowCount(); ++row) {
-    const double rank = cell(*table, row, 2).toDouble();
-    EXPECT_LE(rank, before);
-    before = rank;
+  for (const auto order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+    table->sortByColumn(2, order);
+    double before = 0;
+    for (int row = 0; row < 6; ++row) {
+      EXPECT_NE(cell(*table, row, 1), "mean") << "heads come before means";
+      const double rank = cell(*table, row, 2).toDouble();
+      if (row > 0) EXPECT_TRUE(order == Qt::AscendingOrder ? rank >= before : rank <= before);
+      before = rank;
+    }
+    for (int row = 6; row < table->model()->rowCount(); ++row) {
+      EXPECT_EQ(cell(*table, row, 1), "mean");
+    }
   }
 }
 

@@ -93,6 +93,15 @@ TEST_F(Room, TheMapsOfTwoModelsTakeNearlyHalfOfASmallWindow) {
   }
 }
 
+TEST_F(Room, TitlesSayTheRankOfTheMapsThatAreShown) {
+  open_models(1280, 800);
+  const auto* const ranks = child<QLabel>("mean_ranks");
+  ASSERT_FALSE(ranks->text().contains("I")) << ranks->text().toStdString();
+  press(Qt::Key_I);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(ranks->text().contains("rank +I")) << ranks->text().toStdString();
+}
+
 TEST_F(Room, TitlesKeepNameAndRankOfALongName) {
   const std::string name = "vit_base_patch16_clip_quickgelu_224.metaclip_2pt5b_ft_in1k";
   window().resize(1280, 800);
