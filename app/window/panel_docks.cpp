@@ -81,7 +81,7 @@ SideLayout::SideLayout(QMainWindow& window, QList<QDockWidget*> left, QList<QDoc
     connect(dock->toggleViewAction(), &QAction::toggled, this, [this, dock](bool open) {
       if (still_ || !window_.isVisible()) return;
       if (open && !reading_) begin_reading();
-      arrange();
+      arrange(open);
       if (open) widen(dock);
       if (reading_ && !reading()) end_reading();
     });
@@ -154,7 +154,7 @@ bool SideLayout::eventFilter(QObject* watched, QEvent* event) {
   return QObject::eventFilter(watched, event);
 }
 
-void SideLayout::arrange() {
+void SideLayout::arrange(bool again) {
   // Nothing is arranged while the window itself is hidden, because no dock counts as open then.
   if (still_ || !window_.isVisible()) return;
   const bool reads = reading();
@@ -162,18 +162,18 @@ void SideLayout::arrange() {
   const double room = window_.width() / text_scale_of(window_.font());
   for (Side* side : {&left_, &right_}) {
     if (room < (reads ? side->least_beside : side->least_width)) {
-      put_away(*side);
+      put_away(*side, again);
     } else {
       restore(*side);
     }
   }
 }
 
-void SideLayout::put_away(Side& side) {
-  if (!side.away.empty()) return;
+void SideLayout::put_away(Side& side, bool again) {
+  if (!side.away.empty() && !again) return;
   for (QDockWidget* dock : side.docks) {
     if (!dock_is_open(dock)) continue;
-    side.away.push_back(dock);
+    if (!side.away.contains(dock)) side.away.push_back(dock);
     if (!dock->visibleRegion().isEmpty()) side.in_front.push_back(dock);
   }
   for (QDockWidget* dock : side.away) dock->hide();
@@ -449,6 +449,8 @@ void PanelDocks::share_room() {
                        static_cast<int>(wanted.least * text_scale_of(window_.font())));
   }
   window_.resizeDocks(docks, widths, Qt::Horizontal);
+  // Those of one column share its height.
+  window_.resizeDocks(docks, QList<int>(docks.size(), window_.height()), Qt::Vertical);
 }
 
 DockPlaces PanelDocks::places() const {

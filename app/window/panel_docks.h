@@ -41,8 +41,9 @@ class SideLayout : public QObject {
   /// While `still`, no docks are hidden or shown automatically. Returns the former value.
   bool hold_still(bool still);
   [[nodiscard]] bool is_still() const { return still_; }
-  /// Hides or shows docks as the window's width and the reading docks require.
-  void arrange();
+  /// Hides or shows docks as the window's width and the reading docks require. `again`: also hides
+  /// docks that the user has opened since they were hidden.
+  void arrange(bool again = false);
 
   bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -56,7 +57,7 @@ class SideLayout : public QObject {
     QList<QDockWidget*> away = {};
     QList<QDockWidget*> in_front = {};  ///< the front docks among tabs
   };
-  void put_away(Side& side);
+  void put_away(Side& side, bool again);
   static void restore(Side& side);
   void widen(QDockWidget* dock);
   [[nodiscard]] bool reading() const;

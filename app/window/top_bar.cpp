@@ -123,7 +123,7 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
     const bool with_text = !action->text().isEmpty() && action->property("texted").toBool();
     QToolButton* const button = button_of(action, with_text);
     if (with_text) texted_ << button;
-    addWidget(button);
+    in_menu_ << addWidget(button);
   }
 
   connect(threshold_, &QDoubleSpinBox::valueChanged, this, [this](double value) {
@@ -181,9 +181,11 @@ void TopBar::fit() {
              style()->pixelMetric(QStyle::PM_MenuBarItemSpacing, nullptr, menus_);
   }
   menus_->setFixedWidth(menus);
-  enum Leaving { nothing, button_texts, label };
-  for (const Leaving leaving : {nothing, button_texts, label}) {
+  enum Leaving { nothing, button_texts, label, of_rank, buttons };
+  for (const Leaving leaving : {nothing, button_texts, label, of_rank, buttons}) {
     matrix_->set_short(leaving >= label);
+    threshold_->setPrefix(leaving < of_rank ? tr("Rank at ") : QString());
+    for (QAction* const button : in_menu_) button->setVisible(leaving < buttons);
     for (QToolButton* button : texted_) {
       button->setToolButtonStyle(leaving < button_texts ? Qt::ToolButtonTextBesideIcon
                                                         : Qt::ToolButtonIconOnly);
@@ -198,6 +200,7 @@ int TopBar::needed_width() const {
   constexpr int kMargins = 40;  // margins of the style sheet and the style
   int sum = kMargins;
   for (QAction* action : actions()) {
+    if (!action->isVisible()) continue;
     const QWidget* const widget = widgetForAction(action);
     if (widget->layout() != nullptr) widget->layout()->invalidate();
     const int hint =

@@ -40,6 +40,7 @@ class TopBar : public QToolBar {
   MatrixButton* matrix_ = nullptr;
   QString matrix_name_;         ///< the text of matrix_ that the bar was fitted for
   QList<QToolButton*> texted_;  ///< buttons with text next to their icons if there is space
+  QList<QAction*> in_menu_;     ///< the buttons at the right, which leave last
 };
 
 }  // namespace attnscope

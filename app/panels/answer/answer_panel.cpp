@@ -116,12 +116,17 @@ void AnswerBars::set_content(Content content) {
   }
   setAccessibleName(tr("Answer of %1").arg(content_.title));
   setAccessibleDescription(spoken.join(", "));
+  measure_names();
+  update();
+}
+
+void AnswerBars::measure_names() {
   names_ = 0;
   for (const Row& row : content_.rows) {
-    names_ = std::max(names_, fontMetrics().horizontalAdvance(name_of(row)));
+    // One pixel more, because widths of texts are rounded.
+    names_ = std::max(names_, fontMetrics().horizontalAdvance(name_of(row)) + 1);
   }
   updateGeometry();
-  update();
 }
 
 QString AnswerBars::name_of(const Row& row) {
@@ -235,6 +240,7 @@ void AnswerBars::paintEvent(QPaintEvent*) {
 }
 
 bool AnswerBars::event(QEvent* event) {
+  if (event->type() == QEvent::FontChange) measure_names();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   for (std::size_t i = 0; i < content_.rows.size(); ++i) {

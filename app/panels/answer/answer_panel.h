@@ -68,6 +68,7 @@ class AnswerBars : public QWidget {
   [[nodiscard]] bool shows_change() const;
   /// True if names stand over the bars, because they and bars do not fit in one line.
   [[nodiscard]] bool is_stacked() const;
+  void measure_names();
   void paint_row(QPainter& painter, const Row& row, const QRectF& whole) const;
 
   Content content_;

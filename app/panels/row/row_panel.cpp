@@ -39,7 +39,7 @@ constexpr const char* kMaps = "maps";  // next to the names of mixings
 constexpr float kNoWeight = std::numeric_limits<float>::quiet_NaN();
 constexpr int kCurveDelayMs = 40;
 constexpr int kBothHeight = 380;  // pixels in which pictures and curve have space
-constexpr int kCurveHeight = 110;
+constexpr int kCurveHeight = 100;
 
 }  // namespace
 
@@ -415,7 +415,12 @@ void RowPanel::draw_curve() {
     const std::optional<MapCell> cell = selected_cell(open);
     if (!cell) continue;
     Line line;
-    line.label = open.subject.label;
+    // Many long names would take the plot's height.
+    constexpr std::size_t kManyModels = 3;
+    line.label = session_.subjects().size() < kManyModels
+                     ? open.subject.label
+                     : std::to_string(session_.place_of(open.id) + 1);
+    line.name = open.subject.label;
     line.colour = subject_colour(static_cast<std::size_t>(session_.place_of(open.id)));
     if (what == Shown::distance) {
       line.y = means_over_distance(*atlases_.maps(open.id), cell->layer, cell->column);
