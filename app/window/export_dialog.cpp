@@ -336,7 +336,7 @@ void ExportDialog::want() {
   session_.jobs().cancel(job_);
 }
 
-/// What the figure lacks, before it is made; empty if nothing.
+/// The reason why the figure cannot be made, known before it is made; empty if it can.
 QString ExportDialog::why_not() const {
   const FigureFit fit = fit_of(recipe(), open_.subjects, settings_->settings());
   const std::size_t least = find_figure(recipe()).needs.least, shown = chosen_subjects().size();

@@ -449,7 +449,7 @@ void PanelDocks::share_room() {
                        static_cast<int>(wanted.least * text_scale_of(window_.font())));
   }
   window_.resizeDocks(docks, widths, Qt::Horizontal);
-  // Those of one column share its height.
+  // The docks of one column share its height.
   window_.resizeDocks(docks, QList<int>(docks.size(), window_.height()), Qt::Vertical);
 }
 

@@ -74,7 +74,7 @@ class AllMapsPanel : public DockPanel {
     bool stopped = false;
     std::int64_t job = 0;
   };
-  /// What the numbers are of; when it changes, they are computed again.
+  /// The models and settings of the numbers; when they change, the numbers are computed again.
   struct ComputedOf {
     MatrixChoice matrix;
     bool heads = false;

@@ -62,7 +62,7 @@ const std::vector<MapMeasure>& map_measures() {
          .decimals = 2,
          .of_spectrum = [](const MapSpectrum& one, double) { return one.symmetry_error; }}};
     for (const HeadMeasure& measure : head_measures()) {
-      // Those of null models are of figures that compute them.
+      // Measures of null models need figures that compute them.
       const bool needs_null =
           measure.value == &HeadRow::null_rank || measure.value == &HeadRow::rank_over_null;
       if (measure.name == equivalent.name || needs_null) continue;

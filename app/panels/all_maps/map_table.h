@@ -60,7 +60,7 @@ class MapTable : public QAbstractTableModel {
   [[nodiscard]] Place place_of(int row) const;
   [[nodiscard]] int row_of(std::int64_t layer, std::int64_t head) const;
 
-  /// What is known of one model: one of the two, or nothing yet.
+  /// The numbers of one model that are known: one of the two, or none yet.
   struct Known {
     std::shared_ptr<const SubjectSpectra> spectra = nullptr;
     std::shared_ptr<const HeadTable> heads = nullptr;

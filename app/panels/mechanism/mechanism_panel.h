@@ -1,4 +1,4 @@
-// What the mechanism of the selected model has of its own: position biases, keys as pictures,
+// Quantities of the selected model's own mechanism: position biases, keys as pictures,
 // importances of tokens, hash codes. Each page says of which model, layer and head it is.
 #pragma once
 

@@ -30,7 +30,7 @@ class RanksOf : public WindowTest {
     ASSERT_TRUE(wait_until([this] { return session().trace(id(0)) != nullptr; }));
     ASSERT_TRUE(wait_until_settled());
   }
-  /// What the title row of a panel says that its content is of.
+  /// The matrix that the title row of a panel names.
   QString note_of(const QString& title) {
     for (DockPanel* panel : window().findChildren<DockPanel*>()) {
       if (panel->title() != title || !qobject_cast<QDockWidget*>(panel->parentWidget())) continue;
