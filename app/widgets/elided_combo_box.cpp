@@ -23,7 +23,8 @@ QString ElidedComboBox::shown_text() const {
 void ElidedComboBox::initStyleOption(QStyleOptionComboBox* option) const {
   QComboBox::initStyleOption(option);
   const int room =
-      style()->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxEditField, this)
+      style()
+          ->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxEditField, this)
           .width();
   option->currentText = fontMetrics().elidedText(option->currentText, Qt::ElideRight, room);
 }

@@ -15,8 +15,8 @@
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/window/atlas_cell.h"
-#include "app/window/view_menus.h"
 #include "app/window/first_minute.h"
+#include "app/window/view_menus.h"
 
 namespace attnscope {
 

@@ -283,8 +283,7 @@ void AtlasHead::fit() {
     for (const auto& [part, stays] : parts) {
       if (stays) room -= part->sizeHint().width() + layout()->spacing();
     }
-    const int wanted =
-        static_cast<int>((leaving < answer ? kReadableName : kLegibleName) * scale);
+    const int wanted = static_cast<int>((leaving < answer ? kReadableName : kLegibleName) * scale);
     if (room < std::min(name, wanted) && leaving != word_of_rank) continue;
     for (const auto& [part, stays] : parts) part->setVisible(stays);
     // The name alone is shortened; other labels would share the shortage.

@@ -26,8 +26,8 @@ struct OpenSubject;
 
 /// The title line above a subject's maps: its name, its answer, and the rank of its maps. In a
 /// narrow line, less important parts are hidden: first other answers, then the answer and what is
-/// drawn, at last the words of the rank; the name is shortened in its middle. Answer and rank of the last run stay until the
-/// next ones are known.
+/// drawn, at last the words of the rank; the name is shortened in its middle. Answer and rank of
+/// the last run stay until the next ones are known.
 class AtlasHead : public QFrame {
   Q_OBJECT
  public:

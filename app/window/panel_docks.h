@@ -146,8 +146,8 @@ class PanelDocks : public QObject {
   void export_wanted(const std::string& recipe, const ParameterValues& settings,
                      const std::vector<std::size_t>& subjects);
   void rename_wanted(const QString& subject);
-  void place_wanted();     ///< anything enlarged is to be restored
-  void content_changed();  ///< has_content() may have changed
+  void place_wanted();                   ///< anything enlarged is to be restored
+  void content_changed();                ///< has_content() may have changed
   void closed(const std::string& name);  ///< the user is closing the dock
 
  protected:

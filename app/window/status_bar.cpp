@@ -64,9 +64,9 @@ void HoverLine::refresh() {
   if (!hovered) {
     const std::shared_ptr<const Trace> selected = session_.trace(selection.subject);
     set_text(selected ? tr("%1 · head %2 · point at a map to read its values; press ? for keys")
-                           .arg(capitalised_layer(*selected, selection.layer))
-                           .arg(selection.head)
-                     : QString());
+                            .arg(capitalised_layer(*selected, selection.layer))
+                            .arg(selection.head)
+                      : QString());
     return;
   }
   const HoveredCell& hover = *selection.hover;
@@ -78,11 +78,11 @@ void HoverLine::refresh() {
   }
   const bool fused = session_.view().head_fusion != HeadFusion::none;
   set_text(tr("%1 · head %2 · query %3 → key %4     %5")
-              .arg(capitalised_layer(*hovered, hover.layer))
-              .arg(fused ? tr("fused") : QString::number(hover.head))
-              .arg(QString::fromStdString(query_layout(*hovered, hover.layer).name(hover.query)),
-                   QString::fromStdString(key_layout(*hovered, hover.layer).name(hover.key)),
-                   values.join("     ")));
+               .arg(capitalised_layer(*hovered, hover.layer))
+               .arg(fused ? tr("fused") : QString::number(hover.head))
+               .arg(QString::fromStdString(query_layout(*hovered, hover.layer).name(hover.query)),
+                    QString::fromStdString(key_layout(*hovered, hover.layer).name(hover.key)),
+                    values.join("     ")));
 }
 
 JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent)
