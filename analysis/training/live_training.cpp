@@ -100,7 +100,6 @@ class LiveTraining::Worker {
   };
 
   void work(const std::stop_token& stop) {
-    lower_thread_priority();
     try {
       learn(stop);
     } catch (const Cancelled&) {
@@ -119,6 +118,7 @@ class LiveTraining::Worker {
     const Progress progress({}, stop);
     FolderTraining training(folder_);
     publish(training, TrainingState::opening);
+    lower_thread_priority();  // not before: the user waits for the first maps
     training.keep(progress);
     while (true) {
       const Wish wish = next_wish(training, stop);
