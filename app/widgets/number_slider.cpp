@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kPositions = 1000;
-constexpr int kLeastSlider = 40;  // pixels
+constexpr int kLeastSlider = 32;  // pixels
 
 int decimals_of(double step) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6);

@@ -54,7 +54,7 @@ struct PresentedWidth {
   int percent;  ///< of the window
   int least;    ///< pixels at the default font size
 };
-constexpr PresentedWidth kPresentedRead{38, 400}, kPresentedRight{24, 260}, kPresentedLeft{18, 190};
+constexpr PresentedWidth kPresentedRead{38, 400}, kPresentedRight{24, 264}, kPresentedLeft{18, 190};
 
 bool is_left(PanelPlace place) {
   return place == PanelPlace::models || place == PanelPlace::inputs || place == PanelPlace::answer;
@@ -72,8 +72,8 @@ SideLayout::SideLayout(QMainWindow& window, QList<QDockWidget*> left, QList<QDoc
                        QList<QDockWidget*> read)
     : QObject(&window),
       window_(window),
-      left_{std::move(left), kBothSides, kThreeColumns},
-      right_{std::move(right), kRightSide, kTwoColumns},
+      left_{std::move(left), kBothSides, kThreeColumns, kNarrowLeft},
+      right_{std::move(right), kRightSide, kTwoColumns, kNarrowRight},
       read_(std::move(read)) {
   window_.installEventFilter(this);
   for (QDockWidget* dock : left_.docks + right_.docks) dock->installEventFilter(this);
@@ -131,8 +131,13 @@ void SideLayout::widen(QDockWidget* dock) {
 }
 
 void SideLayout::restore(Side& side) {
+  if (side.away.empty()) return;
   for (QDockWidget* dock : std::exchange(side.away, {})) dock->show();
-  for (QDockWidget* dock : std::exchange(side.in_front, {})) dock->raise();
+  const QList<QDockWidget*> in_front = std::exchange(side.in_front, {});
+  for (QDockWidget* dock : in_front) dock->raise();
+  // A reading dock may have left its own width there.
+  if (reading() || in_front.empty()) return;
+  window_.resizeDocks(in_front, QList<int>(in_front.size(), side.width), Qt::Horizontal);
 }
 
 void SideLayout::restore() {
@@ -171,6 +176,9 @@ void SideLayout::arrange(bool again) {
 
 void SideLayout::put_away(Side& side, bool again) {
   if (!side.away.empty() && !again) return;
+  const auto known = std::ranges::find_if(
+      side.docks, [this](QDockWidget* dock) { return sizes_.contains(dock) && dock_is_open(dock); });
+  if (known != side.docks.end()) side.width = std::max(side.width, sizes_[*known].width());
   for (QDockWidget* dock : side.docks) {
     if (!dock_is_open(dock)) continue;
     if (!side.away.contains(dock)) side.away.push_back(dock);
@@ -381,13 +389,17 @@ void PanelDocks::follow_content() {
       one.dock->hide();
     }
   }
+  name_by_tabs();
+  emit content_changed();
+}
+
+void PanelDocks::name_by_tabs() {
   for (const PanelDock& one : docks_) {
     if (one.panel == nullptr) continue;
     const QList<QDockWidget*> tabs = window_.tabifiedDockWidgets(one.dock);
     one.panel->set_named_by_tab(
         std::ranges::any_of(tabs, [](const QDockWidget* other) { return !other->isHidden(); }));
   }
-  emit content_changed();
 }
 
 bool PanelDocks::open_document(const std::filesystem::path& file) {
@@ -432,6 +444,7 @@ void PanelDocks::present(const std::string& spoken_of) {
     const bool stays = read ? &one == read : one.entry->presented && !one.dock->isHidden();
     one.dock->setVisible(stays || one.entry->has(spoken_of));
   }
+  name_by_tabs();
   share_room();
 }
 

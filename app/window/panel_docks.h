@@ -54,11 +54,12 @@ class SideLayout : public QObject {
     /// Minimum window widths at the default font size for the column to stay: without a reading
     /// dock, and with one.
     int least_width, least_beside;
+    int width;  ///< while no reading dock was open
     QList<QDockWidget*> away = {};
     QList<QDockWidget*> in_front = {};  ///< the front docks among tabs
   };
   void put_away(Side& side, bool again);
-  static void restore(Side& side);
+  void restore(Side& side);
   void widen(QDockWidget* dock);
   [[nodiscard]] bool reading() const;
   void begin_reading();
@@ -163,6 +164,8 @@ class PanelDocks : public QObject {
   /// The panel of the dock, created on first use.
   DockPanel& made(PanelDock& one);
   void bring_to_front(PanelDock& one);
+  /// Leaves out the titles that tabs show, too.
+  void name_by_tabs();
   /// Shows a dock behind the one that is in front at its place.
   void show_behind(QDockWidget& dock);
   [[nodiscard]] bool side_is_open(const PanelDock& of) const;

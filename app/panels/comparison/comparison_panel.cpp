@@ -15,6 +15,7 @@
 #include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -64,7 +65,7 @@ const ComparisonQuantityEntry& entry_of(Quantity quantity) {
 
 /// A sample that estimates a share within about 3 %.
 constexpr std::int64_t kItems = 200;
-constexpr int kPlaceWidth = 44, kNumberWidth = 62;
+constexpr int kIndexWidth = 30, kPlaceWidth = 44, kNumberWidth = 62;
 
 /// The mean over all items; "–" if no item has the quantity.
 QString number_or_dash(const DataSetComparison& result, ComparisonQuantity quantity) {
@@ -257,9 +258,7 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
                        tr("Distances from the reference, of every layer and head"));
   view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->horizontalHeader()->setMinimumSectionSize(30);
-  for (int column = 0; column < table_->columnCount(); ++column) {
-    view_->setColumnWidth(column, column == 0 ? 30 : column < 4 ? kPlaceWidth : kNumberWidth);
-  }
+  fit_columns();
   body()->addWidget(view_, 1);
 
   auto* row = new QHBoxLayout;
@@ -297,6 +296,23 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
 }
 
 ComparisonPanel::~ComparisonPanel() = default;
+
+/// Gives columns the width of their titles and numbers.
+void ComparisonPanel::fit_columns() {
+  constexpr int kAroundTitle = 10;  // pixels
+  const double scale = text_scale_of(font());
+  for (int column = 0; column < table_->columnCount(); ++column) {
+    const int least = column == 0 ? kIndexWidth : column < 4 ? kPlaceWidth : kNumberWidth;
+    const QString title = table_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    view_->setColumnWidth(column, std::max(static_cast<int>(least * scale),
+                                           fontMetrics().horizontalAdvance(title) + kAroundTitle));
+  }
+}
+
+void ComparisonPanel::changeEvent(QEvent* event) {
+  DockPanel::changeEvent(event);
+  if (event->type() == QEvent::FontChange && view_ != nullptr) fit_columns();
+}
 
 bool ComparisonPanel::has_content(const Session& session) { return session.subjects().size() >= 2; }
 

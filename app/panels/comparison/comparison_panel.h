@@ -94,8 +94,10 @@ class ComparisonPanel : public DockPanel {
  protected:
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
+  void fit_columns();
   /// Chooses the store for the analysed matrix and the reference.
   void choose();
   /// The store that the table shows: the window's for maps and a pinned reference, else the panel's
@@ -112,7 +114,7 @@ class ComparisonPanel : public DockPanel {
   std::unique_ptr<ComparisonStore> others_;
   ComparisonTable* table_;
   QSortFilterProxyModel* sorted_;
-  QTableView* view_;
+  QTableView* view_ = nullptr;
   ElidedLabel* caption_;
   QLabel* agreement_;
   QPushButton* over_data_set_;
