@@ -257,15 +257,15 @@ void AtlasHead::fit() {
     words_of_ranks,
     mechanism,
     rank_with_identity,
+    word_of_rank,
     answer,
-    mark,
-    word_of_rank
+    mark
   };
   const int name = name_->sizeHint().width();
   const double scale = text_scale_of(font());
   const QMargins margins = layout()->contentsMargins();
   for (const Leaving leaving : {nothing, other_answers, words_of_ranks, mechanism,
-                                rank_with_identity, answer, mark, word_of_rank}) {
+                                rank_with_identity, word_of_rank, answer, mark}) {
     answer_->set_text(prediction_
                           ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
                           : QString());
@@ -283,8 +283,9 @@ void AtlasHead::fit() {
     for (const auto& [part, stays] : parts) {
       if (stays) room -= part->sizeHint().width() + layout()->spacing();
     }
-    const int wanted = static_cast<int>((leaving < answer ? kReadableName : kLegibleName) * scale);
-    if (room < std::min(name, wanted) && leaving != word_of_rank) continue;
+    const int wanted =
+        static_cast<int>((leaving < word_of_rank ? kReadableName : kLegibleName) * scale);
+    if (room < std::min(name, wanted) && leaving != mark) continue;
     for (const auto& [part, stays] : parts) part->setVisible(stays);
     // The name alone is shortened; other labels would share the shortage.
     name_->setMaximumWidth(room < name ? std::max(room, name_->minimumSizeHint().width())

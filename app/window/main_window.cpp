@@ -123,6 +123,8 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
+  // A visible window would pass the mouse on to the widgets that are left.
+  hide();
   session_.set_panel_settings_source({});
   // The widgets are deleted before the stores, which are members that they use.
   delete docks_;

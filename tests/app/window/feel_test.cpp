@@ -105,7 +105,7 @@ TEST_F(WindowTest, PresentationHidesControlsAndRestoresThem) {
   EXPECT_TRUE(window().isFullScreen());
   EXPECT_FALSE(child<QDockWidget>("models")->isVisible());
   EXPECT_FALSE(child<QDockWidget>("all-maps")->isVisible());
-  EXPECT_GT(window().font().pointSizeF(), 1.4 * size);
+  EXPECT_GT(window().font().pointSizeF(), 1.3 * size);
   press(Qt::Key_Escape);
   EXPECT_FALSE(window().isFullScreen());
   EXPECT_TRUE(child<QDockWidget>("all-maps")->isVisible());
