@@ -258,21 +258,23 @@ void AtlasHead::fit() {
     mechanism,
     rank_with_identity,
     word_of_rank,
-    answer,
-    mark
+    answer,  // with the word of the rank again
+    mark,
+    number_alone
   };
   const int name = name_->sizeHint().width();
   const double scale = text_scale_of(font());
   const QMargins margins = layout()->contentsMargins();
   for (const Leaving leaving : {nothing, other_answers, words_of_ranks, mechanism,
-                                rank_with_identity, word_of_rank, answer, mark}) {
+                                rank_with_identity, word_of_rank, answer, mark, number_alone}) {
     answer_->set_text(prediction_
                           ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
                           : QString());
-    ranks_->setText(rank_text(leaving < words_of_ranks       ? RankWords::all
+    const bool wordless = leaving == word_of_rank || leaving == number_alone;
+    ranks_->setText(rank_text(wordless                       ? RankWords::none
+                              : leaving < words_of_ranks     ? RankWords::all
                               : leaving < rank_with_identity ? RankWords::few
-                              : leaving < word_of_rank       ? RankWords::of_view
-                                                             : RankWords::none));
+                                                             : RankWords::of_view));
     const std::pair<QWidget*, bool> parts[] = {
         {badge_, true},
         {mark_, leaving < mark && !mark_->text().isEmpty()},
@@ -285,7 +287,7 @@ void AtlasHead::fit() {
     }
     const int wanted =
         static_cast<int>((leaving < word_of_rank ? kReadableName : kLegibleName) * scale);
-    if (room < std::min(name, wanted) && leaving != mark) continue;
+    if (room < std::min(name, wanted) && leaving != number_alone) continue;
     for (const auto& [part, stays] : parts) part->setVisible(stays);
     // The name alone is shortened; other labels would share the shortage.
     name_->setMaximumWidth(room < name ? std::max(room, name_->minimumSizeHint().width())
