@@ -176,8 +176,9 @@ void SideLayout::arrange(bool again) {
 
 void SideLayout::put_away(Side& side, bool again) {
   if (!side.away.empty() && !again) return;
-  const auto known = std::ranges::find_if(
-      side.docks, [this](QDockWidget* dock) { return sizes_.contains(dock) && dock_is_open(dock); });
+  const auto known = std::ranges::find_if(side.docks, [this](QDockWidget* dock) {
+    return sizes_.contains(dock) && dock_is_open(dock);
+  });
   if (known != side.docks.end()) side.width = std::max(side.width, sizes_[*known].width());
   for (QDockWidget* dock : side.docks) {
     if (!dock_is_open(dock)) continue;
