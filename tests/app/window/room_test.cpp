@@ -98,7 +98,7 @@ TEST_F(Room, NarrowTitlesSayTheRankOfTheMapsThatAreShown) {
   auto* const head = window().findChild<AtlasHead*>();
   const auto* const ranks = head->findChild<QLabel*>("mean_ranks");
   for (const char* rank : {"rank <b>", "rank +I <b>"}) {
-    head->resize(150, head->height());
+    head->resize(180, head->height());
     EXPECT_TRUE(ranks->text().startsWith(rank)) << ranks->text().toStdString();
     press(Qt::Key_I);
     ASSERT_TRUE(wait_until_settled());
