@@ -17,6 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLeastLetters = 5;  // minimum number of letters in a narrow window
+constexpr int kLeastName = 9;     // letters of the reference's name
 
 QComboBox* choice(const char* object_name, const QString& name, const QString& tip) {
   auto* box = new QComboBox;
@@ -31,13 +32,11 @@ QComboBox* choice(const char* object_name, const QString& name, const QString& t
 }  // namespace
 
 ReferenceBox::ReferenceBox(Session& session, QWidget* parent)
-    : QComboBox(parent), session_(session) {
-  constexpr int kLetters = 9;
+    : ElidedComboBox(kLeastName, parent), session_(session) {
   setObjectName("reference");
   setAccessibleName(tr("Reference"));
   setToolTip(tr("Pin a reference to see differences, wipe and blink (P pins the selected model)"));
-  setMinimumContentsLength(kLetters);
-  setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  setSizeAdjustPolicy(AdjustToMinimumContentsLengthWithIcon);
   connect(this, &QComboBox::activated, this, [this](int index) {  // the first item is "none"
     const auto place = static_cast<std::size_t>(index - 1);
     session_.set_reference(place < session_.subjects().size() ? session_.subjects()[place].id

@@ -1,8 +1,9 @@
 // Controls for the comparison of the open subjects: the reference, and the form of the comparison.
 #pragma once
 
-#include <QComboBox>
 #include <QToolBar>
+
+#include "app/widgets/elided_combo_box.h"
 
 class QCheckBox;
 class QSlider;
@@ -14,7 +15,7 @@ class AtlasLink;
 class Session;
 
 /// Selects the subject that the others are compared with, or none.
-class ReferenceBox : public QComboBox {
+class ReferenceBox : public ElidedComboBox {
   Q_OBJECT
  public:
   explicit ReferenceBox(Session& session, QWidget* parent = nullptr);

@@ -29,6 +29,13 @@ class Body : public QWidget {
   [[nodiscard]] bool hasHeightForWidth() const override { return false; }
 };
 
+/// Segments fold before a note is shorter than this.
+void keep_first_words(ElidedLabel& note) {
+  constexpr int kLeast = 60;  // pixels at the default font size
+  const int least = static_cast<int>(kLeast * text_scale_of(note.font()));
+  note.setMinimumWidth(std::min(note.sizeHint().width(), least));
+}
+
 }  // namespace
 
 DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), title_(title) {
@@ -149,6 +156,7 @@ void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget);
 
 void DockPanel::set_note(const QString& note) {
   note_->set_text(note);
+  keep_first_words(*note_);
   note_->setVisible(!note.isEmpty());
 }
 
@@ -175,7 +183,10 @@ void DockPanel::show_stopped() { show_instead(tr("Cancelled. <a href='resume'>Re
 void DockPanel::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) set_icons();
-  if (event->type() == QEvent::FontChange) set_named_by_tab(named_by_tab_);
+  if (event->type() == QEvent::FontChange) {
+    set_named_by_tab(named_by_tab_);
+    keep_first_words(*note_);
+  }
 }
 
 void DockPanel::set_icons() {

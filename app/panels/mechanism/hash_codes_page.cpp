@@ -59,7 +59,7 @@ HashCodesPage::HashCodesPage(Session& session, QWidget* parent)
   supports_->setToolTip(tr("m, the tokens that the kernel compares with"));
   pairs_->setToolTip(tr("l, the keys a query attends to most and least: what is similar"));
   auto* sliders = new QHBoxLayout;
-  sliders->setSpacing(10);
+  sliders->setSpacing(6);
   for (NumberSlider* slider : {bits_, supports_, pairs_}) {
     slider->stack();
     sliders->addWidget(slider, 1);

@@ -41,7 +41,7 @@ class QueryView : public QWidget {
   /// Tool tip of a token: name, position and weight.
   [[nodiscard]] QString in_words(std::int64_t token) const;
   [[nodiscard]] QSize sizeHint() const override { return {170, 200}; }
-  [[nodiscard]] QSize minimumSizeHint() const override { return {72, 96}; }
+  [[nodiscard]] QSize minimumSizeHint() const override { return {72, 88}; }
 
  signals:
   void clicked(std::int64_t token);
