@@ -45,7 +45,7 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   header_ = new QFrame;
   header_->setObjectName("panel");
   header_row_ = new QHBoxLayout(header_);
-  header_row_->setContentsMargins(14, 8, 8, 4);
+  header_row_->setContentsMargins(14, 8, 4, 4);
   header_row_->setSpacing(4);
   name_ = new ElidedLabel(Qt::ElideRight);
   name_->setObjectName("panel_title");

@@ -39,7 +39,7 @@ constexpr const char* kMaps = "maps";  // next to the names of mixings
 constexpr float kNoWeight = std::numeric_limits<float>::quiet_NaN();
 constexpr int kCurveDelayMs = 40;
 constexpr int kBothHeight = 380;  // pixels in which pictures and curve have space
-constexpr int kCurveHeight = 100;
+constexpr int kCurveHeight = 84;
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void RowPanel::add_header() {
 }
 
 void RowPanel::add_rolled() {
-  rolled_ = new ElidedComboBox;
+  rolled_ = new ElidedComboBox(5);
   rolled_->setObjectName("rolled_out");
   rolled_->setAccessibleName(tr("Rolled-out matrix"));
   const auto add = [this](const QString& title, const std::string& name, const QString& tip) {
