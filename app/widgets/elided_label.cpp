@@ -22,6 +22,11 @@ void ElidedLabel::set_whole_or_nothing(bool on) {
   elide();
 }
 
+void ElidedLabel::set_short_text(const QString& text) {
+  short_text_ = text;
+  elide();
+}
+
 void ElidedLabel::set_tip(const QString& tip) {
   tip_ = tip;
   elide();
@@ -46,7 +51,11 @@ void ElidedLabel::changeEvent(QEvent* event) {
 }
 
 void ElidedLabel::elide() {
-  QString shown = fontMetrics().elidedText(full_text_, mode_, contentsRect().width());
+  const int room = contentsRect().width();
+  QString shown = fontMetrics().elidedText(full_text_, mode_, room);
+  if (shown != full_text_ && !short_text_.isEmpty()) {
+    shown = fontMetrics().elidedText(short_text_, mode_, room);
+  }
   if (whole_or_nothing_ && shown != full_text_) shown.clear();
   setText(shown);
   setToolTip(!tip_.isEmpty() ? tip_ : shown == full_text_ ? QString() : full_text_);

@@ -12,6 +12,8 @@ class ElidedLabel : public QLabel {
   void set_text(const QString& text);
   /// True: shows nothing if the text does not fit. For text that is also shown elsewhere.
   void set_whole_or_nothing(bool on);
+  /// Shown instead of a part of the text where the text does not fit.
+  void set_short_text(const QString& text);
   /// Replaces the full text as the tool tip.
   void set_tip(const QString& tip);
   [[nodiscard]] const QString& full_text() const { return full_text_; }
@@ -26,7 +28,7 @@ class ElidedLabel : public QLabel {
   void elide();
 
   Qt::TextElideMode mode_;
-  QString full_text_, tip_;
+  QString full_text_, short_text_, tip_;
   bool whole_or_nothing_ = false;
 };
 

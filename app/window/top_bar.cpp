@@ -197,7 +197,7 @@ void TopBar::fit() {
 }
 
 int TopBar::needed_width() const {
-  constexpr int kMargins = 40;  // margins of the style sheet and the style
+  constexpr int kMargins = 16;  // margins of the style sheet and the style
   int sum = kMargins;
   for (QAction* action : actions()) {
     if (!action->isVisible()) continue;

@@ -91,6 +91,8 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   stack_->addWidget(instead_);
 }
 
+void DockPanel::set_short_title(const QString& title) { name_->set_short_text(title); }
+
 void DockPanel::set_named_by_tab(bool named) {
   named_by_tab_ = named;
   name_->set_whole_or_nothing(named);

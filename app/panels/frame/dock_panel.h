@@ -33,6 +33,8 @@ class DockPanel : public QFrame {
   /// True: the title is left out where it does not fit, because a tab names the panel, too. False:
   /// it is shortened.
   void set_named_by_tab(bool named);
+  /// A title for where the whole one does not fit.
+  void set_short_title(const QString& title);
   /// True while the panel is seen and does not yet show the session's current state.
   [[nodiscard]] virtual bool is_behind() const { return false; }
   /// True if the panel is visible and not covered by another tab (Qt calls covered docks visible).

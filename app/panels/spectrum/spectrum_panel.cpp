@@ -134,6 +134,7 @@ void add_ghosts(Figure& figure, const Figure& before) {
 SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, AtlasLink& atlases,
                              QWidget* parent)
     : FigurePanel(tr(kTitle), "cumulative-spectrum", session, parent), spectra_(spectra) {
+  set_short_title(tr("Spectrum"));
   all_maps_ = segment_button("spectrum_all_maps", tr("All maps"),
                              tr("The mean over all layers and heads"), "first");
   this_map_ = segment_button(
