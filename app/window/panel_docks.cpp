@@ -133,10 +133,11 @@ void SideLayout::widen(QDockWidget* dock) {
 void SideLayout::restore(Side& side) {
   if (side.away.empty()) return;
   for (QDockWidget* dock : std::exchange(side.away, {})) dock->show();
-  const QList<QDockWidget*> in_front = std::exchange(side.in_front, {});
+  QList<QDockWidget*> in_front = std::exchange(side.in_front, {});
   for (QDockWidget* dock : in_front) dock->raise();
+  if (reading()) return;
   // A reading dock may have left its own width there.
-  if (reading() || in_front.empty()) return;
+  in_front.removeIf([](const QDockWidget* dock) { return dock->isFloating(); });
   window_.resizeDocks(in_front, QList<int>(in_front.size(), side.width), Qt::Horizontal);
 }
 
