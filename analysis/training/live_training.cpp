@@ -1,9 +1,7 @@
 #include "analysis/training/live_training.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <stop_token>
@@ -29,7 +27,8 @@ constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
 /// The training thread and the state that it shares with other threads.
 class LiveTraining::Worker {
  public:
-  explicit Worker(RunFolder folder) : folder_(std::move(folder)), recipe_(recipe_of(folder_)) {
+  Worker(RunFolder folder, std::shared_ptr<TrainingPace> pace)
+      : folder_(std::move(folder)), recipe_(recipe_of(folder_)), pace_(std::move(pace)) {
     moment_.steps = recipe_.steps();
     thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
   }
@@ -40,23 +39,22 @@ class LiveTraining::Worker {
   template <class Change>
   void ask(Change change) {
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(pace_->mutex_);
       change(wish_);
+      tell_pace();
     }
-    changed_.notify_all();
+    pace_->changed_.notify_all();
   }
-
-  void ask_for_news() { news_wanted_ = true; }
 
   template <class Read>
   auto read(Read what) const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(pace_->mutex_);
     return what(*this);
   }
 
   void wait() const {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] {
+    std::unique_lock lock(pace_->mutex_);
+    pace_->changed_.wait(lock, [this] {
       const TrainingState state = moment_.state;
       if (state == TrainingState::failed) return true;
       const bool rests = state == TrainingState::paused || state == TrainingState::finished;
@@ -69,6 +67,7 @@ class LiveTraining::Worker {
     std::int64_t steps = 0;
     std::optional<double> rate_factor = std::nullopt;
     bool check_point = false;
+    bool news = false;  ///< done before the next step, by itself only while it waits for others
 
     [[nodiscard]] bool anything(bool steps_left) const {
       return (steps > 0 && steps_left) || rate_factor || check_point;
@@ -83,7 +82,7 @@ class LiveTraining::Worker {
   /// Training examples per second, averaged over the last seconds.
   class Speedometer {
    public:
-    /// Adds a step of `examples` examples that took `time`.
+    /// Adds a step of `examples` examples that took `time`; without examples, time of waiting.
     void add(std::int64_t examples, std::chrono::duration<double> time) {
       examples_ += static_cast<double>(examples);
       time_ += time;
@@ -105,13 +104,15 @@ class LiveTraining::Worker {
     } catch (const Cancelled&) {
       // The state is saved.
     } catch (const std::exception& error) {
-      {
-        const std::lock_guard lock(mutex_);
-        moment_.state = TrainingState::failed;
-        moment_.error = as_error(error).in_window();
-      }
-      changed_.notify_all();
+      const std::lock_guard lock(pace_->mutex_);
+      moment_.state = TrainingState::failed;
+      moment_.error = as_error(error).in_window();
     }
+    {
+      const std::lock_guard lock(pace_->mutex_);
+      pace_->learning_.erase(this);
+    }
+    pace_->changed_.notify_all();
   }
 
   void learn(const std::stop_token& stop) {
@@ -125,6 +126,7 @@ class LiveTraining::Worker {
       if (stop.stop_requested()) break;
       if (wish.rate_factor) training.run().set_rate_factor(*wish.rate_factor);
       if (wish.check_point) training.check_point(progress);
+      if (wish.news) publish(training, TrainingState::running);
       if (wish.steps == 0) continue;
       const Clock::time_point began = Clock::now();
       training.run().advance();
@@ -132,7 +134,6 @@ class LiveTraining::Worker {
       // Published first, because the test of a checkpoint may take long.
       if (training.needs_check_point()) publish(training, TrainingState::running);
       training.keep(progress);
-      if (news_wanted_.exchange(false)) publish(training, TrainingState::running);
       show(training, TrainingState::running);
     }
     training.save();
@@ -141,33 +142,62 @@ class LiveTraining::Worker {
   /// The next request; waits for one if there is none. Its `steps` is 1 if a step is to be made.
   Wish next_wish(const FolderTraining& training, const std::stop_token& stop) {
     const bool steps_left = !training.run().done();
-    {
-      std::unique_lock lock(mutex_);
-      if (wish_.anything(steps_left)) return take_wish(steps_left);
+    std::unique_lock lock(pace_->mutex_);
+    if (!wish_.anything(steps_left)) {
+      lock.unlock();
+      training.save();
+      publish(training, steps_left ? TrainingState::paused : TrainingState::finished);
+      lock.lock();
+      pace_->changed_.wait(lock, stop, [&] { return wish_.anything(steps_left); });
     }
-    training.save();
-    publish(training, steps_left ? TrainingState::paused : TrainingState::finished);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, stop, [&] { return wish_.anything(steps_left); });
+    if (steps_left) wait_for_others(lock, stop);
     return take_wish(steps_left);
+  }
+
+  /// Waits until the pace allows the next step, or something else is requested.
+  void wait_for_others(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+    const auto waits = [this] {
+      const bool other = wish_.rate_factor || wish_.check_point || wish_.news;
+      return wish_.steps > 0 && !other && !pace_->allows_step_after(moment_.step);
+    };
+    if (!waits()) return;
+    moment_.state = TrainingState::running;
+    const Clock::time_point began = Clock::now();
+    pace_->changed_.wait(lock, stop, [&] { return !waits(); });
+    speed_.add(0, Clock::now() - began);
   }
 
   Wish take_wish(bool steps_left) {
     Wish taken = std::exchange(wish_, {.steps = wish_.steps});
-    taken.steps = steps_left && wish_.steps > 0 ? 1 : 0;
+    const bool can_step = steps_left && pace_->allows_step_after(moment_.step);
+    taken.steps = can_step && wish_.steps > 0 ? 1 : 0;
     if (!steps_left) wish_.steps = 0;
     if (taken.steps > 0 && wish_.steps != kToTheEnd) --wish_.steps;
     if (taken.anything(steps_left)) moment_.state = TrainingState::running;
     return taken;
   }
 
+  /// Adds this training to those that learn, or removes it; requires the lock.
+  void tell_pace() {
+    const bool failed = moment_.state == TrainingState::failed;
+    if (failed || wish_.steps == 0 || moment_.step >= moment_.steps) {
+      pace_->learning_.erase(this);
+    } else {
+      pace_->learning_[this] = moment_.step;
+    }
+  }
+
   void show(const FolderTraining& training, TrainingState state) {
-    const std::lock_guard lock(mutex_);
-    moment_.state = state;
-    moment_.step = training.run().step();
-    moment_.rate = training.run().rate();
-    moment_.rate_factor = training.run().rate_factor();
-    moment_.examples_per_second = speed_.speed();
+    {
+      const std::lock_guard lock(pace_->mutex_);
+      moment_.state = state;
+      moment_.step = training.run().step();
+      moment_.rate = training.run().rate();
+      moment_.rate_factor = training.run().rate_factor();
+      moment_.examples_per_second = speed_.speed();
+      tell_pace();
+    }
+    pace_->changed_.notify_all();
   }
 
   /// Copies the log and the weights for other threads.
@@ -178,26 +208,23 @@ class LiveTraining::Worker {
                        snapshot_->values != training.run().values();
     auto snapshot = newer ? training.run().snapshot() : snapshot_;
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(pace_->mutex_);
       if (log->tables() != log_->tables()) log_ = std::move(log);
       snapshot_ = std::move(snapshot);
     }
     show(training, state);
-    changed_.notify_all();
   }
 
   RunFolder folder_;
   Recipe recipe_;
-  mutable std::mutex mutex_;
-  mutable std::condition_variable_any changed_;
+  std::shared_ptr<TrainingPace> pace_;
   Wish wish_;
   Speedometer speed_;
-  std::atomic<bool> news_wanted_ = false;
   std::jthread thread_;  // last member: the thread ends before the members it uses
 };
 
-LiveTraining::LiveTraining(RunFolder folder)
-    : worker_(std::make_unique<Worker>(std::move(folder))) {}
+LiveTraining::LiveTraining(RunFolder folder, std::shared_ptr<TrainingPace> pace)
+    : worker_(std::make_unique<Worker>(std::move(folder), std::move(pace))) {}
 LiveTraining::~LiveTraining() = default;
 
 const RunFolder& LiveTraining::folder() const { return worker_->folder(); }
@@ -224,7 +251,9 @@ void LiveTraining::check_point() {
   worker_->ask([](auto& wish) { wish.check_point = true; });
 }
 
-void LiveTraining::ask_for_news() { worker_->ask_for_news(); }
+void LiveTraining::ask_for_news() {
+  worker_->ask([](auto& wish) { wish.news = true; });
+}
 
 TrainingMoment LiveTraining::moment() const {
   return worker_->read([](const auto& worker) { return worker.moment_; });

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/training/run_folder.h"
+#include "analysis/training/training_pace.h"
 #include "core/model/model.h"
 #include "core/training/run/training_log.h"
 #include "core/training/run/training_snapshot.h"
@@ -24,12 +25,13 @@ enum class TrainingState {
 /// Progress of a training.
 struct TrainingMoment {
   TrainingState state = TrainingState::opening;
-  std::int64_t step = 0;           ///< number of steps done
-  std::int64_t steps = 0;          ///< number of steps of the whole run
-  double rate = 0;                 ///< learning rate of the next step, with the factor
-  double rate_factor = 1;          ///< factor of the schedule's rates
-  double examples_per_second = 0;  ///< speed over the last seconds of learning; 0 until known
-  std::string error = {};          ///< error and remedy, if it failed
+  std::int64_t step = 0;   ///< number of steps done
+  std::int64_t steps = 0;  ///< number of steps of the whole run
+  double rate = 0;         ///< learning rate of the next step, with the factor
+  double rate_factor = 1;  ///< factor of the schedule's rates
+  /// Speed over the last seconds of learning, with the time it waited for others; 0 until known.
+  double examples_per_second = 0;
+  std::string error = {};  ///< error and remedy, if it failed
 
   friend bool operator==(const TrainingMoment&, const TrainingMoment&) = default;
 };
@@ -43,8 +45,9 @@ class LiveTraining {
  public:
   /// Resumes the run in the folder (begin_run_folder makes one), paused at the step at which it was
   /// left. Throws Error(usage) for a folder without a recipe; errors in its data or state are
-  /// reported by moment().
-  explicit LiveTraining(RunFolder folder);
+  /// reported by moment(). Trainings that share a `pace` can be kept in step.
+  explicit LiveTraining(RunFolder folder,
+                        std::shared_ptr<TrainingPace> pace = std::make_shared<TrainingPace>());
   /// Ends after the current step, with the state saved: another LiveTraining can resume it.
   ~LiveTraining();
   LiveTraining(const LiveTraining&) = delete;

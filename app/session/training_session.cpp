@@ -112,7 +112,7 @@ void TrainingSession::add(std::string name, const RunFolder& folder) {
   Run run;
   run.name = std::move(name);
   run.folder = folder;
-  run.training = std::make_unique<LiveTraining>(folder);
+  run.training = std::make_unique<LiveTraining>(folder, pace_);
   runs_.push_back(std::move(run));
   clock_.start();
   emit changed();

@@ -56,6 +56,10 @@ class TrainingSession : public QObject {
   /// Sets the factor of the schedule's learning rates; 0 to 1000.
   void set_rate_factor(double factor);
   [[nodiscard]] double rate_factor() const { return rate_factor_; }
+  /// While on, each network waits until the others that learn have made as many steps; see
+  /// TrainingPace. Applies to running and later trainings.
+  void keep_in_step(bool on) { pace_->keep_in_step(on); }
+  [[nodiscard]] bool keeps_in_step() const { return pace_->keeps_in_step(); }
   /// Stops all runs after saving the models and states of the current step; open() resumes them.
   /// Their subjects stay open.
   void stop();
@@ -88,6 +92,7 @@ class TrainingSession : public QObject {
   Session& session_;
   std::vector<Run> runs_;
   double rate_factor_ = 1;
+  std::shared_ptr<TrainingPace> pace_ = std::make_shared<TrainingPace>();
   QTimer clock_;
   int saving_ = 0;      ///< number of stopped runs being saved
   bool asked_ = false;  ///< weights were requested and are not shown yet

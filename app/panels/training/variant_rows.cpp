@@ -1,7 +1,9 @@
 #include "app/panels/training/variant_rows.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QToolButton>
 #include <algorithm>
 #include <initializer_list>
@@ -60,6 +62,16 @@ VariantRows::VariantRows(QWidget* parent) : QWidget(parent) {
     set_variants(all);
     emit changed();
   });
+  in_step_ = new QCheckBox(tr("Keep in step"));
+  in_step_->setObjectName("training_in_step");
+  in_step_->setToolTip(tr("Each network waits until the others have made as many steps"));
+  connect(in_step_, &QCheckBox::toggled, this, &VariantRows::in_step_toggled);
+  below_ = new QWidget;
+  auto* const line = new QHBoxLayout(below_);
+  line->setContentsMargins(0, 0, 0, 0);
+  line->addWidget(more_);
+  line->addStretch(1);
+  line->addWidget(in_step_);
 }
 
 void VariantRows::set_variants(const std::vector<PresetVariant>& variants) {
@@ -127,7 +139,7 @@ void VariantRows::add_row(const PresetVariant& variant) {
 }
 
 void VariantRows::place() {
-  grid_->removeWidget(more_);
+  grid_->removeWidget(below_);
   int at = 0;
   for (const Row& row : rows_) {
     grid_->addWidget(row.badge, at, 0);
@@ -138,8 +150,9 @@ void VariantRows::place() {
     row.remove->setEnabled(rows_.size() > 1);
     ++at;
   }
-  grid_->addWidget(more_, at, 1, 1, 3, Qt::AlignLeft);
+  grid_->addWidget(below_, at, 1, 1, 3);
   more_->setVisible(rows_.size() < kMostVariants);
+  in_step_->setVisible(rows_.size() > 1);
 }
 
 std::vector<PresetVariant> VariantRows::variants() const {

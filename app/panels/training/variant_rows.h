@@ -7,6 +7,7 @@
 
 #include "app/session/training_session.h"
 
+class QCheckBox;
 class QComboBox;
 class QGridLayout;
 class QToolButton;
@@ -32,6 +33,7 @@ class VariantRows : public QWidget {
 
  signals:
   void changed();  ///< emitted for changes by the user
+  void in_step_toggled(bool on);
 
  private:
   struct Row {
@@ -47,7 +49,9 @@ class VariantRows : public QWidget {
   std::vector<Row> rows_;
   ParameterValues shared_;
   QGridLayout* grid_;
+  QWidget* below_;  ///< the line under the rows
   QToolButton* more_;
+  QCheckBox* in_step_;  ///< shown if there are several networks
 };
 
 }  // namespace attnscope

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <gtest/gtest.h>
+#include <memory>
 #include <thread>
 
 #include "core/error.h"
@@ -13,6 +15,15 @@
 
 namespace attnscope {
 namespace {
+
+/// Waits up to 20 s until `holds` is true; returns whether it is.
+bool soon(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!holds() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return holds();
+}
 
 class LiveTrainingTest : public testing::Test {
  protected:
@@ -138,13 +149,6 @@ TEST_F(LiveTrainingTest, ReportsNewsOnRequest) {
   training.wait();
   const auto before = training.snapshot();
   training.start();
-  const auto soon = [](const auto& holds) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!holds() && std::chrono::steady_clock::now() < until) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return holds();
-  };
   ASSERT_TRUE(soon([&] { return training.moment().step >= 5; }));
   EXPECT_EQ(training.snapshot(), before) << "nobody asked";
   const std::int64_t step = training.moment().step;
@@ -153,6 +157,100 @@ TEST_F(LiveTrainingTest, ReportsNewsOnRequest) {
   EXPECT_GE(training.snapshot()->step, step);
   EXPECT_EQ(training.log()->tables().at("steps/step").numbers.back(),
             static_cast<double>(training.snapshot()->step));
+}
+
+/// A pace that keeps its trainings in step.
+std::shared_ptr<TrainingPace> in_step() {
+  auto pace = std::make_shared<TrainingPace>();
+  pace->keep_in_step(true);
+  return pace;
+}
+
+TEST_F(LiveTrainingTest, KeepsInStepWithSlowerTrainings) {
+  const auto pace = in_step();
+  LiveTraining fast(begun("fast", 100000), pace);
+  const RunFolder slow_folder{folder_ / "slow" / "run"};
+  begin_run_folder(slow_folder, Recipe(small_recipe({{"dataset", data_},
+                                                     {"steps", std::int64_t{100000}},
+                                                     {"batch", std::int64_t{60}},
+                                                     {"depth", std::int64_t{6}}})));
+  LiveTraining slow(slow_folder, pace);
+  fast.start();
+  slow.start();
+  ASSERT_TRUE(soon([&] { return slow.moment().step >= fast.moment().step; })) << "begun together";
+  for (int i = 0; i < 200; ++i) {
+    // The slow one is read between two looks at the fast one, which only grow.
+    const std::int64_t before = fast.moment().step, its = slow.moment().step;
+    const std::int64_t after = fast.moment().step;
+    EXPECT_LE(before, its + 1);
+    EXPECT_GE(after + 1, its);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_TRUE(soon([&] { return slow.moment().step >= 3; }));
+  // The news come while it waits, too.
+  fast.ask_for_news();
+  EXPECT_TRUE(soon([&] { return fast.snapshot()->step >= 2; }));
+  pace->keep_in_step(false);
+  EXPECT_TRUE(soon([&] { return fast.moment().step > slow.moment().step + 3; }));
+}
+
+TEST_F(LiveTrainingTest, CatchesUpBeforeOthersContinue) {
+  const auto pace = in_step();
+  LiveTraining ahead(begun("ahead"), pace), behind(begun("behind"), pace);
+  ahead.advance(9);
+  ahead.wait();
+  EXPECT_EQ(ahead.moment().step, 9) << "nobody else learns";
+  behind.advance(12);
+  ahead.advance(3);
+  ahead.wait();
+  EXPECT_GE(behind.moment().step, 11);
+  behind.wait();
+  EXPECT_EQ(ahead.moment().step, 12);
+  EXPECT_EQ(behind.moment().step, 12);
+}
+
+TEST_F(LiveTrainingTest, WaitsForNoTrainingThatDoesNotLearn) {
+  const auto pace = in_step();
+  auto other = std::make_unique<LiveTraining>(begun("other", 100000), pace);
+  const RunFolder without_data{folder_ / "fails" / "run"};
+  begin_run_folder(without_data, Recipe({{"dataset", (folder_ / "nothing").string()}}));
+  LiveTraining training(begun("a", 100000), pace), fails(without_data, pace),
+      short_one(begun("short", 4), pace);
+  const auto goes_on = [&] {
+    const std::int64_t step = training.moment().step;
+    return soon([&] { return training.moment().step >= step + 3; });
+  };
+  for (LiveTraining* one : {other.get(), &training, &fails, &short_one}) one->start();
+  EXPECT_TRUE(soon([&] { return training.moment().step >= 8; }))
+      << "one has failed, one has finished";
+  EXPECT_TRUE(soon([&] { return fails.moment().state == TrainingState::failed; }));
+  EXPECT_TRUE(soon([&] { return short_one.moment().state == TrainingState::finished; }));
+  fails.start();
+  EXPECT_TRUE(goes_on()) << "a failed one makes no step";
+  other->pause();
+  other->wait();
+  EXPECT_TRUE(goes_on());
+  other->start();
+  EXPECT_TRUE(goes_on()) << "the other catches up";
+  other.reset();
+  EXPECT_TRUE(goes_on());
+}
+
+TEST_F(LiveTrainingTest, ObeysWhileItWaitsForOthers) {
+  const auto pace = in_step();
+  LiveTraining ahead(begun("ahead", 100000), pace), behind(begun("behind", 100000), pace);
+  ahead.advance(100);
+  ahead.wait();
+  behind.start();
+  ahead.start();
+  ahead.set_rate_factor(0.5);
+  ahead.check_point();
+  EXPECT_TRUE(soon([&] { return ahead.moment().rate_factor == 0.5; }));
+  ahead.pause();
+  ahead.wait();
+  EXPECT_EQ(ahead.moment().state, TrainingState::paused);
+  EXPECT_EQ(ahead.snapshot()->step, ahead.moment().step);
+  EXPECT_TRUE(std::filesystem::exists(ahead.folder().state()));
 }
 
 TEST_F(LiveTrainingTest, ReportsDataErrorsWithoutThrowing) {

@@ -1,6 +1,7 @@
 // The training panel under clicks: from a preset to curves and maps, paused, stepped and stopped.
 #include "app/panels/training/training_panel.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
@@ -157,6 +158,20 @@ TEST_F(TrainingPanelTest, ReportsSettingsThatTheRecipeRefuses) {
   click("training_start");
   EXPECT_TRUE(child<QLabel>("training_note")->text().contains("wdith"));
   EXPECT_FALSE(panel().training().is_on());
+}
+
+TEST_F(TrainingPanelTest, KeepsNetworksInStepOnRequest) {
+  show(100000);
+  auto* const in_step = child<QCheckBox>("training_in_step");
+  ASSERT_TRUE(in_step->isVisible());
+  EXPECT_FALSE(in_step->isChecked());
+  in_step->click();
+  click("training_start");
+  ASSERT_TRUE(wait_until([this] { return panel().training().is_on() && step(0) >= 5; }));
+  EXPECT_TRUE(panel().training().keeps_in_step());
+  EXPECT_TRUE(in_step->isVisible()) << "it can be changed during training";
+  in_step->click();
+  EXPECT_FALSE(panel().training().keeps_in_step());
 }
 
 TEST_F(TrainingPanelTest, TrainsAtMostFourNetworksSideBySide) {

@@ -94,6 +94,21 @@ TEST_F(TrainingSessionTest, StepsAreMadeOneByOne) {
   EXPECT_EQ(training_.runs()[1].moment.step, before + 1);
 }
 
+TEST_F(TrainingSessionTest, KeepsNetworksInStepOnRequest) {
+  training_.keep_in_step(true);
+  begin(1000000);
+  ASSERT_TRUE(wait_until([this] { return training_.runs()[0].moment.step >= 5; }));
+  const auto step = [this](std::size_t run) {
+    return training_.runs()[run].training->moment().step;
+  };
+  const std::int64_t before = step(0), other = step(1), after = step(0);
+  EXPECT_LE(before, other + 1);
+  EXPECT_GE(after + 1, other);
+  training_.stop();
+  ASSERT_TRUE(wait_until([this] { return !training_.is_saving(); })) << "none waits for another";
+  EXPECT_TRUE(training_.keeps_in_step()) << "and the next ones keep in step too";
+}
+
 TEST_F(TrainingSessionTest, ResumesCancelledTrainingFromItsFolder) {
   begin(1000000);
   ASSERT_TRUE(wait_until([this] {
