@@ -239,7 +239,7 @@ TEST_F(LiveTrainingTest, WaitsForNoTrainingThatDoesNotLearn) {
 TEST_F(LiveTrainingTest, ObeysWhileItWaitsForOthers) {
   const auto pace = in_step();
   LiveTraining ahead(begun("ahead", 100000), pace), behind(begun("behind", 100000), pace);
-  ahead.advance(100);
+  ahead.advance(12);
   ahead.wait();
   behind.start();
   ahead.start();
