@@ -6,8 +6,10 @@
 #include <system_error>
 #include <utility>
 
+#include "core/architecture/class_names.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/text/name_list.h"
 #include "core/training/recipe/recipe.h"
 
 namespace attnscope {
@@ -124,7 +126,7 @@ std::string labels_for(const std::string& data_set) {
     if (std::isalnum(letter) != 0) letters += static_cast<char>(std::tolower(letter));
   }
   if (letters.find("fashionmnist") == std::string::npos) return {};
-  return "T-shirt/top,Trouser,Pullover,Dress,Coat,Sandal,Shirt,Sneaker,Bag,Ankle boot";
+  return name_list(class_names_of("Fashion-MNIST"), {}, ",");
 }
 
 std::filesystem::path fashion_mnist_folder() {

@@ -123,9 +123,6 @@ struct FamilyFile {
   std::string_view text;
 };
 [[nodiscard]] std::span<const FamilyFile> family_files();
-/// The 1000 classes of ImageNet (ILSVRC 2012) in the order of their WordNet numbers, one a line, by
-/// the first lemma in WordNet 3.0. assets/imagenet-1k.txt.
-[[nodiscard]] std::string_view imagenet_class_names();
 /// Text of assets/configuration.json.
 [[nodiscard]] std::string_view shared_configuration_text();
 

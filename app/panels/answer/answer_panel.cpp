@@ -1,13 +1,18 @@
 #include "app/panels/answer/answer_panel.h"
 
+#include <QFileDialog>
 #include <QHelpEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolButton>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +22,8 @@
 #include "app/session/prediction.h"
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
+#include "core/architecture/class_names.h"
+#include "core/error.h"
 
 namespace attnscope {
 
@@ -92,6 +99,57 @@ AnswerBars::Content content_of(const OpenSubject& open, std::int64_t place) {
     content.rows = rows_of(open, *prediction);
   }
   return content;
+}
+
+constexpr const char* kLabels = "labels";
+
+/// The model option with the names of the classes; empty if it is not set.
+std::string chosen_names(const OpenSubject& open) {
+  const auto found = open.options.overrides.find(kLabels);
+  return found == open.options.overrides.end() ? std::string() : found->second;
+}
+
+/// The option's value for the eye: "CIFAR-10", or the name of a file.
+QString shown_names(const std::string& labels) {
+  if (labels.starts_with('@')) {
+    return QString::fromStdString(std::filesystem::path(labels.substr(1)).filename().string());
+  }
+  return class_names_of(labels).empty() ? AnswerPanel::tr("as set in the options")
+                                        : QString::fromStdString(labels);
+}
+
+/// Throws Error if a file "@FILE" cannot be read or does not hold a name for each class: otherwise
+/// the model would not open again.
+void check_names(const std::string& labels, std::size_t classes) {
+  if (labels.empty()) return;
+  const std::size_t names = names_referred_to(labels).size();
+  if (names == classes) return;
+  throw Error(ErrorKind::usage, "the number of names differs from the number of classes")
+      .in_file(labels.substr(1))
+      .expected(std::to_string(classes))
+      .found(std::to_string(names));
+}
+
+void show_names(const OpenSubject& open, QToolButton& button) {
+  const std::string chosen = chosen_names(open);
+  button.setText(chosen.empty() ? AnswerPanel::tr("Name the classes")
+                                : AnswerPanel::tr("Class names: %1").arg(shown_names(chosen)));
+  button.setAccessibleName(
+      AnswerPanel::tr("%1, %2").arg(button.text(), QString::fromStdString(open.subject.label)));
+}
+
+/// True for the classes of a model whose file gives no names, or only those that transformers makes
+/// of the numbers. A network in training is read from its data, not from a file.
+bool needs_names(const OpenSubject& open) {
+  const Subject& subject = open.subject;
+  if (!subject.model || !subject.trace || open.file.empty()) return false;
+  const std::vector<std::string>& labels = subject.trace->labels;
+  const bool named = !labels.empty() && labels.front() != "LABEL_0";
+  if (named && chosen_names(open).empty()) return false;
+  std::error_code ignored;
+  const auto prediction = prediction_of(subject, 1);
+  return prediction && !prediction->next_token &&
+         std::filesystem::exists(subject.model->file(), ignored);
 }
 
 }  // namespace
@@ -289,14 +347,21 @@ void AnswerPanel::showEvent(QShowEvent* event) {
 }
 
 void AnswerPanel::add_part() {
-  Part part{new AnswerBars, new ElidedLabel(Qt::ElideRight), new TextHeat};
+  Part part{new AnswerBars, new QToolButton, new ElidedLabel(Qt::ElideRight), new TextHeat};
   const std::size_t index = parts_.size();
+  part.names->setObjectName(QString("class_names_%1").arg(index));
+  part.names->setProperty("flat", true);
+  part.names->setPopupMode(QToolButton::InstantPopup);
+  part.names->setToolTip(tr("The file does not name the classes: choose what they are"));
+  auto* const menu = new QMenu(part.names);
+  part.names->setMenu(menu);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu, index] { fill_names(*menu, index); });
   part.caption->setProperty("role", "muted");
   part.text->setObjectName(QString("losses_%1").arg(index));
-  for (QWidget* widget : {static_cast<QWidget*>(part.bars), static_cast<QWidget*>(part.caption),
-                          static_cast<QWidget*>(part.text)}) {
-    column_->addWidget(widget);
-  }
+  column_->addWidget(part.bars);
+  column_->addWidget(part.names, 0, Qt::AlignLeft);
+  column_->addWidget(part.caption);
+  column_->addWidget(part.text);
   connect(part.bars, &AnswerBars::clicked, this, [this, index] {
     const Selection& selection = session_.selection();
     if (index < shown_.size()) {
@@ -320,15 +385,62 @@ void AnswerPanel::refresh() {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const bool used = i < subjects.size();
     parts_[i].bars->setVisible(used);
+    parts_[i].names->setVisible(used && needs_names(subjects[i]));
     parts_[i].caption->setVisible(false);
     parts_[i].text->setVisible(false);
     if (!used) continue;
     shown_.push_back(subjects[i].id);
     parts_[i].bars->set_content(content_of(subjects[i], static_cast<std::int64_t>(i)));
+    show_names(subjects[i], *parts_[i].names);
     if (!has_token_losses(subjects[i])) continue;
     want_losses(subjects[i]);
     show_losses(subjects[i], parts_[i]);
   }
+}
+
+void AnswerPanel::fill_names(QMenu& menu, std::size_t part) {
+  menu.clear();
+  const OpenSubject* const open = part < shown_.size() ? session_.find(shown_[part]) : nullptr;
+  if (!open || !open->subject.trace) return;
+  const std::string chosen = chosen_names(*open);
+  const auto add = [&](const QString& text, const std::string& labels) {
+    QAction* const action =
+        menu.addAction(text, this, [this, part, labels] { name_classes(part, labels); });
+    action->setCheckable(true);
+    action->setChecked(labels == chosen);
+  };
+  add(tr("As in the file"), {});
+  menu.addSeparator();
+  for (const ClassNameList& list : class_name_lists()) {
+    const std::string name(list.data_set);
+    if (class_names_of(name).size() != open->subject.trace->logits.values().size()) continue;
+    add(QString::fromStdString(name), name);
+  }
+  if (chosen.starts_with('@')) add(shown_names(chosen), chosen);
+  menu.addAction(tr("Read from a file…"), this, [this, part] {
+    const QString file = QFileDialog::getOpenFileName(this, tr("Names of the classes, one a line"),
+                                                      {}, tr("Texts (*.txt);;All files (*)"));
+    if (!file.isEmpty()) name_classes(part, "@" + file.toStdString());
+  });
+}
+
+void AnswerPanel::name_classes(std::size_t part, const std::string& labels) {
+  const OpenSubject* const open = part < shown_.size() ? session_.find(shown_[part]) : nullptr;
+  if (!open || !open->subject.trace || labels == chosen_names(*open)) return;
+  try {
+    check_names(labels, open->subject.trace->logits.values().size());
+  } catch (const Error& error) {
+    parts_[part].caption->set_text("⚠ " + QString::fromStdString(error.in_window()));
+    parts_[part].caption->setVisible(true);
+    return;
+  }
+  ModelOptions options = open->options;
+  if (labels.empty()) {
+    options.overrides.erase(kLabels);
+  } else {
+    options.overrides[kLabels] = labels;
+  }
+  session_.set_options(open->id, options);
 }
 
 void AnswerPanel::want_losses(const OpenSubject& open) {

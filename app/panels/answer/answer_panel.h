@@ -12,7 +12,8 @@
 #include "app/session/subject_id.h"
 #include "core/trace/trace.h"
 
-class QLabel;
+class QMenu;
+class QToolButton;
 class QVBoxLayout;
 
 namespace attnscope {
@@ -96,6 +97,7 @@ class AnswerPanel : public DockPanel {
   /// One model's part of the panel; the text is shown if there are losses.
   struct Part {
     AnswerBars* bars;
+    QToolButton* names;  ///< choice of the classes' names where the file gives none
     ElidedLabel* caption;
     TextHeat* text;
   };
@@ -109,6 +111,10 @@ class AnswerPanel : public DockPanel {
 
   void refresh();
   void add_part();
+  /// Adds the names that the classes of a part's model can have.
+  void fill_names(QMenu& menu, std::size_t part);
+  /// Loads the model again with the option `labels`, without it if it is empty.
+  void name_classes(std::size_t part, const std::string& labels);
   void show_losses(const OpenSubject& open, Part& part);
   void want_losses(const OpenSubject& open);
 

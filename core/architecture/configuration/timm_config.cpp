@@ -1,10 +1,10 @@
 // Reads config.json of timm's models on Hugging Face's hub: an architecture of timm, arguments of
 // its constructor, and image preprocessing.
-#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/class_names.h"
 #include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/error.h"
@@ -164,10 +164,7 @@ void name_imagenet_classes(const json& prepared, NeighbourConfig& config) {
   if (config.classes != 1000 || tag == prepared.end() || !tag->is_string()) return;
   const std::string trained = "_" + tag->get<std::string>();
   if (!trained.ends_with("_in1k") && trained.find("_in1k_") == std::string::npos) return;
-  json names = json::array();
-  std::istringstream lines{std::string(imagenet_class_names())};
-  for (std::string name; std::getline(lines, name);) names.push_back(name);
-  config.values["labels"] = names.dump();
+  config.values["labels"] = json(class_names_of("ImageNet-1k")).dump();
 }
 
 void read_pooling(const json& pooling, NeighbourConfig& config) {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/class_names.h"
 #include "core/architecture/configuration/config_kind.h"
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/family_matching/architecture_match.h"
@@ -303,12 +305,20 @@ void check_alone(const NamedModel& named, const Checkpoint& checkpoint,
   if (!asked && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
 }
 
-/// Options with overrides under the names of their members instead of their paths.
+/// Options with overrides under the names of their members instead of their paths, and with the
+/// names of the classes themselves.
 ModelOptions by_name(ModelOptions options) {
   std::map<std::string, std::string> named;
   for (auto& [option, text] : options.overrides) {
     const SpecMember* const member = find_spec_member(option);
     named.insert_or_assign(member ? std::string(member->name) : option, std::move(text));
+  }
+  if (const auto labels = named.find("labels"); labels != named.end()) {
+    const std::vector<std::string> names = names_referred_to(labels->second);
+    using nlohmann::json;
+    if (!names.empty()) {
+      labels->second = json(names).dump(-1, ' ', false, json::error_handler_t::replace);
+    }
   }
   options.overrides = std::move(named);
   return options;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/architecture/class_names.h"
 #include "core/architecture/model_spec.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
@@ -260,11 +261,13 @@ MechanismChoice Recipe::mechanism() const {
 
 DataSettings Recipe::data() const {
   const TypedValues read(values_);
+  std::vector<std::string> labels = class_names_of(read.text("labels"));
+  if (labels.empty()) labels = split_at_commas(read.text("labels"));
   return {.dataset = read.text("dataset"),
           .test_dataset = read.text("test_dataset"),
           .items = read.whole("items"),
           .test_items = read.whole("test_items"),
-          .labels = split_at_commas(read.text("labels")),
+          .labels = std::move(labels),
           .context = read.whole("context"),
           .shift = read.whole("shift"),
           .flip = read.flag("flip"),

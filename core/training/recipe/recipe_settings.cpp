@@ -29,8 +29,8 @@ std::vector<ParameterDescription> data_settings() {
       whole("items", 0, {0, 1e9}, "number of training images or texts, from the first; 0: all"),
       whole("test_items", 0, {0, 1e9}, "number of test images, texts or stretches; 0: all"),
       text("labels", "",
-           "names of the classes in the order of their numbers, with commas between; empty: the "
-           "data set's, or numbers"),
+           "names of the classes in the order of their numbers, with commas between, or MNIST, "
+           "Fashion-MNIST, CIFAR-10, CIFAR-100 or ImageNet-1k; empty: the data set's, or numbers"),
       whole("shift", 0, {0, 64}, "greatest shift of an image to each side, in pixels"),
       flag("flip", false, "every other image is mirrored"),
       number("crop", 1, {0.01, 1},

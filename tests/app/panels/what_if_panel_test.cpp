@@ -9,8 +9,10 @@
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
 
+#include "analysis/training/run_folder.h"
 #include "app/panels/all_maps/all_maps_panel.h"
 #include "app/panels/answer/answer_panel.h"
 #include "app/panels/frame/figure_panel.h"
@@ -61,6 +63,67 @@ TEST_F(WhatIfPanelTest, ShowsTheAnswerNextToTheMapsWithTheTrueClass) {
   EXPECT_EQ(content.title, "fashion-softmax");
   EXPECT_GE(content.rows[0].answer.probability, content.rows[1].answer.probability);
   EXPECT_FALSE(content.rows[0].before) << "nothing is changed";
+}
+
+TEST_F(WhatIfPanelTest, ClassesThatTheFileDoesNotNameAreNamedByTheUser) {
+  const std::string twelve = (sample_data_folder() / "inputs/twelve.npz").string();
+  const RunFolder run{folder() / "run"};
+  begin_run_folder(run, Recipe({{"dataset", twelve},
+                                {"test_dataset", twelve},
+                                {"steps", std::int64_t{1}},
+                                {"depth", std::int64_t{1}},
+                                {"width", std::int64_t{12}},
+                                {"batch", std::int64_t{4}},
+                                {"warm_up", std::int64_t{1}}}));
+  (void)train(run, {});
+  session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
+  session().open(run.model(1));
+  window().show_panel("answer");
+  ASSERT_TRUE(wait_until_settled());
+  auto* const names = child<QToolButton>("class_names_0");
+  ASSERT_TRUE(names->isVisible());
+  EXPECT_EQ(names->text(), "Name the classes");
+  const auto first = [this] { return bars().content().rows.at(0).answer.name; };
+  EXPECT_TRUE(first().starts_with("class ")) << first();
+  const auto choose = [&](const QString& entry) {
+    emit names->menu()->aboutToShow();
+    for (QAction* const action : names->menu()->actions()) {
+      if (action->text() == entry) {
+        action->trigger();
+        return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_FALSE(choose("ImageNet-1k")) << "the model has ten classes";
+  ASSERT_TRUE(choose("Fashion-MNIST"));
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_FALSE(first().starts_with("class ")) << first();
+  EXPECT_EQ(names->text(), "Class names: Fashion-MNIST");
+  EXPECT_EQ(subject().options.overrides.at("labels"), "Fashion-MNIST");
+
+  const std::filesystem::path few = folder() / "few.txt";
+  std::ofstream(few) << "cat\ndog\n";
+  answer_file_dialog(few);
+  ASSERT_TRUE(choose("Read from a file…"));
+  EXPECT_EQ(subject().options.overrides.at("labels"), "Fashion-MNIST") << "two names for ten";
+  const std::filesystem::path ten = folder() / "ten.txt";
+  std::ofstream(ten) << "c0\nc1\nc2\nc3\nc4\nc5\nc6\nc7\nc8\nc9\n";
+  answer_file_dialog(ten);
+  ASSERT_TRUE(choose("Read from a file…"));
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(first().starts_with("c")) << first();
+  EXPECT_EQ(names->text(), "Class names: ten.txt");
+  ASSERT_TRUE(choose("As in the file"));
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(first().starts_with("class ")) << first();
+}
+
+TEST_F(WhatIfPanelTest, ANamedModelHasNoChoiceOfNames) {
+  open("fashion-softmax.h5");
+  window().show_panel("answer");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_FALSE(child<QToolButton>("class_names_0")->isVisible());
 }
 
 TEST_F(WhatIfPanelTest, TheIdentitySliderMovesMapsRanksAndAnswerTogether) {

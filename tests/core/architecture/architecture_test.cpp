@@ -264,6 +264,12 @@ TEST(Architecture, OwnFilesStateEverything) {
   EXPECT_EQ(found.spec.layer.attention.heads, 4);
   EXPECT_EQ(found.spec.mechanism, spec.mechanism);
   EXPECT_EQ(found.spec.labels.size(), 10U);
+  const auto named = [&](const char* labels) {
+    return recognise(timm_shapes({.channels = 1}), {{"labels", labels}}, metadata).spec.labels;
+  };
+  EXPECT_EQ(named("cifar-10").at(3), "cat") << "the user names the classes";
+  EXPECT_THAT(error_of([&] { (void)named("cifar-100"); }),
+              AllOf(HasSubstr("labels"), HasSubstr("expected 10"), HasSubstr("found 100")));
   // A file that contradicts itself is damaged.
   EXPECT_THAT(
       error_of([&] { (void)recognise(timm_shapes({.layers = 3, .channels = 1}), {}, metadata); }),

@@ -29,6 +29,10 @@ TEST(RecipeTest, IsUnchangedWhenReadAgain) {
   EXPECT_EQ(to_string(spec.mechanism), "adder (identity=true)");
   EXPECT_EQ(spec.multiplicative_layers, (std::vector<std::int64_t>{0, 5}));
   EXPECT_EQ(recipe.data().labels, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(Recipe({{"dataset", std::string("d")}, {"labels", std::string("cifar-10")}})
+                .data()
+                .labels.at(3),
+            "cat");
   EXPECT_EQ(recipe.rate_of_step(99), 0.5) << "the last of the warm-up";
 }
 
