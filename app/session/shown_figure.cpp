@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/figure/figure_command.h"
 #include "app/session/session.h"
@@ -16,8 +17,10 @@ FigureRequest request_of(const Session& session) {
   FigureRequest request;
   std::map<std::string, std::string> options;
   std::string architecture;
+  std::set<std::size_t> classes;
   for (const OpenSubject& open : session.subjects()) {
     if (!open.subject.trace) continue;
+    classes.insert(open.subject.trace->logits.values().size());
     request.subjects.push_back(open.subject);
     if (open.layers_so_far) {
       request.subjects.back().label +=
@@ -30,6 +33,8 @@ FigureRequest request_of(const Session& session) {
     options.insert(open.options.overrides.begin(), open.options.overrides.end());
     if (!open.options.description.empty()) architecture = open.options.description.string();
   }
+  // A model with another number of classes refuses the names.
+  if (classes.size() > 1) options.erase("labels");
   for (const auto& [name, value] : options) {
     request.further_arguments.insert(request.further_arguments.end(),
                                      {"--option", name + "=" + value});

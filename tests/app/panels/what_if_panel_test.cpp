@@ -21,6 +21,7 @@
 #include "app/panels/playground/playground_view.h"
 #include "app/panels/steps/steps_view.h"
 #include "app/session/sample_data.h"
+#include "app/session/shown_figure.h"
 #include "app/window/map_menu.h"
 #include "tests/app/support/window_fixture.h"
 
@@ -101,6 +102,8 @@ TEST_F(WhatIfPanelTest, ClassesThatTheFileDoesNotNameAreNamedByTheUser) {
   EXPECT_FALSE(first().starts_with("class ")) << first();
   EXPECT_EQ(names->text(), "Class names: Fashion-MNIST");
   EXPECT_EQ(subject().options.overrides.at("labels"), "Fashion-MNIST");
+  EXPECT_EQ(request_of(session()).further_arguments,
+            (std::vector<std::string>{"--option", "labels=Fashion-MNIST"}));
 
   const std::filesystem::path few = folder() / "few.txt";
   std::ofstream(few) << "cat\ndog\n";
