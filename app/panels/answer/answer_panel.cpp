@@ -40,11 +40,11 @@ double logit_at(const Trace& trace, std::int64_t index) {
   return static_cast<double>(trace.logits.values()[static_cast<std::size_t>(index)]);
 }
 
+// The true class is a row of its own: its name beside that of the model would be cut off.
 QString verdict_of(const Prediction& prediction) {
   const std::optional<bool> right = prediction.right();
   if (!right) return {};
-  if (*right) return AnswerPanel::tr("✓ right");
-  return AnswerPanel::tr("✗ it is: %1").arg(QString::fromStdString(prediction.true_class->name));
+  return *right ? AnswerPanel::tr("✓ right") : AnswerPanel::tr("✗ wrong");
 }
 
 /// Probability of every class by the index of its logit, with unchanged maps.
@@ -170,7 +170,7 @@ void AnswerBars::set_content(Content content) {
   content_ = std::move(content);
   QStringList spoken = {content_.verdict};
   for (const Row& row : content_.rows) {
-    spoken << QString::fromStdString(row.answer.name) + " " + percent_text(row.answer.probability);
+    spoken << name_of(row) + " " + percent_text(row.answer.probability);
   }
   setAccessibleName(tr("Answer of %1").arg(content_.title));
   setAccessibleDescription(spoken.join(", "));
@@ -309,7 +309,7 @@ bool AnswerBars::event(QEvent* event) {
                        .arg(row.answer.probability, 0, 'g', 4)
                        .arg(row.logit, 0, 'f', 3);
     if (row.before && row.logit_before) {
-      text += tr("\nwith the maps as they are: p = %1, logit %2 (now %3%4)")
+      text += tr("\nwith unchanged maps: p = %1, logit %2 (now %3%4)")
                   .arg(*row.before, 0, 'g', 4)
                   .arg(*row.logit_before, 0, 'f', 3)
                   .arg(row.logit < *row.logit_before ? "−" : "+")
@@ -352,7 +352,8 @@ void AnswerPanel::add_part() {
   part.names->setObjectName(QString("class_names_%1").arg(index));
   part.names->setProperty("flat", true);
   part.names->setPopupMode(QToolButton::InstantPopup);
-  part.names->setToolTip(tr("The file does not name the classes: choose what they are"));
+  part.names->setToolTip(
+      tr("The file does not name the classes: choose the data set of the training"));
   auto* const menu = new QMenu(part.names);
   part.names->setMenu(menu);
   connect(menu, &QMenu::aboutToShow, this, [this, menu, index] { fill_names(*menu, index); });

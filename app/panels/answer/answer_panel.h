@@ -40,7 +40,7 @@ class AnswerBars : public QWidget {
   struct Content {
     std::int64_t place = 0;  ///< index of the model among the open ones, which gives its colour
     QString title;           ///< name of the model, and the kind of answer
-    QString verdict;         ///< "right", "wrong: it is a Sandal"; may be empty
+    QString verdict;         ///< "✓ right", "✗ wrong"; may be empty
     bool right = true;
     std::vector<Row> rows;
     QString instead;  ///< text shown if there are no rows

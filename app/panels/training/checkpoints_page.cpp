@@ -63,7 +63,7 @@ QWidget* CheckpointsPage::make_controls() {
   choose->setObjectName("over_training_open");
   choose->setToolTip(
       tr("A run of attnscope train, Lightning's checkpoints, Hugging Face's checkpoint-500 …, "
-         "Pythia's step1000 …; a second one is shown next to it, at the same step"));
+         "Pythia's step1000 …; a second folder is shown next to the first, at the same step"));
   slider_ = new QSlider(Qt::Horizontal);
   slider_->setObjectName("over_training_slider");
   slider_->setToolTip(tr("The step whose weights are shown"));

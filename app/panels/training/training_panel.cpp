@@ -248,7 +248,7 @@ void TrainingPanel::resume_folder() {
     training_->open(folder.toStdString());
     kept_in_->setText(folder);
     drawn_.clear();
-    say(tr("Paused where they were left: Start resumes them."));
+    say(tr("The trainings are paused at their last step: Start resumes training."));
   } catch (const Error& error) {
     say("⚠ " + QString::fromStdString(error.in_window()), true);
   }
@@ -303,10 +303,11 @@ bool TrainingPanel::may_close() {
   const bool lost = !std::filesystem::is_empty(folder_.path().toStdString(), ignored);
   if (!lost && !training_->is_running()) return true;
   QMessageBox box(QMessageBox::Warning, tr("Close the window?"),
-                  lost ? tr("The networks trained here are not kept in a folder: closing the "
-                            "window loses them.")
-                       : tr("Networks are still training. Closing the window ends that; their "
-                            "states are saved in the folder of the runs."),
+                  lost
+                      ? tr("The networks trained here are not kept in a folder: closing the "
+                           "window loses them.")
+                      : tr("Networks are still training. Closing the window stops the training and "
+                           "saves its state in the folder of the runs."),
                   QMessageBox::Discard | QMessageBox::Cancel, this);
   box.button(QMessageBox::Discard)->setText(lost ? tr("Discard") : tr("Close"));
   if (lost) box.addButton(QMessageBox::Save)->setText(tr("Save to folder…"));
@@ -388,7 +389,7 @@ QWidget* TrainingPanel::make_fields() {
                            {.minimum = 0.01, .maximum = 100, .step = 0.01, .logarithmic = true}, 1);
   rate_->setObjectName("training_rate");
   rate_->setToolTip(
-      tr("Factor on the schedule's learning rates; it can be changed during training"));
+      tr("Factor of the schedule's learning rates, which can be changed during training"));
   connect(rate_, &NumberSlider::value_changed, training_, &TrainingSession::set_rate_factor);
   auto* fields = new QWidget;
   auto* grid = new QGridLayout(fields);
