@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <sstream>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/file/read_file.h"
@@ -25,6 +26,21 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
+std::vector<std::string> folders_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  for (std::filesystem::directory_iterator entry(folder, problem), end; entry != end && !problem;
+       entry.increment(problem)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
+  }
+  if (problem) {
+    throw Error(ErrorKind::io, "cannot be read: " + problem.message()).in_file(folder);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 bool is_same_name(std::string_view a, std::string_view b) {
   const auto small = [](unsigned char sign) { return std::tolower(sign); };
   return std::ranges::equal(a, b, {}, small, small);
@@ -41,12 +57,15 @@ std::vector<std::string> class_names_of(std::string_view data_set) {
 
 std::vector<std::string> names_referred_to(const std::string& labels) {
   if (!labels.starts_with('@')) return class_names_of(labels);
-  const std::filesystem::path file = labels.substr(1);
-  std::vector<std::string> names = lines_of(read_file(file, kLongestNames));
+  const std::filesystem::path path = labels.substr(1);
+  std::error_code ignored;
+  const bool of_folders = std::filesystem::is_directory(path, ignored);
+  std::vector<std::string> names =
+      of_folders ? folders_in(path) : lines_of(read_file(path, kLongestNames));
   if (names.empty()) {
-    throw Error(ErrorKind::damaged, "the file holds no names of classes")
-        .in_file(file)
-        .expected("a name a line");
+    throw Error(ErrorKind::damaged, "no names of classes were found")
+        .in_file(path)
+        .expected("a file with a name a line, or a folder with a folder per class");
   }
   return names;
 }

@@ -22,9 +22,10 @@ struct ClassNameList {
 /// "cifar-10". Empty if there is no list of that name.
 [[nodiscard]] std::vector<std::string> class_names_of(std::string_view data_set);
 
-/// Names that the model option "labels" refers to: those of a data set, or of "@FILE", a text file
-/// with a name a line. Empty for an option that holds the names itself. Throws the errors of
-/// read_file, and Error(damaged) for a file without names.
+/// Names that the model option "labels" refers to: those of a data set, or of "@PATH", a text file
+/// with a name a line or a folder with a folder per class, sorted as torchvision's ImageFolder
+/// does. Empty for an option that holds the names itself. Throws the errors of read_file, and
+/// Error(damaged) for a file or folder without names.
 [[nodiscard]] std::vector<std::string> names_referred_to(const std::string& labels);
 
 }  // namespace attnscope

@@ -24,6 +24,7 @@
 #include "app/widgets/elided_label.h"
 #include "core/architecture/class_names.h"
 #include "core/error.h"
+#include "core/file/read_file.h"
 
 namespace attnscope {
 
@@ -109,11 +110,9 @@ std::string chosen_names(const OpenSubject& open) {
   return found == open.options.overrides.end() ? std::string() : found->second;
 }
 
-/// The option's value for the eye: "CIFAR-10", or the name of a file.
+/// The option's value for the eye: "CIFAR-10", or the name of a file or folder.
 QString shown_names(const std::string& labels) {
-  if (labels.starts_with('@')) {
-    return QString::fromStdString(std::filesystem::path(labels.substr(1)).filename().string());
-  }
+  if (labels.starts_with('@')) return QString::fromStdString(name_of_folder(labels.substr(1)));
   return class_names_of(labels).empty() ? AnswerPanel::tr("as set in the options")
                                         : QString::fromStdString(labels);
 }
@@ -128,6 +127,21 @@ void check_names(const std::string& labels, std::size_t classes) {
       .in_file(labels.substr(1))
       .expected(std::to_string(classes))
       .found(std::to_string(names));
+}
+
+/// The option for the classes of the folder that the input is an item of; empty if it is not of a
+/// folder with a folder for each class.
+std::string names_of_input(const std::string& locator, std::size_t classes) {
+  const std::filesystem::path folder = locator.substr(0, locator.rfind('#'));
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return {};
+  std::string labels = "@" + std::filesystem::absolute(folder, ignored).string();
+  try {
+    check_names(labels, classes);
+  } catch (const Error&) {
+    return {};
+  }
+  return labels;
 }
 
 void show_names(const OpenSubject& open, QToolButton& button) {
@@ -417,7 +431,10 @@ void AnswerPanel::fill_names(QMenu& menu, std::size_t part) {
     if (class_names_of(name).size() != open->subject.trace->logits.values().size()) continue;
     add(QString::fromStdString(name), name);
   }
-  if (chosen.starts_with('@')) add(shown_names(chosen), chosen);
+  const std::string of_input =
+      names_of_input(session_.input_locator(), open->subject.trace->logits.values().size());
+  if (!of_input.empty()) add(tr("Folders of %1").arg(shown_names(of_input)), of_input);
+  if (chosen.starts_with('@') && chosen != of_input) add(shown_names(chosen), chosen);
   menu.addAction(tr("Read from a file…"), this, [this, part] {
     const QString file = QFileDialog::getOpenFileName(this, tr("Names of the classes, one a line"),
                                                       {}, tr("Texts (*.txt);;All files (*)"));

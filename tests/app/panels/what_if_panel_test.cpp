@@ -117,6 +117,17 @@ TEST_F(WhatIfPanelTest, ClassesThatTheFileDoesNotNameAreNamedByTheUser) {
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(first().starts_with("c")) << first();
   EXPECT_EQ(names->text(), "Class names: ten.txt");
+  // An input of a folder of classes offers their names.
+  const std::filesystem::path data = folder() / "data";
+  for (int i = 0; i < 10; ++i) {
+    std::filesystem::create_directories(data / ("folder " + std::to_string(i)));
+  }
+  std::filesystem::copy(sample_data_folder() / "inputs/09_ankle_boot.png", data / "folder 3");
+  session().set_input(data.string() + "#0");
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_TRUE(choose("Folders of data"));
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(first().starts_with("folder ")) << first();
   ASSERT_TRUE(choose("As in the file"));
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(first().starts_with("class ")) << first();

@@ -2,6 +2,7 @@
 #include "core/architecture/class_names.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -55,6 +56,14 @@ TEST(ClassNames, AreReadFromAFileWithANameALine) {
   EXPECT_THROW((void)names_referred_to("@" + file + "x"), Error);
   const std::string empty = folder.write("empty.txt", "\n").string();
   EXPECT_THAT(error_of([&] { (void)names_referred_to("@" + empty); }), HasSubstr("empty.txt"));
+}
+
+TEST(ClassNames, AreThoseOfTheFoldersOfADataSet) {
+  const TemporaryFolder folder;
+  for (const char* name : {"b", "B", "a"}) std::filesystem::create_directory(folder / name);
+  (void)folder.write("notes.txt", "x");
+  EXPECT_THAT(names_referred_to("@" + folder.path().string()), ElementsAre("B", "a", "b"));
+  EXPECT_THROW((void)names_referred_to("@" + (folder / "a").string()), Error) << "it is empty";
 }
 
 }  // namespace
