@@ -10,6 +10,7 @@
 namespace attnscope {
 
 class Session;
+struct MatrixChoice;
 
 /// " (4 of 12 layers)": suffix of a subject's name if only some layers are known.
 [[nodiscard]] std::string of_layers(std::int64_t known, std::int64_t all);
