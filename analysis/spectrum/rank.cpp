@@ -35,14 +35,6 @@ std::vector<double> linear_share(std::int64_t count) {
   return share;
 }
 
-std::vector<double> share_difference(std::span<const double> singular_values) {
-  std::vector<double> difference = cumulative_share(singular_values);
-  for (std::size_t t = 0; t < difference.size(); ++t) {
-    difference[t] -= static_cast<double>(t + 1) / static_cast<double>(difference.size());
-  }
-  return difference;
-}
-
 std::int64_t rank_of_share(std::span<const double> share, double threshold) {
   const auto reached = std::find_if(share.begin(), share.end(),
                                     [threshold](double value) { return value >= threshold; });

@@ -14,9 +14,6 @@ namespace attnscope {
 /// g(r) = r / N for r = 1 … N (Adder, Eq. 21).
 [[nodiscard]] std::vector<double> linear_share(std::int64_t count);
 
-/// D(r) = f(r) − g(r) for r = 1 … N (Adder, Eq. 21); empty if all σ are 0.
-[[nodiscard]] std::vector<double> share_difference(std::span<const double> singular_values);
-
 /// Smallest r with share(r) ≥ threshold, for a curve that rises to 1; its length if there is none,
 /// 0 if it is empty. threshold in (0, 1].
 [[nodiscard]] std::int64_t rank_of_share(std::span<const double> share, double threshold);

@@ -1,6 +1,5 @@
 #include "app/session/shown_figure.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -63,11 +62,6 @@ void set_matrix(const MatrixChoice& matrix, ParameterValues& settings) {
   settings["of"] = std::string(name_of(matrix_kind_names, matrix.of));
   settings["centred"] = matrix.centred;
   settings["added"] = std::string(name_of(added_names, matrix.added));
-}
-
-bool draws_matrix(std::string_view figure, const MatrixChoice& matrix) {
-  const std::vector<std::string>& choices = find_setting(figure, "of").choices;
-  return std::ranges::find(choices, name_of(matrix_kind_names, matrix.of)) != choices.end();
 }
 
 }  // namespace attnscope

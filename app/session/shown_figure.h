@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "analysis/figure/recipe.h"
 
@@ -25,7 +24,5 @@ struct MatrixChoice;
 
 /// Sets "of", "centred" and "added", a figure's settings of the analysed matrix.
 void set_matrix(const MatrixChoice& matrix, ParameterValues& settings);
-/// True if the figure can be drawn of that matrix.
-[[nodiscard]] bool draws_matrix(std::string_view figure, const MatrixChoice& matrix);
 
 }  // namespace attnscope

@@ -31,11 +31,6 @@ std::string_view ByteCursor::text(std::uint64_t count) {
   return {reinterpret_cast<const char*>(taken.data()), taken.size()};
 }
 
-std::uint8_t ByteCursor::peek() const {
-  if (remaining() == 0) throw cut_off(1, 0);
-  return std::to_integer<std::uint8_t>(bytes_[position_]);
-}
-
 std::uint64_t ByteCursor::big(std::size_t width) {
   std::uint64_t number = 0;
   for (const std::byte byte : take(width)) {

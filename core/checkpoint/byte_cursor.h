@@ -21,8 +21,6 @@ class ByteCursor {
   /// read.
   std::span<const std::byte> take(std::uint64_t count);
   std::string_view text(std::uint64_t count);
-  /// The next byte, without taking it.
-  [[nodiscard]] std::uint8_t peek() const;
   /// Takes a little-endian number.
   template <class Number>
   Number little() {

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/file/read_file.h"
-#include "core/tokenizer/split_pattern.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace attnscope {
@@ -90,15 +89,6 @@ Merges read_merges(const std::filesystem::path& path) {
     merges.emplace_back(line.substr(0, space), line.substr(space + 1));
   }
   return merges;
-}
-
-std::vector<std::string> split_into_words(const std::string& text) {
-  (void)AlignedText(text);  // throws unless the text is UTF-8
-  std::vector<std::string> words;
-  for (const auto& part : SplitPattern::regular_expression(gpt2_words).parts(text)) {
-    words.push_back(text.substr(part.begin, part.end - part.begin));
-  }
-  return words;
 }
 
 }  // namespace attnscope

@@ -23,9 +23,4 @@ namespace attnscope {
 /// Reads lines without line endings. Throws Error(io, damaged).
 [[nodiscard]] std::vector<std::string> read_lines(const std::filesystem::path& path);
 
-/// Splits a text like GPT-2 before merging: into contractions, words, numbers and other characters,
-/// each with at most one space before it, and the remaining white space. Throws Error(usage) unless
-/// it is UTF-8.
-[[nodiscard]] std::vector<std::string> split_into_words(const std::string& text);
-
 }  // namespace attnscope

@@ -10,10 +10,12 @@
 
 namespace attnscope {
 
-const std::string_view gpt2_words =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
 namespace {
+
+/// Regular expression of GPT-2's words: contractions, words, numbers and other characters, each
+/// with at most one space before it, and the remaining white space.
+constexpr std::string_view gpt2_words =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 using Parts = std::vector<SplitPattern::Part>;
 

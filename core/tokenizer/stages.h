@@ -39,10 +39,6 @@ using PreTokenizer = std::function<void(std::vector<TextPiece>&)>;
 [[nodiscard]] PreTokenizer make_pre_tokenizer(const nlohmann::json& object,
                                               const std::string& place = "pre_tokenizer");
 
-/// Regular expression of GPT-2's words: contractions, words, numbers and other characters, each
-/// with at most one space before it, and the remaining white space.
-extern const std::string_view gpt2_words;
-
 /// The fourth stage: tokens added around a text or a pair of texts. Maps the tokens of one text, or
 /// of two (types 0 and 1), to the tokens of the input.
 using PostProcessor = std::function<std::vector<Encoding>(std::vector<Encoding>)>;

@@ -62,7 +62,6 @@ bool is_number(char32_t c) { return in_categories(c, U_GC_N_MASK); }
 bool is_mark(char32_t c) { return in_categories(c, U_GC_M_MASK); }
 bool is_nonspacing_mark(char32_t c) { return in_categories(c, U_GC_MN_MASK); }
 bool is_other(char32_t c) { return in_categories(c, U_GC_C_MASK); }
-bool is_upper_case_letter(char32_t c) { return in_categories(c, U_GC_LU_MASK); }
 
 bool is_word_character(char32_t c) {
   return u_isUAlphabetic(icu_of(c)) != 0 ||

@@ -13,12 +13,11 @@ enum class NormalForm { nfc, nfd, nfkc, nfkd };
 [[nodiscard]] bool is_white_space(char32_t c);
 /// True for category P and all ASCII punctuation, some of which Unicode classifies as symbols.
 [[nodiscard]] bool is_punctuation(char32_t c);
-[[nodiscard]] bool is_number(char32_t c);             ///< category N
-[[nodiscard]] bool is_mark(char32_t c);               ///< category M
-[[nodiscard]] bool is_nonspacing_mark(char32_t c);    ///< category Mn
-[[nodiscard]] bool is_other(char32_t c);              ///< category C: controls, unassigned, …
-[[nodiscard]] bool is_word_character(char32_t c);     ///< \w of UTS 18
-[[nodiscard]] bool is_upper_case_letter(char32_t c);  ///< category Lu
+[[nodiscard]] bool is_number(char32_t c);           ///< category N
+[[nodiscard]] bool is_mark(char32_t c);             ///< category M
+[[nodiscard]] bool is_nonspacing_mark(char32_t c);  ///< category Mn
+[[nodiscard]] bool is_other(char32_t c);            ///< category C: controls, unassigned, …
+[[nodiscard]] bool is_word_character(char32_t c);   ///< \w of UTS 18
 
 /// The lower case of a character in UTF-8: the full mapping without context. İ becomes two
 /// characters, Σ never becomes ς.

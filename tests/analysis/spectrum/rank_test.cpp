@@ -15,7 +15,6 @@ TEST(Rank, IsTheNumberOfEqualSingularValues) {
   EXPECT_NEAR(stable_rank(equal), 20, 1e-12);
   EXPECT_EQ(numerical_rank(equal, 20), 20);
   EXPECT_NEAR(rank_one_distance(equal), std::sqrt(0.95), 1e-12);
-  for (const double difference : share_difference(equal)) EXPECT_NEAR(difference, 0, 1e-12);
 }
 
 TEST(Rank, IsOneForOneSingularValue) {
@@ -26,7 +25,6 @@ TEST(Rank, IsOneForOneSingularValue) {
   EXPECT_EQ(numerical_rank(one, 4), 1);
   EXPECT_EQ(rank_one_distance(one), 0);
   EXPECT_EQ(cumulative_share(one), (std::vector<double>{1, 1, 1, 1}));
-  EXPECT_EQ(share_difference(one), (std::vector<double>{0.75, 0.5, 0.25, 0}));
 }
 
 TEST(Rank, IsZeroForNoSingularValues) {
@@ -37,7 +35,6 @@ TEST(Rank, IsZeroForNoSingularValues) {
     EXPECT_EQ(numerical_rank(none, 3), 0);
     EXPECT_EQ(rank_one_distance(none), 0);
     EXPECT_TRUE(cumulative_share(none).empty());
-    EXPECT_TRUE(share_difference(none).empty());
   }
 }
 

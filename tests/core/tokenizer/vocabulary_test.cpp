@@ -22,10 +22,6 @@ TEST(BytePairs, AreThoseOfPython) {
   ASSERT_GE(examples.size(), 10U);
   for (const auto& example : examples) {
     const std::string text = example.at("text");
-    if (text.find("<|") == std::string::npos) {
-      EXPECT_EQ(split_into_words(text), example.at("words").get<std::vector<std::string>>())
-          << text;
-    }
     const std::vector<std::int64_t> ids = vocabulary->encode(text);
     EXPECT_EQ(ids, example.at("ids").get<std::vector<std::int64_t>>()) << text;
     std::string back;

@@ -378,9 +378,7 @@ def write_byte_pairs(merges_wanted=160):
     (folder / "merges.txt").write_text(
         "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in merges), encoding="utf-8"
     )
-    examples = [
-        {"text": text, "words": WORDS.findall(text), "ids": encode(text)} for text in TEXTS
-    ]
+    examples = [{"text": text, "ids": encode(text)} for text in TEXTS]
     (folder / "expected.json").write_text(json.dumps(examples, indent=1) + "\n")
 
 
