@@ -2,19 +2,113 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cereal/archives/binary.hpp>
+#include <cereal/types/map.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "analysis/sweep/input_block.h"
+#include "analysis/sweep/process_team.h"
 #include "analysis/sweep/sweep_fingerprint.h"
-#include "analysis/sweep/team_messages.h"
+#include "core/error.h"
 #include "core/text/failure.h"
 
 namespace attnscope {
 
+/// Message from the first process: begin at `done`, or end.
+struct TeamOrder {
+  bool end = false;
+  std::int64_t done = 0;    ///< number of inputs done by an earlier run
+  std::string fingerprint;  ///< fingerprint of the first process's sweep
+};
+
+/// Message from another process. After any kind but `inputs` comes `ended`, and nothing after that.
+struct TeamReport {
+  enum class Kind : std::uint8_t { inputs, failed, cancelled, ended };
+  Kind kind = Kind::ended;
+  InputBlock inputs;
+  Error failure = Error(ErrorKind::usage, "");
+};
+
+// cereal finds these functions by the namespace of their arguments.
+
+template <class Archive>
+void serialize(Archive& archive, MapRecord& map) {
+  archive(map.ready, map.share, map.ranks, map.effective_rank, map.stable_rank, map.null_share_sums,
+          map.null_share_squares);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LayerRecord& layer) {
+  archive(layer.heads, layer.values, layer.maps, layer.statistics);
+}
+
+template <class Archive>
+void serialize(Archive& archive, SeriesRecord& series) {
+  archive(series.label, series.identity, series.correct, series.layers);
+}
+
+template <class Archive>
+void serialize(Archive& archive, InputBlock& block) {
+  archive(block.labels, block.records);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TeamOrder& order) {
+  archive(order.end, order.done, order.fingerprint);
+}
+
+template <class Archive>
+void save(Archive& archive, const Error& error) {
+  archive(error.kind(), error.message(), error.file().string(), error.subject(),
+          error.expected_text(), error.found_text(), error.remedy_text());
+}
+
+template <class Archive>
+void load(Archive& archive, Error& error) {
+  ErrorKind kind{};
+  std::string message, file, subject, expected, found, remedy;
+  archive(kind, message, file, subject, expected, found, remedy);
+  error = Error(kind, message)
+              .in_file(file)
+              .about(subject)
+              .expected(expected)
+              .found(found)
+              .remedy(remedy);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TeamReport& report) {
+  archive(report.kind, report.inputs, report.failure);
+}
+
 namespace {
+
+template <class What>
+ProcessTeam::Message bytes_of(const What& what) {
+  std::ostringstream stream;
+  cereal::BinaryOutputArchive{stream}(what);
+  const std::string text = stream.str();
+  const auto* const first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+template <class What>
+What from_bytes(const ProcessTeam::Message& message) {
+  std::istringstream stream(
+      std::string(reinterpret_cast<const char*>(message.data()), message.size()));
+  What what;
+  cereal::BinaryInputArchive{stream}(what);
+  return what;
+}
 
 constexpr int kLeader = 0;
 
@@ -64,7 +158,7 @@ class LedInputs {
     dealt_.emplace(request_, so_far.done, team_.size());
     begun_ = so_far.done;
     for (int rank = 1; rank < team_.size(); ++rank) {
-      team_.send(rank, encoded(TeamOrder{false, so_far.done, so_far.fingerprint}));
+      team_.send(rank, bytes_of(TeamOrder{false, so_far.done, so_far.fingerprint}));
     }
   }
 
@@ -80,7 +174,7 @@ class LedInputs {
       report_inputs(progress_, so_far.done, begun_, so_far.count);
       const std::optional<ProcessTeam::Message> message = team_.receive(rank);
       if (!message) continue;
-      TeamReport report = decoded_report(*message);
+      TeamReport report = from_bytes<TeamReport>(*message);
       switch (report.kind) {
         case TeamReport::Kind::inputs:
           return std::move(report.inputs);
@@ -104,7 +198,7 @@ class LedInputs {
 void report(ProcessTeam& team, TeamReport::Kind kind) {
   TeamReport message;
   message.kind = kind;
-  team.send(kLeader, encoded(message));
+  team.send(kLeader, bytes_of(message));
 }
 
 /// Sends the last message of a process; returns when all its messages are delivered.
@@ -128,7 +222,7 @@ void compute_share(ProcessTeam& team, const SweepRequest& request, std::int64_t 
     message.kind = TeamReport::Kind::inputs;
     message.inputs = run_inputs(request, dealt.block(block), begin_input);
     if (dismissed) return;
-    team.send(kLeader, encoded(message));
+    team.send(kLeader, bytes_of(message));
     while (team.under_way() > kBlocksAhead && !dismissed && !progress.cancelled()) {
       wait_a_little();
       ask();
@@ -168,7 +262,7 @@ void assist_sweep(ProcessTeam& team, const SweepRequest& request, const Progress
     end_assistance(team);
     return;
   }
-  const TeamOrder order = decoded_order(*message);
+  const TeamOrder order = from_bytes<TeamOrder>(*message);
   try {
     if (!order.end) {
       const std::string difference =
@@ -197,16 +291,16 @@ void refuse_to_assist(ProcessTeam& team, const std::exception& why) {
           .expected(failure.expected_text())
           .found(failure.found_text())
           .remedy(failure.remedy_text());
-  team.send(kLeader, encoded(message));
+  team.send(kLeader, bytes_of(message));
   end_assistance(team);
 }
 
 void dismiss_team(ProcessTeam& team) {
-  for (int rank = 1; rank < team.size(); ++rank) team.send(rank, encoded(TeamOrder{true, 0, {}}));
+  for (int rank = 1; rank < team.size(); ++rank) team.send(rank, bytes_of(TeamOrder{true, 0, {}}));
   for (int rank = 1; rank < team.size(); ++rank) {
     for (bool ended = false; !ended;) {
       const std::optional<ProcessTeam::Message> message = team.receive(rank);
-      ended = message && decoded_report(*message).kind == TeamReport::Kind::ended;
+      ended = message && from_bytes<TeamReport>(*message).kind == TeamReport::Kind::ended;
       if (!message) wait_a_little();
     }
   }

@@ -1,20 +1,76 @@
 #include "analysis/training/run_folder.h"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "analysis/training/code_updates.h"
+#include "analysis/hash_codes/learned_codes.h"
 #include "analysis/training/probes.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/read_file.h"
 #include "core/model/model.h"
+#include "core/parameters/typed_values.h"
+#include "core/progress.h"
+#include "core/training/data/random_order.h"
+#include "core/training/run/training_run.h"
 
 namespace attnscope {
 
 namespace {
+
+/// Inputs for the codes; a different choice at every update.
+std::vector<std::shared_ptr<const Input>> inputs_of(const TrainingRun& run,
+                                                    const RandomNumbers& numbers) {
+  const std::int64_t size = run.data().size();
+  const RandomOrder order(numbers.of("order"), size);
+  std::vector<std::shared_ptr<const Input>> inputs;
+  for (std::int64_t i = 0; i < std::min(run.recipe().code_inputs(), size); ++i) {
+    inputs.push_back(std::make_shared<const Input>(run.data().learnt_input(order.at(i))));
+  }
+  return inputs;
+}
+
+std::vector<double> means_by_layer(const MatrixD& errors) {
+  const Eigen::VectorXd means = errors.rowwise().mean();
+  return {means.begin(), means.end()};
+}
+
+/// Learns the codes of every head of a run with has_learnt_codes() from its queries, keys and
+/// softmax(q·k / √d), layer by layer (EcoFormer, Eq. 12 to 14; learn_hash_codes), on the recipe's
+/// number of training images, and sets them in the run. Deterministic for a given recipe, step and
+/// weights. Adds a row to the log's tables "codes/step", "codes/error_before" and "codes/error":
+/// ‖HHᵀ − bY‖² / ‖bY‖² with random and learned A, per layer, mean over heads. Throws Error like
+/// learn_hash_codes; Cancelled, with the run unchanged.
+void update_codes(TrainingRun& run, const Progress& progress) {
+  const std::filesystem::path nowhere = "memory";
+  const auto model = read_model(checkpoint_of(run.snapshot(), nowhere, "memory"), nowhere);
+  const MechanismChoice& mechanism = model->spec().mechanism;
+  const ParameterValues parameters = make_mechanism(mechanism)->choice().parameters;
+  const TypedValues read(parameters);
+  const RandomNumbers numbers = RandomNumbers(run.recipe().data().seed)
+                                    .of("codes")
+                                    .of(static_cast<std::uint64_t>(run.step()));
+  HashLearningOptions options;
+  options.bits = read.whole("bits");
+  options.supports = read.whole("supports");
+  options.pairs = std::min(options.pairs, model->spec().tokens() / 2);
+  options.seed = static_cast<std::uint32_t>(numbers.bits(0));
+  const LearnedCodes codes =
+      learn_hash_codes(*model, mechanism, inputs_of(run, numbers), options, progress);
+  for (std::size_t layer = 0; layer < codes.tensors.layers->size(); ++layer) {
+    const std::string before = "blocks." + std::to_string(layer) + ".attn.fast_attention.";
+    for (const auto& [name, tensor] : (*codes.tensors.layers)[layer]) {
+      run.replace(before + name, tensor.values());
+    }
+  }
+  run.log().add("codes/step", static_cast<double>(run.step()));
+  run.log().add("codes/error_before", means_by_layer(codes.error_before));
+  run.log().add("codes/error", means_by_layer(codes.error_after));
+}
 
 namespace fs = std::filesystem;
 

@@ -205,7 +205,7 @@ AlignedText with_spaces_around_chinese(const AlignedText& text) {
   return result;
 }
 
-Normalizer bert_normalizer(StageFields& fields) {
+Normalizer bert_normalizer_of(StageFields& fields) {
   BertNormalization settings;
   settings.clean = fields.flag("clean_text");
   settings.space_chinese = fields.flag("handle_chinese_chars");
@@ -222,7 +222,7 @@ Normalizer sequence_normalizer(StageFields& fields) {
 }
 
 constexpr StageKind<Normalizer> normalizer_kinds[] = {
-    {"BertNormalizer", bert_normalizer},
+    {"BertNormalizer", bert_normalizer_of},
     {"ByteLevel", byte_level_normalizer},
     {"Lowercase", lowercase_normalizer},
     {"NFC", form_normalizer<NormalForm::nfc>},

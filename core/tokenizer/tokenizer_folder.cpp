@@ -4,15 +4,16 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 #include "core/architecture/configuration/tokenizer_file.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/tokenizer/byte_pairs.h"
-#include "core/tokenizer/canonical_text.h"
 #include "core/tokenizer/sentence_piece.h"
 #include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/stages.h"
 #include "core/tokenizer/tokenizer.h"
 #include "core/tokenizer/tokenizer_neighbours.h"
 #include "core/tokenizer/unicode.h"
@@ -24,6 +25,145 @@ namespace {
 
 using Path = std::filesystem::path;
 using nlohmann::json;
+
+// ---- Cleaning of whole texts before tokenizers of CLIP-like models ----
+
+/// Steps of cleaning. Per character: `spaces`, `plain_quotes`, `without_punctuation`, `lower_case`.
+/// Then `prefix` is added, runs of white space become single spaces, and white space at both ends
+/// is removed.
+struct TextCleaning {
+  std::string spaces;                ///< characters that become spaces
+  bool plain_quotes = false;         ///< ‘ ’ “ ” and similar quotes become ' and " (ftfy)
+  bool lower_case = false;           ///< lower case, per character
+  std::string prefix;                ///< text put before the first part of a text
+  bool without_punctuation = false;  ///< ASCII punctuation (Python's string.punctuation) is removed
+};
+
+constexpr std::string_view kSpaceMark = "▁";
+
+/// Python's white space, which includes four control characters.
+bool is_python_space(char32_t c) { return is_white_space(c) || (c >= 0x1C && c <= 0x1F); }
+
+bool is_ascii_punctuation(char32_t c) { return c < 128 && is_punctuation(c); }
+
+char32_t plain_quote(char32_t c) {
+  if (c == 0x02BC || (c >= 0x2018 && c <= 0x201B)) return '\'';
+  return c >= 0x201C && c <= 0x201F ? U'"' : c;
+}
+
+/// Applies the per-character steps of the settings.
+AlignedText changed(const AlignedText& text, const TextCleaning& settings) {
+  AlignedText result;
+  for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+    const std::string_view written = std::string_view(text.text()).substr(begin, end - begin);
+    if (settings.spaces.find(written) != std::string::npos) {
+      return result.append(" ", text.place(begin, end));
+    }
+    const char32_t plain = settings.plain_quotes ? plain_quote(c) : c;
+    if (settings.without_punctuation && is_ascii_punctuation(plain)) return;
+    const std::string by = settings.lower_case ? lower_case(plain) : utf8_of(plain);
+    if (by == written) return result.append(text, begin, end);
+    result.append(by, text.place(begin, end));
+  });
+  return result;
+}
+
+/// Replaces runs of white space by one space and removes it at both ends.
+AlignedText single_spaced(const AlignedText& text) {
+  AlignedText result;
+  TokenPlace space{0, 0};
+  bool waiting = false;
+  for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+    if (is_python_space(c)) {
+      const TokenPlace place = text.place(begin, end);
+      space = waiting ? TokenPlace{space.begin, place.end} : place;
+      waiting = true;
+      return;
+    }
+    if (waiting && !result.empty()) result.append(" ", space);
+    waiting = false;
+    result.append(text, begin, end);
+  });
+  return result;
+}
+
+json text_tower_of(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "open_clip_config.json";
+  constexpr std::size_t most = 1 << 20;
+  if (!is_entry(file)) return json::object();
+  json tower = read_json_file(file, most);
+  for (const char* const key : {"model_cfg", "text_cfg"}) {
+    tower = tower.is_object() ? tower.value(key, json::object()) : json::object();
+  }
+  return tower.is_object() ? tower : json::object();
+}
+
+/// Name of the cleaning: "canonicalize", "lower", "whitespace", or empty.
+std::string cleaning_of(const json& tower) {
+  const json arguments = tower.value("tokenizer_kwargs", json::object());
+  std::string cleaning;
+  if (!arguments.is_object() && !arguments.is_null()) {
+    throw Error(ErrorKind::damaged, "the tokenizer's settings are not a JSON object")
+        .about("model_cfg.text_cfg.tokenizer_kwargs");
+  }
+  for (const auto& [key, value] : arguments.items()) {
+    const bool nothing = value.is_null() || value == false;
+    if (key == "clean" && value.is_string()) {
+      cleaning = value.get<std::string>();
+    } else if (!nothing) {
+      throw Error(ErrorKind::unsupported, "the tokenizer's setting is not supported")
+          .about("model_cfg.text_cfg.tokenizer_kwargs." + key)
+          .expected("only clean")
+          .found(value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 80));
+    }
+  }
+  if (!cleaning.empty()) return cleaning;
+  // Older SigLIP configurations do not name their tokenizer and are recognised by their tower.
+  const bool siglip =
+      tower.value("no_causal_mask", json()) == true && tower.value("pool_type", json()) == "last";
+  if (tower.value("hf_tokenizer_name", json()).is_string()) return "whitespace";
+  return siglip ? "canonicalize" : "";
+}
+
+Normalizer clean_text(const TextCleaning& settings) {
+  return [settings](const AlignedText& text) {
+    AlignedText clean = changed(text, settings);
+    const bool begins = text.empty() || text.place(0, 1).begin == 0;
+    if (!settings.prefix.empty() && begins) clean = clean.with_prefix(settings.prefix);
+    return single_spaced(clean);
+  };
+}
+
+/// Cleaning of SigLIP in transformers (SiglipTokenizer), applied to each part between special
+/// tokens.
+Normalizer siglip_text(bool lower_case) {
+  TextCleaning settings;
+  settings.spaces = kSpaceMark;
+  settings.lower_case = lower_case;
+  settings.prefix = kSpaceMark;
+  settings.without_punctuation = true;
+  return clean_text(settings);
+}
+
+/// Cleaning specified by open_clip_config.json in `folder`: `tokenizer_kwargs` of the text tower,
+/// or SigLIP's default; null if there is none. Of ftfy's repairs only the quotes are implemented,
+/// and HTML entities are kept. Throws Error(unsupported) naming an unknown key.
+Normalizer read_open_clip_cleaning(const std::filesystem::path& folder) {
+  const std::string name = cleaning_of(text_tower_of(folder));
+  if (name.empty()) return {};
+  TextCleaning settings;
+  settings.plain_quotes = true;
+  settings.lower_case = name != "whitespace";
+  settings.without_punctuation = name == "canonicalize";
+  if (name == "canonicalize") settings.spaces = "_";
+  if (name == "canonicalize" || name == "lower" || name == "whitespace")
+    return clean_text(settings);
+  throw Error(ErrorKind::unsupported, "the text cleaning is not supported")
+      .in_file(folder / "open_clip_config.json")
+      .about("model_cfg.text_cfg.tokenizer_kwargs.clean")
+      .expected("canonicalize, lower or whitespace")
+      .found(name);
+}
 
 // ---- SentencePiece ----
 
