@@ -5,8 +5,8 @@
 #include "analysis/figure/style.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

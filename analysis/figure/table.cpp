@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "analysis/figure/text_layout.h"
-#include "core/text/csv_field.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 

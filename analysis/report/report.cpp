@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 

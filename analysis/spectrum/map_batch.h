@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -135,5 +137,13 @@ void for_each_map(const Trace& trace, const std::vector<MapIndex>& places, const
     take_turn_at_computed_map([&] { work_at(index); });
   }
 }
+
+/// Calls work(i) for i = 0 … count − 1, on all cores. `begin` is called when an iteration begins,
+/// from any thread, with the number of iterations done so far. If it throws Cancelled, no further
+/// iteration begins, and those that have begun are completed. Returns the number of iterations done
+/// before the first missing one.
+[[nodiscard]] std::size_t work_until_stopped(std::size_t count,
+                                             const std::function<void(std::int64_t done)>& begin,
+                                             const std::function<void(std::size_t i)>& work);
 
 }  // namespace attnscope

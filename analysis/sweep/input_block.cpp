@@ -6,8 +6,8 @@
 #include <string>
 
 #include "analysis/baselines/null_model.h"
+#include "analysis/spectrum/map_batch.h"
 #include "analysis/sweep/input_record.h"
-#include "analysis/sweep/stoppable_loop.h"
 #include "core/error.h"
 
 namespace attnscope {

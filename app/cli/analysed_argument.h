@@ -1,5 +1,5 @@
-// The analysed matrix: the options --of, --added and --centred that choose it, and its keys and
-// columns in JSON and CSV, equal in every command.
+// The analysed matrix: the options --identity, --of, --added and --centred that choose it, and its
+// keys and columns in JSON and CSV, equal in every command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -43,5 +43,15 @@ void add_analysed(std::vector<ColumnOf<Row>>& columns, const MatrixChoice& analy
     columns.push_back({csv_only(names[index++]), [cell](const Row&) { return cell; }});
   }
 }
+
+/// as-is: the maps of the mechanism; without: minus an I that they contain; with: plus I unless
+/// they contain it; both: without and with.
+void add_identity_option(CLI::App& command, std::string& name);
+
+/// The accepted values: "as-is|without|with|both".
+[[nodiscard]] std::string identity_words();
+
+/// The views that `name` selects, in that order. Throws Error(usage) with the list of names.
+[[nodiscard]] std::vector<IdentityView> identity_views(const std::string& name);
 
 }  // namespace attnscope

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "analysis/baselines/mean_null_rank.h"
+#include "analysis/baselines/null_model.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/report/report.h"
 #include "app/cli/command_table.h"

@@ -18,7 +18,6 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/shown_text.h"
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 

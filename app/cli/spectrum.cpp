@@ -12,7 +12,6 @@
 
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
-#include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"

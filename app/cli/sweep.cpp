@@ -20,7 +20,6 @@
 #include "analysis/sweep/team_sweep.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
-#include "app/cli/identity_argument.h"
 #include "app/cli/interruption.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"

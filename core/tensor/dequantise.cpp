@@ -2,7 +2,7 @@
 // codes, scales and minima, which are then converted to floats.
 #include <cstring>
 
-#include "core/tensor/half.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/quantised.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/platform/file_mapping.h"
-#include "core/tensor/half.h"
+#include "core/tensor/dtype.h"
 
 namespace attnscope {
 

@@ -1,7 +1,9 @@
 #include "core/text/table_cell.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "core/text/number_text.h"
 
@@ -14,6 +16,20 @@ constexpr const char* kNoNumber = "–";
 std::string blanks(const std::string& text, int width) {
   return std::string(
       static_cast<std::size_t>(std::max(width - static_cast<int>(columns_of(text)), 0)), ' ');
+}
+
+bool is_csv_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  return problem == std::errc() && stop == end;
+}
+
+bool is_formula(std::string_view text) {
+  constexpr std::string_view starts = "=+-@\t\r";
+  return !text.empty() && starts.find(text.front()) != std::string_view::npos &&
+         !is_csv_number(text);
 }
 
 }  // namespace
@@ -43,6 +59,18 @@ std::string grouped(std::int64_t value) {
     digits.insert(static_cast<std::size_t>(at), 1, ' ');
   }
   return digits;
+}
+
+std::string csv_field(std::string_view text) {
+  std::string field = is_formula(text) ? "'" : "";
+  field += text;
+  if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+  std::string quoted = "\"";
+  for (const char c : field) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
 }
 
 }  // namespace attnscope

@@ -1,10 +1,11 @@
-// Cells of tables in plain text.
+// Cells of tables in plain text, and fields of comma-separated values.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace attnscope {
 
@@ -21,5 +22,10 @@ namespace attnscope {
 
 /// The number in groups of three digits: 1234567 as "1 234 567".
 [[nodiscard]] std::string grouped(std::int64_t value);
+
+/// A field in the format of RFC 4180, quoted if necessary. Text that a spreadsheet would run as a
+/// formula (it begins with =, +, -, @, a tab or a carriage return, and is not a number) is prefixed
+/// with an apostrophe, which marks text in spreadsheets.
+[[nodiscard]] std::string csv_field(std::string_view text);
 
 }  // namespace attnscope

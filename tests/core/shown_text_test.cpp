@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/text/csv_field.h"
+#include "core/text/table_cell.h"
 
 namespace attnscope {
 namespace {

@@ -1,7 +1,10 @@
-// Layout of panels, bars and legends on a page that TeX typesets.
+// Layout of panels, bars and legends on a page that TeX typesets. Legends are TikZ matrices, whose
+// texts TeX measures; colour bars are drawn in TikZ.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/figure/figure.h"
@@ -43,5 +46,18 @@ struct TexLayout {
 /// frames, square cells, bars at the right of the panels that share them. Text widths are those of
 /// DejaVu Sans, which is at least as wide as TeX's fonts.
 [[nodiscard]] TexLayout tex_layout(const Figure& figure, std::size_t area, const TexBox& room);
+
+/// A legend of the panel's series, below it or inside a corner of its frame; empty if the panel has
+/// no legend.
+[[nodiscard]] std::string tex_legend(const TexPanel& panel);
+
+/// One legend for all panels of the figure in `room`, each series once.
+[[nodiscard]] std::string tex_shared_legend(const Figure& figure, const TexBox& room);
+
+/// The scale's colours at even fractions of its range, 0 to 1.
+[[nodiscard]] std::vector<std::pair<double, Colour>> colour_stops(const ColourScale& scale);
+
+/// The colour bar: a shading, its ticks, its label, and arrowheads for values beyond its ends.
+[[nodiscard]] std::string tex_bar(const Figure& figure, const TexBar& bar);
 
 }  // namespace attnscope

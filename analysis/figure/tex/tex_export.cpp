@@ -11,7 +11,6 @@
 #include "analysis/figure/polyline.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/tex/layout.h"
-#include "analysis/figure/tex/legend.h"
 #include "analysis/figure/tex/text_places.h"
 #include "analysis/figure/tex/words.h"
 #include "analysis/figure/text_export.h"

@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "core/checkpoint/hdf5/answer.h"
+#include "core/checkpoint/hdf5/reading_child.h"
 #include "core/error.h"
 
 namespace attnscope {

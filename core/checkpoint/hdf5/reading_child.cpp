@@ -4,7 +4,6 @@
 #include <new>
 #include <span>
 
-#include "core/checkpoint/hdf5/answer.h"
 #include "core/checkpoint/hdf5/hdf5_library.h"
 #include "core/error.h"
 

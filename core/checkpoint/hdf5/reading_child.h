@@ -2,9 +2,12 @@
 // gets an error instead.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "core/checkpoint/byte_cursor.h"
 #include "core/platform/limited_child.h"
 
 namespace attnscope {
@@ -16,5 +19,22 @@ namespace attnscope {
 /// address and thread sanitizers); Error(io) if the process cannot be started.
 [[nodiscard]] std::string read_in_child(const std::function<std::string()>& read,
                                         const ChildLimits& limits = {});
+
+/// An answer holds numbers of 8 bytes, and texts preceded by their lengths.
+inline void put_number(std::string& answer, std::uint64_t number) {
+  answer.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+inline void put_text(std::string& answer, std::string_view text) {
+  put_number(answer, text.size());
+  answer += text;
+}
+
+/// Both take_… functions throw Error(damaged) if the answer is truncated.
+inline std::uint64_t take_number(ByteCursor& answer) { return answer.little<std::uint64_t>(); }
+
+inline std::string take_text(ByteCursor& answer) {
+  return std::string(answer.text(take_number(answer)));
+}
 
 }  // namespace attnscope

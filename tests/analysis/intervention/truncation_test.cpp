@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/baselines/mean_null_rank.h"
+#include "analysis/baselines/null_model.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "core/model/evaluation/text_evaluation.h"

@@ -28,8 +28,8 @@
 #include "app/window/export_dialog_preview.h"
 #include "app/window/figure_list.h"
 #include "app/window/notice_bar.h"
-#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
+#include "core/text/table_cell.h"
 #include "tests/app/support/window_fixture.h"
 #include "tests/support/paths.h"
 
