@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/help_text.h"
+#include "app/cli/help.h"
 #include "app/cli/standard_streams.h"
-#include "app/cli/version.h"
 #include "app/cli/wrong_usage.h"
 #include "core/error.h"
 #include "core/progress.h"
