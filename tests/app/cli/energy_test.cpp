@@ -1,12 +1,10 @@
 // The subcommand energy, run from a shell.
-#include <array>
-#include <cstdio>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <sys/wait.h>
 
+#include "tests/app/cli/ran.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
@@ -17,22 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Ran {
-  int status = 0;
-  std::string output;  ///< stdout and stderr
-};
-
-Ran energy(const std::string& arguments) {
-  Ran ran;
-  FILE* pipe = popen((built_program() + " energy " + arguments + " 2>&1").c_str(), "r");
-  std::array<char, 4096> buffer{};
-  std::size_t count = 0;
-  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
-    ran.output.append(buffer.data(), count);
-  }
-  ran.status = WEXITSTATUS(pclose(pipe));
-  return ran;
-}
+Ran energy(const std::string& arguments) { return run(program + "energy " + arguments); }
 
 TEST(EnergyCommand, CountsANamedNetwork) {
   const Ran ran = energy("deit-base --convention adder --set classes=10 --json");

@@ -7,6 +7,7 @@
 #include "core/attention/random_parameters.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -42,10 +43,7 @@ TEST_P(BaselinesBesidePyTorch, OutputsAreTheSame) {
                      width = reference.at("width"), landmarks = reference.at("landmarks"),
                      chunk = reference.at("chunk");
   const unsigned seed = reference.at("seed");
-  RandomAttention data(1, 1, heads, 1, 1, 0);
-  data.queries = raw_uniform({n, heads * width}, seed);
-  data.keys = raw_uniform({n, heads * width}, seed + 1);
-  data.values = raw_uniform({n, heads * width}, seed + 2);
+  RandomAttention data = raw_attention(n, heads, width, seed);
   const auto add = [&](const char* name, unsigned offset, const Shape& shape, float scale) {
     Tensor tensor = raw_uniform(shape, seed + offset);
     for (float& value : tensor.values()) value *= scale;
@@ -64,14 +62,10 @@ TEST_P(BaselinesBesidePyTorch, OutputsAreTheSame) {
   add("W2", 12, {heads, n, width}, 0.25F);
   add("b2", 13, {heads, n}, 1);
   const auto expect = [&](const std::string& name, const MechanismChoice& choice, bool causal) {
-    const std::vector<double> expected = reference.at(name + (causal ? "_causal" : ""));
     AttentionInput input = data.input();
     input.causal = causal;
-    const Tensor output = make_mechanism(choice)->forward(input);
-    ASSERT_EQ(output.size(), static_cast<std::int64_t>(expected.size()));
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_NEAR(output.values()[i], expected[i], 1e-5) << name << " at " << i;
-    }
+    expect_values(make_mechanism(choice)->forward(input),
+                  reference.at(name + (causal ? "_causal" : "")), 1e-5, name);
   };
   expect("linformer", linformer("pooling", landmarks), false);
   expect("linformer", linformer("pooling", 0), false);  // 0: the number of rows of E

@@ -3,6 +3,7 @@
 
 #include "core/attention/mechanism.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -25,18 +26,10 @@ TEST_P(BesidePyTorch, OutputsAreTheSame) {
   const std::int64_t n = reference.at("n"), heads = reference.at("heads"),
                      width = reference.at("width");
   const unsigned seed = reference.at("seed");
-  RandomAttention data(1, 1, heads, 1, 1, 0);
-  data.queries = raw_uniform({n, heads * width}, seed);
-  data.keys = raw_uniform({n, heads * width}, seed + 1);
-  data.values = raw_uniform({n, heads * width}, seed + 2);
+  RandomAttention data = raw_attention(n, heads, width, seed);
   data.parameters.emplace("importance", raw_uniform({heads, width}, seed + 3));
   const auto expect = [&](const char* name, const Mechanism& mechanism) {
-    const std::vector<double> expected = reference.at(name);
-    const Tensor output = mechanism.forward(data.input());
-    ASSERT_EQ(output.size(), static_cast<std::int64_t>(expected.size()));
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_NEAR(output.values()[i], expected[i], 1e-5) << name << " at " << i;
-    }
+    expect_values(mechanism.forward(data.input()), reference.at(name), 1e-5, name);
   };
   expect("linear", *make_mechanism({"linear", {}}));
   expect("bidirectional", *additive_as_torch(false, 0));

@@ -5,6 +5,7 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -19,19 +20,11 @@ TEST(CosFormer, OutputsAgreeWithPyTorch) {
     const std::int64_t n = reference.at("n"), heads = reference.at("heads"),
                        width = reference.at("width");
     const unsigned seed = reference.at("seed");
-    RandomAttention data(1, 1, heads, 1, 1, 0);
-    data.queries = raw_uniform({n, heads * width}, seed);
-    data.keys = raw_uniform({n, heads * width}, seed + 1);
-    data.values = raw_uniform({n, heads * width}, seed + 2);
+    RandomAttention data = raw_attention(n, heads, width, seed);
     const auto expect = [&](const char* name, std::int64_t span, bool causal) {
       AttentionInput input = data.input();
       input.causal = causal;
-      const std::vector<double> expected = reference.at(name);
-      const Tensor output = cosformer(span)->forward(input);
-      ASSERT_EQ(output.size(), static_cast<std::int64_t>(expected.size()));
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        ASSERT_NEAR(output.values()[i], expected[i], 1e-5) << name << " at " << i;
-      }
+      expect_values(cosformer(span)->forward(input), reference.at(name), 1e-5, name);
     };
     expect("whole", 0, false);
     expect("causal", n, true);

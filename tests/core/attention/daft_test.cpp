@@ -8,6 +8,7 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_daft.h"
+#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -409,35 +410,25 @@ TEST(Daft, EveryChannelHasItsMap) {
 
 // --- comparison with PyTorch
 
-void expect_reference(const nlohmann::json& expected, const Tensor& output, const char* what) {
-  const std::vector<double> values = expected;
-  ASSERT_EQ(output.size(), static_cast<std::int64_t>(values.size())) << what;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    ASSERT_NEAR(output.values()[i], values[i], 1e-5) << what << " at " << i;
-  }
-}
-
 TEST(DaftBesidePyTorch, Algorithm1Agrees) {
   for (const nlohmann::json& reference : read_test_data("attention/daft.json").at("full")) {
     const std::int64_t n = reference.at("n"), width = reference.at("width"),
                        factors = reference.at("factors");
     const unsigned seed = reference.at("seed");
     DaftData data(n, 1, width);
-    data.random.queries = raw_uniform({n, width}, seed);
-    data.random.keys = raw_uniform({n, width}, seed + 1);
-    data.random.values = raw_uniform({n, width}, seed + 2);
+    data.random = raw_attention(n, 1, width, seed);
     data.random.parameters.emplace("pe0", raw_uniform({n, factors}, seed + 3));
     data.random.parameters.emplace("pe1", raw_uniform({n, factors}, seed + 4));
     const auto run = [&](std::int64_t n_factors) {
       return make_mechanism(full(n_factors))->forward(data.input());
     };
-    expect_reference(reference.at("factorised"), run(factors), "factorised");
+    expect_values(run(factors), reference.at("factorised"), 1e-5, "factorised");
     data.causal = true;
-    expect_reference(reference.at("causal"), run(factors), "causal");
+    expect_values(run(factors), reference.at("causal"), 1e-5, "causal");
     data.causal = false;
     data.random.parameters.clear();
     data.random.parameters.emplace("w", raw_uniform({n, n}, seed + 5));
-    expect_reference(reference.at("free"), run(0), "free");
+    expect_values(run(0), reference.at("free"), 1e-5, "free");
   }
 }
 
@@ -461,15 +452,15 @@ TEST(DaftBesidePyTorch, Algorithm2Agrees) {
       return make_mechanism(window(name, kernel, heads, dimensions))->forward(data.input());
     };
     data.random.keys = raw_uniform({n, width}, seed + 1);
-    expect_reference(reference.at("full_keys"), run("daft-conv"), "keys of all channels");
+    expect_values(run("daft-conv"), reference.at("full_keys"), 1e-5, "keys of all channels");
     data.random.keys = raw_uniform({n, heads}, seed + 9);
     for (const char* name : {"daft-conv", "daft-local", "daft-one-hot"}) {
-      expect_reference(reference.at(name), run(name), name);
+      expect_values(run(name), reference.at(name), 1e-5, name);
     }
     if (dimensions == 2) continue;
     data.causal = true;
-    expect_reference(reference.at("causal"), run("daft-conv"), "causal");
-    expect_reference(reference.at("causal_local"), run("daft-local"), "causal, local");
+    expect_values(run("daft-conv"), reference.at("causal"), 1e-5, "causal");
+    expect_values(run("daft-local"), reference.at("causal_local"), 1e-5, "causal, local");
   }
 }
 

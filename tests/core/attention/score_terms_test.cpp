@@ -7,6 +7,7 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -55,15 +56,8 @@ TEST_P(ScoreTermsBesidePyTorch, MapsAndOutputsAreTheSame) {
                              .key_heads = key_heads,
                              .terms = &terms};
   const auto mechanism = make_mechanism({reference.at("mechanism").get<std::string>(), {}});
-  const auto expect = [&](const char* name, const Tensor& found) {
-    const std::vector<double> expected = reference.at(name);
-    ASSERT_EQ(found.size(), std::ssize(expected));
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_NEAR(found.values()[i], expected[i], 1e-5) << name << " at " << i;
-    }
-  };
-  expect("map", mechanism->implied_map(input));
-  expect("output", mechanism->forward(input));
+  expect_values(mechanism->implied_map(input), reference.at("map"), 1e-5, "map");
+  expect_values(mechanism->forward(input), reference.at("output"), 1e-5, "output");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScoreTermsBesidePyTorch,

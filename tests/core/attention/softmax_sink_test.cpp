@@ -6,6 +6,7 @@
 
 #include "core/attention/mechanism.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -23,11 +24,8 @@ TEST(SoftmaxSink, MapsAndOutputsArePyTorchs) {
     const std::int64_t n = reference.at("n"), heads = reference.at("heads"),
                        width = reference.at("width"), window = reference.at("window");
     const unsigned seed = reference.at("seed");
-    RandomAttention data(1, 1, heads, 1, 1, 0);
-    data.queries = raw_uniform({n, heads * width}, seed);
+    RandomAttention data = raw_attention(n, heads, width, seed);
     for (float& value : data.queries.values()) value *= reference.at("factor").get<float>();
-    data.keys = raw_uniform({n, heads * width}, seed + 1);
-    data.values = raw_uniform({n, heads * width}, seed + 2);
     ScoreTerms terms;
     for (std::int64_t i = 0; window > 0 && i < n; ++i) {
       terms.seen.emplace_back(std::max<std::int64_t>(i - window + 1, 0), i + 1);
@@ -36,15 +34,8 @@ TEST(SoftmaxSink, MapsAndOutputsArePyTorchs) {
     input.causal = reference.at("causal");
     if (window > 0) input.terms = &terms;
     const auto mechanism = softmax_with_sink(reference.at("sink"));
-    const auto expect = [&](const char* name, const Tensor& found) {
-      const std::vector<double> expected = reference.at(name);
-      ASSERT_EQ(found.size(), std::ssize(expected));
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        ASSERT_NEAR(found.values()[i], expected[i], 1e-5) << name << " at " << i;
-      }
-    };
-    expect("map", mechanism->implied_map(input));
-    expect("output", mechanism->forward(input));
+    expect_values(mechanism->implied_map(input), reference.at("map"), 1e-5, "map");
+    expect_values(mechanism->forward(input), reference.at("output"), 1e-5, "output");
   }
 }
 

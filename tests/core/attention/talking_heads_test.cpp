@@ -5,6 +5,7 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -26,18 +27,10 @@ TEST(TalkingHeads, MapsAndOutputsAgreeWithPyTorch) {
   for (const nlohmann::json& reference : read_test_data("attention/talking_heads.json")["cases"]) {
     const std::int64_t n = reference["n"], heads = reference["heads"], width = reference["width"];
     const unsigned seed = reference["seed"];
-    RandomAttention data(1, 1, heads, 1, 1, 0);
-    data.queries = raw_uniform({n, heads * width}, seed);
-    data.keys = raw_uniform({n, heads * width}, seed + 1);
-    data.values = raw_uniform({n, heads * width}, seed + 2);
+    RandomAttention data = raw_attention(n, heads, width, seed);
     data.parameters = mixings(heads, seed + 3);
-    const Tensor output = talking_heads()->forward(data.input());
-    const std::vector<double> expected = reference["output"];
-    ASSERT_EQ(output.size(), std::ssize(expected));
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      // The sums have up to 70 values with weights of up to a few units.
-      ASSERT_NEAR(output.values()[i], expected[i], 5e-5) << "output at " << i;
-    }
+    // The sums have up to 70 values with weights of up to a few units.
+    expect_values(talking_heads()->forward(data.input()), reference["output"], 5e-5, "output");
     const Tensor map = talking_heads()->implied_map(data.input());
     const std::vector<double> row = reference["map_row"];
     for (std::int64_t head = 0; head < heads; ++head) {
