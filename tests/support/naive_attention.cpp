@@ -6,8 +6,6 @@
 #include <numbers>
 #include <random>
 
-#include "tests/support/reference_maps.h"
-
 namespace attnscope {
 
 namespace {
@@ -269,15 +267,6 @@ RandomAttention::RandomAttention(std::int64_t n, std::int64_t m, std::int64_t he
       keys(random_normal({m, head_count * d}, seed + 1)),
       values(random_normal({m, head_count * dv}, seed + 2)),
       heads(head_count) {}
-
-RandomAttention raw_attention(std::int64_t n, std::int64_t heads, std::int64_t width,
-                              unsigned seed) {
-  RandomAttention data(1, 1, heads, 1, 1, 0);
-  data.queries = raw_uniform({n, heads * width}, seed);
-  data.keys = raw_uniform({n, heads * width}, seed + 1);
-  data.values = raw_uniform({n, heads * width}, seed + 2);
-  return data;
-}
 
 AttentionInput RandomAttention::input() const {
   return {.queries = queries.matrix(),

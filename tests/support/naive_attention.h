@@ -62,11 +62,6 @@ struct RandomAttention {
   [[nodiscard]] AttentionInput input() const;
 };
 
-/// Self-attention of as many heads with queries, keys and values by raw_uniform (reference_maps.h),
-/// from `seed`, the next and the one after it, as the Python scripts make them.
-[[nodiscard]] RandomAttention raw_attention(std::int64_t n, std::int64_t heads, std::int64_t width,
-                                            unsigned seed);
-
 /// Standard normal numbers, the same on every machine.
 [[nodiscard]] Tensor random_normal(Shape shape, unsigned seed);
 

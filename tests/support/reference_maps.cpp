@@ -5,6 +5,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "tests/support/naive_attention.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {
@@ -16,6 +17,15 @@ Tensor raw_uniform(Shape shape, unsigned seed) {
     value = static_cast<float>(static_cast<double>(generator() >> 8U) * 0x1p-22 - 2.0);
   }
   return tensor;
+}
+
+RandomAttention raw_attention(std::int64_t n, std::int64_t heads, std::int64_t width,
+                              unsigned seed) {
+  RandomAttention data(1, 1, heads, 1, 1, 0);
+  data.queries = raw_uniform({n, heads * width}, seed);
+  data.keys = raw_uniform({n, heads * width}, seed + 1);
+  data.values = raw_uniform({n, heads * width}, seed + 2);
+  return data;
 }
 
 Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power, unsigned seed) {

@@ -10,8 +10,15 @@
 
 namespace attnscope {
 
+struct RandomAttention;
+
 /// (u >> 8) / 2²² − 2 from MT19937's raw output u: uniform in [−2, 2), exact in float32.
 [[nodiscard]] Tensor raw_uniform(Shape shape, unsigned seed);
+
+/// Queries, keys and values by raw_uniform from `seed`, the next seed and the one after it
+/// (tests/support/naive_attention.h).
+[[nodiscard]] RandomAttention raw_attention(std::int64_t n, std::int64_t heads, std::int64_t width,
+                                            unsigned seed);
 
 /// Rows of (1 + ‖q − k‖² / width)^−power, normalised, [n, n] in float32.
 [[nodiscard]] Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power,
