@@ -206,26 +206,22 @@ Action add_ablate(CLI::App& parent, CLI::App*& added) {
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
   const std::string kinds = name_list(names_of(replacement_names), {}, "|");
-  added
-      ->add_option(
-          "--by", arguments->by,
-          "Replacement of A: zero, equal weights on the keys that a query sees, its mean over the "
-          "data set, A with shuffled rows, the map of another head of the layer, or of another "
-          "mechanism on the same queries and keys; an identity mapping is kept")
-      ->check(CLI::IsMember(names_of(replacement_names)))
-      ->type_name(kinds)
-      ->capture_default_str();
+  add_value_option(
+      *added, "--by", arguments->by,
+      "Replacement of A: zero, equal weights on the keys that a query sees, its mean over the "
+      "data set, A with shuffled rows, the map of another head of the layer, or of another "
+      "mechanism on the same queries and keys; an identity mapping is kept",
+      kinds)
+      ->check(CLI::IsMember(names_of(replacement_names)));
   added
       ->add_option("--other", arguments->other,
                    "Number of the other head with --by head; mechanism with --by mechanism, such "
                    "as adder or hash,bits=16")
       ->type_name("N|MECHANISM");
-  added
-      ->add_option("--each", arguments->each,
-                   "Unit that is replaced at a time: one head, all heads of a layer, or everything")
-      ->check(CLI::IsMember(names_of(ablated_unit_names)))
-      ->type_name(name_list(names_of(ablated_unit_names), {}, "|"))
-      ->capture_default_str();
+  add_value_option(*added, "--each", arguments->each,
+                   "Unit that is replaced at a time: one head, all heads of a layer, or everything",
+                   name_list(names_of(ablated_unit_names), {}, "|"))
+      ->check(CLI::IsMember(names_of(ablated_unit_names)));
   added
       ->add_option(
           "--answers", arguments->answers,

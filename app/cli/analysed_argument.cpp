@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/matrix/analysed_matrix.h"
+#include "app/cli/command_table.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/trace/trace.h"
@@ -22,19 +23,15 @@ std::vector<std::string> choices() {
 }  // namespace
 
 void add_analysed_options(CLI::App& command, AnalysedArgument& argument) {
-  command
-      .add_option("--of", argument.of,
-                  "Analysed matrix: " + name_list(names_of(matrix_kind_names)) +
-                      " (described in docs/analyses.md)")
-      ->type_name("WHAT")
-      ->capture_default_str();
-  command
-      .add_option("--added", argument.added,
-                  "Further terms of the layer in the matrix, besides the I of --identity: the "
-                  "residual stream in outputs, x + A V W_O; DAFT-conv's maps without the "
-                  "convolution's Toeplitz map, or only that map")
-      ->type_name(name_list(names_of(added_names), {}, "|"))
-      ->capture_default_str();
+  add_value_option(command, "--of", argument.of,
+                   "Analysed matrix: " + name_list(names_of(matrix_kind_names)) +
+                       " (described in docs/analyses.md)",
+                   "WHAT");
+  add_value_option(command, "--added", argument.added,
+                   "Further terms of the layer in the matrix, besides the I of --identity: the "
+                   "residual stream in outputs, x + A V W_O; DAFT-conv's maps without the "
+                   "convolution's Toeplitz map, or only that map",
+                   name_list(names_of(added_names), {}, "|"));
   command.add_flag("--centred", argument.centred, "Subtract the mean row: X - 1 x̄ᵀ");
 }
 
@@ -62,12 +59,10 @@ std::vector<std::string> analysed_cells(const MatrixChoice& analysed) {
 }
 
 void add_identity_option(CLI::App& command, std::string& name) {
-  command
-      .add_option("--identity", name,
-                  "View of the identity mapping: the maps as they are, without their I, with I "
-                  "added if they have none (Adder, Eq. 20), or both next to each other")
-      ->type_name(identity_words())
-      ->capture_default_str();
+  add_value_option(command, "--identity", name,
+                   "View of the identity mapping: the maps as they are, without their I, with I "
+                   "added if they have none (Adder, Eq. 20), or both next to each other",
+                   identity_words());
 }
 
 std::string identity_words() { return name_list(choices(), {}, "|"); }

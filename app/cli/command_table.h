@@ -39,6 +39,13 @@ struct CommandTable {
 /// The usage line: "attnscope spectrum [OPTION…] MODEL".
 [[nodiscard]] std::string usage_of(const CommandTable& table);
 
+/// Adds an option whose help shows `type` for its value, and the default, which `value` holds.
+template <class Value>
+CLI::Option* add_value_option(CLI::App& command, const std::string& flag, Value& value,
+                              const std::string& text, const std::string& type) {
+  return command.add_option(flag, value, text)->type_name(type)->capture_default_str();
+}
+
 /// Sets the command lines that the help of `command` shows, one per line.
 void set_examples(CLI::App& command, const std::vector<std::string>& examples);
 

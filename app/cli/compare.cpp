@@ -488,23 +488,18 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
   add_data_set_option(*added, arguments->data_set,
                       "Data set for mean distances and the agreement of predictions");
   add_choice_options(*added, arguments->choice, "Number of items of the data set (100; 0: all)");
-  added
-      ->add_option(
-          "--align", arguments->align,
-          "Alignment of the layers of models that differ in depth: by index, or by relative depth")
-      ->type_name("index|depth")
-      ->capture_default_str();
+  add_value_option(
+      *added, "--align", arguments->align,
+      "Alignment of the layers of models that differ in depth: by index, or by relative depth",
+      "index|depth");
   added->add_flag(
       "--match-heads", arguments->match_heads,
       "Compare each head with the reference's most similar one (one-to-one assignment)");
   add_heads_option(*added, arguments->heads);
   add_identity_option(*added, arguments->identity);
   add_analysed_options(*added, arguments->analysed);
-  added
-      ->add_option("--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, above 0, at most 1")
-      ->type_name("T")
-      ->capture_default_str();
+  add_value_option(*added, "--threshold", arguments->threshold,
+                   "Threshold of the equivalent rank, above 0, at most 1", "T");
   added->add_flag("--baselines", arguments->baselines,
                   "Also report each rank relative to that of null models: maps with shuffled rows");
   add_format_options(*added, arguments->format, "a row for each map");

@@ -268,10 +268,9 @@ Action add_components(CLI::App& parent, CLI::App*& added) {
   add_heads_option(*added, arguments->heads);
   add_identity_option(*added, arguments->identity);
   add_analysed_options(*added, arguments->analysed);
-  added->add_option("--components", arguments->count, "Number of leading components per map")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N")
-      ->capture_default_str();
+  add_value_option(*added, "--components", arguments->count, "Number of leading components per map",
+                   "N")
+      ->check(CLI::PositiveNumber);
   add_format_options(*added, arguments->format, "a row for each entry of each vector");
   add_mechanism_options(*added, arguments->models);
   add_channel_option(*added, arguments->models);

@@ -473,11 +473,9 @@ Action add_energy(CLI::App& parent, CLI::App*& added) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   add_model_options(*added, arguments->model);
-  added
-      ->add_option("--constants", arguments->constants,
-                   "Energy per operation: fp32, fp16, int32, int8, or a JSON file of your own")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_value_option(*added, "--constants", arguments->constants,
+                   "Energy per operation: fp32, fp16, int32, int8, or a JSON file of your own",
+                   "NAME");
   added->add_flag("--by-layer", arguments->by_layer, "Print every layer, not only the sums");
   added->add_flag("--list", arguments->list,
                   "List the known networks, mechanisms, settings and tables");

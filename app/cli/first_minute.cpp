@@ -122,9 +122,7 @@ Action add_first_minute(CLI::App& parent, CLI::App*& added) {
   };
   auto arguments = std::make_shared<Arguments>();
   added = parent.add_subcommand("first-minute", "Compare the two sample models: figures and ranks");
-  added->add_option("--out", arguments->out, "The folder to write into")
-      ->capture_default_str()
-      ->type_name("DIR");
+  add_value_option(*added, "--out", arguments->out, "The folder to write into", "DIR");
   added->add_option("--input", arguments->input, "Image instead of the first sample")
       ->type_name("X");
   set_examples(*added, {"attnscope first-minute --out figures"});

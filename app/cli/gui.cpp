@@ -254,9 +254,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->add_option("--screenshot", options->screenshot,
                    "Wait until everything is drawn, write this PNG, and end")
       ->type_name("FILE");
-  added->add_option("--size", *size, "Size of the window in pixels")
-      ->type_name("WIDTHxHEIGHT")
-      ->capture_default_str();
+  add_value_option(*added, "--size", *size, "Size of the window in pixels", "WIDTHxHEIGHT");
   added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)")
       ->type_name("FILE");
   added

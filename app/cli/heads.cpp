@@ -242,7 +242,7 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
   const auto add_share = [&](const char* name, double& value, const char* what) {
-    added->add_option(name, value, what)->type_name("T")->capture_default_str();
+    add_value_option(*added, name, value, what, "T");
   };
   add_share("--threshold", arguments->options.threshold,
             "Threshold of the equivalent rank, above 0, at most 1");

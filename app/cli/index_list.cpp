@@ -3,6 +3,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "app/cli/command_table.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -26,15 +27,12 @@ std::int64_t index_of(const std::string& text, const std::string& list, const ch
 }  // namespace
 
 void add_layers_option(CLI::App& command, std::string& layers) {
-  command.add_option("--layers", layers, "Layers: all, or indices from 0 such as 0,2-4")
-      ->type_name("N,…")
-      ->capture_default_str();
+  add_value_option(command, "--layers", layers, "Layers: all, or indices from 0 such as 0,2-4",
+                   "N,…");
 }
 
 void add_heads_option(CLI::App& command, std::string& heads) {
-  command.add_option("--heads", heads, "Heads: all, or indices from 0 such as 0,2-4")
-      ->type_name("N,…")
-      ->capture_default_str();
+  add_value_option(command, "--heads", heads, "Heads: all, or indices from 0 such as 0,2-4", "N,…");
 }
 
 void check_heads(const std::vector<std::int64_t>& heads, std::int64_t known) {

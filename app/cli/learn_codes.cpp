@@ -85,23 +85,13 @@ Action add_learn_codes(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->model);
   added->get_option("--input")->required();
   HashLearningOptions& options = arguments->options;
-  added->add_option("--bits", options.bits, "b, bits of a code, 1 to 64")
-      ->type_name("N")
-      ->capture_default_str();
-  added->add_option("--supports", options.supports, "m, support samples, at most the tokens")
-      ->type_name("N")
-      ->capture_default_str();
-  added
-      ->add_option("--pairs", options.pairs,
-                   "l, similar and dissimilar keys of each query, at most half of the keys")
-      ->type_name("N")
-      ->capture_default_str();
-  added->add_option("--steps", options.steps, "Steps of the descent for each bit")
-      ->type_name("N")
-      ->capture_default_str();
-  added->add_option("--seed", options.seed, "Seed of the supports and initial weights")
-      ->type_name("N")
-      ->capture_default_str();
+  add_value_option(*added, "--bits", options.bits, "b, bits of a code, 1 to 64", "N");
+  add_value_option(*added, "--supports", options.supports, "m, support samples, at most the tokens",
+                   "N");
+  add_value_option(*added, "--pairs", options.pairs,
+                   "l, similar and dissimilar keys of each query, at most half of the keys", "N");
+  add_value_option(*added, "--steps", options.steps, "Steps of the descent for each bit", "N");
+  add_value_option(*added, "--seed", options.seed, "Seed of the supports and initial weights", "N");
   added->add_option("--out", arguments->out, "The codes to write (HDF5); - for standard output")
       ->required()
       ->type_name("FILE");

@@ -269,10 +269,8 @@ Action add_lens(CLI::App& parent, CLI::App*& added) {
       "last norm's statistics s fixed.");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
-  added->add_option("--top", arguments->top, "Number of answers per depth")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N")
-      ->capture_default_str();
+  add_value_option(*added, "--top", arguments->top, "Number of answers per depth", "N")
+      ->check(CLI::Range(1, 1000));
   added
       ->add_option("--target", arguments->target,
                    "The class or token that is followed, by its index or name (with --by-head the "

@@ -228,14 +228,12 @@ Action add_mixing(CLI::App& parent, CLI::App*& added) {
       "zeroing, and their rollouts.");
   add_model_argument(*added, arguments->models, true, true);
   add_input_option(*added, arguments->models);
-  added
-      ->add_option("--by", arguments->by,
+  add_value_option(*added, "--by", arguments->by,
                    "Measure: |a_ij| ‖f(x_j)‖ of one head, ‖Σ_h a_ij f_h(x_j)‖, ‖F_i(j)‖ with "
                    "residual and norm, the same through the norm after the MLP, max(0, ‖y_i‖₁ − "
-                   "‖y_i − F_i(j)‖₁), or 1 − cos of the layer's tokens with and without v_j")
-      ->check(CLI::IsMember(mixing_words()))
-      ->type_name(name_list(mixing_words(), {}, "|"))
-      ->capture_default_str();
+                   "‖y_i − F_i(j)‖₁), or 1 − cos of the layer's tokens with and without v_j",
+                   name_list(mixing_words(), {}, "|"))
+      ->check(CLI::IsMember(mixing_words()));
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
   added->add_flag("--rollout", arguments->rollout,

@@ -163,10 +163,8 @@ Action add_relevance(CLI::App& parent, CLI::App*& added) {
                    "Token position that is read out in a text, from 0 (the last)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  added->add_option("--top", arguments->top, "Number of tokens in the table")
-      ->check(CLI::Range(1, 100'000))
-      ->type_name("N")
-      ->capture_default_str();
+  add_value_option(*added, "--top", arguments->top, "Number of tokens in the table", "N")
+      ->check(CLI::Range(1, 100'000));
   add_format_options(*added, arguments->format, "a row for each token");
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);

@@ -316,11 +316,8 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   add_identity_option(*added, arguments->identity);
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
-  added
-      ->add_option("--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, above 0, at most 1")
-      ->type_name("T")
-      ->capture_default_str();
+  add_value_option(*added, "--threshold", arguments->threshold,
+                   "Threshold of the equivalent rank, above 0, at most 1", "T");
   added->add_flag(
       "--proposition", arguments->proposition,
       "Print both spectra, with and without I, next to the prediction of Proposition 1");
@@ -328,18 +325,14 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--baselines", arguments->baselines,
                   "Also report ranks of null models (shuffled rows, even rows), and for causal "
                   "maps the rank below the diagonal");
-  added
-      ->add_option("--method", arguments->method,
+  add_value_option(*added, "--method", arguments->method,
                    "Computation of the singular values: dense from every entry, factored from the "
-                   "mechanism's factors (keeps no maps), estimated by Lanczos and quadrature")
-      ->type_name("automatic|dense|factored|estimated")
-      ->capture_default_str();
-  added
-      ->add_option("--dense-limit", arguments->dense_limit,
-                   "Number of tokens above which automatic estimates maps that are not factored")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N")
-      ->capture_default_str();
+                   "mechanism's factors (keeps no maps), estimated by Lanczos and quadrature",
+                   "automatic|dense|factored|estimated");
+  add_value_option(*added, "--dense-limit", arguments->dense_limit,
+                   "Number of tokens above which automatic estimates maps that are not factored",
+                   "N")
+      ->check(CLI::PositiveNumber);
   add_format_options(*added, arguments->format, "a row for each map");
   add_mechanism_options(*added, arguments->model);
   add_channel_option(*added, arguments->model, true);

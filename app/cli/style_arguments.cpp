@@ -5,6 +5,7 @@
 
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/style.h"
+#include "app/cli/command_table.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 
@@ -81,12 +82,10 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
            "vectors unless there are more than 20,000 runs of cells of one colour"))
       ->type_name("auto|cells|pixels")
       ->capture_default_str();
-  command
-      .add_option("--csv-provenance", arguments.csv_provenance,
-                  "Provenance of a .csv: in FILE-metadata.json next to it, in lines before the "
-                  "header that begin with #, or nowhere")
-      ->type_name("file|comment|none")
-      ->capture_default_str();
+  add_value_option(command, "--csv-provenance", arguments.csv_provenance,
+                   "Provenance of a .csv: in FILE-metadata.json next to it, in lines before the "
+                   "header that begin with #, or nowhere",
+                   "file|comment|none");
   if (!with_formats) return;
   look(command.add_option("--caption", arguments.caption, "Caption instead of the draft"))
       ->type_name("WORDS");

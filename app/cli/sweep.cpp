@@ -313,10 +313,8 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
   add_model_argument(*added, arguments->models, true, true);
   add_data_set_option(*added, arguments->data_set, "Images")->required();
   add_choice_options(*added, arguments->choice, "Number of inputs, at most");
-  added->add_option("--first", arguments->first, "First item that is swept")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N")
-      ->capture_default_str();
+  add_value_option(*added, "--first", arguments->first, "First item that is swept", "N")
+      ->check(CLI::NonNegativeNumber);
   added
       ->add_option("--end", arguments->end,
                    "First item that is no longer swept: --end 50 sweeps the first 50")
@@ -341,12 +339,9 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       "Also compute every number of attnscope heads: distances, ranks without sinks, norms");
   added->add_flag("--baselines", arguments->baselines,
                   "Also compute ranks of null models: maps with shuffled rows, and rank / null");
-  added
-      ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
-                   "Seconds between two writes of unfinished work")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_value_option(*added, "--checkpoint-seconds", arguments->checkpoint_seconds,
+                   "Seconds between two writes of unfinished work", "SECONDS")
+      ->check(CLI::NonNegativeNumber);
   added->add_flag("--restart", arguments->restart,
                   "Start over: discard unfinished work, and replace a finished file");
   add_json_flag(*added, arguments->json);

@@ -102,26 +102,19 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
       ->type_name("N,…");
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
-  added
-      ->add_option("--cut", arguments->cut,
+  add_value_option(*added, "--cut", arguments->cut,
                    "Truncated part of an attention with I: A, which runs as A_r + I; A + I, which "
-                   "runs as (A + I)_r; or both next to each other")
-      ->check(CLI::IsMember({"without-identity", "with-identity", "both"}))
-      ->type_name("without-identity|with-identity|both")
-      ->capture_default_str();
-  added
-      ->add_option("--rows", arguments->rows,
+                   "runs as (A + I)_r; or both next to each other",
+                   "without-identity|with-identity|both")
+      ->check(CLI::IsMember({"without-identity", "with-identity", "both"}));
+  add_value_option(*added, "--rows", arguments->rows,
                    "Rows of the truncated maps: left as they are, scaled to their former sums, or "
-                   "both next to each other")
-      ->check(CLI::IsMember({"as-is", "renormalised", "both"}))
-      ->type_name("as-is|renormalised|both")
-      ->capture_default_str();
-  added
-      ->add_option("--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, which is reported as well")
-      ->check(CLI::Range(1e-6, 1.0))
-      ->type_name("T")
-      ->capture_default_str();
+                   "both next to each other",
+                   "as-is|renormalised|both")
+      ->check(CLI::IsMember({"as-is", "renormalised", "both"}));
+  add_value_option(*added, "--threshold", arguments->threshold,
+                   "Threshold of the equivalent rank, which is reported as well", "T")
+      ->check(CLI::Range(1e-6, 1.0));
   added->add_flag("--baselines", arguments->baselines,
                   "Also report the equivalent rank of null models: maps with shuffled rows");
   add_model_options(*added, arguments->study.models);

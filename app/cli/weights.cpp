@@ -108,17 +108,12 @@ Action add_weights(CLI::App& parent, CLI::App*& added) {
                                 "The products are W_QK = W_Q W_Kᵀ and W_OV = W_V W_O [D, D], of "
                                 "rank d at most.");
   add_model_argument(*added, arguments->models, true, true);
-  added->add_option("--of", arguments->of, "Product of weights")
-      ->check(CLI::IsMember(names_of(weight_product_names)))
-      ->type_name("qk|ov")
-      ->capture_default_str();
+  add_value_option(*added, "--of", arguments->of, "Product of weights", "qk|ov")
+      ->check(CLI::IsMember(names_of(weight_product_names)));
   add_heads_option(*added, arguments->heads);
-  added
-      ->add_option("--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, above 0, at most 1")
-      ->check(CLI::Range(1e-6, 1.0))
-      ->type_name("T")
-      ->capture_default_str();
+  add_value_option(*added, "--threshold", arguments->threshold,
+                   "Threshold of the equivalent rank, above 0, at most 1", "T")
+      ->check(CLI::Range(1e-6, 1.0));
   add_format_options(*added, arguments->format, "a row for each singular value");
   add_model_options(*added, arguments->models);
   set_examples(*added, {"attnscope weights vit.safetensors --of qk",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <lapacke.h>
 #include <limits>
+#include <utility>
 
 #include "core/tensor/blas.h"
 
@@ -16,6 +17,15 @@ lapack_int extent(Eigen::Index count) { return static_cast<lapack_int>(count); }
 
 /// Distance between columns, at least 1 as LAPACK requires.
 lapack_int stride(const Eigen::MatrixXd& matrix) { return std::max(extent(matrix.rows()), 1); }
+
+/// The pairs that LAPACK left in `values` and `vectors`; NaN unless it converged.
+Eigenpairs pairs_if(bool converged, Eigen::VectorXd values, Eigen::MatrixXd vectors) {
+  if (!converged) {
+    values.setConstant(kNaN);
+    vectors.setConstant(kNaN);
+  }
+  return {std::move(values), std::move(vectors)};
+}
 
 }  // namespace
 
@@ -54,34 +64,24 @@ Eigen::VectorXd singular_values_of(Eigen::MatrixXd matrix) {
 
 Eigenpairs symmetric_eigenpairs(Eigen::MatrixXd matrix) {
   use_one_blas_thread();
-  Eigenpairs found{Eigen::VectorXd(matrix.rows()), {}};
-  const bool converged = matrix.size() == 0 ||
-                         (matrix.allFinite() &&
-                          LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', extent(matrix.rows()),
-                                         matrix.data(), stride(matrix), found.values.data()) == 0);
-  found.vectors = std::move(matrix);
-  if (!converged) {
-    found.values.setConstant(kNaN);
-    found.vectors.setConstant(kNaN);
-  }
-  return found;
+  Eigen::VectorXd values(matrix.rows());
+  const bool converged =
+      matrix.size() == 0 ||
+      (matrix.allFinite() && LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', extent(matrix.rows()),
+                                            matrix.data(), stride(matrix), values.data()) == 0);
+  return pairs_if(converged, std::move(values), std::move(matrix));
 }
 
 Eigenpairs symmetric_eigenpairs(Eigen::MatrixXd matrix, Eigen::MatrixXd metric) {
   use_one_blas_thread();
-  Eigenpairs found{Eigen::VectorXd(matrix.rows()), {}};
+  Eigen::VectorXd values(matrix.rows());
   constexpr lapack_int kWithMetricOnTheRight = 1;  // A x = λ B x
-  const bool converged = matrix.size() == 0 ||
-                         (matrix.allFinite() && metric.allFinite() &&
-                          LAPACKE_dsygvd(LAPACK_COL_MAJOR, kWithMetricOnTheRight, 'V', 'L',
-                                         extent(matrix.rows()), matrix.data(), stride(matrix),
-                                         metric.data(), stride(metric), found.values.data()) == 0);
-  found.vectors = std::move(matrix);
-  if (!converged) {
-    found.values.setConstant(kNaN);
-    found.vectors.setConstant(kNaN);
-  }
-  return found;
+  const bool converged =
+      matrix.size() == 0 || (matrix.allFinite() && metric.allFinite() &&
+                             LAPACKE_dsygvd(LAPACK_COL_MAJOR, kWithMetricOnTheRight, 'V', 'L',
+                                            extent(matrix.rows()), matrix.data(), stride(matrix),
+                                            metric.data(), stride(metric), values.data()) == 0);
+  return pairs_if(converged, std::move(values), std::move(matrix));
 }
 
 Eigenpairs tridiagonal_eigenpairs(Eigen::VectorXd diagonal, Eigen::VectorXd beside) {
@@ -93,11 +93,7 @@ Eigenpairs tridiagonal_eigenpairs(Eigen::VectorXd diagonal, Eigen::VectorXd besi
                                     LAPACKE_dstev(LAPACK_COL_MAJOR, 'V', extent(n), diagonal.data(),
                                                   n > 1 ? beside.data() : &nothing, vectors.data(),
                                                   stride(vectors)) == 0);
-  if (!converged) {
-    diagonal.setConstant(kNaN);
-    vectors.setConstant(kNaN);
-  }
-  return {std::move(diagonal), std::move(vectors)};
+  return pairs_if(converged, std::move(diagonal), std::move(vectors));
 }
 
 std::vector<std::complex<double>> eigenvalues_of(Eigen::MatrixXd matrix) {

@@ -91,14 +91,16 @@ void add_stem(StageEmbedding& embedding, const InputSpec& input, const std::stri
   embedding.stem_activation = stem.activation;
 }
 
-Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
-                const std::optional<WeightExtents>& weights) {
+/// All layers, without their embedding. Throws Error(usage) about `name` with an example if the
+/// number of tokens is unknown because it depends on `input`.
+Stage layers_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                   const std::string& input, const std::string& example) {
   Stage stage;
-  stage.tokens = tokens > 0 ? tokens : spec.tokens();
+  stage.tokens = tokens;
   if (stage.tokens <= 0) {
-    throw Error(ErrorKind::usage, "the number of tokens depends on the input")
+    throw Error(ErrorKind::usage, "the number of tokens depends on the " + input)
         .about(name)
-        .remedy("give it: --tokens 196");
+        .remedy("give it: --tokens " + example);
   }
   stage.width = spec.width;
   stage.heads = spec.layer.attention.heads;
@@ -106,6 +108,12 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   stage.layers = spec.layers;
   stage.mlp_width = spec.layer.mlp.width;
   stage.gated_mlp = spec.layer.mlp.form == MlpForm::gated;
+  return stage;
+}
+
+Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                const std::optional<WeightExtents>& weights) {
+  Stage stage = layers_stage(spec, name, tokens > 0 ? tokens : spec.tokens(), "input", "196");
   if (spec.is_audio()) {
     constexpr std::int64_t taps = 3;
     stage.embedding = {.kind = StageEmbedding::Kind::sound,
@@ -266,19 +274,8 @@ void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes
 /// The stage of a text's tokens, with their embedding.
 Stage text_model_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                        const std::optional<WeightExtents>& weights) {
-  Stage stage;
-  stage.tokens = tokens > 0 ? tokens : spec.input.context;
-  if (stage.tokens <= 0) {
-    throw Error(ErrorKind::usage, "the number of tokens depends on the text")
-        .about(name)
-        .remedy("give it: --tokens 512");
-  }
-  stage.width = spec.width;
-  stage.heads = spec.layer.attention.heads;
-  stage.head_width = spec.layer.attention.head_width;
+  Stage stage = layers_stage(spec, name, tokens > 0 ? tokens : spec.input.context, "text", "512");
   stage.layers = spec.body_layers();
-  stage.mlp_width = spec.layer.mlp.width;
-  stage.gated_mlp = spec.layer.mlp.form == MlpForm::gated;
   if (spec.layer.scores.bias == ScoreBias::buckets) {
     stage.position_buckets = spec.layer.scores.buckets;
   }
