@@ -1,12 +1,15 @@
-// Hash codes for every head of every layer, learned from a model's own attention.
+// Hash codes for every head of every layer, learned from a model's own attention, and that
+// attention.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "analysis/hash_codes/learning.h"
 #include "core/model/model.h"
 #include "core/model/weights/learned_tensors.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
@@ -27,5 +30,20 @@ struct LearnedCodes {
                                             const std::vector<std::shared_ptr<const Input>>& inputs,
                                             const HashLearningOptions& options,
                                             const Progress& progress);
+
+/// Mechanism that the layer ran with.
+[[nodiscard]] const MechanismChoice& mechanism_at(const Trace& trace, const LayerTrace& layer);
+
+/// Trace request for imitated_attention: one layer's maps, queries, keys and values.
+[[nodiscard]] TraceRequest request_for_imitation(std::int64_t layer);
+
+/// Attention [N, M] of one head, without I: the map of the run, or softmax(q·k / √d) (Adder, Eq. 3)
+/// for a run with hash codes. Throws Error(usage) if the trace did not record the tensors.
+[[nodiscard]] Matrix imitated_attention(const Trace& trace, std::int64_t layer, std::int64_t head);
+
+/// The head's tokens scaled to length 1, and their similar pairs. Throws Error(usage) like
+/// imitated_attention and similar_pairs.
+[[nodiscard]] HashExample hash_example(const Trace& trace, std::int64_t layer, std::int64_t head,
+                                       std::int64_t pairs);
 
 }  // namespace attnscope

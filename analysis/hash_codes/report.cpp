@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/hash_codes/imitated_attention.h"
+#include "analysis/hash_codes/learned_codes.h"
 #include "core/error.h"
 #include "core/tensor/tensor.h"
 

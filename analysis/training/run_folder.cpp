@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/hash_codes/learned_codes.h"
-#include "analysis/training/probes.h"
+#include "analysis/training/training_history.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/read_file.h"

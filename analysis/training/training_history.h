@@ -1,12 +1,15 @@
-// Quantities of trainings at each step, from the logs of runs or from series of checkpoints.
+// Quantities of trainings at each step, from the logs of runs or from series of checkpoints, and
+// the probes that compute them: equivalent ranks and entropies of the maps of a few inputs.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/input/input.h"
+#include "core/model/model.h"
 #include "core/progress.h"
 #include "core/training/run/training_log.h"
 
@@ -29,5 +32,20 @@ struct TrainingHistory {
 
 /// Reads a log written by TrainingLog::as_hdf5. Throws Error(io, damaged).
 [[nodiscard]] TrainingLog read_training_log(const std::filesystem::path& file);
+
+/// Values per layer, over its heads and all inputs, of A without I. NaN if no map is ready.
+struct ProbeNumbers {
+  std::vector<double> mean_rank;      ///< mean of the maps' equivalent ranks (Adder, Fig. 3)
+  std::vector<double> rank_of_mean;   ///< rank of the maps' mean curve (Adder, Fig. 2)
+  std::vector<double> identity_rank;  ///< like mean_rank, of A + I
+  std::vector<double> entropy;        ///< entropy of a query's weights, in nats, mean over queries
+};
+
+/// Runs the model's own attention on the inputs; equivalent ranks at 0.9. Throws Error, Cancelled.
+[[nodiscard]] ProbeNumbers probe(const Model& model, std::span<const Input> inputs,
+                                 const Progress& progress = {});
+
+/// Adds the numbers to the log's tables "probes/…", one row each, with "probes/step".
+void add_probes(const ProbeNumbers& numbers, std::int64_t step, TrainingLog& log);
 
 }  // namespace attnscope

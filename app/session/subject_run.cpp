@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "app/session/replaced_heads.h"
+#include "app/session/what_if.h"
 #include "core/error.h"
 #include "core/input/input.h"
 

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "app/session/subject_id.h"
+#include "core/model/subject.h"
 #include "core/parameters/enum_names.h"
+#include "core/progress.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -72,8 +74,8 @@ struct WhatIf {
 using PutInPlace = std::function<void(const ReplacedHead& head, MatrixMap map)>;
 
 /// A function for TraceRequest::change_map. `unchanged`: trace of the subject without changes;
-/// `toward`: maps of the other subject, null without interpolation; `put`: maps_in_place
-/// (app/session/replaced_heads.h), required for replacements by other_attention or mean_over_data.
+/// `toward`: maps of the other subject, null without interpolation; `put`: maps_in_place, required
+/// for replacements by other_attention or mean_over_data.
 /// Throws Error(usage) for a missing head, for other maps of different shape, and for a part of I
 /// in maps that are not square.
 [[nodiscard]] std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)> map_change(
@@ -83,5 +85,16 @@ using PutInPlace = std::function<void(const ReplacedHead& head, MatrixMap map)>;
 /// Removes from a trace with changed maps everything that holds only for unchanged maps: rank
 /// bounds, factors, and the mark of a complete I.
 void mark_changed(const WhatIf& what_if, const Trace* toward, Trace& trace);
+
+/// Maps for HeadReplacement::other_attention and mean_over_data, to be passed to map_change.
+/// `whole`: the subject's trace without changes. Reads data sets and runs the model on up to
+/// mean_items of each. Throws Error like change_of and mean_maps
+/// (analysis/intervention/ablation.h), and for a data set that cannot be read; Cancelled.
+[[nodiscard]] PutInPlace maps_in_place(const WhatIf& what_if, const Subject& subject,
+                                       const std::shared_ptr<const Trace>& whole,
+                                       const Progress& progress);
+
+/// Number of data set inputs that a mean map is computed from, evenly spaced.
+inline constexpr std::int64_t mean_items = 32;
 
 }  // namespace attnscope

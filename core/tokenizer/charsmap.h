@@ -33,4 +33,8 @@ class Charsmap {
   std::string texts_;
 };
 
+/// Decodes base64 (RFC 4648, section 4), in which files of tokenizers hold the table: the bytes;
+/// nullopt unless `text` is valid base64 with padding.
+[[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
+
 }  // namespace attnscope

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/budget.h"
-#include "core/text/base64.h"
 #include "core/tokenizer/byte_signs.h"
 #include "core/tokenizer/charsmap.h"
 #include "core/tokenizer/stage_fields.h"

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <stop_token>
 
-#include "analysis/hash_codes/imitated_attention.h"
 #include "analysis/hash_codes/learned_codes.h"
 #include "analysis/hash_codes/report.h"
 #include "core/error.h"

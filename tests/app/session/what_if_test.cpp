@@ -6,7 +6,6 @@
 #include "analysis/intervention/ablation.h"
 #include "app/session/history.h"
 #include "app/session/prediction.h"
-#include "app/session/replaced_heads.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"

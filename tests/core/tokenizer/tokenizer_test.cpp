@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/file/read_file.h"
-#include "core/text/base64.h"
 #include "core/tokenizer/charsmap.h"
 #include "core/tokenizer/unicode.h"
 #include "tests/support/reference_maps.h"
