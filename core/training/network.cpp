@@ -207,8 +207,9 @@ void check_trainable(const ModelSpec& spec) {
 
 }  // namespace
 
-TrainedNetwork::TrainedNetwork(ModelSpec spec, const GradientForms& forms)
-    : spec_(std::move(spec)) {
+TrainedNetwork::TrainedNetwork(ModelSpec spec, const GradientForms& forms,
+                               const Regularisation& regularisation)
+    : spec_(std::move(spec)), regularisation_(regularisation) {
   validate(spec_);
   check_trainable(spec_);
   embedding_ = std::make_unique<TrainedEmbedding>(table_, spec_);
@@ -245,6 +246,14 @@ void TrainedNetwork::add_stage(std::size_t index, const GradientForms& forms) {
   stage.neighbours.emplace(table_, name + "positions", grids[index], of.width);
 }
 
+Omission TrainedNetwork::omission_of(const Examples& examples, std::int64_t layer) const {
+  if (layer < 0) return {.examples = examples.numbers, .dropout = regularisation_.dropout};
+  return {.examples = examples.numbers,
+          .dropout = regularisation_.dropout,
+          .drop_path = drop_path_of_layer(regularisation_.drop_path, layer, spec_.layers),
+          .place = static_cast<std::uint64_t>(2 * layer + 1)};
+}
+
 LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
                             const Examples& examples, Room& room) const {
   // lengths[stage][example] is the number of tokens.
@@ -252,8 +261,12 @@ LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
   room.blocks.resize(static_cast<std::size_t>(spec_.layers));
   room.mergings.resize(stages_.size());
   room.before_neighbours.resize(stages_.size());
+  const auto memory_of = [&](std::int64_t layer) -> TrainedBlock::Memory& {
+    return room.blocks[static_cast<std::size_t>(layer)];
+  };
   embedding_->forward(values, examples, room.x, room.embedding);
-  auto memory = room.blocks.begin();
+  omit(omission_of(examples, -1), 0, lengths.front(), room.x);
+  std::int64_t layer = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const Stage& stage = stages_[i];
     if (stage.merging) {
@@ -261,14 +274,20 @@ LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
       lengths.emplace_back(examples.images.size(), stage.tokens);
     }
     for (std::size_t place = 0; place < stage.blocks.size(); ++place) {
-      stage.blocks[place].forward(values, lengths[i], room.x, *memory++);
+      stage.blocks[place].forward(values, lengths[i], room.x, memory_of(layer),
+                                  omission_of(examples, layer));
+      ++layer;
       if (place > 0 || !stage.neighbours) continue;
       stage.neighbours->forward(values, room.x, room.before_neighbours[i]);
     }
   }
   readout_->forward(values, lengths.back(), room.x, room.readout);
-  const LossSum sum =
-      cross_entropy(room.readout.logits, examples.targets, gradients ? weight : 0.0F);
+  const LossTargets targets = {
+      .first = examples.targets,
+      .second = examples.mixed_targets,
+      .share = examples.share,
+      .smoothing = examples.numbers.empty() ? 0 : regularisation_.label_smoothing};
+  const LossSum sum = cross_entropy(room.readout.logits, targets, gradients ? weight : 0.0F);
   if (gradients == nullptr) return sum;
   readout_->backward(values, gradients, lengths.back(), room.dx, room.readout);
   for (std::size_t i = stages_.size(); i-- > 0;) {
@@ -278,10 +297,13 @@ LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
         stage.neighbours->backward(values, gradients, room.before_neighbours[i], room.dx,
                                    room.neighbours);
       }
-      stage.blocks[place].backward(values, gradients, lengths[i], room.dx, *--memory, room.block);
+      --layer;
+      stage.blocks[place].backward(values, gradients, lengths[i], room.dx, memory_of(layer),
+                                   room.block, omission_of(examples, layer));
     }
     if (stage.merging) stage.merging->backward(values, gradients, room.dx, room.mergings[i]);
   }
+  omit(omission_of(examples, -1), 0, lengths.front(), room.dx);
   embedding_->backward(values, gradients, examples, room.dx, room.embedding);
   return sum;
 }

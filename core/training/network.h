@@ -16,6 +16,13 @@
 
 namespace attnscope {
 
+/// Settings of a training pass that tests do not have.
+struct Regularisation {
+  double dropout = 0;          ///< of the embedding and of each layer's two branches (Omission)
+  double drop_path = 0;        ///< of the last layer's branches (drop_path_of_layer)
+  double label_smoothing = 0;  ///< ε of LossTargets
+};
+
 /// Immutable; the caller owns the values of the parameters. A pass runs on one thread; many may run
 /// at once, each with its own Room.
 class TrainedNetwork {
@@ -33,13 +40,15 @@ class TrainedNetwork {
   };
 
   /// Throws Error(unsupported), naming the member, for a model with parts that have no gradient.
-  explicit TrainedNetwork(ModelSpec spec, const GradientForms& forms = {});
+  explicit TrainedNetwork(ModelSpec spec, const GradientForms& forms = {},
+                          const Regularisation& regularisation = {});
 
   [[nodiscard]] const ModelSpec& spec() const { return spec_; }
   [[nodiscard]] const ParameterTable& parameters() const { return table_; }
 
-  /// The loss of `examples` for parameter values `values`. If `gradients` is not null, adds the
-  /// gradient of weight · Σ loss. Without gradients, room.readout.logits holds the logits.
+  /// The loss of `examples` for parameter values `values`, regularised if they have random numbers.
+  /// If `gradients` is not null, adds the gradient of weight · Σ loss. Without gradients,
+  /// room.readout.logits holds the logits.
   LossSum run(const float* values, float* gradients, float weight, const Examples& examples,
               Room& room) const;
 
@@ -56,7 +65,11 @@ class TrainedNetwork {
   void add_block(Stage& stage, std::int64_t layer, const std::string& prefix,
                  const GradientForms& forms);
 
+  /// The omissions of the embedding (layer −1) or of a layer.
+  [[nodiscard]] Omission omission_of(const Examples& examples, std::int64_t layer) const;
+
   ModelSpec spec_;
+  Regularisation regularisation_;
   ParameterTable table_;
   std::unique_ptr<const TrainedEmbedding> embedding_;
   std::vector<Stage> stages_;

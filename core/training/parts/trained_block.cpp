@@ -348,18 +348,19 @@ void TrainedBlock::activate_backward(const Memory& memory, Matrix& d_active) con
 }
 
 void TrainedBlock::forward(const float* values, std::span<const std::int64_t> lengths, Matrix& x,
-                           Memory& memory) const {
+                           Memory& memory, const Omission& omission) const {
   memory.x = x;
-  run_attention(values, lengths, memory);
+  run_attention(values, lengths, memory, omission);
   norm2_.forward(values, memory.middle, memory.normed2, memory.norm2);
   mlp1_.forward(values, memory.normed2, memory.hidden, memory.mlp1_layer);
   activate(memory);
   mlp2_.forward(values, memory.active, memory.branch, memory.mlp2_layer);
+  omit(omission, 1, lengths, memory.branch);
   x = memory.middle + memory.branch;
 }
 
 void TrainedBlock::run_attention(const float* values, std::span<const std::int64_t> lengths,
-                                 Memory& memory) const {
+                                 Memory& memory, const Omission& omission) const {
   if (fastformer_) {
     fastformer_->forward(values, lengths, memory.x, memory.middle, memory.fastformer);
     return;
@@ -372,13 +373,21 @@ void TrainedBlock::run_attention(const float* values, std::span<const std::int64
   }
   out_.forward(values, heads_norm_ ? memory.normed_heads : memory.attended, memory.branch,
                memory.out_layer);
+  omit(omission, 0, lengths, memory.branch);
   memory.middle = memory.x + memory.branch;
 }
 
 void TrainedBlock::backward(const float* values, float* gradients,
                             std::span<const std::int64_t> lengths, Matrix& dx, Memory& memory,
-                            Room& room) const {
-  mlp2_.backward(values, gradients, memory.active, dx, memory.mlp2_layer, &room.hidden);
+                            Room& room, const Omission& omission) const {
+  // The gradient of a branch, which is dx unless something was omitted.
+  const auto of_branch = [&](std::uint64_t place) -> const Matrix& {
+    if (!omission) return dx;
+    room.branch = dx;
+    omit(omission, place, lengths, room.branch);
+    return room.branch;
+  };
+  mlp2_.backward(values, gradients, memory.active, of_branch(1), memory.mlp2_layer, &room.hidden);
   activate_backward(memory, room.hidden);
   mlp1_.backward(values, gradients, memory.normed2, room.hidden, memory.mlp1_layer, &room.normed);
   norm2_.backward(values, gradients, memory.middle, room.normed, memory.norm2, dx);
@@ -387,8 +396,8 @@ void TrainedBlock::backward(const float* values, float* gradients,
                           room.fastformer);
     return;
   }
-  out_.backward(values, gradients, heads_norm_ ? memory.normed_heads : memory.attended, dx,
-                memory.out_layer, &room.attended);
+  out_.backward(values, gradients, heads_norm_ ? memory.normed_heads : memory.attended,
+                of_branch(0), memory.out_layer, &room.attended);
   if (heads_norm_) {
     room.before_norm.setZero(room.attended.rows(), room.attended.cols());
     heads_norm_->backward(values, gradients, memory.attended, room.attended, memory.heads_norm,

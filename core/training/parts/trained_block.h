@@ -10,6 +10,7 @@
 
 #include "core/architecture/model_spec.h"
 #include "core/training/attention/trained_attention.h"
+#include "core/training/parts/omission.h"
 #include "core/training/parts/trained_linear.h"
 #include "core/training/parts/trained_norm.h"
 
@@ -95,7 +96,8 @@ struct TrainedBlockNames {
 
 /// x += out(attention(norm1 x)); x += mlp2(act(mlp1(norm2 x))). In adder arithmetic linear layers
 /// have norms of their own, and so does the heads' output (Adder, 3.1). For LayerForm::fastformer,
-/// TrainedFastformer replaces the first sum, and there are no biases.
+/// TrainedFastformer replaces the first sum, and there are no biases. Omission applies to both
+/// summands, or to the second one only for LayerForm::fastformer; the block takes two places.
 class TrainedBlock {
  public:
   /// Results of the forward pass that the gradient needs.
@@ -108,7 +110,7 @@ class TrainedBlock {
   };
   /// Buffers for gradients, shared by all layers.
   struct Room {
-    Matrix hidden, normed, attended, before_norm, qkv;
+    Matrix hidden, normed, attended, before_norm, qkv, branch;
     TrainedFastformer::Room fastformer;
   };
 
@@ -119,18 +121,18 @@ class TrainedBlock {
 
   /// Transforms x [Σ lengths, D], the tokens of consecutive sequences of these lengths, in place.
   void forward(const float* values, std::span<const std::int64_t> lengths, Matrix& x,
-               Memory& memory) const;
-  /// Replaces dx, the gradient of forward's output, by that of its input.
+               Memory& memory, const Omission& omission = {}) const;
+  /// Replaces dx, the gradient of forward's output with the same omission, by that of its input.
   void backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
-                Matrix& dx, Memory& memory, Room& room) const;
+                Matrix& dx, Memory& memory, Room& room, const Omission& omission = {}) const;
 
  private:
   void add_attention(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
                      const std::string& prefix, const TrainedBlockNames& names,
                      const GradientForms& forms);
   /// Computes memory.middle from memory.x.
-  void run_attention(const float* values, std::span<const std::int64_t> lengths,
-                     Memory& memory) const;
+  void run_attention(const float* values, std::span<const std::int64_t> lengths, Memory& memory,
+                     const Omission& omission) const;
   [[nodiscard]] AttentionTensors sequence_of(const Matrix& qkv, std::int64_t first_row,
                                              std::int64_t tokens) const;
   void attend(const float* values, std::span<const std::int64_t> lengths, Memory& memory) const;

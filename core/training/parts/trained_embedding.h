@@ -10,6 +10,7 @@
 #include "core/architecture/pyramid_grid.h"
 #include "core/tensor/tensor.h"
 #include "core/training/learned_parameters/learned_parameters.h"
+#include "core/training/learned_parameters/random_numbers.h"
 #include "core/training/parts/trained_linear.h"
 #include "core/training/parts/trained_norm.h"
 
@@ -22,6 +23,12 @@ struct Examples {
   /// The class of each image or text; in a language model, the next token after each token of each
   /// text in turn.
   std::vector<std::int64_t> targets;
+  /// The other class of each image that two images are mixed in; empty if none is.
+  std::vector<std::int64_t> mixed_targets;
+  double share = 1;  ///< λ, share of `targets` in the loss of mixed images
+  /// The random numbers of each example in training; empty in tests, which have no dropout, dropped
+  /// branches or smoothed labels.
+  std::vector<RandomNumbers> numbers;
 
   [[nodiscard]] std::int64_t size() const { return std::ssize(images) + std::ssize(texts); }
 };

@@ -7,24 +7,11 @@
 
 #include "core/architecture/model_spec.h"
 #include "core/tensor/tensor.h"
+#include "core/training/parts/cross_entropy.h"
 #include "core/training/parts/trained_linear.h"
 #include "core/training/parts/trained_norm.h"
 
 namespace attnscope {
-
-/// The sum over several predictions.
-struct LossSum {
-  double loss = 0;         ///< nats
-  std::int64_t right = 0;  ///< number of targets with the largest logit; the first of ties wins
-  std::int64_t count = 0;
-
-  LossSum& operator+=(const LossSum& other);
-};
-
-/// Cross-entropy loss of logits, with its gradient. Sums −ln softmax(logits)[target] over the rows
-/// of [n, classes]. If `weight` is not 0, the logits are replaced by the gradient of weight · Σ
-/// loss. Throws Error(usage) for a target out of range.
-LossSum cross_entropy(Matrix& logits, std::span<const std::int64_t> targets, float weight);
 
 /// Applies the final norm, if any, and computes logits of classes with a head, or of tokens with
 /// the table of token embeddings; for Fastformer-LM with a bias and a scale. Like TokenReadout.
