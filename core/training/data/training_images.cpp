@@ -6,6 +6,8 @@
 #include "core/error.h"
 #include "core/input/item_choice.h"
 #include "core/model/preprocessing/preprocessing.h"
+#include "core/training/augmentation/mixing.h"
+#include "core/training/augmentation/random_augment.h"
 #include "core/training/data/random_order.h"
 #include "core/training/data/training_data.h"
 
@@ -134,23 +136,20 @@ class TrainingImages final : public TrainingData {
   [[nodiscard]] Examples examples(const ModelSpec& spec, std::int64_t step, std::int64_t first,
                                   std::int64_t count) const override {
     Examples made;
-    const RandomNumbers numbers(settings_.seed);
-    for (std::int64_t i = first; i < first + count; ++i) {
-      const std::int64_t place = step * settings_.batch + i, epoch = place / size_;
-      const RandomOrder order(numbers.of("order").of(static_cast<std::uint64_t>(epoch)), size_);
-      add(images_->item(order.at(place % size_)), spec, made);
-      const RandomNumbers own = numbers.of("variation").of(static_cast<std::uint64_t>(place));
-      if (settings_.crop < 1) {
-        const double area = settings_.crop + (1 - settings_.crop) * own.uniform(3);
-        made.images.back() =
-            cropped(made.images.back(), std::sqrt(area), own.uniform(4), own.uniform(5));
-      }
-      if (settings_.shift == 0 && !settings_.flip) continue;
-      const std::int64_t most = 2 * settings_.shift + 1;
-      made.images.back() = varied(made.images.back(), own.below(most, 0) - settings_.shift,
-                                  own.below(most, 1) - settings_.shift,
-                                  settings_.flip && own.below(2, 2) == 1, spec.input);
+    const std::int64_t before = step * settings_.batch;
+    for (std::int64_t i = first; i < first + count; ++i) add_varied(before + i, spec, made);
+    if (!settings_.mixing) return made;
+    const Mix how =
+        random_mix(settings_.mixing,
+                   RandomNumbers(settings_.seed).of("mixing").of(static_cast<std::uint64_t>(step)),
+                   spec.input.image_height, spec.input.image_width);
+    made.share = how.share;
+    Examples others;
+    for (std::int64_t i = 0; i < count; ++i) {
+      add_varied(before + settings_.batch - 1 - (first + i), spec, others);
+      mix(how, others.images.back(), made.images[static_cast<std::size_t>(i)]);
     }
+    made.mixed_targets = std::move(others.targets);
     return made;
   }
 
@@ -177,6 +176,31 @@ class TrainingImages final : public TrainingData {
     throw Error(ErrorKind::usage, "an image of the data set has no class")
         .about(input.label)
         .remedy("give a data set with labels");
+  }
+
+  /// Adds the image at `place` in the order of all steps, varied as the recipe says.
+  void add_varied(std::int64_t place, const ModelSpec& spec, Examples& made) const {
+    const RandomNumbers numbers(settings_.seed);
+    const auto epoch = static_cast<std::uint64_t>(place / size_);
+    const RandomOrder order(numbers.of("order").of(epoch), size_);
+    const RandomNumbers own = numbers.of("variation").of(static_cast<std::uint64_t>(place));
+    Input input = images_->item(order.at(place % size_));
+    if (settings_.random_augment.operations > 0) {
+      Image image = image_of(input);
+      augment_randomly(settings_.random_augment, own.of("random_augment"), image);
+      input.content = std::move(image);
+    }
+    add(input, spec, made);
+    Tensor& image = made.images.back();
+    if (settings_.crop < 1) {
+      const double area = settings_.crop + (1 - settings_.crop) * own.uniform(3);
+      image = cropped(image, std::sqrt(area), own.uniform(4), own.uniform(5));
+    }
+    if (settings_.shift == 0 && !settings_.flip) return;
+    const std::int64_t most = 2 * settings_.shift + 1;
+    image =
+        varied(image, own.below(most, 0) - settings_.shift, own.below(most, 1) - settings_.shift,
+               settings_.flip && own.below(2, 2) == 1, spec.input);
   }
 
   static void add(const Input& input, const ModelSpec& spec, Examples& examples) {

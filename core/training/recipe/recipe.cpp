@@ -205,6 +205,30 @@ void check_coarse_patches(const TypedValues& read) {
   }
 }
 
+/// Refuses regularisation that has no meaning with the other values.
+void check_regularisation(const TypedValues& read) {
+  const bool mixes = read.number("mixup") > 0 || read.number("cutmix") > 0;
+  if (mixes && read.whole("batch") % 2 != 0) {
+    throw bad_value("batch", "an even number with mixup and cutmix", read.whole("batch"));
+  }
+  if (read.number("drop_path") == 0) return;
+  if (is_fastformer(read)) {
+    throw bad_value("drop_path", "0 with layer_form=fastformer", exact(read.number("drop_path")));
+  }
+  if (read.text("stages").empty() && read.whole("depth") < 2) {
+    throw bad_value("drop_path", "0 with one layer", exact(read.number("drop_path")));
+  }
+}
+
+/// Throws Error(usage) if a recipe for texts varies images.
+void refuse_mixed_images(const TypedValues& read) {
+  for (const char* const key : {"mixup", "cutmix"}) {
+    if (read.number(key) > 0) throw bad_value(key, "0 for texts", exact(read.number(key)));
+  }
+  const std::int64_t operations = read.whole("random_augment");
+  if (operations > 0) throw bad_value("random_augment", "0 for texts", operations);
+}
+
 }  // namespace
 
 Recipe::Recipe(const ParameterValues& given)
@@ -235,6 +259,11 @@ Recipe::Recipe(const ParameterValues& given)
   if (has_learnt_codes() && code_steps().empty() && from().empty()) {
     throw bad_value("code_updates", "1 or more, or a model with codes to begin from", 0);
   }
+  if (has_learnt_codes() && average_decay() > 0) {
+    throw bad_value("average_decay", "0 with learned codes, which have no average",
+                    exact(average_decay()));
+  }
+  check_regularisation(read);
   (void)layers_in(read);
   (void)make_trained_attention({.mechanism = mechanism()});
 }
@@ -272,6 +301,8 @@ DataSettings Recipe::data() const {
           .shift = read.whole("shift"),
           .flip = read.flag("flip"),
           .crop = read.number("crop"),
+          .random_augment = {read.whole("random_augment"), read.whole("random_augment_magnitude")},
+          .mixing = {read.number("mixup"), read.number("cutmix")},
           .batch = read.whole("batch"),
           .seed = static_cast<std::uint64_t>(read.whole("seed"))};
 }
@@ -279,6 +310,7 @@ DataSettings Recipe::data() const {
 ModelSpec Recipe::model(ExampleKind kind) const {
   const TypedValues read(values_);
   if (kind != ExampleKind::stretches) refuse_language_layers(read);
+  if (kind != ExampleKind::images) refuse_mixed_images(read);
   ModelSpec spec;
   spec.width = read.whole("width");
   spec.layers = read.whole("depth");
@@ -342,6 +374,15 @@ GradientForms Recipe::gradient_forms() const {
           read.choice("score_gradient", difference_gradient_names),
           read.flag("learnt_importances")};
 }
+
+Regularisation Recipe::regularisation() const {
+  const TypedValues read(values_);
+  return {.dropout = read.number("dropout"),
+          .drop_path = read.number("drop_path"),
+          .label_smoothing = read.number("label_smoothing")};
+}
+
+double Recipe::average_decay() const { return TypedValues(values_).number("average_decay"); }
 
 OptimiserSettings Recipe::optimiser() const {
   const TypedValues read(values_);

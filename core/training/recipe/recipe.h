@@ -10,6 +10,8 @@
 #include "core/architecture/model_spec.h"
 #include "core/parameters/enum_names.h"
 #include "core/parameters/parameters.h"
+#include "core/training/augmentation/mixing.h"
+#include "core/training/augmentation/random_augment.h"
 #include "core/training/network.h"
 #include "core/training/optimiser.h"
 
@@ -34,6 +36,8 @@ struct DataSettings {
   std::int64_t shift = 0;                  ///< maximum shift in pixels, in each direction
   bool flip = false;
   double crop = 1;  ///< minimum share of an image's area in a crop, which is enlarged to the image
+  RandomAugmentSettings random_augment = {};
+  MixSettings mixing = {};
   std::int64_t batch = 64;
   std::uint64_t seed = 1;
 };
@@ -61,7 +65,10 @@ class Recipe {
   /// DAFT's windows cover the same part of the image. Throws Error(usage) for a model of texts.
   [[nodiscard]] ModelSpec coarse_model(ModelSpec fine) const;
   [[nodiscard]] GradientForms gradient_forms() const;
+  [[nodiscard]] Regularisation regularisation() const;
   [[nodiscard]] OptimiserSettings optimiser() const;
+  /// The decay of the average of the weights (WeightAverage); 0: none.
+  [[nodiscard]] double average_decay() const;
   /// The learning rate of step `step` (from 0). Coarse and fine patches have separate warm-ups and
   /// schedules.
   [[nodiscard]] double rate_of_step(std::int64_t step) const;

@@ -35,6 +35,12 @@ std::vector<ParameterDescription> data_settings() {
       flag("flip", false, "every other image is mirrored"),
       number("crop", 1, {0.01, 1},
              "squares of at least this share of an image's area fill all of it; 1: never"),
+      whole("random_augment", 0, {0, 16}, "operations of RandAugment on each image; 0: none"),
+      whole("random_augment_magnitude", 9, {0, 30}, "magnitude of RandAugment's operations"),
+      number("mixup", 0, {0, 4},
+             "α of Beta(α, α), the share of an image that is mixed with another; 0: never"),
+      number("cutmix", 0, {0, 4},
+             "α of Beta(α, α), the share of an image outside a box of another; 0: never"),
   };
 }
 
@@ -111,6 +117,15 @@ std::vector<ParameterDescription> descent_settings() {
       number(
           "clip", 1, {0, 1e9},
           "greatest norm of all gradients together, to which longer ones are scaled; 0: no limit"),
+      number("dropout", 0, {0, 0.99},
+             "share of the embedding's and the branches' numbers that is set to 0 in training"),
+      number("drop_path", 0, {0, 0.99},
+             "share of the last layer's branches that is left out in training (stochastic depth); "
+             "linear from 0 in the first layer"),
+      number("label_smoothing", 0, {0, 0.99},
+             "share of the targets that is spread over all classes in training"),
+      number("average_decay", 0, {0, 0.9999999},
+             "decay of the moving average of the weights, which is tested and written; 0: none"),
       flag("adder_rescaling", true, "scale gradients of adder weights to AdderNet's norm"),
       whole("seed", 1, {0, 4294967295.0},
             "seed of the initial values, the order of the examples and their variation"),

@@ -108,6 +108,9 @@ void TrainingRun::save_state(const std::filesystem::path& file) const {
   const std::int64_t steps[] = {step_, optimiser.steps};
   state.add("steps", {2}, std::span<const std::int64_t>(steps));
   state.add("values", all, std::span<const float>(values_));
+  if (!average_.values().empty()) {
+    state.add("average", all, std::span<const float>(average_.values()));
+  }
   state.add("first", all, std::span<const float>(optimiser.first));
   if (!optimiser.second.empty()) state.add("second", all, std::span<const float>(optimiser.second));
   for (const auto& [name, table] : log_.tables()) {
@@ -136,13 +139,17 @@ void TrainingRun::take_state(const Checkpoint& state) {
     throw wrong_array("steps", std::to_string(optimised) + " steps of the optimiser",
                       std::to_string(steps[1]));
   }
-  std::vector<float> values = numbers_of(state, "values");
-  const std::int64_t expected = network_->parameters().size();
-  if (std::ssize(values) != expected) {
+  const auto weights_of = [&](const char* name) {
+    std::vector<float> values = numbers_of(state, name);
+    const std::int64_t expected = network_->parameters().size();
+    if (std::ssize(values) == expected) return values;
     throw Error(ErrorKind::damaged, "the state belongs to another recipe")
+        .about(name)
         .expected(std::to_string(expected) + " values")
         .found(std::to_string(values.size()));
-  }
+  };
+  std::vector<float> values = weights_of("values");
+  if (average_.active() && optimised > 0) average_.set(weights_of("average"));
   const bool has_second = state.find("second") != nullptr;
   optimiser_->set_state({numbers_of(state, "first"),
                          has_second ? numbers_of(state, "second", 0) : std::vector<float>(),

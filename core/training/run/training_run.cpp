@@ -181,10 +181,13 @@ TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingDat
                          const std::filesystem::path& state)
     : recipe_(recipe), data_(std::move(data)) {
   const ModelSpec spec = data_->complete(recipe_.model(data_->kind()));
-  fine_ = std::make_shared<const TrainedNetwork>(spec, recipe_.gradient_forms());
+  const auto network_of = [&](const ModelSpec& one) {
+    return std::make_shared<const TrainedNetwork>(one, recipe_.gradient_forms(),
+                                                  recipe_.regularisation());
+  };
+  fine_ = network_of(spec);
   if (recipe_.coarse_steps() > 0) {
-    begin_with(std::make_shared<const TrainedNetwork>(recipe_.coarse_model(spec),
-                                                      recipe_.gradient_forms()));
+    begin_with(network_of(recipe_.coarse_model(spec)));
   } else {
     begin_with(fine_);
   }
@@ -201,11 +204,12 @@ void TrainingRun::begin_with(std::shared_ptr<const TrainedNetwork> network) {
   network_ = std::move(network);
   optimiser_ = std::make_unique<Optimiser>(network_->parameters(), recipe_.optimiser());
   pass_ = std::make_unique<BatchGradient>(*network_);
+  average_ = WeightAverage(recipe_.average_decay());
 }
 
 std::shared_ptr<const TrainingSnapshot> TrainingRun::snapshot() const {
   return std::make_shared<const TrainingSnapshot>(
-      TrainingSnapshot{step_, recipe_.to_json(), network_, values_});
+      TrainingSnapshot{step_, recipe_.to_json(), network_, model_values()});
 }
 
 double TrainingRun::rate_factor() const { return log_.last(kRateFactors).value_or(1.0); }
@@ -239,12 +243,18 @@ void TrainingRun::advance() {
     begin_with(fine_);
   }
   const std::int64_t batch = recipe_.data().batch;
+  const RandomNumbers numbers = RandomNumbers(recipe_.data().seed).of("regularisation");
   const auto make = [&](std::int64_t first, std::int64_t count) {
-    return data_->examples(network_->spec(), step_, first, count);
+    Examples examples = data_->examples(network_->spec(), step_, first, count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      examples.numbers.push_back(numbers.of(static_cast<std::uint64_t>(step_ * batch + first + i)));
+    }
+    return examples;
   };
   const LossSum sum = pass_->gradient(values_, batch, make, gradients_);
   const double rate = this->rate();
   const double length = optimiser_->step(values_, gradients_, rate);
+  average_.add(values_);
   ++step_;
   const auto count = static_cast<double>(sum.count);
   if (!std::isfinite(sum.loss) || !std::isfinite(length)) {
@@ -266,7 +276,7 @@ LossSum TrainingRun::test(const Progress& progress) {
   const std::int64_t size = data_->test_size();
   for (std::int64_t first = 0; first < size; first += kAtOnce) {
     progress.step(static_cast<double>(first) / static_cast<double>(size), "test");
-    sum += pass_->loss(values_, std::min(kAtOnce, size - first),
+    sum += pass_->loss(model_values(), std::min(kAtOnce, size - first),
                        [&](std::int64_t from, std::int64_t count) {
                          return data_->test_examples(network_->spec(), first + from, count);
                        });

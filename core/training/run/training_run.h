@@ -18,6 +18,7 @@
 #include "core/training/recipe/recipe.h"
 #include "core/training/run/training_log.h"
 #include "core/training/run/training_snapshot.h"
+#include "core/training/weight_average.h"
 
 namespace attnscope {
 
@@ -43,7 +44,12 @@ class TrainingRun {
   [[nodiscard]] const TrainingData& data() const { return *data_; }
   [[nodiscard]] const TrainedNetwork& network() const { return *network_; }
   [[nodiscard]] const std::vector<float>& values() const { return values_; }
-  /// A copy of the weights, which does not change while the run continues.
+  /// The weights that are tested and written: their average if the recipe has one, from step 1 on.
+  /// The average begins again with fine patches.
+  [[nodiscard]] const std::vector<float>& model_values() const {
+    return average_.values().empty() ? values_ : average_.values();
+  }
+  /// A copy of model_values(), which does not change while the run continues.
   [[nodiscard]] std::shared_ptr<const TrainingSnapshot> snapshot() const;
   /// Number of completed steps. After the last step on coarse patches the network is still the
   /// coarse one; the next step begins with the change.
@@ -73,7 +79,7 @@ class TrainingRun {
   /// Writes the current model in the program's own layout.
   void write_model(const std::filesystem::path& file, const std::string& name) const;
 
-  /// Writes the state required to resume: values, optimiser and log, as NPZ.
+  /// Writes the state required to resume: values, their average, optimiser and log, as NPZ.
   void save_state(const std::filesystem::path& file) const;
 
  private:
@@ -88,6 +94,7 @@ class TrainingRun {
   std::shared_ptr<const TrainedNetwork> fine_;     ///< the final network
   std::shared_ptr<const TrainedNetwork> network_;  ///< the coarse network at first, then fine_
   std::vector<float> values_, gradients_;
+  WeightAverage average_;
   std::unique_ptr<Optimiser> optimiser_;
   std::unique_ptr<BatchGradient> pass_;
   TrainingLog log_;

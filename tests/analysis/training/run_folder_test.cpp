@@ -50,6 +50,20 @@ class RunFolderTest : public testing::Test {
                    {"windows", std::string("4,0")}});
   }
 
+  /// A small recipe with every kind of regularisation, and coarse patches first.
+  [[nodiscard]] Recipe regularised() const {
+    return recipe({{"dropout", 0.1},
+                   {"drop_path", 0.2},
+                   {"label_smoothing", 0.1},
+                   {"mixup", 0.8},
+                   {"cutmix", 1.0},
+                   {"random_augment", std::int64_t{2}},
+                   {"average_decay", 0.8},
+                   {"patch", std::int64_t{1}},
+                   {"coarse_patch", std::int64_t{2}},
+                   {"coarse_steps", std::int64_t{9}}});
+  }
+
   [[nodiscard]] RunFolder begun(const char* name, const Recipe& recipe) const {
     const RunFolder folder{folder_ / name};
     begin_run_folder(folder, recipe);
@@ -161,7 +175,7 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
 
 TEST_F(RunFolderTest, HasTheSameBytesAfterAnyInterruption) {
   int number = 0;
-  for (const Recipe& one : {recipe(), fastformer()}) {
+  for (const Recipe& one : {recipe(), fastformer(), regularised()}) {
     const fs::path to = folder_ / std::to_string(number++);
     const RunFolder whole{to / "a" / "run"}, parts{to / "b" / "run"};
     begin_run_folder(whole, one);
@@ -183,6 +197,24 @@ TEST_F(RunFolderTest, HasTheSameBytesAfterAnyInterruption) {
     ASSERT_EQ(expected.size(), found.size());
     for (const auto& [name, bytes] : expected) EXPECT_EQ(found.at(name), bytes) << name;
   }
+}
+
+TEST_F(RunFolderTest, WritesAndTestsTheAverageOfTheWeights) {
+  const auto last = [&](const char* name, double decay) {
+    const RunFolder folder = begun(name, recipe({{"average_decay", decay}}));
+    const auto run = train(folder, {});
+    const Tensor head = open_checkpoint(folder.model(30)).at("head.weight").view().to_float();
+    const Parameter& parameter = *run->network().parameters().find("head.weight");
+    const float* const written = parameter.slot.in(run->model_values().data());
+    EXPECT_TRUE(std::equal(head.values().begin(), head.values().end(), written));
+    EXPECT_EQ(run->values() == run->model_values(), decay == 0);
+    EXPECT_EQ(run->log().last("tests/loss"), run->test().loss / 24);
+    return std::pair(run->values(), run->model_values());
+  };
+  const auto [plain, written] = last("plain", 0);
+  const auto [weights, average] = last("average", 0.9);
+  EXPECT_EQ(weights, plain) << "the average does not change the training";
+  EXPECT_NE(average, written);
 }
 
 TEST_F(RunFolderTest, RefinesCoarsePatchesOnceAfterInterruptions) {

@@ -87,6 +87,15 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
              "windows": "4,8"})",
          {"mechanism", "without a window of its own", "window=3"});
   expect(R"({"dataset": "d", "multiplicative_layers": "6"})", {"multiplicative_layers", "6"});
+  expect(R"({"dataset": "d", "dropout": 1})", {"dropout", "1", "0 to 0.99"});
+  expect(R"({"dataset": "d", "label_smoothing": -0.1})", {"label_smoothing", "0 to 0.99"});
+  expect(R"({"dataset": "d", "mixup": 0.8, "batch": 63})", {"batch", "an even number", "63"});
+  expect(R"({"dataset": "d", "drop_path": 0.1, "depth": 1})", {"drop_path", "one layer", "0.1"});
+  expect(R"({"dataset": "d", "drop_path": 0.1, "layer_form": "fastformer",
+             "mechanism": "additive,causal=true"})",
+         {"drop_path", "0 with layer_form=fastformer", "0.1"});
+  expect(R"({"dataset": "d", "average_decay": 0.9, "mechanism": "hash,codes=learned"})",
+         {"average_decay", "learned codes", "0.9"});
   expect(R"(["dataset"])", {"JSON object"});
 }
 
@@ -127,6 +136,36 @@ TEST(RecipeTest, FormAndWindowsAreOfALanguageModelsLayers) {
     EXPECT_NE(refused(R"(, "layer_form": "fastformer")", kind).find("layer_form"),
               std::string::npos);
     EXPECT_NE(refused(R"(, "windows": "7")", kind).find("windows"), std::string::npos);
+  }
+}
+
+TEST(RecipeTest, RegularisationIsOffInOldRecipesAndMixesOnlyImages) {
+  const Recipe old = Recipe::from_json(R"({"dataset": "d"})");
+  const Regularisation none = old.regularisation();
+  EXPECT_EQ(none.dropout + none.drop_path + none.label_smoothing + old.average_decay(), 0);
+  EXPECT_FALSE(old.data().mixing);
+  EXPECT_EQ(old.data().random_augment.operations, 0);
+  const Recipe deit = Recipe::from_json(
+      R"({"dataset": "d", "mixup": 0.8, "cutmix": 1, "random_augment": 2, "drop_path": 0.1,
+          "label_smoothing": 0.1, "average_decay": 0.99996, "dropout": 0.2})");
+  EXPECT_EQ(deit.data().mixing.mixup, 0.8);
+  EXPECT_EQ(deit.data().mixing.cutmix, 1);
+  EXPECT_EQ(deit.data().random_augment.operations, 2);
+  EXPECT_EQ(deit.data().random_augment.magnitude, 9);
+  EXPECT_EQ(deit.regularisation().dropout, 0.2);
+  EXPECT_EQ(deit.regularisation().drop_path, 0.1);
+  EXPECT_EQ(deit.regularisation().label_smoothing, 0.1);
+  EXPECT_EQ(deit.average_decay(), 0.99996);
+  EXPECT_EQ(Recipe::from_json(deit.to_json()).values(), deit.values());
+  (void)deit.model(ExampleKind::images);
+  for (const char* const key : {"mixup", "cutmix", "random_augment"}) {
+    const Recipe one = Recipe::from_json(R"({"dataset": "d", ")" + std::string(key) + R"(": 1})");
+    try {
+      (void)one.model(ExampleKind::texts);
+      ADD_FAILURE() << key;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
+    }
   }
 }
 

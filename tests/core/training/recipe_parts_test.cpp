@@ -1,0 +1,253 @@
+// The parts of a recipe compared with PyTorch's and torchvision's: labels, omissions, mixed images,
+// RandAugment, the rate's schedule and the average of the weights.
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/training/augmentation/mixing.h"
+#include "core/training/augmentation/random_augment.h"
+#include "core/training/network.h"
+#include "core/training/optimiser.h"
+#include "core/training/weight_average.h"
+#include "tests/support/reference_maps.h"
+#include "tests/support/training_case.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+const json& recipe_cases(const char* part) {
+  return read_test_data("training/recipe.json").at(part);
+}
+
+/// The greatest |found − expected|.
+double greatest_error(const std::vector<double>& expected, const float* found) {
+  double greatest = 0;
+  for (const double number : expected) greatest = std::max(greatest, std::abs(number - *found++));
+  return greatest;
+}
+
+TEST(CrossEntropyBesidePyTorch, SmoothedAndMixedLabelsHaveItsLossAndGradient) {
+  for (const json& one : recipe_cases("smoothing")) {
+    const std::int64_t classes = one.at("classes");
+    const Tensor numbers = raw_uniform({6, classes}, one.at("seed"));
+    Matrix logits = 4 * numbers.matrix();
+    const std::vector<std::int64_t> first = one.at("first"), second = one.at("second");
+    const LossSum sum = cross_entropy(logits,
+                                      {.first = first,
+                                       .second = second,
+                                       .share = one.at("share"),
+                                       .smoothing = one.at("smoothing")},
+                                      one.at("weight"));
+    EXPECT_NEAR(sum.loss, one.at("loss").get<double>(), 1e-6);
+    EXPECT_EQ(sum.count, 6);
+    EXPECT_LT(greatest_error(one.at("gradient"), logits.data()), 1e-6);
+  }
+}
+
+TEST(CrossEntropy, RefusesAClassOutOfRange) {
+  Matrix logits = Matrix::Zero(1, 3);
+  const std::int64_t good[] = {2}, bad[] = {3};
+  EXPECT_THROW((void)cross_entropy(logits, {.first = bad}, 0), Error);
+  EXPECT_THROW((void)cross_entropy(logits, {.first = good, .second = bad}, 0), Error);
+}
+
+TEST(RegularisedNetworkBesidePyTorch, HasItsLossAndGradientsForTheSameMasks) {
+  for (const json& one : recipe_cases("networks")) {
+    const std::string name = one.at("name");
+    const TrainedNetwork network(training_spec(one), gradient_forms(one),
+                                 {.dropout = one.at("dropout"),
+                                  .drop_path = one.at("drop_path"),
+                                  .label_smoothing = one.at("smoothing")});
+    const auto values = training_values(one, network.parameters());
+    Examples examples = training_examples(one, 4, 7);
+    for (std::uint64_t i = 0; i < 4; ++i) examples.numbers.push_back(RandomNumbers(5).of(i));
+    examples.share = one.at("share");
+    if (examples.share < 1) {
+      examples.mixed_targets = {examples.targets.rbegin(), examples.targets.rend()};
+    }
+    std::vector<float> gradients(values.size());
+    TrainedNetwork::Room room;
+    const auto targets = static_cast<float>(examples.targets.size());
+    const LossSum sum =
+        network.run(values.data(), gradients.data(), 1.0F / targets, examples, room);
+    EXPECT_NEAR(sum.loss / static_cast<double>(sum.count), one.at("loss").get<double>(), 2e-6)
+        << name;
+    for (const Parameter& parameter : network.parameters().list()) {
+      const std::vector<double> expected = one.at("gradients").at(parameter.name);
+      double size = 0;
+      for (const double number : expected) size = std::max(size, std::abs(number));
+      EXPECT_LT(greatest_error(expected, parameter.slot.in(gradients.data())), 1e-4 * size + 1e-7)
+          << name << " " << parameter.name;
+    }
+  }
+}
+
+TEST(RegularisedNetwork, OmitsAndSmoothsNothingInTests) {
+  const json& one = recipe_cases("networks").at(2);
+  const TrainedNetwork plain(training_spec(one), gradient_forms(one)),
+      network(training_spec(one), gradient_forms(one),
+              {.dropout = 0.5, .drop_path = 0.5, .label_smoothing = 0.5});
+  const auto values = training_values(one, plain.parameters());
+  const Examples examples = training_examples(one, 4, 7);
+  TrainedNetwork::Room room;
+  EXPECT_EQ(network.run(values.data(), nullptr, 0, examples, room).loss,
+            plain.run(values.data(), nullptr, 0, examples, room).loss);
+}
+
+TEST(Omission, LeavesOutTheShareAndKeepsTheMean) {
+  const RandomNumbers numbers[] = {RandomNumbers(1), RandomNumbers(2)};
+  const std::int64_t lengths[] = {300, 200};
+  Matrix rows = Matrix::Ones(500, 40);
+  omit({.examples = numbers, .dropout = 0.25}, 0, lengths, rows);
+  const auto zeros = static_cast<double>((rows.array() == 0).count());
+  EXPECT_NEAR(zeros / static_cast<double>(rows.size()), 0.25, 0.01);
+  EXPECT_NEAR(rows.mean(), 1, 0.01);
+  EXPECT_FLOAT_EQ(rows.maxCoeff(), 1 / 0.75F);
+  Matrix others = Matrix::Ones(500, 40);
+  omit({.examples = numbers, .dropout = 0.25}, 1, lengths, others);
+  EXPECT_NE(rows, others) << "places have masks of their own";
+}
+
+TEST(Omission, DropsWholeBranchesMoreOftenInLaterLayers) {
+  EXPECT_EQ(drop_path_of_layer(0.2, 0, 5), 0);
+  EXPECT_DOUBLE_EQ(drop_path_of_layer(0.2, 3, 5), 0.15);
+  EXPECT_EQ(drop_path_of_layer(0.2, 4, 5), 0.2);
+  EXPECT_EQ(drop_path_of_layer(0.2, 0, 1), 0);
+  std::int64_t dropped = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const RandomNumbers numbers[] = {RandomNumbers(seed)};
+    const std::int64_t lengths[] = {2};
+    Matrix rows = Matrix::Ones(2, 3);
+    omit({.examples = numbers, .drop_path = 0.3}, 0, lengths, rows);
+    EXPECT_TRUE((rows.array() == 0).all() || (rows.array() == 1 / 0.7F).all());
+    dropped += rows(0, 0) == 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(dropped) / 4000, 0.3, 0.03);
+}
+
+TEST(MixingBesidePyTorch, MixesBatchesAsTimm) {
+  for (const json& one : recipe_cases("mixing")) {
+    const std::int64_t height = one.at("height"), width = one.at("width"), size = height * width;
+    const Tensor all = raw_uniform({4, 2, height, width}, 11);
+    const Mix cut = cut_mix(one.at("share"), one.at("row"), one.at("column"), height, width);
+    EXPECT_EQ((std::vector<std::int64_t>{cut.top, cut.bottom, cut.left, cut.right}),
+              one.at("box").get<std::vector<std::int64_t>>());
+    EXPECT_DOUBLE_EQ(cut.share, one.at("box_share").get<double>());
+    const Mix blend = {.share = one.at("share")};
+    for (const auto& [how, key] : {std::pair{cut, "cut"}, std::pair{blend, "blended"}}) {
+      std::vector<float> found;
+      for (std::int64_t i = 0; i < 4; ++i) {
+        const auto image_at = [&](std::int64_t index) {
+          const float* const from = all.data() + index * 2 * size;
+          return Tensor({2, height, width}, std::vector<float>(from, from + 2 * size));
+        };
+        Tensor image = image_at(i);
+        mix(how, image_at(3 - i), image);
+        for (std::int64_t channel = 0; channel < 2; ++channel) {
+          for (std::int64_t row = 0; row < height; row += 3) {
+            for (std::int64_t column = 0; column < width; column += 3) {
+              found.push_back(image.slice(channel)(row, column));
+            }
+          }
+        }
+      }
+      const std::vector<double> expected = one.at(key);
+      ASSERT_EQ(found.size(), expected.size());
+      EXPECT_LT(greatest_error(expected, found.data()), 1e-5);
+    }
+  }
+}
+
+TEST(Mixing, SharesFollowTheBetaDistribution) {
+  for (const double alpha : {0.2, 1.0, 3.0}) {
+    double sum = 0, squares = 0;
+    constexpr int kDrawn = 20000;
+    for (std::uint64_t i = 0; i < kDrawn; ++i) {
+      const double share = random_share(alpha, RandomNumbers(9).of(i));
+      ASSERT_TRUE(share >= 0 && share <= 1);
+      sum += share;
+      squares += share * share;
+    }
+    const double mean = sum / kDrawn;
+    EXPECT_NEAR(mean, 0.5, 0.01);
+    EXPECT_NEAR(squares / kDrawn - mean * mean, 1 / (4 * (2 * alpha + 1)), 0.004) << alpha;
+  }
+}
+
+TEST(Mixing, HalfOfTheBatchesAreCutWhereBothAreOn) {
+  int cuts = 0;
+  for (std::uint64_t step = 0; step < 1000; ++step) {
+    const RandomNumbers numbers = RandomNumbers(3).of(step);
+    cuts += random_mix({.mixup = 0.8, .cutmix = 1}, numbers, 28, 28).cuts ? 1 : 0;
+    EXPECT_TRUE(random_mix({.cutmix = 1}, numbers, 28, 28).cuts);
+    EXPECT_FALSE(random_mix({.mixup = 1}, numbers, 28, 28).cuts);
+  }
+  EXPECT_NEAR(cuts, 500, 60);
+  EXPECT_EQ(random_mix({}, RandomNumbers(3), 28, 28).share, 1);
+}
+
+TEST(RandomAugmentBesideTorchvision, HasTheSameBytes) {
+  const auto names = augmentations();
+  for (const json& one : recipe_cases("augmentation")) {
+    Image image{one.at("width"), one.at("height"), one.at("channels"), {}};
+    const Tensor raw = raw_uniform({image.height, image.width, image.channels}, 21);
+    for (const float number : raw.values()) {
+      const double value = number;
+      image.pixels.push_back(
+          static_cast<std::uint8_t>(std::floor((value + 2) * (value + 2) * 13 + 15)));
+    }
+    const auto index = std::ranges::find(names, one.at("name").get<std::string>()) - names.begin();
+    ASSERT_LT(index, std::ssize(names));
+    augment(static_cast<std::size_t>(index), one.at("magnitude"), one.at("negative"), image);
+    std::int64_t place = 0, sum = 0, weighed = 0, squares = 0;
+    for (const std::uint8_t byte : image.pixels) {
+      ++place;
+      sum += byte;
+      weighed += byte * place;
+      squares += std::int64_t{byte} * byte * (place % 251);
+    }
+    const std::string what = one.at("name").get<std::string>() + " " + one.at("magnitude").dump();
+    EXPECT_EQ(sum, one.at("sum").get<std::int64_t>()) << what;
+    EXPECT_EQ(weighed, one.at("weighed").get<std::int64_t>()) << what;
+    EXPECT_EQ(squares, one.at("squares").get<std::int64_t>()) << what;
+  }
+}
+
+TEST(RateOfStepBesidePyTorch, FollowsItsSchedules) {
+  for (const json& one : recipe_cases("schedules")) {
+    const RateSettings settings = {
+        .schedule =
+            value_of(rate_schedule_names, one.at("schedule").get<std::string>(), "schedule"),
+        .highest = one.at("highest"),
+        .warm_up = one.at("warm_up"),
+        .steps = one.at("steps")};
+    const std::vector<double> rates = one.at("rates");
+    for (std::size_t step = 0; step < rates.size(); ++step) {
+      EXPECT_NEAR(rate_of_step(settings, static_cast<std::int64_t>(step)), rates[step],
+                  1e-12 * settings.highest)
+          << one.at("schedule") << " " << step;
+    }
+  }
+}
+
+TEST(WeightAverageBesidePyTorch, IsThatOfAveragedModel) {
+  for (const json& one : recipe_cases("averages")) {
+    WeightAverage average(one.at("decay"));
+    for (unsigned step = 0; step < one.at("steps"); ++step) {
+      average.add(raw_uniform({3, 4}, 40 + step).values());
+    }
+    const std::vector<double> expected = one.at("values");
+    ASSERT_EQ(average.values().size(), expected.size());
+    EXPECT_LT(greatest_error(expected, average.values().data()), 2e-6);
+  }
+  WeightAverage none;
+  none.add(std::vector<float>{1});
+  EXPECT_TRUE(none.values().empty());
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Writes recipe.json: what PyTorch and torchvision compute for the parts of a recipe (smoothed and
+mixed labels, dropout, stochastic depth, mixup, CutMix, RandAugment, the learning rate's schedule,
+the average of the weights), for the tests to agree with.
+
+Numbers come from MT19937's raw output (make_training.py) and from the program's own random numbers,
+which are transcribed here. Run: python3 make_recipe.py
+Made with PyTorch 1.13.1, torchvision 0.14.1 and Pillow 9.4.
+"""
+import json
+import pathlib
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+import torchvision
+from PIL import Image
+from torchvision.transforms import InterpolationMode, autoaugment
+
+from make_training import CASES, Network, examples, rounded, uniform, values
+
+BITS = (1 << 64) - 1
+
+
+def mixed_bits(value):
+    value = (value + 0x9E3779B97F4A7C15) & BITS
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & BITS
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & BITS
+    return value ^ (value >> 31)
+
+
+class Numbers:
+    """RandomNumbers of core/training/learned_parameters/random_numbers.h."""
+
+    def __init__(self, seed):
+        self.key = mixed_bits(seed)
+
+    def of(self, what):
+        if isinstance(what, str):
+            code = 0xCBF29CE484222325
+            for byte in what.encode():
+                code = ((code ^ byte) * 0x100000001B3) & BITS
+            what = code
+        return Numbers(self.key ^ mixed_bits((what + 1) & BITS))
+
+    def uniform(self, index):
+        return ((mixed_bits((self.key + index) & BITS) >> 11) + 0.5) * 2.0**-53
+
+
+# --- labels: F.cross_entropy ----------------------------------------------------
+
+
+def smoothing():
+    cases = []
+    for seed, classes, smoothed, share in [(1, 5, 0.1, 1), (2, 10, 0.0, 0.3), (3, 10, 0.1, 0.7),
+                                           (4, 3, 0.4, 0.0), (5, 2, 0.9, 1)]:
+        logits = (4 * uniform(seed, (6, classes))).requires_grad_()
+        first = torch.arange(6) % classes
+        second = (torch.arange(6) * 3 + 1) % classes
+        target = first
+        if share < 1:
+            target = share * F.one_hot(first, classes) + (1 - share) * F.one_hot(second, classes)
+        loss = F.cross_entropy(logits, target, label_smoothing=smoothed, reduction="sum")
+        (0.25 * loss).backward()
+        cases.append({"seed": seed, "classes": classes, "smoothing": smoothed, "share": share,
+                      "first": first.tolist(), "second": second.tolist() if share < 1 else [],
+                      "loss": loss.item(), "weight": 0.25, "gradient": rounded(logits.grad)})
+    return cases
+
+
+# --- omissions: F.dropout and torchvision.ops.stochastic_depth -------------------
+
+
+def check_dropout(p):
+    """F.dropout is x * mask / (1 - p), and so is its gradient."""
+    x = uniform(1, (40, 30)).requires_grad_()
+    torch.manual_seed(3)
+    y = F.dropout(x, p)
+    torch.manual_seed(3)
+    mask = (F.dropout(torch.ones(40, 30), p) != 0).double()
+    y.backward(uniform(2, (40, 30)))
+    assert torch.allclose(y, x * mask / (1 - p), rtol=1e-15, atol=0)
+    assert torch.allclose(x.grad, uniform(2, (40, 30)) * mask / (1 - p), rtol=1e-15, atol=0)
+
+
+def check_stochastic_depth(p):
+    x = uniform(1, (40, 3, 2))
+    torch.manual_seed(3)
+    y = torchvision.ops.stochastic_depth(x, p, "row")
+    torch.manual_seed(3)
+    kept = torchvision.ops.stochastic_depth(torch.ones(40, 1, 1), p, "row") != 0
+    assert torch.allclose(y, x * kept / (1 - p), rtol=1e-15, atol=0)
+
+
+class Regularised(Network):
+    """Drops numbers of the embedding, and numbers and whole examples of both branches, where the
+    program's random numbers do."""
+
+    def __init__(self, case, parameters, numbers, dropout, drop_path):
+        super().__init__(case, parameters)
+        self.numbers, self.dropout, self.last = numbers, dropout, drop_path
+        self.lengths = None
+
+    def masked(self, x, place, drop_path):
+        mask = torch.ones_like(x)
+        for example, numbers in enumerate(self.numbers):
+            own = numbers.of("omission").of(place)
+            tokens = self.lengths[example] if self.lengths else x.shape[1]
+            for i in range(tokens * x.shape[2]):
+                kept = own.uniform(i) >= self.dropout
+                mask[example, i // x.shape[2], i % x.shape[2]] = kept / (1 - self.dropout)
+            mask[example] *= (own.of("path").uniform(0) >= drop_path) / (1 - drop_path)
+        return x * mask
+
+    def block(self, inner, x, layer):
+        if layer == 0:
+            x = self.masked(x, 0, 0)
+        self.layer = layer
+        return inner(x, layer)
+
+    def image_block(self, x, layer, stage=""):
+        return self.block(super().image_block, x, layer)
+
+    def text_block(self, x, layer):
+        return self.block(super().text_block, x, layer)
+
+    def linear(self, x, name, *rest):
+        y = super().linear(x, name, *rest)
+        for branch, ends in enumerate([("attn.proj", "attn.c_proj"), ("mlp.fc2", "mlp.c_proj")]):
+            if name.endswith(ends):
+                path = self.last * self.layer / (self.case["layers"] - 1)
+                y = self.masked(y, 2 * self.layer + 1 + branch, path)
+        return y
+
+
+def networks():
+    """The loss and all gradients of a network with dropout, stochastic depth and mixed labels."""
+    cases = []
+    for name, dropout, drop_path, smoothed, share in [
+            ("softmax", 0.3, 0.0, 0.0, 1), ("softmax", 0.0, 0.6, 0.1, 1),
+            ("first_multiplicative", 0.2, 0.5, 0.1, 0.3), ("text_softmax", 0.25, 0.5, 0.1, 1),
+            ("texts_softmax", 0.3, 0.5, 0.0, 1)]:
+        case = {**CASES[name], "layers": 2}
+        parameters = values(case)
+        inputs, targets = examples(case, 4, 7)
+        numbers = [Numbers(5).of(i) for i in range(4)]
+        network = Regularised(case, parameters, numbers, dropout, drop_path)
+        if case["kind"] == "texts":
+            network.lengths = [1 + (i * 5 + 7) % case["context"] for i in range(4)]
+        logits = network.logits(inputs)
+        wanted = targets
+        if share < 1:
+            hot = F.one_hot(targets, case["classes"])
+            wanted = share * hot + (1 - share) * hot.flip(0)
+        loss = F.cross_entropy(logits, wanted, label_smoothing=smoothed)
+        loss.backward()
+        of = lambda t: torch.zeros_like(t) if t.grad is None else t.grad
+        cases.append({"name": name, **case, "dropout": dropout, "drop_path": drop_path,
+                      "smoothing": smoothed, "share": share, "loss": loss.item(),
+                      "gradients": {n: rounded(of(t)) for n, t in parameters.items()}})
+    return cases
+
+
+# --- mixed images: timm's Mixup by batches ---------------------------------------
+
+
+def mixing():
+    """x = lam x + (1 - lam) x.flip(0), or a box of x.flip(0), with lam corrected to its area."""
+    cases = []
+    for height, width, share, row, column in [(7, 5, 0.3, 3, 2), (6, 8, 0.75, 0, 7), (28, 28, 0.5, 9, 27),
+                                              (9, 9, 0.0, 4, 4), (8, 8, 1.0, 2, 2)]:
+        x = uniform(11, (4, 2, height, width))
+        blended = share * x + (1 - share) * x.flip(0)
+        ratio = np.sqrt(1 - share)
+        tall, wide = int(height * ratio), int(width * ratio)
+        top, bottom = (int(n) for n in np.clip([row - tall // 2, row + tall // 2], 0, height))
+        left, right = (int(n) for n in np.clip([column - wide // 2, column + wide // 2], 0, width))
+        cut = x.clone()
+        cut[:, :, top:bottom, left:right] = x.flip(0)[:, :, top:bottom, left:right]
+        cases.append({"height": height, "width": width, "share": share, "row": row, "column": column,
+                      "box": [top, bottom, left, right],
+                      "box_share": 1 - (bottom - top) * (right - left) / (height * width),
+                      "blended": rounded(blended[:, :, ::3, ::3]), "cut": rounded(cut[:, :, ::3, ::3])})
+    return cases
+
+
+# --- RandAugment: torchvision on PIL pictures -------------------------------------
+
+
+def augmentation():
+    kinds = {"identity": "Identity", "translate_x": "TranslateX", "translate_y": "TranslateY",
+             "brightness": "Brightness", "contrast": "Contrast", "posterise": "Posterize",
+             "solarise": "Solarize", "autocontrast": "AutoContrast", "equalise": "Equalize"}
+    cases = []
+    for height, width, channels in [(28, 28, 1), (23, 40, 3)]:
+        raw = uniform(21, (height, width, channels))
+        pixels = ((raw + 2) ** 2 * 13 + 15).floor().numpy().astype(np.uint8)
+        picture = Image.fromarray(pixels.squeeze())
+        space = autoaugment.RandAugment()._augmentation_space(31, (height, width))
+        for name, theirs in kinds.items():
+            magnitudes, signed = space[theirs]
+            for magnitude in [0, 5, 9, 17, 30]:
+                for negative in [False, True] if signed else [False]:
+                    amount = float(magnitudes[magnitude]) if magnitudes.ndim > 0 else 0.0
+                    made = np.asarray(autoaugment._apply_op(
+                        picture, theirs, -amount if negative else amount,
+                        InterpolationMode.NEAREST, None)).astype(np.int64).flatten()
+                    # Sums of the bytes, weighed by their places: any other byte changes them.
+                    places = np.arange(1, len(made) + 1)
+                    cases.append({"height": height, "width": width, "channels": channels,
+                                  "name": name, "magnitude": magnitude, "negative": negative,
+                                  "sum": int(made.sum()), "weighed": int((made * places).sum()),
+                                  "squares": int((made * made * (places % 251)).sum())})
+    return cases
+
+
+# --- the rate, and the average of the weights -------------------------------------
+
+
+def schedules():
+    cases = []
+    for kind, highest, warm_up, steps in [("cosine", 0.002, 10, 60), ("cosine", 0.5, 0, 7),
+                                          ("linear", 0.01, 4, 30), ("constant", 0.3, 5, 20)]:
+        optimiser = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=highest)
+        rates = torch.optim.lr_scheduler
+        left = steps - warm_up
+        after = {"cosine": lambda: rates.CosineAnnealingLR(optimiser, left),
+                 "linear": lambda: rates.LinearLR(optimiser, 1.0, 0.0, left),
+                 "constant": lambda: rates.ConstantLR(optimiser, 1.0)}[kind]
+        if warm_up:
+            rise = rates.LinearLR(optimiser, 1 / warm_up, 1.0, warm_up - 1)
+            schedule = rates.SequentialLR(optimiser, [rise, after()], [warm_up])
+        else:
+            schedule = after()
+        found = []
+        for _ in range(steps):
+            found.append(schedule.get_last_lr()[0])
+            optimiser.step()
+            schedule.step()
+        cases.append({"schedule": kind, "highest": highest, "warm_up": warm_up, "steps": steps,
+                      "rates": found})
+    return cases
+
+
+def averages():
+    cases = []
+    for decay in [0.9, 0.999]:
+        network = torch.nn.Linear(4, 3, bias=False)
+        averaged = torch.optim.swa_utils.AveragedModel(
+            network, avg_fn=lambda old, new, _: decay * old + (1 - decay) * new)
+        for step in range(12):
+            with torch.no_grad():
+                network.weight.copy_(uniform(40 + step, (3, 4)))
+            averaged.update_parameters(network)
+        cases.append({"decay": decay, "steps": 12, "values": averaged.module.weight.flatten().tolist()})
+    return cases
+
+
+def main():
+    for p in [0.1, 0.5]:
+        check_dropout(p)
+        check_stochastic_depth(p)
+    made = {"torch": torch.__version__, "smoothing": smoothing(), "networks": networks(),
+            "mixing": mixing(), "augmentation": augmentation(), "schedules": schedules(),
+            "averages": averages()}
+    pathlib.Path(__file__).with_name("recipe.json").write_text(
+        json.dumps(made, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
