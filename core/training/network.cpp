@@ -248,10 +248,16 @@ void TrainedNetwork::add_stage(std::size_t index, const GradientForms& forms) {
 
 Omission TrainedNetwork::omission_of(const Examples& examples, std::int64_t layer) const {
   if (layer < 0) return {.examples = examples.numbers, .dropout = regularisation_.dropout};
-  return {.examples = examples.numbers,
-          .dropout = regularisation_.dropout,
-          .drop_path = drop_path_of_layer(regularisation_.drop_path, layer, spec_.layers),
-          .place = static_cast<std::uint64_t>(2 * layer + 1)};
+  Omission omission = {
+      .examples = examples.numbers,
+      .dropout = regularisation_.dropout,
+      .drop_path = drop_path_of_layer(regularisation_.drop_path, layer, spec_.layers),
+      .place = static_cast<std::uint64_t>(2 * layer + 1)};
+  if (regularisation_.gumbel_noise && examples.batch_numbers) {
+    omission.bias_noise =
+        examples.batch_numbers->of("gumbel").of(static_cast<std::uint64_t>(layer));
+  }
+  return omission;
 }
 
 LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,

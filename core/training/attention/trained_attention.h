@@ -15,6 +15,7 @@
 #include "core/tensor/tensor.h"
 #include "core/training/kernels/difference_gradients.h"
 #include "core/training/learned_parameters/learned_parameters.h"
+#include "core/training/learned_parameters/random_numbers.h"
 
 namespace attnscope {
 
@@ -32,6 +33,8 @@ struct AttentionTensors {
   std::int64_t heads = 1;
   /// The layer's own_parameters, in their order.
   std::span<const float* const> own = {};
+  /// Numbers of the layer's noise in a training pass, which only daft-one-hot draws; null: none.
+  const RandomNumbers* noise = nullptr;
 };
 
 /// Destinations of the gradients of AttentionTensors.

@@ -1,19 +1,18 @@
 // DAFT with position biases in a window around each token, with its gradient (DAFT, Eq. 7 to 9,
 // Algorithm 2, appendix C). The own parameters are r, γ and β.
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/attention/daft_window.h"
 #include "core/error.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/daft_attention.h"
+#include "core/training/attention/window_biases.h"
 
 namespace attnscope {
 
 namespace {
-
-constexpr double kTemperature = 0.5;  // τ of Eq. 11
 
 /// The input of a layer with `tokens` tokens and `width` channels, used only for its dimensions.
 AttentionInput extents_of(const TrainedAttentionForm& form, std::int64_t tokens,
@@ -53,11 +52,11 @@ class DaftWindowAttention final : public DaftAttention {
 
   class WindowBiases final : public Biases {
    public:
-    WindowBiases(DaftWindow window, Matrix soft, std::span<const float* const> own, bool one_hot)
+    WindowBiases(DaftWindow window, Matrix soft, MatrixD maximum, std::span<const float* const> own)
         : window_(std::move(window)),
           soft_(std::move(soft)),
+          maximum_(std::move(maximum)),
           own_(own),
-          one_hot_(one_hot),
           d_taps_(MatrixD::Zero(soft_.rows(), soft_.cols())) {}
 
     [[nodiscard]] std::int64_t heads() const override { return window_.heads(); }
@@ -89,39 +88,22 @@ class DaftWindowAttention final : public DaftAttention {
       const std::int64_t count = d_taps_.cols();
       for (std::int64_t head = 0; head < heads(); ++head) {
         Eigen::RowVectorXd d_taps = d_taps_.row(head);
-        if (one_hot_) pass_maximum(soft_.row(head).cast<double>(), d_taps);
-        // Backward of Eq. 9: w = γ (r − mean) / std + β.
-        const Eigen::RowVectorXd r =
-            Eigen::Map<const Eigen::RowVectorXf>(own_[0] + head * count, count).cast<double>();
-        const Eigen::RowVectorXd centred = r.array() - r.mean();
-        const double deviation =
-            std::sqrt(centred.squaredNorm() / static_cast<double>(centred.size()));
-        own[2][head] += static_cast<float>(d_taps.sum());
-        if (!(deviation > 0)) continue;
-        const Eigen::RowVectorXd unit = centred / deviation;
-        const double along = d_taps.dot(unit);
-        own[1][head] += static_cast<float>(along);
-        const Eigen::RowVectorXd d_r =
-            static_cast<double>(own_[1][head]) / deviation *
-            (d_taps.array() - d_taps.mean() - along / static_cast<double>(count) * unit.array());
-        Eigen::Map<Eigen::RowVectorXf>(own[0] + head * count, count) += d_r.cast<float>();
+        if (maximum_.size() > 0) {
+          d_taps =
+              gradient_through_maximum(soft_.row(head).cast<double>(), maximum_.row(head), d_taps);
+        }
+        const WindowBias bias = {
+            Eigen::Map<const Eigen::RowVectorXf>(own_[0] + head * count, count).cast<double>(),
+            own_[1][head], own_[2][head]};
+        bias.add_gradients(d_taps, own[0] + head * count, own[1] + head, own[2] + head);
       }
     }
 
    private:
-    /// Backward of w ⊙ π with π = softmax(w / τ).
-    static void pass_maximum(const Eigen::RowVectorXd& w, Eigen::RowVectorXd& d_taps) {
-      Eigen::RowVectorXd share = ((w.array() - w.maxCoeff()) / kTemperature).exp();
-      share /= share.sum();
-      const Eigen::RowVectorXd d_share = d_taps.cwiseProduct(w);
-      const double mean = d_share.dot(share);
-      d_taps = share.array() * (d_taps.array() + (d_share.array() - mean) / kTemperature);
-    }
-
     DaftWindow window_;
-    Matrix soft_;  ///< w in the window before any maximum, [h, taps]
+    Matrix soft_;      ///< w in the window before any maximum, [h, taps]
+    MatrixD maximum_;  ///< the relaxed maximum that gradients pass through; empty: none
     std::span<const float* const> own_;
-    bool one_hot_;
     MatrixD d_taps_;
   };
 
@@ -131,21 +113,39 @@ class DaftWindowAttention final : public DaftAttention {
     input.parameters = &tensors;
     DaftWindow window(input, options_);
     Matrix soft = window.taps();
-    const bool one_hot = options_.kind == DaftWindowKind::one_hot;
-    if (one_hot) {
-      DaftWindowOptions before = options_;
-      before.kind = DaftWindowKind::conv;
-      soft = DaftWindow(input, before).taps();
+    if (options_.kind != DaftWindowKind::one_hot) {
+      return std::make_unique<WindowBiases>(std::move(window), std::move(soft), MatrixD(), all.own);
     }
-    return std::make_unique<WindowBiases>(std::move(window), std::move(soft), all.own, one_hot);
+    DaftWindowOptions before = options_;
+    before.kind = DaftWindowKind::conv;
+    soft = DaftWindow(input, before).taps();
+    MatrixD maximum(soft.rows(), soft.cols());
+    for (Eigen::Index head = 0; head < soft.rows(); ++head) {
+      std::optional<RandomNumbers> own;
+      if (all.noise != nullptr) own = all.noise->of(static_cast<std::uint64_t>(head));
+      maximum.row(head) = relaxed_maximum(soft.row(head).cast<double>(), own ? &*own : nullptr);
+    }
+    if (all.noise == nullptr) {
+      return std::make_unique<WindowBiases>(std::move(window), std::move(soft), std::move(maximum),
+                                            all.own);
+    }
+    // Without γ and β, r is used unchanged: here as w ⊙ π.
+    Tensor product(own_parameters().front().shape);
+    const Matrix sample = soft.cast<double>().cwiseProduct(maximum).cast<float>();
+    std::copy_n(sample.data(), product.size(), product.data());
+    NamedTensors sampled;
+    sampled.emplace("r", std::move(product));
+    input.parameters = &sampled;
+    return std::make_unique<WindowBiases>(DaftWindow(input, before), std::move(soft),
+                                          std::move(maximum), all.own);
   }
 
   DaftWindowOptions options_;
   TrainedAttentionForm form_;
 };
 
-/// One-hot biases use the hard maximum, as at inference; gradients pass through it as through w ⊙
-/// softmax(w / τ), τ = 0.5, which is appendix C's Eq. 11 without noise.
+/// With noise, one-hot biases are w ⊙ π, Eq. 11's sample. Without, they use the hard maximum, as at
+/// inference; gradients pass through it as through Eq. 11 without noise.
 ///
 /// Throws Error(usage) for windows of two dimensions over tokens without a grid, and if the heads
 /// of biases do not divide the channels.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/tensor/tensor.h"
@@ -18,6 +19,8 @@ struct Omission {
   double dropout = 0;       ///< p, 0 to below 1: share of the numbers that are set to 0
   double drop_path = 0;     ///< share of the branches that are set to 0, 0 to below 1
   std::uint64_t place = 0;  ///< number of the part's first place
+  /// The numbers of the layer's noise on position biases, the same for all examples; empty: none.
+  std::optional<RandomNumbers> bias_noise = {};
 
   [[nodiscard]] explicit operator bool() const {
     return !examples.empty() && (dropout > 0 || drop_path > 0);

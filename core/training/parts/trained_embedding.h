@@ -29,6 +29,8 @@ struct Examples {
   /// The random numbers of each example in training; empty in tests, which have no dropout, dropped
   /// branches or smoothed labels.
   std::vector<RandomNumbers> numbers;
+  /// The numbers of the batch in training; empty in tests.
+  std::optional<RandomNumbers> batch_numbers;
 
   [[nodiscard]] std::int64_t size() const { return std::ssize(images) + std::ssize(texts); }
 };

@@ -205,8 +205,19 @@ void check_coarse_patches(const TypedValues& read) {
   }
 }
 
-/// Refuses regularisation that has no meaning with the other values.
-void check_regularisation(const TypedValues& read) {
+/// Refuses regularisation that has no meaning with the other values, including `mechanism`.
+void check_regularisation(const TypedValues& read, const MechanismChoice& mechanism) {
+  const auto has_window = [&] {
+    const ParameterValues parameters = make_mechanism(mechanism)->choice().parameters;
+    return parameters.contains("conv_heads");
+  };
+  if (read.number("bias_entropy") > 0 && !has_window()) {
+    throw bad_value("bias_entropy", "0 without daft-conv, daft-local or daft-one-hot",
+                    exact(read.number("bias_entropy")));
+  }
+  if (read.flag("gumbel_noise") && mechanism.name != "daft-one-hot") {
+    throw bad_value("gumbel_noise", "false without daft-one-hot", "true");
+  }
   const bool mixes = read.number("mixup") > 0 || read.number("cutmix") > 0;
   if (mixes && read.whole("batch") % 2 != 0) {
     throw bad_value("batch", "an even number with mixup and cutmix", read.whole("batch"));
@@ -263,7 +274,7 @@ Recipe::Recipe(const ParameterValues& given)
     throw bad_value("average_decay", "0 with learned codes, which have no average",
                     exact(average_decay()));
   }
-  check_regularisation(read);
+  check_regularisation(read, mechanism());
   (void)layers_in(read);
   (void)make_trained_attention({.mechanism = mechanism()});
 }
@@ -379,8 +390,11 @@ Regularisation Recipe::regularisation() const {
   const TypedValues read(values_);
   return {.dropout = read.number("dropout"),
           .drop_path = read.number("drop_path"),
-          .label_smoothing = read.number("label_smoothing")};
+          .label_smoothing = read.number("label_smoothing"),
+          .gumbel_noise = read.flag("gumbel_noise")};
 }
+
+double Recipe::bias_entropy() const { return TypedValues(values_).number("bias_entropy"); }
 
 double Recipe::average_decay() const { return TypedValues(values_).number("average_decay"); }
 

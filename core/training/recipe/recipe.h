@@ -67,6 +67,8 @@ class Recipe {
   [[nodiscard]] GradientForms gradient_forms() const;
   [[nodiscard]] Regularisation regularisation() const;
   [[nodiscard]] OptimiserSettings optimiser() const;
+  /// The weight of the entropy of position biases in the loss (add_bias_entropy); 0: none.
+  [[nodiscard]] double bias_entropy() const;
   /// The decay of the average of the weights (WeightAverage); 0: none.
   [[nodiscard]] double average_decay() const;
   /// The learning rate of step `step` (from 0). Coarse and fine patches have separate warm-ups and

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/text/number_text.h"
+#include "core/training/attention/window_biases.h"
 #include "core/training/network.h"
 #include "core/training/recipe/recipe.h"
 #include "core/training/refinement.h"
@@ -243,16 +244,21 @@ void TrainingRun::advance() {
     begin_with(fine_);
   }
   const std::int64_t batch = recipe_.data().batch;
-  const RandomNumbers numbers = RandomNumbers(recipe_.data().seed).of("regularisation");
+  const RandomNumbers numbers = RandomNumbers(recipe_.data().seed).of("regularisation"),
+                      own = numbers.of("batch").of(static_cast<std::uint64_t>(step_));
   const auto make = [&](std::int64_t first, std::int64_t count) {
     Examples examples = data_->examples(network_->spec(), step_, first, count);
     for (std::int64_t i = 0; i < count; ++i) {
       examples.numbers.push_back(numbers.of(static_cast<std::uint64_t>(step_ * batch + first + i)));
     }
+    examples.batch_numbers = own;
     return examples;
   };
   const LossSum sum = pass_->gradient(values_, batch, make, gradients_);
-  const double rate = this->rate();
+  const double rate = this->rate(), weight = recipe_.bias_entropy();
+  const double entropy = weight > 0 ? add_bias_entropy(network_->parameters(), values_.data(),
+                                                       weight, gradients_.data())
+                                    : 0;
   const double length = optimiser_->step(values_, gradients_, rate);
   average_.add(values_);
   ++step_;
@@ -267,6 +273,7 @@ void TrainingRun::advance() {
   log_.add("steps/accuracy", static_cast<double>(sum.right) / count);
   log_.add("steps/rate", rate);
   log_.add("steps/gradient_length", length);
+  if (weight > 0) log_.add("steps/bias_entropy", entropy);
 }
 
 LossSum TrainingRun::test(const Progress& progress) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/training/attention/window_biases.h"
 #include "core/training/augmentation/mixing.h"
 #include "core/training/augmentation/random_augment.h"
 #include "core/training/network.h"
@@ -28,6 +29,18 @@ double greatest_error(const std::vector<double>& expected, const float* found) {
   double greatest = 0;
   for (const double number : expected) greatest = std::max(greatest, std::abs(number - *found++));
   return greatest;
+}
+
+/// Expects the gradients of a case for every parameter, to 1e-4 of the greatest one.
+void expect_gradients(const json& one, const TrainedNetwork& network,
+                      const std::vector<float>& gradients) {
+  for (const Parameter& parameter : network.parameters().list()) {
+    const std::vector<double> expected = one.at("gradients").at(parameter.name);
+    double size = 0;
+    for (const double number : expected) size = std::max(size, std::abs(number));
+    EXPECT_LT(greatest_error(expected, parameter.slot.in(gradients.data())), 1e-4 * size + 1e-7)
+        << one.at("name") << " " << parameter.name;
+  }
 }
 
 TEST(CrossEntropyBesidePyTorch, SmoothedAndMixedLabelsHaveItsLossAndGradient) {
@@ -76,13 +89,26 @@ TEST(RegularisedNetworkBesidePyTorch, HasItsLossAndGradientsForTheSameMasks) {
         network.run(values.data(), gradients.data(), 1.0F / targets, examples, room);
     EXPECT_NEAR(sum.loss / static_cast<double>(sum.count), one.at("loss").get<double>(), 2e-6)
         << name;
-    for (const Parameter& parameter : network.parameters().list()) {
-      const std::vector<double> expected = one.at("gradients").at(parameter.name);
-      double size = 0;
-      for (const double number : expected) size = std::max(size, std::abs(number));
-      EXPECT_LT(greatest_error(expected, parameter.slot.in(gradients.data())), 1e-4 * size + 1e-7)
-          << name << " " << parameter.name;
-    }
+    expect_gradients(one, network, gradients);
+  }
+}
+
+TEST(WindowBiasesBesidePyTorch, HaveItsEntropyAndGumbelSamples) {
+  for (const json& one : recipe_cases("biases")) {
+    const std::string name = one.at("name").get<std::string>() + " " + one.at("weight").dump();
+    const TrainedNetwork network(training_spec(one), gradient_forms(one),
+                                 {.gumbel_noise = one.at("noise")});
+    const auto values = training_values(one, network.parameters());
+    Examples examples = training_examples(one, 4, 7);
+    examples.batch_numbers = RandomNumbers(6);
+    std::vector<float> gradients(values.size());
+    TrainedNetwork::Room room;
+    const LossSum sum = network.run(values.data(), gradients.data(), 0.25F, examples, room);
+    EXPECT_NEAR(sum.loss / 4, one.at("loss").get<double>(), 2e-6) << name;
+    const double entropy =
+        add_bias_entropy(network.parameters(), values.data(), one.at("weight"), gradients.data());
+    EXPECT_NEAR(entropy, one.at("entropy").get<double>(), 1e-6) << name;
+    expect_gradients(one, network, gradients);
   }
 }
 

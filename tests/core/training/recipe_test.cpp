@@ -96,6 +96,9 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
          {"drop_path", "0 with layer_form=fastformer", "0.1"});
   expect(R"({"dataset": "d", "average_decay": 0.9, "mechanism": "hash,codes=learned"})",
          {"average_decay", "learned codes", "0.9"});
+  expect(R"({"dataset": "d", "bias_entropy": 0.001})", {"bias_entropy", "daft-conv", "0.001"});
+  expect(R"({"dataset": "d", "gumbel_noise": true, "mechanism": "daft-conv"})",
+         {"gumbel_noise", "daft-one-hot", "true"});
   expect(R"(["dataset"])", {"JSON object"});
 }
 

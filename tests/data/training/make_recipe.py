@@ -161,6 +161,61 @@ def networks():
     return cases
 
 
+# --- DAFT's biases: the entropy of Eq. 10 and the samples of Eq. 11 ----------------
+
+
+def window_biases(own):
+    """DAFT, Eq. 9."""
+    r = own("r").flatten(1)
+    centred = r - r.mean(-1, keepdim=True)
+    deviation = centred.square().mean(-1, keepdim=True).sqrt()
+    return own("gamma")[:, None] * centred / deviation + own("beta")[:, None]
+
+
+class WithGumbelNoise(Network):
+    """Multiplies the biases by F.gumbel_softmax(w, 0.5), whose exponential numbers are given."""
+
+    def image_block(self, x, layer, stage=""):
+        self.layer = layer
+        return super().image_block(x, layer, stage)
+
+    def window_biases(self, own, tokens):
+        w = window_biases(own)
+        numbers = Numbers(6).of("gumbel").of(self.layer)
+        drawn = torch.tensor([[-np.log(numbers.of(head).uniform(i)) for i in range(w.shape[1])]
+                              for head in range(len(w))])
+        theirs = torch.Tensor.exponential_
+        torch.Tensor.exponential_ = lambda self: self.copy_(drawn)
+        product = w * F.gumbel_softmax(w, tau=0.5)
+        torch.Tensor.exponential_ = theirs
+        # gamma and beta for which Eq. 9 leaves the product as it is.
+        mean = product.mean(-1)
+        given = {"r": product, "beta": mean,
+                 "gamma": (product - mean[:, None]).square().mean(-1).sqrt()}
+        self.case = {**self.case, "mechanism": "daft-conv"}
+        return super().window_biases(given.__getitem__, tokens)
+
+
+def biases():
+    cases = []
+    for name, noise, weight in [("daft_conv", False, 0.3), ("daft_local", False, 0.001),
+                                ("daft_one_hot", True, 0.0), ("daft_one_hot", True, 0.2)]:
+        case = {**CASES[name], "layers": 2}
+        parameters = values(case)
+        inputs, targets = examples(case, 4, 7)
+        network = (WithGumbelNoise if noise else Network)(case, parameters)
+        loss = F.cross_entropy(network.logits(inputs), targets)
+        entropy = sum(torch.distributions.Categorical(
+            logits=window_biases(lambda n: parameters[f"blocks.{layer}.attn.{n}"])).entropy().sum()
+            for layer in range(2))
+        (loss + weight * entropy).backward()
+        of = lambda t: torch.zeros_like(t) if t.grad is None else t.grad
+        cases.append({"name": name, **case, "noise": noise, "weight": weight, "loss": loss.item(),
+                      "entropy": entropy.item(),
+                      "gradients": {n: rounded(of(t)) for n, t in parameters.items()}})
+    return cases
+
+
 # --- mixed images: timm's Mixup by batches ---------------------------------------
 
 
@@ -261,7 +316,7 @@ def main():
         check_dropout(p)
         check_stochastic_depth(p)
     made = {"torch": torch.__version__, "smoothing": smoothing(), "networks": networks(),
-            "mixing": mixing(), "augmentation": augmentation(), "schedules": schedules(),
+            "biases": biases(), "mixing": mixing(), "augmentation": augmentation(), "schedules": schedules(),
             "averages": averages()}
     pathlib.Path(__file__).with_name("recipe.json").write_text(
         json.dumps(made, separators=(",", ":")) + "\n")
