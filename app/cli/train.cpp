@@ -253,14 +253,10 @@ void train_all(const StudyFolder& folder) {
 
 /// Placeholder for the value in the help text, as in other commands.
 std::string placeholder_of(const ParameterDescription& one) {
-  static const std::map<std::string_view, const char*> texts = {{"dataset", "DATASET"},
-                                                                {"test_dataset", "DATASET"},
-                                                                {"labels", "NAME,…"},
-                                                                {"stages", "NxDxH,…"},
-                                                                {"mechanism", "MECHANISM"},
-                                                                {"from", "MODEL"},
-                                                                {"multiplicative_layers", "N,…"},
-                                                                {"windows", "N,…"}};
+  static const std::map<std::string_view, const char*> texts = {
+      {"dataset", "DATASET"},     {"test_dataset", "DATASET"},      {"labels", "NAME,…"},
+      {"stages", "NxDxH,…"},      {"mechanism", "MECHANISM"},       {"from", "MODEL"},
+      {"from_without", "PART,…"}, {"multiplicative_layers", "N,…"}, {"windows", "N,…"}};
   switch (one.kind) {
     case ParameterKind::whole:
       return "N";

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/architecture/class_names.h"
@@ -14,6 +15,7 @@
 #include "core/parameters/parameters_json.h"
 #include "core/parameters/typed_values.h"
 #include "core/text/json.h"
+#include "core/text/name_list.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -205,6 +207,16 @@ void check_coarse_patches(const TypedValues& read) {
   }
 }
 
+void check_parts_without_file(const Recipe& recipe) {
+  constexpr std::string_view kParts[] = {"positions", "class_token", "queries", "keys", "head"};
+  for (const std::string& part : recipe.from_without()) {
+    if (std::ranges::find(kParts, part) == std::end(kParts)) {
+      throw bad_value("from_without", name_list(kParts), part);
+    }
+    if (recipe.from().empty()) throw bad_value("from_without", "none without from", part);
+  }
+}
+
 /// Refuses regularisation that has no meaning with the other values, including `mechanism`.
 void check_regularisation(const TypedValues& read, const MechanismChoice& mechanism) {
   const auto has_window = [&] {
@@ -231,8 +243,11 @@ void check_regularisation(const TypedValues& read, const MechanismChoice& mechan
   }
 }
 
-/// Throws Error(usage) if a recipe for texts varies images.
-void refuse_mixed_images(const TypedValues& read) {
+/// Throws Error(usage) if a recipe for texts has settings of images that would have no effect.
+void refuse_settings_of_images(const TypedValues& read) {
+  if (!read.is("positions", "learned")) {
+    throw bad_value("positions", "learned for texts", read.text("positions"));
+  }
   for (const char* const key : {"mixup", "cutmix"}) {
     if (read.number(key) > 0) throw bad_value(key, "0 for texts", exact(read.number(key)));
   }
@@ -274,6 +289,7 @@ Recipe::Recipe(const ParameterValues& given)
     throw bad_value("average_decay", "0 with learned codes, which have no average",
                     exact(average_decay()));
   }
+  check_parts_without_file(*this);
   check_regularisation(read, mechanism());
   (void)layers_in(read);
   (void)make_trained_attention({.mechanism = mechanism()});
@@ -321,7 +337,7 @@ DataSettings Recipe::data() const {
 ModelSpec Recipe::model(ExampleKind kind) const {
   const TypedValues read(values_);
   if (kind != ExampleKind::stretches) refuse_language_layers(read);
-  if (kind != ExampleKind::images) refuse_mixed_images(read);
+  if (kind != ExampleKind::images) refuse_settings_of_images(read);
   ModelSpec spec;
   spec.width = read.whole("width");
   spec.layers = read.whole("depth");
@@ -348,6 +364,7 @@ ModelSpec Recipe::model(ExampleKind kind) const {
   const bool mean = read.choice("readout", image_readout_names) == ImageReadout::mean;
   spec.input.class_tokens = mean ? 0 : 1;
   spec.readout.kind = mean ? Readout::mean : Readout::class_token;
+  spec.positions.kind = read.choice("positions", image_position_names);
   spec.stages = stages_in(read);
   if (!spec.stages.empty()) {
     const PyramidStage& last = spec.stages.back();
@@ -422,6 +439,10 @@ double Recipe::rate_of_step(std::int64_t step) const {
 }
 
 std::string Recipe::from() const { return TypedValues(values_).text("from"); }
+
+std::vector<std::string> Recipe::from_without() const {
+  return split_at_commas(TypedValues(values_).text("from_without"));
+}
 
 bool Recipe::has_learnt_codes() const {
   const MechanismChoice choice = mechanism();

@@ -76,6 +76,9 @@ class Recipe {
   [[nodiscard]] double rate_of_step(std::int64_t step) const;
   /// The model file with the initial values; empty for random values.
   [[nodiscard]] std::string from() const;
+  /// The parts of the network that begin with random values although the rest comes from from():
+  /// positions, class_token, queries, keys, head.
+  [[nodiscard]] std::vector<std::string> from_without() const;
   /// Number of steps of the whole run.
   [[nodiscard]] std::int64_t steps() const;
   /// True if the layers use learned hash codes, whose functions get no gradient.
@@ -106,6 +109,8 @@ class Recipe {
 
 // Names of enumerators that are used only in recipes:
 
+inline constexpr EnumName<Positions> image_position_names[] = {{Positions::learned, "learned"},
+                                                               {Positions::none, "none"}};
 enum class ImageReadout { class_token, mean };
 inline constexpr EnumName<ImageReadout> image_readout_names[] = {
     {ImageReadout::class_token, "class"}, {ImageReadout::mean, "mean"}};

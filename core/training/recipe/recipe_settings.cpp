@@ -61,6 +61,8 @@ std::vector<ParameterDescription> model_settings() {
       whole("mlp_width", 0, {0, 65536}, "hidden channels of the MLPs; 0: four times the width"),
       choice("readout", spellings(image_readout_names), "class",
              "tokens of an image that the head reads: the class token, or the mean of all patches"),
+      choice("positions", spellings(image_position_names), "learned",
+             "position embeddings of images: learned, or none"),
       text("mechanism", "softmax",
            name_list(trained_attentions(), &TrainedAttentionEntry::name) +
                ", with parameters: adder,identity=true; hash,codes=learned; "
@@ -73,6 +75,9 @@ std::vector<ParameterDescription> model_settings() {
            "with mechanism=additive,causal=true; 0: all"),
       text("from", "",
            "a model file whose tensors it begins with, by name and shape; empty: random values"),
+      text("from_without", "",
+           "parts that begin with random values nevertheless, with commas between: positions, "
+           "class_token, queries, keys, head"),
       whole("code_updates", 2, {0, 1000},
             "number of times that hash,codes=learned learns its codes from the network's own "
             "attention, first before step 1; 0: they stay those of `from`"),

@@ -114,6 +114,72 @@ TEST_F(BegunFrom, InitialisesTensorsOfADifferentMechanismAsUsual) {
   EXPECT_EQ(tensor_of(at_first("back", daft), "pos_embed"), tensor_in(daft, "pos_embed"));
 }
 
+TEST_F(BegunFrom, ConvertsATrainedViTToDaftWithoutPositionsClassTokenQueriesAndKeys) {
+  const std::string softmax = model("softmax");
+  const ParameterValues converted = {
+      {"from_without", std::string("positions,class_token,queries,keys")},
+      {"readout", std::string("mean")},
+      {"positions", std::string("none")}};
+  const auto with_keys = [&](const std::string& keys) {
+    ParameterValues more = converted;
+    more["mechanism"] = "daft-conv,kernel=3,conv_heads=4,full_keys=" + keys;
+    return more;
+  };
+  const TrainingRun narrow = at_first("narrow", softmax, with_keys("false")),
+                    full = at_first("full", softmax, with_keys("true"));
+  const std::vector<float> random = narrow.network().parameters().beginning(1),
+                           fused = full.network().parameters().beginning(1);
+  for (const std::string part : {".weight", ".bias"}) {
+    const std::vector<float> whole = tensor_in(softmax, "blocks.1.attn.qkv" + part);
+    const std::ptrdiff_t third = std::ssize(whole) / 3;
+    EXPECT_TRUE(std::equal(whole.end() - third, whole.end(),
+                           tensor_of(narrow, "blocks.1.attn.to_v" + part).begin()));
+    for (const std::string name : {"to_q", "to_k"}) {
+      const Parameter& own = *narrow.network().parameters().find("blocks.1.attn." + name + part);
+      const float* const first = own.slot.in(random.data());
+      EXPECT_EQ(tensor_of(narrow, own.name), std::vector<float>(first, first + own.slot.size));
+    }
+    const Parameter& qkv = *full.network().parameters().find("blocks.1.attn.qkv" + part);
+    const std::vector<float> found = tensor_of(full, qkv.name);
+    const float* const first = qkv.slot.in(fused.data());
+    EXPECT_TRUE(std::equal(found.begin(), found.end() - third, first)) << "queries and keys";
+    EXPECT_TRUE(std::equal(found.end() - third, found.end(), whole.end() - third)) << "values";
+  }
+  for (const char* const name : {"patch_embed.proj.weight", "blocks.0.mlp.fc1.weight", "norm.bias",
+                                 "blocks.1.attn.proj.weight", "head.weight"}) {
+    EXPECT_EQ(tensor_of(narrow, name), tensor_in(softmax, name)) << name;
+  }
+  EXPECT_EQ(narrow.network().parameters().find("pos_embed"), nullptr);
+  EXPECT_EQ(narrow.network().parameters().find("cls_token"), nullptr);
+}
+
+TEST_F(BegunFrom, PartsOfAFileAreLeftOutOneByOne) {
+  const std::string softmax = model("softmax");
+  const auto changed = [&](const std::string& part) {
+    const TrainingRun run = at_first(part, softmax, text_of("from_without", part));
+    std::string names;
+    for (const Parameter& parameter : run.network().parameters().list()) {
+      const std::vector<float> found = tensor_of(run, parameter.name);
+      const bool same = found == tensor_in(softmax, parameter.name);
+      if (!same && parameter.name.find("blocks.0") == std::string::npos) {
+        names += parameter.name + " ";
+      }
+    }
+    return names;
+  };
+  EXPECT_EQ(changed("positions"), "pos_embed ");
+  EXPECT_EQ(changed("class_token"), "cls_token ");
+  EXPECT_EQ(changed("head"), "head.weight head.bias ");
+  EXPECT_EQ(changed("queries"), "blocks.1.attn.qkv.weight blocks.1.attn.qkv.bias ");
+  const TrainingRun run = at_first("third", softmax, text_of("from_without", "keys"));
+  const std::vector<float> found = tensor_of(run, "blocks.1.attn.qkv.weight"),
+                           whole = tensor_in(softmax, "blocks.1.attn.qkv.weight");
+  const std::ptrdiff_t third = std::ssize(whole) / 3;
+  EXPECT_TRUE(std::equal(found.begin(), found.begin() + third, whole.begin()));
+  EXPECT_FALSE(std::equal(found.begin() + third, found.end() - third, whole.begin() + third));
+  EXPECT_TRUE(std::equal(found.end() - third, found.end(), whole.end() - third));
+}
+
 TEST_F(BegunFrom, RefusesUnfitTensorsWithFileNameAndShapes) {
   const std::string softmax = model("softmax"), missing = (folder_ / "none.h5").string();
   int number = 0;

@@ -99,6 +99,9 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
   expect(R"({"dataset": "d", "bias_entropy": 0.001})", {"bias_entropy", "daft-conv", "0.001"});
   expect(R"({"dataset": "d", "gumbel_noise": true, "mechanism": "daft-conv"})",
          {"gumbel_noise", "daft-one-hot", "true"});
+  expect(R"({"dataset": "d", "from": "m.h5", "from_without": "values"})",
+         {"from_without", "positions, class_token, queries, keys, head", "values"});
+  expect(R"({"dataset": "d", "from_without": "keys"})", {"from_without", "none without from"});
   expect(R"(["dataset"])", {"JSON object"});
 }
 
