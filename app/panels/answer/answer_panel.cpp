@@ -152,13 +152,14 @@ void show_names(const OpenSubject& open, QToolButton& button) {
       AnswerPanel::tr("%1, %2").arg(button.text(), QString::fromStdString(open.subject.label)));
 }
 
-/// True for the classes of a model whose file gives no names, or only those that transformers makes
-/// of the numbers. A network in training is read from its data, not from a file.
+/// True for the classes of a model whose file gives no names, or only numbers: those of data
+/// without names, or transformers' "LABEL_0". A network in training is read from its data, not from
+/// a file.
 bool needs_names(const OpenSubject& open) {
   const Subject& subject = open.subject;
   if (!subject.model || !subject.trace || open.file.empty()) return false;
   const std::vector<std::string>& labels = subject.trace->labels;
-  const bool named = !labels.empty() && labels.front() != "LABEL_0";
+  const bool named = !labels.empty() && labels.front() != "0" && labels.front() != "LABEL_0";
   if (named && chosen_names(open).empty()) return false;
   std::error_code ignored;
   const auto prediction = prediction_of(subject, 1);
