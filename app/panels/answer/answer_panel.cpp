@@ -146,10 +146,15 @@ std::string names_of_input(const std::string& locator, std::size_t classes) {
 
 void show_names(const OpenSubject& open, QToolButton& button) {
   const std::string chosen = chosen_names(open);
-  button.setText(chosen.empty() ? AnswerPanel::tr("Name the classes")
-                                : AnswerPanel::tr("Class names: %1").arg(shown_names(chosen)));
+  button.setText(chosen.empty() ? AnswerPanel::tr("Name classes") : AnswerPanel::tr("Class names"));
+  button.setToolTip(
+      chosen.empty()
+          ? AnswerPanel::tr("The file does not name the classes: choose the data set of the "
+                            "training")
+          : AnswerPanel::tr("Class names: %1").arg(shown_names(chosen)));
   button.setAccessibleName(
       AnswerPanel::tr("%1, %2").arg(button.text(), QString::fromStdString(open.subject.label)));
+  button.setAccessibleDescription(button.toolTip());
 }
 
 /// True for the classes of a model whose file gives no names, or only numbers: those of data
@@ -365,10 +370,8 @@ void AnswerPanel::add_part() {
   Part part{new AnswerBars, new QToolButton, new ElidedLabel(Qt::ElideRight), new TextHeat};
   const std::size_t index = parts_.size();
   part.names->setObjectName(QString("class_names_%1").arg(index));
-  part.names->setProperty("flat", true);
+  part.names->setProperty("opens", "menu");
   part.names->setPopupMode(QToolButton::InstantPopup);
-  part.names->setToolTip(
-      tr("The file does not name the classes: choose the data set of the training"));
   auto* const menu = new QMenu(part.names);
   part.names->setMenu(menu);
   connect(menu, &QMenu::aboutToShow, this, [this, menu, index] { fill_names(*menu, index); });

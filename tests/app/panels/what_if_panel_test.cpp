@@ -83,7 +83,7 @@ TEST_F(WhatIfPanelTest, ClassesThatTheFileDoesNotNameAreNamedByTheUser) {
   ASSERT_TRUE(wait_until_settled());
   auto* const names = child<QToolButton>("class_names_0");
   ASSERT_TRUE(names->isVisible());
-  EXPECT_EQ(names->text(), "Name the classes");
+  EXPECT_EQ(names->text(), "Name classes");
   const auto first = [this] { return bars().content().rows.at(0).answer.name; };
   EXPECT_EQ(first().size(), 1U) << first() << ": its number";
   const auto choose = [&](const QString& entry) {
@@ -100,7 +100,7 @@ TEST_F(WhatIfPanelTest, ClassesThatTheFileDoesNotNameAreNamedByTheUser) {
   ASSERT_TRUE(choose("Fashion-MNIST"));
   ASSERT_TRUE(wait_until_settled());
   EXPECT_GT(first().size(), 1U) << first();
-  EXPECT_EQ(names->text(), "Class names: Fashion-MNIST");
+  EXPECT_EQ(names->toolTip(), "Class names: Fashion-MNIST");
   EXPECT_EQ(subject().options.overrides.at("labels"), "Fashion-MNIST");
   EXPECT_EQ(request_of(session()).further_arguments,
             (std::vector<std::string>{"--option", "labels=Fashion-MNIST"}));
@@ -116,7 +116,7 @@ TEST_F(WhatIfPanelTest, ClassesThatTheFileDoesNotNameAreNamedByTheUser) {
   ASSERT_TRUE(choose("Read from a file…"));
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(first().starts_with("c")) << first();
-  EXPECT_EQ(names->text(), "Class names: ten.txt");
+  EXPECT_EQ(names->toolTip(), "Class names: ten.txt");
   // An input of a folder of classes offers their names.
   const std::filesystem::path data = folder() / "data";
   for (int i = 0; i < 10; ++i) {
