@@ -23,7 +23,7 @@ QString moment_in_words(const TrainingMoment& moment, const TrainingLog& log,
                         std::int64_t examples) {
   switch (moment.state) {
     case TrainingState::opening:
-      return QObject::tr("reads its data…");
+      return QObject::tr("reading data, testing…");
     case TrainingState::failed:
       return "⚠ " + QString::fromStdString(moment.error);
     default:
