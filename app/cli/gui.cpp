@@ -23,6 +23,7 @@
 #include "app/session/session.h"
 #include "app/window/dropped_file.h"
 #include "app/window/first_minute.h"
+#include "app/window/frame_pace.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
 #include "core/checkpoint/weight_files.h"
@@ -36,15 +37,16 @@ namespace attnscope {
 namespace {
 
 struct GuiOptions {
-  std::vector<std::string> models;   ///< MODEL arguments without an input of their own
-  std::string input;                 ///< a locator; empty: no input
-  std::filesystem::path session;     ///< restored first; empty: no session
-  std::filesystem::path screenshot;  ///< written once the window has settled, which then closes
-  int width = 1600, height = 1000;   ///< logical pixels, at most those of the screen
-  std::vector<std::string> panels;   ///< names of the panels brought to the front
-  std::filesystem::path lesson;      ///< a lesson file (Markdown); empty: none
-  std::string theme;                 ///< "dark" or "light"; empty: as in the last run
-  bool samples_if_empty = false;     ///< opens the first minute unless the last session is reopened
+  std::vector<std::string> models;    ///< MODEL arguments without an input of their own
+  std::string input;                  ///< a locator; empty: no input
+  std::filesystem::path session;      ///< restored first; empty: no session
+  std::filesystem::path screenshot;   ///< written once the window has settled, which then closes
+  std::filesystem::path frame_times;  ///< CSV file written when the window is closed; empty: none
+  int width = 1600, height = 1000;    ///< logical pixels, at most those of the screen
+  std::vector<std::string> panels;    ///< names of the panels brought to the front
+  std::filesystem::path lesson;       ///< a lesson file (Markdown); empty: none
+  std::string theme;                  ///< "dark" or "light"; empty: as in the last run
+  bool samples_if_empty = false;  ///< opens the first minute unless the last session is reopened
 };
 
 constexpr int kPollMs = 60;
@@ -134,8 +136,21 @@ void shoot(MainWindow& window, const std::filesystem::path& file) {
   target.commit();
 }
 
+/// Returns the exit status when the user has closed the window. Throws Error(io) if the times of
+/// frames cannot be written.
+int run_until_closed(const GuiOptions& options, const Session& session, const MainWindow& window) {
+  if (options.frame_times.empty()) return QApplication::exec();
+  refuse_to_overwrite(options.frame_times, gui_files_read(session, options));
+  auto& pace = *window.findChild<FramePace*>();
+  pace.record();
+  const int status = QApplication::exec();
+  refuse_to_overwrite_read(options.frame_times);
+  write_file(options.frame_times, frame_times_as_csv(pace.frames()));
+  return status;
+}
+
 /// Runs the window of the session and returns the exit status. Throws Error(io) if the screenshot
-/// cannot be written.
+/// or the times of frames cannot be written.
 int run_window(const GuiOptions& options, Session& session) {
   Preferences preferences = read_preferences();
   std::filesystem::path remembered;
@@ -169,7 +184,7 @@ int run_window(const GuiOptions& options, Session& session) {
     use_of(model) == FileUse::training ? window.open_file(model) : open_model(session, model);
   }
 
-  if (options.screenshot.empty()) return QApplication::exec();
+  if (options.screenshot.empty()) return run_until_closed(options, session, window);
   refuse_to_overwrite(options.screenshot, gui_files_read(session, options));
 
   std::exception_ptr failure;
@@ -255,6 +270,10 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
                    "Wait until everything is drawn, write this PNG, and end")
       ->type_name("FILE");
   add_value_option(*added, "--size", *size, "Size of the window in pixels", "WIDTHxHEIGHT");
+  added
+      ->add_option("--frame-times", options->frame_times,
+                   "Write the times of all frames to this CSV file when the window is closed")
+      ->type_name("FILE");
   added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)")
       ->type_name("FILE");
   added

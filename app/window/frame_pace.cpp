@@ -1,11 +1,13 @@
 #include "app/window/frame_pace.h"
 
+#include <QAbstractEventDispatcher>
 #include <QApplication>
 #include <QEvent>
 #include <QWidget>
 #include <algorithm>
 
 #include "app/session/job_queue.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -31,7 +33,21 @@ bool is_of_user(QEvent::Type type) {
   }
 }
 
+double milliseconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
 }  // namespace
+
+std::string frame_times_as_csv(const std::vector<FrameTime>& frames) {
+  std::string csv = "end_s,drawing_ms,after_action_ms\n";
+  for (const FrameTime& frame : frames) {
+    csv += fixed_text(frame.end_s, 6) + ',' + fixed_text(frame.drawing_ms, 3) + ',';
+    if (frame.after_action_ms) csv += fixed_text(*frame.after_action_ms, 3);
+    csv += '\n';
+  }
+  return csv;
+}
 
 FramePace::FramePace(QWidget& window, const JobQueue& jobs)
     : QObject(&window), window_(window), jobs_(jobs), cost_(kLongest) {
@@ -46,10 +62,18 @@ FramePace::FramePace(QWidget& window, const JobQueue& jobs)
 
 void FramePace::collect() { collecting_.start(kBurst); }
 
+void FramePace::record() {
+  recording_ = true;
+  // An action that has no redraw in turn before all events are processed had no effect at once.
+  connect(QAbstractEventDispatcher::instance(), &QAbstractEventDispatcher::aboutToBlock, this,
+          [this] { acted_.reset(); });
+}
+
 bool FramePace::eventFilter(QObject* watched, QEvent* event) {
   const QEvent::Type type = event->type();
   if (is_of_user(type)) {
     user_acted_ = true;
+    if (recording_ && !acted_) acted_ = Clock::now();
     ask_anew();
   }
   // When a part of the window is exposed, the whole window is drawn.
@@ -80,8 +104,15 @@ void FramePace::draw() {
   const Clock::time_point begun = Clock::now();
   QEvent request(QEvent::UpdateRequest);
   QCoreApplication::sendEvent(&window_, &request);
-  cost_ = Clock::now() - begun;
+  const Clock::time_point end = Clock::now();
+  cost_ = end - begun;
   drawing_ = false;
+  if (!recording_) return;
+  FrameTime& frame = frames_.emplace_back();
+  frame.end_s = milliseconds(end.time_since_epoch()) / 1000;
+  frame.drawing_ms = cost_.count();
+  if (acted_) frame.after_action_ms = milliseconds(end - *acted_);
+  acted_.reset();
 }
 
 }  // namespace attnscope

@@ -4,12 +4,27 @@
 #include <QObject>
 #include <QTimer>
 #include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
 
 class QWidget;
 
 namespace attnscope {
 
 class JobQueue;
+
+/// One redraw of the window.
+struct FrameTime {
+  double end_s = 0;       ///< of std::chrono::steady_clock, seconds
+  double drawing_ms = 0;  ///< milliseconds
+  /// Milliseconds from the first action of the user that had not been drawn to the end; absent if
+  /// the redraw does not follow an action at once.
+  std::optional<double> after_action_ms;
+};
+
+/// Rows "end_s,drawing_ms,after_action_ms", below a row with these names.
+[[nodiscard]] std::string frame_times_as_csv(const std::vector<FrameTime>& frames);
 
 /// Groups redraws, because results arrive in bursts: a model's maps, its spectra, and several
 /// figures of them, within a tenth of a second. Drawn one by one with software OpenGL, each would
@@ -24,6 +39,10 @@ class FramePace : public QObject {
 
   /// Announces a burst, which is drawn together after 200 ms, or earlier if the user acts.
   void collect();
+
+  /// Keeps the times of all redraws from now on.
+  void record();
+  [[nodiscard]] const std::vector<FrameTime>& frames() const { return frames_; }
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -42,6 +61,9 @@ class FramePace : public QObject {
   std::chrono::duration<double, std::milli> cost_;
   bool drawing_ = false;
   bool user_acted_ = false;  ///< true if the user acted since the last redraw
+  bool recording_ = false;
+  std::optional<Clock::time_point> acted_;  ///< the first action that may have an effect at once
+  std::vector<FrameTime> frames_;
 };
 
 }  // namespace attnscope

@@ -502,7 +502,7 @@ TEST(CommandLine, AnHdf5FileIsNamedAsOne) {
   }
 }
 
-TEST(CommandLine, AScreenshotReplacesNoInput) {
+TEST(CommandLine, FilesOfTheWindowReplaceNoInput) {
   const TemporaryFolder folder;
   const fs::path model = folder / "m.h5", image = folder / "i.png";
   fs::copy_file(kModel, model);
@@ -510,10 +510,12 @@ TEST(CommandLine, AScreenshotReplacesNoInput) {
   const std::string weights = read_bytes(model), pixels = read_bytes(image);
   ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
   for (const fs::path& file : {model, image}) {
-    const ProgramRun run = run_program("gui " + model.string() + " --input " + image.string() +
-                                       " --screenshot " + file.string());
-    EXPECT_EQ(run.status, 2) << run.errors;
-    EXPECT_THAT(run.errors, HasSubstr("would replace an input"));
+    for (const std::string option : {" --screenshot ", " --frame-times "}) {
+      const ProgramRun run = run_program("gui " + model.string() + " --input " + image.string() +
+                                         option + file.string());
+      EXPECT_EQ(run.status, 2) << run.errors;
+      EXPECT_THAT(run.errors, HasSubstr("would replace an input"));
+    }
   }
   ::unsetenv("QT_QPA_PLATFORM");
   EXPECT_TRUE(read_bytes(model) == weights && read_bytes(image) == pixels);

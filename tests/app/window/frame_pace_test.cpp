@@ -58,6 +58,24 @@ TEST_F(FramePaceTest, DrawsAtOnceWhileNothingRuns) {
   EXPECT_EQ(window_.pictures, 1);
 }
 
+TEST_F(FramePaceTest, RecordsTheTimesOfFramesAndOfTheActionsBeforeThem) {
+  pace_.record();
+  ask_for_picture();
+  QTest::mouseClick(&window_, Qt::LeftButton);
+  ask_for_picture();
+  QTest::mouseClick(&window_, Qt::LeftButton);
+  QTest::qWait(50);  // all events are processed: the click had no effect
+  ask_for_picture();
+  ASSERT_EQ(pace_.frames().size(), 3U);
+  EXPECT_FALSE(pace_.frames()[0].after_action_ms);
+  ASSERT_TRUE(pace_.frames()[1].after_action_ms);
+  EXPECT_GE(*pace_.frames()[1].after_action_ms, pace_.frames()[1].drawing_ms);
+  EXPECT_FALSE(pace_.frames()[2].after_action_ms);
+  EXPECT_GT(pace_.frames()[1].end_s, pace_.frames()[0].end_s);
+  EXPECT_EQ(frame_times_as_csv({{1.5, 2, {}}, {2, 3, 4.25}}),
+            "end_s,drawing_ms,after_action_ms\n1.500000,2.000,\n2.000000,3.000,4.250\n");
+}
+
 TEST_F(FramePaceTest, DrawsOnceForRequestsDuringAJob) {
   begin_job();
   for (int i = 0; i < 5; ++i) ask_for_picture();

@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+"""Measures the frames of the window while it is used:
+
+    xvfb-run -s "-screen 0 1280x800x24" dbus-run-session tests/stories/frames.py PROGRAM
+
+Prints, for each use, the number of frames, the milliseconds that 95 % of them took to draw, and those
+from an action of the user to its frame, where a frame follows at once."""
+import csv
+import math
+import os
+import sys
+import time
+
+from stories import SAMPLES, read_rank
+from window import Window, xdotool
+
+TURNS = 100  # moves of the mouse, or turns of its wheel
+PAUSE = 0.016
+
+
+def still(window, x, y):
+    time.sleep(TURNS * PAUSE)
+
+
+def hover(window, x, y):
+    for turn in range(TURNS):
+        angle = 2 * math.pi * turn / TURNS
+        xdotool("mousemove", x + round(60 * math.cos(angle)), y + round(60 * math.sin(angle)))
+        time.sleep(PAUSE)
+
+
+def zoom(window, x, y):
+    for button in (4, 5):  # the wheel, in and out
+        xdotool("mousemove", x, y, "click", "--repeat", TURNS // 4, "--delay", 16, button)
+
+
+def pan(window, x, y):
+    xdotool("mousemove", x, y, "click", "--repeat", 8, "--delay", 16, 4, "mousedown", 1)
+    hover(window, x, y)
+    xdotool("mouseup", 1)
+
+
+def temperature(window, x, y):
+    window.click("Experiments", role="menu item")
+    window.click("What if", role="menu item")
+    left, top, width, height = window.find("Temperature.*", role="slider").rect
+    xdotool("mousemove", left + width // 2, top + height // 2, "mousedown", 1)
+    for turn in range(TURNS):
+        xdotool("mousemove", left + width // 2 + round(width / 3 * math.sin(turn / 8)),
+                top + height // 2)
+        time.sleep(PAUSE)
+    xdotool("mouseup", 1)
+
+
+def at_95(values):
+    values = sorted(values)
+    return f"{values[math.ceil(0.95 * len(values)) - 1]:10.1f}" if values else f"{'-':>10}"
+
+
+def main(program):
+    window = Window(program, ["gui", "--size", "1280x800", "--frame-times", "frames.csv"], SAMPLES)
+    times = []
+    try:
+        read_rank(window, "13.4")
+        window.click("Close the first minute for good")
+        left, top, width, height = window.find("Attention maps of fashion-softmax").rect
+        for use in (still, hover, zoom, pan, temperature):
+            time.sleep(1)  # the former use's last frames
+            began = time.monotonic()
+            use(window, left + width // 2, top + height // 2)
+            times.append((use.__name__, began, time.monotonic()))
+        window.press("ctrl+q")
+        window.process.wait(timeout=60)
+        with open(os.path.join(window.home.name, "frames.csv"), encoding="ascii") as file:
+            frames = list(csv.DictReader(file))
+    finally:
+        window.close()
+    print(f"{'use':12}{'frames':>8}{'drawing':>10}{'action':>10}")
+    for name, began, ended in times:
+        of_use = [one for one in frames if began <= float(one["end_s"]) <= ended]
+        actions = [float(one["after_action_ms"]) for one in of_use if one["after_action_ms"]]
+        print(f"{name:12}{len(of_use):8}{at_95([float(one['drawing_ms']) for one in of_use])}"
+              f"{at_95(actions)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
