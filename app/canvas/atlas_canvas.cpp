@@ -58,10 +58,7 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
 
   connect(&link_, &AtlasLink::zoom_changed, this, &AtlasCanvas::take_zoom);
   connect(&link_, &AtlasLink::lens_changed, this, &AtlasCanvas::lens_opened_or_closed);
-  connect(&session_, &Session::selection_changed, this, [this] {
-    update_accessible_name();
-    refresh();
-  });
+  connect(&session_, &Session::selection_changed, this, &AtlasCanvas::follow_selection);
   connect(&link_, &AtlasLink::values_changed, this, &AtlasCanvas::refresh);
   connect(&link_, &AtlasLink::drawn_changed, this, [this] {
     all_loaded_ = false;
@@ -296,8 +293,6 @@ void AtlasCanvas::draw_graphics() {
   all_loaded_ = true;
   if (scene.maps) draw_maps(scene);
   {
-    // The painter does not draw on the widget itself: while a window is grabbed, widget painters
-    // are redirected.
     QOpenGLPaintDevice device(QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize());
     device.setDevicePixelRatio(devicePixelRatioF());
     QPainter painter(&device);
@@ -308,6 +303,10 @@ void AtlasCanvas::draw_graphics() {
   const bool more = std::any_of(textures_.begin(), textures_.end(),
                                 [](const auto& textures) { return textures->has_more(); });
   if (more || (lens_ && lens_up() && lens_->restless())) update();
+}
+
+void AtlasCanvas::draw_over(QPainter& painter) {
+  if (painter_ && session_.selection().hover) paint_cursor(painter, scene(), font());
 }
 
 // --- the lens -----------------------------------------------------------------------------------
@@ -467,6 +466,16 @@ std::optional<MapStage> AtlasCanvas::stage() const {
   if (stage.room.isEmpty() || (!alone && zoom_.scale < 0.95 * enlarged)) return std::nullopt;
   take_map(stage, map_rect(layer, column), alone);
   return stage;
+}
+
+void AtlasCanvas::follow_selection() {
+  update_accessible_name();
+  Selection selected = session_.selection();
+  selected.hover.reset();
+  const bool only_cursor = selected == selected_;
+  selected_ = selected;
+  // The axes and profiles of a stage follow the cursor.
+  only_cursor && !stage() ? update_over() : refresh();
 }
 
 void AtlasCanvas::refresh() {

@@ -82,6 +82,7 @@ class AtlasCanvas : public GraphicsWidget {
  protected:
   void prepare_graphics() override;
   void draw_graphics() override;
+  void draw_over(QPainter& painter) override;
   void free_graphics() override;
   void lack_graphics() override;
   void resizeEvent(QResizeEvent* event) override;
@@ -107,6 +108,7 @@ class AtlasCanvas : public GraphicsWidget {
   [[nodiscard]] AtlasZoom fitted_zoom() const;
   [[nodiscard]] std::shared_ptr<const TokenAxes> axes_of(std::int64_t layer) const;
   [[nodiscard]] MapStage empty_stage(std::int64_t layer, std::int64_t column) const;
+  void follow_selection();
   void refresh();
   void place_stage();
   void want_profile(const std::optional<MapStage>& stage);
@@ -156,6 +158,8 @@ class AtlasCanvas : public GraphicsWidget {
   Session& session_;
   AtlasLink& link_;
   SubjectId subject_;
+
+  Selection selected_;  ///< as drawn, without the cell under the cursor
 
   AtlasZoom zoom_;  ///< as drawn: approaches wanted_zoom() during an animation
   AtlasZoom zoom_from_;

@@ -460,11 +460,18 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
   paint_wipe(painter, scene, font);
   painter.setClipRect(scene.sight().adjusted(-3, -3, 3, 3));
   paint_selected(painter, scene);
-  painter.setClipRect(scene.sight());
-  if (scene.crosshair) paint_crosshair(painter, scene);
   painter.restore();
   if (scene.stage) paint_stage(painter, scene, font);
-  if (scene.crosshair) paint_readout(painter, scene, font);
+}
+
+void paint_cursor(QPainter& painter, const AtlasScene& scene, const QFont& font) {
+  if (!scene.maps || !scene.crosshair) return;
+  painter.setRenderHint(QPainter::TextAntialiasing);
+  painter.save();
+  painter.setClipRect(scene.sight());
+  paint_crosshair(painter, scene);
+  painter.restore();
+  paint_readout(painter, scene, font);
 }
 
 QStringList readout(const ShownMaps& maps, const MapCell& cell) {

@@ -97,6 +97,8 @@ struct AtlasScene {
 };
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font);
+/// Draws the crosshair and its readout, which paint_chrome() leaves out.
+void paint_cursor(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
 /// Draws the tokens of scene.stage along its map, and the profile of its row and column.
 void paint_stage(QPainter& painter, const AtlasScene& scene, const QFont& font);

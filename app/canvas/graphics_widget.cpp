@@ -4,6 +4,7 @@
 #include <QOpenGLContext>
 #include <QOpenGLFramebufferObject>
 #include <QOpenGLFunctions>
+#include <QOpenGLPaintDevice>
 #include <QOpenGLWidget>
 #include <QPaintEvent>
 #include <QPainter>
@@ -37,7 +38,15 @@ class GraphicsWidget::Surface : public QOpenGLWidget {
         Qt::SingleShotConnection);
     owner_.prepare_graphics();
   }
-  void paintGL() override { owner_.draw_graphics(); }
+  void paintGL() override {
+    owner_.draw_graphics();
+    // The painter does not draw on the widget itself: while a window is grabbed, widget painters
+    // are redirected.
+    QOpenGLPaintDevice device(owner_.pixels());
+    device.setDevicePixelRatio(devicePixelRatioF());
+    QPainter painter(&device);
+    owner_.draw_over(painter);
+  }
   void resizeEvent(QResizeEvent* event) override {
     // The first non-empty size creates the context.
     QOpenGLWidget::resizeEvent(event);
@@ -86,10 +95,16 @@ void GraphicsWidget::update() {
   QWidget::update();
 }
 
+void GraphicsWidget::update_over() { surface_ ? surface_->update() : QWidget::update(); }
+
 QImage GraphicsWidget::grab_picture() {
   if (surface_) return surface_->grabFramebuffer();
   draw_offscreen();
-  return offscreen_->picture;
+  QImage picture = offscreen_->picture;
+  if (picture.isNull()) return picture;
+  QPainter painter(&picture);
+  draw_over(painter);
+  return picture;
 }
 
 bool GraphicsWidget::has_context() const {
@@ -167,6 +182,7 @@ void GraphicsWidget::paintEvent(QPaintEvent* event) {
     painter.fillRect(event->rect(), palette().window());
   } else {
     painter.drawImage(QPointF(), offscreen_->picture);
+    draw_over(painter);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 class QOpenGLContext;
+class QPainter;
 
 namespace attnscope {
 
@@ -26,6 +27,8 @@ class GraphicsWidget : public QWidget {
 
   /// Requests a new picture. QWidget::update() only repaints the last one.
   void update();
+  /// Requests a new draw_over(). In software the last picture stays below it.
+  void update_over();
   /// Draws a new picture and returns it, in device pixels. The widget must have been shown.
   [[nodiscard]] QImage grab_picture();
   /// True once the context exists, which is after the first picture.
@@ -36,6 +39,8 @@ class GraphicsWidget : public QWidget {
   virtual void prepare_graphics() = 0;
   /// Draws into the bound framebuffer of size() · devicePixelRatioF() pixels.
   virtual void draw_graphics() = 0;
+  /// Draws over the picture, in logical pixels, what changes with every move of the mouse.
+  virtual void draw_over(QPainter&) {}
   /// Called before the context, which is current, is destroyed.
   virtual void free_graphics() = 0;
   /// Called when the driver did not provide a context.

@@ -41,7 +41,7 @@ struct GuiOptions {
   std::string input;                  ///< a locator; empty: no input
   std::filesystem::path session;      ///< restored first; empty: no session
   std::filesystem::path screenshot;   ///< written once the window has settled, which then closes
-  std::filesystem::path frame_times;  ///< CSV file written when the window is closed; empty: none
+  std::filesystem::path frame_times;  ///< CSV file written at the end; empty: none
   int width = 1600, height = 1000;    ///< logical pixels, at most those of the screen
   std::vector<std::string> panels;    ///< names of the panels brought to the front
   std::filesystem::path lesson;       ///< a lesson file (Markdown); empty: none
@@ -136,19 +136,6 @@ void shoot(MainWindow& window, const std::filesystem::path& file) {
   target.commit();
 }
 
-/// Returns the exit status when the user has closed the window. Throws Error(io) if the times of
-/// frames cannot be written.
-int run_until_closed(const GuiOptions& options, const Session& session, const MainWindow& window) {
-  if (options.frame_times.empty()) return QApplication::exec();
-  refuse_to_overwrite(options.frame_times, gui_files_read(session, options));
-  auto& pace = *window.findChild<FramePace*>();
-  pace.record();
-  const int status = QApplication::exec();
-  refuse_to_overwrite_read(options.frame_times);
-  write_file(options.frame_times, frame_times_as_csv(pace.frames()));
-  return status;
-}
-
 /// Runs the window of the session and returns the exit status. Throws Error(io) if the screenshot
 /// or the times of frames cannot be written.
 int run_window(const GuiOptions& options, Session& session) {
@@ -184,9 +171,11 @@ int run_window(const GuiOptions& options, Session& session) {
     use_of(model) == FileUse::training ? window.open_file(model) : open_model(session, model);
   }
 
-  if (options.screenshot.empty()) return run_until_closed(options, session, window);
-  refuse_to_overwrite(options.screenshot, gui_files_read(session, options));
-
+  for (const std::filesystem::path& written : {options.screenshot, options.frame_times}) {
+    if (!written.empty()) refuse_to_overwrite(written, gui_files_read(session, options));
+  }
+  auto& pace = *window.findChild<FramePace*>();
+  if (!options.frame_times.empty()) pace.record();
   std::exception_ptr failure;
   int still = 0;
   QTimer poll;
@@ -202,14 +191,18 @@ int run_window(const GuiOptions& options, Session& session) {
     }
     QApplication::quit();
   });
-  poll.start(kPollMs);
-  QApplication::exec();
+  if (!options.screenshot.empty()) poll.start(kPollMs);
+  int status = QApplication::exec();
   if (failure) std::rethrow_exception(failure);
+  if (!options.frame_times.empty()) {
+    refuse_to_overwrite_read(options.frame_times);
+    write_file(options.frame_times, frame_times_as_csv(pace.frames()));
+  }
+  if (options.screenshot.empty()) return status;
   if (const QString why = why_no_graphics(); !why.isEmpty()) {
     std::fprintf(stderr, "attnscope: the picture has no maps. %s\n",
                  QString(why).replace('\n', ' ').toUtf8().constData());
   }
-  int status = 0;
   for (const OpenSubject& open : session.subjects()) {
     if (open.state != OpenSubject::State::failed) continue;
     std::fprintf(stderr, "attnscope: %s\n", open.error.c_str());

@@ -1,6 +1,5 @@
 #include "app/window/frame_pace.h"
 
-#include <QAbstractEventDispatcher>
 #include <QApplication>
 #include <QEvent>
 #include <QWidget>
@@ -62,18 +61,17 @@ FramePace::FramePace(QWidget& window, const JobQueue& jobs)
 
 void FramePace::collect() { collecting_.start(kBurst); }
 
-void FramePace::record() {
-  recording_ = true;
-  // An action that has no redraw in turn before all events are processed had no effect at once.
-  connect(QAbstractEventDispatcher::instance(), &QAbstractEventDispatcher::aboutToBlock, this,
-          [this] { acted_.reset(); });
-}
+void FramePace::customEvent(QEvent*) { acted_.reset(); }
 
 bool FramePace::eventFilter(QObject* watched, QEvent* event) {
   const QEvent::Type type = event->type();
   if (is_of_user(type)) {
     user_acted_ = true;
-    if (recording_ && !acted_) acted_ = Clock::now();
+    if (recording_ && !acted_) {
+      acted_ = Clock::now();
+      // This event follows a redraw that the action asks for at once.
+      QCoreApplication::postEvent(this, new QEvent(QEvent::User), Qt::LowEventPriority - 1);
+    }
     ask_anew();
   }
   // When a part of the window is exposed, the whole window is drawn.

@@ -41,11 +41,13 @@ class FramePace : public QObject {
   void collect();
 
   /// Keeps the times of all redraws from now on.
-  void record();
+  void record() { recording_ = true; }
   [[nodiscard]] const std::vector<FrameTime>& frames() const { return frames_; }
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+  /// The end of an action that was not drawn.
+  void customEvent(QEvent* event) override;
 
  private:
   using Clock = std::chrono::steady_clock;

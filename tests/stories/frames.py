@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Measures the frames of the window while it is used:
+"""Measures the frames of the window while it is used, on a quiet machine:
 
-    xvfb-run -s "-screen 0 1280x800x24" dbus-run-session tests/stories/frames.py PROGRAM
+    xvfb-run -s "-screen 0 1280x800x24" dbus-run-session tests/stories/frames.py PROGRAM [USE...]
 
-Prints, for each use, the number of frames, the milliseconds that 95 % of them took to draw, and those
-from an action of the user to its frame, where a frame follows at once."""
+Prints for each use the number of frames, and of the milliseconds that a frame took to draw, and of
+those from an action of the user to the end of its frame: the median, the 95th percentile, and the
+share that is at most 16.7 (60 frames a second).
+"""
 import csv
 import math
 import os
@@ -16,6 +18,7 @@ from window import Window, xdotool
 
 TURNS = 100  # moves of the mouse, or turns of its wheel
 PAUSE = 0.016
+FRAME = 16.7  # milliseconds
 
 
 def still(window, x, y):
@@ -41,8 +44,8 @@ def pan(window, x, y):
 
 
 def temperature(window, x, y):
-    window.click("Experiments", role="menu item")
-    window.click("What if", role="menu item")
+    left, top, width, height = window.find("Changes the run of the model:").rect
+    xdotool("mousemove", left + width // 2, top, "click", "--repeat", 9, "--delay", 16, 5)
     left, top, width, height = window.find("Temperature.*", role="slider").rect
     xdotool("mousemove", left + width // 2, top + height // 2, "mousedown", 1)
     for turn in range(TURNS):
@@ -52,19 +55,30 @@ def temperature(window, x, y):
     xdotool("mouseup", 1)
 
 
-def at_95(values):
+USES = (still, hover, zoom, pan, temperature)
+
+
+def summary(values):
+    if not values:
+        return f"{'-':>8}" * 3
     values = sorted(values)
-    return f"{values[math.ceil(0.95 * len(values)) - 1]:10.1f}" if values else f"{'-':>10}"
+    at_95 = values[math.ceil(0.95 * len(values)) - 1]
+    share = sum(value <= FRAME for value in values) / len(values)
+    return f"{values[len(values) // 2]:8.1f}{at_95:8.1f}{share:8.0%}"
 
 
-def main(program):
+def main(program, *names):
+    uses = [use for use in USES if not names or use.__name__ in names]
     window = Window(program, ["gui", "--size", "1280x800", "--frame-times", "frames.csv"], SAMPLES)
     times = []
     try:
         read_rank(window, "13.4")
         window.click("Close the first minute for good")
-        left, top, width, height = window.find("Attention maps of fashion-softmax").rect
-        for use in (still, hover, zoom, pan, temperature):
+        for use in uses:
+            if use is temperature:
+                window.click("Experiments", role="menu item")
+                window.click("What if", role="menu item")
+            left, top, width, height = window.find("Attention maps of fashion-softmax").rect
             time.sleep(1)  # the former use's last frames
             began = time.monotonic()
             use(window, left + width // 2, top + height // 2)
@@ -75,13 +89,14 @@ def main(program):
             frames = list(csv.DictReader(file))
     finally:
         window.close()
-    print(f"{'use':12}{'frames':>8}{'drawing':>10}{'action':>10}")
+    print(f"{'':12}{'':>8}{'drawing, ms':>24}{'after an action, ms':>24}")
+    print(f"{'use':12}{'frames':>8}" + f"{'median':>8}{'95 %':>8}{'≤ 16.7':>8}" * 2)
     for name, began, ended in times:
         of_use = [one for one in frames if began <= float(one["end_s"]) <= ended]
         actions = [float(one["after_action_ms"]) for one in of_use if one["after_action_ms"]]
-        print(f"{name:12}{len(of_use):8}{at_95([float(one['drawing_ms']) for one in of_use])}"
-              f"{at_95(actions)}")
+        print(f"{name:12}{len(of_use):8}{summary([float(one['drawing_ms']) for one in of_use])}"
+              f"{summary(actions)}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -85,7 +85,8 @@ class Bus:
 
 
 class Window:
-    """The program, started in a home of its own, and the count of what the user did."""
+    """The program, started in a home of its own, where it writes its files, and the count of what the
+    user did."""
 
     def __init__(self, program, arguments, sample_data):
         self.bus = Bus()
@@ -100,7 +101,8 @@ class Window:
                            QT_QPA_PLATFORM="xcb", QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1")
         self.actions = 0
         self.began = self.acted = time.monotonic()
-        self.process = subprocess.Popen([program, *arguments], env=environment)
+        self.process = subprocess.Popen([os.path.abspath(program), *arguments], env=environment,
+                                        cwd=self.home.name)
 
     def close(self):
         self.process.kill()
