@@ -43,7 +43,14 @@ std::int64_t rank_of_share(std::span<const double> share, double threshold) {
 }
 
 std::int64_t equivalent_rank(std::span<const double> singular_values, double threshold) {
-  return rank_of_share(cumulative_share(singular_values), threshold);
+  const double total = sum_all(singular_values);
+  if (!(total > 0)) return 0;
+  // Tables ask for many ranks while they are drawn: the shares behind the rank are not computed.
+  double sum = 0;
+  for (std::size_t t = 0; t < singular_values.size(); ++t) {
+    if ((sum += singular_values[t]) / total >= threshold) return static_cast<std::int64_t>(t) + 1;
+  }
+  return std::ssize(singular_values);
 }
 
 double effective_rank(std::span<const double> singular_values) {

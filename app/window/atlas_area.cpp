@@ -99,13 +99,12 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   connect(&session_, &Session::input_changed, this, &AtlasArea::say_what_is_missing);
   // The maps change when heads are fused or another subject is shown alone.
   connect(&session_, &Session::view_changed, this, &AtlasArea::refresh);
-  connect(&session_, &Session::selection_changed, this,
-          [this] {
-            // The cursor and the selected map, which change often, are not in the heads.
-            const SubjectId selected = session_.selection().subject;
-            if (selected == std::exchange(selected_, selected)) return;
-            alone_ ? refresh() : refresh_heads();
-          });
+  connect(&session_, &Session::selection_changed, this, [this] {
+    // The cursor and the selected map, which change often, are not in the heads.
+    const SubjectId selected = session_.selection().subject;
+    if (selected == std::exchange(selected_, selected)) return;
+    alone_ ? refresh() : refresh_heads();
+  });
   connect(&session_, &Session::trace_ready, this, &AtlasArea::refresh);
   connect(&link_, &AtlasLink::rows_kept_changed, this, &AtlasArea::arrange);
   connect(&spectra_, &SpectrumStore::spectra_ready, this, &AtlasArea::refresh_heads);
