@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QOpenGLContext>
 #include <QOpenGLFunctions>
+#include <QPainter>
 #include <QTest>
 #include <gtest/gtest.h>
 
@@ -24,6 +25,7 @@ class Corner : public GraphicsWidget {
   ~Corner() override { end_graphics(); }
 
   int prepared = 0, drawn = 0, freed = 0;
+  QColor over = Qt::green;  ///< of the square of 10 × 10 points right of the corner
 
  protected:
   void prepare_graphics() override {
@@ -42,6 +44,7 @@ class Corner : public GraphicsWidget {
     gl.glClear(GL_COLOR_BUFFER_BIT);
     gl.glDisable(GL_SCISSOR_TEST);
   }
+  void draw_over(QPainter& painter) override { painter.fillRect(10, 0, 10, 10, over); }
   void free_graphics() override {
     ++freed;
     EXPECT_EQ(QOpenGLContext::currentContext(), context());
@@ -96,6 +99,19 @@ TEST_P(GraphicsWidgetTest, RedrawsOnlyForItsOwnUpdatesAndSizes) {
   EXPECT_EQ(corner_->grab_picture().size(), corner_->size() * corner_->devicePixelRatioF());
   EXPECT_EQ(corner_->prepared, 1);
   EXPECT_EQ(corner_->freed, 0);
+}
+
+TEST_P(GraphicsWidgetTest, DrawsOverTheLastPictureInSoftware) {
+  corner_->over = Qt::white;
+  const int before = corner_->drawn;
+  corner_->update_over();
+  QTest::qWait(50);
+  EXPECT_EQ(corner_->drawn == before, GetParam() == Drawing::in_software);
+  for (const QImage& seen : {corner_->grab_picture(), corner_->grab().toImage()}) {
+    EXPECT_EQ(seen.pixelColor(15, 5), QColor(Qt::white));
+    EXPECT_EQ(seen.pixelColor(5, 5), QColor(255, 0, 0));
+    EXPECT_EQ(seen.pixelColor(25, 5), QColor(0, 0, 255));
+  }
 }
 
 TEST_P(GraphicsWidgetTest, FreesPreparedResourcesBeforePreparingAgain) {
