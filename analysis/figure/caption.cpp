@@ -80,6 +80,15 @@ bool same_but_for_input(const Subject& a, const Subject& b) {
          a.trace->input_label != b.trace->input_label;
 }
 
+/// The subject's label without a final " on INPUT".
+std::string label_without_input(const Subject& subject) {
+  if (subject.trace == nullptr || subject.trace->input_label.empty()) return subject.label;
+  const std::string suffix = " on " + subject.trace->input_label;
+  return subject.label.ends_with(suffix)
+             ? subject.label.substr(0, subject.label.size() - suffix.size())
+             : subject.label;
+}
+
 }  // namespace
 
 std::string subjects_in_words(const FigureRequest& request) {
@@ -149,14 +158,6 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels) {
   const std::size_t end = shared_end(distinct(shortened));
   try_to([end](std::string& label) { label.erase(label.size() - std::min(end, label.size())); });
   return shortened;
-}
-
-std::string label_without_input(const Subject& subject) {
-  if (subject.trace == nullptr || subject.trace->input_label.empty()) return subject.label;
-  const std::string suffix = " on " + subject.trace->input_label;
-  return subject.label.ends_with(suffix)
-             ? subject.label.substr(0, subject.label.size() - suffix.size())
-             : subject.label;
 }
 
 std::vector<std::string> short_labels(const FigureRequest& request) {

@@ -38,9 +38,6 @@ namespace attnscope {
 ///   {"fashion-softmax on 09_boot.png", "fashion-adder on 09_boot.png"} → {"softmax", "adder"}
 [[nodiscard]] std::vector<std::string> short_labels(const FigureRequest& request);
 
-/// The subject's label without a final " on INPUT".
-[[nodiscard]] std::string label_without_input(const Subject& subject);
-
 /// Subjects that differ only in their inputs, for averaging.
 struct SubjectGroup {
   std::string label;                  ///< label of the subjects, without their inputs

@@ -43,16 +43,9 @@ struct FigureCommand {
 /// the model's own. Empty for a subject without a model.
 [[nodiscard]] std::string subject_source(const Subject& subject);
 
-/// True if the model was trained with `mechanism`; parameters that are not given have their
-/// defaults.
-[[nodiscard]] bool trained_with(const Model& model, const MechanismChoice& mechanism);
-
 /// Default label of a model with a mechanism: "fashion-softmax as adder", or the model's name if
 /// the mechanism is its own.
 [[nodiscard]] std::string subject_name(const Model& model, const MechanismChoice& mechanism,
                                        bool codes_laid_over = false);
-
-/// A word of a POSIX shell's command line, quoted if necessary.
-[[nodiscard]] std::string shell_word(const std::string& text);
 
 }  // namespace attnscope

@@ -92,6 +92,14 @@ void include_stacks(const Panel& panel, AxisExtent& y) {
   for (const auto& [x, sum] : sums) y.include(sum);
 }
 
+/// A power of ten as text: "10⁻³".
+std::string power_of_ten(int power) {
+  static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = power < 0 ? "10⁻" : "10";
+  for (const char digit : std::to_string(std::abs(power))) text += digits[digit - '0'];
+  return text;
+}
+
 }  // namespace
 
 PanelRange range_of(const Panel& panel) {
@@ -165,13 +173,6 @@ std::vector<Tick> with_labels(const std::vector<double>& values) {
 }
 
 }  // namespace
-
-std::string power_of_ten(int power) {
-  static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = power < 0 ? "10⁻" : "10";
-  for (const char digit : std::to_string(std::abs(power))) text += digits[digit - '0'];
-  return text;
-}
 
 std::vector<Tick> round_ticks(double lower, double upper) {
   const double extent = upper - lower;

@@ -30,9 +30,6 @@ struct PanelRange {
 /// One tick per layer, numbered from `first`; at most about eight.
 [[nodiscard]] std::vector<Tick> layer_ticks(std::int64_t layers, std::int64_t first = 0);
 
-/// A power of ten as text: "10⁻³".
-[[nodiscard]] std::string power_of_ten(int power);
-
 /// About five round numbers between two ends, at least one; lower < upper.
 [[nodiscard]] std::vector<Tick> round_ticks(double lower, double upper);
 

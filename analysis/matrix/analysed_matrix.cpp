@@ -216,6 +216,26 @@ MatrixD bias_of_places(const ConstMatrixMap& window, std::int64_t prefix, std::i
   return bias;
 }
 
+/// x + γ ⊙ A v W_O [N, D] of one head, or, if place.head is negative, of all heads together with
+/// the bias of W_O; A is seen as `view` says. Throws Error(usage) if the subject has no model, a
+/// required quantity was not recorded, or the layer has no residual stream, and errors of
+/// LayerInside.
+MatrixD with_residual(const Subject& subject, const MapIndex& place, IdentityView view) {
+  const LayerInside inside(subject, place.layer);
+  if (inside.residual() == 0) {
+    throw Error(ErrorKind::usage, "the layer has no residual")
+        .about(layer_name(*subject.trace, place.layer));
+  }
+  MatrixD sum = inside.residual() * inside.before();
+  const bool all = place.head < 0;
+  for (std::int64_t head = 0; head < inside.heads(); ++head) {
+    if (!all && head != place.head) continue;
+    sum += map_seen(*subject.trace, {place.layer, head}, view) * inside.given(head);
+  }
+  if (all) sum.rowwise() += inside.bias();
+  return sum;
+}
+
 }  // namespace
 
 void take_mean_row_away(MatrixD& matrix) {
@@ -261,22 +281,6 @@ AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,
   const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
   if (found.rank_bound >= smaller) found.rank_bound = 0;
   return found;
-}
-
-MatrixD with_residual(const Subject& subject, const MapIndex& place, IdentityView view) {
-  const LayerInside inside(subject, place.layer);
-  if (inside.residual() == 0) {
-    throw Error(ErrorKind::usage, "the layer has no residual")
-        .about(layer_name(*subject.trace, place.layer));
-  }
-  MatrixD sum = inside.residual() * inside.before();
-  const bool all = place.head < 0;
-  for (std::int64_t head = 0; head < inside.heads(); ++head) {
-    if (!all && head != place.head) continue;
-    sum += map_seen(*subject.trace, {place.layer, head}, view) * inside.given(head);
-  }
-  if (all) sum.rowwise() += inside.bias();
-  return sum;
 }
 
 MatrixD split_convolution(const Trace& trace, const MapIndex& place, Added added) {

@@ -75,15 +75,6 @@ struct AnalysedMatrix {
 /// A subject that holds only a trace, which must outlive it.
 [[nodiscard]] Subject without_model(const Trace& trace);
 
-// Residual stream and convolution terms that can be included in the analysed matrix:
-
-/// x + γ ⊙ A v W_O [N, D] of one head, or, if place.head is negative, of all heads together with
-/// the bias of W_O; A is seen as `view` says. Throws Error(usage) if the subject has no model, a
-/// required quantity was not recorded, or the layer has no residual stream, and errors of
-/// LayerInside.
-[[nodiscard]] MatrixD with_residual(const Subject& subject, const MapIndex& place,
-                                    IdentityView view);
-
 /// The map W without its Toeplitz part T, or T by itself. Throws Error(usage) for mechanisms
 /// without a convolution, for quantities that were not recorded, and for the mean over channels
 /// that have different windows.

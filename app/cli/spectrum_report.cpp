@@ -157,6 +157,11 @@ MapColumns baseline_columns() {
           {json_only("block_extent"), of_block(&BlockRank::largest)}};
 }
 
+/// The head's index, "3"; "all" for a matrix of a whole layer.
+std::string head_in_words(const MapSpectrum& map) {
+  return map.head == kAllHeads ? "all" : std::to_string(map.head);
+}
+
 /// The map's layer and head, as every table names them.
 MapColumns place_columns(const SpectrumReport& report) {
   return {layer_column<MapRow>(report.layers, [](const MapRow& row) { return row.map->layer; }),
@@ -181,6 +186,11 @@ std::string notes_of(const MapRow& row) {
   }
   if (map.zero_rows == 0) return text;
   return text + (text.empty() ? "" : "  ") + std::to_string(map.zero_rows) + " zero rows";
+}
+
+/// The numerical rank; nullopt if it is unknown.
+std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map) {
+  return map.numerical_rank > 0 ? std::optional(map.numerical_rank) : std::nullopt;
 }
 
 /// Every number of a map. `report` is one of those whose maps are shown.
@@ -262,6 +272,14 @@ struct LayerMean {
   MeanNullRank null;
 };
 
+MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t layer,
+                           double threshold) {
+  std::vector<MapSpectrum> of_layer;
+  std::copy_if(maps.begin(), maps.end(), std::back_inserter(of_layer),
+               [layer](const MapSpectrum& map) { return map.layer == layer; });
+  return mean_spectrum(of_layer, threshold);
+}
+
 std::vector<LayerMean> layer_means(const SpectrumReport& report,
                                    const std::vector<MapSpectrum>& maps) {
   std::vector<LayerMean> means;
@@ -327,6 +345,14 @@ std::vector<ColumnOf<LayerMean>> mean_columns(const SpectrumReport& report) {
                                            : std::string();
                      }});
   return columns;
+}
+
+/// Description of the maps: "maps without I", "4 of 18 maps with I".
+std::string identity_in_words(const SpectrumReport& report) {
+  const auto [with, maps] = with_identity(report);
+  if (with == 0) return "maps without I";
+  if (with == maps) return "maps with I";
+  return std::to_string(with) + " of " + std::to_string(maps) + " maps with I";
 }
 
 void print_heading(const SpectrumReport& report) {
@@ -446,14 +472,6 @@ std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps) {
   return layers;
 }
 
-MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t layer,
-                           double threshold) {
-  std::vector<MapSpectrum> of_layer;
-  std::copy_if(maps.begin(), maps.end(), std::back_inserter(of_layer),
-               [layer](const MapSpectrum& map) { return map.layer == layer; });
-  return mean_spectrum(of_layer, threshold);
-}
-
 WithIdentity with_identity(const SpectrumReport& report) {
   WithIdentity found;
   for (const auto& maps : report.maps) {
@@ -465,13 +483,6 @@ WithIdentity with_identity(const SpectrumReport& report) {
   return found;
 }
 
-std::string identity_in_words(const SpectrumReport& report) {
-  const auto [with, maps] = with_identity(report);
-  if (with == 0) return "maps without I";
-  if (with == maps) return "maps with I";
-  return std::to_string(with) + " of " + std::to_string(maps) + " maps with I";
-}
-
 MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer) {
   MeanNullRank mean;
   for (std::size_t input = 0; input < report.baselines.size(); ++input) {
@@ -481,14 +492,6 @@ MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer) {
     }
   }
   return mean;
-}
-
-std::string head_in_words(const MapSpectrum& map) {
-  return map.head == kAllHeads ? "all" : std::to_string(map.head);
-}
-
-std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map) {
-  return map.numerical_rank > 0 ? std::optional(map.numerical_rank) : std::nullopt;
 }
 
 Report maps_report(const std::vector<SpectrumReport>& reports) {

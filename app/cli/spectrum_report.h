@@ -40,23 +40,15 @@ struct SpectrumReport {
 /// The maps of all inputs in one list.
 [[nodiscard]] std::vector<MapSpectrum> all_maps(const SpectrumReport& report);
 [[nodiscard]] std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps);
-[[nodiscard]] MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t layer,
-                                         double threshold);
 
 /// Number of maps that contain I, and of all maps.
 struct WithIdentity {
   std::int64_t with = 0, maps = 0;
 };
 [[nodiscard]] WithIdentity with_identity(const SpectrumReport& report);
-/// Description of the maps: "maps without I", "4 of 18 maps with I".
-[[nodiscard]] std::string identity_in_words(const SpectrumReport& report);
-/// The numerical rank; nullopt if it is unknown.
-[[nodiscard]] std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map);
 /// Means over the null models of all inputs' maps, for one layer or, if `layer` is negative, for
 /// all layers.
 [[nodiscard]] MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer);
-/// The head's index, "3"; "all" for a matrix of a whole layer.
-[[nodiscard]] std::string head_in_words(const MapSpectrum& map);
 
 /// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
 /// Values that are undefined because a map is not finite or all zero are null.

@@ -10,8 +10,20 @@
 namespace attnscope {
 
 namespace {
+
 using Clock = std::chrono::steady_clock;
+
+/// A duration as text: "3 s", "2 min 5 s", "1 h 4 min".
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  if (whole < 60) return std::to_string(whole) + " s";
+  if (whole < 3600) {
+    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  }
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
 }
+
+}  // namespace
 
 struct TerminalProgress::Line {
   std::mutex mutex;
@@ -47,15 +59,6 @@ TerminalProgress::TerminalProgress(std::stop_token stop) : line_(std::make_share
 
 TerminalProgress::~TerminalProgress() {
   if (line_->written && line_->terminal) std::fprintf(stderr, "\r\033[K");
-}
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<long>(std::ceil(seconds));
-  if (whole < 60) return std::to_string(whole) + " s";
-  if (whole < 3600) {
-    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-  }
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
 }
 
 }  // namespace attnscope

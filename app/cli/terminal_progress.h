@@ -28,7 +28,4 @@ class TerminalProgress {
   Progress progress_;
 };
 
-/// A duration as text: "3 s", "2 min 5 s", "1 h 4 min".
-[[nodiscard]] std::string duration_text(double seconds);
-
 }  // namespace attnscope

@@ -46,12 +46,7 @@ const OpenSubject* extra(const std::vector<OpenSubject>& a, const std::vector<Op
   return found == a.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-bool same_setup(const SessionState& a, const SessionState& b) {
-  return only_view_differs(a, b) && a.view == b.view;
-}
-
+/// The change from `before` to `after`: "close fashion-adder", "change of input".
 QString describe_change(const SessionState& before, const SessionState& after) {
   const auto label = [](const OpenSubject& open) {
     return QString::fromStdString(open.subject.label);
@@ -71,6 +66,13 @@ QString describe_change(const SessionState& before, const SessionState& after) {
   if (before.reference != after.reference) return QObject::tr("change of reference");
   return QObject::tr("change of the view");
 }
+
+/// True if undo would make no difference; traces and the states of jobs are ignored.
+bool same_setup(const SessionState& a, const SessionState& b) {
+  return only_view_differs(a, b) && a.view == b.view;
+}
+
+}  // namespace
 
 History::History(Session& session, QObject* parent)
     : QObject(parent), session_(session), current_(session.state()) {

@@ -40,10 +40,4 @@ class History : public QObject {
   bool moving_ = false;  // true while undo or redo changes the session
 };
 
-/// True if undo would make no difference; traces and the states of jobs are ignored.
-[[nodiscard]] bool same_setup(const SessionState& a, const SessionState& b);
-
-/// The change from `before` to `after`: "close fashion-adder", "change of input".
-[[nodiscard]] QString describe_change(const SessionState& before, const SessionState& after);
-
 }  // namespace attnscope

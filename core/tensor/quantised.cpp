@@ -6,6 +6,9 @@
 
 namespace attnscope {
 
+namespace {
+
+/// All known layouts.
 std::span<const BlockLayout> block_layouts() {
   static constexpr BlockLayout layouts[] = {
       {2, "Q4_0", 32, 18, true},       {3, "Q4_1", 32, 20, true},
@@ -23,6 +26,8 @@ std::span<const BlockLayout> block_layouts() {
       {40, "NVFP4", 64, 36, false}};
   return layouts;
 }
+
+}  // namespace
 
 const BlockLayout* block_layout(std::uint32_t ggml_type) {
   for (const BlockLayout& layout : block_layouts()) {

@@ -21,8 +21,6 @@ struct BlockLayout {
   bool readable;            ///< false: only name and size are known, and `dequantise` refuses it
 };
 
-/// All known layouts.
-[[nodiscard]] std::span<const BlockLayout> block_layouts();
 /// The layout with this number; null if unknown.
 [[nodiscard]] const BlockLayout* block_layout(std::uint32_t ggml_type);
 

@@ -92,6 +92,29 @@ std::map<std::string, std::string> listed_parameters(const Texts& list) {
   return parameters;
 }
 
+/// Parses a mechanism written as "hash bits=8", and adds those of `parameters` that it has and does
+/// not specify itself. Throws Error(usage) for an unknown name or a value out of range.
+MechanismChoice parse_mechanism(const std::string& text, const Texts& parameters = {}) {
+  std::istringstream words(text);
+  MechanismChoice choice;
+  words >> choice.name;
+  const auto known = find_counted_mechanism(choice.name).counted_parameters();
+  const auto set = [&](const ParameterDescription& description, const std::string& value) {
+    choice.parameters.insert_or_assign(description.name, parse_parameter(description, value));
+  };
+  for (const auto& [name, value] : listed_parameters(parameters)) {
+    if (const ParameterDescription* description = find_description(known, name)) {
+      set(*description, value);
+    }
+  }
+  for (std::string word; words >> word;) {
+    const std::size_t sign = word.find('=');
+    set(description_of(choice.name, known, word.substr(0, sign)),
+        sign == std::string::npos ? "" : word.substr(sign + 1));
+  }
+  return choice;
+}
+
 /// The request with another mechanism; parameters of the network's own mechanism are dropped.
 EnergyRequest under(EnergyRequest request, const std::string& mechanism) {
   if (mechanism == own_mechanism) return request;
@@ -161,27 +184,6 @@ std::vector<MechanismChoice> chosen_mechanisms(const Settings& read,
         .expected("all, or mechanisms separated by semicolons");
   }
   return chosen;
-}
-
-MechanismChoice parse_mechanism(const std::string& text, const Texts& parameters) {
-  std::istringstream words(text);
-  MechanismChoice choice;
-  words >> choice.name;
-  const auto known = find_counted_mechanism(choice.name).counted_parameters();
-  const auto set = [&](const ParameterDescription& description, const std::string& value) {
-    choice.parameters.insert_or_assign(description.name, parse_parameter(description, value));
-  };
-  for (const auto& [name, value] : listed_parameters(parameters)) {
-    if (const ParameterDescription* description = find_description(known, name)) {
-      set(*description, value);
-    }
-  }
-  for (std::string word; words >> word;) {
-    const std::size_t sign = word.find('=');
-    set(description_of(choice.name, known, word.substr(0, sign)),
-        sign == std::string::npos ? "" : word.substr(sign + 1));
-  }
-  return choice;
 }
 
 std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const Texts& otherwise) {

@@ -49,11 +49,6 @@ inline constexpr FigureNeeds network_needs{.subject = SubjectNeed::model, .least
 [[nodiscard]] std::vector<MechanismChoice> chosen_mechanisms(
     const Settings& read, const std::vector<MechanismChoice>& all);
 
-/// Parses a mechanism written as "hash bits=8", and adds those of `parameters` that it has and does
-/// not specify itself. Throws Error(usage) for an unknown name or a value out of range.
-[[nodiscard]] MechanismChoice parse_mechanism(const std::string& text,
-                                              const Texts& parameters = {});
-
 /// Kinds of components that a bar is stacked of, in their order.
 [[nodiscard]] const std::vector<std::string>& component_kinds();
 /// Index of a component's kind.

@@ -36,6 +36,14 @@ std::string_view bare(std::string_view word) {
   return word;
 }
 
+/// True if a word means the output projection of the heads, inside an attention or (`alone`)
+/// directly in a block.
+bool says_output(std::string_view word, bool alone) {
+  if (is_one_of(bare(word), {"o", "out", "output", "unifyheads"})) return true;
+  if (is_one_of(word, {"proj", "projection", "cproj", "projout", "headsproj"})) return true;
+  return !alone && is_one_of(word, {"fc", "linear", "dense"});
+}
+
 }  // namespace
 
 std::vector<std::string> segments_of(std::string_view name) {
@@ -86,12 +94,6 @@ PartWord part_word(std::string_view word) {
     return PartWord::mlp;
   }
   return PartWord::none;
-}
-
-bool says_output(std::string_view word, bool alone) {
-  if (is_one_of(bare(word), {"o", "out", "output", "unifyheads"})) return true;
-  if (is_one_of(word, {"proj", "projection", "cproj", "projout", "headsproj"})) return true;
-  return !alone && is_one_of(word, {"fc", "linear", "dense"});
 }
 
 bool says_norm(std::string_view word) {

@@ -31,10 +31,6 @@ enum class PartWord {
 /// Word for cross-attention in PyTorch's decoder, where "self_attn" is the other attention.
 inline constexpr std::string_view kTorchCross = "multiheadattn";
 
-/// True if a word means the output projection of the heads, inside an attention or (`alone`)
-/// directly in a block.
-[[nodiscard]] bool says_output(std::string_view word, bool alone);
-
 /// Number of a norm in its block, from 1 on, including a decoder's third; 0 if the word does not
 /// tell.
 [[nodiscard]] int norm_number(std::string_view word);
