@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "app/cli/analysed_argument.h"

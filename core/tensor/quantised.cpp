@@ -1,5 +1,6 @@
 #include "core/tensor/quantised.h"
 
+#include <span>
 #include <string>
 
 #include "core/error.h"
