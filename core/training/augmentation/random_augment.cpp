@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <numbers>
+#include <numeric>
 
 namespace attnscope {
 
@@ -46,46 +49,92 @@ std::array<std::int64_t, 256> histogram(const Image& image, std::size_t channel)
   return counts;
 }
 
-/// Moves the picture by whole pixels to the right and down.
-void translate(Image& image, std::int64_t right, std::int64_t down) {
+/// Pixel (x, y) becomes pixel (a x + b y + c, d x + e y + f) of the former picture, the nearest one
+/// to the pixel's centre in fixed point with 16 binary digits, as PIL's transform; black outside.
+void transform(Image& image, double a, double b, double c, double d, double e, double f) {
+  const auto fixed = [](double value) {
+    return static_cast<std::int64_t>(std::floor(value * 65536 + 0.5));
+  };
   const Image before = image;
+  const std::int64_t right_x = fixed(a), down_x = fixed(b), right_y = fixed(d), down_y = fixed(e);
+  const std::int64_t first_x = fixed(c + (a + b) / 2), first_y = fixed(f + (d + e) / 2);
+  std::uint8_t* to = image.pixels.data();
   for (std::int64_t y = 0; y < image.height; ++y) {
-    for (std::int64_t x = 0; x < image.width; ++x) {
-      const std::int64_t from_y = y - down, from_x = x - right;
+    for (std::int64_t x = 0; x < image.width; ++x, to += image.channels) {
+      const std::int64_t from_x = (first_x + y * down_x + x * right_x) >> 16,
+                         from_y = (first_y + y * down_y + x * right_y) >> 16;
       const bool inside =
-          from_y >= 0 && from_y < image.height && from_x >= 0 && from_x < image.width;
+          from_x >= 0 && from_x < image.width && from_y >= 0 && from_y < image.height;
+      const std::uint8_t* const from =
+          before.pixels.data() + (from_y * image.width + from_x) * image.channels;
       for (std::int64_t channel = 0; channel < image.channels; ++channel) {
-        const auto at = [&](std::int64_t row, std::int64_t column) {
-          return static_cast<std::size_t>((row * image.width + column) * image.channels + channel);
-        };
-        image.pixels[at(y, x)] = inside ? before.pixels[at(from_y, from_x)] : std::uint8_t{0};
+        to[channel] = inside ? from[channel] : std::uint8_t{0};
       }
     }
   }
 }
 
-/// The blend of each byte with `grey`: grey + factor · (value − grey), in float and cut to a byte.
-void blend_with(Image& image, int grey, double factor) {
-  const auto part = static_cast<float>(factor);
-  const ByteMap map = byte_map([&](int value) {
-    const float blended = static_cast<float>(grey) + part * static_cast<float>(value - grey);
-    return byte_of(static_cast<double>(blended));
-  });
-  map_channels(image, [&](std::size_t) { return map; });
+/// Rotates around the centre, counter-clockwise for positive angles.
+void rotate(Image& image, double degrees) {
+  if (degrees == 0) return;
+  const double angle = -degrees * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
+  const double x = static_cast<double>(image.width) / 2, y = static_cast<double>(image.height) / 2;
+  transform(image, c, s, x - c * x - s * y, -s, c, y + s * x - c * y);
 }
 
-/// The rounded mean of the picture's luma, 0.299 R + 0.587 G + 0.114 B in bytes.
-int mean_grey(const Image& image) {
-  std::int64_t sum = 0;
-  const std::vector<std::uint8_t>& pixels = image.pixels;
-  const auto channels = static_cast<std::size_t>(image.channels);
-  for (std::size_t i = 0; i < pixels.size(); i += channels) {
-    sum += channels == 1
-               ? pixels[i]
-               : (pixels[i] * 19595 + pixels[i + 1] * 38470 + pixels[i + 2] * 7471 + 0x8000) >> 16;
+/// other + factor · (image − other) of each byte, in float and cut to a byte.
+void blend(const Image& other, double factor, Image& image) {
+  const auto part = static_cast<float>(factor);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    const int from = other.pixels[i], change = image.pixels[i] - from;
+    const float blended = static_cast<float>(from) + part * static_cast<float>(change);
+    image.pixels[i] = byte_of(static_cast<double>(blended));
   }
-  const double count = static_cast<double>(image.width * image.height);
-  return static_cast<int>(static_cast<double>(sum) / count + 0.5);
+}
+
+/// The picture with the same byte everywhere.
+Image plain(const Image& like, int byte) {
+  Image made = like;
+  std::ranges::fill(made.pixels, static_cast<std::uint8_t>(byte));
+  return made;
+}
+
+/// The picture's luma, 0.299 R + 0.587 G + 0.114 B in bytes, in every channel.
+Image grey(const Image& image) {
+  Image made = image;
+  if (image.channels == 1) return made;
+  for (std::size_t i = 0; i < made.pixels.size(); i += 3) {
+    const std::uint8_t* const rgb = image.pixels.data() + i;
+    const int luma = (rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16;
+    std::fill_n(made.pixels.begin() + static_cast<std::ptrdiff_t>(i), 3,
+                static_cast<std::uint8_t>(luma));
+  }
+  return made;
+}
+
+int rounded_mean(const Image& image) {
+  const double sum = std::accumulate(image.pixels.begin(), image.pixels.end(), 0.0);
+  return static_cast<int>(sum / static_cast<double>(image.pixels.size()) + 0.5);
+}
+
+/// The picture filtered by (1 1 1, 1 5 1, 1 1 1) / 13; pixels at the borders stay, as in PIL.
+Image smooth(const Image& image) {
+  Image made = image;
+  const std::int64_t row = image.width * image.channels;
+  for (std::int64_t y = 1; y + 1 < image.height; ++y) {
+    for (std::int64_t i = image.channels; i < row - image.channels; ++i) {
+      const std::uint8_t* const at = image.pixels.data() + y * row + i;
+      int sum = 4 * at[0];
+      for (const std::int64_t above : {-row, std::int64_t{0}, row}) {
+        for (const std::int64_t left : {-image.channels, std::int64_t{0}, image.channels}) {
+          sum += at[above + left];
+        }
+      }
+      made.pixels[static_cast<std::size_t>(y * row + i)] =
+          static_cast<std::uint8_t>((2 * sum + 13) / 26);
+    }
+  }
+  return made;
 }
 
 void solarise(Image& image, double threshold) {
@@ -131,45 +180,68 @@ void equalise(Image& image) {
   });
 }
 
+/// An operation with the magnitude as a share of the greatest, 0 to 1, and its sign, −1 or 1.
+struct Operation {
+  std::string_view name;
+  void (*apply)(Image& image, double share, double sign);
+};
+
+/// Pixels of a shift of a picture with this side.
+std::int64_t shift_of(std::int64_t side, double signed_share) {
+  return static_cast<std::int64_t>(signed_share * 150 / 331 * static_cast<double>(side));
+}
+
+/// In torchvision's order.
+constexpr Operation kOperations[] = {
+    {"identity", [](Image&, double, double) {}},
+    {"shear_x", [](Image& image, double share,
+                   double sign) { transform(image, 1, sign * 0.3 * share, 0, 0, 1, 0); }},
+    {"shear_y", [](Image& image, double share,
+                   double sign) { transform(image, 1, 0, 0, sign * 0.3 * share, 1, 0); }},
+    {"translate_x",
+     [](Image& image, double share, double sign) {
+       const auto right = static_cast<double>(shift_of(image.width, sign * share));
+       transform(image, 1, 0, -right, 0, 1, 0);
+     }},
+    {"translate_y",
+     [](Image& image, double share, double sign) {
+       const auto down = static_cast<double>(shift_of(image.height, sign * share));
+       transform(image, 1, 0, 0, 0, 1, -down);
+     }},
+    {"rotate", [](Image& image, double share, double sign) { rotate(image, sign * 30 * share); }},
+    {"brightness", [](Image& image, double share,
+                      double sign) { blend(plain(image, 0), 1 + sign * 0.9 * share, image); }},
+    {"colour", [](Image& image, double share,
+                  double sign) { blend(grey(image), 1 + sign * 0.9 * share, image); }},
+    {"contrast",
+     [](Image& image, double share, double sign) {
+       blend(plain(image, rounded_mean(grey(image))), 1 + sign * 0.9 * share, image);
+     }},
+    {"sharpness", [](Image& image, double share,
+                     double sign) { blend(smooth(image), 1 + sign * 0.9 * share, image); }},
+    {"posterise", [](Image& image, double share,
+                     double) { posterise(image, 8 - static_cast<int>(std::lround(4 * share))); }},
+    {"solarise", [](Image& image, double share, double) { solarise(image, 255 - 255 * share); }},
+    {"autocontrast", [](Image& image, double, double) { stretch_contrast(image); }},
+    {"equalise", [](Image& image, double, double) { equalise(image); }},
+};
+
 }  // namespace
 
-std::span<const std::string_view> augmentations() {
-  static constexpr std::string_view names[] = {"identity",   "translate_x",  "translate_y",
-                                               "brightness", "contrast",     "posterise",
-                                               "solarise",   "autocontrast", "equalise"};
+std::vector<std::string_view> augmentations() {
+  std::vector<std::string_view> names;
+  for (const Operation& one : kOperations) names.push_back(one.name);
   return names;
 }
 
 void augment(std::size_t index, std::int64_t magnitude, bool negative, Image& image) {
-  const double share = static_cast<double>(magnitude) / kMostMagnitude, sign = negative ? -1 : 1;
-  const auto pixels = [&](std::int64_t extent) {
-    return static_cast<std::int64_t>(sign * share * 150 / 331 * static_cast<double>(extent));
-  };
-  switch (index) {
-    case 1:
-      return translate(image, pixels(image.width), 0);
-    case 2:
-      return translate(image, 0, pixels(image.height));
-    case 3:
-      return blend_with(image, 0, 1 + sign * 0.9 * share);
-    case 4:
-      return blend_with(image, mean_grey(image), 1 + sign * 0.9 * share);
-    case 5:
-      return posterise(image, 8 - static_cast<int>(std::lround(4 * share)));
-    case 6:
-      return solarise(image, 255 - 255 * share);
-    case 7:
-      return stretch_contrast(image);
-    case 8:
-      return equalise(image);
-    default:
-      return;
-  }
+  kOperations[index].apply(image, static_cast<double>(magnitude) / kMostMagnitude,
+                           negative ? -1 : 1);
 }
 
 void augment_randomly(const RandomAugmentSettings& settings, const RandomNumbers& numbers,
                       Image& image) {
-  const auto kinds = static_cast<std::int64_t>(augmentations().size());
+  const std::int64_t kinds = std::ssize(kOperations);
   for (std::int64_t i = 0; i < settings.operations; ++i) {
     const auto at = static_cast<std::uint64_t>(2 * i);
     augment(static_cast<std::size_t>(numbers.below(kinds, at)), settings.magnitude,

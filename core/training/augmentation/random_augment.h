@@ -1,9 +1,10 @@
-// RandAugment on pictures of 8 bits, with those operations of torchvision that need no resampling.
+// RandAugment on pictures of 8 bits, with torchvision's operations.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/input/image.h"
 #include "core/training/learned_parameters/random_numbers.h"
@@ -17,14 +18,14 @@ struct RandomAugmentSettings {
   std::int64_t magnitude = 9;   ///< M, 0 to 30
 };
 
-/// The names of the operations: identity, translate_x, translate_y, brightness, contrast,
-/// posterise, solarise, autocontrast and equalise. torchvision has five more: shears, rotation,
-/// colour and sharpness.
-[[nodiscard]] std::span<const std::string_view> augmentations();
+/// The names of the operations: identity, shear_x, shear_y, translate_x, translate_y, rotate,
+/// brightness, colour, contrast, sharpness, posterise, solarise, autocontrast and equalise.
+[[nodiscard]] std::vector<std::string_view> augmentations();
 
 /// Applies operation `index` of augmentations() to a picture with 1 or 3 channels, with the bytes
-/// of torchvision's RandAugment on a PIL picture. `negative` reverses the sign of shifts and the
-/// change of brightness and contrast; other operations ignore it. Pixels shifted in are black.
+/// of torchvision's RandAugment on a PIL picture. `negative` reverses shears, shifts, rotation and
+/// the change of brightness, colour, contrast and sharpness; other operations ignore it. Pixels
+/// from outside are black. Width and height must be less than 32768.
 void augment(std::size_t index, std::int64_t magnitude, bool negative, Image& image);
 
 /// Applies settings.operations operations drawn from the picture's numbers.

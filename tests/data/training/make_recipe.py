@@ -242,10 +242,15 @@ def mixing():
 # --- RandAugment: torchvision on PIL pictures -------------------------------------
 
 
+MAGNITUDES = [0, 5, 9, 17, 30]
+
+
 def augmentation():
-    kinds = {"identity": "Identity", "translate_x": "TranslateX", "translate_y": "TranslateY",
-             "brightness": "Brightness", "contrast": "Contrast", "posterise": "Posterize",
-             "solarise": "Solarize", "autocontrast": "AutoContrast", "equalise": "Equalize"}
+    kinds = {"identity": "Identity", "shear_x": "ShearX", "shear_y": "ShearY",
+             "translate_x": "TranslateX", "translate_y": "TranslateY", "rotate": "Rotate",
+             "brightness": "Brightness", "colour": "Color", "contrast": "Contrast",
+             "sharpness": "Sharpness", "posterise": "Posterize", "solarise": "Solarize",
+             "autocontrast": "AutoContrast", "equalise": "Equalize"}
     cases = []
     for height, width, channels in [(28, 28, 1), (23, 40, 3)]:
         raw = uniform(21, (height, width, channels))
@@ -254,7 +259,7 @@ def augmentation():
         space = autoaugment.RandAugment()._augmentation_space(31, (height, width))
         for name, theirs in kinds.items():
             magnitudes, signed = space[theirs]
-            for magnitude in [0, 5, 9, 17, 30]:
+            for magnitude in MAGNITUDES:
                 for negative in [False, True] if signed else [False]:
                     amount = float(magnitudes[magnitude]) if magnitudes.ndim > 0 else 0.0
                     made = np.asarray(autoaugment._apply_op(
