@@ -1,5 +1,4 @@
-#include "core/training/run/initial_values.h"
-
+// The values that a training begins with: random ones, or those of a model file.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -11,6 +10,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/model/model.h"
+#include "core/training/run/training_run.h"
 
 namespace attnscope {
 

@@ -15,7 +15,6 @@
 #include "core/training/network.h"
 #include "core/training/recipe/recipe.h"
 #include "core/training/refinement.h"
-#include "core/training/run/initial_values.h"
 
 namespace attnscope {
 

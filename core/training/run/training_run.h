@@ -28,6 +28,19 @@ inline constexpr const char* kRateFactors = "changes/rate_factor";
 /// Throws Error(usage) unless the factor of the learning rate is from 0 to 1000.
 void check_rate_factor(double factor);
 
+/// The initial values of network.parameters(): random ones from the recipe's seed or, if the recipe
+/// has `from`, that file's tensors, by name and shape (ignoring axes of size 1). Models may differ
+/// in three ways. First, a mechanism's own tensors, such as DAFT's pe0, keep their initial values
+/// if the file lacks them, and are ignored if the network has none. Second, from a file with
+/// separate queries and keys, to_qk becomes the mean of the two projections and to_v that of the
+/// values (EcoFormer, 5.1). Third, the parts named by the recipe's from_without keep their initial
+/// values and are ignored in the file. Throws Error(usage) naming the file, the tensor and both
+/// shapes for any other difference, for a file whose model has another number of heads or another
+/// vocabulary, and if the file lacks learned codes that the recipe takes from it. Throws the errors
+/// of open_checkpoint.
+[[nodiscard]] std::vector<float> initial_values(const Recipe& recipe,
+                                                const TrainedNetwork& network);
+
 /// The state depends only on the recipe, the data, the number of completed steps and the changes of
 /// the rate: it is bitwise equal for any number of threads and interruptions. Not thread-safe;
 /// LiveTraining (analysis/training) is.
