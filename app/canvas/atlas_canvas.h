@@ -159,7 +159,7 @@ class AtlasCanvas : public GraphicsWidget {
   AtlasLink& link_;
   SubjectId subject_;
 
-  Selection selected_;  ///< as drawn, without the cell under the cursor
+  Selection selected_;  ///< the drawn selection, without the cell under the cursor
 
   AtlasZoom zoom_;  ///< as drawn: approaches wanted_zoom() during an animation
   AtlasZoom zoom_from_;

@@ -69,7 +69,7 @@ class AtlasArea : public QWidget {
   std::vector<AtlasCell*> placed_, placed_among_;
   int columns_ = 0;
   bool alone_ = false;
-  SubjectId selected_ = SubjectId::none;  // as the heads show it
+  SubjectId selected_ = SubjectId::none;  // shown as selected by its head
 };
 
 }  // namespace attnscope
