@@ -51,7 +51,8 @@ std::vector<std::string> csv_fields(std::string_view text, std::size_t& at) {
 Verdict verdict_of(const std::string& text) {
   if (text == "exact") return Verdict::exact;
   if (text == "near") return Verdict::near;
-  return text == "off" ? Verdict::off : Verdict::formula;
+  if (text == "off") return Verdict::off;
+  return text == "printed" ? Verdict::printed : Verdict::formula;
 }
 
 std::vector<PublishedFigure> read_figures() {
@@ -205,6 +206,7 @@ bool ReproducedFigure::holds() const {
     case Verdict::off:
       return last_digits > kNearLimit;
     case Verdict::formula:
+    case Verdict::printed:
       return true;
   }
   return false;
@@ -216,7 +218,7 @@ ReproducedFigure reproduce(const PublishedFigure& figure) {
   const auto printed = parse_number(figure.printed);
   result.printed = printed.value_or(kNotPublished);
   result.relative_difference = (result.computed - result.printed) / result.printed;
-  if (printed) {
+  if (printed && !std::isnan(result.computed)) {
     const std::size_t point = figure.printed.find('.');
     const double decimals =
         point == std::string::npos ? 0 : static_cast<double>(figure.printed.size() - point - 1);
@@ -243,6 +245,7 @@ std::string published_table_names() {
     const std::string name = table_name(figure);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
+  std::sort(names.begin(), names.end());
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   return list;

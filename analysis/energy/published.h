@@ -10,10 +10,11 @@ namespace attnscope {
 
 /// Agreement of a printed figure with the computed one.
 enum class Verdict {
-  exact,   ///< the computed value rounds to the printed one
-  near,    ///< within 1.5 units of the last printed digit
-  off,     ///< not reproduced; the note says why
-  formula  ///< printed as a formula
+  exact,    ///< the computed value rounds to the printed one
+  near,     ///< within 1.5 units of the last printed digit
+  off,      ///< not reproduced; the note says why
+  formula,  ///< printed as a formula
+  printed   ///< not computed here: accuracies, speeds and memory of networks that are not run
 };
 
 /// One printed figure, from assets/energy/published.csv.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -209,6 +210,7 @@ std::string signed_per_cent(double share) {
 }
 
 std::string verdict_text(const ReproducedFigure& figure) {
+  if (figure.published.verdict == Verdict::printed) return "not computed";
   if (std::isnan(figure.printed)) return "formula";
   if (figure.rounds_to_print) return "rounds to print";
   return figure.published.verdict == Verdict::near ? "within a digit" : "not reproduced";
@@ -253,18 +255,35 @@ Report reproduced_report(std::vector<ReproducedFigure> figures) {
   return report_of(std::move(figures), std::move(columns));
 }
 
-std::string reproduced_as_text(std::vector<ReproducedFigure> figures) {
+/// A section for the figures that `belongs` is true for; empty if there are none.
+template <class Belongs>
+std::string reproduced_section(const std::vector<ReproducedFigure>& figures,
+                               const std::string& title, Belongs belongs) {
+  std::vector<ReproducedFigure> own;
+  std::ranges::copy_if(figures, std::back_inserter(own), belongs);
+  if (own.empty()) return {};
+  return "\n" + title + "\n\n" + report_as_text(reproduced_report(std::move(own)));
+}
+
+std::string reproduced_as_text(const std::vector<ReproducedFigure>& figures) {
   const PublishedFigure& first = figures.front().published;
-  std::string text = first.paper + ", " + first.table + ": printed next to computed\n\n";
-  const auto others = std::stable_partition(
-      figures.begin(), figures.end(),
-      [](const ReproducedFigure& figure) { return !figure.published.alternative; });
-  const std::vector<ReproducedFigure> alternative(others, figures.end());
-  figures.erase(others, figures.end());
-  text += report_as_text(reproduced_report(std::move(figures)));
-  if (alternative.empty()) return text;
-  return text + "\nOther readings of the same figures\n\n" +
-         report_as_text(reproduced_report(alternative));
+  const auto is_computed = [](const ReproducedFigure& figure) {
+    return figure.published.verdict != Verdict::printed;
+  };
+  std::string text = first.paper + ", " + first.table + "\n";
+  text += reproduced_section(figures, "Printed next to computed", [&](const auto& figure) {
+    return is_computed(figure) && !figure.published.alternative;
+  });
+  text += reproduced_section(figures, "Other readings of the same figures",
+                             [](const auto& figure) { return figure.published.alternative; });
+  text += reproduced_section(figures, "As printed, not computed here",
+                             [&](const auto& figure) { return !is_computed(figure); });
+  if (text.find("fitted: ") != std::string::npos) {
+    text +=
+        "\nfitted: what the paper does not state, chosen here so that the printed number comes "
+        "out, which confirms nothing\n";
+  }
+  return text;
 }
 
 /// The networks, mechanisms with their parameters, settings, energy tables and published tables.
@@ -424,7 +443,7 @@ int run(const EnergyArguments& arguments) {
     if (arguments.format == TableFormat::json) {
       print_json(report_as_json(reproduced_report(std::move(figures))));
     } else if (arguments.format == TableFormat::text) {
-      write_to_standard_output(reproduced_as_text(std::move(figures)));
+      write_to_standard_output(reproduced_as_text(figures));
     } else {
       print_report(reproduced_report(std::move(figures)), arguments.format);
     }
