@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "analysis/figure/fit.h"
 #include "analysis/figure/settings.h"
@@ -10,129 +13,43 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::string_view adder_paper =
-    "Shu, Wang, Chen, Li, Yang, Wang: Adder Attention for Vision Transformer (NeurIPS 2021)";
-constexpr std::string_view daft_paper =
-    "A Dot Product Attention Free Transformer (anonymous, under review at ICLR 2022)";
-constexpr std::string_view ecoformer_paper =
-    "Liu, Pan, He, Cai, Zhuang: EcoFormer: Energy-Saving Attention with Linear Complexity "
-    "(NeurIPS 2022)";
-constexpr std::string_view fastformer_paper =
-    "Additive Attention Is All You Need? (Fastformer for language models), after Wu et al.: "
-    "Fastformer: Additive Attention Can Be All You Need (2021)";
-
-GalleryEntry daft_entry(std::string_view place, std::string_view title,
-                        std::string_view recipe = "position-bias", int input = 0) {
-  return {.place = place,
-          .title = title,
-          .paper = daft_paper,
-          .recipe = recipe,
-          .family = "daft-conv",
-          .family_title = "DAFT-conv",
-          .input = input,
-          .most_models = 1};
+/// The figure and the settings of a command `attnscope figure NAME MODEL… --set KEY=VALUE …`, whose
+/// models, inputs and labelled data set are those of the gallery instead.
+void take_command(const std::string& command, GalleryEntry& entry) {
+  std::istringstream words(command);
+  std::map<std::string, std::string> settings;
+  std::string before;
+  for (std::string word; words >> word; before = word) {
+    if (before == "figure") entry.recipe = word;
+    const std::size_t equals = word.find('=');
+    if (before == "--set" && !word.starts_with("dataset=")) {
+      settings[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+  }
+  entry.settings = parse_settings(entry.recipe, settings);
 }
 
-GalleryEntry full_daft_entry(std::string_view place, std::string_view title) {
-  GalleryEntry entry = daft_entry(place, title);
-  entry.family = "daft-full";
-  entry.family_title = "DAFT-full";
-  return entry;
-}
-
-GalleryEntry key_maps(std::string_view place, int input) {
-  return daft_entry(place, "Keys of every layer and head over the image", "key-maps", input);
-}
-
-/// The entry of a model trained in a way that no file states; `model` is its index among those that
-/// fit.
-GalleryEntry trained_entry(std::string_view place, std::string_view title, std::size_t model,
-                           std::string_view note, std::string_view trained) {
-  GalleryEntry entry = daft_entry(place, title);
-  entry.note = note;
-  entry.model = model;
-  entry.trained = trained;
-  return entry;
-}
-
-std::vector<GalleryEntry> all_entries() {
-  const IndexRanges first_head = {{0, 0}}, third_layer = {{2, 2}};
-  GalleryEntry one_layer =
-      full_daft_entry("DAFT, Fig. 1 left", "The position bias of the third layer");
-  one_layer.settings = {{"layers", third_layer}};
-  GalleryEntry even_layers = daft_entry(
-      "DAFT, Fig. 1 right", "Relative position biases of layers 0, 2, 4, …, head by head");
-  even_layers.even_layers = true;
-  return {
-      {.place = "Adder, Fig. 1",
-       .title = "Final features of a labelled data set, in the plane",
-       .paper = adder_paper,
-       .recipe = "feature-scatter",
-       .note = "the paper's networks have features of two numbers; here, principal components",
-       .most_models = 3},
-      {.place = "Adder, Fig. 2",
-       .title = "Cumulative normalised singular values of the maps",
-       .paper = adder_paper,
-       .recipe = "cumulative-spectrum",
-       .settings = {{"identity", "both"}},
-       .most_models = 4},
-      {.place = "Adder, Fig. 3",
-       .title = "Attention maps side by side, with their equivalent ranks",
-       .paper = adder_paper,
-       .recipe = "attention-maps",
-       .settings = {{"columns", "subjects"}, {"heads", first_head}, {"identity", "both"}},
-       .input = 0,
-       .most_models = 3},
-      {.place = "Adder, appendix Fig. 2",
-       .title = "Attention maps of head 0 in the first, middle and last layer",
-       .paper = adder_paper,
-       .recipe = "attention-maps",
-       .settings = {{"columns", "layers"}, {"heads", first_head}},
-       .family = "adder",
-       .family_title = "adder",
-       .input = 0,
-       .most_models = 1},
-      {.place = "Adder, appendix Fig. 3",
-       .title = "What the class token attends to, over the image",
-       .paper = adder_paper,
-       .recipe = "attention-overlay",
-       .input = 0,
-       .most_models = 2},
-      one_layer,
-      even_layers,
-      full_daft_entry("DAFT, Fig. 3", "Exponentiated position biases of every layer"),
-      daft_entry("DAFT, Fig. 8", "Exponentiated position biases of every layer and head"),
-      trained_entry(
-          "DAFT, Fig. 9", "The same, trained with sparsity regularisation", 1,
-          "the paper's model was trained with sparsity regularisation; a file does not say",
-          "trained with sparsity regularisation"),
-      trained_entry(
-          "DAFT, Fig. 10", "The same, trained with Gumbel softmax sampling", 2,
-          "the paper's model was trained with Gumbel softmax sampling; a file does not say",
-          "trained with Gumbel softmax sampling"),
-      key_maps("DAFT, Fig. 11", 0),
-      key_maps("DAFT, Fig. 12", 1),
-      key_maps("DAFT, Fig. 13", 2),
-      key_maps("DAFT, Fig. 14", 3),
-      {.place = "EcoFormer, Fig. 2",
-       .title = "Attention against feed-forward layers: operations and energy",
-       .paper = ecoformer_paper,
-       .recipe = "energy-share",
-       .without_subjects = true},
-      {.place = "Fastformer-LM",
-       .title = "Importance of each token of a text",
-       .paper = fastformer_paper,
-       .recipe = "token-importance",
-       .family = "additive",
-       .family_title = "additive attention over a text",
-       .most_models = 1},
-  };
+std::vector<GalleryEntry> read_gallery() {
+  std::vector<GalleryEntry> list;
+  for (const Paper& paper : papers()) {
+    for (const PaperItem& item : paper.items) {
+      if (!item.in_gallery) continue;
+      GalleryEntry& entry = list.emplace_back();
+      entry.place = paper.place + item.place;
+      entry.title = item.title;
+      entry.paper = paper.title;
+      entry.note = item.differs;
+      entry.choice = &item.gallery;
+      take_command(item.commands.front(), entry);
+    }
+  }
+  return list;
 }
 
 }  // namespace
 
 std::span<const GalleryEntry> gallery() {
-  static const std::vector<GalleryEntry> list = all_entries();
+  static const std::vector<GalleryEntry> list = read_gallery();
   return list;
 }
 
@@ -150,8 +67,8 @@ std::string file_name_of(const GalleryEntry& entry) {
 
 namespace {
 
-std::string needs_family(const GalleryEntry& entry) {
-  return "needs a model with " + std::string(entry.family_title);
+std::string needs_family(const GalleryChoice& choice) {
+  return "needs a model with " + choice.family_title;
 }
 
 IndexRanges even_indices(std::int64_t count) {
@@ -188,8 +105,33 @@ void keep_models(const std::vector<Subject>& subjects, std::size_t most, bool on
   indices = std::move(kept);
 }
 
+/// If some subjects have mechanisms that the paper compares, keeps only those, in the paper's
+/// order, with one of each mechanism and its parameters before further ones.
+void keep_compared(const std::vector<Subject>& subjects, const std::vector<std::string>& compares,
+                   std::vector<std::size_t>& indices) {
+  std::vector<std::size_t> first, further;
+  std::set<std::string> seen;
+  for (const std::string& mechanism : compares) {
+    for (const std::size_t index : indices) {
+      if (subjects[index].mechanism.name != mechanism) continue;
+      const bool is_new = seen.insert(to_string(subjects[index].mechanism)).second;
+      (is_new ? first : further).push_back(index);
+    }
+  }
+  if (first.empty()) return;
+  indices = std::move(first);
+  indices.insert(indices.end(), further.begin(), further.end());
+  // Maps of texts do not stand next to maps of images.
+  const auto is_on_grid = [&](std::size_t index) {
+    return subjects[index].trace->layout.has_grid();
+  };
+  const bool on_grid = is_on_grid(indices.front());
+  std::erase_if(indices, [&](std::size_t index) { return is_on_grid(index) != on_grid; });
+}
+
 GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
                     const std::string& data_set) {
+  const GalleryChoice& choice = *entry.choice;
   GalleryItem item;
   item.entry = &entry;
   item.request = with_subjects(open, {});
@@ -200,29 +142,28 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
   FigureFit fit = fit_of(entry.recipe, open.subjects, item.request.settings);
   item.missing = fit.missing.empty() ? fit.unset : fit.missing;
   const bool none_fits = fit.subjects.empty() && item.missing != not_in_this_version;
-  if (none_fits && !entry.family_title.empty()) item.missing = needs_family(entry);
-  if (!item.missing.empty() || entry.without_subjects) return item;
+  if (none_fits && !choice.family_title.empty()) item.missing = needs_family(choice);
+  if (!item.missing.empty() || choice.without_subjects) return item;
   std::erase_if(fit.subjects, [&](std::size_t index) {
-    return !entry.family.empty() && !attends_by(open.subjects[index], entry.family);
+    return !choice.family.empty() && !attends_by(open.subjects[index], choice.family);
   });
   if (fit.subjects.empty()) {
-    item.missing = needs_family(entry);
+    item.missing = needs_family(choice);
     return item;
   }
-  if (entry.model > 0) {
+  if (choice.model > 0) {
     std::vector<std::size_t> before = fit.subjects;
-    keep_models(open.subjects, entry.model, false, before);
+    keep_models(open.subjects, choice.model, false, before);
     std::erase_if(fit.subjects, [&](std::size_t index) {
       return std::find(before.begin(), before.end(), index) != before.end();
     });
     if (fit.subjects.empty()) {
-      item.missing = "needs another model with " + std::string(entry.family_title) + ", " +
-                     std::string(entry.trained);
+      item.missing = "needs another model with " + choice.family_title + ", " + choice.trained;
       return item;
     }
   }
-  if (entry.input >= 0) {
-    const auto wanted = static_cast<std::size_t>(entry.input);
+  if (choice.input >= 0) {
+    const auto wanted = static_cast<std::size_t>(choice.input);
     std::erase_if(fit.subjects, [&](std::size_t index) {
       const Subject& subject = open.subjects[index];
       if (subject.input == nullptr) return wanted != 0;  // a trace has a single input
@@ -236,21 +177,15 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
       return wanted >= own.size() || own[wanted] != subject.input->locator;
     });
     if (fit.subjects.empty()) {
-      item.missing = "needs " + std::to_string(entry.input + 1) + " inputs";
+      item.missing = "needs " + std::to_string(choice.input + 1) + " inputs";
       return item;
     }
   }
-  if (entry.paper == adder_paper) {
-    // If other mechanisms are open too, those that the paper compares come first.
-    std::stable_partition(fit.subjects.begin(), fit.subjects.end(), [&](std::size_t index) {
-      const std::string& mechanism = open.subjects[index].mechanism.name;
-      return mechanism == "softmax" || mechanism == "adder";
-    });
-  }
-  keep_models(open.subjects, entry.most_models, over_data_set, fit.subjects);
+  keep_compared(open.subjects, choice.compares, fit.subjects);
+  keep_models(open.subjects, choice.most_models, over_data_set, fit.subjects);
   ParameterValues settings = std::move(item.request.settings);
   item.request = with_subjects(open, fit.subjects);
-  if (entry.even_layers) settings["layers"] = even_indices(shared_extents(item.request).layers);
+  if (choice.even_layers) settings["layers"] = even_indices(shared_extents(item.request).layers);
   item.request.settings = std::move(settings);
   return item;
 }

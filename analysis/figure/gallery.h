@@ -7,27 +7,19 @@
 #include <vector>
 
 #include "analysis/figure/recipe.h"
+#include "analysis/papers/papers.h"
 
 namespace attnscope {
 
+/// A figure of a paper: an item of assets/papers that is in the gallery.
 struct GalleryEntry {
-  std::string_view place;  ///< place in the paper: "Adder, Fig. 2"
+  std::string place;       ///< place in the paper: "Adder, Fig. 2"
   std::string_view title;  ///< subject of the paper's figure
   std::string_view paper;  ///< reference of the paper
-  std::string_view recipe;
-  ParameterValues settings = {};
-  std::string_view family = {};        ///< required prefix of the mechanism's name; any if empty
-  std::string_view family_title = {};  ///< name of the family in messages: "DAFT-conv"
-  int input = -1;  ///< index of the input among each model's open inputs; all if negative
-  bool without_subjects = false;  ///< shows the paper's own networks, whatever is open
-  std::string_view note = {};     ///< difference from the paper's figure; empty if there is none
-  /// Maximum number of models shown at once, as in the paper; 0: no limit.
-  std::size_t most_models = 0;
-  std::size_t model = 0;  ///< index of the first model shown, among those that fit
-  /// Training of that model, which no file states: figures of one mechanism trained in several ways
-  /// require one model per way.
-  std::string_view trained = {};
-  bool even_layers = false;  ///< show only layers 0, 2, 4, …
+  std::string recipe;
+  ParameterValues settings;
+  std::string_view note;  ///< difference from the paper's figure; empty if there is none
+  const GalleryChoice* choice = nullptr;
 };
 
 /// All entries in the order of the papers.

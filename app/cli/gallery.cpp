@@ -144,7 +144,7 @@ constexpr const char* index_head =
     "<h1>Gallery of the papers' figures</h1>\n";
 
 void print_entry(const GalleryItem& item, const std::string& what) {
-  std::printf("%-24s %s\n", std::string(item.entry->place).c_str(), what.c_str());
+  std::printf("%-24s %s\n", item.entry->place.c_str(), what.c_str());
 }
 
 void print_list(const std::vector<GalleryItem>& items, bool json) {
@@ -158,7 +158,7 @@ void print_list(const std::vector<GalleryItem>& items, bool json) {
                     {"figure", entry.recipe},
                     {"missing", missing ? nlohmann::ordered_json(item.missing)
                                         : nlohmann::ordered_json(nullptr)}});
-    if (!json) print_entry(item, missing ? item.missing : std::string(entry.recipe));
+    if (!json) print_entry(item, missing ? item.missing : entry.recipe);
   }
   if (json) print_json(list);
 }

@@ -22,13 +22,6 @@
 
 namespace attnscope {
 
-namespace {
-
-constexpr std::size_t kWidth = 80;
-constexpr std::size_t kTextColumn = 26;
-
-/// `text` in lines of at most `width` characters, broken at spaces. Lines after the first are
-/// indented by `indent` spaces; the first line starts at column `column`.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent,
                     std::size_t column) {
   std::istringstream words(text);
@@ -48,6 +41,11 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
   }
   return out;
 }
+
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kTextColumn = 26;
 
 std::string left_of(const OptionRow& row) {
   std::string left;

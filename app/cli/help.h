@@ -13,6 +13,11 @@ class HelpText : public CLI::Formatter {
                                       CLI::AppFormatMode mode) const override;
 };
 
+/// `text` in lines of at most `width` characters, broken at spaces. Lines after the first are
+/// indented by `indent` spaces; the first line starts at column `column`.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t width, std::size_t indent,
+                                  std::size_t column);
+
 /// "attnscope 0.1.0"; with `verbose` also the compiler, the libraries, OpenBLAS's kernels, the
 /// instruction sets of our own kernels and the number of threads, as lines or, with `json`, as
 /// JSON.

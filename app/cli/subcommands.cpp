@@ -21,6 +21,7 @@ Action add_lens(CLI::App& parent, CLI::App*& added);
 Action add_list(CLI::App& parent, CLI::App*& added);
 Action add_man(CLI::App& parent, CLI::App*& added);
 Action add_mixing(CLI::App& parent, CLI::App*& added);
+Action add_paper(CLI::App& parent, CLI::App*& added);
 Action add_relevance(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_sweep(CLI::App& parent, CLI::App*& added);
@@ -55,6 +56,7 @@ std::span<const Subcommand> subcommands() {
       {"Data sets and training", add_train},
       {"Figures", add_figure},
       {"Figures", add_gallery},
+      {"Figures", add_paper},
       {"Program", add_list},
       {"Program", add_help},
       {"Program", add_version},

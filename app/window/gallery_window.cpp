@@ -111,8 +111,7 @@ QWidget* GalleryWindow::make_card(const GalleryEntry& entry) {
   cards_.push_back({&entry, picture, state, exporting, {}, {}, 0});
   connect(exporting, &QPushButton::clicked, this, [this, index] {
     const Card& chosen = cards_[index];
-    emit export_wanted(std::string(chosen.entry->recipe), chosen.item.request.settings,
-                       chosen.subjects);
+    emit export_wanted(chosen.entry->recipe, chosen.item.request.settings, chosen.subjects);
   });
   return card;
 }
@@ -178,7 +177,7 @@ void GalleryWindow::draw(std::size_t index) {
   const std::int64_t wanted = wanted_;
   card.job = session_.jobs().submit(
       tr("Drawing %1").arg(QString::fromUtf8(card.entry->place)),
-      [this, index, wanted, recipe = std::string(card.entry->recipe),
+      [this, index, wanted, recipe = card.entry->recipe,
        request = card.item.request](const Progress& progress) -> JobQueue::Delivery {
         auto figure = std::make_shared<const Figure>(make_figure(recipe, request, progress));
         return [this, index, wanted, figure] {

@@ -15,6 +15,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "analysis/papers/papers.h"
 #include "app/look/theme.h"
 #include "app/widgets/formula/formula_text.h"
 #include "core/attention/mechanism_manual.h"
@@ -24,10 +25,10 @@ namespace attnscope {
 namespace {
 
 // The pages in reading order.
-constexpr const char* kPages[] = {"first-minute", "models",       "inputs",     "maps",
-                                  "spectra",      "what-if",      "mechanisms", "text",
-                                  "analyses",     "compare",      "sweeps",     "energy",
-                                  "figures",      "command-line", "lessons",    "window"};
+constexpr const char* kPages[] = {
+    "first-minute", "models", "inputs",       "maps",    "spectra", "what-if",
+    "mechanisms",   "text",   "analyses",     "compare", "sweeps",  "energy",
+    "figures",      "papers", "command-line", "lessons", "window"};
 
 QString page_text(const QString& page) {
   QFile file(QString(":/manual/%1.md").arg(page));
@@ -36,7 +37,8 @@ QString page_text(const QString& page) {
   // Generated lists replace placeholders in the text.
   const std::pair<const char*, std::string (*)()> generated[] = {
       {"{{mechanisms}}", mechanisms_as_markdown},
-      {"{{mechanism settings}}", mechanism_settings_as_markdown}};
+      {"{{mechanism settings}}", mechanism_settings_as_markdown},
+      {"{{papers}}", papers_as_markdown}};
   for (const auto& [place, make] : generated) {
     if (text.contains(place)) text.replace(place, QString::fromStdString(make()));
   }

@@ -255,7 +255,7 @@ void MainWindow::make_commands() {
                   true});
   list.push_back(
       {"keys", learn, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }});
-  list.push_back({"papers", learn, tr("&Papers"), {}, "", [this] { show_manual("mechanisms"); }});
+  list.push_back({"papers", learn, tr("The &papers"), {}, "", [this] { show_manual("papers"); }});
   list.push_back({"cite", help, tr("How to &cite…"), {}, "", [this] { CiteDialog(this).exec(); }});
   list.push_back({"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }});
   for (const WorkLayout& layout : work_layouts()) {

@@ -138,7 +138,9 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope list formats", {"list formats"}},
       {"attnscope --version --verbose", {"--version --verbose"}},
       {"attnscope list architectures", {"list architectures"}},
-      {"attnscope gallery --list", {"gallery --list " + kSoftmaxModel + kOnBag}}};
+      {"attnscope gallery --list", {"gallery --list " + kSoftmaxModel + kOnBag}},
+      {"attnscope paper", {"paper"}},
+      {"attnscope paper NAME", {"paper adder", "paper daft"}}};
   const auto sections = documented();
   EXPECT_EQ(sections.size(), runs.size());
   for (const auto& [heading, commands] : runs) {

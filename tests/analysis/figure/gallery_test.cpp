@@ -38,7 +38,7 @@ TEST(Gallery, HoldsEveryFigureOfThePapersOnce) {
        {"Adder, Fig. 1", "Adder, Fig. 2", "Adder, Fig. 3", "Adder, appendix Fig. 2",
         "Adder, appendix Fig. 3", "DAFT, Fig. 1 left", "DAFT, Fig. 1 right", "DAFT, Fig. 3",
         "DAFT, Fig. 8", "DAFT, Fig. 9", "DAFT, Fig. 10", "DAFT, Fig. 11", "DAFT, Fig. 12",
-        "DAFT, Fig. 13", "DAFT, Fig. 14", "EcoFormer, Fig. 2", "Fastformer-LM"}) {
+        "DAFT, Fig. 13", "DAFT, Fig. 14", "EcoFormer, Fig. 2", "Fastformer-LM, Eq. 1"}) {
     EXPECT_TRUE(places.contains(place)) << place;
   }
   EXPECT_EQ(file_name_of(gallery()[3]), "adder-appendix-fig-2");
@@ -56,7 +56,8 @@ TEST(Gallery, NamesMissingRequirements) {
   EXPECT_TRUE(item_at(nothing, "EcoFormer, Fig. 2").missing.empty());
   const std::vector<GalleryItem> items = gallery_items(open_subjects(), "");
   EXPECT_NE(item_at(items, "Adder, Fig. 1").missing, "");
-  for (const char* place : {"DAFT, Fig. 3", "DAFT, Fig. 8", "DAFT, Fig. 11", "Fastformer-LM"}) {
+  for (const char* place :
+       {"DAFT, Fig. 3", "DAFT, Fig. 8", "DAFT, Fig. 11", "Fastformer-LM, Eq. 1"}) {
     EXPECT_NE(item_at(items, place).missing, "") << place;
   }
 }
@@ -92,18 +93,33 @@ TEST(Gallery, GivesEachFigureItsInput) {
   EXPECT_EQ(item_at(items, "Adder, Fig. 2").request.subjects.size(), 2U);
 }
 
-TEST(Gallery, ShowsAsManyModelsAsThePaper) {
+TEST(Gallery, ShowsTheMechanismsThatThePaperComparesAndAsManyModels) {
   FigureRequest open;
   for (const char* name : {"linear", "additive", "adder", "softmax", "performer"}) {
     open.subjects.push_back(attention_subject(name, {name, {}}));
   }
   const std::vector<GalleryItem> items = gallery_items(open, "");
   const GalleryItem& maps = item_at(items, "Adder, Fig. 3");
-  ASSERT_EQ(maps.request.subjects.size(), 3U);
-  // The models that the paper compares come first.
-  EXPECT_EQ(maps.request.subjects[0].label, "adder");
-  EXPECT_EQ(maps.request.subjects[1].label, "softmax");
-  EXPECT_EQ(item_at(items, "Adder, appendix Fig. 3").request.subjects.size(), 2U);
+  ASSERT_EQ(maps.request.subjects.size(), 2U);
+  EXPECT_EQ(maps.request.subjects[0].label, "softmax");
+  EXPECT_EQ(maps.request.subjects[1].label, "adder");
+  // Without any of them, the models that are open are shown, up to the paper's number.
+  std::erase_if(open.subjects, [](const Subject& subject) {
+    return subject.label == "adder" || subject.label == "softmax";
+  });
+  const std::vector<GalleryItem> others = gallery_items(open, "");
+  EXPECT_EQ(item_at(others, "Adder, Fig. 3").request.subjects.size(), 3U);
+  EXPECT_EQ(item_at(others, "Adder, appendix Fig. 3").request.subjects.size(), 2U);
+}
+
+TEST(Gallery, TakesFigureAndSettingsFromTheCommandOfThePaper) {
+  const std::vector<GalleryItem> items = gallery_items(open_subjects(), "");
+  const GalleryEntry& maps = *item_at(items, "Adder, appendix Fig. 2").entry;
+  EXPECT_EQ(maps.recipe, "attention-maps");
+  EXPECT_EQ(to_string(maps.settings.at("columns")), "layers");
+  EXPECT_EQ(to_string(maps.settings.at("heads")), "0");
+  // The data set of the sample command is not that of the user.
+  EXPECT_FALSE(item_at(items, "Adder, Fig. 1").entry->settings.contains("dataset"));
 }
 
 TEST(Gallery, FiguresOfOneMechanismTrainedInSeveralWaysShowAsManyModels) {

@@ -504,11 +504,11 @@ TEST_F(ExportTest, TheGalleryDrawsAndExports) {
     return !summary->text().isEmpty() && session().idle();
   }));
   EXPECT_TRUE(spectrum->isEnabled());
-  EXPECT_FALSE(gallery->findChild<QPushButton*>("gallery_export_fastformer-lm")->isEnabled());
-  EXPECT_TRUE(gallery->findChild<QLabel*>("gallery_state_fastformer-lm")
+  EXPECT_FALSE(gallery->findChild<QPushButton*>("gallery_export_fastformer-lm-eq-1")->isEnabled());
+  EXPECT_TRUE(gallery->findChild<QLabel*>("gallery_state_fastformer-lm-eq-1")
                   ->text()
                   .contains("additive attention"))
-      << gallery->findChild<QLabel*>("gallery_state_fastformer-lm")->text().toStdString();
+      << gallery->findChild<QLabel*>("gallery_state_fastformer-lm-eq-1")->text().toStdString();
   QString shown;
   on_dialog([&](QDialog& dialog) {
     shown = dialog.findChild<QComboBox*>("export_figure")->currentData().toString();

@@ -135,6 +135,8 @@ TEST_F(WindowTest, TheManualOpensOnItsFirstPageAndFindsWords) {
   manual->show_page("mechanisms");
   EXPECT_TRUE(text->toPlainText().contains("cosformer"));
   EXPECT_FALSE(text->toPlainText().contains("{{"));
+  manual->show_page("papers");
+  EXPECT_TRUE(text->toPlainText().contains("attnscope energy --paper adder:1"));
   manual->findChild<QLineEdit*>("manual_words")->setText("Jensen");
   int shown = 0;
   for (int row = 0; row < pages->count(); ++row) shown += pages->item(row)->isHidden() ? 0 : 1;
