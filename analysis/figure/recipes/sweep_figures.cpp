@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
 
 #include "analysis/figure/caption.h"
+#include "analysis/figure/series_style.h"
 #include "analysis/sweep/sweep.h"
 
 namespace attnscope {
@@ -20,10 +23,28 @@ ParameterDescription sweep_head_setting() {
 
 SweepResult sweep_shown(const Settings& read) { return read_sweep(read.text("file")); }
 
-std::vector<std::string> series_labels(const SweepResult& result) {
-  std::vector<std::string> labels;
-  for (const SweepSeries& series : result.series) labels.push_back(series.label);
-  return short_labels(labels);
+std::vector<SweptSeriesLook> looks_of_series(const SweepResult& result) {
+  // The ending that names I is not shortened with the names of the models.
+  constexpr std::string_view endings[] = {" + I", " without I"};
+  std::vector<std::string> models;
+  for (const SweepSeries& series : result.series) {
+    models.push_back(series.label);
+    const auto* const ending = std::ranges::find_if(
+        endings, [&](std::string_view each) { return series.label.ends_with(each); });
+    if (ending != std::end(endings)) models.back().resize(series.label.size() - ending->size());
+  }
+  const std::vector<std::string> shortened = short_labels(models);
+  std::vector<std::string> distinct;
+  std::vector<SweptSeriesLook> looks;
+  for (std::size_t s = 0; s < models.size(); ++s) {
+    const auto known = std::ranges::find(distinct, models[s]);
+    looks.push_back({shortened[s], static_cast<std::size_t>(known - distinct.begin())});
+    if (known == distinct.end()) distinct.push_back(models[s]);
+    if (models[s] != result.series[s].label) {
+      looks.back().label = seen_label(shortened[s], result.series[s].identity);
+    }
+  }
+  return looks;
 }
 
 std::string sweep_in_words(const SweepResult& result) {

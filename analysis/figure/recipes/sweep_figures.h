@@ -24,8 +24,12 @@ inline constexpr FigureNeeds sweep_needs{.subject = SubjectNeed::none,
 /// The sweep in the file of the setting "file". Throws like read_sweep.
 [[nodiscard]] SweepResult sweep_shown(const Settings& read);
 
-/// Short labels that distinguish the series; see short_labels.
-[[nodiscard]] std::vector<std::string> series_labels(const SweepResult& result);
+/// How a series is shown: the curves of one model with and without I share its colour and marker.
+struct SweptSeriesLook {
+  std::string label;      ///< short label that distinguishes it: "softmax", "softmax + I"
+  std::size_t model = 0;  ///< index of its model, for subject_colour and subject_marker
+};
+[[nodiscard]] std::vector<SweptSeriesLook> looks_of_series(const SweepResult& result);
 
 /// Number and source of the inputs for a caption: "10000 inputs of train-images-idx3-ubyte"; names
 /// the number done if the sweep is unfinished.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/sweep_figures.h"
@@ -57,15 +58,16 @@ Panel panel_of(const StatisticName& statistic, const SweepResult& result, std::i
   panel.y.label = std::string(statistic.title);
   const std::string name(statistic.name);
   const auto first = static_cast<double>(first_layer);
-  const std::vector<std::string> labels = series_labels(result);
+  const std::vector<SweptSeriesLook> looks = looks_of_series(result);
+  std::set<std::pair<std::size_t, std::vector<double>>> drawn;  // model and means
   std::size_t layers = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     const SweepSeries& series = result.series[s];
     Line mean;
-    mean.label = labels[s];
+    mean.label = looks[s].label;
     mean.keys = {{"model", series.label}};
-    mean.colour = subject_colour(s);
-    mean.marker = subject_marker(s);
+    mean.colour = subject_colour(looks[s].model);
+    mean.marker = subject_marker(looks[s].model);
     Band band;
     band.keys = mean.keys;
     band.colour = with_alpha(mean.colour, 45);
@@ -80,8 +82,9 @@ Panel panel_of(const StatisticName& statistic, const SweepResult& result, std::i
       mean.y.push_back(swept.mean);
       if (swept.count > 1) {
         band.x.push_back(x);
-        band.low.push_back(swept.mean - swept.standard_deviation);
-        band.high.push_back(swept.mean + swept.standard_deviation);
+        // The band stays within what was measured: a share is never below 0.
+        band.low.push_back(std::max(swept.least, swept.mean - swept.standard_deviation));
+        band.high.push_back(std::min(swept.greatest, swept.mean + swept.standard_deviation));
       }
       figure.numbers["mean/" + name + "/" + series.label].push_back(swept.mean);
       figure.numbers["standard_deviation/" + name + "/" + series.label].push_back(
@@ -89,7 +92,8 @@ Panel panel_of(const StatisticName& statistic, const SweepResult& result, std::i
       figure.numbers["least/" + name + "/" + series.label].push_back(swept.least);
       figure.numbers["greatest/" + name + "/" + series.label].push_back(swept.greatest);
     }
-    if (mean.x.empty()) continue;
+    // Quantities of the maps themselves do not depend on I and are drawn once per model.
+    if (mean.x.empty() || !drawn.insert({looks[s].model, mean.y}).second) continue;
     panel.marks.emplace_back(std::move(band));
     panel.marks.emplace_back(std::move(mean));
   }
@@ -118,7 +122,8 @@ Figure make_sweep_quantities(const FigureRequest& request, const Progress&) {
   const double share = statistics.size() == 1 ? 0.62 : 0.42;
   figure.height_mm = share * request.width_mm * static_cast<double>(rows) + 5 +
                      legend_mm(figure, request.width_mm);
-  figure.caption = "Mean and one standard deviation over " + sweep_in_words(result) +
+  figure.caption = "Mean and one standard deviation (within least and greatest) over " +
+                   sweep_in_words(result) +
                    (head < 0 ? ", all heads. " : ", head " + std::to_string(head) + ". ") +
                    status_of_swept_models(result) + made_with();
   return figure;

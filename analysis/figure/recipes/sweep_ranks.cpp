@@ -37,22 +37,22 @@ Figure make_sweep_ranks(const FigureRequest& request, const Progress&) {
   Figure figure;
   Panel panel;
   const auto first = static_cast<double>(request.first_layer);
-  const std::vector<std::string> labels = series_labels(result);
+  const std::vector<SweptSeriesLook> looks = looks_of_series(result);
   std::size_t layers = 1;
   double highest = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     const SweepSeries& series = result.series[s];
-    const Colour colour = subject_colour(s);
+    const Colour colour = subject_colour(looks[s].model);
     std::vector<Band> bands(quantiles.size());
     Line median;
-    median.label = labels[s];
+    median.label = looks[s].label;
     median.keys = {{"model", series.label}};
     for (std::size_t q = 0; q < quantiles.size(); ++q) {
       bands[q].keys = {{"model", series.label}, {"quantile", rounded_text(quantiles[q])}};
     }
     median.colour = colour;
     median.style = series.identity ? LineStyle::dashed : LineStyle::solid;
-    median.marker = subject_marker(s);
+    median.marker = subject_marker(looks[s].model);
     layers = std::max(layers, series.layers.size());
     for (std::size_t l = 0; l < series.layers.size(); ++l) {
       if (head >= series.layers[l].heads) continue;

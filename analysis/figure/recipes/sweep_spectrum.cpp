@@ -82,7 +82,7 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
   Panel panel = cumulative_share_panel(read);
   panel.marks.emplace_back(
       Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
-  const std::vector<std::string> labels = series_labels(result);
+  const std::vector<SweptSeriesLook> looks = looks_of_series(result);
   std::size_t longest = 1;
   std::int64_t left_out = 0;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
@@ -98,14 +98,14 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
     left_out += spectrum.left_out;
     longest = std::max(longest, spectrum.mean_share.size());
     if (spectrum.maps == 0) continue;
-    const Colour colour = subject_colour(s);
+    const Colour colour = subject_colour(looks[s].model);
     const Keys keys = {{"model", series.label}};
     if (spread && spectrum.maps > 1) {
       panel.marks.emplace_back(deviation_band(spectrum, colour));
       std::get<Band>(panel.marks.back()).keys = keys;
     }
     Line line;
-    line.label = labels[s];
+    line.label = looks[s].label;
     line.keys = keys;
     line.x = zero_to(spectrum.mean_share.size());
     line.y = from_zero(spectrum.mean_share);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/figure/caption.h"
+#include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/text_layout.h"
 #include "tests/support/attention_subjects.h"
 
@@ -32,6 +33,31 @@ TEST(ShortLabels, StayWhereNothingElseWouldBeLeft) {
 TEST(ShortLabels, KeepTheNameThatBeginsTheOthers) {
   const Labels overlaid = {"vit.in1k", "vit.in1k as adder"};
   EXPECT_EQ(short_labels(overlaid), overlaid) << "in1k alone would name no model";
+}
+
+TEST(SweptSeries, KeepTheirIAndShareTheColourOfTheirModel) {
+  SweepResult swept;
+  for (const char* model : {"fashion-softmax", "fashion-adder"}) {
+    for (const bool identity : {false, true}) {
+      SweepSeries& series = swept.series.emplace_back();
+      series.label = std::string(model) + (identity ? " + I" : " without I");
+      series.identity = identity;
+    }
+  }
+  std::vector<std::string> labels;
+  std::vector<std::size_t> models;
+  for (const SweptSeriesLook& look : looks_of_series(swept)) {
+    labels.push_back(look.label);
+    models.push_back(look.model);
+  }
+  EXPECT_EQ(labels, (Labels{"softmax", "softmax + I", "adder", "adder + I"}));
+  EXPECT_EQ(models, (std::vector<std::size_t>{0, 0, 1, 1}));
+  // Maps as they are have plain names, also where they contain I.
+  swept.series.erase(swept.series.begin(), swept.series.begin() + 2);
+  swept.series.resize(1);
+  swept.series[0].label = "fashion-adder";
+  swept.series[0].identity = true;
+  EXPECT_EQ(looks_of_series(swept).at(0).label, "fashion-adder");
 }
 
 TEST(Labels, AreShortenedInTheirMiddle) {
