@@ -149,8 +149,9 @@ FigureLayout::Tracks FigureLayout::measure() const {
 void FigureLayout::updateLayout() {
   if (panels_.empty()) return;
   place();
-  const bool broken = break_labels(), thinned = thin_ticks();
-  if (broken || thinned) place();
+  // Labels are broken where the panels stand with the ticks that are left.
+  if (thin_ticks()) place();
+  if (break_labels()) place();
 }
 
 bool FigureLayout::break_labels() {
@@ -188,16 +189,17 @@ double FigureLayout::label_room(const PlacedPanel& panel) const {
 
 bool FigureLayout::thin_ticks() {
   bool changed = false;
-  for (const PlacedPanel& panel : panels_) {
-    const QCPAxis& axis = *panel.axes->axis(QCPAxis::atLeft);
-    const int labels = panel.axes->height() / QFontMetrics(axis.tickLabelFont()).height();
+  const auto thin = [&changed](QCPAxisRect& axes, const QCPAxis& axis) {
+    const int labels = axes.height() / QFontMetrics(axis.tickLabelFont()).height();
     const int wanted = std::clamp(labels, 1, usual_ticks);
-    if (!axis.tickLabels() || axis.ticker()->tickCount() == wanted) continue;
+    if (!axis.tickLabels() || axis.ticker()->tickCount() == wanted) return;
     axis.ticker()->setTickCount(wanted);
-    panel.axes->update(QCPLayoutElement::upPreparation);
-    panel.axes->update(QCPLayoutElement::upMargins);
+    axes.update(QCPLayoutElement::upPreparation);
+    axes.update(QCPLayoutElement::upMargins);
     changed = true;
-  }
+  };
+  for (const PlacedPanel& panel : panels_) thin(*panel.axes, *panel.axes->axis(QCPAxis::atLeft));
+  for (const PlacedBar& bar : bars_) thin(*bar.axes, *bar.axes->axis(QCPAxis::atRight));
   return changed;
 }
 

@@ -149,7 +149,9 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
 
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
-  std::vector<float> values;
+  // Values of each colour scale: of all rows together, or of each row.
+  const bool own_scales = read.is("scale", "each");
+  std::vector<std::vector<float>> values(own_scales ? request.subjects.size() : 1);
   std::int64_t columns = 0;
   const auto count = static_cast<double>(request.subjects.size());
   for (std::size_t index = 0; index < request.subjects.size(); ++index) {
@@ -166,7 +168,9 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
       if (attention != nullptr) {
         HeatMap map = over_grid(*attention, layout);
         map.opacity = subject.trace->image ? opacity : 1;
-        values.insert(values.end(), map.values.begin(), map.values.end());
+        map.colour_scale = own_scales ? index : 0;
+        std::vector<float>& scaled = values[map.colour_scale];
+        scaled.insert(scaled.end(), map.values.begin(), map.values.end());
         panel.marks.emplace_back(std::move(map));
       }
       figure.panels.push_back(std::move(panel));
@@ -202,8 +206,15 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     throw Error(ErrorKind::usage, "no layer and no rollout is selected")
         .remedy("choose layers, or rollout=yes");
   }
-  const HeatScale scale = heat_scale(read, std::move(values), "attention (1 = even)");
-  figure.colour_scales.push_back(scale.scale);
+  std::string clipping;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // The bars of single rows have no room for more words.
+    const HeatScale scale = heat_scale(read, std::move(values[i]),
+                                       values.size() > 1 ? "× even" : "attention (1 = even)");
+    figure.colour_scales.push_back(scale.scale);
+    const std::string model = values.size() > 1 ? labels[i] + ": " : "";
+    if (scale.clipped) clipping += model + clipping_in_words(scale);
+  }
 
   const TokenLayout& layout = request.subjects.front().trace->layout;
   finish_map_grid(
@@ -221,8 +232,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                    std::string(formula_of(value_of(mixing_names, rolled, "rollout"))) + ". "
        : with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. "
                       : "") +
-      (opacity < 1 ? "The colours are mixed with the image. " : "") + clipping_in_words(scale) +
-      made_with();
+      (opacity < 1 ? "The colours are mixed with the image. " : "") + clipping + made_with();
   return figure;
 }
 
@@ -255,6 +265,9 @@ FigureRecipe attention_overlay_recipe() {
                "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
            setting::flag("image", true, "the image itself in the first column"),
            setting::number("opacity", 0.7, {0, 1}, "opacity of the colours over the image"),
+           setting::choice("scale", {"shared", "each"}, "shared",
+                           "one colour scale for all models, or one for each, which does not leave "
+                           "the flatter one dark"),
            colour_map_setting("magma"), norm_setting(), range_setting()},
       .needs = {.input = InputNeed::image,
                 .vectors = true,

@@ -66,6 +66,20 @@ TEST(Draw, CellsAreSquareAndFramesAlignedAtAnySize) {
   }
 }
 
+TEST(Draw, AShortColourBarHasTheTicksThatItHasRoomFor) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"scale", "each"}};
+  QCustomPlot plot;
+  show(make_figure("attention-overlay", request), plot, {330, 120});
+  const QList<QCPAxisRect*> rects = plot.axisRects();
+  ASSERT_EQ(rects.size(), 12);  // images, two layers and rollout of two models, a bar for each
+  for (qsizetype bar = 10; bar < 12; ++bar) {
+    const QCPAxis& axis = *rects[bar]->axis(QCPAxis::atRight);
+    const int lines = rects[bar]->height() / QFontMetrics(axis.tickLabelFont()).height();
+    EXPECT_LE(axis.ticker()->tickCount(), std::max(1, lines));
+  }
+}
+
 TEST(Draw, FollowsTheSizeOfALivePlot) {
   const Figure figure = make_figure("cumulative-spectrum", two_subjects());
   QCustomPlot plot;

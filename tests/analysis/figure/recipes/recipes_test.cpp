@@ -352,6 +352,23 @@ TEST(AttentionOverlay, ShowsTheRowRelativeToEvenAttention) {
   ASSERT_EQ(marks_of<Picture>(panel).size(), 1U);
 }
 
+TEST(AttentionOverlay, HasAColourScaleForEachModelOrOneForAll) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"scale", "each"}};
+  const Figure each = make_figure("attention-overlay", request);
+  ASSERT_EQ(each.colour_scales.size(), 2U);
+  for (const Panel& panel : each.panels) {
+    for (const HeatMap* heat : marks_of<HeatMap>(panel)) {
+      EXPECT_EQ(heat->colour_scale, static_cast<std::size_t>(panel.row));
+    }
+  }
+  request.settings = {};
+  const Figure shared = make_figure("attention-overlay", request);
+  ASSERT_EQ(shared.colour_scales.size(), 1U);
+  EXPECT_GE(shared.colour_scales[0].maximum,
+            std::min(each.colour_scales[0].maximum, each.colour_scales[1].maximum));
+}
+
 TEST(AttentionOverlay, RolloutIsTheAnalysis) {
   FigureRequest request = two_subjects();
   request.settings = {{"heads", "max"}};
