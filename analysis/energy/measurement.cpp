@@ -144,13 +144,28 @@ Measurement measure_kernels(const MeasurementOptions& options, const Progress& p
   return measurement;
 }
 
-std::optional<double> measured_exponent(const MeasuredKernel& kernel) {
-  if (kernel.runs.size() < 2) return std::nullopt;
-  const KernelRun& more = kernel.runs.back();
-  const KernelRun& fewer = kernel.runs[kernel.runs.size() - 2];
-  if (!(more.seconds > 0 && fewer.seconds > 0) || more.tokens == fewer.tokens) return std::nullopt;
-  return std::log(more.seconds / fewer.seconds) /
-         std::log(static_cast<double>(more.tokens) / static_cast<double>(fewer.tokens));
+std::optional<MeasuredExponent> measured_exponent(const MeasuredKernel& kernel) {
+  constexpr std::size_t kLeastRuns = 3;
+  const auto count = static_cast<double>(kernel.runs.size());
+  if (kernel.runs.size() < kLeastRuns) return std::nullopt;
+  double mean_x = 0, mean_y = 0;
+  for (const KernelRun& run : kernel.runs) {
+    if (!(run.seconds > 0)) return std::nullopt;
+    mean_x += std::log(static_cast<double>(run.tokens)) / count;
+    mean_y += std::log(run.seconds) / count;
+  }
+  double xx = 0, xy = 0, yy = 0;
+  for (const KernelRun& run : kernel.runs) {
+    const double x = std::log(static_cast<double>(run.tokens)) - mean_x;
+    const double y = std::log(run.seconds) - mean_y;
+    xx += x * x;
+    xy += x * y;
+    yy += y * y;
+  }
+  if (!(xx > 0)) return std::nullopt;
+  const double slope = xy / xx;
+  const double residual = std::max(0.0, yy - slope * xy);
+  return MeasuredExponent{slope, std::sqrt(residual / (count - 2) / xx)};
 }
 
 }  // namespace attnscope

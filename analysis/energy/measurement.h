@@ -46,7 +46,13 @@ struct Measurement {
 [[nodiscard]] Measurement measure_kernels(const MeasurementOptions& options,
                                           const Progress& progress = {});
 
-/// Exponent p of "time grows as N^p" between the two largest N measured; empty for fewer than two.
-[[nodiscard]] std::optional<double> measured_exponent(const MeasuredKernel& kernel);
+/// Exponent p of "time grows as N^p": the slope of log seconds over log N, by least squares.
+struct MeasuredExponent {
+  double value = 0;
+  double standard_error = 0;  ///< of the slope, from the residuals
+};
+
+/// The exponent over all N measured; empty for fewer than three, of which the error is unknown.
+[[nodiscard]] std::optional<MeasuredExponent> measured_exponent(const MeasuredKernel& kernel);
 
 }  // namespace attnscope

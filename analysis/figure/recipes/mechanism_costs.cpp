@@ -47,6 +47,15 @@ std::string measured_text(double value) {
   return fixed_text(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
 
+/// The exponent with its standard error in the last digit, "2.0(3)"; a dash if the times do not
+/// follow a power of N.
+std::string growth_text(const MeasuredKernel& kernel) {
+  constexpr double kMostError = 0.5;
+  const std::optional<MeasuredExponent> exponent = measured_exponent(kernel);
+  if (!exponent || exponent->standard_error > kMostError) return kCostNotKnown;
+  return fixed_text(exponent->value, 1) + "(" + fixed_text(10 * exponent->standard_error, 0) + ")";
+}
+
 std::int64_t stage_parameters(const Stage& stage, const MechanismChoice& mechanism) {
   const MechanismCost cost(mechanism);
   std::int64_t sum = cost.own_parameters(shape_of(stage));
@@ -69,12 +78,11 @@ std::string words_on(const Measurement& measurement) {
          (measurement.processor.empty() ? "this machine" : measurement.processor) + ", " +
          std::to_string(measurement.threads) +
          " threads; time is that of the fastest run, memory the most the program held beyond its "
-         "inputs, the "
-         "growth between N = " +
-         std::to_string(measurement.options.tokens.size() > 1
-                            ? measurement.options.tokens[measurement.options.tokens.size() - 2]
-                            : measurement.options.tokens.back()) +
-         " and " + std::to_string(measurement.options.tokens.back()) + "." + problems + " ";
+         "inputs, p fitted from N = " +
+         std::to_string(measurement.options.tokens.front()) + " to " +
+         std::to_string(measurement.options.tokens.back()) +
+         ", with its standard error in the last digit in brackets, if that is at most 0.5." +
+         problems + " ";
 }
 
 Figure make_mechanism_costs(const FigureRequest& request, const Progress& progress) {
@@ -125,7 +133,7 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
   table.header = {"Mechanism", "Time O(·)", "Space O(·)", "Params (K)", "Core (" + unit.name + ")"};
   const bool measured_any = !measurement.kernels.empty();
   if (measured_any) {
-    for (const char* name : {"Time (ms)", "Peak (MiB)", "Time grows"})
+    for (const char* name : {"Time (ms)", "Peak (MiB)", "Time ~ N^p"})
       table.header.emplace_back(name);
   }
   std::size_t next = 0;
@@ -152,8 +160,7 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
       row.push_back(run && run->peak_bytes
                         ? measured_text(static_cast<double>(*run->peak_bytes) / kMebibyte)
                         : kCostNotKnown);
-      const auto exponent = run ? measured_exponent(*kernel) : std::nullopt;
-      row.push_back(exponent ? "N^" + fixed_text(*exponent, 2) : kCostNotKnown);
+      row.push_back(run ? growth_text(*kernel) : kCostNotKnown);
     }
     table.rows.push_back(std::move(row));
     if (kernel == nullptr) continue;

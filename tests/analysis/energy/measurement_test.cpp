@@ -1,5 +1,6 @@
 #include "analysis/energy/measurement.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <vector>
@@ -34,22 +35,32 @@ TEST(Measurement, RunsEveryMechanismOrReportsWhyNot) {
       EXPECT_GT(run.seconds, 0) << kernel.mechanism.name;
       EXPECT_GE(run.repeats, 3);
     }
-    EXPECT_TRUE(measured_exponent(kernel).has_value());
   }
   EXPECT_TRUE(measured.kernels.front().problem.empty());
 }
 
-TEST(Measurement, ExponentIsTheSlopeBetweenTheLargest) {
+/// A kernel whose time at each N is the square of N, in nanoseconds, times `factors`.
+MeasuredKernel quadratic_kernel(const std::vector<double>& factors) {
   MeasuredKernel kernel;
-  for (const std::int64_t n : {10, 100, 400}) {
-    KernelRun run;
+  std::int64_t n = 100;
+  for (const double factor : factors) {
+    KernelRun& run = kernel.runs.emplace_back();
     run.tokens = n;
-    run.seconds = 1e-9 * static_cast<double>(n * n);
-    kernel.runs.push_back(run);
+    run.seconds = 1e-9 * factor * static_cast<double>(n * n);
+    n *= 2;
   }
-  EXPECT_NEAR(measured_exponent(kernel).value(), 2, 1e-12);
-  kernel.runs.resize(1);
-  EXPECT_FALSE(measured_exponent(kernel).has_value());
+  return kernel;
+}
+
+TEST(Measurement, ExponentIsTheFittedSlopeWithItsError) {
+  const MeasuredExponent exact = measured_exponent(quadratic_kernel({1, 1, 1, 1})).value();
+  EXPECT_NEAR(exact.value, 2, 1e-9);
+  EXPECT_NEAR(exact.standard_error, 0, 1e-6);
+  // Deviations of ±ln 2 / 2 at x of ±3/2 ln 2 and ±1/2 ln 2: Σ x y is -(ln 2)² and Σ x² 5 (ln 2)².
+  const MeasuredExponent noisy = measured_exponent(quadratic_kernel({2, 1, 2, 1})).value();
+  EXPECT_NEAR(noisy.value, 2 - 0.2, 1e-9);
+  EXPECT_NEAR(noisy.standard_error, std::sqrt((1 - 0.04 * 5) / 2 / 5), 1e-9);
+  EXPECT_FALSE(measured_exponent(quadratic_kernel({1, 1})).has_value()) << "its error is unknown";
 }
 
 TEST(Measurement, StopsWhenCancelled) {
