@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipe.h"
@@ -44,8 +45,12 @@ double measured(const MapSpectrum& map, Measure measure) {
   return 0;
 }
 
+struct RankOfHead {
+  std::int64_t head = 0;
+  double rank = 0;
+};
 /// Known ranks of the maps of every layer.
-using RanksByLayer = std::map<std::int64_t, std::vector<double>>;
+using RanksByLayer = std::map<std::int64_t, std::vector<RankOfHead>>;
 
 /// Adds the known ranks; returns the number of maps without one.
 std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, RanksByLayer& ranks) {
@@ -55,7 +60,7 @@ std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, Ran
     if (std::isnan(rank)) {
       ++without;
     } else {
-      ranks[map.layer].push_back(rank);
+      ranks[map.layer].push_back({map.head, rank});
     }
   }
   return without;
@@ -71,34 +76,38 @@ struct RankSeries {
 
 void add_series(Figure& figure, Panel& panel, const RankSeries& series, RankSpread spread,
                 const RanksByLayer& ranks) {
-  Line means, heads;
+  Line means;
+  std::map<std::int64_t, Line> heads;  // one line per head, so that tables tell them apart
   Band band;
-  means.keys = heads.keys = band.keys = {{"model", series.label}};
+  means.keys = band.keys = {{"model", series.label}};
   for (const auto& [layer, values] : ranks) {
     const auto x = static_cast<double>(layer + series.first_layer);
     double sum = 0;
-    for (const double value : values) {
-      sum += value;
-      heads.x.push_back(x);
-      heads.y.push_back(value);
+    for (const auto& [head, rank] : values) {
+      sum += rank;
+      heads[head].x.push_back(x);
+      heads[head].y.push_back(rank);
     }
     means.x.push_back(x);
     means.y.push_back(sum / static_cast<double>(values.size()));
-    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    const auto [least, greatest] = std::ranges::minmax(values, {}, &RankOfHead::rank);
     band.x.push_back(x);
-    band.low.push_back(*least);
-    band.high.push_back(*greatest);
+    band.low.push_back(least.rank);
+    band.high.push_back(greatest.rank);
   }
   if (spread == RankSpread::range) {
     band.colour = with_alpha(series.colour, 40);
     band.name = series.label + ", least and greatest head";
     panel.marks.emplace_back(std::move(band));
   } else if (spread == RankSpread::heads) {
-    heads.name = series.label + ", each head";
-    heads.style = LineStyle::none;
-    heads.marker = series.marker;
-    heads.colour = with_alpha(series.colour, 90);
-    panel.marks.emplace_back(std::move(heads));
+    for (auto& [head, points] : heads) {
+      points.name = series.label + ", head " + std::to_string(head);
+      points.keys = {{"model", series.label}, {"head", std::to_string(head)}};
+      points.style = LineStyle::none;
+      points.marker = series.marker;
+      points.colour = with_alpha(series.colour, 90);
+      panel.marks.emplace_back(std::move(points));
+    }
   }
   means.label = series.shown;
   means.colour = series.colour;
@@ -124,6 +133,46 @@ void add_bounds(Figure& figure, Panel& panel, const RankSeries& series,
   line.width_pt = 0.7;
   figure.numbers["rank_bound_by_layer/" + series.label] = line.y;
   panel.marks.emplace_back(std::move(line));
+}
+
+/// Makes the axis logarithmic, with ticks 1, 2, 5, 10, … around the values of `panel`.
+void make_logarithmic(Panel& panel) {
+  double least = std::numeric_limits<double>::infinity(), greatest = 1;
+  for (const Mark& mark : panel.marks) {
+    const auto* const line = std::get_if<Line>(&mark);
+    const auto* const band = std::get_if<Band>(&mark);
+    for (const double value : line ? line->y : band ? band->low : std::vector<double>{}) {
+      least = std::min(least, value);
+    }
+    for (const double value : line ? line->y : band ? band->high : std::vector<double>{}) {
+      greatest = std::max(greatest, value);
+    }
+  }
+  panel.y.logarithmic = true;
+  panel.y.minimum = std::max(1.0, least) / 1.2;
+  panel.y.maximum = 1.2 * greatest;
+  for (double decade = 1; decade <= greatest; decade *= 10) {
+    for (const double step : {1, 2, 5}) {
+      const double tick = step * decade;
+      if (tick < *panel.y.minimum || tick > *panel.y.maximum) continue;
+      panel.y.ticks.push_back({tick, rounded_text(tick)});
+    }
+  }
+}
+
+/// True if a rank that all are shown with would hide the differences of the lower ones, as the
+/// ranks of A + I do with those of A.
+bool spans_much(const Figure& figure) {
+  constexpr double kMuch = 4;
+  std::vector<double> means;
+  for (const auto& [name, ranks] : figure.numbers) {
+    if (!name.starts_with("mean_rank_by_layer/") || ranks.empty()) continue;
+    means.push_back(std::accumulate(ranks.begin(), ranks.end(), 0.0) /
+                    static_cast<double>(ranks.size()));
+  }
+  if (means.empty()) return false;
+  const auto [least, greatest] = std::ranges::minmax(means);
+  return least >= 1 && greatest > kMuch * least;
 }
 
 std::string axis_label(Measure measure, double threshold) {
@@ -201,6 +250,9 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
       add_bounds(figure, panel, series, bounds);
     }
   }
+  if (read.is("scale", "log") || (read.is("scale", "auto") && spans_much(figure))) {
+    make_logarithmic(panel);
+  }
   figure.panels.push_back(std::move(panel));
   figure.title = "Rank of attention maps by layer";
   figure.height_mm = 0.58 * request.width_mm + legend_mm(figure, request.width_mm);
@@ -238,6 +290,9 @@ FigureRecipe rank_by_layer_recipe() {
                        identity_setting("both"), threshold_setting(), inputs_setting(),
                        setting::choice("spread", names_of(spread_names), "heads",
                                        "a point a head, a band from least to greatest, or none"),
+                       setting::choice("scale", {"auto", "linear", "log"}, "auto",
+                                       "scale of the ranks; auto: logarithmic where some are more "
+                                       "than four times as high as others, as of A + I and A"),
                        of_setting(), centred_setting(), added_setting(), spectrum_method_setting(),
                        legend_setting()},
           .needs = {.vectors = true},

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
@@ -266,9 +267,32 @@ TEST(RankByLayer, MeansAndHeadsAreTheAnalysis) {
                                        2);
   }
   const auto lines = marks_of<Line>(figure.panels.at(0));
-  ASSERT_EQ(lines.size(), 8U);  // heads and mean of 2 subjects × {A, A + I}
-  EXPECT_EQ(lines[0]->style, LineStyle::none);
-  EXPECT_EQ(lines[0]->y.at(3), static_cast<double>(spectra[3].equivalent_rank));
+  ASSERT_EQ(lines.size(), 12U);  // two heads and the mean of 2 subjects × {A, A + I}
+  EXPECT_EQ(lines[1]->style, LineStyle::none);
+  EXPECT_EQ(lines[1]->y.at(1), static_cast<double>(spectra[3].equivalent_rank));
+  // Tables tell the heads apart: a series has one value for each layer.
+  EXPECT_EQ(lines[1]->keys.back(), (std::pair<std::string, std::string>{"head", "1"}));
+  std::set<std::pair<std::string, double>> places;
+  for (const Line* line : lines) {
+    const std::string series = line->label.empty() ? line->name : line->label;
+    for (const double x : line->x) EXPECT_TRUE(places.insert({series, x}).second) << series;
+  }
+}
+
+TEST(RankByLayer, IsLogarithmicWhereIHidesTheRanksOfTheMaps) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"scale", "log"}};
+  const Axis log = make_figure("rank-by-layer", request).panels.at(0).y;
+  EXPECT_TRUE(log.logarithmic);
+  EXPECT_GT(*log.minimum, 0);
+  EXPECT_FALSE(log.ticks.empty());
+  request.settings = {{"scale", "linear"}};
+  EXPECT_FALSE(make_figure("rank-by-layer", request).panels.at(0).y.logarithmic);
+  // Ranks of one kind stay on a linear axis from 0.
+  request.settings = {{"identity", "without"}};
+  const Axis plain = make_figure("rank-by-layer", request).panels.at(0).y;
+  EXPECT_FALSE(plain.logarithmic);
+  EXPECT_EQ(*plain.minimum, 0);
 }
 
 TEST(RankByLayer, MeasuresOtherRanks) {
