@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 
 #include "analysis/energy/growth.h"
 #include "analysis/figure/caption.h"
@@ -23,30 +23,14 @@ enum class Marked { with_softmax, all, none };
 constexpr EnumName<Marked> marked_names[] = {
     {Marked::with_softmax, "softmax"}, {Marked::all, "all"}, {Marked::none, "none"}};
 
+constexpr std::size_t kColours = 7;  // of subject_colour
+
 /// Name of a mechanism, with its parameters if another one has the same name.
 std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoice& mechanism) {
   const bool ambiguous = std::any_of(curves.begin(), curves.end(), [&](const GrowthCurve& other) {
     return other.mechanism.name == mechanism.name && other.mechanism != mechanism;
   });
   return ambiguous ? to_string(mechanism) : mechanism.name;
-}
-
-/// A colour of `count` different ones; neighbours in order differ strongly in hue.
-Colour curve_colour(std::size_t index, std::size_t count) {
-  constexpr std::size_t kOfSubjects = 7;
-  if (count <= kOfSubjects) return subject_colour(index);
-  // The first step from two fifths of the circle that is coprime to `count`, so that no hue
-  // repeats.
-  std::size_t step = count * 2 / 5;
-  while (std::gcd(step, count) != 1) ++step;
-  const double hue = 6.0 * static_cast<double>(index * step % count) / static_cast<double>(count);
-  // Yellows and greens are darkened, because they look lighter than reds and blues of equal value.
-  const double strength = hue > 0.7 && hue < 3.4 ? 0.62 : 0.85;
-  const auto channel = [&](double of) {
-    const double away = std::abs(std::remainder(hue - of, 6.0));
-    return static_cast<std::uint8_t>(255 * strength * std::clamp(2 - away, 0.12, 1.0));
-  };
-  return {channel(0), channel(2), channel(4), 255};
 }
 
 /// Vertical positions of texts of height `line_mm`, as close as possible to the `wanted` positions
@@ -84,18 +68,24 @@ std::vector<double> spread(const std::vector<double>& wanted, double line_mm, do
   return at;
 }
 
+/// Adds the curves. The dearest seven at the largest N are solid, the next seven dashed, and so on:
+/// each group has the seven colours that any vision tells apart, in the order of the labels.
 void add_curves(Panel& panel, const Growth& growth, double pj) {
   constexpr LineStyle styles[] = {LineStyle::solid, LineStyle::dashed, LineStyle::dotted,
                                   LineStyle::dash_dotted};
-  for (std::size_t i = 0; i < growth.curves.size(); ++i) {
-    const GrowthCurve& curve = growth.curves[i];
+  for (const GrowthCurve& curve : growth.curves) {
+    const auto rank = static_cast<std::size_t>(
+        std::ranges::count_if(growth.curves, [&curve](const GrowthCurve& other) {
+          const double energy = curve.energy_pj.back(), others = other.energy_pj.back();
+          return others > energy || (others == energy && &other < &curve);
+        }));
     Line line;
     line.name = label_of(growth.curves, curve.mechanism);
     line.keys = {{"mechanism", to_string(curve.mechanism)}};
     line.x = curve.tokens;
     for (const double energy : curve.energy_pj) line.y.push_back(energy / pj);
-    line.colour = curve_colour(i, growth.curves.size());
-    line.style = styles[i % 4];
+    line.colour = subject_colour(rank % kColours);
+    line.style = styles[rank / kColours % std::size(styles)];
     line.width_pt = curve.mechanism.name == "softmax" ? 1.6 : 1.0;
     panel.marks.emplace_back(std::move(line));
   }
@@ -210,6 +200,10 @@ Figure make_energy_growth(const FigureRequest& request, const Progress&) {
                    ", H = " + std::to_string(options.heads) +
                    "; accounting: " + std::string(name_of(options.convention)) +
                    "; energy per operation: " + options.constants.title + ". " +
+                   (growth.curves.size() > kColours
+                        ? "Solid: the seven dearest at the largest N, dashed and dotted: those "
+                          "below, in the order of their names. "
+                        : "") +
                    (crossings.empty() ? "" : "Crossings: " + crossings + ". ") + made_with();
   return figure;
 }

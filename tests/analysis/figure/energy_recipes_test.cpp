@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -86,17 +87,28 @@ TEST(EnergyFigures, GrowthHasACurveAMechanismAndMarksCrossings) {
   EXPECT_THAT(growth.caption, testing::HasSubstr("performer costs less than softmax from N = "));
 }
 
-TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInAColourOfItsOwn) {
+TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInItsColour) {
   const Figure growth = figure("energy-growth");
   const Panel& panel = growth.panels.at(0);
-  std::set<std::tuple<int, int, int>> colours;
+  std::map<std::string, Colour> colours;  // name → colour of the curve
+  std::set<std::tuple<int, int, int>> different;
+  std::set<std::tuple<int, int, int, LineStyle>> looks;
+  for (const Mark& mark : panel.marks) {
+    const auto* line = std::get_if<Line>(&mark);
+    if (line == nullptr || line->style == LineStyle::none) continue;
+    const Colour& colour = colours[line->name] = line->colour;
+    different.insert({colour.red, colour.green, colour.blue});
+    looks.insert({colour.red, colour.green, colour.blue, line->style});
+  }
+  EXPECT_EQ(different.size(), 7U) << "as many as any vision tells apart";
+  EXPECT_EQ(looks.size(), colours.size()) << "colour and dashes together";
   std::vector<double> heights;
   std::set<double> starts;  // left ends of the names: one, or the column is ragged
   for (const Mark& mark : panel.marks) {
     const auto* name = std::get_if<TextMark>(&mark);
     if (name == nullptr) continue;
     ASSERT_TRUE(name->colour.has_value());
-    colours.insert({name->colour->red, name->colour->green, name->colour->blue});
+    EXPECT_EQ(name->colour->red, colours.at(name->text).red) << name->text;
     EXPECT_GT(name->x, 65536);
     EXPECT_EQ(name->align, TextAlign::start);
     starts.insert(name->x);
