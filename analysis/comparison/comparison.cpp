@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/comparison/map_distance.h"
 #include "analysis/matrix/analysed_matrix.h"
@@ -54,6 +55,34 @@ void compare_with_null(const Trace& reference, const Trace& other, const Compari
   values[Quantity::reference_rank_over_null] = rank_over_null(
       counterpart,
       null_ranks_at(reference, {counterpart.layer, counterpart.head}, options.analysed, at));
+}
+
+void compare_at_entropy(const Trace& reference, const Trace& other,
+                        const ComparisonOptions& options, ComparedMap& map) {
+  const MapIndex place{map.layer, map.head};
+  const MapIndex counterpart{map.reference_layer, map.reference_head};
+  const bool as_reference = *options.at_entropy == reference_entropy;
+  const double target =
+      as_reference ? entropy_share_at(reference, counterpart) : *options.at_entropy;
+  if (!(target > 0 && target < 1)) return;  // unknown, or an entropy that no other map has
+  const SpectrumOptions at = {.threshold = options.threshold};
+  const EntropyRank own = rank_at_entropy(other, place, target, options.analysed, at);
+  map.values[Quantity::rank_at_entropy] = own.rank;
+  map.values[Quantity::equal_entropy] = target;
+  map.values[Quantity::equal_entropy_temperature] = own.tempered.temperature;
+  map.values[Quantity::reference_rank_at_entropy] =
+      as_reference ? map.values[Quantity::reference_rank]
+                   : rank_at_entropy(reference, counterpart, target, options.analysed, at).rank;
+}
+
+/// Throws Error(usage) for a recorded layer without a temperature. The reference needs one unless
+/// its own entropy is the target.
+void check_temperatures(const Trace& reference, const Trace& other,
+                        const ComparisonOptions& options) {
+  for (const Trace* const trace : {&reference, &other}) {
+    if (trace == &reference && *options.at_entropy == reference_entropy) continue;
+    for (const MapIndex& place : recorded_maps(*trace, {})) check_temperature(*trace, place.layer);
+  }
 }
 
 /// True if both subjects run the same weights, so that their channels correspond.
@@ -206,6 +235,15 @@ std::span<const ComparisonQuantityEntry> comparison_quantities() {
        "Equivalent rank over that of shuffled rows; if asked for"},
       {Quantity::reference_rank_over_null, "reference_rank_over_null", "ref. rank / null",
        "The same of the reference's map"},
+      {Quantity::rank_at_entropy, "rank_at_entropy", "rank, same H",
+       "Equivalent rank at the temperature at which the rows have the same mean entropy as the "
+       "reference's; if asked for"},
+      {Quantity::reference_rank_at_entropy, "reference_rank_at_entropy", "ref. rank, same H",
+       "Equivalent rank of the reference's map at that entropy"},
+      {Quantity::equal_entropy, "equal_entropy", "same H",
+       "That entropy: mean over rows of H / ln n, n the keys that the query sees, 0 to 1"},
+      {Quantity::equal_entropy_temperature, "equal_entropy_temperature", "T",
+       "That temperature, which divides the scores of the compared map"},
   }};
   return list;
 }
@@ -249,6 +287,10 @@ void check_comparison(const ComparisonOptions& options) {
   check_added(analysed);
   check_view(analysed);
   if (options.baselines) check_null_models(analysed);
+  if (options.at_entropy) {
+    const bool as_reference = *options.at_entropy == reference_entropy;
+    check_equal_entropy(as_reference ? 0.5 : *options.at_entropy, analysed);
+  }
   if (options.match_heads && is_of_layer(analysed.of)) {
     throw Error(ErrorKind::usage,
                 "the analysed matrix is defined per layer, not per head: heads cannot be matched")
@@ -259,6 +301,17 @@ void check_comparison(const ComparisonOptions& options) {
         .about("--heads")
         .found(in_words(analysed));
   }
+}
+
+bool has_ranks_at_entropy(const Trace& other, const MatrixChoice& analysed) {
+  if (!analysed.is_map()) return false;
+  for (std::int64_t layer = 0; layer < std::ssize(other.layers); ++layer) {
+    if (std::min(other.queries(layer), other.keys(layer)) > SpectrumOptions{}.dense_limit ||
+        (other.heads(layer) > 0 && !has_temperature(other, layer))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 SubjectComparison compare_traces(const Trace& reference, const Trace& other,
@@ -275,6 +328,7 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
                                    const Progress& progress) {
   const Trace &reference = *reference_subject.trace, &other = *other_subject.trace;
   check_comparison(options);
+  if (options.at_entropy) check_temperatures(reference, other, options);
   SubjectComparison result;
   result.options = options;
   MapAlignment& pairs = result.alignment;
@@ -320,6 +374,7 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
           if (options.baselines) {
             compare_with_null(reference, other, options, own, *counterpart, map.values);
           }
+          if (options.at_entropy) compare_at_entropy(reference, other, options, map);
         }
         return [] {};
       },

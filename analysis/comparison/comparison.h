@@ -35,9 +35,13 @@ enum class ComparisonQuantity : std::size_t {
   cka,
   null_rank,
   rank_over_null,
-  reference_rank_over_null
+  reference_rank_over_null,
+  rank_at_entropy,
+  reference_rank_at_entropy,
+  equal_entropy,
+  equal_entropy_temperature
 };
-inline constexpr std::size_t comparison_quantity_count = 17;
+inline constexpr std::size_t comparison_quantity_count = 21;
 
 struct ComparisonQuantityEntry {
   ComparisonQuantity quantity;
@@ -91,11 +95,17 @@ struct ComparedLayer {
   ComparisonValues values;  ///< means over the heads; CKA of the tokens after the layer
 };
 
+/// Value of ComparisonOptions::at_entropy: the entropy of the reference's counterpart.
+inline constexpr double reference_entropy = 0;
+
 struct ComparisonOptions {
   LayerAlignment layers = LayerAlignment::by_index;
   bool match_heads = false;
   double threshold = 0.9;  ///< threshold of the equivalent rank, in (0, 1]
   bool baselines = false;  ///< also ranks relative to null models: nine times the work
+  /// Also ranks at the same entropy (analysis/baselines/equal_entropy.h): the target h in (0, 1)
+  /// for both maps, or reference_entropy for that of the reference's map, which then keeps T = 1.
+  std::optional<double> at_entropy = {};
   /// The matrices that spectra, ranks and cell-by-cell distances are computed of. Divergences are
   /// defined if has_rows_of_weights. Matrices whose columns are channels are compared cell by cell
   /// only if both subjects run the same weights. Heads are matched by their maps in its view.
@@ -118,8 +128,8 @@ struct SubjectComparison {
 
 /// Compares every recorded map of `other` with its counterpart. `alignment` gives the pairs;
 /// computed if absent. Throws Error(usage) (threshold, no maps recorded, unknown head; null models
-/// of matrices that are not maps; heads matched or selected for one matrix per layer; as
-/// analysed_matrix), Cancelled.
+/// or equal entropy of matrices that are not maps; equal entropy of mechanisms without a
+/// temperature; heads matched or selected for one matrix per layer; as analysed_matrix), Cancelled.
 [[nodiscard]] SubjectComparison compare_subjects(const Subject& reference, const Subject& other,
                                                  const ComparisonOptions& options,
                                                  const std::optional<MapAlignment>& alignment = {},
@@ -131,9 +141,14 @@ struct SubjectComparison {
                                                const std::optional<MapAlignment>& alignment = {},
                                                const Progress& progress = {});
 
-/// Throws Error(usage) for options that contradict each other: null models of matrices that are not
-/// maps, I added to matrices that take none, matched heads of one matrix per layer.
+/// Throws Error(usage) for options that contradict each other: null models or equal entropy of
+/// matrices that are not maps, an entropy out of range, I added to matrices that take none, matched
+/// heads of one matrix per layer.
 void check_comparison(const ComparisonOptions& options);
+
+/// True if `other` can be compared at the reference's entropy: the matrix is a map, of at most
+/// SpectrumOptions::dense_limit tokens, and every recorded layer has a temperature.
+[[nodiscard]] bool has_ranks_at_entropy(const Trace& other, const MatrixChoice& analysed);
 
 /// Description of the pairing for captions and tables: "layers by relative depth, heads matched by
 /// similarity".

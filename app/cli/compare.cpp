@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/comparison/data_set_comparison.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/matrix/analysed_matrix.h"
@@ -200,14 +201,20 @@ constexpr std::array kColumns = {TextColumn{Quantity::divergence, "JS", 7, 4},
                                  TextColumn{Quantity::rank_difference, "diff.", 6, 1},
                                  TextColumn{Quantity::rank_over_null, "/null", 6, 3},
                                  TextColumn{Quantity::reference_rank_over_null, "ref./n", 6, 3},
+                                 TextColumn{Quantity::rank_at_entropy, "same H", 6, 1},
+                                 TextColumn{Quantity::reference_rank_at_entropy, "ref./H", 6, 1},
+                                 TextColumn{Quantity::equal_entropy, "H/ln n", 6, 3},
+                                 TextColumn{Quantity::equal_entropy_temperature, "T", 7, 3},
                                  TextColumn{Quantity::cka, "CKA", 6, 3}};
 
 /// The columns that the options select.
 std::vector<TextColumn> shown_columns(const ComparisonOptions& options) {
   std::vector<TextColumn> columns(kColumns.begin(), kColumns.end());
   std::erase_if(columns, [&](const TextColumn& column) {
-    return !options.baselines && (column.quantity == Quantity::rank_over_null ||
-                                  column.quantity == Quantity::reference_rank_over_null);
+    const bool of_null = column.quantity == Quantity::rank_over_null ||
+                         column.quantity == Quantity::reference_rank_over_null;
+    const bool at_entropy = column.quantity >= Quantity::rank_at_entropy;
+    return (!options.baselines && of_null) || (!options.at_entropy && at_entropy);
   });
   return columns;
 }
@@ -298,6 +305,10 @@ ordered_json comparison_as_json(const ComparisonReport& report) {
       {"identity", report.identity}};
   add_analysed(json, report.options.analysed);
   json["threshold"] = report.options.threshold;
+  if (const auto& target = report.options.at_entropy) {
+    json["at_entropy"] =
+        *target == reference_entropy ? ordered_json("reference") : ordered_json(*target);
+  }
   json["compared"] = report_as_json(compared_report(report));
   json["assumed"] = report.assumed;
   if (over_data_set) {
@@ -324,7 +335,15 @@ std::string comparison_as_text(const ComparisonReport& report) {
       "1-cos: cosine distance; |A-B|: Frobenius distance; differences are compared - reference\n" +
       std::string(report.options.baselines
                       ? "/null: rank over that of the map with its rows shuffled, mean of 8\n"
-                      : "");
+                      : "") +
+      (report.options.at_entropy
+           ? "same H: rank at the temperature T at which the mean row entropy H / ln n, n the keys "
+             "that a query sees, is " +
+                 (*report.options.at_entropy == reference_entropy
+                      ? std::string("the reference's")
+                      : rounded_text(*report.options.at_entropy)) +
+                 "; ref./H: the reference's rank there\n"
+           : "");
   for (const auto& compared : report.compared) {
     text += "\n" + compared.label + ", " + to_string(compared.mechanism);
     if (report.identity == "both") text += ", maps " + compared.identity() + " I";
@@ -345,11 +364,19 @@ struct CompareArguments {
   ItemChoice choice{100};
   std::string align = "index";
   bool match_heads = false, baselines = false;
-  std::string identity = "as-is", heads = "all";
+  std::string identity = "as-is", heads = "all", at_entropy;
   AnalysedArgument analysed;
   double threshold = 0.9;
   TableFormat format = TableFormat::text;
 };
+
+/// The value of --at-entropy: a share, or the reference's entropy. Throws Error(usage).
+double entropy_target(const std::string& text) {
+  if (text == "reference") return reference_entropy;
+  const double share = parse_number(text).value_or(std::nan(""));
+  check_equal_entropy(share, {});
+  return share;
+}
 
 /// One set of options per identity view. Meaningless ones are refused before any model runs.
 std::vector<ComparisonOptions> comparison_options(const CompareArguments& arguments) {
@@ -357,6 +384,7 @@ std::vector<ComparisonOptions> comparison_options(const CompareArguments& argume
   options.match_heads = arguments.match_heads;
   options.threshold = arguments.threshold;
   options.baselines = arguments.baselines;
+  if (!arguments.at_entropy.empty()) options.at_entropy = entropy_target(arguments.at_entropy);
   options.analysed = analysed_of(arguments.analysed);
   options.heads = index_list(arguments.heads, "--heads");
   if (arguments.align == "depth") {
@@ -502,10 +530,16 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
                    "Threshold of the equivalent rank, above 0, at most 1", "T");
   added->add_flag("--baselines", arguments->baselines,
                   "Also report each rank relative to that of null models: maps with shuffled rows");
+  added
+      ->add_option("--at-entropy", arguments->at_entropy,
+                   "Also report each rank at the same mean row entropy, set by temperature: the "
+                   "reference's, or a share of ln n, above 0, below 1")
+      ->type_name("reference|H");
   add_format_options(*added, arguments->format, "a row for each map");
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
   set_examples(*added, {"attnscope compare softmax.h5 adder.h5 --input boot.png",
+                        "attnscope compare softmax.h5 adder.h5 --input boot.png --at-entropy 0.8",
                         "attnscope compare vit.pt vit.pt@adder --dataset photos --count 50 --json",
                         "attnscope compare a.pt b.pt --input cat.png --of seen-by-values",
                         "attnscope compare a.pt b.pt@,architecture=b.json --input cat.png"});

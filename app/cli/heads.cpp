@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/heads/head_table.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
@@ -35,6 +37,9 @@ struct HeadsReport {
   HeadOptions options;
   std::vector<Subject> subjects;  ///< each with a trace
   std::vector<HeadTable> tables;  ///< one table per subject
+  std::optional<double> at_entropy = {};
+  std::vector<std::vector<EntropyRank>> entropy_ranks =
+      {};  ///< as the rows of tables, if asked for
 };
 
 using nlohmann::ordered_json;
@@ -95,9 +100,11 @@ ReportValue sinks_as_table(const HeadRow& row) {
       row.sinks, {{{.name = "key"}, &Sink::key}, {{.name = "share"}, &Sink::share}}));
 }
 
-/// One row per head: the head, its sinks and every measure. Text leaves out the measures that no
-/// head has.
-Report head_report(const Subject& subject, const HeadTable& table) {
+/// One row per head: the head, its sinks, every measure, and its rank at the same entropy. Text
+/// leaves out the measures that no head has.
+Report head_report(const HeadsReport& report, std::size_t index) {
+  const Subject& subject = report.subjects[index];
+  const HeadTable& table = report.tables[index];
   std::vector<ColumnOf<HeadRow>> columns = {
       layer_column<HeadRow>(layers_in_words(*subject.trace), &HeadRow::layer),
       {{.name = "head", .title = "head", .width = 6}, &HeadRow::head},
@@ -118,6 +125,21 @@ Report head_report(const Subject& subject, const HeadTable& table) {
                         .if_known = true},
                        measure.value});
   }
+  if (report.at_entropy) {
+    const auto rank_of = [&table, &ranks = report.entropy_ranks[index]](const HeadRow& row) {
+      return ranks[static_cast<std::size_t>(&row - table.rows.data())];
+    };
+    const std::string target = rounded_text(*report.at_entropy) + " ln n";
+    append(columns,
+           {{{.name = "rank_at_entropy",
+              .title = "rank at\n" + target,
+              .formula = "equivalent rank of softmax(s/T), with T so that H/ln n = " + target,
+              .width = 12,
+              .decimals = 0},
+             [rank_of](const HeadRow& row) { return rank_of(row).rank; }},
+            {{.name = "entropy_temperature", .title = "T", .width = 8, .decimals = 3},
+             [rank_of](const HeadRow& row) { return rank_of(row).tempered.temperature; }}});
+  }
   columns.push_back({{.left = true}, nullptr, [](const HeadRow& row) {
                        return std::string(row.state == HeadState::ready ? "" : describe(row.state));
                      }});
@@ -135,10 +157,11 @@ Report models_report(const HeadsReport& report) {
   struct Model {
     const Subject* subject;
     const HeadTable* table;
+    std::size_t index;
   };
   std::vector<Model> models;
   for (const HeadTable& table : report.tables) {
-    models.push_back({&report.subjects[models.size()], &table});
+    models.push_back({&report.subjects[models.size()], &table, models.size()});
   }
   const auto if_said = [](const std::string& text) { return known_if(!text.empty(), text); };
   const auto trace = [](const Model& one) -> const Trace& { return *one.subject->trace; };
@@ -165,7 +188,7 @@ Report models_report(const HeadsReport& report) {
           return sink_counts_json(*one.table, of);
         }},
        {{.name = "heads"},
-        [](const Model& one) { return table_cell(head_report(*one.subject, *one.table)); }}});
+        [&report](const Model& one) { return table_cell(head_report(report, one.index)); }}});
   add_analysed(columns, report.options.analysed);
   return report_of(std::move(models), std::move(columns));
 }
@@ -176,7 +199,7 @@ std::string heads_as_text(const HeadsReport& report) {
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const Subject& subject = report.subjects[i];
     const HeadTable& table = report.tables[i];
-    const Report heads = head_report(subject, table);
+    const Report heads = head_report(report, i);
     text += (i > 0 ? "\n" : "") + heading_of(subject, table) + report_as_text(heads) + "\n" +
             sinks_in_words(*subject.trace, table, report.options) + report_legend(heads);
   }
@@ -196,6 +219,7 @@ ordered_json heads_as_json(const HeadsReport& report) {
   ordered_json json = {{"threshold", report.options.threshold},
                        {"sink", report.options.sink},
                        {"mass", report.options.mass}};
+  if (report.at_entropy) json["at_entropy"] = *report.at_entropy;
   add_analysed(json, report.options.analysed);
   json["measures"] = std::move(measures);
   json["subjects"] = report_as_json(models_report(report));
@@ -208,6 +232,7 @@ struct HeadsArguments {
   HeadOptions options;
   AnalysedArgument analysed;
   std::string layers = "all", heads = "all";
+  std::optional<double> at_entropy = {};
   TableFormat format = TableFormat::text;
 };
 
@@ -221,6 +246,8 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
   request.layers = report.options.layers;
   report.options.analysed = analysed_of(arguments.analysed);
   request_analysed(report.options.analysed, request);
+  report.at_entropy = arguments.at_entropy;
+  if (report.at_entropy) check_equal_entropy(*report.at_entropy, report.options.analysed);
   report.subjects = make_subjects(arguments.models, request, progress.part(0, 0.6));
   const double share = 0.4 / static_cast<double>(report.subjects.size());
   for (const Subject& subject : report.subjects) {
@@ -228,6 +255,12 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
     report.tables.push_back(
         head_table(subject, report.options, progress.part(first, first + share)));
     keep_heads(report.tables.back().rows, heads, &HeadRow::head);
+    if (!report.at_entropy) continue;
+    report.entropy_ranks.push_back(ranks_at_entropy(
+        *subject.trace, *report.at_entropy, report.options.analysed.seen(IdentityView::without),
+        {.threshold = report.options.threshold, .layers = report.options.layers},
+        progress.silent()));
+    keep_heads(report.entropy_ranks.back(), heads, &EntropyRank::head);
   }
   return report;
 }
@@ -253,6 +286,11 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
       "Share of the class token's attention to patches that the counted strongest patches hold");
   added->add_flag("--baselines", arguments->options.baselines,
                   "Also report ranks of null models: maps with shuffled rows, and rank / null");
+  added
+      ->add_option("--at-entropy", arguments->at_entropy,
+                   "Also report each rank at the temperature at which the mean row entropy is this "
+                   "share of ln n, above 0, below 1")
+      ->type_name("H");
   add_analysed_options(*added, arguments->analysed);
   add_format_options(*added, arguments->format, "a row for each head");
   add_mechanism_options(*added, arguments->models);
@@ -261,6 +299,7 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
   set_examples(*added, {"attnscope heads vit.safetensors --input cat.png",
                         "attnscope heads gpt2.safetensors --input text:To-be --csv >heads.csv",
                         "attnscope heads vit.safetensors --input cat.png --of seen-by-values",
+                        "attnscope heads softmax.h5 adder.h5 --input boot.png --at-entropy 0.8",
                         "attnscope heads softmax.h5 adder.h5 --input boot.png --sink 0.5 --json"});
   return [arguments] {
     const HeadsReport report = [&] {

@@ -72,6 +72,7 @@ struct Arguments {
   ItemChoice choice{16};
   std::string identity = "as-is", layers = "all", heads = "all";
   bool proposition = false, baselines = false;
+  std::optional<double> at_entropy = {};
   AnalysedArgument analysed;
   double threshold = 0.9;
   std::string method = "automatic";
@@ -115,6 +116,11 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, const Subjec
     std::ranges::move(baselines_of(trace, report.analysed, options, progress.part(0.15, 1)),
                       std::back_inserter(report.baselines.back()));
   }
+  if (report.at_entropy) {
+    std::ranges::move(
+        ranks_at_entropy(trace, *report.at_entropy, report.analysed, options, progress.silent()),
+        std::back_inserter(report.entropy_ranks.back()));
+  }
   if (!arguments.proposition) {
     const Progress own = arguments.baselines ? progress.silent() : progress;
     std::ranges::move(spectra_of(subject, report.analysed, options, own), std::back_inserter(maps));
@@ -131,6 +137,7 @@ void begin_input(SpectrumReport& report, const Arguments& arguments) {
   report.maps.emplace_back();
   if (arguments.proposition) report.effects.emplace_back();
   if (arguments.baselines) report.baselines.emplace_back();
+  if (arguments.at_entropy) report.entropy_ranks.emplace_back();
 }
 
 void finish_input(SpectrumReport& report, const Arguments& arguments, const Trace& trace) {
@@ -145,6 +152,7 @@ void finish_input(SpectrumReport& report, const Arguments& arguments, const Trac
     keep_heads(report.baselines.back(), heads,
                [](const MapBaselines& baselines) { return baselines.null.head; });
   }
+  if (arguments.at_entropy) keep_heads(report.entropy_ranks.back(), heads, &EntropyRank::head);
 }
 
 MatrixChoice analysed_by(const Arguments& arguments) {
@@ -160,6 +168,7 @@ MatrixChoice analysed_by(const Arguments& arguments) {
     refuse("--channel", "all channels can only be analysed for unchanged maps");
   }
   if (arguments.baselines) check_null_models(analysed);
+  if (arguments.at_entropy) check_equal_entropy(*arguments.at_entropy, analysed);
   if (arguments.heads != "all" && is_of_layer(analysed.of)) {
     refuse("--heads", "the analysed matrix is defined per layer, not per head");
   }
@@ -184,6 +193,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
   for (std::size_t v = 0; v < views.size(); ++v) {
     reports[v].threshold = arguments.threshold;
     reports[v].chosen = inputs.words();
+    reports[v].at_entropy = arguments.at_entropy;
     reports[v].analysed = analysed.seen(views[v]);
   }
   if (is_trace_file(argument.file)) {
@@ -238,9 +248,10 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
       argument.channel.empty() ? arguments.model.channel : argument.channel;
   const bool all_channels = channel == "all";
   if (!all_channels) request.channel = parse_channel(channel);
-  if (all_channels && (arguments.proposition || arguments.baselines)) {
+  if (all_channels && (arguments.proposition || arguments.baselines || arguments.at_entropy)) {
     throw Error(ErrorKind::usage,
-                "--proposition and --baselines need the maps of one channel, or their mean")
+                "--proposition, --baselines and --at-entropy need the maps of one channel, or "
+                "their mean")
         .about("--channel");
   }
   const double share = 0.95 / static_cast<double>(inputs.size());
@@ -325,6 +336,11 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--baselines", arguments->baselines,
                   "Also report ranks of null models (shuffled rows, even rows), and for causal "
                   "maps the rank below the diagonal");
+  added
+      ->add_option("--at-entropy", arguments->at_entropy,
+                   "Also report each rank at the temperature at which the mean row entropy is this "
+                   "share of ln n, above 0, below 1")
+      ->type_name("H");
   add_value_option(*added, "--method", arguments->method,
                    "Computation of the singular values: dense from every entry, factored from the "
                    "mechanism's factors (keeps no maps), estimated by Lanczos and quadrature",

@@ -27,13 +27,14 @@ ordered_json identity_json(const SpectrumReport& report) {
                         : ordered_json(nullptr);
 }
 
-/// One map of a report; `effect` and `baselines` are null if they were not requested.
+/// One map of a report; `effect`, `baselines` and `at_entropy` are null if they were not requested.
 struct MapRow {
   const SpectrumReport* report = nullptr;
   std::size_t input = 0;
   const MapSpectrum* map = nullptr;
   const IdentityEffect* effect = nullptr;
   const MapBaselines* baselines = nullptr;
+  const EntropyRank* at_entropy = nullptr;
 };
 using MapColumns = std::vector<ColumnOf<MapRow>>;
 
@@ -43,7 +44,8 @@ std::vector<MapRow> rows_of(const SpectrumReport& report) {
     for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
       rows.push_back({&report, input, &report.maps[input][i],
                       report.effects.empty() ? nullptr : &report.effects[input][i],
-                      report.baselines.empty() ? nullptr : &report.baselines[input][i]});
+                      report.baselines.empty() ? nullptr : &report.baselines[input][i],
+                      report.at_entropy ? &report.entropy_ranks[input][i] : nullptr});
     }
   }
   return rows;
@@ -163,6 +165,17 @@ std::string head_in_words(const MapSpectrum& map) {
   return map.head == kAllHeads ? "all" : std::to_string(map.head);
 }
 
+/// The rank at the target entropy, and the temperature that leads there.
+MapColumns entropy_columns(const SpectrumReport& report) {
+  return {{{.name = "rank_at_entropy",
+            .title = "rank at\n" + rounded_text(*report.at_entropy) + " ln n",
+            .width = 12,
+            .decimals = 0},
+           [](const auto& row) { return row.at_entropy->rank; }},
+          {{.name = "entropy_temperature", .title = "temper-\nature", .width = 9, .decimals = 3},
+           [](const auto& row) { return row.at_entropy->tempered.temperature; }}};
+}
+
 /// The map's layer and head, as every table names them.
 MapColumns place_columns(const SpectrumReport& report) {
   return {layer_column<MapRow>(report.layers, [](const MapRow& row) { return row.map->layer; }),
@@ -262,6 +275,7 @@ MapColumns map_columns(const SpectrumReport& report) {
   };
   if (!report.effects.empty()) append_object("proposition_1", false, effect_columns);
   if (!report.baselines.empty()) append_object("baselines", true, baseline_columns);
+  if (report.at_entropy) append(columns, entropy_columns(report));
   columns.push_back({{.left = true}, nullptr, notes_of});
   return columns;
 }
@@ -395,6 +409,12 @@ void print_maps(const SpectrumReport& report) {
         "blocks A[t:, :t]\n\n",
         kShuffles);
   }
+  if (report.at_entropy) {
+    std::printf(
+        "rank at %s ln n: of softmax(s / temperature), whose rows have that mean entropy; n: the "
+        "keys that the query sees\n\n",
+        rounded_text(*report.at_entropy).c_str());
+  }
   const auto how_many = [&](SpectrumMethod method) {
     return std::count_if(report.maps[0].begin(), report.maps[0].end(),
                          [method](const MapSpectrum& map) { return map.method == method; });
@@ -525,6 +545,7 @@ std::string spectrum_as_json(const SpectrumReport& report) {
                                                             : ordered_json(report.channels)}};
   add_analysed(json, report.analysed);
   json["threshold"] = report.threshold;
+  if (report.at_entropy) json["at_entropy"] = *report.at_entropy;
   json["inputs"] = report.inputs;
   json["chosen"] = report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen);
   json["maps"] = report_as_json(report_of(rows_of(report), map_columns(report)));

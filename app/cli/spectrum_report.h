@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/report/report.h"
@@ -34,6 +35,8 @@ struct SpectrumReport {
   std::vector<std::vector<IdentityEffect>> effects;  ///< one list per input, if requested
   MatrixChoice analysed;
   std::vector<std::vector<MapBaselines>> baselines;  ///< one list per input, if requested
+  std::optional<double> at_entropy = {};             ///< target of entropy_ranks, a share of ln n
+  std::vector<std::vector<EntropyRank>> entropy_ranks = {};  ///< one list per input, if requested
 };
 
 /// The maps of all inputs in one list.

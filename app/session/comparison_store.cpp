@@ -123,6 +123,10 @@ void ComparisonStore::compare(SubjectId subject) {
       !found->second.error.empty()) {
     return;
   }
+  ComparisonOptions options = options_;
+  if (has_ranks_at_entropy(*found->second.trace, options.analysed)) {
+    options.at_entropy = reference_entropy;
+  }
   auto job = std::make_shared<JobId>(0);
   const auto current = [this, subject, job]() -> Entry* {
     const auto known = entries_.find(subject);
@@ -132,7 +136,7 @@ void ComparisonStore::compare(SubjectId subject) {
       tr("Comparing %1").arg(QString::fromStdString(session_.find(subject)->subject.label)),
       [this, current, reference = with_trace(this->reference(), compared_),
        other = with_trace(subject, found->second.trace),
-       options = options_](const Progress& progress) -> JobQueue::Delivery {
+       options](const Progress& progress) -> JobQueue::Delivery {
         auto comparison = std::make_shared<const SubjectComparison>(
             compare_subjects(reference, other, options, {}, progress));
         return [this, current, comparison] {

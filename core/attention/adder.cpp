@@ -135,6 +135,7 @@ MechanismEntry adder_entry() {
       },
       .causal = true,
       .terms = true,
+      .tempered = true,
       .rows = true};
 }
 

@@ -190,6 +190,9 @@ struct MechanismEntry {
   bool scaled = false;
   /// True if it is a softmax over scores that honours AttentionInput::terms and key_heads.
   bool terms = false;
+  /// True if each row of its map, without I, is a softmax of scores: the softmax of the scores
+  /// divided by a temperature T has weights proportional to w^(1/T).
+  bool tempered = false;
 
   /// True if rows of its map can be computed separately, each from its own query and the keys.
   bool rows = false;

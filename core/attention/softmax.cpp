@@ -63,6 +63,7 @@ MechanismEntry softmax_entry() {
           .causal = true,
           .scaled = true,
           .terms = true,
+          .tempered = true,
           .rows = true};
 }
 

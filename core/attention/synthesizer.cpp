@@ -214,7 +214,8 @@ MechanismEntry synthesizer_entry() {
             return std::make_unique<Synthesizer>(values.choice("scores", score_names),
                                                  values.whole("factors"), values.whole("seed"));
           },
-          .causal = true};
+          .causal = true,
+          .tempered = true};
 }
 
 }  // namespace attnscope

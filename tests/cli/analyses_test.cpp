@@ -104,6 +104,41 @@ TEST(Baselines, StandNextToEveryTableOfRanks) {
               HasSubstr("rank/null"));
 }
 
+TEST(EqualEntropy, StandsNextToEveryTableOfRanks) {
+  const nlohmann::json spectrum =
+      json_printed("spectrum " + kVit + kOnShoe + " --layers 0 --at-entropy 0.6");
+  EXPECT_EQ(spectrum.at("at_entropy"), 0.6);
+  const nlohmann::json heads =
+      json_printed("heads " + kVit + kOnShoe + " --layers 0 --at-entropy 0.6").at("subjects").at(0);
+  const nlohmann::json compared =
+      json_printed("compare " + kVit + "@adder " + kVit + kOnShoe + " --at-entropy 0.6");
+  for (std::size_t head = 0; head < 3; ++head) {
+    const nlohmann::json& map = spectrum["maps"][head];
+    EXPECT_GT(map.at("rank_at_entropy").get<double>(), 1);
+    for (const char* const key : {"rank_at_entropy", "entropy_temperature"}) {
+      EXPECT_EQ(heads.at("heads").at(head).at(key), map.at(key));
+    }
+    const nlohmann::json& beside = compared.at("compared").at(0).at("maps").at(head);
+    EXPECT_EQ(beside.at("rank_at_entropy"), map.at("rank_at_entropy"));
+    EXPECT_EQ(beside.at("equal_entropy"), 0.6);
+  }
+  for (const std::string command : {"spectrum ", "heads "}) {
+    EXPECT_THAT(run_program(command + kVit + kOnShoe + " --layers 0 --at-entropy 0.6").output,
+                HasSubstr("rank at"));
+  }
+  EXPECT_THAT(
+      run_program("compare " + kVit + " " + kVit + "@adder" + kOnShoe + " --at-entropy reference")
+          .output,
+      HasSubstr("is the reference's; ref./H: the reference's rank there"));
+  for (const std::string refused :
+       {"--at-entropy 0", "--at-entropy 1.5", "--at-entropy 0.5 --of scores"}) {
+    EXPECT_NE(run_program("spectrum " + kVit + kOnShoe + " " + refused).status, 0) << refused;
+    EXPECT_NE(run_program("compare " + kVit + " " + kVit + kOnShoe + " " + refused).status, 0);
+  }
+  EXPECT_THAT(run_program("heads " + kVit + "@performer" + kOnShoe + " --at-entropy 0.5").errors,
+              HasSubstr("performer attention has no temperature"));
+}
+
 TEST(RelevanceCommand, AttributesEachClassToTokens) {
   const nlohmann::json list =
       json_printed("relevance " + kVit + kOnShoe + " --targets 7,9").at("relevance");

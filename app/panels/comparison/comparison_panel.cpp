@@ -47,13 +47,16 @@ constexpr std::array kNumbers = {NumberColumn{Quantity::divergence, 3},
                                  NumberColumn{Quantity::frobenius_distance, 2},
                                  NumberColumn{Quantity::spectrum_distance, 3},
                                  NumberColumn{Quantity::rank_difference, 0},
+                                 NumberColumn{Quantity::rank_at_entropy, 0},
                                  NumberColumn{Quantity::cka, 3},
                                  NumberColumn{Quantity::largest_divergence, 3},
                                  NumberColumn{Quantity::relative_frobenius, 2},
                                  NumberColumn{Quantity::rank, 0},
                                  NumberColumn{Quantity::reference_rank, 0},
                                  NumberColumn{Quantity::effective_rank_difference, 1},
-                                 NumberColumn{Quantity::stable_rank_difference, 2}};
+                                 NumberColumn{Quantity::stable_rank_difference, 2},
+                                 NumberColumn{Quantity::equal_entropy, 3},
+                                 NumberColumn{Quantity::equal_entropy_temperature, 2}};
 
 const NumberColumn& number_column(int column) {
   return kNumbers.at(static_cast<std::size_t>(column - kPlaceColumns));

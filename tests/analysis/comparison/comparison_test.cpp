@@ -6,6 +6,7 @@
 #include <limits>
 #include <stop_token>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/comparison/data_set_comparison.h"
 #include "core/error.h"
 #include "core/model/transformer/transformer.h"
@@ -255,6 +256,42 @@ TEST(DataSetComparison, RefusesOneModelAndAnEmptyDataSet) {
   EXPECT_THROW((void)compare_over_data_set(std::span(models).first(1), ComparedItems(2), {}, {}),
                Error);
   EXPECT_THROW((void)compare_over_data_set(models, ComparedItems(0), {}, {}), Error);
+}
+
+TEST(ComparisonAtEqualEntropy, TempersTheMapToItsCounterpartsEntropy) {
+  const Trace softmax = trace_by({"softmax", {}}, {}, 1);
+  const Trace adder = trace_by({"adder", {{"identity", true}}}, {}, 1);
+  const SubjectComparison comparison =
+      compare_traces(softmax, adder, {.at_entropy = reference_entropy});
+  for (const ComparedMap& map : comparison.maps) {
+    const double target = entropy_share_at(softmax, {map.layer, map.head});
+    const EntropyRank expected =
+        rank_at_entropy(adder, {map.layer, map.head}, target, {.identity = IdentityView::as_is});
+    EXPECT_EQ(map.values[Quantity::rank_at_entropy], expected.rank);
+    EXPECT_EQ(map.values[Quantity::reference_rank_at_entropy],
+              map.values[Quantity::reference_rank]);
+    EXPECT_EQ(map.values[Quantity::equal_entropy], target);
+    EXPECT_EQ(map.values[Quantity::equal_entropy_temperature], expected.tempered.temperature);
+  }
+  const SubjectComparison at = compare_traces(softmax, adder, {.at_entropy = 0.6});
+  EXPECT_EQ(at.maps.back().values[Quantity::reference_rank_at_entropy],
+            rank_at_entropy(softmax, {2, 1}, 0.6).rank);
+  EXPECT_GT(at.mean[Quantity::rank_at_entropy], 1);
+  EXPECT_TRUE(std::isnan(compare_traces(softmax, adder, {}).mean[Quantity::rank_at_entropy]));
+}
+
+TEST(ComparisonAtEqualEntropy, NeedsTemperatures) {
+  const Trace softmax = trace_by({"softmax", {}}, {}, 1), linear = trace_by({"linear", {}}, {}, 1);
+  EXPECT_THROW((void)compare_traces(softmax, linear, {.at_entropy = reference_entropy}), Error);
+  EXPECT_THROW((void)compare_traces(linear, softmax, {.at_entropy = 0.5}), Error);
+  // The reference's entropy is that of its map as it is, which needs no temperature.
+  const double rank = compare_traces(linear, softmax, {.at_entropy = reference_entropy})
+                          .mean[Quantity::rank_at_entropy];
+  EXPECT_GT(rank, 1);
+  EXPECT_THROW((void)compare_traces(softmax, softmax,
+                                    {.at_entropy = 0.5, .analysed = {.of = MatrixKind::scores}}),
+               Error);
+  EXPECT_THROW((void)compare_traces(softmax, softmax, {.at_entropy = 1}), Error);
 }
 
 }  // namespace
