@@ -175,7 +175,7 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
     request.subjects = {sample_subject("shakespeare-softmax", "text:To be, or not to be")};
   } else if (recipe == "token-mixing" || recipe == "logit-attribution" || recipe == "relevance" ||
              recipe == "tokens-over-depth" || recipe == "score-channels" ||
-             recipe == "query-key-scatter") {
+             recipe == "query-key-scatter" || recipe == "rank-against-entropy") {
     request.subjects = {sample_subject("fashion-softmax", "09_ankle_boot.png")};
   } else if (find_figure(recipe).needs.least > 0) {
     request.subjects = made_up_subjects();

@@ -16,6 +16,7 @@ FigureRecipe attention_maps_recipe();
 FigureRecipe attention_overlay_recipe();
 FigureRecipe rank_by_layer_recipe();
 FigureRecipe rank_over_depth_recipe();
+FigureRecipe rank_against_entropy_recipe();
 FigureRecipe heads_by_layer_recipe();
 FigureRecipe heads_over_depth_recipe();
 FigureRecipe components_recipe();
@@ -58,6 +59,7 @@ std::span<const FigureRecipe> figure_recipes() {
       attention_overlay_recipe(),
       rank_by_layer_recipe(),
       rank_over_depth_recipe(),
+      rank_against_entropy_recipe(),
       heads_by_layer_recipe(),
       heads_over_depth_recipe(),
       components_recipe(),

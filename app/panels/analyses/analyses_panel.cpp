@@ -51,8 +51,10 @@ ParameterValues settings_selected(const std::string& recipe, const Selection& at
   ParameterValues own;
   for (const auto& [name, value] : all) {
     const ParameterDescription* const setting = setting_of(recipe, name);
-    // A setting with a word shows more than one map or query unless the user types a number.
-    const bool follows = setting && (setting->words.empty() || name == "heads");
+    // A setting with a word shows more than one map or query unless the user types a number; heads
+    // are those of the selected layer.
+    const bool heads = name == "heads" && setting_of(recipe, "layer") != nullptr;
+    const bool follows = setting && (setting->words.empty() || heads);
     if (follows) own[name] = value;
   }
   return own;
