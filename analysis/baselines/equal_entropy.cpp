@@ -84,7 +84,9 @@ bool is_of_weights(const MapEntries& entries) {
 }  // namespace
 
 bool has_temperature(const Trace& trace, std::int64_t layer) {
-  return find_mechanism(tempered_mechanism(trace, layer)).tempered;
+  const std::string& name = tempered_mechanism(trace, layer);
+  return std::ranges::any_of(
+      mechanisms(), [&](const MechanismEntry& one) { return one.name == name && one.tempered; });
 }
 
 void check_temperature(const Trace& trace, std::int64_t layer) {

@@ -15,7 +15,7 @@
 namespace attnscope {
 
 /// True if the rows of the layer's maps are softmaxes of scores (MechanismEntry::tempered), so that
-/// the softmax of the scores divided by T follows from the map.
+/// the softmax of the scores divided by T follows from the map. False for unknown mechanisms.
 [[nodiscard]] bool has_temperature(const Trace& trace, std::int64_t layer);
 /// Throws Error(usage) naming the layer and its mechanism unless has_temperature.
 void check_temperature(const Trace& trace, std::int64_t layer);

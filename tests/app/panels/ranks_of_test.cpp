@@ -252,10 +252,13 @@ TEST_F(RanksOf, TheComparisonFollowsTheChosenMatrix) {
     return table->index(row, column(title)).data().toString();
   };
   EXPECT_NE(cell(0, "JS"), "–");
+  EXPECT_NE(cell(0, "rank, same H"), "–");
+  EXPECT_NE(cell(0, "T"), "–");
   choose("values");
   ASSERT_TRUE(wait_until([&] { return rows() > 0; }, 60));
   EXPECT_EQ(rows(), of_maps);
   EXPECT_EQ(cell(0, "JS"), "–");
+  EXPECT_EQ(cell(0, "rank, same H"), "–") << "an entropy is of weights";
   EXPECT_EQ(cell(0, "Frob."), "–") << "channels of other weights";
   EXPECT_NE(cell(0, "spectrum"), "–");
   const SubjectComparison found =
