@@ -38,7 +38,7 @@ VariantMoment moment_of(const HistoryGroup& group,
   VariantMoment moment;
   moment.label = group.label;
   std::vector<double> steps, accuracies;
-  std::vector<std::vector<double>> of_mean, mean;  // layer → runs
+  std::vector<std::vector<double>> of_mean, mean, at_entropy, entropy;  // layer → runs
   const auto add_layers = [](const std::vector<double>& row, auto& layers) {
     if (layers.size() < row.size()) layers.resize(row.size());
     for (std::size_t i = 0; i < row.size(); ++i) layers[i].push_back(row[i]);
@@ -50,11 +50,18 @@ VariantMoment moment_of(const HistoryGroup& group,
     accuracies.push_back(accuracy.empty() ? kSummaryNotKnown : accuracy.front());
     add_layers(row_at(history->log, "probes/rank_of_mean", step), of_mean);
     add_layers(row_at(history->log, "probes/mean_rank", step), mean);
+    add_layers(row_at(history->log, "probes/rank_at_entropy", step), at_entropy);
+    add_layers(row_at(history->log, "probes/entropy", step), entropy);
   }
   moment.step = seed_mean(steps);
   moment.accuracy = seed_mean(accuracies);
-  for (const auto& layer : of_mean) moment.rank_of_mean.push_back(seed_mean(layer));
-  for (const auto& layer : mean) moment.mean_rank.push_back(seed_mean(layer));
+  const auto take = [](const auto& layers, std::vector<SeedMean>& means) {
+    for (const auto& layer : layers) means.push_back(seed_mean(layer));
+  };
+  take(of_mean, moment.rank_of_mean);
+  take(mean, moment.mean_rank);
+  take(at_entropy, moment.rank_at_entropy);
+  take(entropy, moment.entropy);
   return moment;
 }
 
@@ -141,6 +148,7 @@ StudySummary summarise(std::span<const TrainingHistory> histories) {
   summary.equal_step = static_cast<std::int64_t>(step);
   summary.equal_accuracy = accuracy;
   for (const HistoryGroup& group : history_groups(histories)) {
+    summary.untrained.push_back(moment_of(group, [](const TrainingLog&) { return 0.0; }));
     summary.at_equal_steps.push_back(moment_of(group, [&](const TrainingLog&) { return step; }));
     if (std::isnan(accuracy)) continue;
     summary.at_equal_accuracy.push_back(

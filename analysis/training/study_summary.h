@@ -1,4 +1,5 @@
-// Compares trainings at equal steps and at equal accuracy: mean and deviation over seeds.
+// Compares trainings before the first step, at equal steps and at equal accuracy, and there also at
+// equal entropy: mean and deviation over seeds.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +40,16 @@ struct VariantMoment {
   std::string label;
   SeedMean step, accuracy;
   std::vector<SeedMean> rank_of_mean, mean_rank;  ///< per layer; A without I
+  /// Per layer, A without I: mean ranks at equal entropy (ProbeNumbers::rank_at_entropy), and
+  /// entropies in nats as they are. Empty if the logs lack them.
+  std::vector<SeedMean> rank_at_entropy, entropy;
 };
 
 struct StudySummary {
   std::int64_t equal_step = 0;  ///< the last step that all runs have probed
   /// The highest accuracy that all runs reach; NaN if a run was not tested.
   double equal_accuracy = 0;
+  std::vector<VariantMoment> untrained;  ///< at step 0; without runs if it was not probed
   std::vector<VariantMoment> at_equal_steps, at_equal_accuracy;
 };
 

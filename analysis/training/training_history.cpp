@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/spectrum.h"
 #include "analysis/training/checkpoint_series.h"
@@ -77,6 +78,7 @@ constexpr double kNotCounted = std::numeric_limits<double>::quiet_NaN();
 struct LayerSpectra {
   std::vector<MapSpectrum> without, with;
   double entropy = 0, queries = 0;
+  double ranks_at_entropy = 0, maps_at_entropy = 0;  ///< sum and number of known ranks
 };
 
 /// Sums the entropies −Σ p ln p of every row.
@@ -92,6 +94,20 @@ void add_entropies(const ImpliedMaps& maps, LayerSpectra& layer) {
   }
 }
 
+/// Sums the known ranks at kProbedEntropy of the layer's maps.
+void add_ranks_at_entropy(const Trace& trace, std::int64_t index, LayerSpectra& layer) {
+  if (!has_temperature(trace, index) ||
+      std::min(trace.queries(index), trace.keys(index)) > SpectrumOptions().dense_limit) {
+    return;
+  }
+  for (const EntropyRank& one : ranks_at_entropy(
+           trace, kProbedEntropy, {.identity = IdentityView::without}, {.layers = {index}})) {
+    if (std::isnan(one.rank)) continue;
+    layer.ranks_at_entropy += one.rank;
+    ++layer.maps_at_entropy;
+  }
+}
+
 void add_trace(const Trace& trace, std::vector<LayerSpectra>& layers, const Progress& progress) {
   layers.resize(trace.layers.size());
   auto [without, with] = spectra_without_and_with_identity(trace, {}, progress.silent());
@@ -102,7 +118,9 @@ void add_trace(const Trace& trace, std::vector<LayerSpectra>& layers, const Prog
     layers[static_cast<std::size_t>(one.layer)].with.push_back(std::move(one));
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    add_entropies(maps_seen(trace, static_cast<std::int64_t>(i), IdentityView::without), layers[i]);
+    const auto index = static_cast<std::int64_t>(i);
+    add_entropies(maps_seen(trace, index, IdentityView::without), layers[i]);
+    add_ranks_at_entropy(trace, index, layers[i]);
   }
 }
 
@@ -159,6 +177,8 @@ ProbeNumbers probe(const Model& model, std::span<const Input> inputs, const Prog
                                                     : kNotCounted);
     numbers.identity_rank.push_back(mean_spectrum(layer.with, threshold).ranks.mean);
     numbers.entropy.push_back(layer.queries > 0 ? layer.entropy / layer.queries : kNotCounted);
+    numbers.rank_at_entropy.push_back(
+        layer.maps_at_entropy > 0 ? layer.ranks_at_entropy / layer.maps_at_entropy : kNotCounted);
   }
   return numbers;
 }
@@ -169,6 +189,7 @@ void add_probes(const ProbeNumbers& numbers, std::int64_t step, TrainingLog& log
   log.add("probes/rank_of_mean", numbers.rank_of_mean);
   log.add("probes/identity_rank", numbers.identity_rank);
   log.add("probes/entropy", numbers.entropy);
+  log.add("probes/rank_at_entropy", numbers.rank_at_entropy);
 }
 
 }  // namespace attnscope

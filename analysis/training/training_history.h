@@ -33,12 +33,19 @@ struct TrainingHistory {
 /// Reads a log written by TrainingLog::as_hdf5. Throws Error(io, damaged).
 [[nodiscard]] TrainingLog read_training_log(const std::filesystem::path& file);
 
+/// Target of ProbeNumbers::rank_at_entropy. Maps of trained networks are sharp enough to compare
+/// their ranks below it; even maps are near 1.
+inline constexpr double kProbedEntropy = 0.8;
+
 /// Values per layer, over its heads and all inputs, of A without I. NaN if no map is ready.
 struct ProbeNumbers {
   std::vector<double> mean_rank;      ///< mean of the maps' equivalent ranks (Adder, Fig. 3)
   std::vector<double> rank_of_mean;   ///< rank of the maps' mean curve (Adder, Fig. 2)
   std::vector<double> identity_rank;  ///< like mean_rank, of A + I
   std::vector<double> entropy;        ///< entropy of a query's weights, in nats, mean over queries
+  /// Like mean_rank, of every map at the temperature at which its mean row entropy is
+  /// kProbedEntropy · ln n (rank_at_entropy); NaN for mechanisms without a temperature.
+  std::vector<double> rank_at_entropy;
 };
 
 /// Runs the model's own attention on the inputs; equivalent ranks at 0.9. Throws Error, Cancelled.

@@ -35,6 +35,38 @@ TrainingVariant adder_gradients(const char* name, const char* label, const char*
   return made;
 }
 
+/// Head widths at a total width of 64 and with one head, × linear layers × attention. All
+/// attentions of a width follow each other, first with multiplicative layers, so that widths can be
+/// compared early.
+std::vector<TrainingVariant> widths_of_heads() {
+  constexpr std::int64_t kTotalWidth = 64;
+  struct Attention {
+    const char *name, *label, *mechanism;
+  };
+  constexpr Attention attentions[] = {{"softmax", "softmax", "softmax"},
+                                      {"adder", "adder", "adder"},
+                                      {"adder-identity", "adder + I", "adder,identity=true"}};
+  std::vector<TrainingVariant> variants;
+  const auto add = [&](const char* arithmetic, std::int64_t width, std::int64_t heads) {
+    const bool adder = std::string_view(arithmetic) == "adder";
+    const std::string shape = std::to_string(width) + "x" + std::to_string(heads);
+    const std::string words = "d = " + std::to_string(width) + ", H = " + std::to_string(heads);
+    for (const Attention& one : attentions) {
+      const std::string name = shape + "-" + arithmetic + "-" + one.name;
+      const std::string label = words + (adder ? ", adder layers, " : ", ") + one.label;
+      TrainingVariant made = variant(name.c_str(), label.c_str(), arithmetic, one.mechanism);
+      made.changes["width"] = width * heads;
+      made.changes["model_heads"] = heads;
+      variants.push_back(std::move(made));
+    }
+  };
+  for (const char* const arithmetic : {"multiplicative", "adder"}) {
+    for (const std::int64_t width : {64, 32, 16, 8}) add(arithmetic, width, kTotalWidth / width);
+    for (const std::int64_t width : {32, 16, 8}) add(arithmetic, width, 1);
+  }
+  return variants;
+}
+
 std::vector<TrainingStudy> all_studies() {
   return {
       {"adder-rank",
@@ -48,6 +80,9 @@ std::vector<TrainingStudy> all_studies() {
         variant("adder-adder", "adder layers, adder", "adder", "adder"),
         variant("adder-adder-identity", "adder layers, adder + I", "adder",
                 "adder,identity=true")}},
+      {"adder-width",
+       "head width 8 to 64, at a total width of 64 and with one head × linear layers × attention",
+       "Adder, Section 3.2.2", widths_of_heads()},
       {"adder-gradients",
        "gradients of adder layers × of adder scores, and identity",
        "Adder, Table 3",

@@ -11,6 +11,7 @@
 
 #include "analysis/training/run_folder.h"
 #include "analysis/training/study_summary.h"
+#include "analysis/training/training_history.h"
 #include "analysis/training/training_study.h"
 #include "app/cli/command_table.h"
 #include "app/cli/interruption.h"
@@ -36,9 +37,9 @@ std::string cell_of(const SeedMean& number, int decimals, double scale = 1) {
 }
 
 /// Ranks from the first layer to the last: "12.1 ± 0.4, 19.4 ± 1.2, …".
-std::string ranks_text(const std::vector<SeedMean>& layers) {
+std::string ranks_text(const std::vector<SeedMean>& layers, int decimals = 1) {
   std::string text;
-  for (const SeedMean& one : layers) text += (text.empty() ? " " : ", ") + cell_of(one, 1);
+  for (const SeedMean& one : layers) text += (text.empty() ? " " : ", ") + cell_of(one, decimals);
   return text;
 }
 
@@ -49,16 +50,23 @@ void print_moments(const std::vector<VariantMoment>& moments) {
                 static_cast<long long>(one.step.runs));
     std::printf("    rank of the mean curve by layer:%s\n", ranks_text(one.rank_of_mean).c_str());
     std::printf("    mean equivalent rank by layer:  %s\n", ranks_text(one.mean_rank).c_str());
+    if (!one.rank_at_entropy.empty()) {
+      std::printf("    mean rank at %s ln n by layer: %s\n", rounded_text(kProbedEntropy).c_str(),
+                  ranks_text(one.rank_at_entropy).c_str());
+      std::printf("    entropy by layer, nats:         %s\n", ranks_text(one.entropy, 2).c_str());
+    }
   }
 }
 
-/// Prints the end of --study: accuracies and ranks of every variant at equal steps and at equal
-/// accuracy.
+/// Prints the end of --study: accuracies and ranks of every variant untrained, at equal steps and
+/// at equal accuracy, each also at equal entropy.
 void print_study(const StudyFolder& folder) {
   const StudySummary summary = summarise(read_histories(folder.folder, {}));
   std::printf("%s: %s\n", folder.folder.string().c_str(),
               std::string(study_of(folder).title).c_str());
   std::printf("Means ± standard deviations over seeds (of the sample: n − 1).\n");
+  std::printf("Untrained:\n");
+  print_moments(summary.untrained);
   std::printf("At equal steps, %lld:\n", static_cast<long long>(summary.equal_step));
   print_moments(summary.at_equal_steps);
   if (!summary.at_equal_accuracy.empty()) {

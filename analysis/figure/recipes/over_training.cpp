@@ -28,6 +28,7 @@ constexpr TrainingQuantity kQuantities[] = {
     {"mean_rank", "probes/mean_rank", "mean equivalent rank"},
     {"identity_rank", "probes/identity_rank", "mean equivalent rank of A + I"},
     {"entropy", "probes/entropy", "entropy of a query, nats"},
+    {"rank_at_entropy", "probes/rank_at_entropy", "mean equivalent rank at 0.8 ln n"},
 };
 
 std::vector<std::string> quantity_names() {

@@ -1,4 +1,5 @@
 // Figure of the ranks of trained networks by layer, at equal steps and at equal accuracy.
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/figure/caption.h"
@@ -59,19 +60,30 @@ Panel panel_of_moments(const std::vector<VariantMoment>& moments, const RankChoi
   return panel;
 }
 
+constexpr RankChoice kRankChoices[] = {
+    {"rank_of_mean", "rank of the mean curve", &VariantMoment::rank_of_mean},
+    {"mean_rank", "mean equivalent rank", &VariantMoment::mean_rank},
+    {"rank_at_entropy", "mean rank at 0.8 ln n", &VariantMoment::rank_at_entropy}};
+
+std::vector<std::string> rank_choice_names() {
+  std::vector<std::string> names;
+  for (const RankChoice& one : kRankChoices) names.emplace_back(one.name);
+  return names;
+}
+
 Figure make_trained_ranks(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const std::vector<TrainingHistory> histories = histories_shown(read, progress);
   const StudySummary summary = summarise(histories);
-  const RankChoice choices[] = {
-      {"rank_of_mean", "rank of the mean curve", &VariantMoment::rank_of_mean},
-      {"mean_rank", "mean equivalent rank", &VariantMoment::mean_rank}};
+  const std::vector<std::string>& wanted = read.names("show");
   Figure figure;
   const bool tested = !summary.at_equal_accuracy.empty();
-  for (std::int64_t row = 0; row < 2; ++row) {
+  std::int64_t row = 0;
+  for (const RankChoice& choice : kRankChoices) {
+    if (std::ranges::find(wanted, choice.name) == wanted.end()) continue;
     const auto add = [&](const std::vector<VariantMoment>& moments, std::int64_t column,
                          const std::string& title, const std::string& when) {
-      Panel panel = panel_of_moments(moments, choices[row], request.first_layer, figure, when);
+      Panel panel = panel_of_moments(moments, choice, request.first_layer, figure, when);
       panel.row = row;
       panel.column = column;
       if (row == 0) panel.title = title;
@@ -83,10 +95,12 @@ Figure make_trained_ranks(const FigureRequest& request, const Progress& progress
       add(summary.at_equal_accuracy, 1,
           "at " + fixed_text(100 * summary.equal_accuracy, 1) + " % right", "equal_accuracy");
     }
+    ++row;
   }
   figure.shared_legend = true;
   const double share = tested ? 0.42 : 0.62;
-  figure.height_mm = 2 * share * request.width_mm + 8 + legend_mm(figure, request.width_mm);
+  figure.height_mm =
+      static_cast<double>(row) * share * request.width_mm + 8 + legend_mm(figure, request.width_mm);
   figure.caption =
       "Equivalent ranks at 0.9 of A without I by layer: " + histories_in_words(read, histories) +
       "; bands: one standard deviation. Equal accuracy is the most that every run "
@@ -98,11 +112,15 @@ Figure make_trained_ranks(const FigureRequest& request, const Progress& progress
 }  // namespace
 
 FigureRecipe trained_ranks_recipe() {
+  std::vector<ParameterDescription> settings = training_folder_settings();
+  settings.push_back(setting::names(
+      "show", rank_choice_names(), {"rank_of_mean", "mean_rank"},
+      "ranks, a row each; at 0.8 ln n: at the temperature that gives the rows that entropy"));
   return {.name = "trained-ranks",
           .title = "Ranks of trained networks at equal steps and equal accuracy",
           .source = "Adder, Fig. 2, 3",
           .question = FigureQuestion::training,
-          .settings = training_folder_settings(),
+          .settings = std::move(settings),
           .needs = training_needs,
           .make = make_trained_ranks};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 
 #include "analysis/figure/recipe.h"
 #include "analysis/training/checkpoint_series.h"
@@ -178,6 +179,59 @@ TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndResumes) {
   ASSERT_EQ(summary.at_equal_steps.size(), 6U);
   EXPECT_EQ(summary.equal_step, 4);
   EXPECT_EQ(summary.at_equal_steps.front().accuracy.runs, 2);
+}
+
+TEST_F(TrainingStudyTest, ComparesWidthsOfHeadsAtEqualEntropyToo) {
+  const TrainingStudy& widths = find_training_study("adder-width");
+  // Four widths at D = 64 and three more with one head, × 2 arithmetics × 3 attentions.
+  ASSERT_EQ(widths.variants.size(), 42U);
+  std::map<std::pair<std::int64_t, std::int64_t>, int> shapes;  // width and heads → variants
+  for (const TrainingVariant& one : widths.variants) {
+    ParameterValues values = one.changes;
+    values["dataset"] = std::string("d");
+    const auto width = std::get<std::int64_t>(values.at("width"));
+    const auto heads = std::get<std::int64_t>(values.at("model_heads"));
+    EXPECT_TRUE(width == 64 || heads == 1) << one.name;
+    EXPECT_NO_THROW((void)Recipe(values)) << one.name;
+    ++shapes[{width / heads, heads}];
+  }
+  EXPECT_EQ(shapes.size(), 7U);
+  for (const std::int64_t width : {8, 16, 32, 64}) {
+    EXPECT_EQ((shapes[{width, 64 / width}]), 6) << width;
+    EXPECT_EQ((shapes[{width, 1}]), 6) << width;
+  }
+  const StudyFolder study{folder_ / "widths"};
+  begin_study(study, widths, recipe(), 3);
+  const auto runs = runs_of(study);
+  ASSERT_EQ(runs.size(), 126U);
+  EXPECT_EQ(runs[10].folder.folder.filename(), "8x8-multiplicative-adder-seed5");
+  const auto model = recipe_of(runs[10].folder).model(ExampleKind::images);
+  EXPECT_EQ(model.width, 64);
+  EXPECT_EQ(model.layer.attention.heads, 8);
+}
+
+TEST_F(TrainingStudyTest, LogsRanksAtEqualEntropyFromTheStart) {
+  const StudyFolder study{folder_ / "study"};
+  begin_study(study, find_training_study("adder-parts"), recipe(), 2);
+  train_study(study, {});
+  const auto histories = read_histories(study.folder, {});
+  const TrainingLog& log = histories.front().log;
+  const LogTable* const ranks = log.find("probes/rank_at_entropy");
+  ASSERT_NE(ranks, nullptr);
+  EXPECT_EQ(ranks->rows(), log.find("probes/step")->rows());
+  for (const double rank : ranks->numbers) EXPECT_GE(rank, 1);
+  const StudySummary summary = summarise(histories);
+  ASSERT_EQ(summary.untrained.size(), 4U);
+  EXPECT_EQ(summary.untrained[0].step.mean, 0);
+  EXPECT_EQ(summary.untrained[0].rank_at_entropy.at(0).runs, 2);
+  EXPECT_EQ(summary.at_equal_steps[0].entropy.size(), 1U);
+  FigureRequest request;
+  request.settings["folder"] = study.folder.string();
+  request.settings["show"] = std::vector<std::string>{"mean_rank", "rank_at_entropy"};
+  const Figure figure = make_figure("trained-ranks", request);
+  EXPECT_EQ(figure.panels.size(), 4U);
+  EXPECT_EQ(figure.numbers.at("equal_steps/rank_at_entropy/multiplicative, adder").at(0),
+            summary.at_equal_steps.at(2).rank_at_entropy.at(0).mean);
 }
 
 TEST_F(TrainingStudyTest, DrawsRunsStudiesAndForeignCheckpoints) {
