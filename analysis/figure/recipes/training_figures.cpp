@@ -16,8 +16,8 @@ std::vector<ParameterDescription> training_folder_settings() {
       setting::file("folder", "a run of attnscope train, a study, or checkpoints from elsewhere"),
       std::move(data),
       setting::whole("count", 8, {1, 1e6}, "number of images of that data set, spread evenly"),
-      setting::text("input", "",
-                    "one input for checkpoints without a log, in place of a data set")};
+      setting::text("input", "", "one input for checkpoints without a log, in place of a data set"),
+      setting::text("only", "", "trainings whose label contains this text; empty: all")};
 }
 
 std::vector<TrainingHistory> histories_shown(const Settings& read, const Progress& progress) {
@@ -30,6 +30,17 @@ std::vector<TrainingHistory> histories_shown(const Settings& read, const Progres
     }
   }
   std::vector<TrainingHistory> histories = read_histories(read.text("folder"), inputs, progress);
+  if (const std::string& only = read.text("only"); !only.empty()) {
+    std::erase_if(histories, [&](const TrainingHistory& history) {
+      return history.label.find(only) == std::string::npos;
+    });
+    if (histories.empty()) {
+      throw Error(ErrorKind::usage, "no training has this text in its label")
+          .about("only")
+          .in_file(read.text("folder"))
+          .found(only);
+    }
+  }
   for (const TrainingHistory& history : histories) {
     if (!history.log.tables().empty()) return histories;
   }

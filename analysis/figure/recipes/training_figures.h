@@ -11,7 +11,8 @@
 
 namespace attnscope {
 
-/// Settings "folder", and "dataset", "count" and "input" for checkpoints without a log.
+/// Settings "folder", "dataset", "count" and "input" for checkpoints without a log, and "only", a
+/// part of the labels of the trainings shown.
 [[nodiscard]] std::vector<ParameterDescription> training_folder_settings();
 
 /// Figures of trainings show no subjects.
@@ -20,7 +21,8 @@ inline constexpr FigureNeeds training_needs{.subject = SubjectNeed::none,
                                             .setting = "folder",
                                             .unset = "needs the folder of a training"};
 
-/// The trainings in the folder of the setting. Throws like read_histories.
+/// The trainings in the folder that "only" selects. Throws like read_histories; Error(usage) if it
+/// selects none.
 [[nodiscard]] std::vector<TrainingHistory> histories_shown(const Settings& read,
                                                            const Progress& progress);
 

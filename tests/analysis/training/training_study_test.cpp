@@ -232,6 +232,12 @@ TEST_F(TrainingStudyTest, LogsRanksAtEqualEntropyFromTheStart) {
   EXPECT_EQ(figure.panels.size(), 4U);
   EXPECT_EQ(figure.numbers.at("equal_steps/rank_at_entropy/multiplicative, adder").at(0),
             summary.at_equal_steps.at(2).rank_at_entropy.at(0).mean);
+  request.settings["only"] = std::string("adder layers");
+  const Figure some = make_figure("trained-ranks", request);
+  EXPECT_TRUE(some.numbers.contains("equal_steps/mean_rank/adder layers, adder"));
+  EXPECT_FALSE(some.numbers.contains("equal_steps/mean_rank/multiplicative, adder"));
+  request.settings["only"] = std::string("of another study");
+  EXPECT_THROW((void)make_figure("trained-ranks", request), Error);
 }
 
 TEST_F(TrainingStudyTest, DrawsRunsStudiesAndForeignCheckpoints) {
