@@ -373,9 +373,15 @@ struct CompareArguments {
 /// The value of --at-entropy: a share, or the reference's entropy. Throws Error(usage).
 double entropy_target(const std::string& text) {
   if (text == "reference") return reference_entropy;
-  const double share = parse_number(text).value_or(std::nan(""));
-  check_equal_entropy(share, {});
-  return share;
+  const std::optional<double> share = parse_number(text);
+  if (!share) {
+    throw Error(ErrorKind::usage, "the entropy of a row is the reference's, or a share of ln n")
+        .about("--at-entropy")
+        .expected("reference, or a number above 0, below 1")
+        .found(text);
+  }
+  check_equal_entropy(*share, {});
+  return *share;
 }
 
 /// One set of options per identity view. Meaningless ones are refused before any model runs.

@@ -133,7 +133,8 @@ Report head_report(const HeadsReport& report, std::size_t index) {
     append(columns,
            {{{.name = "rank_at_entropy",
               .title = "rank at\n" + target,
-              .formula = "equivalent rank of softmax(s/T), with T so that H/ln n = " + target,
+              .formula = "equivalent rank of softmax(s/T), with T so that H/ln n is " +
+                         rounded_text(*report.at_entropy),
               .width = 12,
               .decimals = 0},
              [rank_of](const HeadRow& row) { return rank_of(row).rank; }},
