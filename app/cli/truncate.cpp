@@ -47,7 +47,7 @@ TruncationRequest truncation_request(const TruncateArguments& arguments) {
 
 std::string truncated_as_text(const StudyResult& result, std::size_t index) {
   const StudySeries& series = result.series[index];
-  std::string text = "cut off: " + result.description + "; mean equivalent rank at " +
+  std::string text = "truncated: " + result.description + "; mean equivalent rank at " +
                      rounded_text(result.threshold) + ": " +
                      number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1);
   if (const std::optional<NullOutcome> null = mean_null_of(series)) {

@@ -24,17 +24,15 @@ void Recovery::offer_next() {
   if (left_.empty()) return;
   const QFileInfo file(QString::fromStdString(left_.front().string()));
   const QString when = QLocale::c().toString(file.lastModified(), "d MMM yyyy, HH:mm");
-  QString text =
-      tr("Attnscope ended unexpectedly. The session of %1 can be opened again.").arg(when);
+  QString text = tr("Attnscope crashed. Restore the session of %1?").arg(when);
   if (left_.size() > 1) {
     text =
-        tr("%1 windows ended unexpectedly. The latest session (%2) can be opened again; the others "
-           "are offered after it.")
+        tr("%1 windows crashed. Restore the latest session (%2)? The others are offered after it.")
             .arg(left_.size())
             .arg(when);
   }
-  notice_.offer(text, {tr("Open it"), [this] { open_next(); }},
-                {tr("Discard it"), [this] { discard_next(); }});
+  notice_.offer(text, {tr("Restore"), [this] { open_next(); }},
+                {tr("Discard"), [this] { discard_next(); }});
 }
 
 void Recovery::open_next() {

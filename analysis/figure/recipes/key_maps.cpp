@@ -87,7 +87,7 @@ Figure make_key_maps(const FigureRequest& request, const Progress& progress) {
   figure.colour_scales.push_back(scale.scale);
   finish_map_grid(figure, grid, request.width_mm);
   figure.caption =
-      "Keys exp(K) as feature maps over the image, each relative to its largest; "
+      "Keys exp(K) as pictures over the image, each relative to its largest; "
       "rows are layers, columns channels of the keys: " +
       subjects_in_words(request) + ". " + clipping_in_words(scale) + made_with();
   return figure;
@@ -97,7 +97,7 @@ Figure make_key_maps(const FigureRequest& request, const Progress& progress) {
 
 FigureRecipe key_maps_recipe() {
   return {.name = "key-maps",
-          .title = "Keys as feature maps",
+          .title = "Keys as pictures",
           .source = "DAFT, Fig. 11 to 14",
           .question = FigureQuestion::maps,
           .has_panel = true,

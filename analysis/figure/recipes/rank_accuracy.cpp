@@ -159,7 +159,7 @@ Figure make_rank_accuracy(const FigureRequest& request, const Progress& progress
       add_equivalent_ranks(figure, panel, result, curves);
     }
     panel.x.key = "rank";
-    if (row + 1 == shown.size()) panel.x.label = "rank r the maps are cut off to";
+    if (row + 1 == shown.size()) panel.x.label = "rank r the maps are truncated to";
     panel.x.logarithmic = true;
     panel.x.ticks = rank_ticks(curves);
     if (!panel.x.ticks.empty()) {
@@ -176,7 +176,7 @@ Figure make_rank_accuracy(const FigureRequest& request, const Progress& progress
   }
   figure.height_mm = 0.6 * request.width_mm * static_cast<double>(shown.size()) + 3 +
                      legend_mm(figure, request.width_mm);
-  figure.caption = "Every map replaced by the nearest of rank r while the model runs (cut off: " +
+  figure.caption = "Every map replaced by the nearest of rank r while the model runs (truncated: " +
                    result.description + "): " + study_in_words(result) + ". Bands: ± " +
                    errors_in_words(result) +
                    ". Dashed: the whole model. Marked: the mean equivalent rank of its maps (τ = " +

@@ -90,7 +90,7 @@ AnswerBars::Content content_of(const OpenSubject& open, std::int64_t place) {
   if (!open.subject.trace) {
     content.instead = AnswerPanel::tr("has not run yet");
   } else if (!prediction) {
-    content.instead = AnswerPanel::tr("gives no answer: no classes, no next token");
+    content.instead = AnswerPanel::tr("no classifier and no next-token output");
   } else if (!prediction->finite) {
     content.instead = AnswerPanel::tr("⚠ a logit is NaN or infinite: nothing is predicted");
   } else {

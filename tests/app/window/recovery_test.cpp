@@ -71,7 +71,7 @@ TEST_F(RecoveryTest, KeepsBothSessionsOfTwoCrashedWindows) {
 TEST_F(RecoveryTest, DoesNotOfferADiscardedSessionAgain) {
   const fs::path file = crashed("maps", 900'001);
   window().remember_between_runs(kept());
-  EXPECT_EQ(child<QToolButton>("notice_dismiss")->text(), "Discard it");
+  EXPECT_EQ(child<QToolButton>("notice_dismiss")->text(), "Discard");
   click("notice_dismiss");
   EXPECT_TRUE(notice().isEmpty());
   EXPECT_FALSE(fs::exists(file));
@@ -85,7 +85,7 @@ TEST_F(RecoveryTest, AnErrorMeanwhileDoesNotTakeTheOfferAway) {
   emit session().failed("the disk is full");
   EXPECT_TRUE(notice().contains("the disk is full"));
   click("notice_dismiss");
-  EXPECT_TRUE(notice().contains("ended unexpectedly"));
+  EXPECT_TRUE(notice().contains("crashed"));
   EXPECT_TRUE(fs::exists(file));
 }
 
@@ -97,7 +97,7 @@ TEST_F(RecoveryTest, KeepsUnreadableSessionsUntilTheyAreDiscarded) {
   EXPECT_TRUE(notice().contains("autosave-900001")) << notice().toStdString();
   EXPECT_TRUE(fs::exists(file));
   click("notice_dismiss");
-  EXPECT_TRUE(notice().contains("ended unexpectedly"));
+  EXPECT_TRUE(notice().contains("crashed"));
   click("notice_dismiss");
   EXPECT_FALSE(fs::exists(file));
 }

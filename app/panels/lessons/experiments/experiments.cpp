@@ -17,16 +17,16 @@ ExperimentEntry cost_experiment();
 ExperimentEntry matrix_experiment();
 ExperimentEntry truncation_experiment();
 ExperimentEntry null_models_experiment();
-ExperimentEntry cut_off_experiment();
+ExperimentEntry truncated_maps_experiment();
 ExperimentEntry replaced_head_experiment();
 
 std::span<const ExperimentEntry> experiments() {
   // One line per entry.
   static const ExperimentEntry list[] = {
-      ranks_experiment(),       variance_experiment(),   identity_experiment(),
-      playground_experiment(),  importance_experiment(), hash_experiment(),
-      cost_experiment(),        matrix_experiment(),     truncation_experiment(),
-      null_models_experiment(), cut_off_experiment(),    replaced_head_experiment(),
+      ranks_experiment(),       variance_experiment(),       identity_experiment(),
+      playground_experiment(),  importance_experiment(),     hash_experiment(),
+      cost_experiment(),        matrix_experiment(),         truncation_experiment(),
+      null_models_experiment(), truncated_maps_experiment(), replaced_head_experiment(),
   };
   // clang-format on
   return list;

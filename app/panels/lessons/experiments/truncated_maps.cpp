@@ -32,15 +32,15 @@ QString shown_name(const std::string& label) {
   return QString::fromStdString(label).toHtmlEscaped();
 }
 
-class CutOffExperiment : public QWidget {
+class TruncatedMapsExperiment : public QWidget {
  public:
-  explicit CutOffExperiment(Session& session) : session_(session) {
-    setObjectName("experiment_cut_off");
+  explicit TruncatedMapsExperiment(Session& session) : session_(session) {
+    setObjectName("experiment_truncated_maps");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    go_ = new QPushButton(tr("Cut off every map, and ask again"));
-    go_->setObjectName("cut_off_go");
-    words_ = table_label("cut_off_words");
+    go_ = new QPushButton(tr("Truncate every map"));
+    go_->setObjectName("truncated_maps_go");
+    words_ = table_label("truncated_maps_words");
     column->addWidget(go_, 0, Qt::AlignLeft);
     column->addWidget(words_);
     connect(go_, &QPushButton::clicked, this, [this] { measure(); });
@@ -63,7 +63,7 @@ class CutOffExperiment : public QWidget {
     go_->setEnabled(false);
     words_->setText(tr("Running twelve images, seven times for each model…"));
     session_.jobs().submit(
-        tr("Cutting off ranks"),
+        tr("Truncating maps"),
         [this, request, truncation,
          subjects](const Progress& progress) mutable -> JobQueue::Delivery {
           request.data_set = open_data_set(request.data);
@@ -195,9 +195,9 @@ class ReplacedHeadExperiment : public QWidget {
 
 }  // namespace
 
-ExperimentEntry cut_off_experiment() {
-  return {"cut-off", {}, [](const ExperimentContext& context) -> QWidget* {
-            return new CutOffExperiment(context.session);
+ExperimentEntry truncated_maps_experiment() {
+  return {"truncated-maps", {}, [](const ExperimentContext& context) -> QWidget* {
+            return new TruncatedMapsExperiment(context.session);
           }};
 }
 
