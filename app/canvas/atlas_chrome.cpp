@@ -418,8 +418,8 @@ QFont sized(const QFont& font, double pixels, bool bold) {
 }
 
 AtlasFrame atlas_frame(QSizeF widget, double text_scale) {
-  constexpr double edge = 3;
-  const double above = 13 * text_scale, beside = 15 * text_scale;
+  constexpr double edge = 2;
+  const double above = 12 * text_scale, beside = 15 * text_scale;
   AtlasFrame frame;
   frame.viewport = QRectF(edge + beside, above, std::max(1.0, widget.width() - 2 * edge - beside),
                           std::max(1.0, widget.height() - above));

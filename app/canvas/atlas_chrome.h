@@ -33,7 +33,7 @@ struct AtlasFrame {
 /// Space between bands of maps for their labels, times the text scale.
 inline constexpr double band_label_room = 16;
 /// Space around fitted maps, on every side of the viewport, for the frame of the selected map.
-inline constexpr double fitted_margin = 1;
+inline constexpr double fitted_margin = 0.5;
 
 /// The colour scales of an atlas's maps.
 struct MapScales {

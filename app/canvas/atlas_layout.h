@@ -43,7 +43,7 @@ struct AtlasGrid {
   /// and head of the position.
   std::shared_ptr<const std::vector<std::int64_t>> order = nullptr;
 
-  static constexpr double gap = 0.015;  ///< space between neighbours, in map sides
+  static constexpr double gap = 0.0085;  ///< space between neighbours, in map sides
   static constexpr double pitch = 1 + gap;
 
   [[nodiscard]] bool empty() const { return layers <= 0 || columns <= 0; }

@@ -17,8 +17,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kBar = 8;         // height of the colour bar, pixels
-constexpr double kLetters = 10.5;  // pixels, at the default text size
+constexpr double kBar = 7;         // height of the colour bar, pixels
+constexpr double kLetters = 10;    // pixels, at the default text size
 constexpr int kWidth = 300;        // width of a single scale, pixels
 constexpr int kWidthOfTwo = 230;   // width of each of two scales, pixels
 constexpr int kLeastWidth = 120;   // least width in a narrow window, pixels
@@ -255,7 +255,7 @@ void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of,
     painter.setPen(QPen(ink.muted, 1));
     painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + 2));
     painter.drawText(QRectF(from, bar.bottom() + 1, 2 * half + 1, area.bottom() - bar.bottom()),
-                     Qt::AlignCenter, text);
+                     static_cast<int>(Qt::AlignCenter) | Qt::TextDontClip, text);
   }
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(ink.panel, 1));

@@ -11,7 +11,7 @@ class SubjectBadge : public QWidget {
  public:
   explicit SubjectBadge(std::int64_t subject, QWidget* parent = nullptr);
   void set_subject(std::int64_t subject);
-  [[nodiscard]] QSize sizeHint() const override { return {18, 18}; }
+  [[nodiscard]] QSize sizeHint() const override { return {16, 16}; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -308,7 +308,7 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, 
     : QFrame(parent), session_(session), subject_(subject), no_graphics_(no_graphics) {
   setObjectName("atlas_cell");
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(1, 1, 1, 1);
+  column->setContentsMargins(0, 0, 0, 0);  // the frame has its own
   column->setSpacing(0);
   head_ = new AtlasHead(session, spectra, link, subject);
   connect(head_, &AtlasHead::enlarge_wanted, this, &AtlasCell::enlarge_wanted);

@@ -88,6 +88,7 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   // Animated docks are off, because an animation would redraw every atlas many times.
   setDockOptions(AllowNestedDocks | AllowTabbedDocks);
   resize(1600, 1000);
+  setStatusBar(new LowStatusBar);
   // The look is applied first, because labels take the program's font when they are created.
   apply_look();
   qApp->installEventFilter(new WheelGuard(this));
@@ -271,7 +272,7 @@ void MainWindow::apply_look() {
               {preferences_.theme, preferences_.text_scale * presented_scale_, presenting_});
   if (commands_) commands_->tint(colours_of(*this).text);
   // The status bar has a single line, to leave space for the maps.
-  constexpr int kAroundText = 9;  // pixels
+  constexpr int kAroundText = 1;  // pixels: the line above
   statusBar()->setFixedHeight(QFontMetrics(QApplication::font()).height() + kAroundText);
   QApplication::restoreOverrideCursor();
 }

@@ -43,9 +43,8 @@ int tab_bar_height(const QMainWindow& window, const QDockWidget& dock) {
 
 bool dock_is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
 
-// Widths in pixels. With narrow sides, the maps of two subjects get nearly half of a window of 1280
-// × 800.
-constexpr int kLeftWidth = 250, kNarrowLeft = 208;
+// Widths in pixels. With narrow sides, the maps of two models get half of a window of 1280 × 800.
+constexpr int kLeftWidth = 250, kNarrowLeft = 206;
 constexpr int kNarrowRight = 294, kWidestRight = 560, kPercentRight = 23;
 constexpr int kNarrow = 1400;       // below this window width the left side is narrow
 constexpr int kAboveAndBelow = 70;  // part of the window's height that is not docks

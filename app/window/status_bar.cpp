@@ -1,5 +1,6 @@
 #include "app/window/status_bar.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStringList>
@@ -27,6 +28,24 @@ QString capitalised_layer(const Trace& trace, std::int64_t layer) {
 constexpr int kSoonMs = 100;  // shorter work is not shown
 
 }  // namespace
+
+bool LowStatusBar::event(QEvent* event) {
+  const bool taken = QStatusBar::event(event);
+  if (event->type() != QEvent::LayoutRequest || layout() == nullptr) return taken;
+  // Qt makes another layout, with spaces above and below, when the height of a widget changes.
+  bool changed = false;
+  for (int i = 0; i < layout()->count(); ++i) {
+    QSpacerItem* const space = layout()->itemAt(i)->spacerItem();
+    if (space == nullptr || space->sizeHint().height() == 0) continue;
+    space->changeSize(0, 0);
+    changed = true;
+  }
+  if (changed) {
+    layout()->invalidate();
+    layout()->activate();
+  }
+  return taken;
+}
 
 HoverLine::HoverLine(Session& session, AtlasLink& link, QWidget* parent)
     : ElidedLabel(Qt::ElideRight, parent), session_(session), link_(link) {

@@ -1,6 +1,7 @@
 // Parts of the status bar: the value under the cursor, and background jobs.
 #pragma once
 
+#include <QStatusBar>
 #include <QTimer>
 #include <QWidget>
 #include <functional>
@@ -17,6 +18,16 @@ class ProgressLine;
 class Session;
 struct HoveredCell;
 struct OpenSubject;
+
+/// A status bar as high as a line of text: without the space above and below its widgets.
+class LowStatusBar : public QStatusBar {
+  Q_OBJECT
+ public:
+  using QStatusBar::QStatusBar;
+
+ protected:
+  bool event(QEvent* event) override;
+};
 
 /// The value under the cursor in words: layer, head, query and key, and the value in each subject.
 class HoverLine : public ElidedLabel {

@@ -23,7 +23,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeastHeight = 26, kAroundText = 6;  // pixels
+constexpr int kLeastHeight = 24, kAroundText = 6;  // pixels
 constexpr int kIcon = 16;                          // pixels at the default font size
 constexpr int kAroundMenu = 17;  // pixels next to a menu's name, as in the style sheet
 
@@ -149,6 +149,7 @@ void TopBar::take_height() {
   const int icon = qRound(kIcon * text_scale_of(font()));
   setIconSize(QSize(icon, icon));
   QList<QWidget*> all = findChildren<QWidget*>("rank_threshold");
+  all << menus_;
   for (QToolButton* button : findChildren<QToolButton*>()) {
     if (button->parentWidget() == menus_) continue;
     button->setIconSize(QSize(icon, icon));
