@@ -25,6 +25,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/elided_combo_box.h"
 #include "app/window/export_dialog_preview.h"
 #include "app/window/export_dialog_settings.h"
 #include "app/window/export_target.h"
@@ -110,11 +111,11 @@ QWidget* ExportDialog::make_controls() {
   column->setContentsMargins(0, 0, 10, 0);
   column->setSpacing(9);
 
-  figure_ = new QComboBox;
+  figure_ = new ElidedComboBox(20);
   figure_->setObjectName("export_figure");
   figure_->setAccessibleName(tr("Figure"));
-  figure_->setMinimumContentsLength(20);
   source_ = new QLabel;
+  source_->setWordWrap(true);
   source_->setProperty("role", "muted");
   column->addWidget(heading(tr("Figure")));
   column->addWidget(figure_);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kRedrawDelayMs = 300;
 constexpr int kColumns = 3;
-constexpr int kPictureWidth = 300, kPictureHeight = 210;
+constexpr int kPictureWidth = 290, kPictureHeight = 210;  // three fit at 1024
 
 }  // namespace
 

@@ -62,6 +62,7 @@ class ModelDialog final : public QFileDialog {
   ModelDialog(QWidget* parent, const QString& title, const QString& folder, const QString& filter)
       : QFileDialog(parent, title, folder, filter) {
     setOption(DontUseNativeDialog);
+    setOption(HideNameFilterDetails);  // the list of patterns is longer than the dialog is wide
     setFileMode(ExistingFiles);
   }
 
@@ -211,7 +212,8 @@ void MainWindow::ask_for_input() {
       tr("Images, texts, sounds, arrays, data sets (*.png *.jpg *.jpeg *.txt *.md *.wav *.npy "
          "*.npz "
          "*.h5 *.hdf5 *.gz);;All files "
-         "(*)"));
+         "(*)"),
+      nullptr, QFileDialog::HideNameFilterDetails);
   if (file.isEmpty()) return;
   QSettings().setValue("input_folder", QFileInfo(file).absolutePath());
   session_.set_input(input_locator_of(file.toStdString()));

@@ -90,8 +90,9 @@ void MeasurePage::show_figure(const MechanismCostsRequest& request) {
                             .arg(request.measured.heads);
   if (!is_measured) {
     note_->setText(
-        measured_ ? tr("%1: not measured yet; the last measurement was of something else.").arg(where)
-                  : tr("%1: time and memory are measured when you ask.").arg(where));
+        measured_
+            ? tr("%1: not measured yet; the last measurement was of something else.").arg(where)
+            : tr("%1: time and memory are measured when you ask.").arg(where));
     return;
   }
   QStringList problems;

@@ -13,6 +13,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSpinBox>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -271,8 +272,11 @@ ModelOptions ModelDialog::options() const {
 
 OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(parent) {
   setWindowTitle(tr("Overlay a mechanism"));
-  setMinimumWidth(460);
   auto* column = new QVBoxLayout(this);
+  // The dialog grows with the parameters of the mechanism.
+  constexpr int kLeastWidth = 424;  // pixels, of the content
+  column->addStrut(kLeastWidth);
+  column->setSizeConstraint(QLayout::SetMinimumSize);
   column->setContentsMargins(18, 16, 18, 14);
   column->setSpacing(10);
   auto* title = new QLabel(QString::fromStdString(subject.label));
@@ -330,6 +334,11 @@ void OverlayDialog::show_parameters() {
     parameters_->addRow(QString::fromUtf8(parameter.name).replace('_', ' '), editor);
     editors_[parameter.name] = editor;
   }
+  // The rows are visible only after this call.
+  QTimer::singleShot(0, this, [this] {
+    layout()->activate();
+    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+  });
 }
 
 MechanismChoice OverlayDialog::mechanism() const {

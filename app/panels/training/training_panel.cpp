@@ -370,8 +370,7 @@ QWidget* TrainingPanel::make_fields() {
   connect(preset_, &QComboBox::activated, this, &TrainingPanel::choose_preset);
   rows_ = new VariantRows;
   connect(rows_, &VariantRows::in_step_toggled, training_, &TrainingSession::keep_in_step);
-  data_set_ = line_field("training_data_set", tr("Training data"),
-                         tr("IDX images, class folders, NPZ, or a text file"));
+  data_set_ = line_field("training_data_set", tr("Training data"), tr("images, or a text file"));
   browse_data_ = new BrowseButton(
       tr("a data set"), tr("Data sets (*.gz *.h5 *.npz *ubyte *.txt);;All files (*)"), data_set_);
   browse_data_->setObjectName("training_browse_data_set");

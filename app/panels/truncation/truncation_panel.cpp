@@ -26,7 +26,7 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
                        "against the rank, with the equivalent rank marked."),
            .verb = tr("Truncate"),
            .doing = tr("Truncating ranks"),
-           .data_hint = tr("IDX, HDF5, NPZ, class folders; empty: the open text"),
+           .data_hint = tr("labelled data; empty: the open text"),
            .result_hint = tr("result file (.h5); empty: discarded"),
            .file_name = "truncated.h5",
            .count = 500,
