@@ -18,6 +18,7 @@
 #include "app/session/training_session.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/number_slider.h"
+#include "tests/app/support/layout_faults.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -91,6 +92,9 @@ TEST_F(TrainingPanelTest, ClosingTheWindowAsksBeforeItLosesTrainings) {
       auto* const box = qobject_cast<QMessageBox*>(&dialog);
       ASSERT_NE(box, nullptr);
       EXPECT_EQ(box->defaultButton(), box->button(QMessageBox::Cancel));
+      LayoutFaults faults;
+      faults.look_around(dialog, "the question");
+      EXPECT_TRUE(faults.empty()) << faults.report();
       ASSERT_NE(box->button(button), nullptr);
       box->button(button)->click();
     });
