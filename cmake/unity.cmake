@@ -43,5 +43,19 @@ function(attnscope_unity directory depth unit_bytes)
       math(EXPR ${filled} "${${filled}} + ${bytes}")
       set_property(SOURCE ${source} TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP ${library}_${unit})
     endforeach()
+    # The code that moc writes includes the headers of the library's sources: it joins their last unit,
+    # by a source that includes it, since CMake takes no generated code into a unit.
+    get_target_property(with_moc ${target} AUTOMOC)
+    if(with_moc)
+      get_target_property(folder ${target} BINARY_DIR)
+      set(written ${folder}/${target}_autogen/mocs_compilation.cpp)
+      file(CONFIGURE OUTPUT ${folder}/${target}_mocs.cpp CONTENT "#include \"${written}\"\n")
+      target_sources(${target} PRIVATE ${folder}/${target}_mocs.cpp)
+      set_property(SOURCE ${folder}/${target}_mocs.cpp TARGET_DIRECTORY ${target}
+        PROPERTY UNITY_GROUP ${library}_${unit})
+      set_property(SOURCE ${folder}/${target}_mocs.cpp TARGET_DIRECTORY ${target}
+        PROPERTY SKIP_AUTOMOC ON)
+      set_property(SOURCE ${written} TARGET_DIRECTORY ${target} PROPERTY HEADER_FILE_ONLY ON)
+    endif()
   endforeach()
 endfunction()
