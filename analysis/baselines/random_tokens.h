@@ -22,7 +22,7 @@ enum class RandomScores {
 inline constexpr EnumName<RandomScores> random_scores_names[] = {{RandomScores::softmax, "softmax"},
                                                                  {RandomScores::adder, "adder"}};
 
-/// What random tokens share with the maps of a model.
+/// The shape that random tokens share with the maps of a model.
 struct RandomTokens {
   std::int64_t queries = 0, keys = 0;  ///< N and M, at least 1
   std::int64_t width = 0;              ///< d of a head's queries and keys, at least 1

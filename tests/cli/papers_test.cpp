@@ -28,8 +28,7 @@ TEST_P(PaperCommands, WorkAsTheyArePrinted) {
   for (const PaperItem& item : find_paper(GetParam()).items) {
     for (const std::string& command : item.commands) {
       EXPECT_TRUE(command.starts_with("attnscope ")) << command;
-      // Of a long training, which needs a data set that may not be installed, the recipe is
-      // checked.
+      // A long training needs a data set that may not be installed: only its recipe is checked.
       const bool is_long = !item.takes.empty() && command.starts_with("attnscope train ");
       const std::string run = command + (is_long ? " --print-recipe" : "");
       const int status = std::system((before + run + " >'" + log + "' 2>&1").c_str());

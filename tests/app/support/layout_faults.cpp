@@ -75,7 +75,7 @@ QString named(const QWidget& widget) {
 
 QString letters(const QString& text) { return QString(text).remove("…").trimmed(); }
 
-/// What is wrong with the text of a widget; empty if nothing is.
+/// The fault of a widget's text; empty if there is none.
 QString text_fault(const QWidget& widget) {
   if (const auto* const label = qobject_cast<const ElidedLabel*>(&widget)) {
     const QString shown = label->text(), full = label->full_text();
@@ -141,7 +141,7 @@ QString text_fault(const QWidget& widget) {
   return {};
 }
 
-/// What is wrong with the widget's place in its parent; empty if nothing is.
+/// The fault of the widget's place in its parent; empty if there is none.
 QString place_fault(const QWidget& widget) {
   const QWidget* const parent = widget.parentWidget();
   if (parent == nullptr || !is_control(widget)) return {};
@@ -183,7 +183,7 @@ const QWidget& widest_part(const QWidget& content, int width) {
   return content;
 }
 
-/// What a scroll area hides that it should not; empty if nothing.
+/// The contents that a scroll area hides and should show; empty if there are none.
 QString scroll_fault(const QAbstractScrollArea& area) {
   const QDockWidget* const dock = dock_of(area);
   const bool is_table = qobject_cast<const QTableView*>(&area) != nullptr ||

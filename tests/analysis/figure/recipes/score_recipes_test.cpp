@@ -42,7 +42,7 @@ std::string key_of(const Keys& keys, const std::string& name) {
   return {};
 }
 
-std::vector<const Line*> lines_of(const Panel& panel) {
+std::vector<const Line*> line_marks(const Panel& panel) {
   std::vector<const Line*> lines;
   for (const Mark& mark : panel.marks) {
     if (const auto* line = std::get_if<Line>(&mark)) lines.push_back(line);
@@ -52,7 +52,7 @@ std::vector<const Line*> lines_of(const Panel& panel) {
 
 /// Lines from a query to a key, without the points of tokens and the entries of the legend.
 std::vector<const Line*> links_of(const Figure& figure) {
-  std::vector<const Line*> links = lines_of(figure.panels.at(0));
+  std::vector<const Line*> links = line_marks(figure.panels.at(0));
   std::erase_if(links, [](const Line* line) { return key_of(line->keys, "weight").empty(); });
   return links;
 }
@@ -145,7 +145,7 @@ TEST(ScoreChannels, AreTheProductsWhoseSumIsTheScore) {
     EXPECT_LE(weight, before);
     before = weight;
   }
-  EXPECT_EQ(lines_of(figure.panels.at(1)).at(0)->x, figure.numbers.at("score"));
+  EXPECT_EQ(line_marks(figure.panels.at(1)).at(0)->x, figure.numbers.at("score"));
 }
 
 TEST(ScoreChannels, AreDistancesForAdderAndRefusedWithoutQueriesAndKeys) {
@@ -221,7 +221,7 @@ TEST(QueryKeyScatter, HasAPointPerTokenAndKeepsDistancesOfAdder) {
   EXPECT_EQ(figure.numbers.at("balance").at(0), 0);
   EXPECT_NE(figure.caption.find("as recorded"), std::string::npos) << figure.caption;
   std::size_t queries = 0, keys = 0;
-  for (const Line* line : lines_of(figure.panels.at(0))) {
+  for (const Line* line : line_marks(figure.panels.at(0))) {
     queries += key_of(line->keys, "query").empty() ? 0 : 1;
     keys += key_of(line->keys, "key").empty() ? 0 : 1;
   }
