@@ -216,6 +216,9 @@ void AtlasArea::place(const std::vector<AtlasCell*>& cells, int columns) {
     }
     cell->setVisible(in_grid || (cell->failed() && !alone_));
   }
+  // Layouts that wait around the area go first. Otherwise a label that becomes visible during the
+  // grid's own layout activates them, and a cell that grows then keeps its former content size.
+  if (QLayout* const around = window()->layout()) around->activate();
   grid_->activate();  // required during a resize
 }
 
