@@ -13,6 +13,7 @@
 
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/style.h"
+#include "app/widgets/elided_combo_box.h"
 
 namespace attnscope {
 
@@ -33,11 +34,9 @@ QDoubleSpinBox* length_box(const char* name, const QString& title, const QString
 }  // namespace
 
 QComboBox* place_box() {
-  auto* box = new QComboBox;
+  auto* box = new ElidedComboBox(12);
   box->setObjectName("export_place");
   box->setAccessibleName(QObject::tr("Journal, conference or slide"));
-  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(12);
   box->addItem(QObject::tr("Own width"), QSizeF());
   for (const WidthPreset& preset : width_presets()) {
     const QString size = preset.height_mm > 0

@@ -23,7 +23,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeastHeight = 24, kAroundText = 6;  // pixels
+constexpr int kLeastHeight = 24, kAroundText = 8;  // pixels
 constexpr int kIcon = 16;                          // pixels at the default font size
 constexpr int kAroundMenu = 17;  // pixels next to a menu's name, as in the style sheet
 
