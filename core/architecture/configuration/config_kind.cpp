@@ -123,7 +123,7 @@ void parse_flags(const ordered_json& value, const std::string& place,
       }
     }
     for (const std::string& fact : flag.facts) check_is_member(fact, of);
-    std::erase_if(flags, [&](const ConfigFlag& other) { return other.key == key; });
+    std::erase_if(flags, [&](const ConfigFlag& other) { return other.key == flag.key; });
     flags.push_back(std::move(flag));
   }
 }
