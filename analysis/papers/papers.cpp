@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "core/error.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
-
-/// The files of assets/papers in the order of their names, embedded in the program.
-std::span<const std::string_view> paper_files();
 
 namespace {
 
@@ -52,10 +48,10 @@ PaperItem paper_item_of(const Json& json) {
 
 std::vector<Paper> read_papers() {
   std::vector<Paper> list;
-  for (const std::string_view file : paper_files()) {
-    const Json json = Json::parse(file);
+  for (const PaperFile& file : paper_files()) {
+    const Json json = Json::parse(file.text);
     Paper& paper = list.emplace_back();
-    json.at("name").get_to(paper.name);
+    paper.name = file.name;
     json.at("place").get_to(paper.place);
     json.at("title").get_to(paper.title);
     for (const Json& item : json.at("items")) paper.items.push_back(paper_item_of(item));

@@ -2,6 +2,7 @@
 // show it on the sample models, from assets/papers.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,11 +41,20 @@ struct PaperItem {
 };
 
 struct Paper {
-  std::string name;              ///< name on the command line: "adder-appendix"
+  std::string name;              ///< name of the file: "adder-appendix"
   std::string place;             ///< beginning of the places of its items: "Adder, appendix "
   std::string title;             ///< authors, title, venue
   std::vector<PaperItem> items;  ///< in the order of the paper
 };
+
+/// File of assets/papers, embedded in the program: 3-daft.json.
+struct PaperFile {
+  std::string_view name;  ///< name on the command line: "daft"
+  std::string_view text;  ///< JSON
+};
+
+/// The files of all papers, in the order of their names. They are parsed by papers() only.
+[[nodiscard]] std::span<const PaperFile> paper_files();
 
 /// All papers, in the order of their files' names.
 [[nodiscard]] const std::vector<Paper>& papers();

@@ -74,7 +74,7 @@ Action add_paper(CLI::App& parent, CLI::App*& added) {
                                 "the sample models, what is left out and why, and measurements "
                                 "that contradict the paper. Without a name the papers are listed.");
   added->add_option("PAPER", arguments->name, "The paper")
-      ->type_name(name_list(papers(), &Paper::name, "|"));
+      ->type_name(name_list(paper_files(), &PaperFile::name, "|"));
   add_format_options(*added, arguments->format, "a row for each equation, table or figure");
   set_examples(*added, {"attnscope paper", "attnscope paper daft",
                         "attnscope paper adder --format markdown"});
