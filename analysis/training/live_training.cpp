@@ -223,6 +223,24 @@ class LiveTraining::Worker {
   std::jthread thread_;  // last member: the thread ends before the members it uses
 };
 
+void TrainingPace::keep_in_step(bool on) {
+  {
+    const std::lock_guard lock(mutex_);
+    in_step_ = on;
+  }
+  changed_.notify_all();
+}
+
+bool TrainingPace::keeps_in_step() const {
+  const std::lock_guard lock(mutex_);
+  return in_step_;
+}
+
+bool TrainingPace::allows_step_after(std::int64_t step) const {
+  return !in_step_ ||
+         std::ranges::all_of(learning_, [&](const auto& one) { return one.second >= step; });
+}
+
 LiveTraining::LiveTraining(RunFolder folder, std::shared_ptr<TrainingPace> pace)
     : worker_(std::make_unique<Worker>(std::move(folder), std::move(pace))) {}
 LiveTraining::~LiveTraining() = default;

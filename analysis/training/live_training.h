@@ -1,13 +1,16 @@
-// Runs a training on its own thread; any other thread may control and observe it.
+// Runs a training on its own thread; any other thread may control and observe it. Several that run
+// side by side keep at the same number of steps on request.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "analysis/training/run_folder.h"
-#include "analysis/training/training_pace.h"
 #include "core/model/model.h"
 #include "core/training/run/training_log.h"
 #include "core/training/run/training_snapshot.h"
@@ -34,6 +37,28 @@ struct TrainingMoment {
   std::string error = {};  ///< error and remedy, if it failed
 
   friend bool operator==(const TrainingMoment&, const TrainingMoment&) = default;
+};
+
+/// Shared by several LiveTrainings; may be changed from any thread at any time. While they keep in
+/// step, a training begins a step only when all others that learn have made as many, so that their
+/// numbers of steps differ by at most one once those behind have caught up. A training learns from
+/// the request of steps, including the time in which it reads its data, until it has made them, is
+/// paused, finishes, fails or ends; then no other waits for it.
+class TrainingPace {
+ public:
+  void keep_in_step(bool on);
+  [[nodiscard]] bool keeps_in_step() const;
+
+ private:
+  friend class LiveTraining;
+
+  /// True if a training with this number of steps may make another; requires the lock.
+  [[nodiscard]] bool allows_step_after(std::int64_t step) const;
+
+  mutable std::mutex mutex_;             ///< guards this and the shared state of the trainings
+  std::condition_variable_any changed_;  ///< notified of every change of what it guards
+  bool in_step_ = false;
+  std::map<const void*, std::int64_t> learning_;  ///< trainings that learn → their steps
 };
 
 /// Every member may be called from any thread at any time and returns at once, except wait() and
