@@ -26,21 +26,6 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-std::vector<std::string> folders_in(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  std::error_code problem;
-  for (std::filesystem::directory_iterator entry(folder, problem), end; entry != end && !problem;
-       entry.increment(problem)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
-  }
-  if (problem) {
-    throw Error(ErrorKind::io, "cannot be read: " + problem.message()).in_file(folder);
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 bool is_same_name(std::string_view a, std::string_view b) {
   const auto small = [](unsigned char sign) { return std::tolower(sign); };
   return std::ranges::equal(a, b, {}, small, small);
@@ -59,9 +44,14 @@ std::vector<std::string> names_referred_to(const std::string& labels) {
   if (!labels.starts_with('@')) return class_names_of(labels);
   const std::filesystem::path path = labels.substr(1);
   std::error_code ignored;
-  const bool of_folders = std::filesystem::is_directory(path, ignored);
-  std::vector<std::string> names =
-      of_folders ? folders_in(path) : lines_of(read_file(path, kLongestNames));
+  std::vector<std::string> names;
+  if (std::filesystem::is_directory(path, ignored)) {
+    for (const std::filesystem::path& one : folders_in(path)) {
+      names.push_back(one.filename().string());
+    }
+  } else {
+    names = lines_of(read_file(path, kLongestNames));
+  }
   if (names.empty()) {
     throw Error(ErrorKind::damaged, "no names of classes were found")
         .in_file(path)

@@ -1,5 +1,6 @@
 #include "core/file/read_file.h"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -38,6 +39,20 @@ std::string name_of_folder(const std::filesystem::path& folder) {
   std::filesystem::path path = std::filesystem::absolute(folder, ignored).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   return path.filename().string();
+}
+
+std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> folders;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.is_directory()) folders.push_back(entry.path());
+    }
+  } catch (const std::filesystem::filesystem_error& problem) {
+    throw Error(ErrorKind::io, "cannot be read: " + problem.code().message())
+        .in_file(problem.path1());
+  }
+  std::ranges::sort(folders);
+  return folders;
 }
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "core/text/json.h"
 
@@ -27,5 +28,9 @@ namespace attnscope {
 /// The folder's own name, however its path is written: "run" for "runs/run", "runs/run/" and, if it
 /// is the current folder, "."; empty for "/".
 [[nodiscard]] std::string name_of_folder(const std::filesystem::path& folder);
+
+/// The folders in a folder, sorted by name: the classes of torchvision's ImageFolder in order.
+/// Throws Error(io) naming the folder if it cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
 
 }  // namespace attnscope

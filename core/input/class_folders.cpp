@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file/read_file.h"
 #include "core/input/data_set_kinds.h"
 #include "core/input/text.h"
 #include "core/shown_text.h"
@@ -78,8 +79,7 @@ std::shared_ptr<const DataSet> open_class_folders(const std::filesystem::path& f
   std::vector<ClassItem> pictures, texts;
   std::vector<std::string> class_names;
   try {
-    for (const std::filesystem::path& class_folder : sorted_content(folder)) {
-      if (!std::filesystem::is_directory(class_folder)) continue;
+    for (const std::filesystem::path& class_folder : folders_in(folder)) {
       const auto class_index = static_cast<int>(class_names.size());
       class_names.push_back(shown_text(class_folder.filename().string()));
       for (std::filesystem::path& file : sorted_content(class_folder)) {
