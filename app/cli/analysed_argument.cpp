@@ -58,6 +58,14 @@ std::vector<std::string> analysed_cells(const MatrixChoice& analysed) {
           std::string(name_of(added_names, analysed.added))};
 }
 
+void add_entropy_option(CLI::App& command, std::optional<double>& target) {
+  command
+      .add_option("--at-entropy", target,
+                  "Also report each rank at the temperature at which the mean row entropy is this "
+                  "share of ln n, above 0, below 1")
+      ->type_name("H");
+}
+
 void add_identity_option(CLI::App& command, std::string& name) {
   add_value_option(command, "--identity", name,
                    "View of the identity mapping: the maps as they are, without their I, with I "

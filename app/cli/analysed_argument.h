@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ void add_analysed(std::vector<ColumnOf<Row>>& columns, const MatrixChoice& analy
     columns.push_back({csv_only(names[index++]), [cell](const Row&) { return cell; }});
   }
 }
+
+/// The option --at-entropy H of commands that report a rank of each map.
+void add_entropy_option(CLI::App& command, std::optional<double>& target);
 
 /// as-is: the maps of the mechanism; without: minus an I that they contain; with: plus I unless
 /// they contain it; both: without and with.

@@ -287,11 +287,7 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
       "Share of the class token's attention to patches that the counted strongest patches hold");
   added->add_flag("--baselines", arguments->options.baselines,
                   "Also report ranks of null models: maps with shuffled rows, and rank / null");
-  added
-      ->add_option("--at-entropy", arguments->at_entropy,
-                   "Also report each rank at the temperature at which the mean row entropy is this "
-                   "share of ln n, above 0, below 1")
-      ->type_name("H");
+  add_entropy_option(*added, arguments->at_entropy);
   add_analysed_options(*added, arguments->analysed);
   add_format_options(*added, arguments->format, "a row for each head");
   add_mechanism_options(*added, arguments->models);

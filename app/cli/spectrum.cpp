@@ -336,11 +336,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--baselines", arguments->baselines,
                   "Also report ranks of null models (shuffled rows, even rows), and for causal "
                   "maps the rank below the diagonal");
-  added
-      ->add_option("--at-entropy", arguments->at_entropy,
-                   "Also report each rank at the temperature at which the mean row entropy is this "
-                   "share of ln n, above 0, below 1")
-      ->type_name("H");
+  add_entropy_option(*added, arguments->at_entropy);
   add_value_option(*added, "--method", arguments->method,
                    "Computation of the singular values: dense from every entry, factored from the "
                    "mechanism's factors (keeps no maps), estimated by Lanczos and quadrature",
