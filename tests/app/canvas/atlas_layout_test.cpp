@@ -135,7 +135,8 @@ TEST(AtlasArrangement, PlacesMapsSideBySideInTheGridAndFindsThem) {
         EXPECT_EQ(place->layer, layer);
         EXPECT_EQ(place->column, column);
         expect_near(place->within, {0.5, 0.5});
-        EXPECT_FALSE(map_at(grid, square.bottomRight() + QPointF(AtlasGrid::gap, AtlasGrid::gap) / 2));
+        EXPECT_FALSE(
+            map_at(grid, square.bottomRight() + QPointF(AtlasGrid::gap, AtlasGrid::gap) / 2));
       }
     }
     EXPECT_FALSE(map_at(grid, all.bottomRight() + QPointF(0.1, 0.1)));
