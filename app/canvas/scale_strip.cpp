@@ -17,11 +17,12 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kBar = 7;         // height of the colour bar, pixels
+constexpr double kBar = 5;         // height of the colour bar, pixels
 constexpr double kLetters = 10;    // pixels, at the default text size
 constexpr int kWidth = 300;        // width of a single scale, pixels
 constexpr int kWidthOfTwo = 230;   // width of each of two scales, pixels
 constexpr int kLeastWidth = 120;   // least width in a narrow window, pixels
+constexpr int kLeastHeight = 16;   // bar, tick and numbers, pixels
 constexpr int kLeastOfEach = 170;  // least width of each of several scales, pixels
 constexpr std::size_t kMostModels = 2;
 
@@ -40,9 +41,9 @@ ScaleStrip::ScaleStrip(Session& session, AtlasLink& link, QWidget* parent)
 
 QSize ScaleStrip::sizeHint() const {
   const auto count = static_cast<int>(scales_in(1e6).size());
-  return {count > 1 ? count * kWidthOfTwo : kWidth, 20};
+  return {count > 1 ? count * kWidthOfTwo : kWidth, kLeastHeight};
 }
-QSize ScaleStrip::minimumSizeHint() const { return {kLeastWidth, 20}; }
+QSize ScaleStrip::minimumSizeHint() const { return {kLeastWidth, kLeastHeight}; }
 
 /// "weight of model 2 from 0 to 0.08; values up to 0.31 have the colour of 0.08".
 QString ScaleStrip::in_words(const Scale& scale) const {
@@ -253,9 +254,9 @@ void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of,
     if (from < free_from) continue;
     free_from = from + 2 * half + 6;
     painter.setPen(QPen(ink.muted, 1));
-    painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + 2));
-    painter.drawText(QRectF(from, bar.bottom() + 1, 2 * half + 1, area.bottom() - bar.bottom()),
-                     static_cast<int>(Qt::AlignCenter) | Qt::TextDontClip, text);
+    painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + 1));
+    // Numbers have no descenders, and are as high as capitals.
+    painter.drawText(QPointF(from, bar.bottom() + 2 + metrics.capHeight()), text);
   }
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(ink.panel, 1));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/canvas/atlas_canvas.h"
+#include "app/canvas/scale_strip.h"
 #include "app/panels/components/components_panel.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/panels.h"
@@ -91,6 +92,9 @@ TEST_F(Room, TheMapsOfTwoModelsTakeHalfOfASmallWindow) {
   open_models(1280, 800);
   EXPECT_GE(share_of_maps(), 0.5);
   EXPECT_GE(share_of_canvases(), 0.54);
+  // The status bar is low, and the numbers of the colour scale are whole in it.
+  const auto* const scale = window().findChild<ScaleStrip*>();
+  EXPECT_TRUE(scale->parentWidget()->rect().contains(scale->geometry()));
   // The curves, the ranks, the models and the inputs are visible at the same time.
   for (const char* panel : {"spectrum", "all-maps", "models", "inputs"}) {
     EXPECT_FALSE(child<QDockWidget>(panel)->visibleRegion().isEmpty()) << panel;
