@@ -125,9 +125,14 @@ double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
   const double frame_mm = frame_width();
   const std::size_t above = lines_in_rows(figure, [](const Panel& panel) { return panel.title; });
   const std::size_t below = lines_in_rows(figure, [](const Panel& panel) { return panel.x.label; });
+  // If each row has a bar, the ends of bars need room between the rows: an arrowhead above, and
+  // half a number below.
+  constexpr double arrow_mm = 5 * mm_of_pt;
+  const double ends_mm =
+      figure.colour_scales.size() > 1 ? (down - 1) * (arrow_mm + line_mm(size_pt) / 2) : 0;
   figure.height_mm =
       (static_cast<double>(above) + 1.1 * static_cast<double>(below)) * line_mm(size_pt) + 0.7 -
-      gap_mm + down * (frame_mm * grid.aspect + gap_mm);
+      gap_mm + down * (frame_mm * grid.aspect + gap_mm) + ends_mm;
   return frame_mm;
 }
 
