@@ -106,7 +106,8 @@ std::vector<ScaleStrip::Scale> ScaleStrip::scales() const {
                             subject_colour(session_.place_of(open.id), theme)});
   }
   // Differences stand after weights.
-  (void)std::ranges::stable_partition(shown, [](const Scale& one) { return one.name == "weight"; });
+  std::stable_partition(shown.begin(), shown.end(),
+                        [](const Scale& one) { return one.name == "weight"; });
   return shown;
 }
 
