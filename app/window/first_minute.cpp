@@ -36,9 +36,10 @@ constexpr Sentence kSentences[] = {
                        "shows where that token looks."),
      QT_TRANSLATE_NOOP("FirstMinuteCard", "Click at different heights of a map."),
      "row query_view_0", "row"},
-    {QT_TRANSLATE_NOOP("FirstMinuteCard",
-                       "The number in the corner is the map's rank: how many patterns, each one "
-                       "column times one row, hold 90 % of it. It is at most 197."),
+    {QT_TRANSLATE_NOOP(
+         "FirstMinuteCard",
+         "The number in the corner is the map's rank: how many patterns, each one "
+         "column times one row, hold 90 % of it. It is at most the number of tokens."),
      QT_TRANSLATE_NOOP("FirstMinuteCard",
                        "Click a map and press ↓ several times: later layers mostly need fewer."),
      "number", ""},

@@ -394,8 +394,10 @@ void MainWindow::show_exported(const QString& file) {
     if (QDesktopServices::openUrl(QUrl::fromLocalFile(path))) return;
     notice_->show_error(tr("No program of this desktop opens %1.").arg(path));
   };
+  // No name of a file breaks into lines; one of 60 characters leaves room for the buttons.
+  const QString name = fontMetrics().elidedText(QFileInfo(file).fileName(), Qt::ElideMiddle, 320);
   notice_->show_note(
-      tr("Exported %1").arg(file),
+      tr("Exported %1").arg(name),
       {{tr("Open"), [open, file] { open(file); }},
        {tr("Show in folder"), [open, file] { open(QFileInfo(file).absolutePath()); }},
        {tr("Copy path"), [file] { QApplication::clipboard()->setText(file); }}});

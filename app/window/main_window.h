@@ -71,6 +71,8 @@ class MainWindow : public QMainWindow {
 
   /// Opens a file that one of the panels reads, such as a lesson. Throws Error (io, damaged).
   void open_document(const std::filesystem::path& file);
+  /// Names an exported file and offers to open it, to show its folder, or to copy its path.
+  void show_exported(const QString& file);
 
   /// True if no job runs and every view shows the session's present state.
   [[nodiscard]] bool settled() const;
@@ -105,8 +107,6 @@ class MainWindow : public QMainWindow {
   void export_figure();
   void export_so(const std::string& recipe, const ParameterValues& settings,
                  const std::vector<std::size_t>& subjects = {});
-  /// Offers to open an exported file, to show its folder, or to copy its path.
-  void show_exported(const QString& file);
   void compose_page();
   void show_gallery();
   void ask_for_command();

@@ -158,8 +158,8 @@ TEST_P(DialogLayoutAt, QuestionsAndNotesAreWhole) {
   with_dialog([&] { EXPECT_FALSE(may_replace(&window(), path)); },
               [&](QDialog& dialog) { look_at(dialog, "replace"); });
   auto* const notice = window().findChild<NoticeBar*>();
-  notice->show_note("Exported " + path,
-                    {{"Open", [] {}}, {"Show in folder", [] {}}, {"Copy path", [] {}}});
+  window().show_exported(
+      "/home/a/cumulative-spectrum-vit_small_patch16_224.augreg_in21k_ft_in1k.pdf");
   rest();
   look_around("note");
   notice->show_error(path + ": is not a file that torch.save wrote");
