@@ -2,7 +2,6 @@
 
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QStringList>
 #include <QToolButton>
 #include <utility>
@@ -109,7 +108,8 @@ JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 4, 0);
   row->setSpacing(8);
-  text_ = new QLabel;
+  text_ = new ElidedLabel;  // a job's title may hold a long name, and does not widen the window
+  text_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   text_->setProperty("role", "muted");
   progress_ = new ProgressLine(tr("Progress of background work"));
   progress_->setFixedWidth(120);
@@ -150,8 +150,8 @@ void JobBar::refresh() {
   cancel_->setVisible(!ended);
   resume_->setVisible(ended);
   if (ended) {
-    text_->setText(tr("Cancelled"));
-    text_->setToolTip({});
+    text_->set_tip({});
+    text_->set_text(tr("Cancelled"));
     return;
   }
   double done = 0;
@@ -165,8 +165,8 @@ void JobBar::refresh() {
   QString text = all.front().title;
   if (all.size() > 1) text += tr(" and %1 more").arg(all.size() - 1);
   if (remaining > 0) text += " · " + remaining_time(remaining);
-  text_->setText(text);
-  text_->setToolTip(lines.join('\n'));
+  text_->set_text(text);
+  text_->set_tip(lines.join('\n'));
   progress_->set_fraction(done / static_cast<double>(all.size()));
 }
 

@@ -58,7 +58,7 @@ class JobBar : public QWidget {
 
   JobQueue& jobs_;
   QTimer soon_;  ///< delay until the bar appears
-  QLabel* text_;
+  ElidedLabel* text_;
   ProgressLine* progress_;
   QToolButton* cancel_;
   QToolButton* resume_;

@@ -2,7 +2,9 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QToolButton>
+#include <chrono>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include "app/panels/models/subject_card.h"
 #include "app/session/job_queue.h"
@@ -43,6 +45,22 @@ TEST_F(Stopping, RanksStayCancelledUntilResumed) {
   EXPECT_FALSE(resume->isVisible());
   EXPECT_FALSE(says("Resume"));
   EXPECT_FALSE(says(" of 12 layers)"));
+}
+
+TEST_F(Stopping, ALongTitleOfAJobDoesNotWidenTheWindow) {
+  window().resize(1024, 768);
+  const auto work = [](const Progress& progress) -> JobQueue::Delivery {
+    for (;;) {
+      progress.step(0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  const JobId job = session().jobs().submit("Running " + QString(200, 'n'), work, {});
+  ASSERT_TRUE(wait_until([&] { return child<QToolButton>("cancel_jobs")->isVisible(); }));
+  QTest::qWait(50);
+  EXPECT_EQ(window().size(), QSize(1024, 768));
+  session().jobs().cancel(job);
+  EXPECT_TRUE(wait_until_settled());
 }
 
 TEST_F(Stopping, MapsThatWereDoneStayAndTheRestIsOffered) {
