@@ -26,6 +26,19 @@ bool is_off(const json& value) {
       .remedy("--option ignore=config." + key + " if it does not change the computation");
 }
 
+/// Refuses whole numbers beyond 2^53, in arrays and objects, too: they are not exact in every
+/// reader of JSON, and arithmetic with them overflows.
+void refuse_large(const std::string& key, const json& value) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  if (value.is_structured()) {
+    for (const json& part : value) refuse_large(key, part);
+  } else if (value.is_number_unsigned()
+                 ? value.get<std::uint64_t>() > std::uint64_t{kMost}
+                 : value.is_number_integer() && value.get<std::int64_t>() < -kMost) {
+    refuse(key, "a whole number of at most 2^53", value);
+  }
+}
+
 }  // namespace
 
 std::string json_text(const json& value) {
@@ -148,7 +161,9 @@ const json& ConfigReader::take_value(const std::string& key) {
   static const json nothing;
   taken_.insert(key);
   const auto found = object_.find(key);
-  return found == object_.end() ? nothing : *found;
+  if (found == object_.end()) return nothing;
+  refuse_large(key, *found);
+  return *found;
 }
 
 void ConfigReader::finish(const std::string& prefix) {

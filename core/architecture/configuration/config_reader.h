@@ -23,7 +23,8 @@ class ConfigReader {
   void take(const ConfigKind& kind);
   /// True if `key` is present, even as null.
   [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
-  /// Value of `key`, which then counts as taken; null if missing.
+  /// Value of `key`, which then counts as taken; null if missing. Throws Error(unsupported) for
+  /// whole numbers beyond 2^53.
   [[nodiscard]] const nlohmann::json& take_value(const std::string& key);
   /// Boolean under `key`, which then counts as taken; `usual` if missing. Null is false, as in
   /// Python, and damaged where the default is true: no upstream code means it. Throws

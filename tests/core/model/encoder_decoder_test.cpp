@@ -18,6 +18,7 @@
 namespace attnscope {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -187,8 +188,22 @@ TEST(EncoderDecoderFamily, AssumesNothingThatBartsCodeFixes) {
   (void)folder.write("config.json",
                      read_test_data("models/families/hugging_face_bart.json")["config"].dump());
   write_hashed_safetensors(folder / "model.safetensors", family_shapes("hugging_face_bart"));
-  for (const Assumption& assumption : load_model(folder.path())->assumptions()) {
+  const std::shared_ptr<const Model> model = load_model(folder.path());
+  for (const Assumption& assumption : model->assumptions()) {
     EXPECT_NE(assumption.option, "logit_scale") << assumption.reason;
+  }
+}
+
+TEST(EncoderDecoderFamily, RefusesNumbersOfLayersThatOverflow) {
+  const TemporaryFolder folder;
+  nlohmann::json config = read_test_data("models/families/hugging_face_bart.json")["config"];
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes("hugging_face_bart"));
+  // The JSON library compares the second, as a signed number, with smaller ones: it is negative.
+  for (const std::uint64_t layers : {std::uint64_t{1} << 54, std::uint64_t{1} << 63}) {
+    config["decoder_layers"] = layers;
+    (void)folder.write("config.json", config.dump());
+    EXPECT_THAT(error_of([&] { return load_model(folder.path()); }),
+                AllOf(HasSubstr("decoder_layers"), HasSubstr("2^53")));
   }
 }
 
