@@ -7,6 +7,14 @@
 
 namespace attnscope {
 
+/// Type, address and times of an object, as H5Oget_info_by_name2 writes them. HDF5 1.12 gave the
+/// name H5O_info_t to another layout.
+#if H5_VERSION_GE(1, 12, 0)
+using Hdf5ObjectInfo = H5O_info1_t;
+#else
+using Hdf5ObjectInfo = H5O_info_t;
+#endif
+
 /// Owns an identifier of the HDF5 library.
 class Hdf5Id {
  public:

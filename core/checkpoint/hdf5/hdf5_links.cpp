@@ -46,7 +46,7 @@ class Walk {
 
  private:
   H5O_type_t type_of(const std::string& name) {
-    H5O_info_t info;
+    Hdf5ObjectInfo info;
     if (H5Oget_info_by_name2(file_.get(), name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
       throw Error(ErrorKind::damaged, "an object cannot be read").about(name);
     }

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <sys/resource.h>
 
+#include "core/checkpoint/hdf5/hdf5_library.h"
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "tests/support/temporary_folder.h"
@@ -189,7 +190,7 @@ TEST_F(TraceFileTest, ContainsNoTime) {
   write_trace(path_, sample_trace());
   const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   for (const char* object : {"layer_00", "layer_01/implied_map", "layer_00/quantities/codes"}) {
-    H5O_info_t info;
+    Hdf5ObjectInfo info;
     ASSERT_GE(H5Oget_info_by_name2(file, object, &info, H5O_INFO_TIME, H5P_DEFAULT), 0) << object;
     EXPECT_EQ(info.mtime, 0) << object;
     EXPECT_EQ(info.ctime, 0) << object;
