@@ -204,6 +204,8 @@ TEST(ProjectedMaps, AreUnknownForUnknownWeights) {
   view.dtype = DType::quantised;
   view.shape = {kProjectedWidth, kProjectedWidth};
   view.blocks = &unknown;
+  const std::vector<std::byte> bytes(kProjectedWidth * kProjectedWidth);
+  view.data = bytes.data();
   projections.key = Linear(WeightMatrix(view), {});
   const Layer layer;
   const auto softmax = make_mechanism({"softmax", {}});
