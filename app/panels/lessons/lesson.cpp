@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/look/theme.h"
+#include "app/panels/lessons/predictions/prediction.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -41,19 +42,43 @@ std::optional<LessonBlock> opened(std::string_view fence, int line) {
       {"step", LessonBlock::Kind::step},
       {"question", LessonBlock::Kind::question},
       {"experiment", LessonBlock::Kind::experiment},
-      {"summary", LessonBlock::Kind::summary}};
+      {"summary", LessonBlock::Kind::summary},
+      {"prediction", LessonBlock::Kind::prediction},
+      {"seen", LessonBlock::Kind::seen}};
   const std::string_view words = trimmed(fence.substr(kFence.size()));
   const std::string_view kind = words.substr(0, words.find(' '));
   for (const auto& [name, value] : kinds) {
     if (kind != name) continue;
     LessonBlock block{value, std::string(trimmed(words.substr(kind.size()))), {}, line};
-    if (block.title.empty() && value != LessonBlock::Kind::summary) {
+    const bool untitled =
+        value == LessonBlock::Kind::summary || value == LessonBlock::Kind::seen;
+    if (block.title.empty() && !untitled) {
       throw wrong("a " + std::string(name) + " needs a title", line)
           .expected("```" + std::string(name) + " TITLE");
     }
     return block;
   }
   return std::nullopt;
+}
+
+void check_predictions(const Lesson& lesson) {
+  const LessonBlock* open = nullptr;
+  int text_line = 0;  // 0: no text is asked for yet
+  for (const LessonBlock& block : lesson.blocks) {
+    if (block.kind == LessonBlock::Kind::seen) {
+      if (!open) throw wrong("what was seen needs a prediction before it", block.line);
+      open = nullptr;
+      (void)parse_pictures(block.title, block.line);
+    }
+    if (block.kind != LessonBlock::Kind::prediction) continue;
+    if (open) throw wrong("a prediction must be followed by ```seen before the next", open->line);
+    if (text_line != 0) throw wrong("only the last prediction may ask for a text", text_line);
+    open = &block;
+    for (const PredictionField& field : parse_prediction(block.body, block.line + 1)) {
+      if (field.kind == PredictionField::Kind::text) text_line = block.line;
+    }
+  }
+  if (open) throw wrong("a prediction must be followed by ```seen", open->line);
 }
 
 }  // namespace
@@ -73,7 +98,10 @@ Lesson parse_lesson(std::string_view markdown) {
     const bool is_fence = line.starts_with(kFence);
     if (inside) {
       if (is_fence) {
-        block.body = std::string(trimmed(block.body));
+        // The lines of a prediction are counted for its errors.
+        if (block.kind != LessonBlock::Kind::prediction) {
+          block.body = std::string(trimmed(block.body));
+        }
         lesson.blocks.push_back(block);
         inside = false;
         text.line = number + 1;
@@ -103,6 +131,7 @@ Lesson parse_lesson(std::string_view markdown) {
   close_text();
   if (lesson.title.empty())
     throw wrong("the title of the lesson is missing", 1).expected("# TITLE");
+  check_predictions(lesson);
   return lesson;
 }
 
@@ -124,10 +153,11 @@ std::map<std::string, std::string> experiment_settings(std::string_view body) {
 }
 
 std::span<const std::string_view> lesson_names() {
-  static constexpr std::array<std::string_view, 9> list = {
+  static constexpr std::array<std::string_view, 10> list = {
       "1-attention-maps.md",       "2-singular-values.md",    "3-adding-and-rank.md",
       "4-without-dot-products.md", "5-additive-attention.md", "6-hashing-tokens.md",
       "7-what-it-costs.md",        "8-does-rank-matter.md",   "9-watch-it-learn.md",
+      "10-the-rank-lesson.md",
   };
   return list;
 }

@@ -17,7 +17,9 @@ struct LessonBlock {
     step,        ///< commands that set the program's state, one per line: step_runner.h
     question,    ///< body: the answer as Markdown, hidden at first
     experiment,  ///< title: its name; body: its settings (experiments/experiment.h)
-    summary      ///< body: what the lesson has shown, as Markdown; no title
+    summary,     ///< body: what the lesson has shown, as Markdown; no title
+    prediction,  ///< title: the question; body: its fields (predictions/prediction.h)
+    seen         ///< title: parts of the window whose pictures are kept; body: why, as Markdown
   };
   Kind kind = Kind::text;
   std::string title;  ///< description of a step, or the question; empty for text and summary
@@ -30,8 +32,10 @@ struct Lesson {
   std::vector<LessonBlock> blocks;
 };
 
-/// Throws Error(damaged) naming the line if there is no heading, a fence is not closed, or a step,
-/// question or experiment has no title.
+/// Throws Error(damaged) naming the line if there is no heading, a fence is not closed, a step,
+/// question, experiment or prediction has no title, a prediction's fields or the pictures of `seen`
+/// cannot be parsed, predictions and `seen` do not alternate, or a text is asked for before the
+/// last prediction.
 [[nodiscard]] Lesson parse_lesson(std::string_view markdown);
 
 /// Settings "key = value" of an experiment's body, one per line. Throws Error(damaged).

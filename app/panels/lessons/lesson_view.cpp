@@ -1,31 +1,42 @@
 #include "app/panels/lessons/lesson_view.h"
 
 #include <QComboBox>
+#include <QDate>
 #include <QDesktopServices>
+#include <QDir>
 #include <QDockWidget>
 #include <QEvent>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMainWindow>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QResizeEvent>
+#include <QTimer>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "app/look/theme.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/frame/highlight.h"
 #include "app/panels/frame/large_type.h"
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/prediction_stages.h"
+#include "app/panels/lessons/predictions/sheet.h"
 #include "app/panels/lessons/steps/lesson_loan.h"
 #include "app/panels/lessons/steps/step_runner.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/file_to_save.h"
 #include "app/widgets/markdown_page.h"
+#include "app/widgets/wrapped_label.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 
@@ -43,6 +54,28 @@ Card make_card(const char* role) {
   column->setContentsMargins(12, 10, 12, 12);
   column->setSpacing(8);
   return {frame, column};
+}
+
+/// The lesson's predictions with the answers to them.
+std::vector<SheetStep> steps_of(const Lesson& lesson, const LessonAnswers& answers) {
+  std::vector<SheetStep> steps;
+  QString heading;
+  for (const LessonBlock& block : lesson.blocks) {
+    if (block.kind == LessonBlock::Kind::text) {
+      for (const QString& line : QString::fromStdString(block.body).split('\n')) {
+        if (line.startsWith("## ")) heading = line.mid(3).trimmed();
+      }
+    }
+    if (block.kind != LessonBlock::Kind::prediction) continue;
+    steps.push_back({heading.toStdString(),
+                     block.title,
+                     parse_prediction(block.body, block.line + 1),
+                     {}});
+    if (steps.size() <= answers.predictions.size()) {
+      steps.back().answer = answers.predictions[steps.size() - 1];
+    }
+  }
+  return steps;
 }
 
 }  // namespace
@@ -98,29 +131,44 @@ void LessonView::frame_parts(const QStringList& parts) {
   highlight_->show_parts(parts, kFramedMs);
 }
 
-void LessonView::show_lesson(const Lesson& lesson, const QString& next) {
+void LessonView::show_lesson(const Lesson& lesson, LessonAnswers& answers, const QString& next) {
   end_lesson();
   step_ = 0;
+  std::vector<std::size_t> fields;
+  for (const SheetStep& step : steps_of(lesson, {})) fields.push_back(step.fields.size());
+  answers.fit(fields);
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
   column->setSpacing(12);
+  auto* stages = new PredictionStages(session_, spectra_, answers, *column, page);
+  connect(stages, &PredictionStages::shown, this, &LessonView::show_part);
+  const auto add = [stages](QWidget* block) { stages->column().addWidget(block); };
   try {
     for (const LessonBlock& block : lesson.blocks) {
       switch (block.kind) {
         case LessonBlock::Kind::text:
-          column->addWidget(text_of(block.body));
+          add(text_of(block.body));
           break;
         case LessonBlock::Kind::step:
-          column->addWidget(step_of(block));
+          add(step_of(block));
           break;
         case LessonBlock::Kind::question:
-          column->addWidget(question_of(block));
+          add(question_of(block));
           break;
-        case LessonBlock::Kind::experiment:
-          column->addWidget(experiment_of(block));
+        case LessonBlock::Kind::experiment: {
+          QWidget* const experiment = experiment_of(block);
+          stages->add_experiment(block.title, experiment);
+          add(experiment->parentWidget());
           break;
+        }
         case LessonBlock::Kind::summary:
-          column->addWidget(summary_of(block));
+          add(summary_of(block));
+          break;
+        case LessonBlock::Kind::prediction:
+          stages->add_prediction(block, heading_of(QString::fromStdString(block.title)));
+          break;
+        case LessonBlock::Kind::seen:
+          stages->add_seen(block, text_of(block.body));
           break;
       }
     }
@@ -128,6 +176,7 @@ void LessonView::show_lesson(const Lesson& lesson, const QString& next) {
     delete page;
     throw;
   }
+  if (!fields.empty()) column->addWidget(sheet_of(lesson, answers));
   if (!next.isEmpty()) column->addWidget(way_on(next));
   column->addStretch(1);
   show_page(page);
@@ -146,6 +195,20 @@ void LessonView::show_page(QWidget* page) {
   fit_type();
   setWidget(page);
   ensureVisible(0, 0);
+}
+
+void LessonView::show_part(QWidget* part) {
+  // A part has its place once the page has been laid out.
+  QTimer::singleShot(0, part, [this, part] {
+    for (QPushButton* const button : part->findChildren<QPushButton*>()) {
+      if (!button->isVisible() || !button->isEnabled()) continue;
+      button->setFocus(Qt::OtherFocusReason);
+      break;
+    }
+    const QPoint top = part->mapTo(widget(), QPoint());
+    const int shown = std::min(part->height(), viewport()->height());
+    ensureVisible(0, top.y() + shown / 2, 0, shown / 2);
+  });
 }
 
 void LessonView::fit_type() {
@@ -252,13 +315,67 @@ QWidget* LessonView::experiment_of(const LessonBlock& block) {
     list->setMinimumContentsLength(8);
   }
   card.column->addWidget(experiment);
-  return card.frame;
+  return experiment;
 }
 
 QWidget* LessonView::summary_of(const LessonBlock& block) {
   const Card card = make_card("summary");
   card.column->addWidget(heading_of(tr("In short")));
   card.column->addWidget(text_of(block.body));
+  return card.frame;
+}
+
+QWidget* LessonView::sheet_of(const Lesson& lesson, LessonAnswers& answers) {
+  const Card card = make_card("summary");
+  card.column->addWidget(heading_of(tr("Your sheet")));
+  auto* name = new QLineEdit(QString::fromStdString(answers.student));
+  name->setObjectName("student_name");
+  name->setAccessibleName(tr("Your name"));
+  name->setPlaceholderText(tr("Your name"));
+  connect(name, &QLineEdit::textChanged, name,
+          [&answers](const QString& text) { answers.student = text.toStdString(); });
+  auto* save = new QPushButton(tr("Save the sheet…"));
+  save->setObjectName("save_sheet");
+  save->setToolTip(tr("One HTML file: questions, predictions, what was seen, pictures, your words"));
+  auto* restart = new QPushButton(tr("Restart"));
+  restart->setObjectName("restart_lesson");
+  restart->setAccessibleName(tr("Restart the lesson"));
+  auto* outcome = new WrappedLabel;
+  outcome->setObjectName("sheet_outcome");
+  outcome->hide();
+  auto* row = new QHBoxLayout;
+  row->addWidget(save);
+  row->addWidget(restart);
+  row->addStretch(1);
+  card.column->addWidget(name);
+  card.column->addLayout(row);
+  card.column->addWidget(outcome);
+  connect(save, &QPushButton::clicked, this, [this, lesson, &answers, outcome] {
+    const QString proposed = unused_file(QDir::home(), "rank-lesson", ".html");
+    const QString file =
+        file_to_save(this, tr("Save the sheet"), proposed, tr("Web pages (*.html)"), ".html");
+    if (file.isEmpty()) return;
+    try {
+      write_file(file.toStdString(),
+                 sheet_as_html({lesson.title, answers.student,
+                                QDate::currentDate().toString(Qt::ISODate).toStdString(),
+                                "attnscope " ATTNSCOPE_VERSION, steps_of(lesson, answers)}));
+      outcome->setText(tr("Saved: %1").arg(file));
+      set_role(outcome, "muted");
+    } catch (const Error& error) {
+      outcome->setText("⚠ " + QString::fromStdString(error.in_window()));
+      set_role(outcome, "error");
+    }
+    outcome->show();
+  });
+  connect(restart, &QPushButton::clicked, this, [this] {
+    QMessageBox box(QMessageBox::Question, tr("Restart the lesson?"),
+                    tr("Its predictions, numbers, pictures and words are lost."),
+                    QMessageBox::Cancel, this);
+    box.addButton(QMessageBox::Yes)->setText(tr("Restart"));
+    box.setDefaultButton(QMessageBox::Cancel);
+    if (box.exec() == QMessageBox::Yes) emit restart_wanted();
+  });
   return card.frame;
 }
 

@@ -16,6 +16,7 @@ namespace attnscope {
 class DockPanel;
 class Highlight;
 class LessonLoan;
+struct LessonAnswers;
 class Session;
 class SpectrumStore;
 class StepRunner;
@@ -25,10 +26,10 @@ class LessonView : public QScrollArea {
  public:
   LessonView(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
-  /// Ends the previous lesson and restores the state before it. `next`: title of the next lesson,
-  /// offered at the end; empty: none. Throws Error(damaged) for a step, experiment or formula that
-  /// cannot be parsed.
-  void show_lesson(const Lesson& lesson, const QString& next = {});
+  /// Ends the previous lesson and restores the state before it. `answers` receives the lesson's
+  /// predictions and must outlive the page. `next`: title of the next lesson, offered at the end;
+  /// empty: none. Throws Error(damaged) for a step, experiment or formula that cannot be parsed.
+  void show_lesson(const Lesson& lesson, LessonAnswers& answers, const QString& next = {});
   /// Shows an error instead of a lesson.
   void show_problem(const QString& problem);
   [[nodiscard]] bool is_behind() const;
@@ -39,7 +40,8 @@ class LessonView : public QScrollArea {
 
  signals:
   void panel_wanted(const QString& name);
-  void next_wanted();  ///< the next lesson
+  void next_wanted();     ///< the next lesson
+  void restart_wanted();  ///< the lesson without its answers
   /// Emitted before a step changes the window, which must then be visible.
   void window_wanted();
 
@@ -54,11 +56,13 @@ class LessonView : public QScrollArea {
   [[nodiscard]] QWidget* question_of(const LessonBlock& block);
   [[nodiscard]] QWidget* experiment_of(const LessonBlock& block);
   [[nodiscard]] QWidget* summary_of(const LessonBlock& block);
+  [[nodiscard]] QWidget* sheet_of(const Lesson& lesson, LessonAnswers& answers);
   [[nodiscard]] QWidget* way_on(const QString& next);
   [[nodiscard]] QWidget* main_window();
   void set_controls(const QString& panel, const ControlValues& values);
   void frame_parts(const QStringList& parts);
   void show_page(QWidget* page);
+  void show_part(QWidget* part);
   void fit_type();
 
   Session& session_;

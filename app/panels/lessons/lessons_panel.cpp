@@ -22,6 +22,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLessonsWidth = 410;  // a line of about sixty letters, and space for experiments
+constexpr const char* kAnswers = "lesson_answers";  // setting of the panel
 
 }  // namespace
 
@@ -63,6 +64,14 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
   connect(view_, &LessonView::panel_wanted, this, &DockPanel::panel_wanted);
   connect(view_, &LessonView::next_wanted, this,
           [this] { show_lesson(chooser_->currentIndex() + 1); });
+  connect(
+      view_, &LessonView::restart_wanted, this,
+      [this] {
+        const std::string lesson = chooser_->currentData().toString().toStdString();
+        answers_[lesson] = {};
+        show_chosen();
+      },
+      Qt::QueuedConnection);
   connect(view_, &LessonView::window_wanted, this, [this] { emit enlarge_wanted(true); });
   back->setEnabled(false);
   show_chosen();
@@ -103,6 +112,29 @@ bool LessonsPanel::eventFilter(QObject* watched, QEvent* event) {
 
 bool LessonsPanel::is_behind() const { return isVisible() && view_->is_behind(); }
 
+ControlValues LessonsPanel::settings() const {
+  ControlValues values = DockPanel::settings();
+  if (std::string answers = answers_as_text(answers_); !answers.empty()) {
+    values[kAnswers] = std::move(answers);
+  }
+  return values;
+}
+
+void LessonsPanel::restore_settings(const ControlValues& settings) {
+  if (const auto kept = settings.find(kAnswers); kept != settings.end()) {
+    // The page refers to the answers: those of an open lesson are replaced in place.
+    for (auto& [lesson, answers] : answers_of_text(kept->second)) {
+      answers_[lesson] = std::move(answers);
+    }
+    show_chosen();
+  }
+  DockPanel::restore_settings(settings);
+}
+
+const LessonAnswers& LessonsPanel::answers() const {
+  return answers_.at(chooser_->currentData().toString().toStdString());
+}
+
 void LessonsPanel::show_lesson(int index) {
   if (index >= 0 && index < chooser_->count()) chooser_->setCurrentIndex(index);
 }
@@ -117,7 +149,8 @@ bool LessonsPanel::open_document(const std::filesystem::path& file) {
 void LessonsPanel::show_chosen() {
   try {
     const int next = chooser_->currentIndex() + 1;
-    view_->show_lesson(read_lesson(chooser_->currentData().toString().toStdString()),
+    const std::string lesson = chooser_->currentData().toString().toStdString();
+    view_->show_lesson(read_lesson(lesson), answers_[lesson],
                        next < std::ssize(lesson_names()) ? chooser_->itemText(next) : QString());
   } catch (const Error& error) {
     view_->show_problem(QString::fromStdString(error.what()));

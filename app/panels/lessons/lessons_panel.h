@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/panels/lessons/predictions/lesson_answers.h"
 
 class QComboBox;
 
@@ -28,6 +29,11 @@ class LessonsPanel : public DockPanel {
   /// Opens a user's lesson from a file and adds it to the list. Throws Error(io, damaged).
   bool open_document(const std::filesystem::path& file) override;
   [[nodiscard]] bool is_behind() const override;
+  /// The controls, and the answers to predictions of all lessons since their restart.
+  [[nodiscard]] ControlValues settings() const override;
+  void restore_settings(const ControlValues& settings) override;
+  /// The answers to the predictions of the lesson that is shown.
+  [[nodiscard]] const LessonAnswers& answers() const;
 
   bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -38,6 +44,7 @@ class LessonsPanel : public DockPanel {
   void show_chosen();
   [[nodiscard]] QWidget* make_loan_bar();
 
+  AllAnswers answers_;
   QComboBox* chooser_;
   LessonView* view_;
 };

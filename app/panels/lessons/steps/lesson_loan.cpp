@@ -33,6 +33,10 @@ void LessonLoan::restore() {
   wanted.view.temperature = before.state.view.temperature;
   wanted.view.identity = before.state.view.identity;
   wanted.view.head_fusion = before.state.view.head_fusion;
+  wanted.view.matrix = before.state.view.matrix;
+  wanted.view.map_number = before.state.view.map_number;
+  wanted.view.shown_rank = before.state.view.shown_rank;
+  wanted.view.shows_rest = before.state.view.shows_rest;
   session_.set_state(wanted);
   session_.select(before.selection);
   emit changed();

@@ -20,8 +20,8 @@ class LessonLoan : public QObject {
   void note_opened(SubjectId subject);
   [[nodiscard]] bool is_on() const { return before_.has_value(); }
   /// Restores the open models, the input, the pinned reference, the selection and, of the view,
-  /// what lessons set: threshold, temperature, identity, heads. Models that the user opened
-  /// meanwhile stay. Can be undone.
+  /// what lessons set: threshold, temperature, identity, heads, analysed matrix, printed number and
+  /// shown rank. Models that the user opened meanwhile stay. Can be undone.
   void restore();
 
  signals:

@@ -1,0 +1,192 @@
+#include "app/panels/lessons/prediction_stages.h"
+
+#include <QBuffer>
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "analysis/spectrum/rank.h"
+#include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/lesson.h"
+#include "app/panels/lessons/predictions/lesson_answers.h"
+#include "app/panels/lessons/predictions/prediction_cards.h"
+#include "app/session/session.h"
+#include "app/session/spectrum_store.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+// Readings of the window itself: the selected map's equivalent rank at the view's threshold.
+constexpr std::string_view kRankReading = "rank", kRankWithIdentity = "rank-with-identity";
+constexpr int kMostPictureWidth = 640;  // pixels: a sheet of ten steps can be sent by mail
+
+std::string png_of(QWidget& widget) {
+  QImage image = widget.grab().toImage();
+  if (image.isNull()) return {};
+  if (image.width() > kMostPictureWidth) {
+    image = image.scaledToWidth(kMostPictureWidth, Qt::SmoothTransformation);
+  }
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  return image.save(&buffer, "PNG") ? bytes.toStdString() : std::string();
+}
+
+}  // namespace
+
+PredictionStages::PredictionStages(Session& session, const SpectrumStore& spectra,
+                                   LessonAnswers& answers, QVBoxLayout& column, QWidget* page)
+    : QObject(page),
+      session_(session),
+      spectra_(spectra),
+      answers_(answers),
+      page_(page),
+      whole_(&column),
+      column_(&column) {}
+
+QWidget* PredictionStages::begin_part(bool shown) {
+  auto* part = new QWidget;
+  column_ = new QVBoxLayout(part);
+  column_->setContentsMargins(0, 0, 0, 0);
+  column_->setSpacing(whole_->spacing());
+  whole_->addWidget(part);
+  part->setVisible(shown);
+  return part;
+}
+
+void PredictionStages::add_prediction(const LessonBlock& block, QWidget* question) {
+  PredictionAnswer& answer = answers_.predictions[stages_.size()];
+  stages_.push_back({block.line, parse_prediction(block.body, block.line + 1), {}, {}, {}});
+  auto* card = new PredictionCard(static_cast<int>(stages_.size()), question,
+                                  stages_.back().fields, answer);
+  column_->addWidget(card);
+  QWidget* const part = begin_part(answer.kept);
+  connect(card, &PredictionCard::kept, part, [this, part] {
+    part->show();
+    emit shown(part);
+  });
+}
+
+void PredictionStages::add_seen(const LessonBlock& block, QWidget* why) {
+  std::unique_ptr<QWidget> owned(why);  // until the card owns it
+  const std::size_t index = stages_.size() - 1;
+  Stage& stage = stages_.back();
+  std::vector<std::string_view> known = {kRankReading, kRankWithIdentity};
+  for (const std::string& name : stage.names) {
+    const auto entry = std::ranges::find(experiments(), name, &ExperimentEntry::name);
+    known.insert(known.end(), entry->readings.begin(), entry->readings.end());
+  }
+  for (const PredictionField& field : stage.fields) {
+    const std::string reading = field.reading();
+    if (reading.empty() || std::ranges::find(known, reading) != known.end()) continue;
+    throw unknown_name("reading", reading, name_list(known))
+        .about("line " + std::to_string(stage.line));
+  }
+  stage.pictures = parse_pictures(block.title, block.line);
+  const PredictionAnswer& answer = answers_.predictions[index];
+  stage.card = new SeenCard(static_cast<int>(index) + 1, stage.fields, answer, owned.release());
+  column_->addWidget(stage.card);
+  QWidget* const part = begin_part(answer.compared);
+  connect(stage.card, &SeenCard::compare_wanted, part, [this, part, index] {
+    const bool first = !part->isVisibleTo(page_);
+    compare(index);
+    part->show();
+    if (first) emit shown(stages_[index].card);
+  });
+}
+
+void PredictionStages::add_experiment(const std::string& name, QWidget* experiment) {
+  if (stages_.empty()) return;
+  stages_.back().experiments.push_back(experiment);
+  stages_.back().names.push_back(name);
+}
+
+void PredictionStages::compare(std::size_t index) {
+  const Stage& stage = stages_[index];
+  PredictionAnswer& answer = answers_.predictions[index];
+  for (std::size_t i = 0; i < stage.fields.size(); ++i) {
+    const std::string reading = stage.fields[i].reading();
+    answer.seen[i] = reading.empty() ? stage.fields[i].seen : value_of(stage, reading);
+  }
+  answer.where = where();
+  QStringList numbers;
+  for (const QWidget* experiment : stage.experiments) {
+    if (const QString shown = shown_numbers(*experiment); !shown.isEmpty()) numbers << shown;
+  }
+  answer.numbers = numbers.join('\n').toStdString();
+  answer.pictures = pictures_of(stage);
+  answer.compared = true;
+  stage.card->refresh();
+}
+
+std::string PredictionStages::value_of(const Stage& stage, const std::string& reading) const {
+  if (reading == kRankReading) return selected_rank(false);
+  if (reading == kRankWithIdentity) return selected_rank(true);
+  for (const QWidget* experiment : stage.experiments) {
+    const QString value = reading_of(*experiment, QString::fromStdString(reading));
+    if (!value.isEmpty()) return value.toStdString();
+  }
+  return {};
+}
+
+std::string PredictionStages::selected_rank(bool with_identity) const {
+  const Selection& at = session_.selection();
+  const auto spectra = spectra_.of(at.subject);
+  if (!spectra) return {};
+  const MapSpectrum* const map =
+      find_spectrum(with_identity ? spectra->with : spectra->without, at.layer, at.head);
+  if (!map || map->state != SpectrumState::ready) return {};
+  return tr("%1 of %2")
+      .arg(equivalent_rank(map->singular_values, session_.view().rank_threshold))
+      .arg(map->tokens)
+      .toStdString();
+}
+
+std::string PredictionStages::where() const {
+  const Selection& at = session_.selection();
+  const QString threshold = tr("threshold τ = %1").arg(session_.view().rank_threshold);
+  const OpenSubject* const open = session_.find(at.subject);
+  if (!open) return threshold.toStdString();
+  const QString input = QString::fromStdString(
+      std::filesystem::path(session_.input_locator()).filename().string());
+  return tr("%1, layer %2, head %3, input %4, %5")
+      .arg(QString::fromStdString(open->subject.label))
+      .arg(at.layer + session_.view().first_layer)
+      .arg(at.head)
+      .arg(input, threshold)
+      .toStdString();
+}
+
+QMainWindow* PredictionStages::main_window() const {
+  for (QWidget* one = page_; one != nullptr; one = one->parentWidget()) {
+    if (auto* const window = qobject_cast<QMainWindow*>(one)) return window;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> PredictionStages::pictures_of(const Stage& stage) const {
+  std::vector<std::string> pictures;
+  const auto add = [&pictures](QWidget* widget) {
+    if (widget == nullptr || !widget->isVisible()) return;
+    if (std::string bytes = png_of(*widget); !bytes.empty()) pictures.push_back(std::move(bytes));
+  };
+  const QMainWindow* const window = main_window();
+  for (const std::string& part : stage.pictures) {
+    if (part == "experiment") {
+      for (QWidget* experiment : stage.experiments) add(experiment);
+    } else if (window != nullptr && part == "maps") {
+      add(window->centralWidget());
+    } else if (window != nullptr) {
+      add(window->findChild<QDockWidget*>(QString::fromStdString(part.substr(5))));
+    }
+  }
+  return pictures;
+}
+
+}  // namespace attnscope
