@@ -17,9 +17,9 @@ enum class KnownMap {
   random        ///< weights exp(z) with z ~ N(0, 1), each row divided by its sum
 };
 inline constexpr EnumName<KnownMap> known_map_names[] = {
-    {KnownMap::identity, "identity"},       {KnownMap::uniform, "uniform"},
-    {KnownMap::sink, "sink"},               {KnownMap::permutation, "permutation"},
-    {KnownMap::causal, "causal"},           {KnownMap::random, "random"}};
+    {KnownMap::identity, "identity"}, {KnownMap::uniform, "uniform"},
+    {KnownMap::sink, "sink"},         {KnownMap::permutation, "permutation"},
+    {KnownMap::causal, "causal"},     {KnownMap::random, "random"}};
 
 /// The map [N, N] of `tokens` ≥ 1 tokens; its rows sum to 1. The drawn ones are equal on every
 /// machine.

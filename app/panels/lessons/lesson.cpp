@@ -50,8 +50,7 @@ std::optional<LessonBlock> opened(std::string_view fence, int line) {
   for (const auto& [name, value] : kinds) {
     if (kind != name) continue;
     LessonBlock block{value, std::string(trimmed(words.substr(kind.size()))), {}, line};
-    const bool untitled =
-        value == LessonBlock::Kind::summary || value == LessonBlock::Kind::seen;
+    const bool untitled = value == LessonBlock::Kind::summary || value == LessonBlock::Kind::seen;
     if (block.title.empty() && !untitled) {
       throw wrong("a " + std::string(name) + " needs a title", line)
           .expected("```" + std::string(name) + " TITLE");

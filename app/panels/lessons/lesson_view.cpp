@@ -67,10 +67,8 @@ std::vector<SheetStep> steps_of(const Lesson& lesson, const LessonAnswers& answe
       }
     }
     if (block.kind != LessonBlock::Kind::prediction) continue;
-    steps.push_back({heading.toStdString(),
-                     block.title,
-                     parse_prediction(block.body, block.line + 1),
-                     {}});
+    steps.push_back(
+        {heading.toStdString(), block.title, parse_prediction(block.body, block.line + 1), {}});
     if (steps.size() <= answers.predictions.size()) {
       steps.back().answer = answers.predictions[steps.size() - 1];
     }
@@ -336,7 +334,8 @@ QWidget* LessonView::sheet_of(const Lesson& lesson, LessonAnswers& answers) {
           [&answers](const QString& text) { answers.student = text.toStdString(); });
   auto* save = new QPushButton(tr("Save the sheet…"));
   save->setObjectName("save_sheet");
-  save->setToolTip(tr("One HTML file: questions, predictions, what was seen, pictures, your words"));
+  save->setToolTip(
+      tr("One HTML file: questions, predictions, what was seen, pictures, your words"));
   auto* restart = new QPushButton(tr("Restart"));
   restart->setObjectName("restart_lesson");
   restart->setAccessibleName(tr("Restart the lesson"));

@@ -63,8 +63,8 @@ QWidget* PredictionStages::begin_part(bool shown) {
 void PredictionStages::add_prediction(const LessonBlock& block, QWidget* question) {
   PredictionAnswer& answer = answers_.predictions[stages_.size()];
   stages_.push_back({block.line, parse_prediction(block.body, block.line + 1), {}, {}, {}});
-  auto* card = new PredictionCard(static_cast<int>(stages_.size()), question,
-                                  stages_.back().fields, answer);
+  auto* card =
+      new PredictionCard(static_cast<int>(stages_.size()), question, stages_.back().fields, answer);
   column_->addWidget(card);
   QWidget* const part = begin_part(answer.kept);
   connect(card, &PredictionCard::kept, part, [this, part] {
@@ -153,8 +153,8 @@ std::string PredictionStages::where() const {
   const QString threshold = tr("threshold τ = %1").arg(session_.view().rank_threshold);
   const OpenSubject* const open = session_.find(at.subject);
   if (!open) return threshold.toStdString();
-  const QString input = QString::fromStdString(
-      std::filesystem::path(session_.input_locator()).filename().string());
+  const QString input =
+      QString::fromStdString(std::filesystem::path(session_.input_locator()).filename().string());
   return tr("%1, layer %2, head %3, input %4, %5")
       .arg(QString::fromStdString(open->subject.label))
       .arg(at.layer + session_.view().first_layer)

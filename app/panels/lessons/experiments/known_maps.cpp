@@ -1,4 +1,6 @@
 // Cumulative curves of maps whose rank can be thought out, drawn one by one, without and with I.
+#include "analysis/baselines/known_maps.h"
+
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -9,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/baselines/known_maps.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/singular_values.h"
 #include "app/look/theme.h"
@@ -78,7 +79,8 @@ class ShareCurves : public QWidget {
     for (const double share : {0.0, kKnownThreshold, 1.0}) {
       const double y = area.bottom() - share * area.height();
       label(QString::number(share), {0, y - 0.5 * line, 2.2 * line, 1.0 * line}, Qt::AlignRight);
-      painter.setPen(QPen(colours.border, 1, share == kKnownThreshold ? Qt::DashLine : Qt::SolidLine));
+      painter.setPen(
+          QPen(colours.border, 1, share == kKnownThreshold ? Qt::DashLine : Qt::SolidLine));
       painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
       painter.setPen(colours.muted);
     }

@@ -94,6 +94,12 @@ class NullModelsExperiment : public QWidget {
           .arg(name, value);
     };
     const double rank = static_cast<double>(numbers.map.equivalent_rank);
+    publish_reading(*this, "shuffled",
+                    (numbers.null.rank > rank   ? tr("rises, from %1 to %2")
+                     : numbers.null.rank < rank ? tr("falls, from %1 to %2")
+                                                : tr("stays, %1 and %2"))
+                        .arg(rank)
+                        .arg(numbers.null.rank, 0, 'f', 1));
     words_->setText(
         tr("<p>Layer %1, head %2, of %3 tokens:</p><table>%4</table>")
             .arg(session_.selection().layer)
@@ -119,9 +125,12 @@ class NullModelsExperiment : public QWidget {
 }  // namespace
 
 ExperimentEntry null_models_experiment() {
-  return {"null-models", {}, [](const ExperimentContext& context) -> QWidget* {
+  return {"null-models",
+          {},
+          [](const ExperimentContext& context) -> QWidget* {
             return new NullModelsExperiment(context.session);
-          }};
+          },
+          {"shuffled"}};
 }
 
 }  // namespace attnscope

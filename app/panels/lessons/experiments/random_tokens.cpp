@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/panels/lessons/experiments/experiment.h"
@@ -88,8 +89,8 @@ class RandomTokensExperiment : public QWidget {
     words_->setText(tr("computing…"));
     session_.jobs().submit(
         tr("Ranks of random tokens"),
-        [this, widths, entropy = entropy_->value()](
-            const Progress& progress) -> JobQueue::Delivery {
+        [this, widths,
+         entropy = entropy_->value()](const Progress& progress) -> JobQueue::Delivery {
           auto found = std::make_shared<std::vector<WidthRanks>>();
           for (const std::int64_t width : widths) {
             found->push_back({width, entropy,
@@ -121,9 +122,8 @@ class RandomTokensExperiment : public QWidget {
     if (rows_.size() > kMostRows) {
       rows_.erase(rows_.begin(), rows_.end() - static_cast<std::ptrdiff_t>(kMostRows));
     }
-    std::ranges::sort(rows_, {}, [](const WidthRanks& row) {
-      return std::pair(row.entropy, row.width);
-    });
+    std::ranges::sort(rows_, {},
+                      [](const WidthRanks& row) { return std::pair(row.entropy, row.width); });
     publish();
     release();
   }
@@ -132,19 +132,20 @@ class RandomTokensExperiment : public QWidget {
     for (const WidthRanks& row : rows_) {
       if (!row.softmax || !row.adder) continue;
       publish_reading(*this, QString("higher-at-%1").arg(row.width),
-                      tr("%1, %2 against %3")
+                      tr("%1, %2 against %3 at entropy %4 ln N")
                           .arg(*row.softmax > *row.adder   ? tr("softmax")
                                : *row.softmax < *row.adder ? tr("adder")
                                                            : tr("neither"))
                           .arg(std::max(*row.softmax, *row.adder), 0, 'f', 0)
-                          .arg(std::min(*row.softmax, *row.adder), 0, 'f', 0));
+                          .arg(std::min(*row.softmax, *row.adder), 0, 'f', 0)
+                          .arg(row.entropy));
     }
     // The first width at which softmax has overtaken, among neighbours at one entropy.
     for (std::size_t i = 1; i < rows_.size(); ++i) {
       const WidthRanks &one = rows_[i - 1], &next = rows_[i];
       if (one.entropy != next.entropy || !one.softmax || !one.adder || !next.softmax || !next.adder)
         continue;
-      if (*one.softmax < *one.adder && *next.softmax > *next.adder) {
+      if (*one.softmax<*one.adder&& * next.softmax> * next.adder) {
         publish_reading(*this, "crossing",
                         tr("between d = %1 and %2, at entropy %3 ln N")
                             .arg(one.width)
@@ -162,8 +163,9 @@ class RandomTokensExperiment : public QWidget {
                           .arg(kLaboratoryDraws));
       return;
     }
-    QString rows = tr("<tr><td>d&nbsp;&nbsp;</td><td>entropy&nbsp;&nbsp;</td><td "
-                      "align=right>softmax&nbsp;&nbsp;</td><td align=right>adder</td></tr>");
+    QString rows =
+        tr("<tr><td>d&nbsp;&nbsp;</td><td>entropy&nbsp;&nbsp;</td><td "
+           "align=right>softmax&nbsp;&nbsp;</td><td align=right>adder</td></tr>");
     const auto cell = [](const std::optional<double>& rank, bool higher) {
       if (!rank) return QString("<td align=right>–</td>");
       const QString text = QString::number(*rank, 'f', 1);
@@ -195,13 +197,13 @@ class RandomTokensExperiment : public QWidget {
 }  // namespace
 
 ExperimentEntry random_tokens_experiment() {
-  return {"random-tokens",
-          {},
-          [](const ExperimentContext& context) -> QWidget* {
-            return new RandomTokensExperiment(context.session);
-          },
-          {"higher-at-4", "higher-at-8", "higher-at-16", "higher-at-32", "higher-at-64",
-           "crossing"}};
+  return {
+      "random-tokens",
+      {},
+      [](const ExperimentContext& context) -> QWidget* {
+        return new RandomTokensExperiment(context.session);
+      },
+      {"higher-at-4", "higher-at-8", "higher-at-16", "higher-at-32", "higher-at-64", "crossing"}};
 }
 
 }  // namespace attnscope

@@ -98,6 +98,14 @@ class TruncatedMapsExperiment : public QWidget {
       rows += QString("<tr><td>%1</td>").arg(of.rank > 0 ? QString::number(of.rank) : tr("all"));
       for (std::size_t series = 0; series < result.series.size(); ++series) {
         const Outcome outcome = outcome_of(result, series, column);
+        if (series == 0) {
+          publish_reading(*this,
+                          of.rank > 0 ? QString("right-%1").arg(of.rank) : QString("right-all"),
+                          tr("%1 of %2, %3")
+                              .arg(outcome.correct)
+                              .arg(outcome.predicted)
+                              .arg(QString::fromStdString(result.series.front().label)));
+        }
         rows +=
             tr("<td align=right>%1 of %2&nbsp;&nbsp;</td><td align=right>%3 bit&nbsp;&nbsp;</td>")
                 .arg(outcome.correct)
@@ -196,9 +204,12 @@ class ReplacedHeadExperiment : public QWidget {
 }  // namespace
 
 ExperimentEntry truncated_maps_experiment() {
-  return {"truncated-maps", {}, [](const ExperimentContext& context) -> QWidget* {
+  return {"truncated-maps",
+          {},
+          [](const ExperimentContext& context) -> QWidget* {
             return new TruncatedMapsExperiment(context.session);
-          }};
+          },
+          {"right-1", "right-2", "right-4", "right-8", "right-16", "right-64", "right-all"}};
 }
 
 ExperimentEntry replaced_head_experiment() {

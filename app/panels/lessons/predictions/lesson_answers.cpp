@@ -72,8 +72,8 @@ std::string answers_as_text(const AllAnswers& answers) {
     QJsonArray predictions;
     for (const PredictionAnswer& answer : own.predictions) predictions.append(object_of(answer));
     if (predictions.isEmpty()) continue;
-    all[QString::fromStdString(lesson)] = QJsonObject{
-        {"student", QString::fromStdString(own.student)}, {"predictions", predictions}};
+    all[QString::fromStdString(lesson)] =
+        QJsonObject{{"student", QString::fromStdString(own.student)}, {"predictions", predictions}};
   }
   if (all.isEmpty()) return {};
   return QJsonDocument(all).toJson(QJsonDocument::Compact).toStdString();

@@ -92,7 +92,8 @@ QWidget* PredictionCard::editor_of(std::size_t field) {
     list->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     list->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     list->addItem(tr("Choose…"), QString());
-    for (const std::string& option : of.options) list->addItem(shown_words(option), shown_words(option));
+    for (const std::string& option : of.options)
+      list->addItem(shown_words(option), shown_words(option));
     list->setCurrentIndex(std::max(0, list->findData(said)));
     connect(list, &QComboBox::currentIndexChanged, this,
             [this, field, list] { take(field, list->currentData().toString()); });

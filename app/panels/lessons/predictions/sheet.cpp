@@ -43,9 +43,9 @@ QString table_of(const SheetStep& step) {
   for (std::size_t i = 0; i < step.fields.size(); ++i) {
     const PredictionField& field = step.fields[i];
     if (field.kind == PredictionField::Kind::text) continue;
-    rows += tagged("tr", "<th scope=\"row\">" + escaped(field.label) + "</th><td>" +
-                             at(step.answer.said, i) + "</td><td>" + at(step.answer.seen, i) +
-                             "</td>");
+    rows +=
+        tagged("tr", "<th scope=\"row\">" + escaped(field.label) + "</th><td>" +
+                         at(step.answer.said, i) + "</td><td>" + at(step.answer.seen, i) + "</td>");
   }
   if (rows.isEmpty()) return rows;
   const QString head =
@@ -102,7 +102,8 @@ std::string sheet_as_html(const Sheet& sheet) {
     body += numbers_in(step) + words_in(step) + pictures_in(step);
   }
   return ("<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n" + tagged("title", title) +
-          tagged("style", QString::fromUtf8(kStyle)) + "</head>\n<body>\n" + body + "</body>\n</html>\n")
+          tagged("style", QString::fromUtf8(kStyle)) + "</head>\n<body>\n" + body +
+          "</body>\n</html>\n")
       .toStdString();
 }
 
