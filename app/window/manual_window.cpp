@@ -26,9 +26,9 @@ namespace {
 
 // The pages in reading order.
 constexpr const char* kPages[] = {
-    "first-minute", "models", "inputs",       "maps",    "spectra", "what-if",
-    "mechanisms",   "text",   "analyses",     "compare", "sweeps",  "energy",
-    "figures",      "papers", "command-line", "lessons", "window"};
+    "first-minute", "models", "inputs",       "maps",    "spectra",  "what-if",
+    "mechanisms",   "text",   "analyses",     "compare", "sweeps",   "energy",
+    "figures",      "papers", "command-line", "lessons", "teaching", "window"};
 
 QString page_text(const QString& page) {
   QFile file(QString(":/manual/%1.md").arg(page));

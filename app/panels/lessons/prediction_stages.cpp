@@ -23,8 +23,10 @@ namespace attnscope {
 
 namespace {
 
-// Readings of the window itself: the selected map's equivalent rank at the view's threshold.
-constexpr std::string_view kRankReading = "rank", kRankWithIdentity = "rank-with-identity";
+// Readings of the window itself at the view's threshold: the selected map's equivalent rank, and
+// the mean over all maps of each open model.
+constexpr std::string_view kRankReading = "rank", kRankWithIdentity = "rank-with-identity",
+                           kMeanRanks = "mean-ranks";
 constexpr int kMostPictureWidth = 640;  // pixels: a sheet of ten steps can be sent by mail
 
 std::string png_of(QWidget& widget) {
@@ -77,7 +79,7 @@ void PredictionStages::add_seen(const LessonBlock& block, QWidget* why) {
   std::unique_ptr<QWidget> owned(why);  // until the card owns it
   const std::size_t index = stages_.size() - 1;
   Stage& stage = stages_.back();
-  std::vector<std::string_view> known = {kRankReading, kRankWithIdentity};
+  std::vector<std::string_view> known = {kRankReading, kRankWithIdentity, kMeanRanks};
   for (const std::string& name : stage.names) {
     const auto entry = std::ranges::find(experiments(), name, &ExperimentEntry::name);
     known.insert(known.end(), entry->readings.begin(), entry->readings.end());
@@ -128,6 +130,7 @@ void PredictionStages::compare(std::size_t index) {
 std::string PredictionStages::value_of(const Stage& stage, const std::string& reading) const {
   if (reading == kRankReading) return selected_rank(false);
   if (reading == kRankWithIdentity) return selected_rank(true);
+  if (reading == kMeanRanks) return mean_ranks();
   for (const QWidget* experiment : stage.experiments) {
     const QString value = reading_of(*experiment, QString::fromStdString(reading));
     if (!value.isEmpty()) return value.toStdString();
@@ -146,6 +149,17 @@ std::string PredictionStages::selected_rank(bool with_identity) const {
       .arg(equivalent_rank(map->singular_values, session_.view().rank_threshold))
       .arg(map->tokens)
       .toStdString();
+}
+
+std::string PredictionStages::mean_ranks() const {
+  QStringList ranks;
+  for (const OpenSubject& open : session_.subjects()) {
+    const auto spectra = spectra_.latest(open.id);
+    if (!spectra) continue;
+    const QString mean = mean_rank_text(spectra->without, session_.view().rank_threshold);
+    if (!mean.isEmpty()) ranks << QString::fromStdString(open.subject.label) + " " + mean;
+  }
+  return ranks.join(", ").toStdString();
 }
 
 std::string PredictionStages::where() const {

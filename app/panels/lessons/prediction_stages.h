@@ -54,6 +54,7 @@ class PredictionStages : public QObject {
   void compare(std::size_t index);
   [[nodiscard]] std::string value_of(const Stage& stage, const std::string& reading) const;
   [[nodiscard]] std::string selected_rank(bool with_identity) const;
+  [[nodiscard]] std::string mean_ranks() const;
   [[nodiscard]] std::string where() const;
   [[nodiscard]] std::vector<std::string> pictures_of(const Stage& stage) const;
   [[nodiscard]] QMainWindow* main_window() const;

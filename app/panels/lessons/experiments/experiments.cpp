@@ -25,6 +25,7 @@ ExperimentEntry replaced_head_experiment();
 ExperimentEntry known_maps_experiment();
 ExperimentEntry random_tokens_experiment();
 ExperimentEntry equal_rows_experiment();
+ExperimentEntry ellipse_experiment();
 
 namespace {
 
@@ -40,6 +41,7 @@ std::span<const ExperimentEntry> experiments() {
       cost_experiment(),        matrix_experiment(),         truncation_experiment(),
       null_models_experiment(), truncated_maps_experiment(), replaced_head_experiment(),
       known_maps_experiment(),  random_tokens_experiment(),  equal_rows_experiment(),
+      ellipse_experiment(),
   };
   // clang-format on
   return list;

@@ -138,6 +138,26 @@ SubjectId overlay(Session& session, LessonLoan& loan, const StepCommand& command
   return laid;
 }
 
+/// The words of a line. A part between quotes may have spaces, as in training_preset="The Adder
+/// paper"; the quotes are left out. Throws Error(damaged) if a quote is never closed.
+std::vector<std::string> words_of_command(const std::string& line, int number) {
+  std::vector<std::string> words;
+  bool quoted = false, open = false;
+  for (const char sign : line) {
+    const bool space = !quoted && (sign == ' ' || sign == '\t' || sign == '\r');
+    if (sign == '"') quoted = !quoted;
+    if (!space && !open) words.emplace_back();
+    open = !space;
+    if (!space && sign != '"') words.back() += sign;
+  }
+  if (quoted) {
+    throw Error(ErrorKind::damaged, "a quote in a step is never closed")
+        .about("line " + std::to_string(number))
+        .found(line);
+  }
+  return words;
+}
+
 }  // namespace
 
 std::filesystem::path sample_file(std::string_view folder, const std::string& name) {
@@ -155,15 +175,16 @@ std::vector<StepCommand> parse_step(std::string_view commands) {
   std::istringstream lines{std::string(commands)};
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    std::istringstream words(line);
+    const std::vector<std::string> words = words_of_command(line, number);
+    if (words.empty()) continue;
     StepCommand command;
-    if (!(words >> command.name)) continue;
+    command.name = words.front();
     const auto known = std::ranges::find(known_commands(), command.name, &KnownCommand::name);
     if (known == known_commands().end()) {
       throw unknown_name("command of a step", command.name,
                          name_list(known_commands(), &KnownCommand::name));
     }
-    for (std::string word; words >> word;) {
+    for (const std::string& word : std::span(words).subspan(1)) {
       const std::size_t equals = word.find('=');
       const std::string key = word.substr(0, equals);
       const bool is_key =
