@@ -9,6 +9,8 @@
 #include <random>
 #include <sstream>
 
+#include "analysis/baselines/known_maps.h"
+#include "analysis/baselines/random_tokens.h"
 #include "analysis/energy/growth.h"
 #include "analysis/energy/request.h"
 #include "analysis/spectrum/rank.h"
@@ -48,6 +50,85 @@ TEST(LessonNumbers, RanksOfTheIdentityAndOfAPermutation) {
   EXPECT_EQ(rank_of(permutation), 178);
   EXPECT_EQ(rank_of(permutation + identity), 141);
   EXPECT_THAT(lesson, HasSubstr("a permutation has 178 before, as I has, and 141 with I"));
+}
+
+TEST(LessonNumbers, RanksOfMapsThatCanBeThoughtOut) {
+  const std::string lesson = page("lessons/10-the-rank-lesson.md");
+  const std::string teacher = page("manual/teaching.md");
+  const auto rank = [](KnownMap map, bool identity = false) {
+    return known_map_rank(map, identity, 197, 0.9);
+  };
+  EXPECT_EQ(rank(KnownMap::identity), 178);
+  EXPECT_THAT(lesson, HasSubstr("90 % of them are 178"));
+  EXPECT_EQ(rank(KnownMap::uniform), 1);
+  EXPECT_EQ(rank(KnownMap::sink), 1);
+  EXPECT_EQ(rank(KnownMap::permutation), 178);
+  EXPECT_EQ(rank(KnownMap::causal), 65);
+  EXPECT_NEAR(static_cast<double>(rank(KnownMap::random)), 129, 2);
+  EXPECT_THAT(teacher, HasSubstr("178, 1, 1, 178, 65, about 130"));
+  EXPECT_EQ(rank(KnownMap::identity, true), 178);
+  EXPECT_EQ(rank(KnownMap::uniform, true), 178);
+  EXPECT_EQ(rank(KnownMap::sink, true), 176);
+  EXPECT_EQ(rank(KnownMap::permutation, true), 140);
+  EXPECT_THAT(lesson, HasSubstr("from 178 to 140"));
+  EXPECT_NEAR(static_cast<double>(rank(KnownMap::random, true)), 176, 1);
+  for (const auto& [map, name] : known_map_names) {
+    const MatrixD weights = known_map(map, 197);
+    EXPECT_NEAR((weights.rowwise().sum().array() - 1).abs().maxCoeff(), 0, 1e-12) << name;
+    EXPECT_GE(weights.minCoeff(), 0) << name;
+  }
+}
+
+// The matrices of the experiment "matrix", which the third step predicts.
+TEST(LessonNumbers, RanksOfThreeByThreeMatrices) {
+  const auto exact = [](const Eigen::Matrix3d& matrix) {
+    MatrixD copy = matrix;
+    const auto values = singular_values(copy, SpectrumAccuracy::every_value).values;
+    return std::pair(numerical_rank(values, 3), equivalent_rank(values, 0.9));
+  };
+  Eigen::Matrix3d matrix;
+  matrix << 3, 0, 0, 0, 2, 0, 1.5, 1, 0;
+  EXPECT_EQ(exact(matrix).first, 2);
+  matrix << 2, 1, 1, 2, 1, 1, 2, 1, 1;
+  EXPECT_EQ(exact(matrix).first, 1);
+  matrix << 2, 1, 0, 4, 2, 0, -2, -1, 0;
+  EXPECT_EQ(exact(matrix).first, 1);
+  EXPECT_EQ(exact(Eigen::Matrix3d::Identity()).first, 3);
+  matrix << 2, 1, 1, 2, 1.2, 1, 2, 1, 0.7;
+  EXPECT_EQ(exact(matrix).first, 3);
+  EXPECT_EQ(exact(matrix).second, 1);
+  EXPECT_THAT(page("manual/teaching.md"), HasSubstr("2, 1, 1, 3, 3"));
+}
+
+TEST(LessonNumbers, TheOrderOfRandomTokensFlipsWithTheWidth) {
+  const auto rank = [](std::int64_t width, RandomScores scores) {
+    const RandomTokenCurve curve =
+        random_token_curve({197, 197, width}, scores, false, std::vector{0.8}, 4, 0.9);
+    return curve.rank.at(0);
+  };
+  EXPECT_NEAR(rank(16, RandomScores::softmax), 97, 2);
+  EXPECT_NEAR(rank(16, RandomScores::adder), 109, 2);
+  EXPECT_NEAR(rank(64, RandomScores::softmax), 119, 2);
+  EXPECT_NEAR(rank(64, RandomScores::adder), 108, 2);
+  EXPECT_GT(rank(32, RandomScores::softmax), rank(32, RandomScores::adder));
+  EXPECT_LT(rank(4, RandomScores::softmax), rank(4, RandomScores::adder));
+  EXPECT_THAT(page("manual/teaching.md"),
+              HasSubstr("adder at d = 4 to 16, softmax from 32 on (97 against 109 at 16, 119 "
+                        "against 108 at 64)"));
+}
+
+TEST(LessonNumbers, AccuraciesOfTruncatedModelsAreThoseOfTheResults) {
+  std::ifstream file(source_folder() + "/docs/results.md");
+  std::ostringstream results;
+  results << file.rdbuf();
+  EXPECT_THAT(results.str(), HasSubstr("| `fashion-softmax` | 10.5 | 54.0 % | 80.7 % | 87.3 % | "
+                                       "89.3 % | 89.3 % | 90.0 % |"));
+  EXPECT_THAT(results.str(), HasSubstr("(A + I)_r | 175.1 of A + I | 34.0 % | 39.3 % | 40.7 % | "
+                                       "50.0 % | 61.3 % | 88.7 % |"));
+  const std::string lesson = page("lessons/10-the-rank-lesson.md");
+  EXPECT_THAT(lesson,
+              HasSubstr("54 % right with r = 1, 87 % with 4, 89 % with 16, and 90 % whole"));
+  EXPECT_THAT(lesson, HasSubstr("it gets 61 % right of 89 %"));
 }
 
 TEST(LessonNumbers, BoundsOfTheSecondTheorem) {

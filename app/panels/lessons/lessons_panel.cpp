@@ -22,7 +22,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLessonsWidth = 410;  // a line of about sixty letters, and space for experiments
-constexpr const char* kAnswers = "lesson_answers";  // setting of the panel
+constexpr const char* kAnswersSetting = "lesson_answers";  // setting of the panel
 
 }  // namespace
 
@@ -115,13 +115,13 @@ bool LessonsPanel::is_behind() const { return isVisible() && view_->is_behind();
 ControlValues LessonsPanel::settings() const {
   ControlValues values = DockPanel::settings();
   if (std::string answers = answers_as_text(answers_); !answers.empty()) {
-    values[kAnswers] = std::move(answers);
+    values[kAnswersSetting] = std::move(answers);
   }
   return values;
 }
 
 void LessonsPanel::restore_settings(const ControlValues& settings) {
-  if (const auto kept = settings.find(kAnswers); kept != settings.end()) {
+  if (const auto kept = settings.find(kAnswersSetting); kept != settings.end()) {
     // The page refers to the answers: those of an open lesson are replaced in place.
     for (auto& [lesson, answers] : answers_of_text(kept->second)) {
       answers_[lesson] = std::move(answers);

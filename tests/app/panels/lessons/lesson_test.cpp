@@ -7,6 +7,7 @@
 
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/predictions/prediction.h"
 #include "app/panels/lessons/steps/lesson_loan.h"
 #include "app/panels/lessons/steps/step_runner.h"
 #include "app/panels/panels.h"
@@ -56,6 +57,71 @@ TEST(Lesson, SaysWhichLineIsWrong) {
   EXPECT_NE(refusal("# T\n\n```step Open\nopen a\n").find("line 3"), std::string::npos);
   EXPECT_NE(refusal("# T\n```question\n```\n").find("line 2"), std::string::npos);
   EXPECT_NE(refusal("words only\n").find("title"), std::string::npos);
+  // Predictions: the line of the file, and the rule.
+  const auto expect = [&](const std::string& body, const char* line, const char* rule) {
+    const std::string said = refusal(("# T\n\n" + body).c_str());
+    EXPECT_NE(said.find(line), std::string::npos) << said;
+    EXPECT_NE(said.find(rule), std::string::npos) << said;
+  };
+  expect("```prediction\n```\n", "line 3", "needs a title");
+  expect("```prediction Q\n```\n```seen\n```\n", "line 4", "must ask for something");
+  expect("```prediction Q\n\nguess 1: A => 1\n```\n```seen\n```\n", "line 5", "choice, number");
+  expect("```prediction Q\nchoice A: B => C\n```\n", "line 4", "at least two options");
+  expect("```prediction Q\nchoice A | A: B => C\n```\n", "line 4", "all different");
+  expect("```prediction Q\nnumber 5 to 1: B => 2\n```\n", "line 4", "integer bounds");
+  expect("```prediction Q\nnumber 1 to 5: B\n```\n", "line 4", "after =>");
+  expect("```prediction Q\nnumber 1 to 5\n```\n", "line 4", "after a colon");
+  expect("```prediction Q\ntext: B => C\n```\n", "line 4", "set next to it");
+  const std::string asked = "```prediction Q\nnumber 1 to 5: B => 2\n```\n";
+  const std::string words = "```prediction Q\ntext: B\n```\n";
+  expect(asked, "line 3", "followed by ```seen");
+  expect(asked + asked + "```seen\n```\n", "line 3", "before the next");
+  expect("```seen\n```\n", "line 3", "needs a prediction");
+  expect(asked + "```seen window\n```\n", "line 6", "known part");
+  expect(words + "```seen\n```\n" + asked + "```seen\n```\n", "line 3", "only the last");
+}
+
+TEST(Prediction, AsksForChoicesNumbersAndWords) {
+  const std::vector<PredictionField> fields = parse_prediction(
+      "choice it rises | it falls: Shuffled: what happens? => @shuffled\n\n"
+      "number -1 to 197: Rank => 178\ntext: Five sentences\n",
+      7);
+  ASSERT_EQ(fields.size(), 3U);
+  EXPECT_EQ(fields[0].options, (std::vector<std::string>{"it rises", "it falls"}));
+  EXPECT_EQ(fields[0].label, "Shuffled: what happens?");
+  EXPECT_EQ(fields[0].reading(), "shuffled");
+  EXPECT_EQ(fields[1].kind, PredictionField::Kind::number);
+  EXPECT_EQ(fields[1].least, -1);
+  EXPECT_EQ(fields[1].most, 197);
+  EXPECT_EQ(fields[1].seen, "178");
+  EXPECT_EQ(fields[1].reading(), "");
+  EXPECT_EQ(fields[2].kind, PredictionField::Kind::text);
+  EXPECT_EQ(fields[2].label, "Five sentences");
+}
+
+TEST(Prediction, OfTheRankLessonIsAskedInElevenPlaces) {
+  const Lesson lesson = load_lesson("10-the-rank-lesson.md");
+  int predictions = 0, headings = 0;
+  for (const LessonBlock& block : lesson.blocks) {
+    predictions += block.kind == Kind::prediction ? 1 : 0;
+    for (std::size_t at = block.body.find("## "); block.kind == Kind::text;) {
+      if (at == std::string::npos) break;
+      ++headings;
+      at = block.body.find("## ", at + 1);
+    }
+  }
+  EXPECT_EQ(headings, 10) << "steps";
+  EXPECT_EQ(predictions, 11) << "the ninth step has two";
+}
+
+TEST(Step, KeepsSpacesBetweenQuotes) {
+  const StepCommand command =
+      parse_step("panel training training_preset=\"The Adder paper\" training_settings=\"\"")
+          .front();
+  EXPECT_EQ(command.words, std::vector<std::string>{"training"});
+  EXPECT_EQ(command.values.at("training_preset"), "The Adder paper");
+  EXPECT_EQ(command.values.at("training_settings"), "");
+  EXPECT_THROW((void)parse_step("panel training a=\"b"), Error);
 }
 
 TEST(Step, RefusesUnknownCommands) {
@@ -81,6 +147,14 @@ TEST_P(EveryLesson, CanBeDone) {
   int steps = 0, questions = 0, experiments = 0;
   for (const LessonBlock& block : lesson.blocks) {
     SCOPED_TRACE(std::string(GetParam()) + " line " + std::to_string(block.line));
+    if (block.kind == Kind::seen) {
+      for (const std::string& part : parse_pictures(block.title, block.line)) {
+        const std::vector<std::string> names = panel_names();
+        const bool known = part == "maps" || part == "experiment" ||
+                           std::ranges::find(names, part.substr(5)) != names.end();
+        EXPECT_TRUE(known) << part;
+      }
+    }
     if (block.kind == Kind::question) {
       ++questions;
       EXPECT_FALSE(block.body.empty());
@@ -115,7 +189,7 @@ TEST_P(EveryLesson, CanBeDone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryLesson, testing::ValuesIn(lesson_names()), [](const auto& info) {
-  return "n" + std::string(info.param.substr(0, 1));
+  return "n" + std::string(info.param.substr(0, info.param.find('-')));
 });
 
 }  // namespace
