@@ -350,7 +350,7 @@ QWidget* LessonView::sheet_of(const Lesson& lesson, LessonAnswers& answers) {
   card.column->addLayout(row);
   card.column->addWidget(outcome);
   connect(save, &QPushButton::clicked, this, [this, lesson, &answers, outcome] {
-    const QString proposed = unused_file(QDir::home(), "rank-lesson", ".html");
+    const QString proposed = unused_file(QDir::home(), "lesson-sheet", ".html");
     const QString file =
         file_to_save(this, tr("Save the sheet"), proposed, tr("Web pages (*.html)"), ".html");
     if (file.isEmpty()) return;
