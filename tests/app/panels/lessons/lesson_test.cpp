@@ -124,6 +124,30 @@ TEST(Step, KeepsSpacesBetweenQuotes) {
   EXPECT_THROW((void)parse_step("panel training a=\"b"), Error);
 }
 
+// Numbers of a lesson hold for this view only, whatever the user has looked at before.
+TEST(Step, PlainSetsTheUsualViewAndTheLoanGivesItBack) {
+  Session session;
+  LessonLoan loan(session);
+  StepRunner steps(session, loan);
+  ViewSettings mine = session.view();
+  mine.rank_threshold = 0.8;
+  mine.temperature = 2;
+  mine.identity = IdentityView::with;
+  mine.matrix.centred = true;
+  mine.map_number = MapNumber::entropy;
+  mine.colour_map = "magma";
+  session.set_view(mine);
+  steps.run("plain");
+  EXPECT_DOUBLE_EQ(session.view().rank_threshold, 0.9);
+  EXPECT_DOUBLE_EQ(session.view().temperature, 1);
+  EXPECT_EQ(session.view().identity, IdentityView::as_is);
+  EXPECT_FALSE(session.view().matrix.centred);
+  EXPECT_EQ(session.view().map_number, MapNumber::equivalent_rank);
+  EXPECT_EQ(session.view().colour_map, "magma") << "colours are the user's";
+  loan.restore();
+  EXPECT_TRUE(session.view() == mine);
+}
+
 TEST(Step, RefusesUnknownCommands) {
   EXPECT_THROW((void)parse_step("opn fashion-softmax"), Error);
   EXPECT_THROW((void)parse_step("open"), Error);
