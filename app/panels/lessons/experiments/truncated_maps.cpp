@@ -34,7 +34,8 @@ QString shown_name(const std::string& label) {
 
 class TruncatedMapsExperiment : public QWidget {
  public:
-  explicit TruncatedMapsExperiment(Session& session) : session_(session) {
+  /// `both`: attention with an identity mapping is also truncated with it, (A + I)_r.
+  TruncatedMapsExperiment(Session& session, bool both) : session_(session), both_(both) {
     setObjectName("experiment_truncated_maps");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -53,6 +54,7 @@ class TruncatedMapsExperiment : public QWidget {
     TruncationRequest truncation;
     truncation.ranks = {1, 2, 4, 8, 16, 64};
     truncation.threshold = session_.view().rank_threshold;
+    if (both_) truncation.cuts.push_back(TruncatedMap::with_identity);
     std::vector<Subject> subjects;
     for (const OpenSubject& open : session_.subjects()) {
       if (open.state == OpenSubject::State::ready && open.subject.model) {
@@ -120,6 +122,7 @@ class TruncatedMapsExperiment : public QWidget {
   }
 
   Session& session_;
+  bool both_;
   QPushButton* go_;
   QLabel* words_;
 };
@@ -205,9 +208,11 @@ class ReplacedHeadExperiment : public QWidget {
 
 ExperimentEntry truncated_maps_experiment() {
   return {"truncated-maps",
-          {},
+          {"identity"},
           [](const ExperimentContext& context) -> QWidget* {
-            return new TruncatedMapsExperiment(context.session);
+            const auto identity = context.settings.find("identity");
+            const bool both = identity != context.settings.end() && identity->second == "both";
+            return new TruncatedMapsExperiment(context.session, both);
           },
           {"right-1", "right-2", "right-4", "right-8", "right-16", "right-64", "right-all"}};
 }

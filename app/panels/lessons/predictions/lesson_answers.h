@@ -1,4 +1,4 @@
-// What a student predicted and saw in a lesson, kept until the lesson is restarted.
+// Answers of a student to the predictions of a lesson, and the numbers and pictures that were seen.
 #pragma once
 
 #include <map>
@@ -30,9 +30,9 @@ struct LessonAnswers {
 /// Answers by the lesson's file.
 using AllAnswers = std::map<std::string, LessonAnswers>;
 
-/// As JSON in one line, for session files; empty if there are none.
+/// The answers as JSON in one line, for session files; empty if there are none.
 [[nodiscard]] std::string answers_as_text(const AllAnswers& answers);
-/// What answers_as_text wrote. Parts that are no such answers are left out.
+/// Reads the text of answers_as_text. Parts that are no such answers are left out.
 [[nodiscard]] AllAnswers answers_of_text(std::string_view text);
 
 }  // namespace attnscope
