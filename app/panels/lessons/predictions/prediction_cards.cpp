@@ -160,7 +160,7 @@ SeenCard::SeenCard(int number, std::vector<PredictionField> fields, const Predic
   table_ = new WrappedLabel;
   table_->setObjectName(QString("seen_table_%1").arg(number));
   table_->setTextFormat(Qt::RichText);
-  table_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  table_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   compare_ = new QPushButton;
   compare_->setObjectName(QString("compare_%1").arg(number));
   compare_->setProperty("primary", true);
