@@ -27,11 +27,10 @@ const std::string& tempered_mechanism(const Trace& trace, std::int64_t layer) {
 class RowScores {
  public:
   RowScores(const MatrixD& map, const SeenKeys& seen) : scores_(map) {
-    const bool all = !seen.hides_any(map.rows(), map.cols());
     for (Eigen::Index i = 0; i < map.rows(); ++i) {
       auto row = scores_.row(i).array();
       const double greatest = row.maxCoeff();
-      const auto keys = all ? map.cols() : std::ssize(seen.keys_of(i, map.cols()));
+      const std::int64_t keys = seen.count_of(i, map.cols());
       const bool counts = greatest > 0 && keys > 1;
       log_keys_.push_back(counts ? std::log(static_cast<double>(keys)) : 0);
       if (greatest > 0) row = (row > 0).select((row / greatest).log(), kNoWeight);

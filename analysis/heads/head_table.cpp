@@ -264,7 +264,8 @@ HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlace
   if (row.state == HeadState::zero) return row;
   add_ranks(row, subject, options);
   if (row.state == HeadState::negative) return row;
-  const RowWeights weights(std::move(map));
+  const SeenKeys seen = seen_keys(trace.layers[static_cast<std::size_t>(place.layer)], map);
+  const RowWeights weights(std::move(map), seen);
   row.causal = weights.causal();
   row.entropy = weights.entropy();
   row.normalised_entropy = weights.normalised_entropy();
@@ -287,7 +288,7 @@ constexpr HeadMeasure kMeasures[] = {
     {"entropy", "entropy", "entropy (nats)", "H = mean over i of -Σ_j a_ij ln a_ij", 2,
      &HeadRow::entropy},
     {"normalised_entropy", "H/ln n", "entropy / ln n",
-     "mean over i of H_i / ln n, n the keys that query i sees: all, of a causal map i", 3,
+     "mean over i of H_i / ln n, n the keys that the mask and windows let query i see", 3,
      &HeadRow::normalised_entropy},
     {"sink", "sink α", "strongest sink α",
      "greatest α_k = Σ_i a_ik / (queries that see k), of keys that 8 queries see (Gu et al. 2024)",

@@ -45,8 +45,7 @@ struct Sink {
 
 /// Measures of one head; NaN if unknown or not defined for such a map. Maps are taken without the I
 /// of an identity mapping, which is not attention; a_ij are rows divided by their sums, without
-/// rows of zeros. Query i of a causal map (square, nothing above the diagonal) sees the keys up to
-/// i, every query of other maps all M keys.
+/// rows of zeros. Query i sees the keys of seen_keys; sinks are counted as if windows hid none.
 struct HeadRow {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 

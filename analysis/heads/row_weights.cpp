@@ -17,7 +17,7 @@ HeadState state_of(const MatrixD& map) {
   return entries.greatest == 0 ? HeadState::zero : HeadState::ready;
 }
 
-RowWeights::RowWeights(MatrixD map)
+RowWeights::RowWeights(MatrixD map, const SeenKeys& seen)
     : weights_(std::move(map)),
       totals_(static_cast<std::size_t>(weights_.cols()), 0.0),
       causal_(is_causal(weights_)) {
@@ -25,6 +25,7 @@ RowWeights::RowWeights(MatrixD map)
     const std::span row(weights_.row(query).data(), totals_.size());
     entropies_.push_back(normalise(row, totals_));
     attends_.push_back((weights_.row(query).array() > 0).any());
+    seen_.push_back(seen.count_of(query, weights_.cols()));
   }
 }
 
@@ -50,8 +51,8 @@ std::vector<double> RowWeights::shares_of_keys(Eigen::Index least_queries) const
   // keys.
   std::vector<double> queries(totals_.size() + 1, 0.0);
   for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
-    const Eigen::Index seen = std::min(this->seen(query), weights_.cols());
-    if (attends(query) && seen > 0) queries[static_cast<std::size_t>(seen - 1)] += 1;
+    const Eigen::Index last = causal_ ? query : weights_.cols() - 1;
+    if (attends(query)) queries[static_cast<std::size_t>(last)] += 1;
   }
   for (std::size_t key = totals_.size(); key-- > 0;) queries[key] += queries[key + 1];
   const auto least = static_cast<double>(std::max<Eigen::Index>(least_queries, 1));

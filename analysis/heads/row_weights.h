@@ -6,13 +6,15 @@
 
 #include "analysis/heads/head_table.h"
 #include "core/tensor/tensor.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
 /// Map with rows divided by their sums. The map must have the state `ready`.
 class RowWeights {
  public:
-  explicit RowWeights(MatrixD map);
+  /// `seen` holds the keys that the map's queries see (seen_keys).
+  RowWeights(MatrixD map, const SeenKeys& seen);
 
   [[nodiscard]] const MatrixD& matrix() const { return weights_; }
   [[nodiscard]] bool causal() const { return causal_; }
@@ -20,16 +22,16 @@ class RowWeights {
   [[nodiscard]] bool attends(Eigen::Index query) const {
     return attends_[static_cast<std::size_t>(query)];
   }
-  /// Number of keys that query i sees.
-  [[nodiscard]] Eigen::Index seen(Eigen::Index query) const {
-    return causal_ ? query + 1 : weights_.cols();
+  /// n_i, number of keys that query i sees, also within sliding windows and windows of a grid.
+  [[nodiscard]] std::int64_t seen(Eigen::Index query) const {
+    return seen_[static_cast<std::size_t>(query)];
   }
 
   /// Mean entropy −Σ_j a_ij ln a_ij in nats over queries that attend to some key.
   [[nodiscard]] double entropy() const;
-  /// Mean of entropy / ln(number of keys seen) over queries that see more than one key.
+  /// Mean of entropy / ln n_i over queries that see more than one key, as entropy_share.
   [[nodiscard]] double normalised_entropy() const;
-  /// α_k of every key; NaN if fewer than `least_queries` queries see it.
+  /// α_k of every key; NaN if fewer than `least_queries` queries see it. Windows hide no keys here.
   [[nodiscard]] std::vector<double> shares_of_keys(Eigen::Index least_queries) const;
   /// α_k of keys that at least 8 queries see (all queries if there are fewer), NaN for the other
   /// keys: the last keys of a causal map are seen only by the last queries.
@@ -56,9 +58,10 @@ class RowWeights {
   }
 
   MatrixD weights_;
-  std::vector<double> totals_;     // column sums per key, over queries that attend
-  std::vector<bool> attends_;      // per query
-  std::vector<double> entropies_;  // per query, in nats
+  std::vector<double> totals_;      // column sums per key, over queries that attend
+  std::vector<bool> attends_;       // per query
+  std::vector<double> entropies_;   // per query, in nats
+  std::vector<std::int64_t> seen_;  // per query
   bool causal_;
 };
 

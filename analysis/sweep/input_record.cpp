@@ -1,6 +1,7 @@
 #include "analysis/sweep/input_record.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/head_table.h"
@@ -34,7 +35,9 @@ std::map<std::string, std::vector<double>> statistics_of(const Trace& trace, std
   std::map<std::string, std::vector<double>> values;
   std::vector<std::map<std::string_view, double>> of_maps;
   for (std::int64_t head = 0; head < own.implied_map.extent(0); ++head) {
-    of_maps.push_back(map_statistics(map_seen(trace, {layer, head}, IdentityView::without)));
+    MatrixD map = map_seen(trace, {layer, head}, IdentityView::without);
+    const SeenKeys seen = seen_keys(own, map);
+    of_maps.push_back(map_statistics(std::move(map), seen));
   }
   for (const SweepStatistic& statistic : sweep_statistics()) {
     if (statistic.quantity == kMapQuantity) {

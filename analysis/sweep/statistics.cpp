@@ -76,9 +76,9 @@ constexpr std::array<SweepStatistic, 8> list = {{
 
 std::span<const SweepStatistic> sweep_statistics() { return list; }
 
-std::map<std::string_view, double> map_statistics(MatrixD map) {
+std::map<std::string_view, double> map_statistics(MatrixD map, const SeenKeys& seen) {
   std::optional<RowWeights> weights;
-  if (state_of(map) == HeadState::ready) weights.emplace(std::move(map));
+  if (state_of(map) == HeadState::ready) weights.emplace(std::move(map), seen);
   std::map<std::string_view, double> values;
   for (const SweepStatistic& statistic : list) {
     if (statistic.quantity != kMapQuantity) continue;

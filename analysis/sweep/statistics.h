@@ -29,8 +29,8 @@ struct SweepStatistic {
 
 [[nodiscard]] std::span<const SweepStatistic> sweep_statistics();
 
-/// The statistics of kMapQuantity of one map, by name; NaN if its rows are not distributions over
-/// keys.
-[[nodiscard]] std::map<std::string_view, double> map_statistics(MatrixD map);
+/// The statistics of kMapQuantity of one map, whose queries see the keys `seen`, by name; NaN if
+/// its rows are not distributions over keys.
+[[nodiscard]] std::map<std::string_view, double> map_statistics(MatrixD map, const SeenKeys& seen);
 
 }  // namespace attnscope

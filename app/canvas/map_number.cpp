@@ -46,7 +46,7 @@ double map_entropy(const Trace& trace, std::int64_t layer, std::int64_t head) {
   MatrixD map = maps.head(head).cast<double>();
   if (has_identity(trace, layer)) map.diagonal().array() -= 1;
   if (state_of(map) != HeadState::ready) return std::numeric_limits<double>::quiet_NaN();
-  return RowWeights(std::move(map)).entropy();
+  return RowWeights(std::move(map), {}).entropy();
 }
 
 double MapEntropies::of(std::int64_t layer, std::int64_t head) const {

@@ -39,13 +39,15 @@ bool SeenKeys::sees(std::int64_t query, std::int64_t key) const {
   return windows.empty() || windows[i] == windows[j];
 }
 
+std::pair<std::int64_t, std::int64_t> SeenKeys::range_of(std::int64_t query,
+                                                         std::int64_t keys) const {
+  if (ranges.empty()) return {0, keys};
+  const auto& [first, end] = ranges[static_cast<std::size_t>(query)];
+  return {std::max<std::int64_t>(first, 0), std::min(end, keys)};
+}
+
 std::vector<std::int64_t> SeenKeys::keys_of(std::int64_t query, std::int64_t keys) const {
-  std::int64_t first = 0, end = keys;
-  if (!ranges.empty()) {
-    const auto& [from, to] = ranges[static_cast<std::size_t>(query)];
-    first = std::max(first, from);
-    end = std::min(end, to);
-  }
+  const auto [first, end] = range_of(query, keys);
   std::vector<std::int64_t> seen;
   for (std::int64_t key = first; key < end; ++key) {
     if (sees(query, key)) seen.push_back(key);
@@ -53,10 +55,18 @@ std::vector<std::int64_t> SeenKeys::keys_of(std::int64_t query, std::int64_t key
   return seen;
 }
 
+std::int64_t SeenKeys::count_of(std::int64_t query, std::int64_t keys) const {
+  const auto [first, end] = range_of(query, keys);
+  if (windows.empty()) return std::max<std::int64_t>(end - first, 0);
+  std::int64_t count = 0;
+  for (std::int64_t key = first; key < end; ++key) count += sees(query, key) ? 1 : 0;
+  return count;
+}
+
 bool SeenKeys::hides_any(std::int64_t queries, std::int64_t keys) const {
   if (ranges.empty() && windows.empty()) return false;
   for (std::int64_t query = 0; query < queries; ++query) {
-    if (std::ssize(keys_of(query, keys)) < keys) return true;
+    if (count_of(query, keys) < keys) return true;
   }
   return false;
 }

@@ -31,10 +31,17 @@ struct SeenKeys {
   [[nodiscard]] bool sees(std::int64_t query, std::int64_t key) const;
   /// The keys among 0 … `keys` − 1 that a query sees, ascending.
   [[nodiscard]] std::vector<std::int64_t> keys_of(std::int64_t query, std::int64_t keys) const;
+  /// Number of the keys among 0 … `keys` − 1 that a query sees.
+  [[nodiscard]] std::int64_t count_of(std::int64_t query, std::int64_t keys) const;
   /// True if at least one of `queries` queries does not see all of `keys` keys.
   [[nodiscard]] bool hides_any(std::int64_t queries, std::int64_t keys) const;
 
   bool operator==(const SeenKeys&) const = default;
+
+ private:
+  /// First key and end of the keys among 0 … `keys` − 1 that are in the query's range.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> range_of(std::int64_t query,
+                                                               std::int64_t keys) const;
 };
 
 /// A causal mask: of `tokens` tokens, query i sees keys 0 … i.

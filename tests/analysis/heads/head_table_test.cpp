@@ -1,9 +1,13 @@
 #include "analysis/heads/head_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 
+#include "analysis/baselines/equal_entropy.h"
+#include "analysis/baselines/null_model.h"
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/naive_attention.h"
@@ -98,6 +102,43 @@ TEST(HeadTable, EvenCausalAttentionHasNormalisedEntropyOne) {
   for (int i = 1; i <= 12; ++i) first += 1.0 / i / 12;
   EXPECT_NEAR(row.sink, first, 1e-6);
   EXPECT_TRUE(row.sinks.empty());
+}
+
+TEST(HeadTable, EvenAttentionWithinWindowsHasNormalisedEntropyOne) {
+  // A sliding window of two keys back, and two windows of a grid.
+  SeenKeys sliding;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    sliding.ranges.emplace_back(std::max<std::int64_t>(i - 2, 0), i + 1);
+  }
+  for (const SeenKeys& seen : {sliding, within_blocks({{0, 1, 4, 5}, {2, 3}})}) {
+    const MatrixD even = even_map(6, 6, seen);
+    std::vector<float> values;
+    for (const double value : even.reshaped<Eigen::RowMajor>()) {
+      values.push_back(static_cast<float>(value));
+    }
+    Trace trace = of_map(values, 6, 6);
+    trace.layers[0].seen = seen;
+    EXPECT_NEAR(head_table(trace).rows.at(0).normalised_entropy, 1, 1e-6);
+    trace.layers[0].seen = std::nullopt;
+    EXPECT_LT(head_table(trace).rows.at(0).normalised_entropy, 0.8) << "a mask nobody recorded";
+  }
+}
+
+TEST(HeadTable, NormalisedEntropyIsTheShareThatTemperaturesAreSetBy) {
+  for (const char* const mechanism : {"softmax", "adder"}) {
+    Trace trace = *attention_subject(mechanism, {mechanism, {}}).trace;
+    const std::int64_t tokens = trace.tokens();
+    for (const bool windows : {false, true}) {
+      if (windows) {
+        std::vector<std::vector<std::int64_t>> blocks(2);
+        for (std::int64_t i = 0; i < tokens; ++i) blocks[i < 3 ? 0 : 1].push_back(i);
+        for (LayerTrace& layer : trace.layers) layer.seen = within_blocks(blocks);
+      }
+      for (const HeadRow& row : head_table(trace).rows) {
+        EXPECT_NEAR(row.normalised_entropy, entropy_share_at(trace, {row.layer, row.head}), 1e-12);
+      }
+    }
+  }
 }
 
 TEST(HeadTable, CountsNoAttentionOfAnIdentityMap) {
