@@ -14,6 +14,7 @@
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -150,7 +151,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
   // Values of each colour scale: of all rows together, or of each row.
-  const bool own_scales = read.is("scale", "each");
+  const bool own_scales = read.is("scale", "each");  // the others are dark beside a sharp model
   std::vector<std::vector<float>> values(own_scales ? request.subjects.size() : 1);
   std::int64_t columns = 0;
   const auto count = static_cast<double>(request.subjects.size());
@@ -206,7 +207,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     throw Error(ErrorKind::usage, "no layer and no rollout is selected")
         .remedy("choose layers, or rollout=yes");
   }
-  std::string clipping;
+  std::string own_ranges, clipping;
   for (std::size_t i = 0; i < values.size(); ++i) {
     // The bars of single rows have no room for more words.
     const HeatScale scale = heat_scale(read, std::move(values[i]),
@@ -214,6 +215,8 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     figure.colour_scales.push_back(scale.scale);
     const std::string model = values.size() > 1 ? labels[i] + ": " : "";
     if (scale.clipped) clipping += model + clipping_in_words(scale);
+    own_ranges += (i > 0 ? "; " : "") + model + rounded_text(scale.scale.minimum, 3) + " to " +
+                  rounded_text(scale.scale.maximum, 3);
   }
 
   const TokenLayout& layout = request.subjects.front().trace->layout;
@@ -232,7 +235,10 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                    std::string(formula_of(value_of(mixing_names, rolled, "rollout"))) + ". "
        : with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. "
                       : "") +
-      (opacity < 1 ? "The colours are mixed with the image. " : "") + clipping + made_with();
+      (opacity < 1 ? "The colours are mixed with the image. " : "") +
+      (values.size() > 1 ? "Each row has the colours of the bar next to it: " + own_ranges + ". "
+                         : "") +
+      clipping + made_with();
   return figure;
 }
 
@@ -265,9 +271,9 @@ FigureRecipe attention_overlay_recipe() {
                "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
            setting::flag("image", true, "the image itself in the first column"),
            setting::number("opacity", 0.7, {0, 1}, "opacity of the colours over the image"),
-           setting::choice("scale", {"shared", "each"}, "shared",
-                           "one colour scale for all models, or one for each, which does not leave "
-                           "the flatter one dark"),
+           setting::choice("scale", {"each", "shared"}, "each",
+                           "one colour scale for each row, or one for all, in which a flat model "
+                           "is dark next to a sharp one"),
            colour_map_setting("magma"), norm_setting(), range_setting()},
       .needs = {.input = InputNeed::image,
                 .vectors = true,

@@ -43,7 +43,9 @@ TEST(Draw, CellsAreSquareAndFramesAlignedAtAnySize) {
   SubjectShape oblong;
   oblong.grid_rows = 4;
   oblong.grid_columns = 8;
-  const Figure figure = make_figure("attention-overlay", two_subjects(oblong));
+  FigureRequest request = two_subjects(oblong);
+  request.settings = {{"scale", "shared"}};
+  const Figure figure = make_figure("attention-overlay", request);
   for (const QSize size : {QSize(900, 300), QSize(400, 700), QSize(330, 160)}) {
     QCustomPlot plot;
     show(figure, plot, size);
@@ -67,10 +69,8 @@ TEST(Draw, CellsAreSquareAndFramesAlignedAtAnySize) {
 }
 
 TEST(Draw, AShortColourBarHasTheTicksThatItHasRoomFor) {
-  FigureRequest request = two_subjects();
-  request.settings = {{"scale", "each"}};
   QCustomPlot plot;
-  show(make_figure("attention-overlay", request), plot, {330, 120});
+  show(make_figure("attention-overlay", two_subjects()), plot, {330, 120});
   const QList<QCPAxisRect*> rects = plot.axisRects();
   ASSERT_EQ(rects.size(), 12);  // images, two layers and rollout of two models, a bar for each
   for (qsizetype bar = 10; bar < 12; ++bar) {

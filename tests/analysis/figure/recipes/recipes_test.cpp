@@ -13,6 +13,7 @@
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 #include "tests/support/attention_subjects.h"
 
 namespace attnscope {
@@ -378,17 +379,27 @@ TEST(AttentionOverlay, ShowsTheRowRelativeToEvenAttention) {
 
 TEST(AttentionOverlay, HasAColourScaleForEachModelOrOneForAll) {
   FigureRequest request = two_subjects();
-  request.settings = {{"scale", "each"}};
   const Figure each = make_figure("attention-overlay", request);
   ASSERT_EQ(each.colour_scales.size(), 2U);
+  for (const ColourScale& scale : each.colour_scales) {
+    EXPECT_NE(each.caption.find(": 0 to " + rounded_text(scale.maximum, 3)), std::string::npos)
+        << each.caption;
+  }
+  std::vector<float> brightest(2, 0.0F);
   for (const Panel& panel : each.panels) {
     for (const HeatMap* heat : marks_of<HeatMap>(panel)) {
-      EXPECT_EQ(heat->colour_scale, static_cast<std::size_t>(panel.row));
+      const auto row = static_cast<std::size_t>(panel.row);
+      EXPECT_EQ(heat->colour_scale, row);
+      for (const float value : heat->values) brightest[row] = std::max(brightest[row], value);
     }
   }
-  request.settings = {};
+  for (std::size_t row = 0; row < 2; ++row) {  // a flat model reaches the brightest colour, too
+    EXPECT_GE(static_cast<double>(brightest[row]), each.colour_scales[row].maximum);
+  }
+  request.settings = {{"scale", "shared"}};
   const Figure shared = make_figure("attention-overlay", request);
   ASSERT_EQ(shared.colour_scales.size(), 1U);
+  EXPECT_EQ(shared.caption.find("the bar next to it"), std::string::npos) << shared.caption;
   EXPECT_GE(shared.colour_scales[0].maximum,
             std::min(each.colour_scales[0].maximum, each.colour_scales[1].maximum));
 }
