@@ -62,6 +62,7 @@ FigureNeeds joined(const FigureNeeds& a, const FigureNeeds& b) {
   both.shows = nullptr;
   both.vectors = a.vectors || b.vectors;
   both.tokens = a.tokens || b.tokens;
+  both.any_input_serves = a.any_input_serves && b.any_input_serves;
   if (both.setting.empty()) {
     both.setting = a.setting.empty() ? b.setting : a.setting;
     both.unset = a.setting.empty() ? b.unset : a.unset;

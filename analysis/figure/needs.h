@@ -41,6 +41,8 @@ struct FigureNeeds {
   bool readout = false;  ///< requires a model with a head that reads features
   bool vectors = false;  ///< queries, keys and values are shown if recorded
   bool tokens = true;    ///< tokens are recorded; false for figures of maps only
+  /// The figure is the same for every input of the model's size: a model of images needs none.
+  bool any_input_serves = false;
   /// Further requirement on each subject, described by `missing`; none if null.
   bool (*shows)(const Subject& subject) = nullptr;
   std::string_view missing = {};  ///< message if no subject fits; empty for the default message

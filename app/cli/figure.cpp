@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
@@ -281,7 +282,8 @@ int run_page(const FigureArguments& arguments, const StyleArguments& style, bool
   options.width_mm = choice.width_mm;
   options.font_size_pt = choice.font_size_pt;
   Figure figure;
-  std::map<std::pair<PageSubjects, bool>, std::vector<Subject>> made;  // true: with runs
+  // By whether they have runs, and whether those may lack an input.
+  std::map<std::tuple<PageSubjects, bool, bool>, std::vector<Subject>> made;
   {
     const TerminalProgress line;
     std::vector<const PageSubjects*> order;
@@ -300,7 +302,7 @@ int run_page(const FigureArguments& arguments, const StyleArguments& style, bool
       request.font_size_pt = choice.font_size_pt;
       request.first_layer = choice.first_layer;
       const FigureNeeds needs = needs_of(find_figure(cell.figure), cell.settings);
-      std::vector<Subject>& known = made[{wanted, wants_runs(needs)}];
+      std::vector<Subject>& known = made[{wanted, wants_runs(needs), needs.any_input_serves}];
       if (known.empty()) {
         known = subjects_for(needs, arguments_of(composed, wanted), own.part(0, 0.6));
       }

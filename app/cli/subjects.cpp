@@ -34,10 +34,17 @@ std::string label_of(const Model& model, const Trace& trace, bool codes_laid_ove
   return label;
 }
 
+/// A normalised image of zeros, without a name, for figures that are the same for every input.
+Input image_of_zeros(const InputSpec& spec) {
+  Input zeros;
+  zeros.content = Tensor(Shape{spec.channels, spec.image_height, spec.image_width});
+  return zeros;
+}
+
 }  // namespace
 
 std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceRequest& request,
-                                   const Progress& progress) {
+                                   const Progress& progress, bool any_input_serves) {
   if (arguments.models.empty()) throw Error(ErrorKind::usage, "no model was given");
   std::vector<std::shared_ptr<const Input>> inputs;
   // Loaded models by file, architecture and number of heads, so each is loaded only once.
@@ -59,7 +66,11 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
     if (!model) {
       model = load_model(argument.file, options_of(arguments, argument), own.part(0, 0.2));
     }
-    if (arguments.inputs.empty() && argument.input.empty()) {
+    const bool has_none = arguments.inputs.empty() && argument.input.empty();
+    const ModelSpec& spec = model->spec();
+    const bool takes_zeros =
+        has_none && any_input_serves && spec.has_grid() && spec.input.patch_height > 0;
+    if (has_none && !takes_zeros) {
       throw Error(ErrorKind::usage, "a model needs an input to run on")
           .about("--input")
           .expected("an image, a .npy array, DATASET#INDEX, a text, or - for standard input");
@@ -75,6 +86,7 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
     asked.parameters = parameters;
     asked.channel = parse_channel(argument.channel.empty() ? arguments.channel : argument.channel);
     std::vector<std::shared_ptr<const Input>> on = inputs;
+    if (takes_zeros) on = {std::make_shared<const Input>(image_of_zeros(model->spec().input))};
     if (!argument.input.empty()) {
       on = {std::make_shared<const Input>(open_input_argument(argument.input))};
     }
@@ -93,8 +105,8 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
 
 std::vector<Subject> subjects_for(const FigureNeeds& needs, const ModelArguments& arguments,
                                   const Progress& progress) {
-  return wants_runs(needs) ? make_subjects(arguments, recorded_for_figures(needs), progress)
-                           : make_subjects_without_traces(arguments);
+  if (!wants_runs(needs)) return make_subjects_without_traces(arguments);
+  return make_subjects(arguments, recorded_for_figures(needs), progress, needs.any_input_serves);
 }
 
 TraceRequest recorded_for_figures(const FigureNeeds& needs) {

@@ -10,11 +10,13 @@
 namespace attnscope {
 
 /// Loads each model once and runs it on every input: models × inputs subjects in that order, each
-/// with a trace. A trace file is one subject, whatever the inputs. Throws Error(usage) if an input
-/// or a model is missing, Error otherwise.
+/// with a trace. A trace file is one subject, whatever the inputs. With `any_input_serves` models
+/// of images without an input run on zeros. Throws Error(usage) if an input or a model is missing,
+/// Error otherwise.
 [[nodiscard]] std::vector<Subject> make_subjects(const ModelArguments& arguments,
                                                  const TraceRequest& request,
-                                                 const Progress& progress);
+                                                 const Progress& progress,
+                                                 bool any_input_serves = false);
 
 /// The quantities that figures read from a run; some figures need more than the maps.
 [[nodiscard]] TraceRequest recorded_for_figures(const FigureNeeds& needs = {});

@@ -269,6 +269,7 @@ FigureRecipe position_bias_recipe() {
            colour_map_setting("diverging"), norm_setting(), range_setting()},
       .needs = {.subject = SubjectNeed::run,
                 .mechanism = "daft",
+                .any_input_serves = true,
                 .missing = "needs a model with DAFT attention"},
       .make = make_position_bias};
 }

@@ -163,6 +163,17 @@ TEST_F(FigureCommand, DaftShowsItsBiasesAndKeys) {
   ASSERT_EQ(ran.status, 0) << ran.output;
   nlohmann::json figure = read(out("bias.json"));
   ASSERT_EQ(figure.at("panels").size(), 6U);
+  // Biases are parameters: the figure needs no input, and another one does.
+  const std::string alone = " " + samples + "models/fashion-daft-full.h5 --out ";
+  ran = run(program + "figure position-bias" + alone + out("alone.json"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  nlohmann::json without = read(out("alone.json"));
+  EXPECT_EQ(without.at("panels").at(0).at("marks"), figure.at("panels").at(0).at("marks"));
+  EXPECT_EQ(without.at("caption").get<std::string>().find("t_shirt"), std::string::npos);
+  EXPECT_NE(figure.at("caption").get<std::string>().find("t_shirt"), std::string::npos);
+  ran = run(program + "figure key-maps" + alone + out("keys.pdf"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.output.find("needs an input to run on"), std::string::npos) << ran.output;
   ran = run(program + "figure position-bias --set show=query --set query=class" + daft + "--out " +
             out("query.pdf"));
   ASSERT_EQ(ran.status, 0) << ran.output;
