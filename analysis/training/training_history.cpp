@@ -37,7 +37,7 @@ std::vector<TrainingHistory> histories_in(const fs::path& folder) {
   std::vector<std::pair<fs::path, std::string>> runs;  // pairs of folder and label
   const StudyFolder study{folder};
   if (fs::exists(study.description())) {
-    const std::vector<TrainingVariant>& variants = study_of(study).variants;
+    const std::vector<TrainingVariant> variants = study_of(study).variants;
     for (const StudyRun& one : runs_of(study)) {
       runs.emplace_back(one.folder.folder, variants.at(one.variant).label);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "analysis/training/training_history.h"
@@ -105,9 +106,17 @@ std::vector<TrainingStudy> all_studies() {
   };
 }
 
+/// True if `chosen`, a variant's name or a part of names and labels, selects the variant.
+bool selects(const std::string& chosen, const TrainingStudy& study, const TrainingVariant& one) {
+  const bool whole =
+      std::ranges::find(study.variants, chosen, &TrainingVariant::name) != study.variants.end();
+  if (whole) return one.name == chosen;
+  return one.name.find(chosen) != std::string::npos || one.label.find(chosen) != std::string::npos;
+}
+
 /// Contents of study.json.
 struct StudyDescription {
-  const TrainingStudy* study;
+  TrainingStudy study;
   std::vector<std::int64_t> seeds;
 };
 
@@ -127,8 +136,14 @@ StudyDescription description_in(const StudyFolder& folder) {
     for (const auto& seed : json.at("seeds")) {
       if (!seed.is_number_integer()) throw Error(ErrorKind::damaged, "a seed must be an integer");
     }
-    return StudyDescription{&find_training_study(json.at("study").get<std::string>()),
-                            json.at("seeds").get<std::vector<std::int64_t>>()};
+    TrainingStudy study = find_training_study(json.at("study").get<std::string>());
+    if (json.contains("variants")) {
+      if (!json.at("variants").is_string()) {
+        throw Error(ErrorKind::damaged, "the study's variants must be names with commas between");
+      }
+      study = with_variants(std::move(study), json.at("variants").get<std::string>());
+    }
+    return StudyDescription{std::move(study), json.at("seeds").get<std::vector<std::int64_t>>()};
   });
 }
 
@@ -173,11 +188,34 @@ const TrainingStudy& find_training_study(std::string_view name) {
   throw unknown_name("study", name, name_list(training_studies(), &TrainingStudy::name));
 }
 
+TrainingStudy with_variants(TrainingStudy study, const std::string& chosen) {
+  std::vector<std::string> parts;
+  std::istringstream stream(chosen);
+  for (std::string part; std::getline(stream, part, ',');) {
+    const auto selected = [&](const TrainingVariant& one) { return selects(part, study, one); };
+    if (part.empty() || std::ranges::none_of(study.variants, selected)) {
+      throw unknown_name("variant of " + std::string(study.name), part,
+                         name_list(study.variants, &TrainingVariant::name));
+    }
+    parts.push_back(part);
+  }
+  std::vector<TrainingVariant> kept;
+  for (const TrainingVariant& one : study.variants) {
+    const auto by = [&](const std::string& part) { return selects(part, study, one); };
+    if (std::ranges::any_of(parts, by)) kept.push_back(one);
+  }
+  study.variants = std::move(kept);
+  return study;
+}
+
 void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Recipe& recipe,
                  std::int64_t seeds) {
   make_new_folder(folder.description(), "study", is_unbegun_run);
   const auto first = static_cast<std::int64_t>(recipe.data().seed);
   nlohmann::ordered_json description = {{"study", study.name}, {"seeds", nlohmann::json::array()}};
+  if (study.variants.size() < find_training_study(study.name).variants.size()) {
+    description["variants"] = name_list(study.variants, &TrainingVariant::name, ",");
+  }
   for (std::int64_t seed = first; seed < first + seeds; ++seed) {
     description["seeds"].push_back(seed);
     for (const TrainingVariant& one : study.variants) {
@@ -192,11 +230,11 @@ void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Re
   write_file(folder.description(), description.dump(2) + "\n");
 }
 
-const TrainingStudy& study_of(const StudyFolder& folder) { return *description_in(folder).study; }
+TrainingStudy study_of(const StudyFolder& folder) { return description_in(folder).study; }
 
 std::vector<StudyRun> runs_of(const StudyFolder& folder) {
   const StudyDescription description = description_in(folder);
-  const std::vector<TrainingVariant>& variants = description.study->variants;
+  const std::vector<TrainingVariant>& variants = description.study.variants;
   std::vector<StudyRun> runs;
   for (const std::int64_t seed : description.seeds) {
     for (std::size_t i = 0; i < variants.size(); ++i) {

@@ -34,6 +34,11 @@ struct TrainingStudy {
 /// Finds a study by name. Throws Error(usage) listing the studies.
 [[nodiscard]] const TrainingStudy& find_training_study(std::string_view name);
 
+/// The study with some of its variants, in their order: those whose name is one of the texts in
+/// `chosen`, which commas separate, or whose name or label contains a text that is no variant's
+/// name. Throws Error(usage) listing all variants if a text selects none.
+[[nodiscard]] TrainingStudy with_variants(TrainingStudy study, const std::string& chosen);
+
 /// One run of a study, in FOLDER/VARIANT-seedN.
 struct StudyRun {
   std::size_t variant = 0;
@@ -41,7 +46,7 @@ struct StudyRun {
   RunFolder folder;
 };
 
-/// A study in a folder; study.json holds its name and its seeds.
+/// A study in a folder; study.json holds its name, its seeds and, unless it has all, its variants.
 struct StudyFolder {
   std::filesystem::path folder;
 
@@ -54,11 +59,11 @@ struct StudyFolder {
 void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Recipe& recipe,
                  std::int64_t seeds);
 
-/// The runs of a study: all variants with the first seed, then all with the second, …, so that
+/// The runs of a study: all its variants with the first seed, then all with the second, …, so that
 /// finished runs can be compared at any time. Throws Error(usage) for a folder without a study.
 [[nodiscard]] std::vector<StudyRun> runs_of(const StudyFolder& folder);
-/// The study in the folder. Throws like runs_of.
-[[nodiscard]] const TrainingStudy& study_of(const StudyFolder& folder);
+/// The study in the folder, with the variants that it was begun with. Throws like runs_of.
+[[nodiscard]] TrainingStudy study_of(const StudyFolder& folder);
 
 /// Callback after every step of every run.
 using StudyStepDone = std::function<void(const StudyRun& one, const TrainingRun& run)>;

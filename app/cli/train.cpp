@@ -78,7 +78,7 @@ void print_study(const StudyFolder& folder) {
 }
 
 struct TrainArguments {
-  std::string recipe, out, study, model;
+  std::string recipe, out, study, only, model;
   std::int64_t seeds = 3;
   std::map<std::string, std::string> settings;  ///< key → value as given by the flag
   bool resume = false, print_recipe = false;
@@ -166,6 +166,7 @@ void print(const TrainingRun& run, const RunFolder& folder, const std::string& m
 void refuse_recipe(const TrainArguments& arguments) {
   std::string given = arguments.recipe;
   if (!arguments.study.empty()) given = "--study";
+  if (!arguments.only.empty()) given = "--only";
   for (const auto& [key, text] : arguments.settings) {
     if (!text.empty()) given = flag_of(key);
   }
@@ -221,7 +222,8 @@ void begin(const TrainArguments& arguments, const RunFolder& folder) {
 }
 
 void begin_study(const TrainArguments& arguments, const StudyFolder& folder) {
-  const TrainingStudy& study = find_training_study(arguments.study);
+  TrainingStudy study = find_training_study(arguments.study);
+  if (!arguments.only.empty()) study = with_variants(std::move(study), arguments.only);
   for (const TrainingVariant& variant : study.variants) {
     for (const auto& [key, value] : variant.changes) {
       const auto given = arguments.settings.find(key);
@@ -302,6 +304,8 @@ int run(const TrainArguments& arguments) {
     }
   } else if (!arguments.study.empty()) {
     begin_study(arguments, study);
+  } else if (!arguments.only.empty()) {
+    throw Error(ErrorKind::usage, "only a study has variants").about("--only").expected("--study");
   } else {
     begin(arguments, folder);
   }
@@ -344,6 +348,11 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
                    "Compare: " + name_list(training_studies(), &TrainingStudy::name) +
                        "; the other options are what all its runs share")
       ->type_name("STUDY");
+  added
+      ->add_option("--only", arguments->only,
+                   "Variants of a study, with commas between: their names, or texts that their "
+                   "names or labels contain (all)")
+      ->type_name("TEXT,…");
   added->add_option("--seeds", arguments->seeds, "Runs per variant of a study (3)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
@@ -359,6 +368,7 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
   set_examples(*added,
                {"attnscope train --dataset /usr/share/datasets/fashion-mnist --out run",
                 "attnscope train --study adder-rank --seeds 3 --dataset images --out study",
+                "attnscope train --study adder-width --only 64x1,8x8 --dataset images --out widths",
                 "attnscope train --dataset images --mechanism adder,identity=true --out run",
                 "attnscope train --out run --resume"});
   return [arguments] { return run(*arguments); };

@@ -251,6 +251,7 @@ Omission TrainedNetwork::omission_of(const Examples& examples, std::int64_t laye
   Omission omission = {
       .examples = examples.numbers,
       .dropout = regularisation_.dropout,
+      .attention_dropout = regularisation_.attention_dropout,
       .drop_path = drop_path_of_layer(regularisation_.drop_path, layer, spec_.layers),
       .place = static_cast<std::uint64_t>(2 * layer + 1)};
   if (regularisation_.gumbel_noise && examples.batch_numbers) {

@@ -59,12 +59,24 @@ StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& he
   return visible;
 }
 
+/// The weights that the values are multiplied by: a copy in `room` if some are left out.
+StridedMatrixMap ScoreAttention::after_dropout(const Block& block, const HeadTensors& head,
+                                               const StridedMatrixMap& weights,
+                                               std::vector<float>& room) {
+  if (!head.dropout) return weights;
+  StridedMatrixMap dropped = rows_in(room, block.queries, block.keys);
+  dropped = weights;
+  drop_weights(head.dropout, head.head, block.first, head.keys.rows(), dropped);
+  return dropped;
+}
+
 void ScoreAttention::forward_head(const HeadTensors& head, StridedMatrixMap output,
                                   AttentionRoom& room) const {
   const Prepared prepared = prepare(head);
   for (Block block = block_at(head, 0); block.queries > 0; block = block_after(head, block)) {
     const std::int64_t first = block.first;
     const StridedMatrixMap weights = weigh(block, head, prepared, room.weights);
+    drop_weights(head.dropout, head.head, first, head.keys.rows(), weights);
     multiply(seen(weights), some_rows(head.values, 0, block.keys), 1.0F,
              some_rows(output, first, block.queries));
   }
@@ -87,7 +99,9 @@ void ScoreAttention::backward_head(const HeadTensors& head, const ConstStridedMa
     const ConstStridedMatrixMap d_rows = some_rows(d_output, first, block.queries);
     StridedMatrixMap d_scores = rows_in(room.gradients, block.queries, block.keys);
     multiply_transposed(d_rows, some_rows(head.values, 0, block.keys), 1.0F, d_scores);
-    add_transposed_product(seen(weights), d_rows, 1.0F, some_rows(gradients.values, 0, block.keys));
+    drop_weights(head.dropout, head.head, first, head.keys.rows(), d_scores);
+    add_transposed_product(seen(after_dropout(block, head, weights, room.dropped)), d_rows, 1.0F,
+                           some_rows(gradients.values, 0, block.keys));
     // Backward of softmax: dS = W ⊙ (dW − Σ_j W dW).
     for (std::int64_t row = 0; row < block.queries; ++row) {
       const float mean = weights.row(row).dot(d_scores.row(row));

@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// W = softmax(S), or softmax(S) + I. Derived classes provide the scores of a block of queries and
-/// their gradients.
+/// W = softmax(S), or softmax(S) + I; dropout applies to softmax(S). Derived classes provide the
+/// scores of a block of queries and their gradients.
 class ScoreAttention : public TrainedHeads {
  public:
   ScoreAttention(bool causal, bool identity) : causal_(causal), identity_(identity) {}
@@ -47,6 +47,8 @@ class ScoreAttention : public TrainedHeads {
   [[nodiscard]] Block block_after(const HeadTensors& head, const Block& block) const;
   StridedMatrixMap weigh(const Block& block, const HeadTensors& head, const Prepared& prepared,
                          std::vector<float>& room) const;
+  static StridedMatrixMap after_dropout(const Block& block, const HeadTensors& head,
+                                        const StridedMatrixMap& weights, std::vector<float>& room);
 
   bool causal_, identity_;
 };

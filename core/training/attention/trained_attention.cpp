@@ -29,7 +29,7 @@ std::unique_ptr<const TrainedAttention> make_trained_talking_heads(
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
   static constexpr std::array<TrainedAttentionEntry, 14> list = {{
-      {"adder", make_trained_adder},
+      {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
       {"cosformer", make_trained_cosformer},
       {"daft-conv", make_trained_daft_conv},
@@ -38,11 +38,11 @@ std::span<const TrainedAttentionEntry> trained_attentions() {
       {"daft-one-hot", make_trained_daft_one_hot},
       {"hash", make_trained_hash},
       {"linear", make_trained_linear},
-      {"linformer", make_trained_linformer},
+      {"linformer", make_trained_linformer, true},
       {"performer", make_trained_performer},
-      {"softmax", make_trained_softmax},
-      {"synthesizer", make_trained_synthesizer},
-      {"talking-heads", make_trained_talking_heads},
+      {"softmax", make_trained_softmax, true},
+      {"synthesizer", make_trained_synthesizer, true},
+      {"talking-heads", make_trained_talking_heads, true},
   }};
   return list;
 }

@@ -13,6 +13,7 @@
 #include "core/attention/token_layout.h"
 #include "core/parameters/parameters.h"
 #include "core/tensor/tensor.h"
+#include "core/training/attention/weight_dropout.h"
 #include "core/training/kernels/difference_gradients.h"
 #include "core/training/learned_parameters/learned_parameters.h"
 #include "core/training/learned_parameters/random_numbers.h"
@@ -35,6 +36,8 @@ struct AttentionTensors {
   std::span<const float* const> own = {};
   /// Numbers of the layer's noise in a training pass, which only daft-one-hot draws; null: none.
   const RandomNumbers* noise = nullptr;
+  /// Weights that a training pass leaves out; only for entries with has_weights.
+  WeightDropout dropout = {};
 };
 
 /// Destinations of the gradients of AttentionTensors.
@@ -45,7 +48,7 @@ struct AttentionGradients {
 
 /// Buffers of one thread, reused from call to call.
 struct AttentionRoom {
-  std::vector<float> weights, gradients, packed;
+  std::vector<float> weights, gradients, packed, dropped;
 };
 
 /// Settings of a layer's attention, including the choice of mechanism.
@@ -83,6 +86,7 @@ class TrainedAttention {
 struct TrainedAttentionEntry {
   std::string_view name;  ///< name of the mechanism
   std::unique_ptr<const TrainedAttention> (*make)(const TrainedAttentionForm& form);
+  bool has_weights = false;  ///< true if it computes a map of weights, which WeightDropout needs
 };
 
 /// The mechanisms that can be trained, one file each.

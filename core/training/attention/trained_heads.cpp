@@ -5,8 +5,12 @@ namespace attnscope {
 namespace {
 
 HeadTensors head_of(const AttentionTensors& all, std::int64_t head) {
-  return {share_of_head(all.queries, all.heads, head), share_of_head(all.keys, all.heads, head),
-          share_of_head(all.values, all.heads, head), all.own, head};
+  return {share_of_head(all.queries, all.heads, head),
+          share_of_head(all.keys, all.heads, head),
+          share_of_head(all.values, all.heads, head),
+          all.own,
+          head,
+          all.dropout};
 }
 
 }  // namespace

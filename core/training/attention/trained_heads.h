@@ -10,6 +10,7 @@ struct HeadTensors {
   ConstStridedMatrixMap queries, keys, values;
   std::span<const float* const> own = {};  ///< own parameters of the layer, for all heads
   std::int64_t head = 0;                   ///< index of the head
+  WeightDropout dropout = {};              ///< that of the layer, for all heads
 };
 
 /// Destinations of the gradients of HeadTensors.

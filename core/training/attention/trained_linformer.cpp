@@ -48,8 +48,14 @@ class TrainedLinformer final : public TrainedHeads {
     return made;
   }
 
+  /// The head as the only one of softmax attention, with dropout of its own.
   static AttentionTensors with(const HeadTensors& head, const Landmarks& landmarks) {
-    return {head.queries, rows_of(landmarks.keys), rows_of(landmarks.values)};
+    AttentionTensors one{head.queries, rows_of(landmarks.keys), rows_of(landmarks.values)};
+    if (head.dropout) {
+      one.dropout = {head.dropout.numbers->of(static_cast<std::uint64_t>(head.head)),
+                     head.dropout.share};
+    }
+    return one;
   }
 
   void forward_head(const HeadTensors& head, StridedMatrixMap output,

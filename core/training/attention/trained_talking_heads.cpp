@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kTalkingQueries = 16;
 
 /// L = P_l S + b_l and W = P_w softmax(L) + b_w, across the heads, for scores S = Q Kᵀ/√d.
-/// Invisible keys have weight 0.
+/// Invisible keys have weight 0. Dropout applies to W, as in CaiT.
 class TrainedTalkingHeads final : public TrainedAttention {
  public:
   explicit TrainedTalkingHeads(const TrainedAttentionForm& form) : form_(form) {}
@@ -61,6 +61,7 @@ class TrainedTalkingHeads final : public TrainedAttention {
         add_transposed_product(block.of_head(block.mixed, head), d_rows, 1.0F,
                                some_rows(d_values, 0, block.keys));
         hide(block, d_mixed, head, 0);
+        drop_weights(all.dropout, head, first, all.keys.rows(), block.of_head(d_mixed, head));
       }
       // Backward of W = P_w softmax(L) + b_w.
       multiply_transposed(seen(rows_of(d_mixed)), rows_of(block.weights), 1.0F,
@@ -132,6 +133,7 @@ class TrainedTalkingHeads final : public TrainedAttention {
       for (std::int64_t head = 0; head < heads; ++head) {
         mixed.row(head).array() += all.own[3][head];
         hide(*this, mixed, head, 0);
+        drop_weights(all.dropout, head, first, all.keys.rows(), of_head(mixed, head));
       }
     }
 

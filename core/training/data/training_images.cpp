@@ -1,4 +1,4 @@
-// Labelled images in a new order every epoch, with the crops, shifts and flips of the recipe.
+// Labelled images in a new order every epoch, varied as the recipe says.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "core/model/preprocessing/preprocessing.h"
 #include "core/training/augmentation/mixing.h"
 #include "core/training/augmentation/random_augment.h"
+#include "core/training/augmentation/random_erasing.h"
 #include "core/training/data/random_order.h"
 #include "core/training/data/training_data.h"
 
@@ -178,13 +179,14 @@ class TrainingImages final : public TrainingData {
         .remedy("give a data set with labels");
   }
 
-  /// Adds the image at `place` in the order of all steps, varied as the recipe says.
+  /// Adds the image at `place` in the order of all steps, varied as the recipe says. An epoch has
+  /// as many places as there are images.
   void add_varied(std::int64_t place, const ModelSpec& spec, Examples& made) const {
     const RandomNumbers numbers(settings_.seed);
     const auto epoch = static_cast<std::uint64_t>(place / size_);
     const RandomOrder order(numbers.of("order").of(epoch), size_);
     const RandomNumbers own = numbers.of("variation").of(static_cast<std::uint64_t>(place));
-    Input input = images_->item(order.at(place % size_));
+    Input input = images_->item(order.at(place % size_ / settings_.repeats));
     if (settings_.random_augment.operations > 0) {
       Image image = image_of(input);
       augment_randomly(settings_.random_augment, own.of("random_augment"), image);
@@ -196,11 +198,13 @@ class TrainingImages final : public TrainingData {
       const double area = settings_.crop + (1 - settings_.crop) * own.uniform(3);
       image = cropped(image, std::sqrt(area), own.uniform(4), own.uniform(5));
     }
-    if (settings_.shift == 0 && !settings_.flip) return;
-    const std::int64_t most = 2 * settings_.shift + 1;
-    image =
-        varied(image, own.below(most, 0) - settings_.shift, own.below(most, 1) - settings_.shift,
-               settings_.flip && own.below(2, 2) == 1, spec.input);
+    if (settings_.shift > 0 || settings_.flip) {
+      const std::int64_t most = 2 * settings_.shift + 1;
+      image =
+          varied(image, own.below(most, 0) - settings_.shift, own.below(most, 1) - settings_.shift,
+                 settings_.flip && own.below(2, 2) == 1, spec.input);
+    }
+    erase_randomly(settings_.erasing, own.of("random_erasing"), image);
   }
 
   static void add(const Input& input, const ModelSpec& spec, Examples& examples) {

@@ -16,9 +16,10 @@ namespace attnscope {
 struct Omission {
   /// The numbers of each example of the pass; empty in a test, which omits nothing.
   std::span<const RandomNumbers> examples = {};
-  double dropout = 0;       ///< p, 0 to below 1: share of the numbers that are set to 0
-  double drop_path = 0;     ///< share of the branches that are set to 0, 0 to below 1
-  std::uint64_t place = 0;  ///< number of the part's first place
+  double dropout = 0;            ///< p, 0 to below 1: share of the numbers that are set to 0
+  double attention_dropout = 0;  ///< share of the attention weights that are set to 0
+  double drop_path = 0;          ///< share of the branches that are set to 0, 0 to below 1
+  std::uint64_t place = 0;       ///< number of the part's first place
   /// The numbers of the layer's noise on position biases, the same for all examples; empty: none.
   std::optional<RandomNumbers> bias_noise = {};
 

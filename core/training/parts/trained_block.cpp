@@ -63,9 +63,12 @@ std::int64_t width_of_keys(const MechanismChoice& mechanism, std::int64_t width)
   return narrow ? values.whole("conv_heads") : width;
 }
 
-/// The numbers of a layer's noise on position biases; null: none.
-const RandomNumbers* noise_of(const Omission& omission) {
-  return omission.bias_noise ? &*omission.bias_noise : nullptr;
+/// Sets the noise and the dropout of example `index` of a pass.
+void set_omission(const Omission& omission, std::size_t index, AttentionTensors& tensors) {
+  tensors.noise = omission.bias_noise ? &*omission.bias_noise : nullptr;
+  if (omission.examples.empty()) return;
+  tensors.dropout = {omission.examples[index].of("omission").of(omission.place).of("attention"),
+                     omission.attention_dropout};
 }
 
 /// Pointers to the mechanism's own parameters within `numbers`.
@@ -302,14 +305,15 @@ AttentionTensors TrainedBlock::sequence_of(const Matrix& qkv, std::int64_t first
 }
 
 void TrainedBlock::attend(const float* values, std::span<const std::int64_t> lengths,
-                          Memory& memory, const RandomNumbers* noise) const {
+                          Memory& memory, const Omission& omission) const {
   const std::vector<const float*> own = places_of(own_, values);
   memory.attended.resize(memory.qkv.rows(), width_);
   std::int64_t row = 0;
-  for (const std::int64_t tokens : lengths) {
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::int64_t tokens = lengths[i];
     AttentionTensors tensors = sequence_of(memory.qkv, row, tokens);
     tensors.own = own;
-    tensors.noise = noise;
+    set_omission(omission, i, tensors);
     attention_->forward(
         tensors, columns_of_sequence<StridedMatrixMap>(memory.attended, row, tokens, 0, width_),
         memory.attention);
@@ -319,19 +323,19 @@ void TrainedBlock::attend(const float* values, std::span<const std::int64_t> len
 
 void TrainedBlock::attend_backward(const float* values, float* gradients,
                                    std::span<const std::int64_t> lengths, const Matrix& d_attended,
-                                   Memory& memory, Matrix& d_qkv,
-                                   const RandomNumbers* noise) const {
+                                   Memory& memory, Matrix& d_qkv, const Omission& omission) const {
   const std::vector<const float*> own = places_of(own_, values);
   const std::vector<float*> of_own = places_of(own_, gradients);
   d_qkv.resize(memory.qkv.rows(), 2 * width_ + key_width_);
   std::int64_t row = 0;
-  for (const std::int64_t tokens : lengths) {
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::int64_t tokens = lengths[i];
     const auto part = [&](std::int64_t first, std::int64_t width) {
       return columns_of_sequence<StridedMatrixMap>(d_qkv, row, tokens, first, width);
     };
     AttentionTensors tensors = sequence_of(memory.qkv, row, tokens);
     tensors.own = own;
-    tensors.noise = noise;
+    set_omission(omission, i, tensors);
     attention_->backward(
         tensors, columns_of_sequence<ConstStridedMatrixMap>(d_attended, row, tokens, 0, width_),
         {part(0, width_), part(width_, key_width_), part(width_ + key_width_, width_), of_own},
@@ -375,7 +379,7 @@ void TrainedBlock::run_attention(const float* values, std::span<const std::int64
   }
   norm1_.forward(values, memory.x, memory.normed1, memory.norm1);
   qkv_.forward(values, memory.normed1, memory.qkv, memory.qkv_layer);
-  attend(values, lengths, memory, noise_of(omission));
+  attend(values, lengths, memory, omission);
   if (heads_norm_) {
     heads_norm_->forward(values, memory.attended, memory.normed_heads, memory.heads_norm);
   }
@@ -412,7 +416,7 @@ void TrainedBlock::backward(const float* values, float* gradients,
                           room.before_norm);
     room.attended.swap(room.before_norm);
   }
-  attend_backward(values, gradients, lengths, room.attended, memory, room.qkv, noise_of(omission));
+  attend_backward(values, gradients, lengths, room.attended, memory, room.qkv, omission);
   qkv_.backward(values, gradients, memory.normed1, room.qkv, memory.qkv_layer, &room.normed);
   norm1_.backward(values, gradients, memory.x, room.normed, memory.norm1, dx);
 }

@@ -136,10 +136,10 @@ class TrainedBlock {
   [[nodiscard]] AttentionTensors sequence_of(const Matrix& qkv, std::int64_t first_row,
                                              std::int64_t tokens) const;
   void attend(const float* values, std::span<const std::int64_t> lengths, Memory& memory,
-              const RandomNumbers* noise) const;
+              const Omission& omission) const;
   void attend_backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
                        const Matrix& d_attended, Memory& memory, Matrix& d_qkv,
-                       const RandomNumbers* noise) const;
+                       const Omission& omission) const;
   [[nodiscard]] TrainedLinear projections(ParameterTable& table, const std::string& prefix,
                                           const TrainedBlockNames& names) const;
   void activate(Memory& memory) const;

@@ -217,6 +217,20 @@ void check_parts_without_file(const Recipe& recipe) {
   }
 }
 
+/// Throws Error(usage) if the weights of a mechanism without a map of them are to be left out.
+void check_attention_dropout(const TypedValues& read, const MechanismChoice& mechanism) {
+  if (read.number("attention_dropout") == 0) return;
+  std::vector<std::string_view> names;
+  for (const TrainedAttentionEntry& one : trained_attentions()) {
+    if (one.has_weights) names.push_back(one.name);
+  }
+  if (std::ranges::find(names, mechanism.name) != names.end()) return;
+  throw Error(ErrorKind::usage, "dropout of attention weights needs a mechanism that computes them")
+      .about("attention_dropout")
+      .expected(name_list(names) + ", or attention_dropout=0")
+      .found(mechanism.name);
+}
+
 /// Refuses regularisation that has no meaning with the other values, including `mechanism`.
 void check_regularisation(const TypedValues& read, const MechanismChoice& mechanism) {
   const auto has_window = [&] {
@@ -234,6 +248,11 @@ void check_regularisation(const TypedValues& read, const MechanismChoice& mechan
   if (mixes && read.whole("batch") % 2 != 0) {
     throw bad_value("batch", "an even number with mixup and cutmix", read.whole("batch"));
   }
+  if (read.whole("repeated_augmentation") > read.whole("batch")) {
+    throw bad_value("repeated_augmentation",
+                    "at most the batch, " + std::to_string(read.whole("batch")),
+                    read.whole("repeated_augmentation"));
+  }
   if (read.number("drop_path") == 0) return;
   if (is_fastformer(read)) {
     throw bad_value("drop_path", "0 with layer_form=fastformer", exact(read.number("drop_path")));
@@ -248,11 +267,13 @@ void refuse_settings_of_images(const TypedValues& read) {
   if (!read.is("positions", "learned")) {
     throw bad_value("positions", "learned for texts", read.text("positions"));
   }
-  for (const char* const key : {"mixup", "cutmix"}) {
+  for (const char* const key : {"mixup", "cutmix", "random_erasing"}) {
     if (read.number(key) > 0) throw bad_value(key, "0 for texts", exact(read.number(key)));
   }
-  const std::int64_t operations = read.whole("random_augment");
+  const std::int64_t operations = read.whole("random_augment"),
+                     repeats = read.whole("repeated_augmentation");
   if (operations > 0) throw bad_value("random_augment", "0 for texts", operations);
+  if (repeats > 1) throw bad_value("repeated_augmentation", "1 for texts", repeats);
 }
 
 }  // namespace
@@ -290,6 +311,7 @@ Recipe::Recipe(const ParameterValues& given)
                     exact(average_decay()));
   }
   check_parts_without_file(*this);
+  check_attention_dropout(read, mechanism());
   check_regularisation(read, mechanism());
   (void)layers_in(read);
   (void)make_trained_attention({.mechanism = mechanism()});
@@ -329,7 +351,10 @@ DataSettings Recipe::data() const {
           .flip = read.flag("flip"),
           .crop = read.number("crop"),
           .random_augment = {read.whole("random_augment"), read.whole("random_augment_magnitude")},
+          .erasing = {read.number("random_erasing"),
+                      read.choice("random_erasing_fill", erased_fill_names)},
           .mixing = {read.number("mixup"), read.number("cutmix")},
+          .repeats = read.whole("repeated_augmentation"),
           .batch = read.whole("batch"),
           .seed = static_cast<std::uint64_t>(read.whole("seed"))};
 }
@@ -406,6 +431,7 @@ GradientForms Recipe::gradient_forms() const {
 Regularisation Recipe::regularisation() const {
   const TypedValues read(values_);
   return {.dropout = read.number("dropout"),
+          .attention_dropout = read.number("attention_dropout"),
           .drop_path = read.number("drop_path"),
           .label_smoothing = read.number("label_smoothing"),
           .gumbel_noise = read.flag("gumbel_noise")};

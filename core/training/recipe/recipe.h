@@ -12,6 +12,7 @@
 #include "core/parameters/parameters.h"
 #include "core/training/augmentation/mixing.h"
 #include "core/training/augmentation/random_augment.h"
+#include "core/training/augmentation/random_erasing.h"
 #include "core/training/network.h"
 #include "core/training/optimiser.h"
 
@@ -37,7 +38,9 @@ struct DataSettings {
   bool flip = false;
   double crop = 1;  ///< minimum share of an image's area in a crop, which is enlarged to the image
   RandomAugmentSettings random_augment = {};
+  ErasingSettings erasing = {};
   MixSettings mixing = {};
+  std::int64_t repeats = 1;  ///< examples of each image in a row (repeated augmentation)
   std::int64_t batch = 64;
   std::uint64_t seed = 1;
 };
@@ -116,6 +119,8 @@ inline constexpr EnumName<ImageReadout> image_readout_names[] = {
     {ImageReadout::class_token, "class"}, {ImageReadout::mean, "mean"}};
 inline constexpr EnumName<LayerForm> layer_form_names[] = {{LayerForm::transformer, "transformer"},
                                                            {LayerForm::fastformer, "fastformer"}};
+inline constexpr EnumName<ErasedFill> erased_fill_names[] = {{ErasedFill::noise, "noise"},
+                                                             {ErasedFill::zero, "zero"}};
 inline constexpr EnumName<Arithmetic> arithmetic_names[] = {
     {Arithmetic::multiplicative, "multiplicative"}, {Arithmetic::adder, "adder"}};
 

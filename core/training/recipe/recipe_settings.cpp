@@ -37,6 +37,12 @@ std::vector<ParameterDescription> data_settings() {
              "squares of at least this share of an image's area fill all of it; 1: never"),
       whole("random_augment", 0, {0, 16}, "operations of RandAugment on each image; 0: none"),
       whole("random_augment_magnitude", 9, {0, 30}, "magnitude of RandAugment's operations"),
+      number("random_erasing", 0, {0, 1}, "share of the images with an erased box; 0: none"),
+      choice("random_erasing_fill", spellings(erased_fill_names), "noise",
+             "content of erased boxes: normal noise in each pixel and channel, or the mean of the "
+             "pixels"),
+      whole("repeated_augmentation", 1, {1, 64},
+            "examples of each image in a row, each varied anew; an epoch then has fewer images"),
       number("mixup", 0, {0, 4},
              "α of Beta(α, α), the share of an image that is mixed with another; 0: never"),
       number("cutmix", 0, {0, 4},
@@ -124,6 +130,9 @@ std::vector<ParameterDescription> descent_settings() {
           "greatest norm of all gradients together, to which longer ones are scaled; 0: no limit"),
       number("dropout", 0, {0, 0.99},
              "share of the embedding's and the branches' numbers that is set to 0 in training"),
+      number("attention_dropout", 0, {0, 0.99},
+             "share of the attention weights that is set to 0 in training, in mechanisms that "
+             "compute a map of them"),
       number("drop_path", 0, {0, 0.99},
              "share of the last layer's branches that is left out in training (stochastic depth); "
              "linear from 0 in the first layer"),

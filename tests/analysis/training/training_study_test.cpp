@@ -210,6 +210,57 @@ TEST_F(TrainingStudyTest, ComparesWidthsOfHeadsAtEqualEntropyToo) {
   EXPECT_EQ(model.layer.attention.heads, 8);
 }
 
+std::vector<std::string> names_of_variants(const TrainingStudy& study) {
+  std::vector<std::string> names;
+  for (const TrainingVariant& one : study.variants) names.push_back(one.name);
+  return names;
+}
+
+TEST(TrainingVariantsTest, AreSelectedByNameOrByAPartOfNameOrLabel) {
+  const TrainingStudy& ranks = find_training_study("adder-rank");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_of_variants(with_variants(ranks, "adder-adder")), Names{"adder-adder"})
+      << "a whole name selects no longer ones";
+  EXPECT_EQ(
+      names_of_variants(with_variants(ranks, "adder layers,multiplicative-softmax")),
+      (Names{"multiplicative-softmax", "adder-softmax", "adder-adder", "adder-adder-identity"}));
+  EXPECT_EQ(with_variants(find_training_study("adder-width"), "d = 64").variants.size(), 6U);
+  EXPECT_EQ(with_variants(find_training_study("adder-width"), "64x1,8x8-mult").variants.size(), 9U);
+  for (const char* const bad : {"softmaxx", "softmax,adder-width", ",softmax"}) {
+    try {
+      (void)with_variants(ranks, bad);
+      ADD_FAILURE() << bad;
+    } catch (const Error& error) {
+      const std::string line = error.what();
+      for (const TrainingVariant& one : ranks.variants) {
+        EXPECT_NE(line.find(one.name), std::string::npos) << line;
+      }
+    }
+  }
+}
+
+TEST_F(TrainingStudyTest, TrainsSomeVariantsAndResumesThem) {
+  const StudyFolder study{folder_ / "some"};
+  begin_study(study, with_variants(find_training_study("adder-rank"), "softmax"), recipe(), 2);
+  const auto runs = runs_of(study);
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_EQ(runs[1].folder.folder.filename(), "adder-softmax-seed5");
+  EXPECT_FALSE(fs::exists(study.folder / "adder-adder-seed5"));
+  EXPECT_EQ(names_of_variants(study_of(study)),
+            (std::vector<std::string>{"multiplicative-softmax", "adder-softmax"}));
+  struct Stopped {};
+  std::int64_t steps = 0;
+  EXPECT_THROW(train_study(study, {},
+                           [&](const StudyRun&, const TrainingRun&) {
+                             if (++steps == 5) throw Stopped();
+                           }),
+               Stopped);
+  train_study(study, {});
+  const auto histories = read_histories(study.folder, {});
+  ASSERT_EQ(histories.size(), 4U);
+  EXPECT_EQ(histories[1].label, "adder layers, softmax");
+}
+
 TEST_F(TrainingStudyTest, LogsRanksAtEqualEntropyFromTheStart) {
   const StudyFolder study{folder_ / "study"};
   begin_study(study, find_training_study("adder-parts"), recipe(), 2);

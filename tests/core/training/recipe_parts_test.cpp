@@ -1,14 +1,16 @@
-// The parts of a recipe compared with PyTorch's and torchvision's: labels, omissions, mixed images,
-// RandAugment, the rate's schedule and the average of the weights.
+// The parts of a recipe compared with PyTorch's and torchvision's: labels, omissions, mixed and
+// erased images, RandAugment, the rate's schedule and the average of the weights.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
 
 #include "core/error.h"
+#include "core/training/attention/weight_dropout.h"
 #include "core/training/attention/window_biases.h"
 #include "core/training/augmentation/mixing.h"
 #include "core/training/augmentation/random_augment.h"
+#include "core/training/augmentation/random_erasing.h"
 #include "core/training/network.h"
 #include "core/training/optimiser.h"
 #include "core/training/weight_average.h"
@@ -73,6 +75,7 @@ TEST(RegularisedNetworkBesidePyTorch, HasItsLossAndGradientsForTheSameMasks) {
     const std::string name = one.at("name");
     const TrainedNetwork network(training_spec(one), gradient_forms(one),
                                  {.dropout = one.at("dropout"),
+                                  .attention_dropout = one.at("attention_dropout"),
                                   .drop_path = one.at("drop_path"),
                                   .label_smoothing = one.at("smoothing")});
     const auto values = training_values(one, network.parameters());
@@ -116,7 +119,7 @@ TEST(RegularisedNetwork, OmitsAndSmoothsNothingInTests) {
   const json& one = recipe_cases("networks").at(2);
   const TrainedNetwork plain(training_spec(one), gradient_forms(one)),
       network(training_spec(one), gradient_forms(one),
-              {.dropout = 0.5, .drop_path = 0.5, .label_smoothing = 0.5});
+              {.dropout = 0.5, .attention_dropout = 0.5, .drop_path = 0.5, .label_smoothing = 0.5});
   const auto values = training_values(one, plain.parameters());
   const Examples examples = training_examples(one, 4, 7);
   TrainedNetwork::Room room;
@@ -136,6 +139,30 @@ TEST(Omission, LeavesOutTheShareAndKeepsTheMean) {
   Matrix others = Matrix::Ones(500, 40);
   omit({.examples = numbers, .dropout = 0.25}, 1, lengths, others);
   EXPECT_NE(rows, others) << "places have masks of their own";
+}
+
+TEST(WeightDropout, LeavesOutTheShareAndKeepsTheMeanWhateverTheBlocks) {
+  const WeightDropout dropout{.numbers = RandomNumbers(4), .share = 0.25};
+  Matrix all = Matrix::Ones(90, 100);
+  const auto rows_from = [](Matrix& matrix, std::int64_t first, std::int64_t count,
+                            std::int64_t keys) {
+    return StridedMatrixMap(matrix.row(first).data(), count, keys, Eigen::OuterStride<>(100));
+  };
+  drop_weights(dropout, 1, 0, 100, rows_from(all, 0, 90, 100));
+  const auto zeros = static_cast<double>((all.array() == 0).count());
+  EXPECT_NEAR(zeros / static_cast<double>(all.size()), 0.25, 0.02);
+  EXPECT_NEAR(all.mean(), 1, 0.02);
+  Matrix parts = Matrix::Ones(90, 100);
+  drop_weights(dropout, 1, 0, 100, rows_from(parts, 0, 32, 40));
+  drop_weights(dropout, 1, 32, 100, rows_from(parts, 32, 58, 100));
+  EXPECT_EQ(parts.topLeftCorner(32, 40), all.topLeftCorner(32, 40));
+  EXPECT_EQ(parts.bottomRows(58), all.bottomRows(58));
+  Matrix other = Matrix::Ones(90, 100);
+  drop_weights(dropout, 2, 0, 100, rows_from(other, 0, 90, 100));
+  EXPECT_NE(other, all) << "heads have masks of their own";
+  other = all;
+  drop_weights({.numbers = {}, .share = 0.5}, 0, 0, 100, rows_from(other, 0, 90, 100));
+  EXPECT_EQ(other, all) << "tests have no numbers";
 }
 
 TEST(Omission, DropsWholeBranchesMoreOftenInLaterLayers) {
@@ -214,6 +241,41 @@ TEST(Mixing, HalfOfTheBatchesAreCutWhereBothAreOn) {
   }
   EXPECT_NEAR(cuts, 500, 60);
   EXPECT_EQ(random_mix({}, RandomNumbers(3), 28, 28).share, 1);
+}
+
+TEST(RandomErasingBesideTorchvision, HasTheSameBoxesAndNumbers) {
+  for (const json& one : recipe_cases("erasing")) {
+    const std::int64_t height = one.at("height"), width = one.at("width");
+    const Tensor before = raw_uniform({2, height, width}, 31);
+    Tensor image = before;
+    const std::string fill = one.at("fill");
+    erase_randomly({.probability = one.at("probability"),
+                    .fill = fill == "noise" ? ErasedFill::noise : ErasedFill::zero},
+                   RandomNumbers(one.at("seed").get<std::uint64_t>()), image);
+    std::vector<std::int64_t> places;
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < image.size(); ++i) {
+      if (image.data()[i] == before.data()[i]) continue;
+      places.push_back(i);
+      values.push_back(image.data()[i]);
+    }
+    ASSERT_EQ(places, one.at("places").get<std::vector<std::int64_t>>()) << one.at("seed");
+    EXPECT_LT(greatest_error(one.at("values"), values.data()), 1e-5) << one.at("seed");
+  }
+}
+
+TEST(RandomErasing, BoxesCoverTheRangeAndNeverAWholeSide) {
+  std::int64_t missing = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const auto box = random_box(RandomNumbers(seed), 60, 50);
+    missing += box ? 0 : 1;
+    if (!box) continue;
+    const auto area = static_cast<double>(box->height * box->width) / 3000;
+    EXPECT_TRUE(area > 0.015 && area < 0.35) << area;
+    EXPECT_TRUE(box->top >= 0 && box->top + box->height <= 60 && box->height < 60);
+    EXPECT_TRUE(box->left >= 0 && box->left + box->width <= 50 && box->width < 50);
+  }
+  EXPECT_EQ(missing, 0);
 }
 
 TEST(RandomAugmentBesideTorchvision, HasTheSameBytes) {

@@ -96,6 +96,18 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
          {"drop_path", "0 with layer_form=fastformer", "0.1"});
   expect(R"({"dataset": "d", "average_decay": 0.9, "mechanism": "hash,codes=learned"})",
          {"average_decay", "learned codes", "0.9"});
+  for (const char* const mechanism : {"linear", "additive", "daft-full", "hash,codes=sign"}) {
+    const std::string name = std::string(mechanism).substr(0, std::string(mechanism).find(','));
+    expect(R"({"dataset": "d", "attention_dropout": 0.1, "mechanism": ")" + std::string(mechanism) +
+               "\"}",
+           {"attention_dropout", "needs a mechanism that computes them",
+            "adder, linformer, softmax, synthesizer, talking-heads", name});
+  }
+  expect(R"({"dataset": "d", "repeated_augmentation": 9, "batch": 8})",
+         {"repeated_augmentation", "at most the batch, 8", "9"});
+  expect(R"({"dataset": "d", "random_erasing": 1.5})", {"random_erasing", "0 to 1", "1.5"});
+  expect(R"({"dataset": "d", "random_erasing_fill": "grey"})",
+         {"random_erasing_fill", "noise, zero", "grey"});
   expect(R"({"dataset": "d", "bias_entropy": 0.001})", {"bias_entropy", "daft-conv", "0.001"});
   expect(R"({"dataset": "d", "gumbel_noise": true, "mechanism": "daft-conv"})",
          {"gumbel_noise", "daft-one-hot", "true"});
@@ -148,24 +160,35 @@ TEST(RecipeTest, FormAndWindowsAreOfALanguageModelsLayers) {
 TEST(RecipeTest, RegularisationIsOffInOldRecipesAndMixesOnlyImages) {
   const Recipe old = Recipe::from_json(R"({"dataset": "d"})");
   const Regularisation none = old.regularisation();
-  EXPECT_EQ(none.dropout + none.drop_path + none.label_smoothing + old.average_decay(), 0);
+  EXPECT_EQ(none.dropout + none.attention_dropout + none.drop_path + none.label_smoothing, 0);
+  EXPECT_EQ(old.average_decay(), 0);
+  EXPECT_EQ(old.data().erasing.probability, 0);
+  EXPECT_EQ(old.data().repeats, 1);
   EXPECT_FALSE(old.data().mixing);
   EXPECT_EQ(old.data().random_augment.operations, 0);
   const Recipe deit = Recipe::from_json(
       R"({"dataset": "d", "mixup": 0.8, "cutmix": 1, "random_augment": 2, "drop_path": 0.1,
-          "label_smoothing": 0.1, "average_decay": 0.99996, "dropout": 0.2})");
+          "label_smoothing": 0.1, "average_decay": 0.99996, "dropout": 0.2,
+          "attention_dropout": 0.3, "random_erasing": 0.25, "repeated_augmentation": 3})");
   EXPECT_EQ(deit.data().mixing.mixup, 0.8);
   EXPECT_EQ(deit.data().mixing.cutmix, 1);
   EXPECT_EQ(deit.data().random_augment.operations, 2);
   EXPECT_EQ(deit.data().random_augment.magnitude, 9);
+  EXPECT_EQ(deit.data().erasing.probability, 0.25);
+  EXPECT_EQ(deit.data().erasing.fill, ErasedFill::noise);
+  EXPECT_EQ(deit.data().repeats, 3);
   EXPECT_EQ(deit.regularisation().dropout, 0.2);
+  EXPECT_EQ(deit.regularisation().attention_dropout, 0.3);
   EXPECT_EQ(deit.regularisation().drop_path, 0.1);
   EXPECT_EQ(deit.regularisation().label_smoothing, 0.1);
   EXPECT_EQ(deit.average_decay(), 0.99996);
   EXPECT_EQ(Recipe::from_json(deit.to_json()).values(), deit.values());
   (void)deit.model(ExampleKind::images);
-  for (const char* const key : {"mixup", "cutmix", "random_augment"}) {
-    const Recipe one = Recipe::from_json(R"({"dataset": "d", ")" + std::string(key) + R"(": 1})");
+  for (const char* const key :
+       {"mixup", "cutmix", "random_augment", "random_erasing", "repeated_augmentation"}) {
+    const Recipe one =
+        Recipe::from_json(R"({"dataset": "d", ")" + std::string(key) +
+                          (key == std::string("repeated_augmentation") ? R"(": 2})" : R"(": 1})"));
     try {
       (void)one.model(ExampleKind::texts);
       ADD_FAILURE() << key;

@@ -62,6 +62,35 @@ TEST(TrainingImagesTest, ACropOfAPlaneIsAPlaneOfLessSlope) {
   EXPECT_GT(slopes.size(), 15U);
 }
 
+TEST(TrainingImagesTest, RepeatedImagesFollowEachOtherAndVary) {
+  const TemporaryFolder folder;
+  DataSettings settings;
+  settings.dataset = write_small_data_set(folder).string();
+  settings.batch = 60;
+  ModelSpec spec;
+  spec.input.patch_height = spec.input.patch_width = 2;
+  const auto epoch = [&](std::int64_t step) {
+    const auto data = open_training_data(settings);
+    return data->examples(data->complete(spec), step, 0, 60);
+  };
+  const Examples plain = epoch(1);
+  settings.repeats = 3;
+  const Examples repeated = epoch(1);
+  for (std::size_t i = 0; i < 60; ++i) {
+    EXPECT_EQ(repeated.images[i].slice(0), plain.images[i / 3].slice(0)) << i;
+    EXPECT_EQ(repeated.targets[i], plain.targets[i / 3]) << i;
+  }
+  EXPECT_NE(epoch(2).images[0].slice(0), repeated.images[0].slice(0)) << "an order of its own";
+  settings.erasing.probability = 1;
+  const Examples varied = epoch(1);
+  std::int64_t different = 0;
+  for (std::size_t i = 0; i < 60; i += 3) {
+    different += varied.images[i].slice(0) != varied.images[i + 1].slice(0) ? 1 : 0;
+  }
+  EXPECT_GT(different, 15) << "each is erased on its own";
+  EXPECT_EQ(epoch(1).images[7].slice(0), varied.images[7].slice(0)) << "the same every time";
+}
+
 class TrainingTextsTest : public testing::Test {
  protected:
   /// The error about these settings; empty if there is none.

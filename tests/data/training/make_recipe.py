@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes recipe.json: what PyTorch and torchvision compute for the parts of a recipe (smoothed and
-mixed labels, dropout, stochastic depth, mixup, CutMix, RandAugment, the learning rate's schedule,
-the average of the weights), for the tests to agree with.
+mixed labels, dropout, also of attention weights, stochastic depth, mixup, CutMix, RandAugment, random
+erasing, the learning rate's schedule, the average of the weights), for the tests to agree with.
 
 Numbers come from MT19937's raw output (make_training.py) and from the program's own random numbers,
 which are transcribed here. Run: python3 make_recipe.py
@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 import torchvision
 from PIL import Image
-from torchvision.transforms import InterpolationMode, autoaugment
+from torchvision.transforms import InterpolationMode, RandomErasing, autoaugment
 
 from make_training import CASES, Network, examples, rounded, uniform, values
 
@@ -45,6 +45,13 @@ class Numbers:
 
     def uniform(self, index):
         return ((mixed_bits((self.key + index) & BITS) >> 11) + 0.5) * 2.0**-53
+
+    def below(self, count, index):
+        return int(self.uniform(index) * count)
+
+    def normal(self, index):
+        radius = np.sqrt(-2 * np.log(self.uniform(2 * index)))
+        return radius * np.cos(2 * np.pi * self.uniform(2 * index + 1))
 
 
 # --- labels: F.cross_entropy ----------------------------------------------------
@@ -92,14 +99,47 @@ def check_stochastic_depth(p):
     assert torch.allclose(y, x * kept / (1 - p), rtol=1e-15, atol=0)
 
 
-class Regularised(Network):
-    """Drops numbers of the embedding, and numbers and whole examples of both branches, where the
-    program's random numbers do."""
+def check_attention_dropout(p):
+    """nn.MultiheadAttention multiplies the map after softmax by mask / (1 - p)."""
+    heads, tokens, width = 2, 5, 6
+    module = torch.nn.MultiheadAttention(width, heads, dropout=p, batch_first=True)
+    x = uniform(1, (3, tokens, width))
+    torch.manual_seed(3)
+    y, _ = module(x, x, x)
+    torch.manual_seed(3)
+    mask = F.dropout(torch.ones(3 * heads, tokens, tokens), p).unflatten(0, (3, heads))
+    qkv = F.linear(x, module.in_proj_weight, module.in_proj_bias)
+    q, k, v = qkv.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+    weights = (q @ k.transpose(-1, -2) / np.sqrt(width // heads)).softmax(-1)
+    wanted = module.out_proj((mask * weights @ v).transpose(1, 2).flatten(2))
+    assert torch.allclose(y, wanted, rtol=1e-10, atol=1e-12)
 
-    def __init__(self, case, parameters, numbers, dropout, drop_path):
+
+class Regularised(Network):
+    """Drops numbers of the embedding, attention weights, and numbers and whole examples of both
+    branches, where the program's random numbers do."""
+
+    def __init__(self, case, parameters, numbers, dropout, attention, drop_path):
         super().__init__(case, parameters)
         self.numbers, self.dropout, self.last = numbers, dropout, drop_path
-        self.lengths = None
+        self.attention_dropout, self.lengths = attention, None
+
+    def dropped(self, weights):
+        p, mask = self.attention_dropout, torch.ones_like(weights)
+        if p == 0:
+            return weights
+        linformer = self.case["mechanism"] == "linformer"
+        for example, numbers in enumerate(self.numbers):
+            own = numbers.of("omission").of(2 * self.layer + 1).of("attention")
+            queries = self.lengths[example] if self.lengths else weights.shape[2]
+            keys = self.lengths[example] if self.lengths else weights.shape[3]
+            for head in range(weights.shape[1]):
+                drawn = own.of(head).of(0) if linformer else own.of(head)
+                for i in range(queries):
+                    for j in range(keys):
+                        kept = drawn.uniform(i * keys + j) >= p
+                        mask[example, head, i, j] = kept / (1 - p)
+        return weights * mask
 
     def masked(self, x, place, drop_path):
         mask = torch.ones_like(x)
@@ -136,15 +176,20 @@ class Regularised(Network):
 def networks():
     """The loss and all gradients of a network with dropout, stochastic depth and mixed labels."""
     cases = []
-    for name, dropout, drop_path, smoothed, share in [
-            ("softmax", 0.3, 0.0, 0.0, 1), ("softmax", 0.0, 0.6, 0.1, 1),
-            ("first_multiplicative", 0.2, 0.5, 0.1, 0.3), ("text_softmax", 0.25, 0.5, 0.1, 1),
-            ("texts_softmax", 0.3, 0.5, 0.0, 1)]:
+    for name, dropout, attention, drop_path, smoothed, share in [
+            ("softmax", 0.3, 0.0, 0.0, 0.0, 1), ("softmax", 0.0, 0.0, 0.6, 0.1, 1),
+            ("first_multiplicative", 0.2, 0.0, 0.5, 0.1, 0.3),
+            ("text_softmax", 0.25, 0.0, 0.5, 0.1, 1), ("texts_softmax", 0.3, 0.0, 0.5, 0.0, 1),
+            ("softmax", 0.0, 0.4, 0.0, 0.0, 1), ("adder_identity", 0.0, 0.3, 0.0, 0.0, 1),
+            ("first_multiplicative", 0.0, 0.5, 0.0, 0.0, 1), ("linformer", 0.0, 0.3, 0.0, 0.0, 1),
+            ("synthesizer", 0.0, 0.3, 0.0, 0.0, 1), ("talking_heads", 0.0, 0.3, 0.0, 0.0, 1),
+            ("text_softmax", 0.1, 0.5, 0.2, 0.0, 1), ("text_talking_heads", 0.0, 0.4, 0.0, 0.0, 1),
+            ("texts_adder", 0.0, 0.4, 0.0, 0.0, 1)]:
         case = {**CASES[name], "layers": 2}
         parameters = values(case)
         inputs, targets = examples(case, 4, 7)
         numbers = [Numbers(5).of(i) for i in range(4)]
-        network = Regularised(case, parameters, numbers, dropout, drop_path)
+        network = Regularised(case, parameters, numbers, dropout, attention, drop_path)
         if case["kind"] == "texts":
             network.lengths = [1 + (i * 5 + 7) % case["context"] for i in range(4)]
         logits = network.logits(inputs)
@@ -155,7 +200,8 @@ def networks():
         loss = F.cross_entropy(logits, wanted, label_smoothing=smoothed)
         loss.backward()
         of = lambda t: torch.zeros_like(t) if t.grad is None else t.grad
-        cases.append({"name": name, **case, "dropout": dropout, "drop_path": drop_path,
+        cases.append({"name": name, **case, "dropout": dropout,
+                      "attention_dropout": attention, "drop_path": drop_path,
                       "smoothing": smoothed, "share": share, "loss": loss.item(),
                       "gradients": {n: rounded(of(t)) for n, t in parameters.items()}})
     return cases
@@ -239,6 +285,60 @@ def mixing():
     return cases
 
 
+# --- random erasing: torchvision on normalised images ------------------------------
+
+
+class Drawn:
+    """Replaces the numbers that RandomErasing draws by those of an image."""
+
+    def __init__(self, numbers):
+        self.numbers, self.trial, self.ranges = numbers, -1, 0
+        self.theirs = torch.rand, torch.randint, torch.Tensor.uniform_, torch.Tensor.normal_
+
+    def __enter__(self):
+        torch.rand = lambda size: torch.tensor([self.numbers.uniform(0)])
+        torch.randint = lambda low, high, size: torch.tensor([self.place(high)])
+        torch.Tensor.uniform_ = lambda tensor, low, high: tensor.fill_(self.between(low, high))
+        torch.Tensor.normal_ = lambda tensor: self.noise(tensor)
+
+    def __exit__(self, *_):
+        torch.rand, torch.randint, torch.Tensor.uniform_, torch.Tensor.normal_ = self.theirs
+
+    def own(self):
+        return self.numbers.of("box").of(self.trial)
+
+    def between(self, low, high):
+        self.trial += self.ranges % 2 == 0
+        self.ranges += 1
+        self.places = 2
+        return low + (high - low) * self.own().uniform((self.ranges + 1) % 2)
+
+    def place(self, count):
+        self.places += 1
+        return self.own().below(count, self.places - 1)
+
+    def noise(self, tensor):
+        noise = self.numbers.of("noise")
+        flat = [noise.normal(i) for i in range(tensor.numel())]
+        return tensor.copy_(torch.tensor(flat).reshape(tensor.shape))
+
+
+def erasing():
+    cases = []
+    for probability, fill, height, width in [(1.0, "noise", 12, 9), (1.0, "zero", 7, 16),
+                                             (0.5, "noise", 8, 8), (1.0, "noise", 3, 4)]:
+        module = RandomErasing(p=probability, scale=(0.02, 1 / 3), ratio=(0.3, 1 / 0.3),
+                               value="random" if fill == "noise" else 0)
+        for seed in range(6):
+            image = uniform(31, (2, height, width))
+            with Drawn(Numbers(seed)):
+                made = module(image)
+            places = [i for i, (a, b) in enumerate(zip(made.flatten(), image.flatten())) if a != b]
+            cases.append({"probability": probability, "fill": fill, "height": height, "width": width,
+                          "seed": seed, "places": places, "values": rounded(made.flatten()[places])})
+    return cases
+
+
 # --- RandAugment: torchvision on PIL pictures -------------------------------------
 
 
@@ -319,10 +419,11 @@ def averages():
 def main():
     for p in [0.1, 0.5]:
         check_dropout(p)
+        check_attention_dropout(p)
         check_stochastic_depth(p)
     made = {"torch": torch.__version__, "smoothing": smoothing(), "networks": networks(),
-            "biases": biases(), "mixing": mixing(), "augmentation": augmentation(), "schedules": schedules(),
-            "averages": averages()}
+            "biases": biases(), "mixing": mixing(), "erasing": erasing(), "augmentation": augmentation(),
+            "schedules": schedules(), "averages": averages()}
     pathlib.Path(__file__).with_name("recipe.json").write_text(
         json.dumps(made, separators=(",", ":")) + "\n")
 

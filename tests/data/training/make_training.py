@@ -140,6 +140,10 @@ class Network:
         y = -distances.unflatten(0, x.shape[:-1]) + bias
         return self.norm(y, norm, stretches)
 
+    def dropped(self, weights):
+        """The weights [batch, head, query, key] after dropout, which make_recipe.py has."""
+        return weights
+
     def attention(self, qkv, prefix):
         case = self.case
         if isinstance(qkv, tuple):  # DAFT's keys have one channel for each head of its biases
@@ -203,7 +207,8 @@ class Network:
             weights = q.relu() @ k.relu().transpose(-1, -2) * (place[:, None] - place).cos() * seen
             weights = weights / weights.sum(-1, keepdim=True).clamp(min=1e-6)
         elif case["mechanism"] == "linformer":
-            weights = (q @ (own("E") @ k).transpose(-1, -2) / math.sqrt(width)).softmax(-1) @ own("F")
+            scores = q @ (own("E") @ k).transpose(-1, -2) / math.sqrt(width)
+            weights = self.dropped(scores.softmax(-1)) @ own("F")
         elif case["mechanism"] == "synthesizer":
             kind = case["parameters"]["scores"]
             if kind == "random":
@@ -230,6 +235,8 @@ class Network:
             else:
                 scores = q @ k.transpose(-1, -2) / math.sqrt(width)
             weights = scores.masked_fill(seen == 0, -math.inf).softmax(-1)
+        if case["mechanism"] != "linformer":
+            weights = self.dropped(weights)
         if case["identity"]:
             weights = weights + torch.eye(tokens)
         return (weights @ v).transpose(1, 2).flatten(2)
