@@ -20,92 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestDescription = std::size_t{1} << 20;  // size in bytes
 
-TrainingVariant variant(const char* name, const char* label, const char* arithmetic,
-                        const char* mechanism) {
-  return {name,
-          label,
-          {{"arithmetic", std::string(arithmetic)}, {"mechanism", std::string(mechanism)}}};
-}
-
-/// Adder layers and attention with the given gradients with respect to layer inputs and scores.
-TrainingVariant adder_gradients(const char* name, const char* label, const char* inputs,
-                                const char* scores, const char* mechanism = "adder") {
-  TrainingVariant made = variant(name, label, "adder", mechanism);
-  made.changes["input_gradient"] = std::string(inputs);
-  made.changes["score_gradient"] = std::string(scores);
-  return made;
-}
-
-/// Head widths at a total width of 64 and with one head, × linear layers × attention. All
-/// attentions of a width follow each other, first with multiplicative layers, so that widths can be
-/// compared early.
-std::vector<TrainingVariant> widths_of_heads() {
-  constexpr std::int64_t kTotalWidth = 64;
-  struct Attention {
-    const char *name, *label, *mechanism;
-  };
-  constexpr Attention attentions[] = {{"softmax", "softmax", "softmax"},
-                                      {"adder", "adder", "adder"},
-                                      {"adder-identity", "adder + I", "adder,identity=true"}};
-  std::vector<TrainingVariant> variants;
-  const auto add = [&](const char* arithmetic, std::int64_t width, std::int64_t heads) {
-    const bool adder = std::string_view(arithmetic) == "adder";
-    const std::string shape = std::to_string(width) + "x" + std::to_string(heads);
-    const std::string words = "d = " + std::to_string(width) + ", H = " + std::to_string(heads);
-    for (const Attention& one : attentions) {
-      const std::string name = shape + "-" + arithmetic + "-" + one.name;
-      const std::string label = words + (adder ? ", adder layers, " : ", ") + one.label;
-      TrainingVariant made = variant(name.c_str(), label.c_str(), arithmetic, one.mechanism);
-      made.changes["width"] = width * heads;
-      made.changes["model_heads"] = heads;
-      variants.push_back(std::move(made));
-    }
-  };
-  for (const char* const arithmetic : {"multiplicative", "adder"}) {
-    for (const std::int64_t width : {64, 32, 16, 8}) add(arithmetic, width, kTotalWidth / width);
-    for (const std::int64_t width : {32, 16, 8}) add(arithmetic, width, 1);
-  }
-  return variants;
-}
-
-std::vector<TrainingStudy> all_studies() {
-  return {
-      {"adder-rank",
-       "linear layers × attention: is it the scores or the layers that change the rank?",
-       "Adder, Fig. 2, 3",
-       {variant("multiplicative-softmax", "multiplicative, softmax", "multiplicative", "softmax"),
-        variant("multiplicative-adder", "multiplicative, adder", "multiplicative", "adder"),
-        variant("multiplicative-adder-identity", "multiplicative, adder + I", "multiplicative",
-                "adder,identity=true"),
-        variant("adder-softmax", "adder layers, softmax", "adder", "softmax"),
-        variant("adder-adder", "adder layers, adder", "adder", "adder"),
-        variant("adder-adder-identity", "adder layers, adder + I", "adder",
-                "adder,identity=true")}},
-      {"adder-width",
-       "head width 8 to 64, at a total width of 64 and with one head × linear layers × attention",
-       "Adder, Section 3.2.2", widths_of_heads()},
-      {"adder-gradients",
-       "gradients of adder layers × of adder scores, and identity",
-       "Adder, Table 3",
-       {adder_gradients("sign-sign", "layers sign, scores sign", "sign", "sign"),
-        adder_gradients("sign-hardtanh", "layers sign, scores HardTanh", "sign", "hard_tanh"),
-        adder_gradients("hardtanh-hardtanh", "layers HardTanh, scores HardTanh", "hard_tanh",
-                        "hard_tanh"),
-        adder_gradients("hardtanh-sign", "layers HardTanh, scores sign", "hard_tanh", "sign"),
-        adder_gradients("hardtanh-sign-identity", "layers HardTanh, scores sign, + I", "hard_tanh",
-                        "sign", "adder,identity=true")}},
-      {"adder-parts",
-       "linear layers {multiplicative, adder} × attention {dot product, adder}",
-       "Adder, Table 4",
-       {variant("multiplicative-softmax", "multiplicative, dot product", "multiplicative",
-                "softmax"),
-        variant("adder-softmax", "adder layers, dot product", "adder", "softmax"),
-        variant("multiplicative-adder", "multiplicative, adder", "multiplicative",
-                "adder,identity=true"),
-        variant("adder-adder", "adder layers, adder", "adder", "adder,identity=true")}},
-  };
-}
-
 /// True if `chosen`, a variant's name or a part of names and labels, selects the variant.
 bool selects(const std::string& chosen, const TrainingStudy& study, const TrainingVariant& one) {
   const bool whole =
@@ -176,18 +90,6 @@ bool is_unbegun_run(const fs::path& folder) {
 
 }  // namespace
 
-std::span<const TrainingStudy> training_studies() {
-  static const std::vector<TrainingStudy> list = all_studies();
-  return list;
-}
-
-const TrainingStudy& find_training_study(std::string_view name) {
-  for (const TrainingStudy& study : training_studies()) {
-    if (study.name == name) return study;
-  }
-  throw unknown_name("study", name, name_list(training_studies(), &TrainingStudy::name));
-}
-
 TrainingStudy with_variants(TrainingStudy study, const std::string& chosen) {
   std::vector<std::string> parts;
   std::istringstream stream(chosen);
@@ -208,6 +110,13 @@ TrainingStudy with_variants(TrainingStudy study, const std::string& chosen) {
   return study;
 }
 
+Recipe recipe_of_variant(const Recipe& recipe, const TrainingVariant& one, std::int64_t seed) {
+  ParameterValues values = recipe.values();
+  for (const auto& [key, value] : one.changes) values.insert_or_assign(key, value);
+  values["seed"] = seed;
+  return Recipe(values);
+}
+
 void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Recipe& recipe,
                  std::int64_t seeds) {
   make_new_folder(folder.description(), "study", is_unbegun_run);
@@ -219,12 +128,9 @@ void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Re
   for (std::int64_t seed = first; seed < first + seeds; ++seed) {
     description["seeds"].push_back(seed);
     for (const TrainingVariant& one : study.variants) {
-      ParameterValues values = recipe.values();
-      for (const auto& [key, value] : one.changes) values.insert_or_assign(key, value);
-      values["seed"] = seed;
       const RunFolder run = run_folder(folder, one, seed);
       fs::create_directories(run.folder);
-      write_file(run.recipe(), Recipe(values).to_json());
+      write_file(run.recipe(), recipe_of_variant(recipe, one, seed).to_json());
     }
   }
   write_file(folder.description(), description.dump(2) + "\n");

@@ -27,6 +27,7 @@ struct TrainingStudy {
   std::string_view title;   ///< one line about what is compared
   std::string_view source;  ///< "Adder, Fig. 2, 3"
   std::vector<TrainingVariant> variants;
+  std::string_view needs = {};  ///< key that the recipe must set, "from"; empty: none
 };
 
 /// All studies that can be trained.
@@ -38,6 +39,10 @@ struct TrainingStudy {
 /// `chosen`, which commas separate, or whose name or label contains a text that is no variant's
 /// name. Throws Error(usage) listing all variants if a text selects none.
 [[nodiscard]] TrainingStudy with_variants(TrainingStudy study, const std::string& chosen);
+
+/// The recipe of a variant's run: the shared one with the variant's changes. Throws Error(usage).
+[[nodiscard]] Recipe recipe_of_variant(const Recipe& recipe, const TrainingVariant& one,
+                                       std::int64_t seed);
 
 /// One run of a study, in FOLDER/VARIANT-seedN.
 struct StudyRun {

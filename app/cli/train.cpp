@@ -221,20 +221,38 @@ void begin(const TrainArguments& arguments, const RunFolder& folder) {
   begin_run_folder(folder, recipe);
 }
 
-void begin_study(const TrainArguments& arguments, const StudyFolder& folder) {
-  TrainingStudy study = find_training_study(arguments.study);
-  if (!arguments.only.empty()) study = with_variants(std::move(study), arguments.only);
+/// Throws Error(usage) if a flag sets what the study sets, or the recipe lacks what it needs. A key
+/// that the study needs may be that of some variants alone.
+void check_settings_of_study(const TrainArguments& arguments, const TrainingStudy& study,
+                             const Recipe& recipe) {
   for (const TrainingVariant& variant : study.variants) {
     for (const auto& [key, value] : variant.changes) {
       const auto given = arguments.settings.find(key);
       if (given == arguments.settings.end() || given->second.empty()) continue;
+      if (key == study.needs) continue;
       throw Error(ErrorKind::usage, "the study sets this option itself")
           .about(flag_of(key))
           .remedy("leave it out, or train a run without --study");
     }
   }
+  const std::string key(study.needs);
+  if (key.empty() || !std::get<std::string>(recipe.values().at(key)).empty()) return;
+  throw Error(ErrorKind::usage, "the study needs this option")
+      .about(flag_of(key))
+      .expected(description_of("a recipe", recipe_settings(), key).explanation);
+}
+
+void begin_study(const TrainArguments& arguments, const StudyFolder& folder) {
+  TrainingStudy study = find_training_study(arguments.study);
+  if (!arguments.only.empty()) study = with_variants(std::move(study), arguments.only);
   const Recipe recipe = recipe_of_arguments(arguments);
-  (void)TrainingRun(recipe, open_training_data(recipe.data()));
+  check_settings_of_study(arguments, study, recipe);
+  // Data that do not fit a variant are refused before any folder is made.
+  const auto data = open_training_data(recipe.data());
+  const auto seed = static_cast<std::int64_t>(recipe.data().seed);
+  for (const TrainingVariant& one : study.variants) {
+    (void)TrainingRun(recipe_of_variant(recipe, one, seed), data);
+  }
   begin_study(folder, study, recipe, arguments.seeds);
 }
 

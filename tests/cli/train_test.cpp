@@ -206,6 +206,30 @@ TEST_F(Train, AStudyTrainsAndListsAllItsVariants) {
   EXPECT_THAT(read_bytes(path("over.csv")), HasSubstr("multiplicative, softmax"));
 }
 
+TEST_F(Train, AStudyTrainsSomeOfItsVariants) {
+  const std::string settings =
+      small({{"depth", "1"}, {"patch", "3"}, {"probes", "1"}, {"warm-up", "1"}}) +
+      " --steps 2 --out " + path("some");
+  const ProgramRun unknown =
+      run_program("train --study adder-rank --only softmax,performer" + settings);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.errors, testing::AllOf(HasSubstr("performer"), HasSubstr("adder-softmax"),
+                                             HasSubstr("multiplicative-adder-identity")));
+  const ProgramRun alone = run_program("train --only softmax" + settings);
+  EXPECT_THAT(alone.errors, HasSubstr("only a study has variants"));
+  const ProgramRun needs = run_program("train --study daft-conversion" + settings);
+  EXPECT_EQ(needs.status, 2);
+  EXPECT_THAT(needs.errors, HasSubstr("--from"));
+  EXPECT_FALSE(std::filesystem::exists(path("some")));
+  const ProgramRun trained =
+      run_program("train --study adder-rank --seeds 1 --only softmax" + settings);
+  ASSERT_EQ(trained.status, 0) << trained.errors;
+  EXPECT_THAT(trained.output, testing::AllOf(HasSubstr("adder layers, softmax: step 2"),
+                                             testing::Not(HasSubstr("adder + I"))));
+  EXPECT_FALSE(std::filesystem::exists(path("some/adder-adder-seed1")));
+  EXPECT_EQ(run_program("train --resume --out " + path("some")).output, trained.output);
+}
+
 TEST_F(Train, ReportsMultiplicativeBlocksAsSoftmaxAttention) {
   const ProgramRun trained =
       run_program("train" + small({{"mechanism", "adder,identity=true"}, {"arithmetic", "adder"}}) +

@@ -325,12 +325,42 @@ TEST_F(TrainingStudyTest, DrawsRunsStudiesAndForeignCheckpoints) {
   EXPECT_EQ(make_figure("over-training", request).panels.size(), 3U);
 }
 
+TEST(TrainingStudiesTest, ComparesWhatThePapersOfDaftAndFastformerDo) {
+  const auto model_of = [](const char* study, const char* variant, ExampleKind kind) {
+    const TrainingVariant one = with_variants(find_training_study(study), variant).variants.at(0);
+    const ParameterValues shared = {{"dataset", std::string("d")}, {"from", std::string("m.h5")}};
+    return recipe_of_variant(Recipe(shared), one, 3).model(kind);
+  };
+  const auto images = ExampleKind::images, language = ExampleKind::stretches;
+  const ModelSpec local = model_of("daft-window", "local-7", images);
+  EXPECT_EQ(local.mechanism.name, "daft-local");
+  EXPECT_EQ(local.mechanism.parameters.at("kernel"), ParameterValue(std::int64_t{7}));
+  EXPECT_EQ(model_of("daft-sizes", "daft-conv-96", images).width, 96);
+  EXPECT_EQ(model_of("daft-factors", "free", images).mechanism.parameters.at("factors"),
+            ParameterValue(std::int64_t{0}));
+  const ModelSpec windowed = model_of("fastformer-lm", "windowed", language);
+  EXPECT_EQ(windowed.layer.form, LayerForm::fastformer);
+  EXPECT_EQ(windowed.layer_mechanisms.size(), 6U);
+  EXPECT_EQ(model_of("fastformer-lm", "softmax", language).layer.form, LayerForm::transformer);
+  // One of the variants begins with the given model, the other with random values.
+  const TrainingStudy& conversion = find_training_study("daft-conversion");
+  const Recipe shared({{"dataset", std::string("d")}, {"from", std::string("m.h5")}});
+  const Recipe converted = recipe_of_variant(shared, conversion.variants.at(0), 1),
+               random = recipe_of_variant(shared, conversion.variants.at(1), 1);
+  EXPECT_EQ(converted.from(), "m.h5");
+  EXPECT_EQ(converted.from_without().size(), 4U);
+  EXPECT_EQ(random.from(), "");
+  EXPECT_EQ(converted.model(images).mechanism, random.model(images).mechanism);
+  EXPECT_EQ(random.model(images).readout.kind, Readout::mean);
+}
+
 TEST(TrainingStudiesTest, EveryVariantIsARecipe) {
   for (const TrainingStudy& study : training_studies()) {
     std::vector<std::string> recipes;
     for (const TrainingVariant& one : study.variants) {
       ParameterValues values = one.changes;
       values["dataset"] = std::string("d");
+      if (!study.needs.empty()) values.try_emplace(std::string(study.needs), std::string("m.h5"));
       recipes.push_back(Recipe(values).to_json());
     }
     std::sort(recipes.begin(), recipes.end());
