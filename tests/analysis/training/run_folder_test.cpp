@@ -53,11 +53,14 @@ class RunFolderTest : public testing::Test {
   /// A small recipe with every kind of regularisation, and coarse patches first.
   [[nodiscard]] Recipe regularised() const {
     return recipe({{"dropout", 0.1},
+                   {"attention_dropout", 0.2},
                    {"drop_path", 0.2},
                    {"label_smoothing", 0.1},
                    {"mixup", 0.8},
                    {"cutmix", 1.0},
                    {"random_augment", std::int64_t{2}},
+                   {"random_erasing", 0.5},
+                   {"repeated_augmentation", std::int64_t{3}},
                    {"average_decay", 0.8},
                    {"patch", std::int64_t{1}},
                    {"coarse_patch", std::int64_t{2}},
