@@ -326,7 +326,7 @@ TEST_F(TrainingStudyTest, DrawsRunsStudiesAndForeignCheckpoints) {
 }
 
 TEST(TrainingStudiesTest, ComparesWhatThePapersOfDaftAndFastformerDo) {
-  const auto model_of = [](const char* study, const char* variant, ExampleKind kind) {
+  const auto model_of = [](const char* study, const std::string& variant, ExampleKind kind) {
     const TrainingVariant one = with_variants(find_training_study(study), variant).variants.at(0);
     const ParameterValues shared = {{"dataset", std::string("d")}, {"from", std::string("m.h5")}};
     return recipe_of_variant(Recipe(shared), one, 3).model(kind);
@@ -335,7 +335,11 @@ TEST(TrainingStudiesTest, ComparesWhatThePapersOfDaftAndFastformerDo) {
   const ModelSpec local = model_of("daft-window", "local-7", images);
   EXPECT_EQ(local.mechanism.name, "daft-local");
   EXPECT_EQ(local.mechanism.parameters.at("kernel"), ParameterValue(std::int64_t{7}));
-  EXPECT_EQ(model_of("daft-sizes", "daft-conv-96", images).width, 96);
+  for (const std::int64_t width : {32, 48, 96}) {
+    const ModelSpec spec = model_of("daft-sizes", "softmax-" + std::to_string(width), images);
+    EXPECT_EQ(spec.width, width);
+    EXPECT_EQ(spec.layer.attention.heads, width / 16);
+  }
   EXPECT_EQ(model_of("daft-factors", "free", images).mechanism.parameters.at("factors"),
             ParameterValue(std::int64_t{0}));
   const ModelSpec windowed = model_of("fastformer-lm", "windowed", language);
