@@ -52,12 +52,6 @@ void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed) {
   json["added"] = name_of(added_names, analysed.added);
 }
 
-std::vector<std::string> analysed_cells(const MatrixChoice& analysed) {
-  if (analysed.is_plain_map()) return {};
-  return {std::string(name_of(matrix_kind_names, analysed.of)), analysed.centred ? "true" : "false",
-          std::string(name_of(added_names, analysed.added))};
-}
-
 void add_entropy_option(CLI::App& command, std::optional<double>& target) {
   command
       .add_option("--at-entropy", target,

@@ -31,20 +31,6 @@ void request_analysed(const MatrixChoice& analysed, TraceRequest& request);
 /// Adds the keys "of", "centred" and "added".
 void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed);
 
-/// The values of the columns "of", "centred" and "added", such as "scores", "false", "none". Empty
-/// for plain attention maps, whose tables lack these columns.
-[[nodiscard]] std::vector<std::string> analysed_cells(const MatrixChoice& analysed);
-/// Adds the columns of analysed_cells to CSV, the first with the name `of`.
-template <class Row>
-void add_analysed(std::vector<ColumnOf<Row>>& columns, const MatrixChoice& analysed,
-                  const char* of = "of") {
-  const char* const names[] = {of, "centred", "added"};
-  std::size_t index = 0;
-  for (const std::string& cell : analysed_cells(analysed)) {
-    columns.push_back({csv_only(names[index++]), [cell](const Row&) { return cell; }});
-  }
-}
-
 /// The option --at-entropy H of commands that report a rank of each map.
 void add_entropy_option(CLI::App& command, std::optional<double>& target);
 

@@ -12,10 +12,11 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/report/report.h"
+#include "analysis/tables/comparison_report.h"
+#include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
-#include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
@@ -75,20 +76,6 @@ bool is_of_others(const ComparisonReport& report) {
   return !report.options.analysed.is_plain_map();
 }
 
-/// Adds a column with one of the values that `values_of` returns for a row.
-template <class Row, class Values>
-void add_quantity(std::vector<ColumnOf<Row>>& columns, const ComparisonQuantityEntry& entry,
-                  const char* suffix, Values values_of) {
-  columns.push_back({{.name = std::string(entry.name) + suffix,
-                      .title = *suffix == 0 ? std::string(entry.title) : "",
-                      .decimals = 4,
-                      .digits = 0,
-                      .if_known = true},
-                     [values_of, quantity = entry.quantity](const Row& row) {
-                       return values_of(row)[quantity];
-                     }});
-}
-
 ordered_json json_of(const PredictionAgreement& predictions, const std::string& why_none) {
   if (!why_none.empty()) return {{"not_compared", why_none}};
   return {{"items", predictions.items},
@@ -104,44 +91,12 @@ ordered_json json_of(const PredictionAgreement& predictions, const std::string& 
           {"not_finite", predictions.not_finite}};
 }
 
-ordered_json mean_json(const ComparisonValues& values) {
-  std::vector<ColumnOf<ComparisonValues>> columns;
-  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-    add_quantity(columns, entry, "", [](const auto& row) { return row; });
-  }
-  return report_as_json(report_of<ComparisonValues>({values}, std::move(columns))).front();
-}
-
 ordered_json layer_json(const ComparedLayer& layer) {
   ordered_json object = {{"layer", layer.layer}, {"reference_layer", nullptr}};
   if (layer.reference_layer >= 0) object["reference_layer"] = layer.reference_layer;
-  object.update(mean_json(layer.values));
+  object.update(comparison_values_json(layer.values));
   if (!layer.why_no_cka.empty()) object["why_no_cka"] = layer.why_no_cka;
   return object;
-}
-
-/// One row per map. Over a data set each quantity has its deviation.
-Report data_set_report(const DataSetComparison& result, bool over_data_set) {
-  using Map = ComparedMap;
-  const auto deviation = [&result](const Map& map) {
-    return result.deviation[static_cast<std::size_t>(&map - result.mean.maps.data())];
-  };
-  std::vector<ColumnOf<Map>> columns = {
-      {{.name = "layer", .title = "layer"}, if_any(&Map::layer)},
-      {{.name = "head", .title = "head"}, if_any(&Map::head)},
-      {{.name = "reference_layer"}, if_any(&Map::reference_layer)},
-      {{.name = "reference_head"}, if_any(&Map::reference_head)},
-      {{.name = "state"}, [](const Map& map) { return std::string(describe(map.state)); }},
-      {json_only("rows_with_negative_weights"), &Map::rows_with_negatives}};
-  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-    add_quantity(columns, entry, "", [](const Map& map) { return map.values; });
-    if (over_data_set) add_quantity(columns, entry, "_standard_deviation", deviation);
-  }
-  if (!over_data_set) {
-    columns.push_back({json_only("row_js_divergence_bits"),
-                       [](const Map& map) { return json_cell(map.row_divergence); }});
-  }
-  return report_on(result.mean.maps, std::move(columns));
 }
 
 /// One row per model and identity view.
@@ -157,7 +112,7 @@ Report compared_report(const ComparisonReport& report) {
       {json_only("maps_compared"), [](const auto& one) { return one.result.mean.maps_compared; }},
       {json_only("left_out"), [](const auto& one) { return one.result.mean.summary; }},
       {json_only("mean"),
-       [](const auto& one) { return json_cell(mean_json(one.result.mean.mean)); }},
+       [](const auto& one) { return json_cell(comparison_values_json(one.result.mean.mean)); }},
       {json_only("layers"),
        [](const auto& one) {
          ordered_json layers = ordered_json::array();
@@ -168,7 +123,7 @@ Report compared_report(const ComparisonReport& report) {
        }},
       {{.name = "maps"},
        [over_data_set](const auto& one) {
-         return table_cell(data_set_report(one.result, over_data_set));
+         return table_cell(compared_maps_report(one.result, over_data_set));
        }},
       {csv_only("identity"), &Compared::identity}};
   add_analysed(columns, report.options.analysed);

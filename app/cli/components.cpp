@@ -9,10 +9,10 @@
 #include <numeric>
 
 #include "analysis/matrix/analysed_matrix.h"
+#include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
-#include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"

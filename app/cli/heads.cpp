@@ -9,10 +9,11 @@
 
 #include "analysis/baselines/equal_entropy.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/tables/head_report.h"
+#include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
-#include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
@@ -88,63 +89,11 @@ std::string heading_of(const Subject& subject, const HeadTable& table) {
   return text + "\n";
 }
 
-std::string sinks_as_field(const HeadRow& row) {
-  std::string text;
-  for (const Sink& sink : row.sinks) text += (text.empty() ? "" : " ") + std::to_string(sink.key);
-  return text;
-}
-
-ReportValue sinks_as_table(const HeadRow& row) {
-  if (row.state != HeadState::ready) return {};
-  return table_cell(report_of<Sink>(
-      row.sinks, {{{.name = "key"}, &Sink::key}, {{.name = "share"}, &Sink::share}}));
-}
-
-/// One row per head: the head, its sinks, every measure, and its rank at the same entropy. Text
-/// leaves out the measures that no head has.
-Report head_report(const HeadsReport& report, std::size_t index) {
-  const Subject& subject = report.subjects[index];
-  const HeadTable& table = report.tables[index];
-  std::vector<ColumnOf<HeadRow>> columns = {
-      layer_column<HeadRow>(layers_in_words(*subject.trace), &HeadRow::layer),
-      {{.name = "head", .title = "head", .width = 6}, &HeadRow::head},
-      {{.name = "state"}, [](const auto& row) { return std::string(describe(row.state)); }},
-      {{.name = "causal"}, &HeadRow::causal},
-      {{.name = "identity_removed"}, &HeadRow::identity_removed},
-      {csv_only("distance_unit"), [&table](const auto&) { return table.distance_unit; }},
-      {csv_only("sinks"), sinks_as_field},
-      {json_only("sinks"), sinks_as_table}};
-  for (const HeadMeasure& measure : head_measures()) {
-    const std::string heading = heading_of(measure, table.analysed);
-    columns.push_back({{.name = std::string(measure.name),
-                        .title = heading,
-                        .unit = measure.value == &HeadRow::distance ? table.distance_unit : "",
-                        .formula = formula_of(measure, table.analysed),
-                        .width = std::max(static_cast<int>(columns_of(heading)), 7) + 2,
-                        .decimals = measure.decimals,
-                        .if_known = true},
-                       measure.value});
-  }
-  if (report.at_entropy) {
-    const auto rank_of = [&table, &ranks = report.entropy_ranks[index]](const HeadRow& row) {
-      return ranks[static_cast<std::size_t>(&row - table.rows.data())];
-    };
-    const std::string target = rounded_text(*report.at_entropy) + " ln n";
-    append(columns,
-           {{{.name = "rank_at_entropy",
-              .title = "rank at\n" + target,
-              .formula = "equivalent rank of softmax(s/T), with T so that H/ln n is " +
-                         rounded_text(*report.at_entropy),
-              .width = 12,
-              .decimals = 0},
-             [rank_of](const HeadRow& row) { return rank_of(row).rank; }},
-            {{.name = "entropy_temperature", .title = "T", .width = 8, .decimals = 3},
-             [rank_of](const HeadRow& row) { return rank_of(row).tempered.temperature; }}});
-  }
-  columns.push_back({{.left = true}, nullptr, [](const HeadRow& row) {
-                       return std::string(row.state == HeadState::ready ? "" : describe(row.state));
-                     }});
-  return report_on(table.rows, std::move(columns));
+/// The heads of one model.
+Report head_report_of(const HeadsReport& report, std::size_t index) {
+  const bool ranked = report.at_entropy.has_value();
+  return head_report(*report.subjects[index].trace, report.tables[index], report.at_entropy,
+                     ranked ? &report.entropy_ranks[index] : nullptr);
 }
 
 ReportValue sink_counts_json(const HeadTable& table, std::int64_t& of) {
@@ -189,7 +138,7 @@ Report models_report(const HeadsReport& report) {
           return sink_counts_json(*one.table, of);
         }},
        {{.name = "heads"},
-        [&report](const Model& one) { return table_cell(head_report(report, one.index)); }}});
+        [&report](const Model& one) { return table_cell(head_report_of(report, one.index)); }}});
   add_analysed(columns, report.options.analysed);
   return report_of(std::move(models), std::move(columns));
 }
@@ -200,7 +149,7 @@ std::string heads_as_text(const HeadsReport& report) {
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const Subject& subject = report.subjects[i];
     const HeadTable& table = report.tables[i];
-    const Report heads = head_report(report, i);
+    const Report heads = head_report_of(report, i);
     text += (i > 0 ? "\n" : "") + heading_of(subject, table) + report_as_text(heads) + "\n" +
             sinks_in_words(*subject.trace, table, report.options) + report_legend(heads);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
@@ -194,15 +195,12 @@ ModelArgument split_without_input(const std::string& text) {
 
 MechanismChoice choose_mechanism(const std::string& name, const std::vector<std::string>& settings,
                                  const MechanismChoice& trained) {
-  MechanismChoice choice = trained;
-  if (!name.empty() && name != trained.name) choice = {name, {}};
-  const MechanismEntry& entry = find_mechanism(choice.name);
+  std::map<std::string, std::string> texts;
   for (const std::string& text : settings) {
     const auto [key, value] = split_setting(text, "--set");
-    choice.parameters[key] =
-        parse_parameter(description_of(choice.name, entry.parameters, key), value);
+    texts[key] = value;
   }
-  return make_mechanism(choice)->choice();
+  return choose_mechanism(name, texts, trained);
 }
 
 MechanismChoice choose_mechanism(const ModelArguments& arguments, const ModelArgument& model,

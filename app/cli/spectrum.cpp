@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
-#include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/spectrum_report.h"
+#include "app/cli/spectrum_output.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"

@@ -228,4 +228,11 @@ struct MechanismEntry {
 /// parameter and range.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice);
 
+/// The mechanism `name` (that of `trained` if empty) with its parameters as text, each under its
+/// name. Parameters that are not given are taken from `trained` if it is the same mechanism, else
+/// they have their defaults. Throws Error(usage).
+[[nodiscard]] MechanismChoice choose_mechanism(const std::string& name,
+                                               const std::map<std::string, std::string>& texts,
+                                               const MechanismChoice& trained);
+
 }  // namespace attnscope

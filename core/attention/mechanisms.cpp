@@ -147,4 +147,17 @@ std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice) {
   return made;
 }
 
+MechanismChoice choose_mechanism(const std::string& name,
+                                 const std::map<std::string, std::string>& texts,
+                                 const MechanismChoice& trained) {
+  MechanismChoice choice = trained;
+  if (!name.empty() && name != trained.name) choice = {name, {}};
+  const MechanismEntry& entry = find_mechanism(choice.name);
+  for (const auto& [key, value] : texts) {
+    choice.parameters[key] =
+        parse_parameter(description_of(choice.name, entry.parameters, key), value);
+  }
+  return make_mechanism(choice)->choice();
+}
+
 }  // namespace attnscope

@@ -1,31 +1,19 @@
-#include "app/cli/spectrum_report.h"
+#include "analysis/tables/spectrum_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "analysis/spectrum/estimated_spectrum.h"
-#include "app/cli/analysed_argument.h"
-#include "app/cli/layer_column.h"
-#include "app/cli/status_line.h"
+#include "analysis/tables/shared_columns.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 
 namespace attnscope {
 
 namespace {
-
-using nlohmann::ordered_json;
-
-/// null if only some maps contain I; each map then has its own value.
-ordered_json identity_json(const SpectrumReport& report) {
-  const auto [with, maps] = with_identity(report);
-  return with == 0      ? ordered_json(false)
-         : with == maps ? ordered_json(true)
-                        : ordered_json(nullptr);
-}
 
 /// One map of a report; `effect`, `baselines` and `at_entropy` are null if they were not requested.
 struct MapRow {
@@ -38,7 +26,7 @@ struct MapRow {
 };
 using MapColumns = std::vector<ColumnOf<MapRow>>;
 
-std::vector<MapRow> rows_of(const SpectrumReport& report) {
+std::vector<MapRow> map_rows(const SpectrumReport& report) {
   std::vector<MapRow> rows;
   for (std::size_t input = 0; input < report.maps.size(); ++input) {
     for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
@@ -280,6 +268,32 @@ MapColumns map_columns(const SpectrumReport& report) {
   return columns;
 }
 
+/// The maps of all inputs in one list.
+std::vector<MapSpectrum> all_maps(const SpectrumReport& report) {
+  std::vector<MapSpectrum> all;
+  for (const auto& maps : report.maps) all.insert(all.end(), maps.begin(), maps.end());
+  return all;
+}
+
+std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps) {
+  std::set<std::int64_t> layers;
+  for (const MapSpectrum& map : maps) layers.insert(map.layer);
+  return layers;
+}
+
+/// Means over the null models of all inputs' maps, for one layer or, if `layer` is negative, for
+/// all layers.
+MeanNullRank mean_null_rank_of(const SpectrumReport& report, std::int64_t layer) {
+  MeanNullRank mean;
+  for (std::size_t input = 0; input < report.baselines.size(); ++input) {
+    for (std::size_t i = 0; i < report.baselines[input].size(); ++i) {
+      const MapSpectrum& map = report.maps[input][i];
+      if (layer < 0 || map.layer == layer) mean.add(map, report.baselines[input][i].null);
+    }
+  }
+  return mean;
+}
+
 /// Means over the maps of one layer, or of all if `layer` is negative.
 struct LayerMean {
   std::int64_t layer = -1;
@@ -295,18 +309,18 @@ MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t la
   return mean_spectrum(of_layer, threshold);
 }
 
-std::vector<LayerMean> layer_means(const SpectrumReport& report,
-                                   const std::vector<MapSpectrum>& maps) {
+std::vector<LayerMean> means_of_layers(const SpectrumReport& report,
+                                       const std::vector<MapSpectrum>& maps) {
   std::vector<LayerMean> means;
   for (const std::int64_t layer : layers_of(maps)) {
     means.push_back(
-        {layer, mean_of_layer(maps, layer, report.threshold), mean_null_of(report, layer)});
+        {layer, mean_of_layer(maps, layer, report.threshold), mean_null_rank_of(report, layer)});
   }
   return means;
 }
 
 LayerMean mean_of_all(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
-  return {-1, mean_spectrum(maps, report.threshold), mean_null_of(report, -1)};
+  return {-1, mean_spectrum(maps, report.threshold), mean_null_rank_of(report, -1)};
 }
 
 std::string rank_of_mean_in_words(const LayerMean& layer) {
@@ -362,136 +376,7 @@ std::vector<ColumnOf<LayerMean>> mean_columns(const SpectrumReport& report) {
   return columns;
 }
 
-/// Description of the maps: "maps without I", "4 of 18 maps with I".
-std::string identity_in_words(const SpectrumReport& report) {
-  const auto [with, maps] = with_identity(report);
-  if (with == 0) return "maps without I";
-  if (with == maps) return "maps with I";
-  return std::to_string(with) + " of " + std::to_string(maps) + " maps with I";
-}
-
-void print_heading(const SpectrumReport& report) {
-  std::int64_t tokens = 0;
-  bool differ = false;
-  for (const MapSpectrum& map : report.maps.empty() ? std::vector<MapSpectrum>{} : report.maps[0]) {
-    differ = differ || (tokens != 0 && map.tokens != tokens);
-    tokens = std::max(tokens, map.tokens);
-  }
-  std::printf(
-      "%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
-      report.mechanism_trained ? ""
-                               : " (not trained: laid over weights trained with another mechanism)",
-      report.inputs.size() == 1 ? report.inputs[0].c_str()
-                                : (std::to_string(report.inputs.size()) + " inputs").c_str());
-  if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
-  if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
-  if (!report.analysed.is_plain_map()) {
-    std::printf("analysed: %s\n", in_words(report.analysed).c_str());
-  }
-  std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %s\n",
-              differ ? "up to " : "", static_cast<long long>(tokens),
-              identity_in_words(report).c_str(), rounded_text(report.threshold).c_str());
-  const bool asked = report.analysed.identity == IdentityView::with;
-  if (asked && with_identity(report).with < with_identity(report).maps) {
-    std::printf("I can be added to square maps only: the others are seen without it\n");
-  }
-  std::printf("\n");
-}
-
-void print_maps(const SpectrumReport& report) {
-  std::printf("%s", report_as_text(report_of(rows_of(report), map_columns(report))).c_str());
-  std::printf("\n");
-  if (!report.baselines.empty()) {
-    std::printf(
-        "shuffled: the entries of each row in another order (of the keys that the query sees), "
-        "mean of %u;\neven: equal weights on those keys; below the diagonal: the greatest rank of "
-        "15 "
-        "blocks A[t:, :t]\n\n",
-        kShuffles);
-  }
-  if (report.at_entropy) {
-    std::printf(
-        "rank at %s ln n: of softmax(s / temperature), whose rows have that mean entropy; n: the "
-        "keys that the query sees\n\n",
-        rounded_text(*report.at_entropy).c_str());
-  }
-  const auto how_many = [&](SpectrumMethod method) {
-    return std::count_if(report.maps[0].begin(), report.maps[0].end(),
-                         [method](const MapSpectrum& map) { return map.method == method; });
-  };
-  if (const auto count = how_many(SpectrumMethod::factored); count > 0) {
-    std::printf("%lld of %zu maps: singular values from the factors, %lld columns at most\n\n",
-                static_cast<long long>(count), report.maps[0].size(),
-                static_cast<long long>(report.maps[0].front().rank_bound));
-  }
-  if (const auto count = how_many(SpectrumMethod::estimated); count > 0) {
-    std::printf(
-        "%lld of %zu maps: at most 32 leading singular values exact, the rest estimated; ranks "
-        "(≈) with 95 %% intervals, effective ranks with a standard error (±). --dense-limit N "
-        "computes all values up to N tokens\n\n",
-        static_cast<long long>(count), report.maps[0].size());
-  }
-}
-
-void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
-  std::vector<LayerMean> means = layer_means(report, maps);
-  means.push_back(mean_of_all(report, maps));
-  std::printf("%s", report_as_text(report_of(std::move(means), mean_columns(report))).c_str());
-}
-
-void print_proposition(const SpectrumReport& report) {
-  std::int64_t concave = 0, closer = 0, not_lower = 0, not_square = 0, no_spectrum = 0;
-  std::vector<MapRow> predicted;
-  for (const MapRow& row : rows_of(report)) {
-    const IdentityEffect& effect = *row.effect;
-    if (!effect.predicted.empty()) {
-      predicted.push_back(row);
-      concave += effect.share_is_concave ? 1 : 0;
-      closer += effect.closer_to_linear ? 1 : 0;
-      not_lower += effect.rank_not_lower ? 1 : 0;
-      continue;
-    }
-    // Maps with NaN are counted separately, whether square or not.
-    const bool both =
-        effect.without.state == SpectrumState::ready && effect.with.state == SpectrumState::ready;
-    ++(both ? not_square : no_spectrum);
-  }
-  std::printf("\n");
-  if (report.effects.size() == 1 && !predicted.empty()) {
-    MapColumns columns = place_columns(report);
-    append(columns, effect_columns());
-    std::printf("Proposition 1: H and H + I\n%s",
-                report_as_text(report_of(predicted, std::move(columns))).c_str());
-  }
-  if (!predicted.empty()) {
-    std::printf(
-        "\nof %zu maps, f is concave on %lld, f(H + I) is closer to linear on %lld, the "
-        "equivalent rank of H + I is not lower on %lld\n",
-        predicted.size(), static_cast<long long>(concave), static_cast<long long>(closer),
-        static_cast<long long>(not_lower));
-  }
-  if (not_square > 0) {
-    std::printf("not square (H + I is not defined): %lld\n", static_cast<long long>(not_square));
-  }
-  if (no_spectrum > 0) {
-    std::printf("without a spectrum, without or with I: %lld\n",
-                static_cast<long long>(no_spectrum));
-  }
-}
-
 }  // namespace
-
-std::vector<MapSpectrum> all_maps(const SpectrumReport& report) {
-  std::vector<MapSpectrum> all;
-  for (const auto& maps : report.maps) all.insert(all.end(), maps.begin(), maps.end());
-  return all;
-}
-
-std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps) {
-  std::set<std::int64_t> layers;
-  for (const MapSpectrum& map : maps) layers.insert(map.layer);
-  return layers;
-}
 
 WithIdentity with_identity(const SpectrumReport& report) {
   WithIdentity found;
@@ -504,22 +389,15 @@ WithIdentity with_identity(const SpectrumReport& report) {
   return found;
 }
 
-MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer) {
-  MeanNullRank mean;
-  for (std::size_t input = 0; input < report.baselines.size(); ++input) {
-    for (std::size_t i = 0; i < report.baselines[input].size(); ++i) {
-      const MapSpectrum& map = report.maps[input][i];
-      if (layer < 0 || map.layer == layer) mean.add(map, report.baselines[input][i].null);
-    }
-  }
-  return mean;
+Report map_rows_report(const SpectrumReport& report) {
+  return report_of(map_rows(report), map_columns(report));
 }
 
 Report maps_report(const std::vector<SpectrumReport>& reports) {
   std::vector<MapRow> rows;
   std::size_t values = 0;
   for (const SpectrumReport& report : reports) {
-    std::ranges::move(rows_of(report), std::back_inserter(rows));
+    std::ranges::move(map_rows(report), std::back_inserter(rows));
   }
   for (const MapRow& row : rows) values = std::max(values, row.map->singular_values.size());
   MapColumns columns = map_columns(reports.front());
@@ -535,38 +413,20 @@ Report maps_report(const std::vector<SpectrumReport>& reports) {
   return report_of(std::move(rows), std::move(columns));
 }
 
-std::string spectrum_as_json(const SpectrumReport& report) {
-  const std::vector<MapSpectrum> all = all_maps(report);
-  ordered_json json = {{"model", report.model},
-                       {"mechanism", to_string(report.mechanism)},
-                       {"mechanism_trained", report.mechanism_trained},
-                       {"identity", identity_json(report)},
-                       {"channels", report.channels.empty() ? ordered_json(nullptr)
-                                                            : ordered_json(report.channels)}};
-  add_analysed(json, report.analysed);
-  json["threshold"] = report.threshold;
-  if (report.at_entropy) json["at_entropy"] = *report.at_entropy;
-  json["inputs"] = report.inputs;
-  json["chosen"] = report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen);
-  json["maps"] = report_as_json(report_of(rows_of(report), map_columns(report)));
-  json["layers"] = report_as_json(report_of(layer_means(report, all), mean_columns(report)));
-  json["mean"] =
-      report_as_json(report_of<LayerMean>({mean_of_all(report, all)}, mean_columns(report)))
-          .front();
-  json["mean"].erase("layer");
-  json["status"] = status_as_json(report.status);
-  json["assumed"] = report.assumed.empty() ? ordered_json(nullptr) : ordered_json(report.assumed);
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+Report means_report(const SpectrumReport& report, SpectrumMeans which) {
+  const std::vector<MapSpectrum> maps = all_maps(report);
+  std::vector<LayerMean> means;
+  if (which != SpectrumMeans::all) means = means_of_layers(report, maps);
+  if (which != SpectrumMeans::layers) means.push_back(mean_of_all(report, maps));
+  return report_of(std::move(means), mean_columns(report));
 }
 
-void print_table(const SpectrumReport& report) {
-  print_heading(report);
-  // With every channel there are too many maps for one row each; the layers' means summarise them.
-  const bool every_channel = !report.maps.empty() && !report.maps[0].empty() &&
-                             report.maps[0].front().channel != report.maps[0].back().channel;
-  if (report.maps.size() == 1 && !every_channel) print_maps(report);
-  print_layers(report, all_maps(report));
-  if (!report.effects.empty()) print_proposition(report);
+Report proposition_report(const SpectrumReport& report) {
+  std::vector<MapRow> predicted = map_rows(report);
+  std::erase_if(predicted, [](const MapRow& row) { return row.effect->predicted.empty(); });
+  MapColumns columns = place_columns(report);
+  append(columns, effect_columns());
+  return report_of(std::move(predicted), std::move(columns));
 }
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-#include "app/cli/layer_column.h"
+#include "analysis/tables/shared_columns.h"
 
 #include <algorithm>
 
@@ -26,6 +26,12 @@ std::string layer_cell(const std::vector<std::string>& layers, std::int64_t laye
   if (layer < 0) return "all";
   return layer < std::ssize(layers) ? layers[static_cast<std::size_t>(layer)]
                                     : std::to_string(layer);
+}
+
+std::vector<std::string> analysed_cells(const MatrixChoice& analysed) {
+  if (analysed.is_plain_map()) return {};
+  return {std::string(name_of(matrix_kind_names, analysed.of)), analysed.centred ? "true" : "false",
+          std::string(name_of(added_names, analysed.added))};
 }
 
 }  // namespace attnscope

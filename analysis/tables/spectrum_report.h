@@ -1,8 +1,7 @@
-// Output of `attnscope spectrum`: a table for people, JSON and CSV for programs.
+// The tables of spectra, as the command line prints them and Python returns them.
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -39,27 +38,25 @@ struct SpectrumReport {
   std::vector<std::vector<EntropyRank>> entropy_ranks = {};  ///< one list per input, if requested
 };
 
-/// The maps of all inputs in one list.
-[[nodiscard]] std::vector<MapSpectrum> all_maps(const SpectrumReport& report);
-[[nodiscard]] std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps);
-
 /// Number of maps that contain I, and of all maps.
 struct WithIdentity {
   std::int64_t with = 0, maps = 0;
 };
 [[nodiscard]] WithIdentity with_identity(const SpectrumReport& report);
-/// Means over the null models of all inputs' maps, for one layer or, if `layer` is negative, for
-/// all layers.
-[[nodiscard]] MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer);
 
-/// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
-/// Values that are undefined because a map is not finite or all zero are null.
-[[nodiscard]] std::string spectrum_as_json(const SpectrumReport& report);
-/// One row per map of each report: the map, its ranks, the predictions of
-/// Proposition 1 if requested, sigma_1 … sigma_N.
+/// One row per map: its place, its ranks, and the predictions of Proposition 1, the null models and
+/// the ranks at equal entropy if the report has them. `report` must outlive the result.
+[[nodiscard]] Report map_rows_report(const SpectrumReport& report);
+/// The rows of map_rows_report for each report, then sigma_1 … sigma_N in CSV.
 [[nodiscard]] Report maps_report(const std::vector<SpectrumReport>& reports);
-/// For one input, prints one row per map, then the layers' means; for several inputs, one row per
-/// layer.
-void print_table(const SpectrumReport& report);
+
+/// Rows of means_report: one per layer, one for all maps, or these after those.
+enum class SpectrumMeans { layers, all, both };
+/// Means over the maps of each layer, or of all.
+[[nodiscard]] Report means_report(const SpectrumReport& report, SpectrumMeans which);
+
+/// Proposition 1, a row for each map to which it applies. `report` has effects and must outlive the
+/// result.
+[[nodiscard]] Report proposition_report(const SpectrumReport& report);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The table column that names the layer of a row.
+// Columns that several tables share: the layer of a row, and the analysed matrix.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/matrix/matrix_kind.h"
 #include "analysis/report/report.h"
 #include "core/trace/trace.h"
 
@@ -25,6 +26,20 @@ template <class Row, class Layer>
   return {{.name = "layer", .title = "layer", .width = layer_width(layers)},
           [layer](const Row& row) { return if_any(std::invoke(layer, row)); },
           [layers, layer](const Row& row) { return layer_cell(layers, std::invoke(layer, row)); }};
+}
+
+/// The values of the columns "of", "centred" and "added", such as "scores", "false", "none". Empty
+/// for plain attention maps, whose tables lack these columns.
+[[nodiscard]] std::vector<std::string> analysed_cells(const MatrixChoice& analysed);
+/// Adds the columns of analysed_cells to CSV, the first with the name `of`.
+template <class Row>
+void add_analysed(std::vector<ColumnOf<Row>>& columns, const MatrixChoice& analysed,
+                  const char* of = "of") {
+  const char* const names[] = {of, "centred", "added"};
+  std::size_t index = 0;
+  for (const std::string& cell : analysed_cells(analysed)) {
+    columns.push_back({csv_only(names[index++]), [cell](const Row&) { return cell; }});
+  }
 }
 
 }  // namespace attnscope

@@ -1,0 +1,72 @@
+#include "analysis/tables/head_report.h"
+
+#include <algorithm>
+#include <string>
+
+#include "analysis/tables/shared_columns.h"
+#include "core/text/number_text.h"
+#include "core/text/table_cell.h"
+
+namespace attnscope {
+
+namespace {
+
+std::string sinks_as_field(const HeadRow& row) {
+  std::string text;
+  for (const Sink& sink : row.sinks) text += (text.empty() ? "" : " ") + std::to_string(sink.key);
+  return text;
+}
+
+ReportValue sinks_as_table(const HeadRow& row) {
+  if (row.state != HeadState::ready) return {};
+  return table_cell(report_of<Sink>(
+      row.sinks, {{{.name = "key"}, &Sink::key}, {{.name = "share"}, &Sink::share}}));
+}
+
+}  // namespace
+
+Report head_report(const Trace& trace, const HeadTable& table, std::optional<double> at_entropy,
+                   const std::vector<EntropyRank>* entropy_ranks) {
+  std::vector<ColumnOf<HeadRow>> columns = {
+      layer_column<HeadRow>(layers_in_words(trace), &HeadRow::layer),
+      {{.name = "head", .title = "head", .width = 6}, &HeadRow::head},
+      {{.name = "state"}, [](const auto& row) { return std::string(describe(row.state)); }},
+      {{.name = "causal"}, &HeadRow::causal},
+      {{.name = "identity_removed"}, &HeadRow::identity_removed},
+      {csv_only("distance_unit"), [&table](const auto&) { return table.distance_unit; }},
+      {csv_only("sinks"), sinks_as_field},
+      {json_only("sinks"), sinks_as_table}};
+  for (const HeadMeasure& measure : head_measures()) {
+    const std::string heading = heading_of(measure, table.analysed);
+    columns.push_back({{.name = std::string(measure.name),
+                        .title = heading,
+                        .unit = measure.value == &HeadRow::distance ? table.distance_unit : "",
+                        .formula = formula_of(measure, table.analysed),
+                        .width = std::max(static_cast<int>(columns_of(heading)), 7) + 2,
+                        .decimals = measure.decimals,
+                        .if_known = true},
+                       measure.value});
+  }
+  if (at_entropy) {
+    const auto rank_of = [&table, &ranks = *entropy_ranks](const HeadRow& row) {
+      return ranks[static_cast<std::size_t>(&row - table.rows.data())];
+    };
+    const std::string target = rounded_text(*at_entropy) + " ln n";
+    append(columns,
+           {{{.name = "rank_at_entropy",
+              .title = "rank at\n" + target,
+              .formula = "equivalent rank of softmax(s/T), with T so that H/ln n is " +
+                         rounded_text(*at_entropy),
+              .width = 12,
+              .decimals = 0},
+             [rank_of](const HeadRow& row) { return rank_of(row).rank; }},
+            {{.name = "entropy_temperature", .title = "T", .width = 8, .decimals = 3},
+             [rank_of](const HeadRow& row) { return rank_of(row).tempered.temperature; }}});
+  }
+  columns.push_back({{.left = true}, nullptr, [](const HeadRow& row) {
+                       return std::string(row.state == HeadState::ready ? "" : describe(row.state));
+                     }});
+  return report_on(table.rows, std::move(columns));
+}
+
+}  // namespace attnscope
