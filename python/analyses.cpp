@@ -1,0 +1,268 @@
+// Analyses of traces in Python, each the table of the command of its name.
+#include <optional>
+#include <pybind11/stl.h>
+#include <utility>
+
+#include "analysis/baselines/equal_entropy.h"
+#include "analysis/baselines/null_model.h"
+#include "analysis/comparison/comparison.h"
+#include "analysis/heads/head_table.h"
+#include "analysis/matrix/analysed_matrix.h"
+#include "analysis/rollout/rollout.h"
+#include "analysis/spectrum/identity_effect.h"
+#include "analysis/tables/comparison_report.h"
+#include "analysis/tables/head_report.h"
+#include "analysis/tables/shared_columns.h"
+#include "analysis/tables/spectrum_report.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
+#include "core/text/number_text.h"
+#include "core/trace/layer_name.h"
+#include "python/computing.h"
+#include "python/report.h"
+#include "python/trace.h"
+
+namespace attnscope::python {
+
+namespace {
+
+using SharedSubject = std::shared_ptr<PythonTrace>;
+using SharedReport = std::shared_ptr<PythonReport>;
+
+/// The views of a name: one of identity_view_names, or "both" for without and with.
+std::vector<IdentityView> views_named(const std::string& name) {
+  if (name == "both") return {IdentityView::without, IdentityView::with};
+  std::vector<std::string> names = names_of(identity_view_names);
+  for (const EnumName<IdentityView>& known : identity_view_names) {
+    if (known.name == name) return {known.value};
+  }
+  names.emplace_back("both");
+  throw unknown_name("view of the identity mapping", name, name_list(names));
+}
+
+MatrixChoice matrix_named(const std::string& of, const std::string& added, bool centred) {
+  const MatrixChoice analysed = {matrix_kind_named(of), centred,
+                                 value_of(added_names, added, "addition of layers")};
+  check_added(analysed);
+  return analysed;
+}
+
+std::string heading_of(const PythonTrace& of) {
+  return of.label + ": " + run_in_words(*of.trace) +
+         (of.trace->mechanism_trained
+              ? ""
+              : " (not trained: laid over weights trained with another mechanism)") +
+         "\n";
+}
+
+/// Results with the subjects that they refer to, as the owner of a report.
+template <class Results>
+struct Kept {
+  std::vector<SharedSubject> subjects;
+  Results results;
+};
+
+// --- spectrum ----------------------------------------------------------------------------------
+
+struct SpectrumCall {
+  SpectrumOptions options;
+  MatrixChoice analysed;
+  std::vector<IdentityView> views;
+  bool proposition = false, baselines = false;
+  std::optional<double> at_entropy;
+};
+
+SpectrumReport spectrum_in_view(const Subject& subject, const SpectrumCall& call, IdentityView view,
+                                const Progress& progress) {
+  const Trace& trace = *subject.trace;
+  SpectrumReport report;
+  report.model = subject.label;
+  report.mechanism = trace.mechanism;
+  report.mechanism_trained = trace.mechanism_trained;
+  report.channels = channel_in_words(trace);
+  report.threshold = call.options.threshold;
+  report.layers = layers_in_words(trace);
+  report.inputs = {trace.input_label};
+  report.status = status_of(subject);
+  report.analysed = call.analysed.seen(view);
+  report.at_entropy = call.at_entropy;
+  if (call.baselines) {
+    report.baselines = {baselines_of(trace, report.analysed, call.options, progress.part(0.15, 1))};
+  }
+  if (call.at_entropy) {
+    report.entropy_ranks = {ranks_at_entropy(trace, *call.at_entropy, report.analysed, call.options,
+                                             progress.silent())};
+  }
+  if (!call.proposition) {
+    const Progress own = call.baselines ? progress.silent() : progress;
+    report.maps = {spectra_of(subject, report.analysed, call.options, own)};
+    return report;
+  }
+  report.maps.emplace_back();
+  report.effects = {identity_effects(trace, call.options, progress)};
+  for (const IdentityEffect& effect : report.effects.front()) {
+    const bool with = has_identity(trace, effect.without.layer, view);
+    report.maps.front().push_back(with ? effect.with : effect.without);
+  }
+  return report;
+}
+
+SharedReport spectrum(const SharedSubject& subject, const SpectrumCall& call,
+                      const py::object& show) {
+  const auto refuse = [&](const char* argument, const char* why) {
+    throw Error(ErrorKind::usage, why).about(argument).found(in_words(call.analysed));
+  };
+  if (call.proposition && !call.analysed.is_plain_map()) {
+    refuse("proposition", "the proposition only applies to unchanged maps");
+  }
+  if (call.baselines) check_null_models(call.analysed);
+  if (call.at_entropy) check_equal_entropy(*call.at_entropy, call.analysed);
+  using Reports = std::vector<SpectrumReport>;
+  const auto kept = std::make_shared<const Kept<Reports>>(
+      Kept<Reports>{{subject}, computed(show, [&](const Progress& progress) {
+                      Reports reports;
+                      const double share = 1.0 / static_cast<double>(call.views.size());
+                      for (const IdentityView view : call.views) {
+                        const double first = share * static_cast<double>(reports.size());
+                        reports.push_back(spectrum_in_view(*subject, call, view,
+                                                           progress.part(first, first + share)));
+                      }
+                      return reports;
+                    })});
+  const SpectrumReport& first = kept->results.front();
+  auto made = std::make_shared<PythonReport>();
+  made->owner = kept;
+  made->table = maps_report(kept->results);
+  made->heading = heading_of(*subject);
+  if (!first.analysed.is_plain_map())
+    made->heading += "analysed: " + in_words(first.analysed) + "\n";
+  made->heading +=
+      "equivalent rank: smallest r with f(r) >= " + rounded_text(first.threshold) + "\n";
+  for (const SpectrumReport& report : kept->results) {
+    const auto means = std::make_shared<PythonReport>();
+    means->owner = kept;
+    means->table = means_report(report, SpectrumMeans::both);
+    const std::string view(name_of(identity_view_names, report.analysed.identity));
+    made->parts[kept->results.size() == 1 ? "means" : "means " + view] = means;
+  }
+  if (call.proposition) {
+    const auto proposition = std::make_shared<PythonReport>();
+    proposition->owner = kept;
+    proposition->table = proposition_report(first);
+    made->parts["proposition 1"] = proposition;
+  }
+  return made;
+}
+
+// --- heads -------------------------------------------------------------------------------------
+
+struct HeadResults {
+  HeadTable table;
+  std::vector<EntropyRank> entropy_ranks;
+};
+
+SharedReport heads(const SharedSubject& subject, const HeadOptions& options,
+                   std::optional<double> at_entropy, const py::object& show) {
+  if (at_entropy) check_equal_entropy(*at_entropy, options.analysed);
+  const auto kept = std::make_shared<const Kept<HeadResults>>(Kept<HeadResults>{
+      {subject}, computed(show, [&](const Progress& progress) {
+        HeadResults results{head_table(*subject, options, progress), {}};
+        if (at_entropy) {
+          results.entropy_ranks = ranks_at_entropy(
+              *subject->trace, *at_entropy, options.analysed.seen(IdentityView::without),
+              {.threshold = options.threshold, .layers = options.layers}, progress.silent());
+        }
+        return results;
+      })});
+  auto made = std::make_shared<PythonReport>();
+  made->owner = kept;
+  made->table = head_report(*subject->trace, kept->results.table, at_entropy,
+                            at_entropy ? &kept->results.entropy_ranks : nullptr);
+  made->heading = heading_of(*subject);
+  made->notes = report_legend(made->table) +
+                "a: rows divided by their sums; τ = " + rounded_text(options.threshold) +
+                ", ε = " + rounded_text(options.sink) + ", mass " +
+                rounded_text(100 * options.mass) + " %; –: not known\n";
+  return made;
+}
+
+// --- compare -----------------------------------------------------------------------------------
+
+SharedReport compare(const SharedSubject& reference, const SharedSubject& other,
+                     const ComparisonOptions& options, const py::object& show) {
+  check_comparison(options);
+  const auto kept = std::make_shared<const Kept<DataSetComparison>>(Kept<DataSetComparison>{
+      {reference, other}, computed(show, [&](const Progress& progress) {
+        DataSetComparison result;
+        result.items = 1;
+        result.mean = compare_subjects(*reference, *other, options, {}, progress);
+        return result;
+      })});
+  const SubjectComparison& found = kept->results.mean;
+  auto made = std::make_shared<PythonReport>();
+  made->owner = kept;
+  made->table = compared_maps_report(kept->results, false);
+  made->heading = other->label + " compared with " + reference->label + ", " +
+                  alignment_in_words(options) + "\n" + std::to_string(found.maps_compared) +
+                  " of " + std::to_string(found.maps.size()) + " maps compared cell by cell\n";
+  if (!found.summary.empty()) made->heading += found.summary + "\n";
+  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
+    made->notes += std::string(entry.name) + ": " + std::string(entry.explanation) + "\n";
+  }
+  return made;
+}
+
+}  // namespace
+
+void bind_analyses(py::module_& module) {
+  using Layers = std::vector<std::int64_t>;
+  module.def("spectrum",
+             [](const SharedSubject& subject, const std::string& identity, double threshold,
+                const std::string& of, const std::string& added, bool centred, const Layers& layers,
+                const std::string& method, std::int64_t dense_limit, bool proposition,
+                bool baselines, std::optional<double> at_entropy, const py::object& show) {
+               // Tables show values, not only shares: each must be accurate.
+               const SpectrumOptions options{.threshold = threshold,
+                                             .accuracy = SpectrumAccuracy::every_value,
+                                             .layers = layers,
+                                             .method = spectrum_method(method),
+                                             .dense_limit = dense_limit};
+               return spectrum(subject,
+                               {options, matrix_named(of, added, centred), views_named(identity),
+                                proposition, baselines, at_entropy},
+                               show);
+             });
+  module.def("heads", [](const SharedSubject& subject, double threshold, double sink, double mass,
+                         const Layers& layers, bool baselines, const std::string& of,
+                         const std::string& added, bool centred, std::optional<double> at_entropy,
+                         const py::object& show) {
+    return heads(subject,
+                 {threshold, sink, mass, layers, baselines, matrix_named(of, added, centred)},
+                 at_entropy, show);
+  });
+  module.def("compare", [](const SharedSubject& reference, const SharedSubject& other,
+                           const std::string& align, bool match_heads, double threshold,
+                           bool baselines, std::optional<double> at_entropy,
+                           const std::string& identity, const std::string& of,
+                           const std::string& added, bool centred, const Layers& of_heads,
+                           const py::object& show) {
+    constexpr EnumName<LayerAlignment> alignments[] = {{LayerAlignment::by_index, "index"},
+                                                       {LayerAlignment::by_depth, "depth"}};
+    const IdentityView view =
+        value_of(identity_view_names, identity, "view of the identity mapping");
+    return compare(reference, other,
+                   {value_of(alignments, align, "alignment of layers"), match_heads, threshold,
+                    baselines, at_entropy, matrix_named(of, added, centred).seen(view), of_heads},
+                   show);
+  });
+  module.def("rollout", [](const SharedSubject& subject, std::int64_t layers,
+                           const std::string& fusion, const py::object& show) {
+    const RolloutOptions options{
+        layers, value_of(rollout_fusion_names, fusion, "fusion of the maps of a layer's heads")};
+    return array_of(computed(show, [&](const Progress& progress) {
+      return attention_rollout(*subject->trace, options, progress);
+    }));
+  });
+}
+
+}  // namespace attnscope::python

@@ -1,0 +1,29 @@
+"""Attnscope: a microscope for transformer attention.
+
+    import attnscope
+    model = attnscope.open("deit.safetensors")
+    trace = model.run("cat.png")
+    trace.maps[3]                                    # NumPy [heads, N, N], without a copy
+    attnscope.spectrum(trace)                        # singular values and ranks of every map
+    attnscope.heads(trace).to_pandas()               # entropy, sinks, distances, ranks per head
+    attnscope.kernels.adder(q, k, v, identity=True)  # any mechanism on plain arrays
+
+Long calls run without Python's lock and end on Ctrl-C. `progress=` takes True (tqdm, if it is
+installed) or a function of a number from 0 to 1 and a text. Errors are attnscope.Error, with the
+words of the command line.
+"""
+
+from . import kernels
+from ._attnscope import Figure, Model, Report, Trace, __version__
+from .analyses import compare, heads, rollout, spectrum
+from .errors import Error, FileError, InputOutputError, UsageError
+from .figures import figure, figures
+from .hook import hook
+from .models import open, open_trace
+from .traces import maps
+
+__all__ = [
+    "Error", "Figure", "FileError", "InputOutputError", "Model", "Report", "Trace", "UsageError",
+    "__version__", "compare", "figure", "figures", "heads", "hook", "kernels", "maps", "open",
+    "open_trace", "rollout", "spectrum",
+]

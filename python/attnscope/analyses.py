@@ -1,0 +1,100 @@
+"""Analyses: each returns the table of the command of its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _attnscope
+from ._arguments import identity_view, layer_list, shower
+from ._attnscope import Report
+from .traces import as_trace
+
+
+def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, of: str = "map",
+             centred: bool = False, added: str = "none", layers: Any = None,
+             method: str = "automatic", dense_limit: int = 4095, proposition: bool = False,
+             baselines: bool = False, at_entropy: float | None = None,
+             progress: Any = None) -> Report:
+    """Singular values and ranks of every map, a row for each.
+
+    Args:
+        x: a Trace, or any array [..., N, M], or a list of arrays (see attnscope.maps).
+        identity: None for maps as the mechanism has them, True with I, False without, "both".
+        threshold: τ of the equivalent rank, the smallest r with σ_1 + … + σ_r ≥ τ Σσ (Adder,
+            Section 3.2.2), above 0, at most 1.
+        of: the analysed matrix: "map", "scores", "log-map", "norm-weighted", "head-output", …
+        centred: True to subtract the mean row, X − 1x̄ᵀ.
+        added: "none", "residual", "without-convolution" or "convolution".
+        layers: the layers, from 0; all if None.
+        method: "automatic", "dense", "factored" or "estimated".
+        dense_limit: number of tokens above which the values of a map are estimated.
+        proposition: True to check Proposition 1 on each map.
+        baselines: True for ranks of null models, which take nine times the work.
+        at_entropy: a share of ln N, in (0, 1): also ranks at that row entropy.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+
+    Returns:
+        A Report with the columns layer, head, equivalent_rank, effective_rank, stable_rank,
+        numerical_rank, singular_values and others; parts["means"] has means of each layer and all.
+    """
+    return _attnscope.spectrum(as_trace(x), identity_view(identity), threshold, of, added, centred,
+                               layer_list(layers), method, dense_limit, proposition, baselines,
+                               at_entropy, shower(progress))
+
+
+def heads(x: Any, *, threshold: float = 0.9, sink: float = 0.3, mass: float = 0.6,
+          layers: Any = None, baselines: bool = False, of: str = "map", centred: bool = False,
+          added: str = "none", at_entropy: float | None = None, progress: Any = None) -> Report:
+    """The measures that papers report for each attention head: entropy (nats), sinks, distances,
+    ranks, norms. `formulas` of the report has their definitions.
+
+    Args:
+        x: a Trace, or an array of maps (see attnscope.maps).
+        threshold: τ of the equivalent rank, above 0, at most 1.
+        sink: the share of the attention above which a key is a sink (Gu et al. 2024), in (0, 1).
+        mass: the share of the class token's row that the counted strongest patches hold.
+        layers: the layers, from 0; all if None.
+        baselines: True for ranks of null models: maps with shuffled rows.
+        of, centred, added: the matrix whose ranks are given, as in attnscope.spectrum.
+        at_entropy: a share of ln N, in (0, 1): also ranks at that row entropy.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+    """
+    return _attnscope.heads(as_trace(x), threshold, sink, mass, layer_list(layers), baselines, of,
+                            added, centred, at_entropy, shower(progress))
+
+
+def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bool = False,
+            threshold: float = 0.9, baselines: bool = False, at_entropy: float | None = None,
+            identity: Any = None, of: str = "map", centred: bool = False, added: str = "none",
+            heads: Any = None, progress: Any = None) -> Report:
+    """Distances of two models' maps on the same input, a row for each map of `other`:
+    Jensen–Shannon divergence (bits), cosine and Frobenius distances, spectra, ranks, CKA.
+
+    Args:
+        reference, other: traces, or arrays of maps (see attnscope.maps).
+        align: the counterpart of a layer: "index", or "depth" for the same relative depth.
+        match_heads: True to pair heads by the similarity of their maps.
+        threshold: τ of the equivalent rank, above 0, at most 1.
+        baselines: True for ranks of null models.
+        at_entropy: a share of ln N, in (0, 1), or 0 for the entropy of the reference's map.
+        identity, of, centred, added: the compared matrix, as in attnscope.spectrum.
+        heads: the heads of `other`, from 0; all if None.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+    """
+    return _attnscope.compare(as_trace(reference), as_trace(other), align, match_heads, threshold,
+                              baselines, at_entropy, identity_view(identity), of, added, centred,
+                              layer_list(heads), shower(progress))
+
+
+def rollout(x: Any, *, layers: int = 0, fusion: str = "mean", progress: Any = None) -> np.ndarray:
+    """Attention rollout float32 [N, N], the share of each input token in each token: R_l = Ã_l
+    R_{l−1}, Ã = ½ Ā + ½ I (Abnar & Zuidema 2020, Eq. 1).
+
+    Args:
+        x: a Trace, or an array of maps (see attnscope.maps).
+        layers: number of layers from the first; 0 for all.
+        fusion: "mean", "max" or "min" over the heads.
+    """
+    return _attnscope.rollout(as_trace(x), layers, fusion, shower(progress))

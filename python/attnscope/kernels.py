@@ -1,0 +1,117 @@
+"""Every mechanism on plain arrays: attnscope.kernels.adder(q, k, v, identity=True).
+
+Each function takes queries [heads, N, d] (or [N, d], [batch, heads, N, d]), keys [heads, M, d] and
+values [heads, M, dv], and returns an Attended: the output [heads, N, dv] and the map [heads, N, M]
+with output = map · v. help(attnscope.kernels.adder) has its equation, source and parameters.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+
+from . import _attnscope
+from ._arguments import as_text, as_texts
+from .errors import usage_error
+
+
+class Attended(NamedTuple):
+    """What a mechanism gives: `output` [..., N, dv] and `map` [..., N, M], float32."""
+
+    output: Optional[np.ndarray]
+    map: Optional[np.ndarray]
+
+
+def _as_rows(array: np.ndarray) -> np.ndarray:
+    """[heads, tokens, channels] as [tokens, heads · channels]."""
+    return np.ascontiguousarray(array.transpose(1, 0, 2).reshape(array.shape[1], -1))
+
+
+def _attend(name: str, q: Any, k: Any, v: Any, *, causal: bool, scale: Optional[float],
+            grid: Any, prefix: int, layer: int, channel: Optional[int], tensors: Any, output: bool,
+            map: bool, parameters: dict) -> Attended:
+    q, k, v = (np.asarray(getattr(array, "detach", lambda array=array: array)(), dtype=np.float32)
+               for array in (q, k, v))
+    if not q.ndim == k.ndim == v.ndim or q.ndim < 2:
+        raise usage_error("queries, keys and values must have the same axes", subject=name,
+                          expected="[heads, tokens, channels] of each",
+                          found=f"{list(q.shape)}, {list(k.shape)}, {list(v.shape)}")
+    if not (output or map):
+        raise usage_error("a call computes the output, the map or both", subject=name)
+    if q.ndim > 3:
+        if not q.shape[:-3] == k.shape[:-3] == v.shape[:-3]:
+            raise usage_error("queries, keys and values must be of the same batch", subject=name,
+                              expected=str(list(q.shape[:-3])),
+                              found=f"{list(k.shape[:-3])}, {list(v.shape[:-3])}")
+        items = [_attend(name, *item, causal=causal, scale=scale, grid=grid, prefix=prefix,
+                         layer=layer, channel=channel, tensors=tensors, output=output, map=map,
+                         parameters=parameters) for item in zip(q, k, v)]
+        return Attended(*(None if part[0] is None else np.stack(part) for part in zip(*items)))
+    single = q.ndim == 2
+    if single:
+        q, k, v = q[None], k[None], v[None]
+    rows, columns = grid or (0, 0)
+    tensors = {key: np.asarray(value, dtype=np.float32) for key, value in (tensors or {}).items()}
+    made, weights = _attnscope.attend(
+        name, as_texts(parameters), _as_rows(q), _as_rows(k), _as_rows(v), tensors, q.shape[0],
+        k.shape[0], causal, scale, layer, prefix, rows, columns, channel, output, map)
+    if made is not None:
+        made = np.ascontiguousarray(made.reshape(q.shape[1], q.shape[0], -1).transpose(1, 0, 2))
+    if single:
+        made, weights = (None if part is None else part[0] for part in (made, weights))
+    return Attended(made, weights)
+
+
+def _function_of(mechanism: dict) -> Callable[..., Attended]:
+    """The function of a mechanism, with its parameters in its signature and docstring."""
+    name = mechanism["name"]
+    known = {one["name"]: one for one in mechanism["parameters"]}
+
+    def attend(q: Any, k: Any, v: Any, *, causal: bool = False, scale: Optional[float] = None,
+               grid: Any = None, prefix: int = 0, layer: int = 0, channel: Optional[int] = None,
+               tensors: Any = None, output: bool = True, map: bool = True,
+               **parameters: Any) -> Attended:
+        return _attend(name, q, k, v, causal=causal, scale=scale, grid=grid, prefix=prefix,
+                       layer=layer, channel=channel, tensors=tensors, output=output, map=map,
+                       parameters=parameters)
+
+    def described(one: dict) -> str:
+        return f"    {one['name']}={one['default']}: {one['explanation']}; {one['range']}."
+
+    lines = [f"{mechanism['title']} ({mechanism['source']}): {mechanism['formula']}.", "",
+             "q [heads, N, d], k [heads, M, d], v [heads, M, dv], float32 (others are converted); "
+             "one axis fewer for", "a single head, more in front for a batch. Returns Attended("
+             "output [heads, N, dv], map [heads, N, M]).", "", "Parameters:"]
+    lines += [described(one) for one in mechanism["parameters"]]
+    if mechanism["causal"]:
+        lines.append("    causal=False: no query sees later keys.")
+    if mechanism["scaled"]:
+        lines.append("    scale=None: the factor of q·k; 1/√d.")
+    lines += ["    grid=None, prefix=0: (rows, columns) of tokens on a grid, after prefix others.",
+              "    layer=0: the layer, on which random parameters depend.",
+              "    channel=None: the channel of the map if each has its own; their mean.",
+              "    output=True, map=True: what to compute; the other is None."]
+    if mechanism["tensors"]:
+        lines.append("    tensors=None: learned tensors by name:")
+        lines += [f"        {key}: {text}." for key, text in mechanism["tensors"]]
+    attend.__doc__ = "\n".join(lines)
+    attend.__name__ = attend.__qualname__ = name.replace("-", "_")
+    attend.__module__ = __name__
+    signature = inspect.signature(attend)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    own += [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=one["default"])
+            for key, one in known.items() if key not in signature.parameters]
+    attend.__signature__ = signature.replace(parameters=own)
+    return attend
+
+
+def mechanisms() -> list[dict]:
+    """The mechanisms: name, title, source, formula, parameters, tensors."""
+    return _attnscope.mechanisms()
+
+
+_functions = {one.__name__: one for one in map(_function_of, _attnscope.mechanisms())}
+globals().update(_functions)
+__all__ = ["Attended", "mechanisms", *_functions]

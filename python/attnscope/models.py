@@ -1,0 +1,88 @@
+"""Models: opened from files, run on inputs."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from typing import Any
+
+from . import _attnscope
+from ._arguments import as_texts, layer_list, shower
+from ._attnscope import Model, Trace
+
+RECORDED = ("vectors", "hidden", "factors", "quantities", "token_logits")
+
+
+def open(path: Any, *, heads: Any = None, architecture: Any = None, progress: Any = None,
+         **options: Any) -> Model:
+    """Opens a weight file or a folder with one, recognises its architecture and loads its weights.
+
+    Args:
+        path: a file of any format that `attnscope inspect` reads, or a folder.
+        heads: number of heads of each block, if the file does not say it (--model-heads).
+        architecture: a JSON description of the architecture (--architecture).
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        options: properties that the file does not say, as --option takes them: `activation="gelu"`.
+
+    Returns:
+        A Model, whose repr says what was recognised and assumed.
+
+    Raises:
+        Error: as the command line says it; FileError for a file that is not a model.
+    """
+    if heads is not None:
+        options["heads"] = heads
+    return _attnscope.open_model(os.fspath(path), as_texts(options),
+                                 "" if architecture is None else os.fspath(architecture),
+                                 shower(progress))
+
+
+def open_trace(path: Any, *, progress: Any = None) -> Trace:
+    """Opens recorded maps: a trace of `attnscope trace` or Trace.save, or arrays [heads, N, M] of
+    each layer in .npz, .npy or .pt."""
+    return _attnscope.open_trace(os.fspath(path), shower(progress))
+
+
+def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool | None = None,
+        record: Any = RECORDED[:4], layers: Any = None, channel: int | None = None,
+        codes: Any = None, change: Any = None, progress: Any = None, **parameters: Any) -> Trace:
+    """Runs the model on an input and records its maps.
+
+    Args:
+        input: a file (image, sound, text, .npy), "text:To be, or not", "ids:1,2,3",
+            "DATASET#INDEX", token ids as a list of int, a picture (uint8 [height, width, 3] or of
+            PIL), or an array float32 [C, H, W] (normalised image) or [N, D] (token vectors).
+        mechanism: the mechanism to attend with; the trained one if None.
+        identity: True adds I to the maps (Adder, Eq. 20), for mechanisms with that parameter.
+        record: what to record besides the maps: "vectors" (q, k, v), "hidden" (the tokens after
+            each layer), "factors", "quantities", "token_logits".
+        layers: the layers to record; all if None.
+        channel: the channel whose map is recorded if each has its own (DAFT); their mean if None.
+        codes: a file of `attnscope learn-codes`.
+        change: a function of (layer, head, map) that changes a map float32 [N, M] in place before
+            it weighs the values, or returns another one.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        parameters: parameters of the mechanism: `bits=8`.
+
+    Returns:
+        A Trace; maps [heads, N, M] are float32, rows are queries.
+
+    Raises:
+        UsageError: for an input that does not fit the model, or an unknown parameter.
+    """
+    if isinstance(input, (builtins.list, tuple)) and all(isinstance(one, int) for one in input):
+        input = "ids:" + ",".join(map(str, input))
+    elif isinstance(input, os.PathLike):
+        input = os.fspath(input)
+    wanted = {record} if isinstance(record, str) else set(record or ())
+    if unknown := wanted - {*RECORDED, "maps"}:
+        from .errors import usage_error
+        raise usage_error("what to record is unknown", subject="record",
+                          expected=", ".join(RECORDED), found=", ".join(sorted(unknown)))
+    parameters = {"identity": identity, **parameters}
+    return self._run(input, mechanism or "", as_texts(parameters),
+                     *(name in wanted for name in RECORDED), layer_list(layers), channel,
+                     "" if codes is None else os.fspath(codes), change, shower(progress))
+
+
+Model.run = run

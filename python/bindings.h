@@ -1,0 +1,21 @@
+// The parts of the extension module; each adds its classes and functions. Reports come first, since
+// signatures in docstrings name the classes that exist already.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace attnscope::python {
+
+namespace py = pybind11;
+
+void bind_reports(py::module_& module);   ///< Report: a table that a command prints
+void bind_traces(py::module_& module);    ///< Trace, open_trace, maps
+void bind_models(py::module_& module);    ///< Model, open
+void bind_kernels(py::module_& module);   ///< attend: every mechanism on plain arrays
+void bind_analyses(py::module_& module);  ///< spectrum, heads, components, compare, rollout
+void bind_figures(py::module_& module);   ///< Figure, figure
+
+// Functions take their arguments by position from the package's own modules, which check them,
+// convert them, and have the docstrings.
+
+}  // namespace attnscope::python

@@ -1,0 +1,80 @@
+#include "python/computing.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "python/errors.h"
+
+namespace attnscope::python {
+
+namespace {
+
+/// The state that both threads share.
+struct Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false, news = false;
+  double fraction = 0;
+  std::string what;
+  std::exception_ptr failure;  ///< read after the thread was joined
+};
+
+}  // namespace
+
+void compute_apart(const py::object& show, const std::function<void(const Progress&)>& work) {
+  Shared shared;
+  std::stop_source stop;
+  const Progress progress(
+      [&shared](double fraction, std::string_view what) {
+        const std::lock_guard lock(shared.mutex);
+        shared.fraction = fraction;
+        shared.what = what;
+        shared.news = true;
+      },
+      stop.get_token());
+  std::exception_ptr raised;
+  const auto look = [&](double fraction, const std::string& what, bool news) {
+    const py::gil_scoped_acquire held;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (news && !show.is_none()) show(fraction, text(what));
+    } catch (...) {
+      raised = std::current_exception();
+      stop.request_stop();
+    }
+  };
+  {
+    const py::gil_scoped_release released;
+    std::thread worker([&] {
+      try {
+        work(progress);
+      } catch (...) {
+        shared.failure = std::current_exception();
+      }
+      const std::lock_guard lock(shared.mutex);
+      shared.done = true;
+      shared.changed.notify_all();
+    });
+    std::unique_lock lock(shared.mutex);
+    using namespace std::chrono_literals;
+    while (!shared.changed.wait_for(lock, 50ms, [&] { return shared.done; })) {
+      const double fraction = shared.fraction;
+      const std::string what = shared.what;
+      const bool news = std::exchange(shared.news, false);
+      lock.unlock();
+      if (!raised) look(fraction, what, news);
+      lock.lock();
+    }
+    lock.unlock();
+    worker.join();
+  }
+  if (raised) std::rethrow_exception(raised);
+  if (shared.failure) std::rethrow_exception(shared.failure);
+}
+
+}  // namespace attnscope::python

@@ -1,0 +1,120 @@
+// Mechanisms on plain arrays.
+#include <map>
+#include <optional>
+#include <pybind11/stl.h>
+
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+#include "python/arrays.h"
+
+namespace attnscope::python {
+
+namespace {
+
+/// The settings of one call besides the arrays.
+struct KernelCall {
+  std::int64_t heads = 1, key_heads = 0, layer = 0, prefix = 0, rows = 0, columns = 0;
+  bool causal = false, with_output = true, with_map = true;
+  std::optional<double> scale;
+  std::optional<std::int64_t> channel;
+};
+
+void check(bool fits, const char* rule, const char* subject, const std::string& expected,
+           const std::string& found) {
+  if (fits) return;
+  throw Error(ErrorKind::usage, rule).about(subject).expected(expected).found(found);
+}
+
+/// Kernels trust the shapes that a model gives them; here they come from anywhere.
+void check_call(const MechanismEntry& entry, const Tensor& q, const Tensor& k, const Tensor& v,
+                const KernelCall& call) {
+  const std::int64_t key_heads = call.key_heads ? call.key_heads : call.heads;
+  for (const auto& [tensor, name] : {std::pair(&q, "q"), std::pair(&k, "k"), std::pair(&v, "v")}) {
+    check(tensor->rank() == 2 && !tensor->empty(), "the array must have heads, tokens and channels",
+          name, "[heads, tokens, channels], at least one of each", to_string(tensor->shape()));
+  }
+  check(call.heads >= 1 && key_heads >= 1 && call.heads % key_heads == 0,
+        "the heads of keys must divide the heads of queries", "k", std::to_string(call.heads),
+        std::to_string(key_heads));
+  check(key_heads == call.heads || entry.terms,
+        "the mechanism needs as many heads of keys as of queries", "k", std::to_string(call.heads),
+        std::to_string(key_heads));
+  const std::int64_t width = q.extent(1) / call.heads;
+  check(k.extent(1) == width * key_heads, "the channels of keys and queries must agree", "k",
+        std::to_string(width), std::to_string(k.extent(1) / key_heads));
+  check(v.extent(0) == k.extent(0), "there must be a value for each key", "v",
+        std::to_string(k.extent(0)), std::to_string(v.extent(0)));
+  check(!call.causal || entry.causal, "the mechanism has no causal form", "causal", "False",
+        "True");
+  check(!call.causal || q.extent(0) == k.extent(0), "a causal mask needs as many keys as queries",
+        "causal", std::to_string(q.extent(0)) + " keys", std::to_string(k.extent(0)));
+  check(!call.scale || entry.scaled, "the mechanism has no factor of its scores", "scale", "None",
+        call.scale ? std::to_string(*call.scale) : "");
+  const bool has_grid = call.rows > 0 && call.columns > 0;
+  check(!has_grid || call.prefix + call.rows * call.columns == q.extent(0),
+        "the token grid does not fit the queries", "grid", std::to_string(q.extent(0)) + " tokens",
+        std::to_string(call.prefix) + " + " + std::to_string(call.rows) + " × " +
+            std::to_string(call.columns));
+}
+
+py::tuple attend(const std::string& name, const std::map<std::string, std::string>& settings,
+                 const FloatArray& queries, const FloatArray& keys, const FloatArray& values,
+                 const std::map<std::string, FloatArray>& tensors, const KernelCall& call) {
+  const MechanismEntry& entry = find_mechanism(name);
+  const Tensor q = tensor_of(queries), k = tensor_of(keys), v = tensor_of(values);
+  check_call(entry, q, k, v, call);
+  const bool has_grid = call.rows > 0 && call.columns > 0;
+  const auto mechanism =
+      make_mechanism(choice_over_tokens(choose_mechanism(name, settings, {name, {}}), has_grid));
+  NamedTensors parameters;
+  for (const auto& [tensor, array] : tensors) parameters.emplace(tensor, tensor_of(array));
+  const TokenLayout layout{.prefix = call.prefix, .rows = call.rows, .columns = call.columns};
+  const AttentionInput input{.queries = q.matrix(),
+                             .keys = k.matrix(),
+                             .values = v.matrix(),
+                             .heads = call.heads,
+                             .parameters = parameters.empty() ? nullptr : &parameters,
+                             .layout = has_grid || call.prefix > 0 ? &layout : nullptr,
+                             .causal = call.causal,
+                             .layer = call.layer,
+                             .channel = call.channel,
+                             .scale = call.scale,
+                             .key_heads = call.key_heads == call.heads ? 0 : call.key_heads};
+  Attended attended;
+  {
+    const py::gil_scoped_release released;
+    if (call.with_output && call.with_map) {
+      attended = mechanism->forward_with_map(input);
+    } else if (call.with_output) {
+      attended.output = mechanism->forward(input);
+    } else {
+      attended.implied_map = mechanism->implied_map(input);
+    }
+  }
+  const auto result = [](Tensor tensor) {
+    return tensor.empty() ? py::object(py::none()) : array_of(std::move(tensor));
+  };
+  return py::make_tuple(result(std::move(attended.output)),
+                        result(std::move(attended.implied_map)));
+}
+
+}  // namespace
+
+void bind_kernels(py::module_& module) {
+  module.def(
+      "attend",
+      [](const std::string& name, const std::map<std::string, std::string>& settings,
+         const FloatArray& queries, const FloatArray& keys, const FloatArray& values,
+         const std::map<std::string, FloatArray>& tensors, std::int64_t heads,
+         std::int64_t key_heads, bool causal, std::optional<double> scale, std::int64_t layer,
+         std::int64_t prefix, std::int64_t rows, std::int64_t columns,
+         std::optional<std::int64_t> channel, bool with_output, bool with_map) {
+        return attend(name, settings, queries, keys, values, tensors,
+                      {heads, key_heads, layer, prefix, rows, columns, causal, with_output,
+                       with_map, scale, channel});
+      },
+      "Output [N, H·dv] and map [H, N, M] of a mechanism on q [N, H·d], k [M, Hk·d] and "
+      "v [M, Hk·dv].");
+}
+
+}  // namespace attnscope::python

@@ -1,0 +1,189 @@
+// Models in Python: opened from files, run on inputs.
+#include "core/model/model.h"
+
+#include <map>
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+#include <utility>
+
+#include "analysis/figure/figure_command.h"
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+#include "core/model/weights/learned_tensors.h"
+#include "python/computing.h"
+#include "python/trace.h"
+
+namespace attnscope::python {
+
+namespace {
+
+/// Models are immutable and shared with the traces of their runs.
+struct PythonModel {
+  std::shared_ptr<const Model> model;
+};
+
+using Settings = std::map<std::string, std::string>;
+
+PythonModel open_model(const std::string& file, const Settings& options,
+                       const std::string& description, const py::object& show) {
+  return {computed(show, [&](const Progress& progress) {
+    return load_model(file, {options, description}, progress);
+  })};
+}
+
+std::string card_of(const PythonModel& of) {
+  const Model& model = *of.model;
+  const ModelSpec& spec = model.spec();
+  std::string card =
+      "<Model " + model.name() + ": " + model.architecture() + ", " + std::to_string(spec.layers) +
+      " layers of " + std::to_string(spec.layer.attention.heads) + " heads, width " +
+      std::to_string(spec.width) + "\n  mechanism  " + attnscope::in_words(spec.mechanism) +
+      "\n  status     " + attnscope::in_words(model.status());
+  for (const Assumption& assumed : model.assumptions()) {
+    card += std::string("\n  ") + (assumed.stated ? "stated     " : "assumed    ") +
+            assumed.option + "=" + assumed.value + ": " + assumed.reason;
+  }
+  return card + ">";
+}
+
+py::list assumptions_of(const PythonModel& of) {
+  py::list list;
+  for (const Assumption& assumed : of.model->assumptions()) {
+    py::dict one;
+    one["option"] = text(assumed.option);
+    one["value"] = text(assumed.value);
+    one["reason"] = text(assumed.reason);
+    one["stated"] = assumed.stated;
+    list.append(one);
+  }
+  return list;
+}
+
+/// An input from a locator, a picture of uint8, or an array of float32 that the model takes as it
+/// is.
+Input input_of(const py::object& given) {
+  if (py::isinstance<py::str>(given)) return open_input(given.cast<std::string>());
+  const py::array array = py::array::ensure(given);
+  if (!array) throw py::error_already_set();
+  Input input;
+  input.label = "array " + to_string(shape_of(array));
+  if (py::isinstance<py::array_t<std::uint8_t>>(array)) {
+    input.content = image_of(array);
+  } else {
+    input.content = tensor_of(FloatArray(array));
+  }
+  return input;
+}
+
+/// A Python function as TraceRequest::change_map: it changes the array [N, M] in place, or returns
+/// another one.
+std::function<void(std::int64_t, std::int64_t, MatrixMap)> change_by(const py::object& function) {
+  if (function.is_none()) return {};
+  return [&function](std::int64_t layer, std::int64_t head, MatrixMap map) {
+    const py::gil_scoped_acquire held;
+    // The base keeps NumPy from copying the numbers; they live until the function returns.
+    py::array_t<float> array({map.rows(), map.cols()}, map.data(), py::none());
+    const py::object changed = function(layer, head, array);
+    if (changed.is_none() || changed.is(array)) return;
+    const FloatArray values = FloatArray::ensure(changed);
+    if (!values) throw py::error_already_set();
+    if (values.ndim() != 2 || values.shape(0) != map.rows() || values.shape(1) != map.cols()) {
+      throw Error(ErrorKind::usage, "the changed map must keep its shape")
+          .about("change")
+          .expected(to_string(Shape{map.rows(), map.cols()}))
+          .found(to_string(shape_of(values)));
+    }
+    map = ConstMatrixMap(values.data(), map.rows(), map.cols());
+  };
+}
+
+/// What attnscope.Model.run asks to record.
+struct Recorded {
+  bool vectors, hidden, factors, quantities, token_logits;
+};
+
+std::shared_ptr<PythonTrace> run_model(const PythonModel& of, const py::object& given,
+                                       const std::string& mechanism, const Settings& settings,
+                                       const Recorded& recorded,
+                                       const std::vector<std::int64_t>& layers,
+                                       std::optional<std::int64_t> channel,
+                                       const std::string& codes, const py::object& change,
+                                       const py::object& show) {
+  const Model& model = *of.model;
+  auto made = std::make_shared<PythonTrace>();
+  made->model = of.model;
+  MechanismChoice trained = model.spec().mechanism;
+  std::string name = mechanism;
+  if (!codes.empty()) {
+    const LearnedTensors learned = read_learned_tensors(codes);
+    if (!name.empty() && name != learned.mechanism.name) {
+      throw Error(ErrorKind::usage, "the codes were learned for another mechanism")
+          .in_file(codes)
+          .about("mechanism")
+          .expected(learned.mechanism.name)
+          .found(name);
+    }
+    trained = learned.mechanism;
+    name = trained.name;
+    made->parameters = learned.layers;
+  }
+  made->mechanism = choose_mechanism(name, settings, trained);
+  made->input = std::make_shared<const Input>(input_of(given));
+  TraceRequest request;
+  request.queries_keys_values = recorded.vectors;
+  request.tokens = recorded.hidden;
+  request.factors = recorded.factors;
+  request.quantities = recorded.quantities;
+  request.token_logits = recorded.token_logits;
+  request.layers = layers;
+  request.channel = channel;
+  request.parameters = made->parameters;
+  request.change_map = change_by(change);
+  made->trace = computed(show, [&](const Progress& progress) {
+    return std::make_shared<const Trace>(
+        model.run(*made->input, made->mechanism, request, progress));
+  });
+  made->label = subject_name(model, made->trace->mechanism, made->parameters != nullptr);
+  return made;
+}
+
+}  // namespace
+
+void bind_models(py::module_& module) {
+  using Owner = const PythonModel&;
+  py::class_<PythonModel>(module, "Model",
+                          "A model with its weights, ready to run under any mechanism.")
+      .def_property_readonly("name", [](Owner of) { return text(of.model->name()); })
+      .def_property_readonly("file", [](Owner of) { return text(of.model->file().string()); })
+      .def_property_readonly("architecture",
+                             [](Owner of) { return text(of.model->architecture()); })
+      .def_property_readonly(
+          "status", [](Owner of) { return text(attnscope::in_words(of.model->status())); },
+          "'known', or the evidence that the model computes the same as its own code.")
+      .def_property_readonly("is_doubtful",
+                             [](Owner of) { return of.model->status().is_doubtful(); })
+      .def_property_readonly("layers", [](Owner of) { return of.model->spec().layers; })
+      .def_property_readonly("heads",
+                             [](Owner of) { return of.model->spec().layer.attention.heads; })
+      .def_property_readonly(
+          "width", [](Owner of) { return of.model->spec().width; }, "D, the width of a token.")
+      .def_property_readonly(
+          "mechanism", [](Owner of) { return text(to_string(of.model->spec().mechanism)); },
+          "The mechanism that the weights were trained with.")
+      .def_property_readonly("labels", [](Owner of) { return texts(of.model->spec().labels); })
+      .def_property_readonly("assumptions", &assumptions_of,
+                             "What the file does not say: option, value, reason, stated.")
+      .def("__repr__", [](Owner of) { return text(card_of(of)); })
+      .def("_run", [](Owner of, const py::object& input, const std::string& mechanism,
+                      const Settings& settings, bool vectors, bool hidden, bool factors,
+                      bool quantities, bool token_logits, const std::vector<std::int64_t>& layers,
+                      std::optional<std::int64_t> channel, const std::string& codes,
+                      const py::object& change, const py::object& show) {
+        return run_model(of, input, mechanism, settings,
+                         {vectors, hidden, factors, quantities, token_logits}, layers, channel,
+                         codes, change, show);
+      });
+  module.def("open_model", &open_model);
+}
+
+}  // namespace attnscope::python

@@ -1,0 +1,21 @@
+// A table that a command of the command line prints, with what it refers to.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "analysis/report/report.h"
+#include "python/bindings.h"
+
+namespace attnscope::python {
+
+struct PythonReport {
+  Report table;
+  std::shared_ptr<const void> owner;  ///< the results that the columns read; null if they hold them
+  std::string heading = {};           ///< lines above the table in text: what was measured
+  std::string notes = {};             ///< lines below it: the legend
+  std::map<std::string, std::shared_ptr<PythonReport>> parts = {};  ///< further tables by name
+};
+
+}  // namespace attnscope::python
