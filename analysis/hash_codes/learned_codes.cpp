@@ -133,7 +133,7 @@ LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechani
     const std::size_t heads = examples.size();
     if (codes.error_before.cols() < static_cast<Eigen::Index>(heads)) {
       const Eigen::Index known = codes.error_before.cols();
-      for (MatrixD* errors : {&codes.error_before, &codes.error_after}) {
+      for (MatrixD* errors : {&codes.error_before, &codes.error_after, &codes.error_of_chance}) {
         errors->conservativeResize(layers, static_cast<Eigen::Index>(heads));
         errors->rightCols(errors->cols() - known)
             .setConstant(std::numeric_limits<double>::quiet_NaN());
@@ -156,6 +156,7 @@ LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechani
     for (std::size_t head = 0; head < heads; ++head) {
       codes.error_before(layer, static_cast<Eigen::Index>(head)) = learned[head].error_before;
       codes.error_after(layer, static_cast<Eigen::Index>(head)) = learned[head].error_after;
+      codes.error_of_chance(layer, static_cast<Eigen::Index>(head)) = learned[head].error_of_chance;
     }
   }
   codes.tensors.mechanism = make_mechanism({"hash",

@@ -16,9 +16,10 @@ namespace attnscope {
 struct LearnedCodes {
   /// Tensors of "hash": "ksh.A" [H, b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d].
   LearnedTensors tensors;
-  /// ‖H Hᵀ − bY‖² / ‖bY‖² [layers, H] over the training inputs, with random A (KLSH with the same
+  /// reconstruction_error [layers, H] over the training inputs, with random A (KLSH with the same
   /// anchors) and with learned A; NaN for heads that a layer does not have.
   MatrixD error_before, error_after;
+  MatrixD error_of_chance;  ///< error_of_chance [layers, H]
 };
 
 /// Runs `model` with `mechanism` on every input, layer by layer, and learns each head's hash from

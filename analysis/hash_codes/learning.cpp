@@ -163,11 +163,15 @@ class Learner {
       task.key_codes = MatrixD::Zero(example.pairs.keys, options_.bits);
       tokens_ += static_cast<double>(example.pairs.queries);
       cells_ += static_cast<double>(example.pairs.queries * example.pairs.keys);
-      target_ +=
-          static_cast<double>(options_.bits * options_.bits) *
-          static_cast<double>(example.pairs.similar.size() + example.pairs.dissimilar.size());
+      const double target = target_of(example.pairs);
+      target_ += target;
+      if (target > 0) {
+        learned_.error_of_chance +=
+            error_of_chance(example.pairs, options_.bits, example.shared) * target;
+      }
       tasks_.push_back(std::move(task));
     }
+    learned_.error_of_chance /= target_;
     function.bandwidth = first_bandwidth;
     function.means = sum / count;
     metric_ = MatrixD::Zero(options_.supports, options_.supports);
@@ -183,6 +187,12 @@ class Learner {
       }
       labels_ += static_cast<double>(options_.bits) * task.queries().transpose() * labelled;
     }
+  }
+
+  /// ‖bY‖² of one example.
+  [[nodiscard]] double target_of(const SimilarPairs& pairs) const {
+    return static_cast<double>(options_.bits * options_.bits) *
+           static_cast<double>(pairs.similar.size() + pairs.dissimilar.size());
   }
 
   /// Y_r y, or Y_rᵀ y if `transposed`.
@@ -273,10 +283,7 @@ class Learner {
       };
       queries.signs = signs(task.queries());
       keys.signs = signs(task.of_keys);
-      const double target =
-          static_cast<double>(options_.bits * options_.bits) *
-          static_cast<double>(task.pairs->similar.size() + task.pairs->dissimilar.size());
-      error += reconstruction_error(queries, keys, *task.pairs) * target / target_;
+      error += reconstruction_error(queries, keys, *task.pairs) * target_of(*task.pairs) / target_;
     }
     return error;
   }
@@ -365,6 +372,20 @@ double reconstruction_error(const HashCodes& queries, const HashCodes& keys,
   const double target =
       bits * bits * static_cast<double>(pairs.similar.size() + pairs.dissimilar.size());
   return target > 0 ? error / target + 1 : std::numeric_limits<double>::quiet_NaN();
+}
+
+double error_of_chance(const SimilarPairs& pairs, std::int64_t bits, bool shared) {
+  const auto labels = static_cast<double>(pairs.similar.size() + pairs.dissimilar.size());
+  if (labels == 0) return std::numeric_limits<double>::quiet_NaN();
+  // A product of two independent codes has mean 0 and variance b; a token's with itself is b.
+  const double same = shared ? static_cast<double>(pairs.queries) : 0;
+  double labels_of_same = 0;
+  if (shared) {
+    for (const TokenPair& pair : pairs.similar) labels_of_same += pair.query == pair.key ? 1 : 0;
+    for (const TokenPair& pair : pairs.dissimilar) labels_of_same -= pair.query == pair.key ? 1 : 0;
+  }
+  const double others = static_cast<double>(pairs.queries) * static_cast<double>(pairs.keys) - same;
+  return 1 + (others / static_cast<double>(bits) + same - 2 * labels_of_same) / labels;
 }
 
 Matrix affinities(const HashCodes& queries, const HashCodes& keys) {

@@ -38,10 +38,21 @@ struct PairDistances {
 [[nodiscard]] PairDistances pair_distances(const HashCodes& queries, const HashCodes& keys,
                                            const SimilarPairs& pairs);
 
-/// ‖H_q H_kᵀ − bY‖² / ‖bY‖² (Eq. 12), in O(N b² + pairs · b); 1 if all codes are 0. Plain signs
-/// count as ±1, without their scale. NaN without pairs.
+/// ‖H_q H_kᵀ − bY‖² / ‖bY‖² (Eq. 12), in O(N b² + pairs · b): 0 if the codes meet Y exactly,
+/// kErrorOfZeros if all codes are 0, error_of_chance on average for independent random bits, more
+/// if most tokens have nearly the same code. Plain signs count as ±1, without their scale. NaN
+/// without pairs.
 [[nodiscard]] double reconstruction_error(const HashCodes& queries, const HashCodes& keys,
                                           const SimilarPairs& pairs);
+
+/// Reconstruction error of codes of zeros. Learned codes above it are farther from bY than no codes
+/// are: Y is 0 for all but 2l keys of a query, and b bits can rarely be at distance b / 2 from all
+/// the others.
+inline constexpr double kErrorOfZeros = 1;
+
+/// Reconstruction error that codes of independent fair bits have on average, about 1 + M / (2 l b).
+/// With `shared` the queries have the codes of the keys. NaN without pairs.
+[[nodiscard]] double error_of_chance(const SimilarPairs& pairs, std::int64_t bits, bool shared);
 
 /// h_i · h_j, [N, M], multiplied by the scales of plain signs.
 [[nodiscard]] Matrix affinities(const HashCodes& queries, const HashCodes& keys);
@@ -73,8 +84,9 @@ struct HashExample {
 
 struct LearnedHash {
   HashFunction function;                     ///< hash with the bandwidth of the first example
-  double error_before = 0, error_after = 0;  ///< ‖H Hᵀ − bY‖² / ‖bY‖² with random and learned A
-  std::vector<double> error_by_bit;  ///< [b], error after each bit
+  double error_before = 0, error_after = 0;  ///< reconstruction_error with random and learned A
+  double error_of_chance = 0;                ///< error_of_chance over all examples
+  std::vector<double> error_by_bit;          ///< [b], error after each bit
 };
 
 /// Learns bit by bit: the residual is Y_r = bY − Σ_{t<r} h_t h_tᵀ, and a_r minimises −h_rᵀ Y_r h_r,

@@ -91,6 +91,7 @@ HashCodesReport hash_codes_report(const Subject& subject, const HashCodesRequest
   const HashLearningOptions options{
       .bits = report.bits, .supports = report.supports, .pairs = report.pairs};
   check(options);
+  report.error_of_chance = error_of_chance(pairs, report.bits, report.shared);
 
   for (std::size_t i = 0; i < request.kinds.size(); ++i) {
     const double share = 0.7 / static_cast<double>(request.kinds.size());

@@ -28,13 +28,14 @@ struct CodesOfKind {
   HashCodes queries, keys;
   CodeStatistics statistics;  ///< statistics of the queries' codes
   PairDistances distances;
-  double error = 0;  ///< ‖H_q H_kᵀ − bY‖² / ‖bY‖²
+  double error = 0;  ///< reconstruction_error
 };
 
 struct HashCodesReport {
   std::int64_t layer = 0, head = 0;
   std::int64_t bits = 0, supports = 0, pairs = 0;  ///< `bits` does not apply to plain signs
   bool shared = false;                             ///< true if the queries are the keys
+  double error_of_chance = 0;                      ///< error_of_chance of `bits`
   Matrix attention;                                ///< [N, M], the imitated attention
   TokenLayout layout;                              ///< layout of the N queries
   std::vector<CodesOfKind> kinds;                  ///< in the order of the request

@@ -1,4 +1,5 @@
 // The studies that can be trained, with their variants.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -65,6 +66,26 @@ std::vector<TrainingVariant> widths_of_heads() {
 TrainingVariant of_mechanism(const std::string& name, const std::string& label,
                              const std::string& mechanism) {
   return {name, label, {{"mechanism", mechanism}}};
+}
+
+/// Softmax, signs, and learned codes of some numbers of bits and supports.
+std::vector<TrainingVariant> kinds_of_codes() {
+  std::vector<TrainingVariant> variants = {
+      of_mechanism("softmax", "softmax", "softmax"),
+      of_mechanism("signs", "signs of the channels", "hash,codes=sign")};
+  struct Codes {
+    std::int64_t bits, supports;
+  };
+  constexpr std::array kCodes = {Codes{16, 25}, Codes{16, 20}, Codes{16, 15},
+                                 Codes{16, 10}, Codes{8, 25},  Codes{32, 25}};
+  for (const auto& [bits, supports] : kCodes) {
+    const std::string b = std::to_string(bits), m = std::to_string(supports);
+    const std::string name = "learned-" + b + "x" + m;
+    const std::string label = "learned, b = " + b + ", m = " + m;
+    const std::string mechanism = "hash,codes=learned,bits=" + b + ",supports=" + m;
+    variants.push_back(of_mechanism(name, label, mechanism));
+  }
+  return variants;
 }
 
 // Keys with one channel for each of four heads of biases, as in DAFT, Section 3.2: four divides the
@@ -185,6 +206,8 @@ std::vector<TrainingStudy> all_studies() {
        {of_mechanism("free", "free matrix", "daft-full,factors=0"),
         of_mechanism("factorised", "product of 32 factors", "daft-full,factors=32")}},
       {"daft-sizes", "softmax and DAFT-conv at three widths", "DAFT, Fig. 7", daft_sizes()},
+      {"hash-codes", "softmax, signs of the channels, learned hash codes of b bits and m supports",
+       "EcoFormer, Tables 4, 9", kinds_of_codes()},
       {"fastformer-lm", "language models of windowed, global and softmax attention",
        "Fastformer-LM, results", language_models()},
   };

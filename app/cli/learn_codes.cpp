@@ -25,9 +25,10 @@ struct LearnCodesArguments {
   std::string out;
 };
 
-double mean_of_heads(const MatrixD& errors, Eigen::Index layer) {
+/// Mean of the heads that exist; NaN without any.
+double mean_of_heads(const MatrixD& errors) {
   double sum = 0, heads = 0;
-  for (const double error : errors.row(layer)) {
+  for (const double error : errors.reshaped()) {
     if (std::isnan(error)) continue;
     sum += error;
     ++heads;
@@ -44,8 +45,22 @@ void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
   std::fprintf(lines, "error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learned\n");
   for (Eigen::Index layer = 0; layer < codes.error_before.rows(); ++layer) {
     std::fprintf(lines, "  layer %-3lld %s → %s\n", static_cast<long long>(layer),
-                 number_cell(mean_of_heads(codes.error_before, layer), 7, 3).c_str(),
-                 number_cell(mean_of_heads(codes.error_after, layer), 0, 3).c_str());
+                 number_cell(mean_of_heads(codes.error_before.row(layer)), 7, 3).c_str(),
+                 number_cell(mean_of_heads(codes.error_after.row(layer)), 0, 3).c_str());
+  }
+  std::fprintf(lines,
+               "0: Y is met exactly; 1: codes of zeros; %s: independent random bits, on average\n",
+               number_cell(mean_of_heads(codes.error_of_chance), 0, 3).c_str());
+  if (mean_of_heads(codes.error_after) > kErrorOfZeros) {
+    std::fprintf(
+        lines,
+        "The learned codes miss Y by more than codes of zeros: each query has %lld similar and "
+        "%lld\n"
+        "dissimilar keys at most, all others count as 0, and %lld bits cannot give 0 for all of\n"
+        "them. Set --pairs or --bits higher.\n",
+        static_cast<long long>(arguments.options.pairs),
+        static_cast<long long>(arguments.options.pairs),
+        static_cast<long long>(arguments.options.bits));
   }
 }
 
@@ -80,7 +95,10 @@ Action add_learn_codes(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<LearnCodesArguments>();
   added = parent.add_subcommand("learn-codes",
                                 "Learn hash codes from a model's own attention\n"
-                                "They are laid over the model with --codes.");
+                                "They are laid over the model with --codes. The error that is "
+                                "printed is that of EcoFormer, Eq. 12: 0 if the similarities Y are "
+                                "met exactly, 1 for codes of zeros, about 1 + keys / (2 l b) for "
+                                "independent random bits.");
   add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
   added->get_option("--input")->required();
@@ -88,8 +106,11 @@ Action add_learn_codes(CLI::App& parent, CLI::App*& added) {
   add_value_option(*added, "--bits", options.bits, "b, bits of a code, 1 to 64", "N");
   add_value_option(*added, "--supports", options.supports, "m, support samples, at most the tokens",
                    "N");
-  add_value_option(*added, "--pairs", options.pairs,
-                   "l, similar and dissimilar keys of each query, at most half of the keys", "N");
+  add_value_option(
+      *added, "--pairs", options.pairs,
+      "l, similar and dissimilar keys of each query, at most half of the keys; the other "
+      "keys count as 0",
+      "N");
   add_value_option(*added, "--steps", options.steps, "Steps of the descent for each bit", "N");
   add_value_option(*added, "--seed", options.seed, "Seed of the supports and initial weights", "N");
   added->add_option("--out", arguments->out, "The codes to write (HDF5); - for standard output")

@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kCodedModel = source_folder() + "/sample_data/models/fashion-softmax.h5";
 const std::string kOfShirt = " --input " + source_folder() + "/sample_data/inputs/00_t_shirt.png";
@@ -33,6 +34,8 @@ TEST_F(LearnCodes, AreOverlaidOnTheModelByEveryCommand) {
   ASSERT_EQ(learning.status, 0) << learning.errors;
   EXPECT_THAT(learning.output, HasSubstr("7 bits, 12 supports"));
   EXPECT_THAT(learning.output, HasSubstr("layer 5"));
+  // 1 + 197 / (2 · 10 · 7) for independent bits.
+  EXPECT_THAT(learning.output, HasSubstr("1: codes of zeros; 2.407: independent random bits"));
 
   const ProgramRun spectrum =
       run_program("spectrum " + kCodedModel + kOfShirt + " --json --codes " + codes);
@@ -58,6 +61,17 @@ TEST_F(LearnCodes, AreOverlaidOnTheModelByEveryCommand) {
       run_program("spectrum " + kCodedModel + kOfShirt + " --set bits=8 --codes " + codes);
   EXPECT_EQ(bits.status, 2);
   EXPECT_THAT(bits.errors, testing::AllOf(HasSubstr("ksh."), HasSubstr("bits and supports")));
+}
+
+TEST_F(LearnCodes, WarnsOfErrorsAboveThatOfZeros) {
+  const std::string rest = kOfShirt + " --steps 2 --out " + path("codes.h5");
+  const ProgramRun few = run_program("learn-codes " + kCodedModel + rest + " --pairs 1");
+  ASSERT_EQ(few.status, 0) << few.errors;
+  EXPECT_THAT(few.output, HasSubstr("miss Y by more than codes of zeros"));
+  std::filesystem::remove(path("codes.h5"));
+  const ProgramRun many = run_program("learn-codes " + kCodedModel + rest + " --pairs 60");
+  ASSERT_EQ(many.status, 0) << many.errors;
+  EXPECT_THAT(many.output, Not(HasSubstr("miss Y by more")));
 }
 
 TEST_F(LearnCodes, RefusesInvalidArguments) {

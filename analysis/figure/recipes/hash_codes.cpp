@@ -380,7 +380,9 @@ class HashCodesFigure {
         std::to_string(report_.pairs) +
         " keys that a query attends to most and least; distance is Hamming's, AUC the chance that "
         "a similar pair is "
-        "nearer than a dissimilar one. Error: ‖HHᵀ − bY‖² / ‖bY‖². ";
+        "nearer than a dissimilar one. Error: ‖HHᵀ − bY‖² / ‖bY‖², 0 if Y is met exactly, 1 for "
+        "codes of zeros, " +
+        rounded_text(report_.error_of_chance, 3) + " on average for independent random bits. ";
     return text + clipping_in_words(attention_) + made_with();
   }
 

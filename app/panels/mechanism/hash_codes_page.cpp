@@ -57,7 +57,9 @@ HashCodesPage::HashCodesPage(Session& session, QWidget* parent)
   pairs_->setObjectName("hash_pairs");
   bits_->setToolTip(tr("b, the bits of a code"));
   supports_->setToolTip(tr("m, the tokens that the kernel compares with"));
-  pairs_->setToolTip(tr("l, the keys a query attends to most and least: what is similar"));
+  pairs_->setToolTip(
+      tr("l, the keys a query attends to most and least: what is similar. All other keys count as "
+         "0, so that an error of 1 is that of codes of zeros"));
   auto* sliders = new QHBoxLayout;
   sliders->setSpacing(6);
   for (NumberSlider* slider : {bits_, supports_, pairs_}) {

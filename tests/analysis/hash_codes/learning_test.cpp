@@ -92,6 +92,32 @@ TEST_P(LearnHash, IsReproducibleForASeedAndDiffersForAnother) {
 
 INSTANTIATE_TEST_SUITE_P(SharedOrNot, LearnHash, testing::Bool());
 
+TEST_P(LearnHash, KnowsTheErrorOfIndependentBits) {
+  const HashExample example = grouped_example(60, 4, GetParam(), 77);
+  constexpr std::int64_t kBits = 16, kTrials = 200;
+  const auto random_codes = [](unsigned seed) {
+    HashCodes codes;
+    codes.signs = Matrix(random_normal({60, kBits}, seed).matrix().cwiseSign());
+    return codes;
+  };
+  double mean = 0;
+  for (unsigned trial = 0; trial < kTrials; ++trial) {
+    const HashCodes keys = random_codes(2 * trial + 1000);
+    const HashCodes queries = example.shared ? keys : random_codes(2 * trial + 1001);
+    mean += reconstruction_error(queries, keys, example.pairs) / kTrials;
+  }
+  const double expected = error_of_chance(example.pairs, kBits, example.shared);
+  EXPECT_NEAR(mean, expected, 0.01);
+  EXPECT_NEAR(expected, 1 + 60.0 / (2 * 5 * kBits), 0.2);
+  EXPECT_EQ(learn_hash({example, example}, 0, {.bits = kBits, .steps = 0}, {}).error_of_chance,
+            expected)
+      << "a mean over examples";
+
+  HashCodes zeros;
+  zeros.signs = Matrix::Zero(60, kBits);
+  EXPECT_EQ(reconstruction_error(zeros, zeros, example.pairs), kErrorOfZeros);
+}
+
 TEST(LearnHash, DescentNeverMakesABitWorse) {
   const std::vector<HashExample> examples = {grouped_example(60, 5, true, 74)};
   const HashLearningOptions still{.bits = 1, .supports = 20, .pairs = 5, .steps = 0};

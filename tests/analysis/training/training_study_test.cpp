@@ -261,6 +261,17 @@ TEST_F(TrainingStudyTest, TrainsSomeVariantsAndResumesThem) {
   EXPECT_EQ(histories[1].label, "adder layers, softmax");
 }
 
+TEST(TrainingStudiesTest, HashCodesComparesLearnedCodesWithSoftmaxAndSigns) {
+  const std::vector<TrainingVariant>& variants = find_training_study("hash-codes").variants;
+  ASSERT_EQ(variants.size(), 8U);
+  EXPECT_EQ(variants[2].name, "learned-16x25");
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    ParameterValues values = variants[i].changes;
+    values["dataset"] = std::string("d");
+    EXPECT_EQ(Recipe(values).has_learnt_codes(), i >= 2) << variants[i].name;
+  }
+}
+
 TEST_F(TrainingStudyTest, LogsRanksAtEqualEntropyFromTheStart) {
   const StudyFolder study{folder_ / "study"};
   begin_study(study, find_training_study("adder-parts"), recipe(), 2);
