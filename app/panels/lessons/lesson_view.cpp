@@ -37,6 +37,7 @@
 #include "app/widgets/wrapped_label.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -355,6 +356,7 @@ QWidget* LessonView::sheet_of(const Lesson& lesson, LessonAnswers& answers) {
         file_to_save(this, tr("Save the sheet"), proposed, tr("Web pages (*.html)"), ".html");
     if (file.isEmpty()) return;
     try {
+      refuse_to_overwrite_read(file.toStdString());
       write_file(file.toStdString(),
                  sheet_as_html({lesson.title, answers.student,
                                 QDate::currentDate().toString(Qt::ISODate).toStdString(),

@@ -143,9 +143,9 @@ class RandomTokensExperiment : public QWidget {
     // The first width at which softmax has overtaken, among neighbours at one entropy.
     for (std::size_t i = 1; i < rows_.size(); ++i) {
       const WidthRanks &one = rows_[i - 1], &next = rows_[i];
-      if (one.entropy != next.entropy || !one.softmax || !one.adder || !next.softmax || !next.adder)
-        continue;
-      if (*one.softmax<*one.adder&& * next.softmax> * next.adder) {
+      const bool known = one.softmax && one.adder && next.softmax && next.adder;
+      if (!known || one.entropy != next.entropy) continue;
+      if (*one.adder > *one.softmax && *next.softmax > *next.adder) {
         publish_reading(*this, "crossing",
                         tr("between d = %1 and %2, at entropy %3 ln N")
                             .arg(one.width)

@@ -56,6 +56,12 @@ PredictionAnswer answer_of(const QJsonObject& object) {
   return answer;
 }
 
+/// True if something was predicted, kept or skipped.
+bool is_begun(const PredictionAnswer& answer) {
+  return answer.kept ||
+         std::ranges::any_of(answer.said, [](const auto& said) { return !said.empty(); });
+}
+
 }  // namespace
 
 void LessonAnswers::fit(const std::vector<std::size_t>& fields) {
@@ -69,9 +75,9 @@ void LessonAnswers::fit(const std::vector<std::size_t>& fields) {
 std::string answers_as_text(const AllAnswers& answers) {
   QJsonObject all;
   for (const auto& [lesson, own] : answers) {
+    if (own.student.empty() && std::ranges::none_of(own.predictions, is_begun)) continue;
     QJsonArray predictions;
     for (const PredictionAnswer& answer : own.predictions) predictions.append(object_of(answer));
-    if (predictions.isEmpty()) continue;
     all[QString::fromStdString(lesson)] =
         QJsonObject{{"student", QString::fromStdString(own.student)}, {"predictions", predictions}};
   }

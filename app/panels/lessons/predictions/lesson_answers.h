@@ -30,7 +30,8 @@ struct LessonAnswers {
 /// Answers by the lesson's file.
 using AllAnswers = std::map<std::string, LessonAnswers>;
 
-/// The answers as JSON in one line, for session files; empty if there are none.
+/// The answers as JSON in one line, for session files; lessons without an answer are left out.
+/// Empty if nothing was answered.
 [[nodiscard]] std::string answers_as_text(const AllAnswers& answers);
 /// Reads the text of answers_as_text. Parts that are no such answers are left out.
 [[nodiscard]] AllAnswers answers_of_text(std::string_view text);

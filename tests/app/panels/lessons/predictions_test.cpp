@@ -1,5 +1,6 @@
 // Predictions of lessons: kept, compared, saved with the session, and handed in as a sheet.
 #include <QComboBox>
+#include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -16,6 +17,7 @@
 #include "app/panels/lessons/predictions/lesson_answers.h"
 #include "app/panels/lessons/predictions/sheet.h"
 #include "app/widgets/number_slider.h"
+#include "core/file/mapped_file.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -171,6 +173,32 @@ TEST_F(PredictionsTest, TheSheetIsSavedAsOneFile) {
   EXPECT_TRUE(child<QLabel>("sheet_outcome")->text().contains("sheet.html"));
 }
 
+TEST_F(PredictionsTest, TheSheetReplacesAFileOnlyOnConfirmationAndNeverOneThatWasRead) {
+  rank_lesson();
+  const std::filesystem::path file = folder() / "mine.html";
+  std::ofstream(file) << "mine";
+  const auto save = [&](QMessageBox::StandardButton answer) {
+    on_dialog([&, answer](QDialog& chooser) {
+      on_dialog([answer](QDialog& question) {
+        auto* const box = qobject_cast<QMessageBox*>(&question);
+        ASSERT_NE(box, nullptr);
+        box->button(answer)->click();
+      });
+      auto* const name = chooser.findChild<QLineEdit*>("fileNameEdit");
+      ASSERT_NE(name, nullptr);
+      name->setText(QString::fromStdString(file.string()));
+      QTest::keyClick(name, Qt::Key_Return);
+    });
+    click("save_sheet");
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  EXPECT_EQ(save(QMessageBox::Cancel), "mine");
+  const auto read = MappedFile::open(file);
+  EXPECT_EQ(save(QMessageBox::Yes), "mine");
+  EXPECT_TRUE(child<QLabel>("sheet_outcome")->text().startsWith("⚠"));
+}
+
 TEST_F(PredictionsTest, ALessonThatComparesWithAnUnknownNumberIsRefused) {
   press(Qt::Key_F2);
   auto* lessons = window().findChild<LessonsPanel*>();
@@ -202,6 +230,9 @@ TEST(LessonAnswers, AreReadBackAsTheyWere) {
   EXPECT_EQ(first.where, "model");
   EXPECT_EQ(first.numbers, "a\tb");
   EXPECT_EQ(answers_as_text({}), "");
+  AllAnswers untouched;
+  untouched["a.md"].fit({2, 1});
+  EXPECT_EQ(answers_as_text(untouched), "") << "the lesson was only looked at";
   for (const char* text : {"", "{", "[1]", R"({"a": 3})", R"({"a": {"predictions": [4]}})"}) {
     EXPECT_NO_THROW((void)answers_of_text(text)) << text;
   }
