@@ -34,6 +34,22 @@ void add(std::vector<TokenPair>& pairs, Eigen::Index query, std::vector<std::int
   for (const std::int32_t key : keys) pairs.push_back({static_cast<std::int32_t>(query), key});
 }
 
+/// Probability that a pair of `similar` is nearer than one of `others`, given the number of pairs
+/// at each distance, with ties counted half; NaN if either is empty.
+double area_under_curve(const std::vector<std::int64_t>& similar,
+                        const std::vector<std::int64_t>& others) {
+  double won = 0, all_similar = 0, farther = 0;
+  for (std::size_t distance = similar.size(); distance-- > 0;) {
+    const auto alike = static_cast<double>(similar[distance]);
+    const auto other = static_cast<double>(others[distance]);
+    won += alike * (farther + 0.5 * other);
+    farther += other;
+    all_similar += alike;
+  }
+  return all_similar > 0 && farther > 0 ? won / (all_similar * farther)
+                                        : std::numeric_limits<double>::quiet_NaN();
+}
+
 using Eigen::VectorXd;
 
 /// Position of one token in the examples: a key, or a query if queries differ from keys.
@@ -306,7 +322,7 @@ SimilarPairs similar_pairs(const ConstMatrixMap& attention, std::int64_t pairs) 
         .found(std::to_string(pairs));
   }
   const bool causal = is_causal(attention);
-  SimilarPairs labels{attention.rows(), attention.cols(), {}, {}};
+  SimilarPairs labels{attention.rows(), attention.cols(), {}, {}, causal};
   std::vector<std::int32_t> order;
   for (Eigen::Index i = 0; i < attention.rows(); ++i) {
     const std::int64_t seen = causal ? i + 1 : attention.cols();
@@ -330,27 +346,27 @@ SimilarPairs similar_pairs(const ConstMatrixMap& attention, std::int64_t pairs) 
 
 PairDistances pair_distances(const HashCodes& queries, const HashCodes& keys,
                              const SimilarPairs& pairs) {
+  using Counts = std::vector<std::int64_t>;
+  const auto none = static_cast<std::size_t>(queries.bits()) + 1;
+  const auto count = [&](Counts& counts, std::int64_t query, std::int64_t key) {
+    if (query == key) return;
+    ++counts[static_cast<std::size_t>(std::popcount(queries.words[static_cast<std::size_t>(query)] ^
+                                                    keys.words[static_cast<std::size_t>(key)]))];
+  };
   const auto histogram = [&](const std::vector<TokenPair>& list) {
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(queries.bits()) + 1);
-    for (const TokenPair& pair : list) {
-      if (pair.query == pair.key) continue;
-      ++counts[static_cast<std::size_t>(
-          std::popcount(queries.words[static_cast<std::size_t>(pair.query)] ^
-                        keys.words[static_cast<std::size_t>(pair.key)]))];
-    }
+    Counts counts(none);
+    for (const TokenPair& pair : list) count(counts, pair.query, pair.key);
     return counts;
   };
-  PairDistances distances{histogram(pairs.similar), histogram(pairs.dissimilar), 0};
-  double won = 0, all_similar = 0, farther = 0;
-  for (std::size_t distance = distances.similar.size(); distance-- > 0;) {
-    const auto alike = static_cast<double>(distances.similar[distance]);
-    const auto other = static_cast<double>(distances.dissimilar[distance]);
-    won += alike * (farther + 0.5 * other);
-    farther += other;
-    all_similar += alike;
+  PairDistances distances{histogram(pairs.similar), histogram(pairs.dissimilar), 0, 0};
+  distances.auc = area_under_curve(distances.similar, distances.dissimilar);
+  Counts others(none);
+  for (std::int64_t i = 0; i < pairs.queries; ++i) {
+    const std::int64_t seen = pairs.causal ? i + 1 : pairs.keys;
+    for (std::int64_t j = 0; j < seen; ++j) count(others, i, j);
   }
-  distances.auc = all_similar > 0 && farther > 0 ? won / (all_similar * farther)
-                                                 : std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t d = 0; d < none; ++d) others[d] -= distances.similar[d];
+  distances.auc_against_all = area_under_curve(distances.similar, others);
   return distances;
 }
 

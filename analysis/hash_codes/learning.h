@@ -21,6 +21,7 @@ struct TokenPair {
 struct SimilarPairs {
   std::int64_t queries = 0, keys = 0;
   std::vector<TokenPair> similar, dissimilar;
+  bool causal = false;  ///< true if a query sees only the keys up to its own position
 };
 
 /// Selects the `pairs` keys that each query attends to most and the `pairs` keys it attends to
@@ -34,6 +35,9 @@ struct PairDistances {
   /// Probability that a similar pair is nearer than a dissimilar one, with ties counted half: 1
   /// separates them completely, ½ is chance. NaN if either kind is empty.
   double auc = 0;
+  /// The same against all keys that the query sees and that are not similar to it. With l keys of
+  /// many, `auc` is near 1 for random codes too, since the least similar keys are far away.
+  double auc_against_all = 0;
 };
 [[nodiscard]] PairDistances pair_distances(const HashCodes& queries, const HashCodes& keys,
                                            const SimilarPairs& pairs);

@@ -321,6 +321,7 @@ class HashCodesFigure {
         return std::vector<double>(list.begin(), list.end());
       };
       put("auc", {codes.distances.auc});
+      put("auc_against_all", {codes.distances.auc_against_all});
       put("reconstruction_error", {codes.error});
       put("distinct_codes", {static_cast<double>(codes.statistics.distinct)});
       put("tokens_of_the_commonest", {static_cast<double>(codes.statistics.commonest)});
@@ -383,6 +384,13 @@ class HashCodesFigure {
         "nearer than a dissimilar one. Error: ‖HHᵀ − bY‖² / ‖bY‖², 0 if Y is met exactly, 1 for "
         "codes of zeros, " +
         rounded_text(report_.error_of_chance, 3) + " on average for independent random bits. ";
+    text += "Against all keys that are not similar AUC is ";
+    for (std::size_t i = 0; i < report_.kinds.size(); ++i) {
+      const CodesOfKind& codes = report_.kinds[i];
+      text += (i == 0 ? "" : ", ") + rounded_text(codes.distances.auc_against_all, 3) + " (" +
+              kind_title(codes.kind) + ")";
+    }
+    text += ". ";
     return text + clipping_in_words(attention_) + made_with();
   }
 

@@ -37,11 +37,11 @@ def labels(attention, pairs):
     return wanted
 
 
-def auc(queries, keys, wanted):
-    """By comparing every similar pair with every dissimilar one."""
+def auc(queries, keys, wanted, labels):
+    """By comparing every similar pair with every one that has one of `labels`."""
     distance = (queries[:, None] != keys[None]).sum(2)
     others = ~np.eye(*wanted.shape, dtype=bool)
-    similar, dissimilar = (distance[(wanted == y) & others] for y in (1, -1))
+    similar, dissimilar = (distance[np.isin(wanted, y) & others] for y in ([1], labels))
     won = sum((s < d) + 0.5 * (s == d) for s, d in itertools.product(similar, dissimilar))
     return float(won / (len(similar) * len(dissimilar)))
 
@@ -70,7 +70,8 @@ def main():
                 "key_codes": of_keys.astype(int).ravel().tolist(),
                 "attention": attention.ravel().tolist(),
                 "statistics": statistics(of_queries),
-                "auc": auc(of_queries, of_keys, wanted),
+                "auc": auc(of_queries, of_keys, wanted, [-1]),
+                "auc_against_all": auc(of_queries, of_keys, wanted, [-1, 0]),
                 "error": float(error),
             }
         )
