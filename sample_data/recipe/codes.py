@@ -8,7 +8,8 @@
 Means over all layers and heads for random codes of 16 bits, for codes that are learned from the trace
 as EcoFormer's published code learns them (if queries are keys), and for those of each file. The error
 is ‖H Hᵀ − bY‖² / ‖bY‖² (EcoFormer, Eq. 12) with Y from the 10 keys of each query with the most and
-the least attention; AUC is that of the distances of these pairs; the correlation is Spearman's, between
+the least attention; AUC is that of the distances of these pairs, and against all keys that are not
+among the 10 most attended; the correlation is Spearman's, between
 the products of a query's code with all codes and its attention. NumPy and h5py, no code of the program.
 """
 
@@ -70,14 +71,18 @@ def measures(queries, keys, attention, wanted):
     target = BITS * wanted
     error = ((products - target) ** 2).sum() / (target**2).sum()
     others = ~np.eye(*wanted.shape, dtype=bool)
-    similar, dissimilar = (products[(wanted == y) & others] for y in (1, -1))
-    order = ranks(np.concatenate([similar, dissimilar]))[: len(similar)]
-    auc = (order.sum() - len(similar) * (len(similar) + 1) / 2) / (len(similar) * len(dissimilar))
+    similar = products[(wanted == 1) & others]
+
+    def auc(farther):
+        order = ranks(np.concatenate([similar, farther]))[: len(similar)]
+        return (order.sum() - len(similar) * (len(similar) + 1) / 2) / (len(similar) * len(farther))
+
+    from_least, from_all = auc(products[(wanted == -1) & others]), auc(products[(wanted < 1) & others])
     alike = [
         np.corrcoef(ranks(a), ranks(b))[0, 1] if a.std() > 0 else 0
         for a, b in zip(products, attention)
     ]
-    return error, auc, np.mean(alike)
+    return error, from_least, from_all, np.mean(alike)
 
 
 def main():
@@ -124,8 +129,11 @@ def main():
                     )
                 keep(path, of_queries @ weights.T, of_keys @ weights.T)
     for name, rows in found.items():
-        error, auc, alike = np.mean(rows, 0)
-        print(f"{name:30} error {error:.3f}  AUC {auc:.4f}  correlation {alike:.3f}")
+        error, least, every, alike = np.mean(rows, 0)
+        print(
+            f"{name:30} error {error:.3f}  AUC {least:.4f} (against all {every:.4f})"
+            f"  correlation {alike:.3f}"
+        )
 
 
 if __name__ == "__main__":
