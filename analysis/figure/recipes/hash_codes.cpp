@@ -391,6 +391,12 @@ class HashCodesFigure {
               kind_title(codes.kind) + ")";
     }
     text += ". ";
+    const bool far = std::ranges::any_of(report_.kinds, [](const CodesOfKind& codes) {
+      return codes.kind == HashKind::learned && codes.error > kErrorOfZeros;
+    });
+    if (far) {
+      text += "The learned codes miss Y by more than codes of zeros: more pairs or bits help. ";
+    }
     return text + clipping_in_words(attention_) + made_with();
   }
 

@@ -109,8 +109,8 @@ TEST_P(LearnHash, KnowsTheErrorOfIndependentBits) {
   const double expected = error_of_chance(example.pairs, kBits, example.shared);
   EXPECT_NEAR(mean, expected, 0.01);
   EXPECT_NEAR(expected, 1 + 60.0 / (2 * 5 * kBits), 0.2);
-  EXPECT_EQ(learn_hash({example, example}, 0, {.bits = kBits, .steps = 0}, {}).error_of_chance,
-            expected)
+  EXPECT_DOUBLE_EQ(
+      learn_hash({example, example}, 0, {.bits = kBits, .steps = 0}, {}).error_of_chance, expected)
       << "a mean over examples";
 
   HashCodes zeros;
