@@ -207,7 +207,7 @@ SharedReport compare(const SharedSubject& reference, const SharedSubject& other,
                   " of " + std::to_string(found.maps.size()) + " maps compared cell by cell\n";
   if (!found.summary.empty()) made->heading += found.summary + "\n";
   for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-    made->notes += std::string(entry.name) + ": " + std::string(entry.explanation) + "\n";
+    made->notes += std::string(entry.title) + ": " + std::string(entry.explanation) + "\n";
   }
   return made;
 }

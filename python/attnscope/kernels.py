@@ -2,7 +2,8 @@
 
 Each function takes queries [heads, N, d] (or [N, d], [batch, heads, N, d]), keys [heads, M, d] and
 values [heads, M, dv], and returns an Attended: the output [heads, N, dv] and the map [heads, N, M]
-with output = map · v. help(attnscope.kernels.adder) has its equation, source and parameters.
+with output = map · v. Where each channel has a map of its own (DAFT), the map is their mean, or that
+of `channel`. help(attnscope.kernels.adder) has its equation, source and parameters.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class Attended(NamedTuple):
 
 def _as_rows(array: np.ndarray) -> np.ndarray:
     """[heads, tokens, channels] as [tokens, heads · channels]."""
-    return np.ascontiguousarray(array.transpose(1, 0, 2).reshape(array.shape[1], -1))
+    heads, tokens, channels = array.shape
+    return np.ascontiguousarray(array.transpose(1, 0, 2)).reshape(tokens, heads * channels)
 
 
 def _attend(name: str, q: Any, k: Any, v: Any, *, causal: bool, scale: Optional[float],

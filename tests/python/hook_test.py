@@ -193,6 +193,25 @@ class HookTest(unittest.TestCase):
             nn.TransformerEncoder(layer, 1)(x)
         self.assertEqual(recorder.calls, [])
 
+    @unittest.skipIf(attnscope is None, "the package is not built")
+    def test_a_step_is_a_trace(self):
+        layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
+        model = nn.TransformerEncoder(layer, 3)
+        with hook(model, vectors=True) as recorder:
+            model(torch.randn(1, 6, 16), mask=torch.ones(6, 6, dtype=torch.bool).triu(1))
+        trace = recorder.trace(tokens=list("attend"))
+        self.assertTrue(trace.causal)
+        self.assertEqual(trace.tokens, list("attend"))
+        for shown, call in zip(trace.maps, recorder.calls):
+            np.testing.assert_array_equal(shown, call.map)
+        np.testing.assert_array_equal(trace.v[2], recorder.calls[2].v)
+        self.assertEqual(len(attnscope.spectrum(trace)), 12)
+        self.assertEqual(len(attnscope.heads(trace, at_entropy=0.5)), 12)
+        scores = attnscope.spectrum(trace, of="scores")[5]["singular_values"]
+        q, k = recorder.calls[1].q[1], recorder.calls[1].k[1]
+        np.testing.assert_allclose(scores[:4], np.linalg.svd(q @ k.T / 2, compute_uv=False)[:4],
+                                   rtol=1e-4)
+
     def test_everything_is_restored(self):
         forward, layer = nn.MultiheadAttention.forward, torch._transformer_encoder_layer_fwd
         module = nn.MultiheadAttention(16, 4)
