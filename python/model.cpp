@@ -8,6 +8,7 @@
 
 #include "analysis/figure/figure_command.h"
 #include "core/attention/mechanism.h"
+#include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/model/weights/learned_tensors.h"
 #include "python/computing.h"
@@ -28,6 +29,55 @@ PythonModel open_model(const std::string& file, const Settings& options,
                        const std::string& description, const py::object& show) {
   return {computed(show, [&](const Progress& progress) {
     return load_model(file, {options, description}, progress);
+  })};
+}
+
+DType dtype_of(const std::string& name, const py::array& array) {
+  struct Known {
+    char kind;
+    py::ssize_t bytes;
+    DType dtype;
+  };
+  constexpr Known all[] = {{'f', 8, DType::f64}, {'f', 4, DType::f32}, {'f', 2, DType::f16},
+                           {'i', 8, DType::i64}, {'i', 4, DType::i32}, {'i', 2, DType::i16},
+                           {'i', 1, DType::i8},  {'u', 8, DType::u64}, {'u', 4, DType::u32},
+                           {'u', 2, DType::u16}, {'u', 1, DType::u8},  {'b', 1, DType::boolean}};
+  for (const Known& known : all) {
+    if (array.dtype().kind() == known.kind && array.itemsize() == known.bytes) return known.dtype;
+  }
+  throw Error(ErrorKind::unsupported, "the tensor's element type is not supported")
+      .about(name)
+      .found(py::str(array.dtype()));
+}
+
+/// The tensor of a contiguous array, which it keeps.
+StoredTensor stored(const std::string& name, py::array array) {
+  const auto release = [](const py::array* held) {
+    const py::gil_scoped_acquire lock;  // the last view may be released on any thread
+    delete held;
+  };
+  const std::shared_ptr<const py::array> held(new py::array(std::move(array)), release);
+  TensorView view;
+  view.dtype = dtype_of(name, *held);
+  view.shape = shape_of(*held);
+  view.strides = TensorView::contiguous_strides(view.shape);
+  view.data = static_cast<const std::byte*>(held->data());
+  view.storage = held;
+  StoredTensor tensor{.name = name, .dtype = view.dtype, .shape = view.shape};
+  tensor.bytes = held->nbytes();
+  tensor.view = [view] { return view; };
+  return tensor;
+}
+
+/// A model of arrays in memory, each contiguous and of its own.
+PythonModel read_arrays(const std::vector<std::pair<std::string, py::array>>& arrays,
+                        const std::string& name, const Settings& options,
+                        const std::string& description, const py::object& show) {
+  std::vector<StoredTensor> tensors;
+  for (const auto& [tensor, array] : arrays) tensors.push_back(stored(tensor, array));
+  return {computed(show, [&](const Progress& progress) {
+    const Checkpoint checkpoint(name, "state dict", std::move(tensors), {});
+    return read_model(checkpoint, name, {options, description}, progress);
   })};
 }
 
@@ -184,6 +234,7 @@ void bind_models(py::module_& module) {
                          codes, change, show);
       });
   module.def("open_model", &open_model);
+  module.def("read_arrays", &read_arrays);
 }
 
 }  // namespace attnscope::python

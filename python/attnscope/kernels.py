@@ -14,8 +14,9 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy as np
 
 from . import _attnscope
-from ._arguments import as_text, as_texts
+from ._arguments import as_texts
 from .errors import usage_error
+from .traces import as_array
 
 
 class Attended(NamedTuple):
@@ -34,8 +35,7 @@ def _as_rows(array: np.ndarray) -> np.ndarray:
 def _attend(name: str, q: Any, k: Any, v: Any, *, causal: bool, scale: Optional[float],
             grid: Any, prefix: int, layer: int, channel: Optional[int], tensors: Any, output: bool,
             map: bool, parameters: dict) -> Attended:
-    q, k, v = (np.asarray(getattr(array, "detach", lambda array=array: array)(), dtype=np.float32)
-               for array in (q, k, v))
+    q, k, v = (as_array(array).astype(np.float32, copy=False) for array in (q, k, v))
     if not q.ndim == k.ndim == v.ndim or q.ndim < 2:
         raise usage_error("queries, keys and values must have the same axes", subject=name,
                           expected="[heads, tokens, channels] of each",
@@ -55,7 +55,7 @@ def _attend(name: str, q: Any, k: Any, v: Any, *, causal: bool, scale: Optional[
     if single:
         q, k, v = q[None], k[None], v[None]
     rows, columns = grid or (0, 0)
-    tensors = {key: np.asarray(value, dtype=np.float32) for key, value in (tensors or {}).items()}
+    tensors = {key: as_array(value).astype(np.float32) for key, value in (tensors or {}).items()}
     made, weights = _attnscope.attend(
         name, as_texts(parameters), _as_rows(q), _as_rows(k), _as_rows(v), tensors, q.shape[0],
         k.shape[0], causal, scale, layer, prefix, rows, columns, channel, output, map)

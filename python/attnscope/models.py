@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import builtins
+import json
 import os
+import tempfile
+from collections.abc import Mapping
 from typing import Any
 
 from . import _attnscope
 from ._arguments import as_texts, layer_list, shower
 from ._attnscope import Model, Trace
+from .errors import usage_error
+from .traces import as_array
 
 RECORDED = ("vectors", "hidden", "factors", "quantities", "token_logits")
 
 
-def open(path: Any, *, heads: Any = None, architecture: Any = None, progress: Any = None,
-         **options: Any) -> Model:
-    """Opens a weight file or a folder with one, recognises its architecture and loads its weights.
+def open(path: Any, *, heads: Any = None, architecture: Any = None, like: str | None = None,
+         name: str = "state dict", progress: Any = None, **options: Any) -> Model:
+    """Opens a weight file or a folder with one, or takes a state dict in memory, recognises its
+    architecture and loads its weights.
 
     Args:
-        path: a file of any format that `attnscope inspect` reads, or a folder.
+        path: a file of any format that `attnscope inspect` reads, a folder, or tensors by name:
+            model.state_dict() of PyTorch, or NumPy arrays. Tensors in memory are copied.
         heads: number of heads of each block, if the file does not say it (--model-heads).
         architecture: a JSON description of the architecture (--architecture).
+        like: a family that the tensors' names follow, of `attnscope list architectures`:
+            "timm-vit".
+        name: the name of a model from memory.
         progress: True for a bar, or a function of a number from 0 to 1 and a text.
         options: properties that the file does not say, as --option takes them: `activation="gelu"`.
 
@@ -32,9 +42,21 @@ def open(path: Any, *, heads: Any = None, architecture: Any = None, progress: An
     """
     if heads is not None:
         options["heads"] = heads
-    return _attnscope.open_model(os.fspath(path), as_texts(options),
-                                 "" if architecture is None else os.fspath(architecture),
-                                 shower(progress))
+    if like is not None:
+        if architecture is not None:
+            raise usage_error("the architecture is described or like a family", subject="like",
+                              expected="architecture or like", found="both")
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "architecture.json")
+            with builtins.open(file, "w", encoding="utf-8") as out:
+                json.dump({"name": like, "like": like}, out)
+            return open(path, architecture=file, name=name, progress=progress, **options)
+    description = "" if architecture is None else os.fspath(architecture)
+    if isinstance(path, Mapping):
+        arrays = [(key, as_array(value).copy(order="C")) for key, value in path.items()]
+        return _attnscope.read_arrays(arrays, name, as_texts(options), description,
+                                      shower(progress))
+    return _attnscope.open_model(os.fspath(path), as_texts(options), description, shower(progress))
 
 
 def open_trace(path: Any, *, progress: Any = None) -> Trace:
@@ -76,7 +98,6 @@ def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool
         input = os.fspath(input)
     wanted = {record} if isinstance(record, str) else set(record or ())
     if unknown := wanted - {*RECORDED, "maps"}:
-        from .errors import usage_error
         raise usage_error("what to record is unknown", subject="record",
                           expected=", ".join(RECORDED), found=", ".join(sorted(unknown)))
     parameters = {"identity": identity, **parameters}

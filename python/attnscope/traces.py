@@ -11,14 +11,19 @@ from ._attnscope import Trace
 from .errors import usage_error
 
 
-def _plain(array: Any) -> np.ndarray:
+def as_array(array: Any) -> np.ndarray:
     """The array in NumPy; tensors of PyTorch are detached and brought to the CPU."""
     if hasattr(array, "detach"):
         array = array.detach().cpu()
         if str(array.dtype) == "torch.bfloat16":
             array = array.float()
         array = array.numpy()
-    array = np.asarray(array)
+    return np.asarray(array)
+
+
+def _as_floats(array: Any) -> np.ndarray:
+    """float64 as it is, anything else as float32."""
+    array = as_array(array)
     return array if array.dtype == np.float64 else array.astype(np.float32, copy=False)
 
 
@@ -26,7 +31,7 @@ def layers_of(array: Any, name: str = "array") -> list[np.ndarray]:
     """The layers [heads, N, M] of an array [..., N, M], or of a list with one such array a layer.
     The axis before the last two is the heads; those before it count as layers."""
     several = isinstance(array, (list, tuple)) and len(array) > 0 and np.ndim(array[0]) >= 2
-    parts = [_plain(one) for one in array] if several else [_plain(array)]
+    parts = [_as_floats(one) for one in array] if several else [_as_floats(array)]
     layers = []
     for part in parts:
         if part.ndim < 2 or part.size == 0:

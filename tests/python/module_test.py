@@ -74,6 +74,35 @@ class RunTest(unittest.TestCase):
         again = self.model.run(self.trace.image)
         np.testing.assert_array_equal(again.logits, self.trace.logits)
 
+    def test_a_state_dict_in_memory(self):
+        rng = np.random.default_rng(12)
+        width, shapes = 12, {"cls_token": (1, 1, 12), "pos_embed": (1, 5, 12),
+                             "patch_embed.proj.weight": (12, 3, 4, 4), "patch_embed.proj.bias": (12,),
+                             "norm.weight": (12,), "norm.bias": (12,), "head.weight": (7, 12),
+                             "head.bias": (7,)}
+        for layer in range(2):
+            for name, shape in (("norm1.weight", (width,)), ("norm1.bias", (width,)),
+                                ("attn.qkv.weight", (36, width)), ("attn.qkv.bias", (36,)),
+                                ("attn.proj.weight", (width, width)), ("attn.proj.bias", (width,)),
+                                ("norm2.weight", (width,)), ("norm2.bias", (width,)),
+                                ("mlp.fc1.weight", (48, width)), ("mlp.fc1.bias", (48,)),
+                                ("mlp.fc2.weight", (width, 48)), ("mlp.fc2.bias", (width,))):
+                shapes[f"blocks.{layer}.{name}"] = shape
+        weights = {name: rng.normal(size=shape).astype(np.float32)
+                   for name, shape in shapes.items()}
+        picture = rng.integers(0, 256, size=(8, 8, 3)).astype(np.uint8)
+        for like in (None, "timm-vit"):
+            model = attnscope.open(weights, heads=3, like=like, name="mine")
+            self.assertEqual((model.name, model.layers, model.heads), ("mine", 2, 3))
+            trace = model.run(picture)
+            self.assertEqual(trace.maps[1].shape, (3, 5, 5))
+            np.testing.assert_allclose(trace.maps[1].sum(-1), 1, rtol=1e-5)
+        before = trace.logits.copy()
+        weights["head.weight"] *= 0  # the model has its own
+        np.testing.assert_array_equal(model.run(picture).logits, before)
+        with self.assertRaises(attnscope.Error):
+            attnscope.open({"weight": np.ones((2, 2), dtype=complex)})
+
     def test_another_mechanism_with_identity(self):
         with_identity = self.model.run(IMAGE, "adder", identity=True)
         without = self.model.run(IMAGE, "adder", identity=False)
