@@ -101,9 +101,9 @@ TEST(LessonNumbers, RanksOfThreeByThreeMatrices) {
 }
 
 TEST(LessonNumbers, TheOrderOfRandomTokensFlipsWithTheWidth) {
-  const auto rank = [](std::int64_t width, RandomScores scores) {
+  const auto rank = [](std::int64_t width, RandomScores scores, std::int64_t tokens = 197) {
     const RandomTokenCurve curve =
-        random_token_curve({197, 197, width}, scores, false, std::vector{0.8}, 4, 0.9);
+        random_token_curve({tokens, tokens, width}, scores, false, std::vector{0.8}, 4, 0.9);
     return curve.rank.at(0);
   };
   EXPECT_NEAR(rank(16, RandomScores::softmax), 97, 2);
@@ -112,6 +112,10 @@ TEST(LessonNumbers, TheOrderOfRandomTokensFlipsWithTheWidth) {
   EXPECT_NEAR(rank(64, RandomScores::adder), 108, 2);
   EXPECT_GT(rank(32, RandomScores::softmax), rank(32, RandomScores::adder));
   EXPECT_LT(rank(4, RandomScores::softmax), rank(4, RandomScores::adder));
+  // The networks that are trained in the ninth step have 50 tokens.
+  EXPECT_GT(rank(48, RandomScores::softmax, 50), rank(48, RandomScores::adder, 50));
+  EXPECT_THAT(page("lessons/10-the-rank-lesson.md"),
+              HasSubstr("At this width, random tokens put softmax ahead."));
   EXPECT_THAT(page("manual/teaching.md"),
               HasSubstr("adder at d = 4 to 16, softmax from 32 on (97 against 109 at 16, 119 "
                         "against 108 at 64)"));
