@@ -63,7 +63,10 @@ StoredTensor stored(const std::string& name, py::array array) {
   view.strides = TensorView::contiguous_strides(view.shape);
   view.data = static_cast<const std::byte*>(held->data());
   view.storage = held;
-  StoredTensor tensor{.name = name, .dtype = view.dtype, .shape = view.shape};
+  StoredTensor tensor;
+  tensor.name = name;
+  tensor.dtype = view.dtype;
+  tensor.shape = view.shape;
   tensor.bytes = held->nbytes();
   tensor.view = [view] { return view; };
   return tensor;
