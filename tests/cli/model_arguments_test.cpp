@@ -33,13 +33,15 @@ TEST(ModelArguments, AModelMayCarryItsMechanism) {
 }
 
 TEST(ModelArguments, ParametersNotSetAreTheTrainedOnes) {
+  const std::vector<std::string> unset;
   const MechanismChoice trained{"adder", {{"identity", true}}};
-  EXPECT_EQ(choose_mechanism("", {}, trained).parameters.at("identity"), ParameterValue(true));
-  EXPECT_EQ(choose_mechanism("adder", {}, trained).parameters.at("identity"), ParameterValue(true));
+  EXPECT_EQ(choose_mechanism("", unset, trained).parameters.at("identity"), ParameterValue(true));
+  EXPECT_EQ(choose_mechanism("adder", unset, trained).parameters.at("identity"),
+            ParameterValue(true));
   EXPECT_EQ(choose_mechanism("", {"identity=false"}, trained).parameters.at("identity"),
             ParameterValue(false));
-  EXPECT_EQ(choose_mechanism("softmax", {}, trained).name, "softmax");
-  EXPECT_EQ(choose_mechanism("adder", {}, {"softmax", {}}).parameters.at("identity"),
+  EXPECT_EQ(choose_mechanism("softmax", unset, trained).name, "softmax");
+  EXPECT_EQ(choose_mechanism("adder", unset, {"softmax", {}}).parameters.at("identity"),
             ParameterValue(false));
   EXPECT_THROW((void)choose_mechanism("adder", {"identity"}, trained), Error);
   EXPECT_THROW((void)choose_mechanism("adder", {"identitty=true"}, trained), Error);
