@@ -6,14 +6,21 @@
 #include "analysis/baselines/equal_entropy.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/comparison/comparison.h"
+#include "analysis/components/components.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/lens/target_name.h"
 #include "analysis/matrix/analysed_matrix.h"
+#include "analysis/relevance/relevance.h"
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/identity_effect.h"
 #include "analysis/tables/comparison_report.h"
+#include "analysis/tables/components_report.h"
 #include "analysis/tables/head_report.h"
+#include "analysis/tables/relevance_report.h"
 #include "analysis/tables/shared_columns.h"
 #include "analysis/tables/spectrum_report.h"
+#include "analysis/tables/weight_report.h"
+#include "analysis/weights/weight_spectra.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -212,6 +219,76 @@ SharedReport compare(const SharedSubject& reference, const SharedSubject& other,
   return made;
 }
 
+// --- components, relevance, weights ------------------------------------------------------------
+
+struct ComponentResults {
+  MatrixChoice analysed;
+  std::vector<MapComponents> maps;
+};
+
+SharedReport components(const SharedSubject& subject, const MatrixChoice& analysed,
+                        const std::vector<IdentityView>& views,
+                        const std::vector<std::int64_t>& layers,
+                        const std::vector<std::int64_t>& heads, std::int64_t count,
+                        const py::object& show) {
+  for (const IdentityView view : views) check_view(analysed.seen(view));
+  std::vector<MapIndex> places = places_of(*subject->trace, analysed, layers);
+  std::erase_if(places, [&heads](const MapIndex& place) {
+    return !heads.empty() && std::ranges::count(heads, place.head) == 0;
+  });
+  if (places.empty()) throw Error(ErrorKind::usage, "no layer has this head").about("heads");
+  const auto kept = std::make_shared<const Kept<ComponentResults>>(Kept<ComponentResults>{
+      {subject}, computed(show, [&](const Progress& progress) {
+        ComponentResults results{analysed, {}};
+        for (const IdentityView view : views) {
+          for (const MapIndex& place : places) {
+            const auto done = static_cast<double>(results.maps.size());
+            progress.step(done / static_cast<double>(views.size() * places.size()), "components");
+            results.maps.push_back(map_components(*subject, place, analysed.seen(view), count));
+          }
+        }
+        return results;
+      })});
+  auto made = std::make_shared<PythonReport>();
+  made->owner = kept;
+  made->table = components_report(*subject->trace, kept->results.analysed, kept->results.maps);
+  made->heading = heading_of(*subject);
+  return made;
+}
+
+SharedReport relevance(const SharedSubject& subject, const std::string& target, std::int64_t place,
+                       const py::object& show) {
+  const std::int64_t index = target.empty() ? -1 : target_named(*subject->trace, target, "target");
+  const auto kept = std::make_shared<const Kept<TokenRelevance>>(
+      Kept<TokenRelevance>{{subject}, computed(show, [&](const Progress& progress) {
+                             return token_relevance(*subject, {index}, place, progress).front();
+                           })});
+  const TokenRelevance& found = kept->results;
+  std::vector<std::size_t> tokens(found.tokens.size());
+  std::iota(tokens.begin(), tokens.end(), std::size_t{0});
+  auto made = std::make_shared<PythonReport>();
+  made->owner = kept;
+  made->table = relevant_tokens_report(*subject->trace, found, std::move(tokens));
+  made->heading = heading_of(*subject) + "relevance to logit " + std::to_string(found.target) +
+                  (found.label.empty() ? "" : " (" + found.label + ")") + "\n";
+  return made;
+}
+
+SharedReport weights(const PythonModel& model, const std::string& of, double threshold,
+                     const py::object& show) {
+  const WeightProduct product = value_of(weight_product_names, of, "product of weights");
+  const auto kept = std::make_shared<const std::vector<WeightSpectrum>>(
+      computed(show, [&](const Progress& progress) {
+        return weight_spectra(*model.model, product, threshold, progress);
+      }));
+  auto made = std::make_shared<PythonReport>();
+  made->owner = kept;
+  made->table = weight_heads_report(*kept, threshold);
+  made->heading = model.model->name() + ": W_" + (of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O") +
+                  " of each head, rank at most d\n";
+  return made;
+}
+
 }  // namespace
 
 void bind_analyses(py::module_& module) {
@@ -255,6 +332,15 @@ void bind_analyses(py::module_& module) {
                     baselines, at_entropy, matrix_named(of, added, centred).seen(view), of_heads},
                    show);
   });
+  module.def("components",
+             [](const SharedSubject& subject, const std::string& identity, const std::string& of,
+                const std::string& added, bool centred, const Layers& layers, const Layers& heads,
+                std::int64_t count, const py::object& show) {
+               return components(subject, matrix_named(of, added, centred), views_named(identity),
+                                 layers, heads, count, show);
+             });
+  module.def("relevance", &relevance);
+  module.def("weights", &weights);
   module.def("rollout", [](const SharedSubject& subject, std::int64_t layers,
                            const std::string& fusion, const py::object& show) {
     const RolloutOptions options{

@@ -12,7 +12,7 @@ void bind_reports(py::module_& module);   ///< Report: a table that a command pr
 void bind_traces(py::module_& module);    ///< Trace, open_trace, maps
 void bind_models(py::module_& module);    ///< Model, open
 void bind_kernels(py::module_& module);   ///< attend: every mechanism on plain arrays
-void bind_analyses(py::module_& module);  ///< spectrum, heads, components, compare, rollout
+void bind_analyses(py::module_& module);  ///< spectrum, heads, compare and others
 void bind_figures(py::module_& module);   ///< Figure, figure
 
 // Functions take their arguments by position from the package's own modules, which check them,

@@ -1,5 +1,6 @@
 #include "python/computing.h"
 
+#include <cblas.h>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -8,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "core/tensor/blas.h"
 #include "python/errors.h"
 
 namespace attnscope::python {
@@ -24,7 +26,35 @@ struct Shared {
   std::exception_ptr failure;  ///< read after the thread was joined
 };
 
+/// Computations that run, and the number of threads before the first of them.
+struct BlasUse {
+  std::mutex mutex;
+  int computations = 0, threads_before = 1;
+};
+
+BlasUse& blas_use() {
+  static BlasUse use;
+  return use;
+}
+
 }  // namespace
+
+OneBlasThread::OneBlasThread() {
+  BlasUse& use = blas_use();
+  const std::lock_guard lock(use.mutex);
+  if (use.computations == 0) {
+    use.threads_before = openblas_get_num_threads();
+    use_one_blas_thread();
+    openblas_set_num_threads(1);  // again: the line above does so only once
+  }
+  ++use.computations;
+}
+
+OneBlasThread::~OneBlasThread() {
+  BlasUse& use = blas_use();
+  const std::lock_guard lock(use.mutex);
+  if (--use.computations == 0) openblas_set_num_threads(use.threads_before);
+}
 
 void compute_apart(const py::object& show, const std::function<void(const Progress&)>& work) {
   Shared shared;
@@ -50,6 +80,7 @@ void compute_apart(const py::object& show, const std::function<void(const Progre
   };
   {
     const py::gil_scoped_release released;
+    const OneBlasThread one_blas_thread;
     std::thread worker([&] {
       try {
         work(progress);

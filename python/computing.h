@@ -12,6 +12,16 @@
 
 namespace attnscope::python {
 
+/// OpenBLAS on one thread, as the program computes, while an object lives; then as many as before.
+/// Debian's NumPy and PyTorch use the same library, and keep the threads that they had.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+};
+
 /// Calls `work` on a thread of its own, without the GIL, and waits for it. Meanwhile this thread
 /// asks every 50 ms for signals (PyErr_CheckSignals), and gives news of the progress to `show`,
 /// called as show(fraction, what) with a number from 0 to 1 and a str, unless it is None. If a

@@ -6,6 +6,7 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "python/arrays.h"
+#include "python/computing.h"
 
 namespace attnscope::python {
 
@@ -83,6 +84,7 @@ py::tuple attend(const std::string& name, const std::map<std::string, std::strin
   Attended attended;
   {
     const py::gil_scoped_release released;
+    const OneBlasThread one_blas_thread;
     if (call.with_output && call.with_map) {
       attended = mechanism->forward_with_map(input);
     } else if (call.with_output) {

@@ -18,11 +18,6 @@ namespace attnscope::python {
 
 namespace {
 
-/// Models are immutable and shared with the traces of their runs.
-struct PythonModel {
-  std::shared_ptr<const Model> model;
-};
-
 using Settings = std::map<std::string, std::string>;
 
 PythonModel open_model(const std::string& file, const Settings& options,

@@ -3,6 +3,7 @@
 #include "core/parameters/parameters.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
+#include "python/computing.h"
 #include "python/errors.h"
 
 namespace attnscope::python {
@@ -53,6 +54,8 @@ PYBIND11_MODULE(_attnscope, module) {
   using namespace attnscope::python;
   module.doc() = "Attention maps, spectra and kernels of Attnscope; use the package attnscope.";
   module.attr("__version__") = ATTNSCOPE_VERSION;
+  // OpenBLAS chooses its kernels anew now, not later, while another thread may multiply.
+  const OneBlasThread chooses_kernels;
   translate_errors();
   bind_reports(module);
   bind_traces(module);

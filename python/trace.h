@@ -1,4 +1,4 @@
-// Traces in Python: a run with its model and its mechanism, or only maps.
+// Models and traces in Python. A trace is a run with its model and its mechanism, or only maps.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,11 @@
 #include "python/arrays.h"
 
 namespace attnscope::python {
+
+/// Models are immutable and shared with the traces of their runs.
+struct PythonModel {
+  std::shared_ptr<const Model> model;
+};
 
 /// A subject with a trace: from a file or an array it has no model.
 using PythonTrace = Subject;

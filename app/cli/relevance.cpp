@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/lens/target_name.h"
+#include "analysis/tables/relevance_report.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
@@ -39,18 +40,6 @@ std::string target_words(const TokenRelevance& found) {
          (found.place < 0 ? "" : ", read at token " + std::to_string(found.place));
 }
 
-/// Name of a token: "(3, 7)" for an image patch, "to" for a text token.
-std::string token_name(const Trace& trace, std::size_t token) {
-  const TokenLayout& layout = trace.layout;
-  const auto index = static_cast<std::int64_t>(token);
-  if (layout.has_grid() && index >= layout.prefix) {
-    const std::int64_t cell = index - layout.prefix;
-    return "(" + std::to_string(cell / layout.columns) + ", " +
-           std::to_string(cell % layout.columns) + ")";
-  }
-  return shown_text(layout.name(index));
-}
-
 std::vector<std::size_t> most_relevant(const std::vector<double>& tokens, std::size_t top) {
   std::vector<std::size_t> order(tokens.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -60,29 +49,12 @@ std::vector<std::size_t> most_relevant(const std::vector<double>& tokens, std::s
   return order;
 }
 
-/// The given tokens of one target, in that order.
-Report tokens_report(const FoundRelevance& found, std::vector<std::size_t> tokens) {
-  const std::vector<double>& relevance = found.relevance.tokens;
-  const double sum = std::accumulate(relevance.begin(), relevance.end(), 0.0);
-  const auto name = [&found](std::size_t token) {
-    return token_name(*found.subject->trace, token);
-  };
-  return report_of<std::size_t>(
-      std::move(tokens), {{{.name = "token", .title = "token", .width = 5},
-                           [](std::size_t token) { return static_cast<std::int64_t>(token); }},
-                          {{.name = "name"}, name},
-                          {{.name = "relevance", .title = "relevance", .width = 11, .decimals = 5},
-                           [&relevance](std::size_t token) { return relevance[token]; }},
-                          {{.title = "share", .width = 9, .decimals = 1, .per_cent = true},
-                           [&relevance, sum](std::size_t token) { return relevance[token] / sum; }},
-                          {{.left = true}, name}});
-}
-
 Report relevance_report(const std::vector<FoundRelevance>& all) {
   const auto all_tokens = [](const FoundRelevance& found) {
     std::vector<std::size_t> tokens(found.relevance.tokens.size());
     std::iota(tokens.begin(), tokens.end(), std::size_t{0});
-    return table_cell(tokens_report(found, std::move(tokens)));
+    return table_cell(
+        relevant_tokens_report(*found.subject->trace, found.relevance, std::move(tokens)));
   };
   using Found = FoundRelevance;
   auto columns = model_columns<Found>();
@@ -105,7 +77,9 @@ std::string relevance_as_text(const std::vector<FoundRelevance>& all, std::size_
     const TokenRelevance& relevance = found.relevance;
     text += found.subject->label + ": logit of " + target_words(relevance) + ": " +
             number_cell(relevance.logit, 0, 4) + "\n\n" +
-            report_as_text(tokens_report(found, most_relevant(relevance.tokens, top))) + "\n";
+            report_as_text(relevant_tokens_report(*found.subject->trace, relevance,
+                                                  most_relevant(relevance.tokens, top))) +
+            "\n";
   }
   return text +
          "relevance: R ← R + ĀR from R = I through all layers, Ā = mean over heads of "

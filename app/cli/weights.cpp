@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/tables/weight_report.h"
 #include "analysis/weights/weight_spectra.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
@@ -28,40 +29,11 @@ struct WeightsOf {
   std::vector<WeightSpectrum> spectra;
 };
 
-Report values_report(const WeightSpectrum& head) {
-  const std::vector<double>& values = head.singular_values;
-  return {{{.name = "index",
-            .value = [](std::size_t row) { return static_cast<std::int64_t>(row) + 1; }},
-           {.name = "singular_value", .value = [&values](std::size_t row) { return values[row]; }}},
-          values.size()};
-}
-
-Report heads_report(const WeightsOf& one, double threshold) {
-  using Head = WeightSpectrum;
-  const auto greatest = [](const Head& head) { return head.singular_values.front(); };
-  const auto least = [](const Head& head) { return head.singular_values.back(); };
-  return report_on(
-      one.spectra,
-      {{{.name = "layer", .title = "layer", .width = 5}, &Head::layer},
-       {{.name = "head", .title = "head", .width = 5}, &Head::head},
-       {json_only("singular_values"),
-        [](const Head& head) { return json_cell(head.singular_values); }},
-       {csv_only("singular_values"),
-        [](const Head& head) { return table_cell(values_report(head)); }},
-       {{.title = "σ1", .width = 8, .decimals = 3}, greatest},
-       {{.title = "σd", .width = 8, .decimals = 3}, least},
-       {{.name = "equivalent_rank", .title = "rank at " + rounded_text(threshold), .decimals = 0},
-        &Head::equivalent_rank},
-       {{.name = "effective_rank", .title = "effective", .decimals = 1}, &Head::effective_rank},
-       {{.name = "stable_rank", .title = "stable", .decimals = 1}, &Head::stable_rank},
-       {{.name = "copying", .title = "copying", .decimals = 3}, &Head::copying}});
-}
-
 Report weights_report(const std::vector<WeightsOf>& all, const WeightsArguments& arguments) {
   auto columns = model_columns<WeightsOf>();
   append(columns, {{csv_only("of"), [&arguments](const WeightsOf&) { return arguments.of; }},
                    {{.name = "heads"}, [&arguments](const WeightsOf& one) {
-                      return table_cell(heads_report(one, arguments.threshold));
+                      return table_cell(weight_heads_report(one.spectra, arguments.threshold));
                     }}});
   return report_on(all, std::move(columns));
 }
@@ -69,9 +41,10 @@ Report weights_report(const std::vector<WeightsOf>& all, const WeightsArguments&
 std::string weights_as_text(const std::vector<WeightsOf>& all, const WeightsArguments& arguments) {
   std::string text;
   for (const WeightsOf& one : all) {
-    text +=
-        one.subject->label + ": W_" + (arguments.of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O") +
-        " of each head, rank at most d\n" + report_as_text(heads_report(one, arguments.threshold));
+    text += one.subject->label + ": W_" +
+            (arguments.of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O") +
+            " of each head, rank at most d\n" +
+            report_as_text(weight_heads_report(one.spectra, arguments.threshold));
   }
   return text;
 }

@@ -15,7 +15,7 @@ words of the command line.
 
 from . import kernels
 from ._attnscope import Figure, Model, Report, Trace, __version__
-from .analyses import compare, heads, rollout, spectrum
+from .analyses import compare, components, heads, relevance, rollout, spectrum, weights
 from .errors import Error, FileError, InputOutputError, UsageError
 from .figures import figure, figures
 from .hook import hook
@@ -24,6 +24,6 @@ from .traces import maps
 
 __all__ = [
     "Error", "Figure", "FileError", "InputOutputError", "Model", "Report", "Trace", "UsageError",
-    "__version__", "compare", "figure", "figures", "heads", "hook", "kernels", "maps", "open",
-    "open_trace", "rollout", "spectrum",
+    "__version__", "compare", "components", "figure", "figures", "heads", "hook", "kernels", "maps",
+    "open", "open_trace", "relevance", "rollout", "spectrum", "weights",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _attnscope
 from ._arguments import identity_view, layer_list, shower
-from ._attnscope import Report
+from ._attnscope import Model, Report, Trace
 from .traces import as_trace
 
 
@@ -86,6 +86,53 @@ def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bo
     return _attnscope.compare(as_trace(reference), as_trace(other), align, match_heads, threshold,
                               baselines, at_entropy, identity_view(identity), of, added, centred,
                               layer_list(heads), shower(progress))
+
+
+def components(x: Any, *, layers: Any = 0, heads: Any = None, count: int = 4, identity: Any = None,
+               of: str = "map", centred: bool = False, added: str = "none",
+               progress: Any = None) -> Report:
+    """The rank-one components whose sum is a map, A = Σ_k σ_k u_k v_kᵀ, a row for each map. The
+    column components has for each its sigma, its share of Σσ and of Σσ², and the vectors: keys [M]
+    that it reads and queries [N] that use it.
+
+    Args:
+        x: a Trace, or an array of maps (see attnscope.maps).
+        layers, heads: the maps, from 0; None for all. The first layer unless given.
+        count: number of the leading components.
+        identity, of, centred, added: the matrix, as in attnscope.spectrum.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+    """
+    return _attnscope.components(as_trace(x), identity_view(identity), of, added, centred,
+                                 layer_list(layers), layer_list(heads), count, shower(progress))
+
+
+def relevance(trace: Trace, target: Any = None, *, place: int = -1, progress: Any = None) -> Report:
+    """The relevance of each token to an answer, from the gradient of its logit: R ← R + Ā R from
+    R = I through all layers, Ā the mean over heads of max(0, ∇A ⊙ A) (Chefer, Gur & Wolf 2021,
+    Eq. 5 and 6). A row for each token.
+
+    Args:
+        trace: a run of a model.
+        target: a class or token by number or name; the likeliest if None.
+        place: the token position that a language model reads; -1 for the last.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+    """
+    return _attnscope.relevance(trace, "" if target is None else str(target), place,
+                                shower(progress))
+
+
+def weights(model: Model, *, of: str = "ov", threshold: float = 0.9,
+            progress: Any = None) -> Report:
+    """Spectra of each head's product of weights, without an input: W_QK = W_Q W_Kᵀ or
+    W_OV = W_V W_O, [D, D] of rank d at most (Elhage et al. 2021). A row for each head.
+
+    Args:
+        model: a Model.
+        of: "ov" or "qk".
+        threshold: τ of the equivalent rank, above 0, at most 1.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+    """
+    return _attnscope.weights(model, of, threshold, shower(progress))
 
 
 def rollout(x: Any, *, layers: int = 0, fusion: str = "mean", progress: Any = None) -> np.ndarray:

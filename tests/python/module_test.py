@@ -133,6 +133,17 @@ class RunTest(unittest.TestCase):
             np.testing.assert_array_equal(opened.maps[3], self.trace.maps[3])
             self.assertEqual(opened.tokens, self.trace.tokens)
 
+    def test_relevance_and_weights(self):
+        report = attnscope.relevance(self.trace, "Bag")
+        self.assertEqual(len(report), 197)
+        np.testing.assert_array_equal(report["relevance"],
+                                      attnscope.relevance(self.trace)["relevance"])
+        self.assertIn("Bag", report.heading)
+        with self.assertRaises(ValueError):
+            attnscope.relevance(attnscope.maps(np.ones((3, 3))))
+        report = attnscope.weights(self.model, of="qk")
+        self.assertEqual((len(report), len(report[0]["singular_values"])), (18, 16))
+
     def test_errors_have_the_words_of_the_command_line(self):
         with self.assertRaises(attnscope.UsageError) as raised:
             self.model.run(IMAGE, "addr")
@@ -223,6 +234,14 @@ class AnalysesTest(unittest.TestCase):
         divergence = (one * np.log2(one / middle) + other * np.log2(other / middle)).sum(-1) / 2
         np.testing.assert_allclose(attnscope.compare(one, other)["js_divergence_bits"],
                                    divergence.mean(-1).ravel(), rtol=1e-6)
+
+    def test_components_sum_to_the_map(self):
+        maps = softmax(np.random.default_rng(13).normal(size=(2, 3, 6, 5)))
+        report = attnscope.components(maps, layers=1, count=5)
+        self.assertEqual(report["head"].tolist(), [0, 1, 2])
+        found = report[2]["components"]
+        total = sum(one["sigma"] * np.outer(one["queries"], one["keys"]) for one in found)
+        np.testing.assert_allclose(total, maps[1, 2], atol=1e-9)
 
     def test_rollout(self):
         maps = softmax(np.random.default_rng(6).normal(size=(3, 2, 5, 5)))
@@ -336,6 +355,19 @@ class ThreadsTest(unittest.TestCase):
         thread.join()
         longest = max(np.diff([start, *ticks]))
         self.assertLess(longest, 0.5 * (time.monotonic() - start))
+
+    def test_openblas_keeps_its_threads(self):
+        import ctypes
+        try:
+            blas = ctypes.CDLL("libopenblas.so.0")
+        except OSError:
+            self.skipTest("OpenBLAS has another name")
+        before = blas.openblas_get_num_threads()
+        self.addCleanup(blas.openblas_set_num_threads, before)
+        blas.openblas_set_num_threads(2)
+        attnscope.spectrum(np.eye(5))
+        attnscope.kernels.softmax(*np.ones((3, 2, 4, 4)))
+        self.assertEqual(blas.openblas_get_num_threads(), 2)
 
     def test_interrupts_end_long_calls(self):
         timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
