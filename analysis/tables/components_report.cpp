@@ -35,7 +35,7 @@ std::string strongest(const std::vector<double>& vector, const TokenLayout& layo
 }
 
 /// The token layout along one side of the matrix; an empty layout for channels.
-const TokenLayout& layout_of(const Trace& trace, std::int64_t layer, Extent extent) {
+const TokenLayout& layout_along(const Trace& trace, std::int64_t layer, Extent extent) {
   static const TokenLayout nowhere;
   if (extent == Extent::channels) return nowhere;
   return extent == Extent::keys ? key_layout(trace, layer) : query_layout(trace, layer);
@@ -77,8 +77,8 @@ Report entries_report(const Component& component, const MatrixChoice& analysed) 
 }
 
 /// One row per component of a map.
-Report components_of_map(const Trace& trace, const MatrixChoice& analysed,
-                         const MapComponents& map) {
+Report components_table(const Trace& trace, const MatrixChoice& analysed,
+                        const MapComponents& map) {
   const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
   std::vector<std::size_t> indices(map.components.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
@@ -107,8 +107,8 @@ Report components_of_map(const Trace& trace, const MatrixChoice& analysed,
        {{.title = sides_in_words(analysed), .left = true},
         nullptr,
         of([&trace, &map, columns, rows](const Component& one) {
-          return strongest(one.keys, layout_of(trace, map.layer, columns)) + "; " +
-                 strongest(one.queries, layout_of(trace, map.layer, rows));
+          return strongest(one.keys, layout_along(trace, map.layer, columns)) + "; " +
+                 strongest(one.queries, layout_along(trace, map.layer, rows));
         })}});
 }
 
@@ -126,7 +126,7 @@ Report components_report(const Trace& trace, const MatrixChoice& analysed,
               [](const Map& map) { return map.identity ? "with" : "no"; }},
              {json_only("state"), [](const Map& map) { return std::string(describe(map.state)); }},
              {{.name = "components"},
-              [&](const Map& map) { return table_cell(components_of_map(trace, analysed, map)); }},
+              [&](const Map& map) { return table_cell(components_table(trace, analysed, map)); }},
              {{.left = true}, nullptr, [](const Map& map) {
                 return std::string(map.components.empty() ? describe(map.state) : "");
               }}});
