@@ -112,8 +112,11 @@ double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
   const double size_pt = figure.font_size_pt;
   ColourScale& scale = figure.colour_scales.front();
   const auto frame_width = [&] {
-    return frame_beside(width_mm, bar_room_mm(scale, lines_of(scale.label), size_pt),
-                        lines_of_row_labels(figure), grid.columns, size_pt);
+    double bar_mm = 0;  // bars stand below each other
+    for (const ColourScale& one : figure.colour_scales) {
+      bar_mm = std::max(bar_mm, bar_room_mm(one, lines_of(one.label), size_pt));
+    }
+    return frame_beside(width_mm, bar_mm, lines_of_row_labels(figure), grid.columns, size_pt);
   };
   const auto down = static_cast<double>(grid.rows);
   const double first_mm = frame_width();  // width before labels are broken

@@ -419,7 +419,7 @@ TEST_F(ExportTest, OffersTheFileAfterTheExport) {
     dialog.findChild<QPushButton*>("export_write")->click();
   });
   press(Qt::Key_E, Qt::ControlModifier);
-  EXPECT_TRUE(window().findChild<NoticeBar*>()->text().contains(file));
+  EXPECT_TRUE(window().findChild<NoticeBar*>()->text().contains(QFileInfo(file).fileName()));
   QStringList names;
   for (int choice = 0; choice < 3; ++choice) {
     auto* button = child<QPushButton>(("notice_choice_" + std::to_string(choice)).c_str());
