@@ -104,7 +104,8 @@ void PredictionStages::add_seen(const LessonBlock& block, QWidget* why) {
 }
 
 void PredictionStages::add_experiment(const std::string& name, QWidget* experiment) {
-  if (stages_.empty()) return;
+  // What follows a comparison belongs to no prediction.
+  if (stages_.empty() || stages_.back().card != nullptr) return;
   stages_.back().experiments.push_back(experiment);
   stages_.back().names.push_back(name);
 }
@@ -186,17 +187,14 @@ QMainWindow* PredictionStages::main_window() const {
 
 std::vector<std::string> PredictionStages::pictures_of(const Stage& stage) const {
   std::vector<std::string> pictures;
-  const auto add = [&pictures](QWidget* widget, const QWidget* page = nullptr) {
-    // A lesson in a hidden tab still has its experiments.
-    if (widget == nullptr || !(page != nullptr ? widget->isVisibleTo(page) : widget->isVisible())) {
-      return;
-    }
+  const auto add = [&pictures](QWidget* widget) {
+    if (widget == nullptr || !widget->isVisible()) return;
     if (std::string bytes = png_of(*widget); !bytes.empty()) pictures.push_back(std::move(bytes));
   };
   const QMainWindow* const window = main_window();
   for (const std::string& part : stage.pictures) {
     if (part == "experiment") {
-      for (QWidget* experiment : stage.experiments) add(experiment, page_);
+      for (QWidget* experiment : stage.experiments) add(experiment);
     } else if (window != nullptr && part == "maps") {
       add(window->centralWidget());
     } else if (window != nullptr) {

@@ -47,6 +47,7 @@ class PredictionsTest : public WindowTest {
     child<QLineEdit>("prediction_2_1")->setText("6");
     click("keep_2");
     child<NumberSlider>("equal_rows_share")->set_value(1);
+    QCoreApplication::processEvents();  // the experiment is laid out
     click("compare_2");
   }
 };
