@@ -173,7 +173,11 @@ bool FigureLayout::break_labels() {
 }
 
 double FigureLayout::label_room(const PlacedPanel& panel) const {
-  double room = rect().height();
+  // Labels stand at the middle of their panel, between a letter above it and the page's end.
+  const double middle = panel.axes->rect().center().y();
+  const double top =
+      panel.letter == nullptr ? rect().top() : panel.letter->outerRect().bottom() + 1.0;
+  double room = 2 * std::min(middle - top, rect().bottom() - middle);
   const QFontMetricsF metrics(panel.axes->axis(QCPAxis::atLeft)->labelFont());
   for (const PlacedPanel& other : panels_) {
     if (other.column != panel.column || other.row == panel.row) continue;

@@ -149,7 +149,7 @@ TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
   show(figure, plot, {400, 400});
   const auto label = [&] { return plot.axisRects().at(0)->axis(QCPAxis::atLeft)->label(); };
   EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
-  plot.resize(400, 120);
+  plot.resize(400, 140);
   plot.replot(QCustomPlot::rpImmediateRefresh);
   EXPECT_EQ(label(), "equivalent\nrank (τ = 0.9)");
   plot.resize(400, 400);
