@@ -145,7 +145,7 @@ std::function<void(std::int64_t, std::int64_t, MatrixMap)> change_by(const py::o
   };
 }
 
-/// What attnscope.Model.run asks to record.
+/// The records that attnscope.Model.run asks for.
 struct Recorded {
   bool vectors, hidden, factors, quantities, token_logits;
 };

@@ -86,7 +86,7 @@ py::object column_of(const PythonReport& report, const std::string& name) {
     if (whole == values.size()) return array(list, "int64");
     if (flags == values.size()) return array(list, "bool");
     if (whole + numbers > 0 && whole + numbers + unknown == values.size()) {
-      return array(list, "float64");  // None becomes NaN
+      return array(list, "float64");  // NumPy turns None into NaN
     }
     return list;
   }

@@ -15,7 +15,7 @@ namespace {
 
 using SharedTrace = std::shared_ptr<const Trace>;
 
-/// What each layer of a trace recorded of one kind, as a sequence.
+/// The records of one kind in each layer of a trace, as a sequence.
 struct LayerList {
   SharedTrace trace;
   std::function<py::object(const SharedTrace& trace, std::size_t layer)> get;

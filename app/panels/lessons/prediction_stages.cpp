@@ -104,7 +104,7 @@ void PredictionStages::add_seen(const LessonBlock& block, QWidget* why) {
 }
 
 void PredictionStages::add_experiment(const std::string& name, QWidget* experiment) {
-  // What follows a comparison belongs to no prediction.
+  // Experiments after a comparison belong to no prediction.
   if (stages_.empty() || stages_.back().card != nullptr) return;
   stages_.back().experiments.push_back(experiment);
   stages_.back().names.push_back(name);
