@@ -72,6 +72,7 @@ PythonModel read_arrays(const std::vector<std::pair<std::string, py::array>>& ar
                         const std::string& name, const Settings& options,
                         const std::string& description, const py::object& show) {
   std::vector<StoredTensor> tensors;
+  tensors.reserve(arrays.size());
   for (const auto& [tensor, array] : arrays) tensors.push_back(stored(tensor, array));
   return {computed(show, [&](const Progress& progress) {
     const Checkpoint checkpoint(name, "state dict", std::move(tensors), {});
