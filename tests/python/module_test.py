@@ -199,7 +199,7 @@ class SpectrumTest(unittest.TestCase):
         with self.assertRaises(IndexError):
             report[2]
         try:
-            import pandas  # noqa: F401
+            from pandas import DataFrame  # noqa: F401
         except ImportError:
             return
         self.assertEqual(report.to_pandas()["layer"].tolist(), [0, 0])
