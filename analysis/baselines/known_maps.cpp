@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/spectrum/rank.h"
-#include "analysis/spectrum/singular_values.h"
 #include "core/attention/random_parameters.h"
 
 namespace attnscope {
@@ -54,12 +52,6 @@ MatrixD known_map(KnownMap map, std::int64_t tokens) {
       break;
   }
   return weights;
-}
-
-std::int64_t known_map_rank(KnownMap map, bool identity, std::int64_t tokens, double threshold) {
-  MatrixD weights = known_map(map, tokens);
-  if (identity) weights.diagonal().array() += 1;
-  return equivalent_rank(singular_values(weights, SpectrumAccuracy::every_value).values, threshold);
 }
 
 }  // namespace attnscope

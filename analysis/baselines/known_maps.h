@@ -25,9 +25,4 @@ inline constexpr EnumName<KnownMap> known_map_names[] = {
 /// machine.
 [[nodiscard]] MatrixD known_map(KnownMap map, std::int64_t tokens);
 
-/// Equivalent rank of that map, or with `identity` of that map + I, from every singular value;
-/// `threshold` in (0, 1].
-[[nodiscard]] std::int64_t known_map_rank(KnownMap map, bool identity, std::int64_t tokens,
-                                          double threshold);
-
 }  // namespace attnscope

@@ -13,6 +13,7 @@
 #include "core/input/image.h"
 #include "core/input/text.h"
 #include "core/shown_text.h"
+#include "core/text/lines.h"
 
 namespace attnscope {
 
@@ -86,13 +87,6 @@ Input open_literal(const std::string& locator) {
   }
   std::string label = in_quotes(text.characters);
   return {std::move(text), std::move(label), locator, -1};
-}
-
-std::string_view without_spaces(std::string_view text) {
-  constexpr std::string_view spaces = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(spaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
 }
 
 Input open_pair(const std::string& locator) {

@@ -56,7 +56,9 @@ TEST(LessonNumbers, RanksOfMapsThatCanBeThoughtOut) {
   const std::string lesson = page("lessons/10-the-rank-lesson.md");
   const std::string teacher = page("manual/teaching.md");
   const auto rank = [](KnownMap map, bool identity = false) {
-    return known_map_rank(map, identity, 197, 0.9);
+    MatrixD weights = known_map(map, 197);
+    if (identity) weights.diagonal().array() += 1;
+    return rank_of(weights);
   };
   EXPECT_EQ(rank(KnownMap::identity), 178);
   EXPECT_THAT(lesson, HasSubstr("90 % of them are 178"));

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "app/look/theme.h"
-#include "app/panels/lessons/predictions/prediction.h"
 #include "core/error.h"
+#include "core/text/lines.h"
 
 namespace attnscope {
 
@@ -15,22 +15,6 @@ namespace {
 
 constexpr std::string_view kFence = "```";
 constexpr std::size_t kMostBytes = 1 << 20;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 Error wrong(std::string what, int line) {
   return Error(ErrorKind::damaged, std::move(what)).about("line " + std::to_string(line));
@@ -45,11 +29,14 @@ std::optional<LessonBlock> opened(std::string_view fence, int line) {
       {"summary", LessonBlock::Kind::summary},
       {"prediction", LessonBlock::Kind::prediction},
       {"seen", LessonBlock::Kind::seen}};
-  const std::string_view words = trimmed(fence.substr(kFence.size()));
+  const std::string_view words = without_spaces(fence.substr(kFence.size()));
   const std::string_view kind = words.substr(0, words.find(' '));
   for (const auto& [name, value] : kinds) {
     if (kind != name) continue;
-    LessonBlock block{value, std::string(trimmed(words.substr(kind.size()))), {}, line};
+    LessonBlock block;
+    block.kind = value;
+    block.title = without_spaces(words.substr(kind.size()));
+    block.line = line;
     const bool untitled = value == LessonBlock::Kind::summary || value == LessonBlock::Kind::seen;
     if (block.title.empty() && !untitled) {
       throw wrong("a " + std::string(name) + " needs a title", line)
@@ -60,20 +47,21 @@ std::optional<LessonBlock> opened(std::string_view fence, int line) {
   return std::nullopt;
 }
 
-void check_predictions(const Lesson& lesson) {
+void parse_predictions(Lesson& lesson) {
   const LessonBlock* open = nullptr;
   int text_line = 0;  // 0: no text is asked for yet
-  for (const LessonBlock& block : lesson.blocks) {
+  for (LessonBlock& block : lesson.blocks) {
     if (block.kind == LessonBlock::Kind::seen) {
       if (!open) throw wrong("what was seen needs a prediction before it", block.line);
       open = nullptr;
-      (void)parse_pictures(block.title, block.line);
+      block.pictures = parse_pictures(block.title, block.line);
     }
     if (block.kind != LessonBlock::Kind::prediction) continue;
     if (open) throw wrong("a prediction must be followed by ```seen before the next", open->line);
     if (text_line != 0) throw wrong("only the last prediction may ask for a text", text_line);
     open = &block;
-    for (const PredictionField& field : parse_prediction(block.body, block.line + 1)) {
+    block.fields = parse_prediction(block.body, block.line + 1);
+    for (const PredictionField& field : block.fields) {
       if (field.kind == PredictionField::Kind::text) text_line = block.line;
     }
   }
@@ -87,19 +75,19 @@ Lesson parse_lesson(std::string_view markdown) {
   LessonBlock text, block;
   bool inside = false, in_code = false;
   const auto close_text = [&] {
-    text.body = std::string(trimmed(text.body));
+    text.body = std::string(without_spaces(text.body));
     if (!text.body.empty()) lesson.blocks.push_back(text);
     text = {};
   };
   int number = 0;
-  for (const std::string_view line : lines_of(markdown)) {
+  for (const std::string_view line : split_lines(markdown)) {
     ++number;
     const bool is_fence = line.starts_with(kFence);
     if (inside) {
       if (is_fence) {
         // The lines of a prediction are counted for its errors.
         if (block.kind != LessonBlock::Kind::prediction) {
-          block.body = std::string(trimmed(block.body));
+          block.body = std::string(without_spaces(block.body));
         }
         lesson.blocks.push_back(block);
         inside = false;
@@ -119,7 +107,7 @@ Lesson parse_lesson(std::string_view markdown) {
     }
     if (is_fence) in_code = !in_code;
     if (lesson.title.empty() && !in_code && line.starts_with("# ")) {
-      lesson.title = std::string(trimmed(line.substr(2)));
+      lesson.title = std::string(without_spaces(line.substr(2)));
       continue;
     }
     if (text.body.empty()) text.line = number;
@@ -130,14 +118,14 @@ Lesson parse_lesson(std::string_view markdown) {
   close_text();
   if (lesson.title.empty())
     throw wrong("the title of the lesson is missing", 1).expected("# TITLE");
-  check_predictions(lesson);
+  parse_predictions(lesson);
   return lesson;
 }
 
 std::map<std::string, std::string> experiment_settings(std::string_view body) {
   std::map<std::string, std::string> settings;
-  for (const std::string_view whole : lines_of(body)) {
-    const std::string_view line = trimmed(whole);
+  for (const std::string_view whole : split_lines(body)) {
+    const std::string_view line = without_spaces(whole);
     if (line.empty()) continue;
     const std::size_t split = line.find('=');
     if (split == std::string_view::npos) {
@@ -145,8 +133,8 @@ std::map<std::string, std::string> experiment_settings(std::string_view body) {
           .expected("NAME=VALUE")
           .found(std::string(line));
     }
-    settings[std::string(trimmed(line.substr(0, split)))] =
-        std::string(trimmed(line.substr(split + 1)));
+    settings[std::string(without_spaces(line.substr(0, split)))] =
+        std::string(without_spaces(line.substr(split + 1)));
   }
   return settings;
 }

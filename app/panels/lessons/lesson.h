@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/panels/lessons/predictions/prediction.h"
+
 namespace attnscope {
 
 struct LessonBlock {
@@ -24,7 +26,9 @@ struct LessonBlock {
   Kind kind = Kind::text;
   std::string title;  ///< description of a step, or the question; empty for text and summary
   std::string body;
-  int line = 1;  ///< first line in the file, from 1
+  int line = 1;                         ///< first line in the file, from 1
+  std::vector<PredictionField> fields;  ///< of a prediction: its body
+  std::vector<std::string> pictures;    ///< of `seen`: the parts in its title
 };
 
 struct Lesson {

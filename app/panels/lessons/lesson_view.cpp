@@ -68,8 +68,7 @@ std::vector<SheetStep> steps_of(const Lesson& lesson, const LessonAnswers& answe
       }
     }
     if (block.kind != LessonBlock::Kind::prediction) continue;
-    steps.push_back(
-        {heading.toStdString(), block.title, parse_prediction(block.body, block.line + 1), {}});
+    steps.push_back({heading.toStdString(), block.title, block.fields, {}});
     if (steps.size() <= answers.predictions.size()) {
       steps.back().answer = answers.predictions[steps.size() - 1];
     }

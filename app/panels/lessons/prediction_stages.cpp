@@ -64,7 +64,7 @@ QWidget* PredictionStages::begin_part(bool shown) {
 
 void PredictionStages::add_prediction(const LessonBlock& block, QWidget* question) {
   PredictionAnswer& answer = answers_.predictions[stages_.size()];
-  stages_.push_back({block.line, parse_prediction(block.body, block.line + 1), {}, {}, {}});
+  stages_.push_back({block.line, block.fields, {}, {}, {}});
   auto* card =
       new PredictionCard(static_cast<int>(stages_.size()), question, stages_.back().fields, answer);
   column_->addWidget(card);
@@ -90,7 +90,7 @@ void PredictionStages::add_seen(const LessonBlock& block, QWidget* why) {
     throw unknown_name("reading", reading, name_list(known))
         .about("line " + std::to_string(stage.line));
   }
-  stage.pictures = parse_pictures(block.title, block.line);
+  stage.pictures = block.pictures;
   const PredictionAnswer& answer = answers_.predictions[index];
   stage.card = new SeenCard(static_cast<int>(index) + 1, stage.fields, answer, owned.release());
   column_->addWidget(stage.card);

@@ -1,6 +1,5 @@
 // Singular values to look at: a matrix of two rows turns the circle into an ellipse, whose half
 // axes are the singular values.
-#include <Eigen/SVD>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -13,6 +12,7 @@
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/panels/playground/plane_view.h"
+#include "core/tensor/decompose.h"
 
 namespace attnscope {
 
@@ -99,15 +99,14 @@ class EllipseExperiment : public QWidget {
     for (int i = 0; i < 2; ++i) {
       matrix.row(i) << rows[static_cast<std::size_t>(i)].x(), rows[static_cast<std::size_t>(i)].y();
     }
-    const Eigen::JacobiSVD<Eigen::Matrix2d> parts(matrix, Eigen::ComputeFullU);
-    const Eigen::Vector2d values = parts.singularValues();
-    ellipse_->set_matrix(matrix, parts.matrixU() * values.asDiagonal());
-    const auto rank = (values.array() > kVanished).count();
+    const SingularVectors parts = singular_vectors(matrix);
+    ellipse_->set_matrix(matrix, parts.left * parts.values.asDiagonal());
+    const auto rank = (parts.values.array() > kVanished).count();
     words_->setText(tr("<table><tr><td>half axes, σ<sub>1</sub> and σ<sub>2</sub>&nbsp;&nbsp;</td>"
                        "<td align=right><b>%1</b> and <b>%2</b></td></tr><tr><td>rank</td><td "
                        "align=right><b>%3</b></td></tr></table>")
-                        .arg(values(0), 0, 'f', 2)
-                        .arg(values(1), 0, 'f', 2)
+                        .arg(parts.values(0), 0, 'f', 2)
+                        .arg(parts.values(1), 0, 'f', 2)
                         .arg(rank));
   }
 

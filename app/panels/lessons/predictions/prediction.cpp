@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text/lines.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -14,12 +15,6 @@ namespace {
 
 constexpr std::string_view kFieldForms =
     "choice A | B: WHAT => SEEN, number LEAST to MOST: WHAT => SEEN, or text: WHAT";
-
-std::string_view without_spaces(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 /// The text before and after the first `sign`; the second is empty if there is none.
 std::pair<std::string, std::string> split_at(std::string_view text, std::string_view sign) {
@@ -108,11 +103,10 @@ std::string PredictionField::reading() const {
 std::vector<PredictionField> parse_prediction(std::string_view body, int line) {
   std::vector<PredictionField> fields;
   const int first = line;
-  for (std::string_view rest = body; !rest.empty(); ++line) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view text = without_spaces(rest.substr(0, end));
+  for (const std::string_view whole : split_lines(body)) {
+    const std::string_view text = without_spaces(whole);
     if (!text.empty()) fields.push_back(field_of(text, line));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    ++line;
   }
   if (fields.empty()) {
     throw wrong_field("a prediction must ask for something", first, "no line")

@@ -5,6 +5,17 @@
 
 namespace attnscope {
 
+void copy_lesson_view(const ViewSettings& from, ViewSettings& to) {
+  to.rank_threshold = from.rank_threshold;
+  to.temperature = from.temperature;
+  to.identity = from.identity;
+  to.head_fusion = from.head_fusion;
+  to.matrix = from.matrix;
+  to.map_number = from.map_number;
+  to.shown_rank = from.shown_rank;
+  to.shows_rest = from.shows_rest;
+}
+
 LessonLoan::LessonLoan(Session& session, QObject* parent) : QObject(parent), session_(session) {}
 
 void LessonLoan::borrow() {
@@ -29,14 +40,7 @@ void LessonLoan::restore() {
   wanted.input_locator = before.state.input_locator;
   wanted.input = before.state.input;
   wanted.reference = before.state.reference;
-  wanted.view.rank_threshold = before.state.view.rank_threshold;
-  wanted.view.temperature = before.state.view.temperature;
-  wanted.view.identity = before.state.view.identity;
-  wanted.view.head_fusion = before.state.view.head_fusion;
-  wanted.view.matrix = before.state.view.matrix;
-  wanted.view.map_number = before.state.view.map_number;
-  wanted.view.shown_rank = before.state.view.shown_rank;
-  wanted.view.shows_rest = before.state.view.shows_rest;
+  copy_lesson_view(before.state.view, wanted.view);
   session_.set_state(wanted);
   session_.select(before.selection);
   emit changed();

@@ -9,6 +9,10 @@
 
 namespace attnscope {
 
+/// Copies what lessons set of a view: threshold, temperature, identity, heads, analysed matrix,
+/// printed number and shown rank.
+void copy_lesson_view(const ViewSettings& from, ViewSettings& to);
+
 class LessonLoan : public QObject {
   Q_OBJECT
  public:
@@ -19,9 +23,8 @@ class LessonLoan : public QObject {
   /// Marks `subject` as opened by the lesson, so that restoring closes it.
   void note_opened(SubjectId subject);
   [[nodiscard]] bool is_on() const { return before_.has_value(); }
-  /// Restores the open models, the input, the pinned reference, the selection and, of the view,
-  /// what lessons set: threshold, temperature, identity, heads, analysed matrix, printed number and
-  /// shown rank. Models that the user opened meanwhile stay. Can be undone.
+  /// Restores the open models, the input, the pinned reference, the selection and what lessons set
+  /// of the view (copy_lesson_view). Models that the user opened meanwhile stay. Can be undone.
   void restore();
 
  signals:

@@ -84,22 +84,6 @@ void select(Session& session, const std::map<std::string, std::string>& values) 
   session.select(selection);
 }
 
-/// The view in which a lesson's numbers hold: attention maps as the models have them, whole, with
-/// the equivalent rank at 0.9 in their corners.
-void set_plain_view(Session& session) {
-  const ViewSettings usual;
-  ViewSettings view = session.view();
-  view.rank_threshold = usual.rank_threshold;
-  view.temperature = usual.temperature;
-  view.identity = usual.identity;
-  view.head_fusion = usual.head_fusion;
-  view.matrix = usual.matrix;
-  view.map_number = usual.map_number;
-  view.shown_rank = usual.shown_rank;
-  view.shows_rest = usual.shows_rest;
-  session.set_view(view);
-}
-
 /// Closes all models in one change, which one undo reverts.
 void close_all(Session& session) {
   SessionState state = session.state();
@@ -290,7 +274,11 @@ void StepRunner::run(const StepCommand& command) {
   } else if (command.name == "view") {
     set_view(session_, command.values);
   } else if (command.name == "plain") {
-    set_plain_view(session_);
+    // The view in which a lesson's numbers hold: attention maps as the models have them, whole,
+    // with the equivalent rank at 0.9 in their corners.
+    ViewSettings view = session_.view();
+    copy_lesson_view(ViewSettings{}, view);
+    session_.set_view(view);
   } else if (command.name == "panel") {
     const QString panel = QString::fromStdString(command.words[0]);
     emit panel_wanted(panel);
