@@ -1,4 +1,6 @@
 // Analyses of traces in Python, each the table of the command of its name.
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <pybind11/stl.h>
 #include <utility>
@@ -13,13 +15,9 @@
 #include "analysis/relevance/relevance.h"
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/identity_effect.h"
-#include "analysis/tables/comparison_report.h"
-#include "analysis/tables/components_report.h"
-#include "analysis/tables/head_report.h"
-#include "analysis/tables/relevance_report.h"
+#include "analysis/tables/reports.h"
 #include "analysis/tables/shared_columns.h"
 #include "analysis/tables/spectrum_report.h"
-#include "analysis/tables/weight_report.h"
 #include "analysis/weights/weight_spectra.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
@@ -68,6 +66,14 @@ struct Kept {
   std::vector<SharedSubject> subjects;
   Results results;
 };
+
+SharedReport made_of(Report table, std::shared_ptr<const void> owner, std::string heading = {}) {
+  auto made = std::make_shared<PythonReport>();
+  made->table = std::move(table);
+  made->owner = std::move(owner);
+  made->heading = std::move(heading);
+  return made;
+}
 
 // --- spectrum ----------------------------------------------------------------------------------
 
@@ -137,26 +143,18 @@ SharedReport spectrum(const SharedSubject& subject, const SpectrumCall& call,
                       return reports;
                     })});
   const SpectrumReport& first = kept->results.front();
-  auto made = std::make_shared<PythonReport>();
-  made->owner = kept;
-  made->table = maps_report(kept->results);
-  made->heading = heading_of(*subject);
+  SharedReport made = made_of(maps_report(kept->results), kept, heading_of(*subject));
   if (!first.analysed.is_plain_map())
     made->heading += "analysed: " + in_words(first.analysed) + "\n";
   made->heading +=
       "equivalent rank: smallest r with f(r) >= " + rounded_text(first.threshold) + "\n";
   for (const SpectrumReport& report : kept->results) {
-    const auto means = std::make_shared<PythonReport>();
-    means->owner = kept;
-    means->table = means_report(report, SpectrumMeans::both);
     const std::string view(name_of(identity_view_names, report.analysed.identity));
-    made->parts[kept->results.size() == 1 ? "means" : "means " + view] = means;
+    made->parts[kept->results.size() == 1 ? "means" : "means " + view] =
+        made_of(means_report(report, SpectrumMeans::both), kept);
   }
   if (call.proposition) {
-    const auto proposition = std::make_shared<PythonReport>();
-    proposition->owner = kept;
-    proposition->table = proposition_report(first);
-    made->parts["proposition 1"] = proposition;
+    made->parts["proposition 1"] = made_of(proposition_report(first), kept);
   }
   return made;
 }
@@ -181,15 +179,10 @@ SharedReport heads(const SharedSubject& subject, const HeadOptions& options,
         }
         return results;
       })});
-  auto made = std::make_shared<PythonReport>();
-  made->owner = kept;
-  made->table = head_report(*subject->trace, kept->results.table, at_entropy,
-                            at_entropy ? &kept->results.entropy_ranks : nullptr);
-  made->heading = heading_of(*subject);
-  made->notes = report_legend(made->table) +
-                "a: rows divided by their sums; τ = " + rounded_text(options.threshold) +
-                ", ε = " + rounded_text(options.sink) + ", mass " +
-                rounded_text(100 * options.mass) + " %; –: not known\n";
+  SharedReport made = made_of(head_report(*subject->trace, kept->results.table, at_entropy,
+                                          at_entropy ? &kept->results.entropy_ranks : nullptr),
+                              kept, heading_of(*subject));
+  made->notes = report_legend(made->table) + head_signs_in_words(options);
   return made;
 }
 
@@ -206,9 +199,7 @@ SharedReport compare(const SharedSubject& reference, const SharedSubject& other,
         return result;
       })});
   const SubjectComparison& found = kept->results.mean;
-  auto made = std::make_shared<PythonReport>();
-  made->owner = kept;
-  made->table = compared_maps_report(kept->results, false);
+  SharedReport made = made_of(compared_maps_report(kept->results, false), kept);
   made->heading = other->label + " compared with " + reference->label + ", " +
                   alignment_in_words(options) + "\n" + std::to_string(found.maps_compared) +
                   " of " + std::to_string(found.maps.size()) + " maps compared cell by cell\n";
@@ -249,11 +240,8 @@ SharedReport components(const SharedSubject& subject, const MatrixChoice& analys
         }
         return results;
       })});
-  auto made = std::make_shared<PythonReport>();
-  made->owner = kept;
-  made->table = components_report(*subject->trace, kept->results.analysed, kept->results.maps);
-  made->heading = heading_of(*subject);
-  return made;
+  return made_of(components_report(*subject->trace, kept->results.analysed, kept->results.maps),
+                 kept, heading_of(*subject));
 }
 
 SharedReport relevance(const SharedSubject& subject, const std::string& target, std::int64_t place,
@@ -266,12 +254,9 @@ SharedReport relevance(const SharedSubject& subject, const std::string& target, 
   const TokenRelevance& found = kept->results;
   std::vector<std::size_t> tokens(found.tokens.size());
   std::iota(tokens.begin(), tokens.end(), std::size_t{0});
-  auto made = std::make_shared<PythonReport>();
-  made->owner = kept;
-  made->table = relevant_tokens_report(*subject->trace, found, std::move(tokens));
-  made->heading = heading_of(*subject) + "relevance to logit " + std::to_string(found.target) +
-                  (found.label.empty() ? "" : " (" + found.label + ")") + "\n";
-  return made;
+  return made_of(relevant_tokens_report(*subject->trace, found, std::move(tokens)), kept,
+                 heading_of(*subject) + "relevance to logit " + std::to_string(found.target) +
+                     (found.label.empty() ? "" : " (" + found.label + ")") + "\n");
 }
 
 SharedReport weights(const PythonModel& model, const std::string& of, double threshold,
@@ -281,12 +266,8 @@ SharedReport weights(const PythonModel& model, const std::string& of, double thr
       computed(show, [&](const Progress& progress) {
         return weight_spectra(*model.model, product, threshold, progress);
       }));
-  auto made = std::make_shared<PythonReport>();
-  made->owner = kept;
-  made->table = weight_heads_report(*kept, threshold);
-  made->heading = model.model->name() + ": W_" + (of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O") +
-                  " of each head, rank at most d\n";
-  return made;
+  return made_of(weight_heads_report(*kept, threshold), kept,
+                 weights_in_words(model.model->name(), product));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "core/input/image.h"
 #include "core/tensor/tensor.h"
-#include "python/errors.h"
+#include "python/bindings.h"
 
 namespace attnscope::python {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <string_view>
 
 namespace attnscope::python {
 
@@ -17,5 +18,12 @@ void bind_figures(py::module_& module);   ///< Figure, figure
 
 // Functions take their arguments by position from the package's own modules, which check them,
 // convert them, and have the docstrings.
+
+/// Translates Error into attnscope.Error or one of its subclasses (attnscope/errors.py), with the
+/// words of the command line, and Cancelled into KeyboardInterrupt.
+void translate_errors();
+
+/// A str of UTF-8 in which bytes that are not valid, as in names of files, are replaced.
+[[nodiscard]] py::str text(std::string_view utf8);
 
 }  // namespace attnscope::python

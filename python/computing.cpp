@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "core/tensor/blas.h"
-#include "python/errors.h"
 
 namespace attnscope::python {
 

@@ -1,10 +1,9 @@
-#include "python/errors.h"
-
 #include <string>
 
 #include "core/error.h"
 #include "core/parameters/enum_names.h"
 #include "core/progress.h"
+#include "python/bindings.h"
 
 namespace attnscope::python {
 

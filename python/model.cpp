@@ -164,14 +164,7 @@ std::shared_ptr<PythonTrace> run_model(const PythonModel& of, const py::object& 
   MechanismChoice trained = model.spec().mechanism;
   std::string name = mechanism;
   if (!codes.empty()) {
-    const LearnedTensors learned = read_learned_tensors(codes);
-    if (!name.empty() && name != learned.mechanism.name) {
-      throw Error(ErrorKind::usage, "the codes were learned for another mechanism")
-          .in_file(codes)
-          .about("mechanism")
-          .expected(learned.mechanism.name)
-          .found(name);
-    }
+    const LearnedTensors learned = read_learned_codes(codes, name, "mechanism");
     trained = learned.mechanism;
     name = trained.name;
     made->parameters = learned.layers;

@@ -4,7 +4,6 @@
 #include "python/arrays.h"
 #include "python/bindings.h"
 #include "python/computing.h"
-#include "python/errors.h"
 
 namespace attnscope::python {
 

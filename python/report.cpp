@@ -7,8 +7,6 @@
 #include <pybind11/stl.h>
 #include <vector>
 
-#include "python/errors.h"
-
 namespace attnscope::python {
 
 namespace {
@@ -102,15 +100,11 @@ std::string report_in_words(const PythonReport& report) {
   return words;
 }
 
-std::string escaped(const std::string& words) {
-  std::string html;
-  for (const char c : words) {
-    html += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  }
-  return html;
-}
-
 std::string report_as_html(const PythonReport& report) {
+  const py::object escape = py::module_::import("html").attr("escape");
+  const auto escaped = [&](const std::string& words) {
+    return escape(text(words)).cast<std::string>();
+  };
   const ReportTexts table = report_texts(report.table);
   std::string html = "<div><p>" + escaped(report.heading) + "</p><table><thead><tr>";
   for (const ReportColumn& column : table.columns) html += "<th>" + escaped(column.title) + "</th>";

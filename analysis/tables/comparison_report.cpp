@@ -1,8 +1,8 @@
-#include "analysis/tables/comparison_report.h"
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+
+#include "analysis/tables/reports.h"
 
 namespace attnscope {
 

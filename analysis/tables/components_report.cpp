@@ -1,11 +1,10 @@
-#include "analysis/tables/components_report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 
+#include "analysis/tables/reports.h"
 #include "analysis/tables/shared_columns.h"
 #include "core/shown_text.h"
 

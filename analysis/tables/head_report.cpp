@@ -1,8 +1,7 @@
-#include "analysis/tables/head_report.h"
-
 #include <algorithm>
 #include <string>
 
+#include "analysis/tables/reports.h"
 #include "analysis/tables/shared_columns.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
@@ -67,6 +66,12 @@ Report head_report(const Trace& trace, const HeadTable& table, std::optional<dou
                        return std::string(row.state == HeadState::ready ? "" : describe(row.state));
                      }});
   return report_on(table.rows, std::move(columns));
+}
+
+std::string head_signs_in_words(const HeadOptions& options) {
+  return "a: rows divided by their sums; τ = " + rounded_text(options.threshold) +
+         ", ε = " + rounded_text(options.sink) + ", mass " + rounded_text(100 * options.mass) +
+         " %; –: not known\n";
 }
 
 }  // namespace attnscope

@@ -1,9 +1,8 @@
-#include "analysis/tables/relevance_report.h"
-
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include "analysis/tables/reports.h"
 #include "core/shown_text.h"
 
 namespace attnscope {

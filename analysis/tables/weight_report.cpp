@@ -1,8 +1,7 @@
-#include "analysis/tables/weight_report.h"
-
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "analysis/tables/reports.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -38,6 +37,11 @@ Report weight_heads_report(const std::vector<WeightSpectrum>& spectra, double th
        {{.name = "effective_rank", .title = "effective", .decimals = 1}, &Head::effective_rank},
        {{.name = "stable_rank", .title = "stable", .decimals = 1}, &Head::stable_rank},
        {{.name = "copying", .title = "copying", .decimals = 3}, &Head::copying}});
+}
+
+std::string weights_in_words(const std::string& model, WeightProduct product) {
+  return model + ": W_" + (product == WeightProduct::qk ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O") +
+         " of each head, rank at most d\n";
 }
 
 }  // namespace attnscope

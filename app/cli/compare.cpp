@@ -12,7 +12,7 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/report/report.h"
-#include "analysis/tables/comparison_report.h"
+#include "analysis/tables/reports.h"
 #include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"

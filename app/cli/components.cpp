@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/matrix/analysed_matrix.h"
-#include "analysis/tables/components_report.h"
+#include "analysis/tables/reports.h"
 #include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"

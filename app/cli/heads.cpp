@@ -9,7 +9,7 @@
 
 #include "analysis/baselines/equal_entropy.h"
 #include "analysis/heads/head_table.h"
-#include "analysis/tables/head_report.h"
+#include "analysis/tables/reports.h"
 #include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
@@ -153,9 +153,7 @@ std::string heads_as_text(const HeadsReport& report) {
     text += (i > 0 ? "\n" : "") + heading_of(subject, table) + report_as_text(heads) + "\n" +
             sinks_in_words(*subject.trace, table, report.options) + report_legend(heads);
   }
-  return text + "a: rows divided by their sums; τ = " + rounded_text(report.options.threshold) +
-         ", ε = " + rounded_text(report.options.sink) + ", mass " +
-         rounded_text(100 * report.options.mass) + " %; –: not known\n";
+  return text + head_signs_in_words(report.options);
 }
 
 /// Format as in docs/json-output.md.

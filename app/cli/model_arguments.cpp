@@ -216,15 +216,8 @@ MechanismChoice choose_mechanism(const ModelArguments& arguments, const ModelArg
 MechanismArgument mechanism_argument(const ModelArguments& arguments, const ModelArgument& model,
                                      const MechanismChoice& trained) {
   if (arguments.codes.empty()) return {choose_mechanism(arguments, model, trained), nullptr};
-  const LearnedTensors learned = read_learned_tensors(arguments.codes);
   const std::string& name = model.mechanism.empty() ? arguments.mechanism : model.mechanism;
-  if (!name.empty() && name != learned.mechanism.name) {
-    throw Error(ErrorKind::usage, "the codes were learned for another mechanism")
-        .in_file(arguments.codes)
-        .about("--mechanism")
-        .expected(learned.mechanism.name)
-        .found(name);
-  }
+  const LearnedTensors learned = read_learned_codes(arguments.codes, name, "--mechanism");
   ModelArguments hashed = arguments;
   hashed.mechanism.clear();
   ModelArgument own = model;

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "analysis/lens/target_name.h"
-#include "analysis/tables/relevance_report.h"
+#include "analysis/tables/reports.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/tables/weight_report.h"
+#include "analysis/tables/reports.h"
 #include "analysis/weights/weight_spectra.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
@@ -22,6 +22,9 @@ struct WeightsArguments {
   std::string of = "ov", heads = "all";
   double threshold = 0.9;
   TableFormat format = TableFormat::text;
+  [[nodiscard]] WeightProduct product() const {
+    return value_of(weight_product_names, of, "product of weights");
+  }
 };
 
 struct WeightsOf {
@@ -41,23 +44,20 @@ Report weights_report(const std::vector<WeightsOf>& all, const WeightsArguments&
 std::string weights_as_text(const std::vector<WeightsOf>& all, const WeightsArguments& arguments) {
   std::string text;
   for (const WeightsOf& one : all) {
-    text += one.subject->label + ": W_" +
-            (arguments.of == "qk" ? "QK = W_Q W_Kᵀ" : "OV = W_V W_O") +
-            " of each head, rank at most d\n" +
+    text += weights_in_words(one.subject->label, arguments.product()) +
             report_as_text(weight_heads_report(one.spectra, arguments.threshold));
   }
   return text;
 }
 
 int run(const WeightsArguments& arguments) {
-  const WeightProduct product = value_of(weight_product_names, arguments.of, "product of weights");
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
   std::vector<WeightsOf> all;
   const std::vector<Subject> subjects = make_subjects_without_traces(arguments.models);
   for (const Subject& subject : subjects) {
     const TerminalProgress line;
-    all.push_back(
-        {&subject, weight_spectra(*subject.model, product, arguments.threshold, line.progress())});
+    all.push_back({&subject, weight_spectra(*subject.model, arguments.product(),
+                                            arguments.threshold, line.progress())});
     keep_heads(all.back().spectra, heads, &WeightSpectrum::head);
   }
   const auto report = [&] { return weights_report(all, arguments); };

@@ -150,8 +150,9 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
 
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
-  // Values of each colour scale: of all rows together, or of each row.
-  const bool own_scales = read.is("scale", "each");  // the others are dark beside a sharp model
+  // Values of each colour scale: of each row, or of all together, in which a flat model is dark
+  // next to a sharp one.
+  const bool own_scales = read.is("scale", "each");
   std::vector<std::vector<float>> values(own_scales ? request.subjects.size() : 1);
   std::int64_t columns = 0;
   const auto count = static_cast<double>(request.subjects.size());

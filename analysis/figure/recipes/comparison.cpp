@@ -214,13 +214,8 @@ class ComparisonFigure {
       }
       return most;
     };
-    // The bars are stacked vertically.
     const auto frame_width = [&] {
-      double bar_mm = 0;
-      for (const ColourScale& scale : figure_.colour_scales) {
-        bar_mm = std::max(bar_mm, bar_room_mm(scale, lines_of(scale.label), size_pt));
-      }
-      return frame_beside(request_.width_mm, bar_mm, lines_in(0) + lines_in(1),
+      return frame_beside(request_.width_mm, bars_room_mm(figure_), lines_in(0) + lines_in(1),
                           std::ssize(compared_.others) + 1, size_pt);
     };
     const double first_mm = frame_width();

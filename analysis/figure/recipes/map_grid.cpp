@@ -89,14 +89,20 @@ std::int64_t maps_across(double width_mm) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(room_mm / (readable_mm + gap_mm)));
 }
 
-double bar_room_mm(const ColourScale& scale, std::size_t lines, double size_pt) {
+double bars_room_mm(const Figure& figure) {
   constexpr double bar_mm = 3.9, tick_mm = 1.4, padding_mm = 1;
-  double ticks_mm = 0;
-  for (const Tick& tick : bar_ticks(scale)) {
-    ticks_mm = std::max(ticks_mm, text_mm(tick.label, size_pt - 0.75));
+  const double size_pt = figure.font_size_pt;
+  double widest_mm = 0;
+  for (const ColourScale& scale : figure.colour_scales) {
+    double ticks_mm = 0;
+    for (const Tick& tick : bar_ticks(scale)) {
+      ticks_mm = std::max(ticks_mm, text_mm(tick.label, size_pt - 0.75));
+    }
+    const auto lines = static_cast<double>(lines_of(scale.label));
+    widest_mm = std::max(
+        widest_mm, bar_mm + tick_mm + ticks_mm + padding_mm + 1.2 * lines * size_pt * mm_of_pt);
   }
-  return bar_mm + tick_mm + ticks_mm + padding_mm +
-         1.2 * static_cast<double>(lines) * size_pt * mm_of_pt;
+  return widest_mm;
 }
 
 double frame_beside(double width_mm, double bar_mm, std::size_t label_lines, std::int64_t columns,
@@ -112,11 +118,8 @@ double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
   const double size_pt = figure.font_size_pt;
   ColourScale& scale = figure.colour_scales.front();
   const auto frame_width = [&] {
-    double bar_mm = 0;  // bars stand below each other
-    for (const ColourScale& one : figure.colour_scales) {
-      bar_mm = std::max(bar_mm, bar_room_mm(one, lines_of(one.label), size_pt));
-    }
-    return frame_beside(width_mm, bar_mm, lines_of_row_labels(figure), grid.columns, size_pt);
+    return frame_beside(width_mm, bars_room_mm(figure), lines_of_row_labels(figure), grid.columns,
+                        size_pt);
   };
   const auto down = static_cast<double>(grid.rows);
   const double first_mm = frame_width();  // width before labels are broken

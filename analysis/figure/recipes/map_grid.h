@@ -18,8 +18,8 @@ struct MapGrid {
 /// Number of legible maps side by side in a figure of this width; at least 1.
 [[nodiscard]] std::int64_t maps_across(double width_mm);
 
-/// Width in mm of a scale's bar next to the maps, with a label of `lines` lines at `size_pt`.
-[[nodiscard]] double bar_room_mm(const ColourScale& scale, std::size_t lines, double size_pt);
+/// Width in mm of the figure's bars, one below the other, next to the maps: that of the widest.
+[[nodiscard]] double bars_room_mm(const Figure& figure);
 
 /// Width in mm of a frame in a figure of `width_mm`, with `columns` frames next to a bar of
 /// `bar_mm` and row labels of `label_lines` lines.

@@ -99,4 +99,17 @@ LearnedTensors read_learned_tensors(const std::filesystem::path& file) {
   return tensors;
 }
 
+LearnedTensors read_learned_codes(const std::filesystem::path& file, const std::string& name,
+                                  const std::string& argument) {
+  LearnedTensors learned = read_learned_tensors(file);
+  if (!name.empty() && name != learned.mechanism.name) {
+    throw Error(ErrorKind::usage, "the codes were learned for another mechanism")
+        .in_file(file)
+        .about(argument)
+        .expected(learned.mechanism.name)
+        .found(name);
+  }
+  return learned;
+}
+
 }  // namespace attnscope

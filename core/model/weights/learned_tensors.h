@@ -26,5 +26,10 @@ void write_learned_tensors(const std::filesystem::path& file, const LearnedTenso
 
 /// Throws Error(not_this_format, damaged, io).
 [[nodiscard]] LearnedTensors read_learned_tensors(const std::filesystem::path& file);
+/// Reads hash codes for the mechanism `name`, given by `argument`; empty: any. Throws Error(usage)
+/// if they were learned for another one.
+[[nodiscard]] LearnedTensors read_learned_codes(const std::filesystem::path& file,
+                                                const std::string& name,
+                                                const std::string& argument);
 
 }  // namespace attnscope

@@ -1,0 +1,56 @@
+// Tables that the command line prints and Python returns. What a table is made of must outlive it.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/baselines/equal_entropy.h"
+#include "analysis/comparison/data_set_comparison.h"
+#include "analysis/components/components.h"
+#include "analysis/heads/head_table.h"
+#include "analysis/matrix/matrix_kind.h"
+#include "analysis/relevance/relevance.h"
+#include "analysis/report/report.h"
+#include "analysis/weights/weight_spectra.h"
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// Two models' maps, one row per compared map: its place, its counterpart, its state, and every
+/// quantity of comparison_quantities. Over a data set the quantities are means over the items, each
+/// with its standard deviation; otherwise the row-wise divergences are in JSON.
+[[nodiscard]] Report compared_maps_report(const DataSetComparison& result, bool over_data_set);
+
+/// {"js_divergence_bits": …, …}: every quantity by its name, null if it is not defined.
+[[nodiscard]] nlohmann::ordered_json comparison_values_json(const ComparisonValues& values);
+
+/// One row per map, with its rank-one components as a table in a cell: σ, its share of Σσ and of
+/// Σσ², and the vectors, of which text names the three strongest keys and queries.
+[[nodiscard]] Report components_report(const Trace& trace, const MatrixChoice& analysed,
+                                       const std::vector<MapComponents>& maps);
+
+/// One row per head: layer, head, state, sinks, every measure of head_measures, and, if
+/// `at_entropy` is given, the rank at that entropy (a share of ln n, above 0, below 1) from
+/// `entropy_ranks`, which are as many as the rows. Text leaves out the measures that no head has.
+[[nodiscard]] Report head_report(const Trace& trace, const HeadTable& table,
+                                 std::optional<double> at_entropy = {},
+                                 const std::vector<EntropyRank>* entropy_ranks = nullptr);
+/// A line below head_report that explains its signs.
+[[nodiscard]] std::string head_signs_in_words(const HeadOptions& options);
+
+/// The given tokens of one target, in that order: token, name, relevance, and in text its share of
+/// the sum over all tokens.
+[[nodiscard]] Report relevant_tokens_report(const Trace& trace, const TokenRelevance& found,
+                                            std::vector<std::size_t> tokens);
+
+/// One row per head: layer, head, the singular values of the product of its weights, its ranks (the
+/// equivalent rank at `threshold`) and the copying score.
+[[nodiscard]] Report weight_heads_report(const std::vector<WeightSpectrum>& spectra,
+                                         double threshold);
+/// A line above weight_heads_report: "MODEL: W_OV = W_V W_O of each head, rank at most d".
+[[nodiscard]] std::string weights_in_words(const std::string& model, WeightProduct product);
+
+}  // namespace attnscope
