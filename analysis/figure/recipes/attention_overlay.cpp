@@ -136,7 +136,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
   const SharedExtents shared = shared_extents(request);
   const HeadSetting heads = head_choice(read, shared.heads);
   const bool with_image = read.flag("image");
-  const std::string rolled = read.text("rollout");
+  const std::string& rolled = read.text("rollout");
   const bool mixes = rolled != "auto" && rolled != "yes" && rolled != "no";
   const bool with_rollout =
       rolled == "yes" || mixes ||
