@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/architecture/configuration/config_kind.h"
 #include "core/file/read_file.h"
 
 namespace attnscope {
@@ -52,23 +53,8 @@ std::string tokenizer_class_of_model(const std::filesystem::path& folder) {
   const json config = object_in(folder / "config.json");
   const json named = config.value("tokenizer_class", json());
   if (named.is_string()) return named.get<std::string>();
-  // Classes that transformers uses for models whose files do not name one.
-  constexpr std::pair<std::string_view, std::string_view> classes[] = {
-      {"roberta", "RobertaTokenizer"},
-      {"bart", "BartTokenizer"},
-      {"gpt2", "GPT2Tokenizer"},
-      {"deberta", "DebertaTokenizer"},
-      {"clip", "CLIPTokenizer"},
-      {"whisper", "WhisperTokenizer"},
-      {"longformer", "LongformerTokenizer"},
-      {"t5", "T5Tokenizer"},
-      {"albert", "AlbertTokenizer"},
-      {"xlm-roberta", "XLMRobertaTokenizer"}};
   const json type = config.value("model_type", json());
-  for (const auto& [model, name] : classes) {
-    if (type.is_string() && type.get<std::string>() == model) return std::string(name);
-  }
-  return {};
+  return type.is_string() ? tokenizer_class(type.get<std::string>()) : std::string();
 }
 
 std::optional<std::int64_t> padding_token(const std::filesystem::path& folder) {
