@@ -2,14 +2,12 @@
 
 #include <Eigen/Core>
 #include <H5public.h>
-#include <cblas.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 #include <jpeglib.h>
 #include <nlohmann/json.hpp>
 #include <png.h>
 #include <sndfile.h>
-#include <sstream>
 #include <string_view>
 #include <tbb/task_arena.h>
 #include <tbb/version.h>
@@ -26,14 +24,6 @@ std::string joined(std::initializer_list<unsigned> numbers) {
   std::string text;
   for (const unsigned number : numbers) text += (text.empty() ? "" : ".") + std::to_string(number);
   return text;
-}
-
-/// The second word of "OpenBLAS 0.3.21 NO_AFFINITY …".
-std::string openblas_version() {
-  std::istringstream words{std::string(openblas_get_config())};
-  std::string name, version;
-  words >> name >> version;
-  return version;
 }
 
 std::string hdf5_version() {
@@ -86,7 +76,6 @@ std::vector<LibraryVersion> core_libraries() {
       {"nlohmann-json", joined({NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                 NLOHMANN_JSON_VERSION_PATCH})},
       {"oneTBB", TBB_runtime_version()},
-      {"OpenBLAS", openblas_version()},
       {"PCRE2", pcre2_version()},
       {"zlib", zlibVersion()},
   };

@@ -14,7 +14,7 @@ struct LibraryVersion {
 /// Compiler and version: "GCC 12.2.0", "Clang 14.0.6".
 [[nodiscard]] std::string compiler_version();
 
-/// Versions of the libraries that core links, by name.
+/// Versions of the libraries that core links, by name, without OpenBLAS (core/platform/openblas.h).
 [[nodiscard]] std::vector<LibraryVersion> core_libraries();
 
 /// Highway targets that were compiled and that this processor supports, best first ("AVX3", "AVX2",

@@ -1,6 +1,5 @@
 #include "python/computing.h"
 
-#include <cblas.h>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -9,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "core/platform/openblas.h"
 #include "core/tensor/blas.h"
 
 namespace attnscope::python {
@@ -42,9 +42,9 @@ OneBlasThread::OneBlasThread() {
   BlasUse& use = blas_use();
   const std::lock_guard lock(use.mutex);
   if (use.computations == 0) {
-    use.threads_before = openblas_get_num_threads();
+    use.threads_before = blas_threads();
     use_one_blas_thread();
-    openblas_set_num_threads(1);  // again: the line above does so only once
+    set_blas_threads(1);  // again: the line above does so only once
   }
   ++use.computations;
 }
@@ -52,7 +52,7 @@ OneBlasThread::OneBlasThread() {
 OneBlasThread::~OneBlasThread() {
   BlasUse& use = blas_use();
   const std::lock_guard lock(use.mutex);
-  if (--use.computations == 0) openblas_set_num_threads(use.threads_before);
+  if (--use.computations == 0) set_blas_threads(use.threads_before);
 }
 
 void compute_apart(const py::object& show, const std::function<void(const Progress&)>& work) {

@@ -64,7 +64,7 @@ class GramOperator {
   /// sum += BᵀB x, where B has `count` rows of A.
   void add_band(Eigen::Index first, Eigen::Index count, const Eigen::VectorXd& x,
                 double* sum) const {
-    const auto rows = static_cast<blasint>(count), columns = static_cast<blasint>(cols());
+    const auto rows = static_cast<int>(count), columns = static_cast<int>(cols());
     const double* const band = tall_.data() + first * cols();
     Eigen::VectorXd product(count);
     cblas_dgemv(CblasRowMajor, CblasNoTrans, rows, columns, 1, band, columns, x.data(), 1, 0,

@@ -22,7 +22,7 @@ constexpr Eigen::Index kStripes = 16;
 
 using MatrixF = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-blasint size(Eigen::Index extent) { return static_cast<blasint>(extent); }
+int size(Eigen::Index extent) { return static_cast<int>(extent); }
 
 /// Sum of all parts in order; moves from them.
 template <class Matrix>

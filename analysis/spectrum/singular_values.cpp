@@ -24,13 +24,13 @@ constexpr double kAllowedShareError = 5e-6;
 
 /// Lower triangle of the smaller of HᵀH and HHᵀ.
 PaddedMatrix product_of(const MatrixD& matrix) {
-  const auto rows = static_cast<blasint>(matrix.rows());
-  const auto columns = static_cast<blasint>(matrix.cols());
-  const blasint size = std::min(rows, columns);
+  const auto rows = static_cast<int>(matrix.rows());
+  const auto columns = static_cast<int>(matrix.cols());
+  const int size = std::min(rows, columns);
   PaddedMatrix gram(size);
   cblas_dsyrk(CblasRowMajor, CblasLower, rows <= columns ? CblasNoTrans : CblasTrans, size,
               std::max(rows, columns), 1.0, matrix.data(), columns, 0.0, gram.data(),
-              static_cast<blasint>(gram.stride()));
+              static_cast<int>(gram.stride()));
   return gram;
 }
 

@@ -70,6 +70,7 @@ std::vector<LibraryVersion> all_libraries() {
   std::vector<LibraryVersion> libraries = core_libraries();
   libraries.push_back({"CLI11", CLI11_VERSION});
   libraries.push_back({"Dear ImGui", IMGUI_VERSION});
+  libraries.push_back({"OpenBLAS", openblas_version()});
   libraries.push_back({"QCustomPlot", plot_library_version()});
   libraries.push_back({"Qt", qVersion()});
   std::ranges::sort(libraries, {}, &LibraryVersion::name);

@@ -2,15 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cblas.h>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <optional>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "core/error.h"
 #include "core/platform/process.h"
+
+// Functions of OpenBLAS and FlexiBLAS that other libraries lack: there their addresses are null.
+extern "C" {
+[[gnu::weak]] char* openblas_get_config();
+[[gnu::weak]] char* openblas_get_corename();
+[[gnu::weak]] int openblas_get_num_threads();
+[[gnu::weak]] void openblas_set_num_threads(int count);
+[[gnu::weak]] void flexiblas_set_num_threads(int count);
+}
 
 namespace attnscope {
 
@@ -70,7 +79,27 @@ std::string_view better_blas_kernels(std::string_view chosen, const VectorInstru
   return {};
 }
 
-std::string blas_kernels() { return openblas_get_corename(); }
+std::string openblas_version() {
+  if (openblas_get_config == nullptr) return "not used";
+  std::istringstream words{std::string(openblas_get_config())};  // "OpenBLAS 0.3.21 NO_AFFINITY …"
+  std::string name, version;
+  words >> name >> version;
+  return version;
+}
+
+int blas_threads() { return openblas_get_num_threads == nullptr ? 1 : openblas_get_num_threads(); }
+
+void set_blas_threads(int count) {
+  if (openblas_set_num_threads != nullptr) {
+    openblas_set_num_threads(count);
+  } else if (flexiblas_set_num_threads != nullptr) {
+    flexiblas_set_num_threads(count);
+  }
+}
+
+std::string blas_kernels() {
+  return openblas_get_corename == nullptr ? "unknown" : openblas_get_corename();
+}
 
 bool use_blas_kernels(std::string_view name) {
   // OpenBLAS's own functions for loading and unloading. They are not in its header and exist only

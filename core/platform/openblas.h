@@ -1,5 +1,6 @@
-// OpenBLAS where its interface is not enough: kernels chosen by the processor's instructions
-// instead of its model number, and memory limits, under which it would wait forever.
+// OpenBLAS where BLAS's interface is not enough: its threads, kernels chosen by the processor's
+// instructions instead of its model number, and memory limits, under which it would wait forever.
+// The program also runs with another library of BLAS's interface, which has none of this.
 #pragma once
 
 #include <string>
@@ -22,7 +23,16 @@ struct VectorInstructions {
 [[nodiscard]] std::string_view better_blas_kernels(std::string_view chosen,
                                                    const VectorInstructions& here);
 
-/// Name of the kernels in use: "Haswell", "SkylakeX", "Prescott".
+/// Version of OpenBLAS, "0.3.21", or "not used" with another library.
+[[nodiscard]] std::string openblas_version();
+
+/// Threads that one product uses. 1 with a library that does not tell.
+[[nodiscard]] int blas_threads();
+
+/// Sets the threads that one product uses. OpenBLAS and FlexiBLAS follow, other libraries do not.
+void set_blas_threads(int count);
+
+/// Name of the kernels in use: "Haswell", "SkylakeX", "Prescott". "unknown" without OpenBLAS.
 [[nodiscard]] std::string blas_kernels();
 
 /// Makes OpenBLAS use the kernels `name`, through two functions that it exports and does not

@@ -13,7 +13,7 @@ namespace {
 void gemm(ConstStridedMatrixMap a, ConstStridedMatrixMap b, bool transpose_b, float scale,
           StridedMatrixMap out, bool accumulate) {
   use_one_blas_thread();
-  const auto extent = [](Eigen::Index value) { return static_cast<blasint>(value); };
+  const auto extent = [](Eigen::Index value) { return static_cast<int>(value); };
   if (out.size() == 0) return;
   if (a.cols() == 0) {
     if (!accumulate) out.setZero();
@@ -32,7 +32,7 @@ void use_one_blas_thread() {
   static std::once_flag once;
   std::call_once(once, [] {
     use_better_blas_kernels();
-    openblas_set_num_threads(1);
+    set_blas_threads(1);
   });
 }
 
