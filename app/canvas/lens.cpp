@@ -5,7 +5,11 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <array>
+#if __has_include(<backends/imgui_impl_opengl3.h>)
 #include <backends/imgui_impl_opengl3.h>
+#else
+#include <imgui_impl_opengl3.h>  // conda-forge, Nix
+#endif
 #include <cctype>
 #include <cmath>
 #include <imgui.h>

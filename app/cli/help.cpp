@@ -5,7 +5,7 @@
 #include <CLI/Version.hpp>
 #include <QtGlobal>
 #include <algorithm>
-#include <imgui/imgui.h>
+#include <imgui.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
