@@ -232,7 +232,8 @@ void parse_section(const std::string& name, const ordered_json& value, const std
 /// Appends the kinds in `object` to `kinds`; "like" may name one of these or of `others`.
 void add_kinds(const ordered_json& object, const std::string& family,
                std::span<const ConfigKind> others, std::vector<ConfigKind>& kinds) {
-  for (const auto& [names, sections] : object_in(object, "").items()) {
+  const std::string root;
+  for (const auto& [names, sections] : object_in(object, root).items()) {
     ConfigKind kind;
     if (const auto like = object_in(sections, names).find("like"); like != sections.end()) {
       const std::string name = text_in(*like, names);

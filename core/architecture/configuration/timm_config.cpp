@@ -199,8 +199,8 @@ void read_trained_grid(ConfigReader& reader, NeighbourConfig& config) {
 
 void read_timm_config(const json& object, NeighbourConfig& config,
                       std::span<const ConfigKind> own_kinds) {
-  const ConfigKind& kind =
-      read_timm_architecture(object.at("architecture").get<std::string>(), own_kinds, config);
+  const auto architecture = object.at("architecture").get<std::string>();
+  const ConfigKind& kind = read_timm_architecture(architecture, own_kinds, config);
   ConfigReader reader(object, config);
   const json& prepared = reader.take_value("pretrained_cfg");
   if (prepared.is_object()) read_timm_preparation(prepared, config);
