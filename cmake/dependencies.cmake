@@ -61,12 +61,10 @@ attnscope_find(Spectra::Spectra "Spectra" PACKAGES spectra Spectra TARGETS spect
   HEADER Spectra/SymEigsSolver.h)
 attnscope_find(nlohmann_json::nlohmann_json "nlohmann-json" PACKAGES nlohmann_json)
 attnscope_find(TBB::tbb "oneTBB" PACKAGES TBB)
-attnscope_find(CLI11::CLI11 "CLI11" PACKAGES CLI11 HEADER CLI/CLI.hpp)
 attnscope_find(cereal::cereal "cereal" PACKAGES cereal TARGETS cereal HEADER cereal/cereal.hpp)
 attnscope_find(ZLIB::ZLIB "zlib" PACKAGES ZLIB)
 attnscope_find(PNG::PNG "libpng" PACKAGES PNG)
 attnscope_find(JPEG::JPEG "libjpeg-turbo" PACKAGES JPEG)
-attnscope_find(OpenGL::GL "OpenGL" PACKAGES OpenGL)
 attnscope_find(PkgConfig::HWY "Highway" MODULES libhwy PACKAGES hwy TARGETS hwy::hwy)
 attnscope_find(PkgConfig::HDF5 "HDF5" MODULES hdf5 hdf5-serial PACKAGES hdf5
   TARGETS hdf5::hdf5-shared hdf5-shared hdf5::hdf5-static
@@ -75,11 +73,9 @@ attnscope_find(PkgConfig::PCRE2 "PCRE2" MODULES libpcre2-8 HEADER pcre2.h FILES 
 attnscope_find(PkgConfig::XXHASH "xxHash" MODULES libxxhash PACKAGES xxHash TARGETS xxHash::xxhash
   HEADER xxhash.h FILES xxhash)
 attnscope_find(PkgConfig::ICU "ICU" MODULES icu-uc HEADER unicode/normalizer2.h FILES icuuc)
-attnscope_find(PkgConfig::FREETYPE "FreeType" MODULES freetype2 PACKAGES Freetype
-  TARGETS Freetype::Freetype)
 # libsndfile's pkg-config also names the folders of its codecs, which are not needed here.
-attnscope_find(attnscope::sndfile "libsndfile" HEADER sndfile.h FILES sndfile)
-set(SNDFILE_LIBRARY attnscope::sndfile)
+attnscope_find(PkgConfig::SNDFILE "libsndfile" HEADER sndfile.h FILES sndfile)
+set(SNDFILE_LIBRARY PkgConfig::SNDFILE)
 find_package(Threads REQUIRED)
 
 # OpenBLAS is preferred to other libraries with BLAS's C interface. LAPACKE may be part of it.
@@ -93,41 +89,49 @@ if(NOT LAPACKE_LIBRARY)
   set(LAPACKE_LIBRARY "")
 endif()
 
-set(attnscope_qt Core Gui Widgets OpenGL OpenGLWidgets Svg PrintSupport Test)
-find_package(Qt6 6.4 QUIET COMPONENTS ${attnscope_qt})
-if(NOT Qt6_FOUND)
-  list(APPEND attnscope_missing "Qt")
-endif()
+# The program and its window.
+if(ATTNSCOPE_PROGRAM)
+  attnscope_find(CLI11::CLI11 "CLI11" PACKAGES CLI11 HEADER CLI/CLI.hpp)
+  attnscope_find(OpenGL::GL "OpenGL" PACKAGES OpenGL)
+  attnscope_find(PkgConfig::FREETYPE "FreeType" MODULES freetype2 PACKAGES Freetype
+    TARGETS Freetype::Freetype)
 
-if(ATTNSCOPE_QCUSTOMPLOT_SOURCE AND Qt6_FOUND)
-  add_library(QCustomPlotQt6 STATIC ${ATTNSCOPE_QCUSTOMPLOT_SOURCE}/qcustomplot.cpp
-    ${ATTNSCOPE_QCUSTOMPLOT_SOURCE}/qcustomplot.h)
-  target_include_directories(QCustomPlotQt6 SYSTEM INTERFACE ${ATTNSCOPE_QCUSTOMPLOT_SOURCE})
-  target_link_libraries(QCustomPlotQt6 PUBLIC Qt6::Widgets Qt6::PrintSupport)
-  set_target_properties(QCustomPlotQt6 PROPERTIES AUTOMOC ON)
-else()
-  attnscope_find(QCustomPlotQt6 "QCustomPlot for Qt 6" PACKAGES QCustomPlotQt6
-    MODULES qcustomplot-qt6 HEADER qcustomplot.h FILES qcustomplot-qt6 QCustomPlotQt6 qcustomplot)
-  # A library that is only called qcustomplot may be one for Qt 5, which links and then fails.
-  if(ATTNSCOPE_QCustomPlotQt6_FILE MATCHES "qcustomplot\\.so$")
-    file(STRINGS ${ATTNSCOPE_QCustomPlotQt6_FILE} of_qt5 REGEX "libQt5Core" LIMIT_COUNT 1)
-    if(of_qt5)
-      list(APPEND attnscope_missing "QCustomPlot for Qt 6")
+  set(attnscope_qt Core Gui Widgets OpenGL OpenGLWidgets Svg PrintSupport Test)
+  find_package(Qt6 6.4 QUIET COMPONENTS ${attnscope_qt})
+  if(NOT Qt6_FOUND)
+    list(APPEND attnscope_missing "Qt")
+  endif()
+
+  if(ATTNSCOPE_QCUSTOMPLOT_SOURCE AND Qt6_FOUND)
+    add_library(QCustomPlotQt6 STATIC ${ATTNSCOPE_QCUSTOMPLOT_SOURCE}/qcustomplot.cpp
+      ${ATTNSCOPE_QCUSTOMPLOT_SOURCE}/qcustomplot.h)
+    target_include_directories(QCustomPlotQt6 SYSTEM INTERFACE ${ATTNSCOPE_QCUSTOMPLOT_SOURCE})
+    target_link_libraries(QCustomPlotQt6 PUBLIC Qt6::Widgets Qt6::PrintSupport)
+    set_target_properties(QCustomPlotQt6 PROPERTIES AUTOMOC ON)
+  else()
+    attnscope_find(QCustomPlotQt6 "QCustomPlot for Qt 6" PACKAGES QCustomPlotQt6
+      MODULES qcustomplot-qt6 HEADER qcustomplot.h FILES qcustomplot-qt6 QCustomPlotQt6 qcustomplot)
+    # A library that is only called qcustomplot may be one for Qt 5, which links and then fails.
+    if(ATTNSCOPE_QCustomPlotQt6_FILE MATCHES "qcustomplot\\.so$")
+      file(STRINGS ${ATTNSCOPE_QCustomPlotQt6_FILE} of_qt5 REGEX "libQt5Core" LIMIT_COUNT 1)
+      if(of_qt5)
+        list(APPEND attnscope_missing "QCustomPlot for Qt 6")
+      endif()
     endif()
   endif()
-endif()
 
-if(ATTNSCOPE_IMGUI_SOURCE)
-  foreach(part imgui imgui_draw imgui_tables imgui_widgets backends/imgui_impl_opengl3)
-    list(APPEND attnscope_imgui ${ATTNSCOPE_IMGUI_SOURCE}/${part}.cpp)
-  endforeach()
-  add_library(attnscope_imgui STATIC ${attnscope_imgui})
-  target_include_directories(attnscope_imgui SYSTEM PUBLIC ${ATTNSCOPE_IMGUI_SOURCE})
-  target_link_libraries(attnscope_imgui PRIVATE ${CMAKE_DL_LIBS})
-  add_library(PkgConfig::IMGUI ALIAS attnscope_imgui)
-else()
-  attnscope_find(PkgConfig::IMGUI "Dear ImGui" MODULES imgui PACKAGES imgui TARGETS imgui::imgui
-    HEADER imgui.h FILES imgui FOLDERS imgui)
+  if(ATTNSCOPE_IMGUI_SOURCE)
+    foreach(part imgui imgui_draw imgui_tables imgui_widgets backends/imgui_impl_opengl3)
+      list(APPEND attnscope_imgui ${ATTNSCOPE_IMGUI_SOURCE}/${part}.cpp)
+    endforeach()
+    add_library(attnscope_imgui STATIC ${attnscope_imgui})
+    target_include_directories(attnscope_imgui SYSTEM PUBLIC ${ATTNSCOPE_IMGUI_SOURCE})
+    target_link_libraries(attnscope_imgui PRIVATE ${CMAKE_DL_LIBS})
+    add_library(PkgConfig::IMGUI ALIAS attnscope_imgui)
+  else()
+    attnscope_find(PkgConfig::IMGUI "Dear ImGui" MODULES imgui PACKAGES imgui TARGETS imgui::imgui
+      HEADER imgui.h FILES imgui FOLDERS imgui)
+  endif()
 endif()
 
 if(attnscope_missing)
