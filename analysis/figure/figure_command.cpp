@@ -30,7 +30,17 @@ std::string as_escapes(const std::string& text) {
   return quoted + "'";
 }
 
-/// A word of a POSIX shell's command line, quoted if necessary.
+/// True if the model was trained with `mechanism`; parameters that are not given have their
+/// defaults.
+bool trained_with(const Model& model, const MechanismChoice& mechanism) {
+  const auto as_run = [grid = model.spec().has_grid()](const MechanismChoice& choice) {
+    return make_mechanism(choice_over_tokens(choice, grid))->choice();
+  };
+  return as_run(mechanism) == as_run(model.spec().mechanism);
+}
+
+}  // namespace
+
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
@@ -46,17 +56,6 @@ std::string shell_word(const std::string& text) {
   }
   return quoted + "'";
 }
-
-/// True if the model was trained with `mechanism`; parameters that are not given have their
-/// defaults.
-bool trained_with(const Model& model, const MechanismChoice& mechanism) {
-  const auto as_run = [grid = model.spec().has_grid()](const MechanismChoice& choice) {
-    return make_mechanism(choice_over_tokens(choice, grid))->choice();
-  };
-  return as_run(mechanism) == as_run(model.spec().mechanism);
-}
-
-}  // namespace
 
 std::string subject_source(const Subject& subject) {
   if (subject.model == nullptr) return {};

@@ -30,6 +30,10 @@ struct FigureCommand {
 /// The command line in a fixed order of arguments, quoted for a shell.
 [[nodiscard]] std::string to_string(const FigureCommand& command);
 
+/// `text` as a word of a POSIX shell's command line, quoted if necessary; control characters are
+/// written as $'\x1B'.
+[[nodiscard]] std::string shell_word(const std::string& text);
+
 /// Arguments for a request: the sources of its subjects, labels if they differ from the default
 /// ones, inputs, settings, width.
 [[nodiscard]] FigureCommand command_of(std::string_view figure, const FigureRequest& request);

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "core/error.h"
+#include "core/file/deflate.h"
 
 namespace attnscope {
 
@@ -25,17 +26,6 @@ void add_chunk(std::string& file, const char* type, const std::string& data) {
   const auto crc =
       crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
   add_number(file, static_cast<std::uint32_t>(crc));
-}
-
-std::string deflated(const std::string& data) {
-  uLongf size = compressBound(static_cast<uLong>(data.size()));
-  std::string out(size, '\0');
-  const int state = compress2(reinterpret_cast<Bytef*>(out.data()), &size,
-                              reinterpret_cast<const Bytef*>(data.data()),
-                              static_cast<uLong>(data.size()), Z_BEST_COMPRESSION);
-  if (state != Z_OK) throw Error(ErrorKind::io, "zlib refused to compress a picture");
-  out.resize(size);
-  return out;
 }
 
 void check_pixels(std::int64_t width, std::int64_t height, std::span<const std::uint32_t> pixels) {

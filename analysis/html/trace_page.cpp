@@ -1,0 +1,159 @@
+#include "analysis/html/trace_page.h"
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/colour_map.h"
+#include "analysis/figure/figure_command.h"
+#include "analysis/html/html_document.h"
+#include "analysis/html/html_text.h"
+#include "core/error.h"
+#include "core/shown_text.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The 256 colours of viridis, RRGGBB one after the other.
+std::string colours_as_text() {
+  std::string text;
+  for (const Colour& colour : find_colour_map("viridis").colours) {
+    std::array<char, 8> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x%02x%02x", colour.red, colour.green,
+                  colour.blue);
+    text += digits.data();
+  }
+  return text;
+}
+
+std::string indices(const std::vector<std::int64_t>& chosen) {
+  std::string text;
+  for (const std::int64_t index : chosen) text += (text.empty() ? "" : ",") + std::to_string(index);
+  return text;
+}
+
+void add_option(std::string& line, const char* flag, const std::string& value) {
+  if (!value.empty()) line += " " + std::string(flag) + " " + shell_word(value);
+}
+
+void add_maps(std::string& line, const ShownMaps& shown) {
+  add_option(line, "--layers", indices(shown.layers));
+  add_option(line, "--heads", indices(shown.heads));
+  if (shown.threshold != 0.9) add_option(line, "--threshold", rounded_text(shown.threshold, 9));
+}
+
+/// The command lines that print the exact spectra of each subject as CSV.
+std::vector<std::string> csv_commands(const FigureRequest& request, const ShownMaps& shown) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    FigureRequest one;
+    one.subjects = {request.subjects[i]};
+    if (i < request.sources.size()) one.sources = {request.sources[i]};
+    const FigureCommand command = command_of({}, one);
+    std::string line = "attnscope spectrum";
+    for (const std::string& model : command.models) line += " " + shell_word(model);
+    for (const std::string& input : command.inputs) add_option(line, "--input", input);
+    for (const std::string& word : request.further_arguments) line += " " + shell_word(word);
+    line += " --identity both";
+    add_maps(line, shown);
+    lines.push_back(line + " --csv");
+  }
+  return lines;
+}
+
+std::string title_of(const FigureRequest& request, const TracePageOptions& options) {
+  if (!options.title.empty()) return options.title;
+  std::string title;
+  for (const Subject& subject : request.subjects) {
+    title += (title.empty() ? "" : " · ") + subject.label;
+  }
+  return title;
+}
+
+std::string caption_of(const FigureRequest& request, double largest_error, int bits) {
+  return caption_with_status("Attention maps of " + subjects_in_words(request) +
+                                 ". Spectra and ranks are exact: the program computed them from "
+                                 "the maps. The maps on this "
+                                 "page have " +
+                                 std::to_string(bits) + " bits per entry, with errors of at most " +
+                                 rounded_text(largest_error, 2) + ". " + made_with(),
+                             request);
+}
+
+void check(const FigureRequest& request, const TracePageOptions& options, std::int64_t cells) {
+  if (cells <= most_page_cells) return;
+  throw Error(ErrorKind::usage, "the maps are too large for one page of HTML")
+      .about(title_of(request, options))
+      .expected("at most " + std::to_string(most_page_cells) + " entries")
+      .found(std::to_string(cells))
+      .remedy("choose fewer: --layers 0,2-4 --heads 0");
+}
+
+}  // namespace
+
+std::string trace_page_command(const FigureRequest& request, const TracePageOptions& options) {
+  const FigureCommand command = command_of({}, request);
+  std::string line = "attnscope export-html";
+  for (const std::string& model : command.models) line += " " + shell_word(model);
+  for (const std::string& label : command.labels) add_option(line, "--label", label);
+  for (const std::string& input : command.inputs) add_option(line, "--input", input);
+  for (const std::string& word : request.further_arguments) line += " " + shell_word(word);
+  if (options.identity != IdentityView::as_is) {
+    add_option(line, "--identity", std::string(name_of(identity_view_names, options.identity)));
+  }
+  add_maps(line, options.shown);
+  add_option(line, "--title", options.title);
+  add_option(line, "--out", options.out);
+  return line;
+}
+
+std::string trace_page(const FigureRequest& request, const TracePageOptions& options,
+                       const Progress& progress) {
+  if (request.subjects.empty()) throw Error(ErrorKind::usage, "a page needs a trace or a model");
+  std::int64_t cells = 0;
+  for (const Subject& subject : request.subjects) cells += shown_cells(subject, options.shown);
+  check(request, options, cells);
+  const TileCoding coding = TileCoding::for_cells(cells);
+  Json subjects = Json::array();
+  double largest_error = 0;
+  const std::vector<std::string> exact = csv_commands(request, options.shown);
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const double share = 1.0 / static_cast<double>(request.subjects.size());
+    const double first = share * static_cast<double>(i);
+    subjects.push_back(subject_as_json(request.subjects[i], options.shown, coding,
+                                       progress.part(first, first + share)));
+    subjects.back()["csv_command"] = exact[i];
+    largest_error = std::max(largest_error, subjects.back()["largest_error"].get<double>());
+  }
+  const Json data = {{"format", 1},
+                     {"program", "attnscope " ATTNSCOPE_VERSION},
+                     {"threshold", options.shown.threshold},
+                     {"identity", name_of(identity_view_names, options.identity)},
+                     {"bits", coding.bits},
+                     {"power", coding.power},
+                     {"colours", colours_as_text()},
+                     {"subjects", std::move(subjects)}};
+  std::string exact_lines;
+  for (const std::string& line : exact) {
+    exact_lines += (exact_lines.empty() ? "" : "\n") + html_escaped(line);
+  }
+  HtmlDocument document;
+  document.title = title_of(request, options);
+  document.data = json_in_script(data);
+  const std::string command =
+      options.command.empty() ? trace_page_command(request, options) : options.command;
+  document.body =
+      filled_in(trace_body().text,
+                {{"title", html_escaped(document.title)},
+                 {"caption", html_escaped(caption_of(request, largest_error, coding.bits))},
+                 {"command", html_escaped(command)},
+                 {"csv_commands", exact_lines}});
+  return html_of(document, trace_script());
+}
+
+}  // namespace attnscope
