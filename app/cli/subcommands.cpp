@@ -9,6 +9,7 @@ Action add_completion(CLI::App& parent, CLI::App*& added);
 Action add_components(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
+Action add_export_html(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
 Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
@@ -57,6 +58,7 @@ std::span<const Subcommand> subcommands() {
       {"Figures", add_figure},
       {"Figures", add_gallery},
       {"Figures", add_paper},
+      {"Figures", add_export_html},
       {"Program", add_list},
       {"Program", add_help},
       {"Program", add_version},
