@@ -15,6 +15,7 @@ void bind_models(py::module_& module);    ///< Model, open
 void bind_kernels(py::module_& module);   ///< attend: every mechanism on plain arrays
 void bind_analyses(py::module_& module);  ///< spectrum, heads, compare and others
 void bind_figures(py::module_& module);   ///< Figure, figure
+void bind_pages(py::module_& module);     ///< trace_page
 
 // Functions take their arguments by position from the package's own modules, which check them,
 // convert them, and have the docstrings.

@@ -62,6 +62,7 @@ PYBIND11_MODULE(_attnscope, module) {
   bind_kernels(module);
   bind_analyses(module);
   bind_figures(module);
+  bind_pages(module);
   module.def("mechanisms", &mechanism_descriptions,
              "The mechanisms that can run: name, title, source, formula, parameters and tensors.");
 }

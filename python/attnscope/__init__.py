@@ -19,11 +19,12 @@ from .analyses import compare, components, heads, relevance, rollout, spectrum, 
 from .errors import Error, FileError, InputOutputError, UsageError
 from .figures import figure, figures
 from .hook import hook
+from .html import Page, html
 from .models import open, open_trace
 from .traces import maps
 
 __all__ = [
-    "Error", "Figure", "FileError", "InputOutputError", "Model", "Report", "Trace", "UsageError",
-    "__version__", "compare", "components", "figure", "figures", "heads", "hook", "kernels", "maps",
-    "open", "open_trace", "relevance", "rollout", "spectrum", "weights",
+    "Error", "Figure", "FileError", "InputOutputError", "Model", "Page", "Report", "Trace",
+    "UsageError", "__version__", "compare", "components", "figure", "figures", "heads", "hook",
+    "html", "kernels", "maps", "open", "open_trace", "relevance", "rollout", "spectrum", "weights",
 ]
