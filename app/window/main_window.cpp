@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/html/trace_page.h"
 #include "app/canvas/atlas_link.h"
 #include "app/canvas/scale_strip.h"
 #include "app/panels/frame/figure_panel.h"
@@ -26,9 +27,12 @@
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/comparison_store.h"
 #include "app/session/history.h"
+#include "app/session/job_queue.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
+#include "app/session/shown_figure.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/file_to_save.h"
 #include "app/widgets/focus_ring.h"
 #include "app/widgets/wheel_guard.h"
 #include "app/window/atlas_area.h"
@@ -36,6 +40,7 @@
 #include "app/window/comparison_bar.h"
 #include "app/window/enlargement.h"
 #include "app/window/export_dialog.h"
+#include "app/window/export_target.h"
 #include "app/window/first_minute.h"
 #include "app/window/frame_pace.h"
 #include "app/window/gallery_window.h"
@@ -50,6 +55,8 @@
 #include "app/window/top_bar.h"
 #include "app/window/view_menus.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -381,6 +388,38 @@ void MainWindow::export_so(const std::string& recipe, const ParameterValues& set
           Qt::QueuedConnection);
   dialog.show_figure(recipe, settings, subjects);
   dialog.exec();
+}
+
+void MainWindow::export_html() {
+  const FigureRequest request = request_of(session_);
+  if (request.subjects.empty()) {
+    return notice_->show_error(tr("A page shows maps: open a model and an input first."));
+  }
+  QStringList models;
+  for (const Subject& subject : request.subjects) models << QString::fromStdString(subject.label);
+  const QString file =
+      file_to_save(this, tr("Export as HTML"), proposed_name("maps", models) + ".html",
+                   tr("Pages of HTML (*.html)"), ".html");
+  if (file.isEmpty()) return;
+  try {
+    refuse_to_overwrite_read(file.toStdString());
+  } catch (const Error& error) {
+    return notice_->show_error(QString::fromStdString(error.what()));
+  }
+  TracePageOptions options;
+  options.identity = session_.view().identity;
+  options.shown.threshold = session_.view().rank_threshold;
+  options.out = file.toStdString();
+  session_.jobs().submit(
+      tr("Exporting %1").arg(QFileInfo(file).fileName()),
+      [this, request, options, file](const Progress& progress) -> JobQueue::Delivery {
+        write_file(file.toStdString(), trace_page(request, options, progress));
+        return [this, file] { show_exported(file); };
+      },
+      [this](const JobFailure& failure) {
+        if (!failure.cancelled) notice_->show_error(QString::fromStdString(failure.what));
+      },
+      this);
 }
 
 void MainWindow::compose_page() {

@@ -107,6 +107,8 @@ class MainWindow : public QMainWindow {
   void export_figure();
   void export_so(const std::string& recipe, const ParameterValues& settings,
                  const std::vector<std::size_t>& subjects = {});
+  /// Asks for a file and writes the maps of all models into it as one page of HTML, in a job.
+  void export_html();
   void compose_page();
   void show_gallery();
   void ask_for_command();
