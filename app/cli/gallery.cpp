@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/figure/figure_command.h"
+#include "analysis/html/html_document.h"
+#include "analysis/html/html_text.h"
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"
 #include "app/cli/model_arguments.h"
@@ -93,55 +95,47 @@ void take_samples(ModelArguments& arguments) {
   }
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 /// One entry of the index: its picture, or the reason why it is missing.
 std::string index_section(const GalleryItem& item, const Figure* figure,
                           const std::vector<std::string>& files) {
   const GalleryEntry& entry = *item.entry;
-  std::string out = "<section><h2>" + escaped(entry.place) + "</h2><p>" + escaped(entry.title) +
-                    "</p><p class=\"paper\">" + escaped(entry.paper) + "</p>";
+  std::string out = "<section class=\"card\"><h2>" + html_escaped(entry.place) + "</h2><p>" +
+                    html_escaped(entry.title) + "</p><p class=\"muted\">" +
+                    html_escaped(entry.paper) + "</p>";
   if (figure == nullptr) {
-    return out + "<p class=\"missing\">Not drawn: " + escaped(item.missing) + ".</p></section>\n";
+    return out + "<p class=\"missing\">Not drawn: " + html_escaped(item.missing) +
+           ".</p></section>\n";
   }
   std::string links;
   for (const std::string& file : files) {
     const std::string extension = fs::path(file).extension().string();
     if (extension == ".png" || extension == ".svg") {
-      out += "<img src=\"" + escaped(file) + "\" alt=\"" + escaped(figure->title) +
-             "\" style=\"width:" + std::to_string(static_cast<int>(figure->width_mm)) + "mm\">";
+      const int width = static_cast<int>(figure->width_mm / 25.4 * 96);  // in pixels of CSS
+      out += "<img src=\"" + html_escaped(file) + "\" alt=\"" + html_escaped(figure->title) +
+             "\" width=\"" + std::to_string(width) + "\">";
     }
-    links += (links.empty() ? "" : " · ") + std::string("<a href=\"") + escaped(file) + "\">" +
-             escaped(extension.substr(1)) + "</a>";
+    links += (links.empty() ? "" : " · ") + std::string("<a href=\"") + html_escaped(file) + "\">" +
+             html_escaped(extension.substr(1)) + "</a>";
   }
-  if (!entry.note.empty()) out += "<p class=\"paper\">Here: " + escaped(entry.note) + ".</p>";
-  return out + "<p>" + escaped(figure->caption) + "</p><p>" + links + "</p><pre>" +
-         escaped(figure->command) + "</pre></section>\n";
+  if (!entry.note.empty()) {
+    out += "<p class=\"muted\">Here: " + html_escaped(entry.note) + ".</p>";
+  }
+  return out + "<p>" + html_escaped(figure->caption) + "</p><p>" + links + "</p><pre>" +
+         html_escaped(figure->command) + "</pre></section>\n";
 }
 
-constexpr const char* index_head =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Gallery of the "
-    "papers' figures</title><style>body{font-family:sans-serif;max-width:190mm;margin:2em auto;"
-    "padding:0 1em;line-height:1.45;color:#1a1a1a}section{border-top:1px solid #ddd;padding:1em 0}"
-    "h2{margin:.2em 0}.paper{color:#555;font-size:.9em}.missing{color:#8a4b00}img{max-width:100%}"
-    "pre{white-space:pre-wrap;background:#f5f5f5;padding:.6em;font-size:.8em}</style></head><body>"
-    "<h1>Gallery of the papers' figures</h1>\n";
+/// The index of the figures, with the style and the button of all pages.
+std::string index_page(const std::string& sections) {
+  HtmlDocument document;
+  document.title = "Gallery of the papers' figures";
+  document.body =
+      "<header class=\"top\"><h1>Gallery of the papers' figures</h1><div class=\"tools\">"
+      "<button type=\"button\" id=\"theme\" aria-label=\"Dark colours\" aria-pressed=\"false\">"
+      "</button></div></header>\n<main class=\"figures\">\n" +
+      sections + "</main>\n";
+  document.pictures = PagePictures::beside_page;
+  return html_of(document, theme_script());
+}
 
 void print_entry(const GalleryItem& item, const std::string& what) {
   std::printf("%-24s %s\n", item.entry->place.c_str(), what.c_str());
@@ -193,7 +187,7 @@ int run(const GalleryArguments& given) {
     throw Error(ErrorKind::io, "the folder cannot be made: " + failure.message())
         .in_file(arguments.out);
   }
-  std::string index = index_head;
+  std::string index;
   int failed = 0;
   for (GalleryItem item : items) {
     if (!item.missing.empty()) {
@@ -235,7 +229,7 @@ int run(const GalleryArguments& given) {
   const fs::path page = fs::path(arguments.out) / "index.html";
   refuse_to_overwrite(page, read);
   refuse_to_overwrite_read(page);
-  write_file(page, index + "</body></html>\n");
+  write_file(page, index_page(index));
   std::printf("%-24s %s\n", "All of them", page.c_str());
   print_status(stdout, open.subjects);
   if (failed == 0) return 0;
