@@ -79,7 +79,7 @@ Json layers_as_json(const Trace& trace, const std::vector<std::int64_t>& layers,
   return list;
 }
 
-SpectrumReport report_in_view(const Subject& subject, IdentityView view, const ShownMaps& shown,
+SpectrumReport report_in_view(const Subject& subject, IdentityView view, const PageMaps& shown,
                               const Progress& progress) {
   const Trace& trace = *subject.trace;
   SpectrumReport report;
@@ -101,7 +101,7 @@ SpectrumReport report_in_view(const Subject& subject, IdentityView view, const S
   return report;
 }
 
-Json json_of(const ReportValue& value) {
+Json cell_json(const ReportValue& value) {
   if (const auto* truth = std::get_if<bool>(&value)) return *truth;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
   if (const auto* number = std::get_if<double>(&value)) return *number;  // NaN is null in JSON
@@ -120,7 +120,7 @@ Json table_as_json(const SpectrumReport& spectra) {
     Json cells = Json::array();
     for (std::size_t i = 0; i < texts.columns.size(); ++i) {
       const ReportColumn& column = texts.columns[i];
-      Json value = column.value ? json_of(column.value(row)) : Json();
+      Json value = column.value ? cell_json(column.value(row)) : Json();
       cells.push_back(Json::array({std::move(value), texts.rows[row][i]}));
     }
     rows.push_back(std::move(cells));
@@ -162,7 +162,7 @@ Json maps_as_json(const Trace& trace, const std::vector<MapSpectrum>& without,
 
 }  // namespace
 
-std::int64_t shown_cells(const Subject& subject, const ShownMaps& shown) {
+std::int64_t shown_cells(const Subject& subject, const PageMaps& shown) {
   std::int64_t cells = 0;
   const Trace& trace = *subject.trace;
   for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
@@ -174,7 +174,7 @@ std::int64_t shown_cells(const Subject& subject, const ShownMaps& shown) {
   return cells;
 }
 
-Json subject_as_json(const Subject& subject, const ShownMaps& shown, const TileCoding& coding,
+Json subject_as_json(const Subject& subject, const PageMaps& shown, const TileCoding& coding,
                      const Progress& progress) {
   const Trace& trace = *subject.trace;
   const SpectrumReport without =

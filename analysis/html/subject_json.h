@@ -12,13 +12,13 @@
 namespace attnscope {
 
 /// The maps that a page shows.
-struct ShownMaps {
+struct PageMaps {
   std::vector<std::int64_t> layers, heads;  ///< indices from 0; all recorded ones if empty
   double threshold = 0.9;                   ///< τ of the equivalent ranks in the tables
 };
 
 /// Number of entries of the recorded maps of `subject` that are shown.
-[[nodiscard]] std::int64_t shown_cells(const Subject& subject, const ShownMaps& shown);
+[[nodiscard]] std::int64_t shown_cells(const Subject& subject, const PageMaps& shown);
 
 /// The data of one subject, which needs a trace with at least one shown map:
 ///   label, mechanism, input, status           words
@@ -33,7 +33,7 @@ struct ShownMaps {
 ///             attnscope spectrum prints them, a row for each of maps
 ///   largest_error                             of any entry of a tile
 /// Throws Error(usage) if no map is shown, and like spectra_of.
-[[nodiscard]] nlohmann::ordered_json subject_as_json(const Subject& subject, const ShownMaps& shown,
+[[nodiscard]] nlohmann::ordered_json subject_as_json(const Subject& subject, const PageMaps& shown,
                                                      const TileCoding& coding,
                                                      const Progress& progress);
 

@@ -41,14 +41,14 @@ void add_option(std::string& line, const char* flag, const std::string& value) {
   if (!value.empty()) line += " " + std::string(flag) + " " + shell_word(value);
 }
 
-void add_maps(std::string& line, const ShownMaps& shown) {
+void add_maps(std::string& line, const PageMaps& shown) {
   add_option(line, "--layers", indices(shown.layers));
   add_option(line, "--heads", indices(shown.heads));
   if (shown.threshold != 0.9) add_option(line, "--threshold", rounded_text(shown.threshold, 9));
 }
 
 /// The command lines that print the exact spectra of each subject as CSV.
-std::vector<std::string> csv_commands(const FigureRequest& request, const ShownMaps& shown) {
+std::vector<std::string> csv_commands(const FigureRequest& request, const PageMaps& shown) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     FigureRequest one;
@@ -66,7 +66,7 @@ std::vector<std::string> csv_commands(const FigureRequest& request, const ShownM
   return lines;
 }
 
-std::string title_of(const FigureRequest& request, const TracePageOptions& options) {
+std::string page_title(const FigureRequest& request, const TracePageOptions& options) {
   if (!options.title.empty()) return options.title;
   std::string title;
   for (const Subject& subject : request.subjects) {
@@ -75,7 +75,7 @@ std::string title_of(const FigureRequest& request, const TracePageOptions& optio
   return title;
 }
 
-std::string caption_of(const FigureRequest& request, double largest_error, int bits) {
+std::string page_caption(const FigureRequest& request, double largest_error, int bits) {
   return caption_with_status("Attention maps of " + subjects_in_words(request) +
                                  ". Spectra and ranks are exact: the program computed them from "
                                  "the maps. The maps on this "
@@ -85,10 +85,10 @@ std::string caption_of(const FigureRequest& request, double largest_error, int b
                              request);
 }
 
-void check(const FigureRequest& request, const TracePageOptions& options, std::int64_t cells) {
+void check_size(const FigureRequest& request, const TracePageOptions& options, std::int64_t cells) {
   if (cells <= most_page_cells) return;
   throw Error(ErrorKind::usage, "the maps are too large for one page of HTML")
-      .about(title_of(request, options))
+      .about(page_title(request, options))
       .expected("at most " + std::to_string(most_page_cells) + " entries")
       .found(std::to_string(cells))
       .remedy("choose fewer: --layers 0,2-4 --heads 0");
@@ -117,7 +117,7 @@ std::string trace_page(const FigureRequest& request, const TracePageOptions& opt
   if (request.subjects.empty()) throw Error(ErrorKind::usage, "a page needs a trace or a model");
   std::int64_t cells = 0;
   for (const Subject& subject : request.subjects) cells += shown_cells(subject, options.shown);
-  check(request, options, cells);
+  check_size(request, options, cells);
   const TileCoding coding = TileCoding::for_cells(cells);
   Json subjects = Json::array();
   double largest_error = 0;
@@ -143,14 +143,14 @@ std::string trace_page(const FigureRequest& request, const TracePageOptions& opt
     exact_lines += (exact_lines.empty() ? "" : "\n") + html_escaped(line);
   }
   HtmlDocument document;
-  document.title = title_of(request, options);
+  document.title = page_title(request, options);
   document.data = json_in_script(data);
   const std::string command =
       options.command.empty() ? trace_page_command(request, options) : options.command;
   document.body =
       filled_in(trace_body().text,
                 {{"title", html_escaped(document.title)},
-                 {"caption", html_escaped(caption_of(request, largest_error, coding.bits))},
+                 {"caption", html_escaped(page_caption(request, largest_error, coding.bits))},
                  {"command", html_escaped(command)},
                  {"csv_commands", exact_lines}});
   return html_of(document, trace_script());

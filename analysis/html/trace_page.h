@@ -11,7 +11,7 @@
 namespace attnscope {
 
 struct TracePageOptions {
-  ShownMaps shown;
+  PageMaps shown;
   IdentityView identity = IdentityView::as_is;  ///< the view in which the page opens
   std::string title;                            ///< the subjects' labels if empty
   /// The command line that writes the page; made from the request if empty.

@@ -16,10 +16,10 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string kSampleFiles = source_folder() + "/sample_data/";
-const std::string kSoftmax = kSampleFiles + "models/fashion-softmax.h5";
-const std::string kAdder = kSampleFiles + "models/fashion-adder.h5";
-const std::string kOnBoot = " --input " + kSampleFiles + "inputs/09_ankle_boot.png";
+const std::string kPagedFiles = source_folder() + "/sample_data/";
+const std::string kPagedSoftmax = kPagedFiles + "models/fashion-softmax.h5";
+const std::string kPagedAdder = kPagedFiles + "models/fashion-adder.h5";
+const std::string kPagedInput = " --input " + kPagedFiles + "inputs/09_ankle_boot.png";
 
 json data_of(const std::string& page) {
   const std::string before = "id=\"data\">";
@@ -30,8 +30,8 @@ json data_of(const std::string& page) {
 TEST(ExportHtmlCommand, WritesThePageThatItsCommandLineWritesAgain) {
   const TemporaryFolder folder;
   const std::string out = (folder / "p.html").string();
-  const ProgramRun run = run_program("export-html " + kSoftmax + " " + kAdder + kOnBoot +
-                                     " --layers 0,2 --identity with --out " + out);
+  const ProgramRun run = run_program("export-html " + kPagedSoftmax + " " + kPagedAdder +
+                                     kPagedInput + " --layers 0,2 --identity with --out " + out);
   ASSERT_EQ(run.status, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr("p.html: 2 models, "));
   const std::string page = read_bytes(out);
@@ -48,7 +48,8 @@ TEST(ExportHtmlCommand, WritesThePageThatItsCommandLineWritesAgain) {
 
 TEST(ExportHtmlCommand, SpectraEqualThoseOfTheCommandThatThePageNames) {
   const std::string page =
-      run_program("export-html " + kSoftmax + "@adder" + kOnBoot + " --heads 1 --out -").output;
+      run_program("export-html " + kPagedSoftmax + "@adder" + kPagedInput + " --heads 1 --out -")
+          .output;
   const std::string before = "<pre id=\"csv\" tabindex=\"0\">attnscope ";
   const std::size_t begin = page.find(before) + before.size();
   std::string command = page.substr(begin, page.find("</pre>", begin) - begin);
@@ -71,15 +72,15 @@ TEST(ExportHtmlCommand, SpectraEqualThoseOfTheCommandThatThePageNames) {
 TEST(ExportHtmlCommand, RefusesToReplaceWhatItReads) {
   const TemporaryFolder folder;
   const std::filesystem::path model = folder / "model.html";
-  std::filesystem::copy_file(kSoftmax, model);
+  std::filesystem::copy_file(kPagedSoftmax, model);
   const ProgramRun run =
-      run_program("export-html " + model.string() + kOnBoot + " --out " + model.string());
+      run_program("export-html " + model.string() + kPagedInput + " --out " + model.string());
   EXPECT_EQ(run.status, 2) << run.output;
-  EXPECT_EQ(std::filesystem::file_size(model), std::filesystem::file_size(kSoftmax));
+  EXPECT_EQ(std::filesystem::file_size(model), std::filesystem::file_size(kPagedSoftmax));
 }
 
 TEST(ExportHtmlCommand, RefusesWrongArgumentsBeforeAnyModelRuns) {
-  const std::string good = "export-html " + kSoftmax + kOnBoot;
+  const std::string good = "export-html " + kPagedSoftmax + kPagedInput;
   EXPECT_EQ(run_program(good).status, 2);  // --out is required
   const ProgramRun name = run_program(good + " --out p.pdf");
   EXPECT_EQ(name.status, 2);

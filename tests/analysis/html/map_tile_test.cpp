@@ -33,7 +33,7 @@ double decoded(const MapTile& tile, const TileCoding& coding, std::uint32_t code
   return tile.minimum + (tile.maximum - tile.minimum) * std::pow(code / top, coding.power);
 }
 
-Matrix random_map(Eigen::Index rows, Eigen::Index columns) {
+Matrix exponential_map(Eigen::Index rows, Eigen::Index columns) {
   std::mt19937 random(7);
   std::exponential_distribution<float> weights;
   Matrix map(rows, columns);
@@ -43,7 +43,7 @@ Matrix random_map(Eigen::Index rows, Eigen::Index columns) {
 }
 
 TEST(MapTile, EntriesDifferByLessThanAStepAfterPacking) {
-  const Matrix map = random_map(40, 31);
+  const Matrix map = exponential_map(40, 31);
   for (const TileCoding coding : {TileCoding{16, 1}, TileCoding{8, 2}, TileCoding{8, 1}}) {
     const MapTile tile = tile_of(map, coding);
     EXPECT_EQ(tile.minimum, map.minCoeff());
@@ -61,7 +61,7 @@ TEST(MapTile, EntriesDifferByLessThanAStepAfterPacking) {
 }
 
 TEST(MapTile, SmallEntriesKeepMoreDigitsWithPowerTwo) {
-  Matrix map = random_map(20, 20);
+  Matrix map = exponential_map(20, 20);
   map(3, 3) = 1;  // an attention sink
   const auto error_of = [&map](const TileCoding& coding) {
     const MapTile tile = tile_of(map, coding);
