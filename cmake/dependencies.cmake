@@ -66,7 +66,8 @@ attnscope_find(ZLIB::ZLIB "zlib" PACKAGES ZLIB)
 attnscope_find(PNG::PNG "libpng" PACKAGES PNG)
 attnscope_find(JPEG::JPEG "libjpeg-turbo" PACKAGES JPEG)
 attnscope_find(PkgConfig::HWY "Highway" MODULES libhwy PACKAGES hwy TARGETS hwy::hwy)
-attnscope_find(PkgConfig::HDF5 "HDF5" MODULES hdf5 hdf5-serial PACKAGES hdf5
+# The plain name becomes that of HDF5 with MPI where that is installed, too.
+attnscope_find(PkgConfig::HDF5 "HDF5" MODULES hdf5-serial hdf5 PACKAGES hdf5
   TARGETS hdf5::hdf5-shared hdf5-shared hdf5::hdf5-static
   HEADER hdf5.h FILES hdf5 hdf5_serial FOLDERS hdf5/serial)
 attnscope_find(PkgConfig::PCRE2 "PCRE2" MODULES libpcre2-8 HEADER pcre2.h FILES pcre2-8)
