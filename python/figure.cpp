@@ -2,6 +2,8 @@
 #include <map>
 #include <pybind11/stl.h>
 
+#include "analysis/figure/figure_bytes.h"
+#include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/text_export.h"
 #include "python/computing.h"
@@ -11,18 +13,42 @@ namespace attnscope::python {
 
 namespace {
 
-std::shared_ptr<Figure> make(const std::string& name,
-                             const std::vector<std::shared_ptr<PythonTrace>>& subjects,
+/// A trace as it is, or a model without a run.
+Subject subject_of(const py::object& thing) {
+  if (py::isinstance<PythonTrace>(thing)) return thing.cast<PythonTrace>();
+  Subject subject;
+  subject.model = thing.cast<PythonModel>().model;
+  subject.mechanism = subject.model->spec().mechanism;
+  subject.label = subject_name(*subject.model, subject.mechanism);
+  return subject;
+}
+
+/// `labels` has a label for each subject, "" for its own.
+std::shared_ptr<Figure> make(const std::string& name, const std::vector<py::object>& things,
+                             const std::vector<std::string>& labels,
                              const std::map<std::string, std::string>& settings, double width_mm,
                              std::int64_t first_layer, const py::object& show) {
   FigureRequest request;
-  for (const auto& subject : subjects) request.subjects.push_back(*subject);
+  for (std::size_t index = 0; index < things.size(); ++index) {
+    Subject& subject = request.subjects.emplace_back(subject_of(things[index]));
+    if (!labels.at(index).empty()) subject.label = labels[index];
+  }
   request.settings = parse_settings(name, settings);
   request.width_mm = width_mm;
   request.first_layer = first_layer;
   return computed(show, [&](const Progress& progress) {
     return std::make_shared<Figure>(make_figure(name, request, progress));
   });
+}
+
+/// Whether the figure needs runs, and what they record.
+py::dict needs(const std::string& name, const std::map<std::string, std::string>& settings) {
+  const FigureNeeds of = needs_of(find_figure(name), parse_settings(name, settings));
+  py::dict needs;
+  needs["runs"] = wants_runs(of);
+  needs["vectors"] = of.vectors;
+  needs["hidden"] = of.tokens;
+  return needs;
 }
 
 py::dict tex_of(const Figure& figure, const std::string& name) {
@@ -69,6 +95,14 @@ void bind_figures(py::module_& module) {
             return numbers;
           },
           "Numbers behind the figure, by name.")
+      .def(
+          "_bytes",
+          [](const Figure& figure, const std::string& command) {
+            Figure drawn = figure;
+            drawn.command = command;
+            return py::bytes(figure_as_bytes(std::move(drawn)));
+          },
+          "The figure with this command line, for the program to draw.")
       .def("to_csv", [](const Figure& figure) { return text(figure_as_csv(figure)); })
       .def("to_json", [](const Figure& figure) { return text(figure_as_json(figure)); })
       .def("_files",
@@ -86,6 +120,7 @@ void bind_figures(py::module_& module) {
         return text("<Figure " + figure.name + ": " + figure.title + "\n  " + figure.caption + ">");
       });
   module.def("make_figure", &make);
+  module.def("figure_needs", &needs);
   module.def("figures", &recipe_descriptions);
 }
 

@@ -275,6 +275,7 @@ void bind_traces(py::module_& module) {
       .def("__repr__", [](Owner of) { return text(trace_in_words(of)); });
 
   module.def("open_trace", &open_trace);
+  module.def("is_trace_file", [](const std::string& file) { return is_trace_file(file); });
   module.def("trace_of_maps",
              [](const std::vector<py::array>& layers, const std::vector<py::object>& queries,
                 const std::vector<py::object>& keys, const std::vector<py::object>& values,

@@ -4,11 +4,13 @@
 #include <QImage>
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <tuple>
 
 #include "analysis/figure/composite.h"
+#include "analysis/figure/figure_bytes.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/heat_scale.h"
 #include "analysis/figure/page_file.h"
@@ -27,6 +29,7 @@
 #include "app/render/render.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/read_file.h"
 
 namespace attnscope {
 
@@ -322,8 +325,36 @@ int run_page(const FigureArguments& arguments, const StyleArguments& style, bool
   return 0;
 }
 
-/// True if FIGURE is the file of a page, not the name of a figure.
-bool is_page(const std::string& name) {
+// --- figures that the Python package made
+// ---------------------------------------------------------
+
+/// True if `file` begins as figure_as_bytes does.
+bool is_made_figure(const std::filesystem::path& file) {
+  std::string start(64, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return holds_figure(start);
+}
+
+/// Draws a figure of figure_as_bytes as it is, but for its style.
+int run_made_figure(const StyleArguments& style, const std::string& out,
+                    const std::filesystem::path& made, const CLI::App& command) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 30;
+  for (const char* option : {"--width", "--font-size", "--layers-from"}) {
+    if (command.get_option(option)->count() == 0) continue;
+    throw Error(ErrorKind::usage, "a figure has the size that it was made for").about(option);
+  }
+  const StyleChoice choice = style_choice(style);
+  const auto files = figure_files(out, style.formats, {made});
+  const std::unique_ptr<QApplication> application =
+      application_for(files, choice.style.font_family);
+  write_figure(dressed(figure_of_bytes(read_file(made, most_bytes)), choice.style), files,
+               choice.options);
+  return 0;
+}
+
+/// True if FIGURE is a file, of a page or of a figure, not the name of a figure.
+bool is_file(const std::string& name) {
   const auto recipes = figure_recipes();
   if (std::ranges::find(recipes, name, &FigureRecipe::name) != recipes.end()) return false;
   std::error_code ignored;
@@ -345,8 +376,11 @@ void refuse_arguments_of_one_figure(const CLI::App& command) {
 }
 
 int run(const FigureArguments& arguments, const CLI::App& command) {
-  if (!is_page(arguments.name)) return run_figure(arguments);
+  if (!is_file(arguments.name)) return run_figure(arguments);
   refuse_arguments_of_one_figure(command);
+  if (const auto file = file_or_standard_input(arguments.name); is_made_figure(file)) {
+    return run_made_figure(arguments.style, arguments.out, file, command);
+  }
   StyleArguments style = arguments.style;
   const bool own_width = command.get_option("--width")->count() > 0;
   if (!own_width) style.width = "page";
