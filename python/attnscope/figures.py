@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import os
 import pathlib
 import shlex
@@ -133,5 +135,16 @@ def _repr_svg_(self: Figure) -> str:
     return picture[picture.index("<svg"):]
 
 
+def _repr_mimebundle_(self: Figure, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    """The figure as SVG, and as HTML with the SVG as an image, which notebooks prefer: two pictures
+    in one page keep their own names of gradients, and nbconvert keeps the picture whole."""
+    picture = self._repr_svg_()
+    data = base64.b64encode(picture.encode()).decode()
+    return {"image/svg+xml": picture,
+            "text/html": f'<img alt="{html.escape(self.title)}" style="max-width: 100%" '
+                         f'src="data:image/svg+xml;base64,{data}">'}
+
+
 Figure.save = save
 Figure._repr_svg_ = _repr_svg_
+Figure._repr_mimebundle_ = _repr_mimebundle_

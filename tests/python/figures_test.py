@@ -105,7 +105,9 @@ class PicturesTest(unittest.TestCase):
 
     def test_figures_of_weights_need_no_input(self):
         figure = attnscope.figure("energy-breakdown", self.models)
-        self.assertTrue(figure._repr_svg_().startswith("<svg"))
+        bundle = figure._repr_mimebundle_()
+        self.assertTrue(bundle["image/svg+xml"].startswith("<svg"))
+        self.assertTrue(bundle["text/html"].startswith('<img alt="Energy by component"'))
         with self.assertRaisesRegex(ValueError, "a model needs an input to run on"):
             attnscope.figure("cumulative-spectrum", self.models)
 
