@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "notebooks"
+PATHS = [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
@@ -80,6 +81,7 @@ class NotebooksTest(unittest.TestCase):
                 own = {name: folder for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR",
                                                  "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")}
                 environment = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}
+                environment["PYTHONPATH"] = os.pathsep.join(PATHS)
                 done = subprocess.run(
                     [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute",
                      "--output-dir", folder, str(notebook)],
