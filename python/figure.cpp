@@ -41,7 +41,7 @@ std::shared_ptr<Figure> make(const std::string& name, const std::vector<py::obje
   });
 }
 
-/// Whether the figure needs runs, and what they record.
+/// The runs that the figure needs, and what they record.
 py::dict needs(const std::string& name, const std::map<std::string, std::string>& settings) {
   const FigureNeeds of = needs_of(find_figure(name), parse_settings(name, settings));
   py::dict needs;
