@@ -11,7 +11,10 @@
 #include "analysis/comparison/data_set_comparison.h"
 #include "analysis/components/components.h"
 #include "analysis/heads/head_table.h"
+#include "analysis/lens/logit_attribution.h"
+#include "analysis/lens/logit_lens.h"
 #include "analysis/matrix/matrix_kind.h"
+#include "analysis/mixing/mixed_matrices.h"
 #include "analysis/relevance/relevance.h"
 #include "analysis/report/report.h"
 #include "analysis/weights/weight_spectra.h"
@@ -40,6 +43,24 @@ namespace attnscope {
                                  const std::vector<EntropyRank>* entropy_ranks = nullptr);
 /// A line below head_report that explains its signs.
 [[nodiscard]] std::string head_signs_in_words(const HeadOptions& options);
+
+/// One row per depth and token position: the likeliest answers (in CSV a line for each), the
+/// target, entropy and divergence. All positions, or `place` alone. `lens` must outlive the result.
+[[nodiscard]] Report lens_report(const LogitLens& lens, std::optional<std::size_t> place = {});
+
+/// The parts of a logit, whose sum it is, one row per part: of the embedding, of constants, and of
+/// each layer the given heads, biases and the rest. `target` is a column of CSV.
+[[nodiscard]] Report logit_parts_report(const LogitAttribution& found,
+                                        const std::vector<std::int64_t>& heads);
+/// The parts of the layers, one row per layer, with a column for each of the given heads.
+[[nodiscard]] Report logit_layers_report(const LogitAttribution& found,
+                                         const std::vector<std::int64_t>& heads);
+/// Two lines above these: "logit of 8 "Bag": 7.3", and the parts outside the layers.
+[[nodiscard]] std::string attribution_in_words(const LogitAttribution& found);
+
+/// One row per matrix: layer, head, mixing ratio, own share, the three strongest keys, and the
+/// matrix (in CSV a line for each of its entries).
+[[nodiscard]] Report mixing_report(const Trace& trace, const std::vector<MixedMatrix>& matrices);
 
 /// The given tokens of one target, in that order: token, name, relevance, and in text its share of
 /// the sum over all tokens.

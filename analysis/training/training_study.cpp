@@ -117,6 +117,31 @@ Recipe recipe_of_variant(const Recipe& recipe, const TrainingVariant& one, std::
   return Recipe(values);
 }
 
+void check_training_study(const TrainingStudy& study, const Recipe& recipe,
+                          std::span<const std::string> given,
+                          const std::function<std::string(const std::string&)>& named) {
+  const std::string needed(study.needs);
+  for (const TrainingVariant& variant : study.variants) {
+    for (const auto& [key, value] : variant.changes) {
+      // A key that the study needs may be that of some variants alone.
+      if (key == needed || std::ranges::find(given, key) == given.end()) continue;
+      throw Error(ErrorKind::usage, "the study sets this option itself")
+          .about(named(key))
+          .remedy("leave it out, or train a run without a study");
+    }
+  }
+  if (!needed.empty() && std::get<std::string>(recipe.values().at(needed)).empty()) {
+    throw Error(ErrorKind::usage, "the study needs this option")
+        .about(named(needed))
+        .expected(description_of("a recipe", recipe_settings(), needed).explanation);
+  }
+  const auto data = open_training_data(recipe.data());
+  const auto seed = static_cast<std::int64_t>(recipe.data().seed);
+  for (const TrainingVariant& one : study.variants) {
+    (void)TrainingRun(recipe_of_variant(recipe, one, seed), data);
+  }
+}
+
 void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Recipe& recipe,
                  std::int64_t seeds) {
   make_new_folder(folder.description(), "study", is_unbegun_run);

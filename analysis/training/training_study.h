@@ -44,6 +44,13 @@ struct TrainingStudy {
 [[nodiscard]] Recipe recipe_of_variant(const Recipe& recipe, const TrainingVariant& one,
                                        std::int64_t seed);
 
+/// Throws Error(usage) if the study sets one of the `given` settings itself, or the recipe lacks
+/// the one that it needs, and the errors of a TrainingRun for data that do not fit a variant.
+/// `named` is the name of a setting in errors, such as its option.
+void check_training_study(const TrainingStudy& study, const Recipe& recipe,
+                          std::span<const std::string> given,
+                          const std::function<std::string(const std::string& key)>& named);
+
 /// One run of a study, in FOLDER/VARIANT-seedN.
 struct StudyRun {
   std::size_t variant = 0;

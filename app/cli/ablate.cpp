@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/intervention/ablation.h"
+#include "analysis/tables/study_report.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/standard_streams.h"
@@ -15,9 +16,7 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
-#include "core/shown_text.h"
 #include "core/text/name_list.h"
-#include "core/text/number_text.h"
 #include "core/text/table_cell.h"
 
 namespace attnscope {
@@ -76,28 +75,6 @@ Ablation ablation_of(const AblateArguments& arguments) {
   return ablation;
 }
 
-/// Answers on one input before and after the change.
-Report answers_report(const std::vector<LogitChange>& changes) {
-  using Change = LogitChange;
-  return report_of<Change>(
-      changes,
-      {{{.width = 24, .left = true},
-        nullptr,
-        [](const Change& one) {
-          return one.label.empty() ? std::to_string(one.index) : shown_text(one.label);
-        }},
-       {{.name = "index"}, &Change::index},
-       {{.name = "label"}, &Change::label},
-       {{.name = "logit_before", .title = "logit", .width = 11, .decimals = 4}, &Change::before},
-       {{.name = "logit_after", .title = "after", .width = 11, .decimals = 4}, &Change::after},
-       {{.title = "change", .width = 10, .decimals = 4},
-        [](const Change& one) { return one.after - one.before; }},
-       {{.name = "probability_before", .title = "p before", .width = 11, .per_cent = true},
-        &Change::probability_before},
-       {{.name = "probability_after", .title = "p after", .width = 12, .per_cent = true},
-        &Change::probability_after}});
-}
-
 nlohmann::ordered_json answer_json(const Subject& subject, const AblatedAnswer& answer,
                                    const AblateArguments& arguments, const Ablation& ablation) {
   nlohmann::ordered_json divergence;
@@ -151,37 +128,6 @@ int run_once(const AblateArguments& arguments) {
   return 0;
 }
 
-std::string ablated_as_text(const StudyResult& result, std::size_t index) {
-  const Outcome whole = outcome_of(result, index, 0);
-  const std::string text =
-      result.description + "; whole: " + fixed_text(100 * whole.accuracy, 2) + " %" +
-      (result.of_text ? ", " + number_cell(whole.bits_per_character, 0, 4) + " bits a character"
-                      : "") +
-      "\n\n";
-  const auto or_all = [](std::int64_t StudySeries::Column::*index) {
-    return [index](const StudyChange& change) {
-      return change.column.*index < 0 ? "all" : std::to_string(change.column.*index);
-    };
-  };
-  std::vector<ColumnOf<StudyChange>> columns = {
-      {{.title = "layer", .width = 5}, nullptr, or_all(&StudySeries::Column::layer)},
-      {{.title = "head", .width = 5}, nullptr, or_all(&StudySeries::Column::head)},
-      {{.title = "accuracy", .width = 11, .per_cent = true},
-       [](const StudyChange& change) { return change.outcome.accuracy; }},
-      with_error({.title = "change (points)", .width = 17}, &Outcome::accuracy_change,
-                 &Outcome::accuracy_change_error, 100),
-      with_error({.title = "divergence (bits)", .width = 20, .decimals = 4}, &Outcome::divergence,
-                 &Outcome::divergence_error)};
-  if (result.of_text) {
-    columns.push_back(with_error({.title = "bits a character", .width = 18, .decimals = 4},
-                                 &Outcome::bits_per_character, &Outcome::bits_per_character_error));
-  }
-  columns.push_back(not_finite_column());
-  std::vector<StudyChange> changes = changes_of(result, index);
-  changes.erase(changes.begin());
-  return text + report_as_text(report_of(std::move(changes), std::move(columns))) + "\n";
-}
-
 int run(const AblateArguments& arguments) {
   if (arguments.answers > 0) return run_once(arguments);
   const Ablation ablation = ablation_of(arguments);
@@ -192,9 +138,7 @@ int run(const AblateArguments& arguments) {
     const TerminalProgress line;
     add_ablation(subjects, ablation, unit, request, line.progress());
   }
-  return answer_study(arguments.study, request, subjects, ablated_as_text,
-                      "of the change √(b + c − (b − c)²/n)/n, b and c the answers that only one "
-                      "has right; of the divergence the standard error");
+  return answer_study(arguments.study, request, subjects);
 }
 
 }  // namespace

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/energy/published.h"
-#include "analysis/energy/request.h"
-#include "analysis/report/report.h"
+#include "analysis/tables/energy_report.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -32,127 +30,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// An energy in pJ as text in mJ.
-std::string millijoules(double energy_pj) { return rounded_text(energy_pj / 1e9); }
-
-struct Row {
-  std::string part, group;
-  OperationCount count;
-};
-
-/// The counted network and the numbers shown for it.
-struct NetworkReport {
-  EnergyRequest request;
-  EnergySubject subject;
-  std::vector<Row> rows;
-  OperationCount total;
-  OperationCount attention, feed_forward;
-  std::vector<ParameterCount> parameters;
-  std::int64_t all_parameters = 0;
-};
-
-NetworkReport network_report(const EnergyRequest& request, bool by_layer) {
-  NetworkReport report;
-  report.request = request;
-  report.subject = resolve(request);
-  const NetworkCost cost = count_operations(report.subject.architecture, report.subject.options);
-  if (by_layer) {
-    for (const PartCost& part : cost.parts) {
-      for (const ComponentCost& component : part.components) {
-        report.rows.push_back({part.name, std::string(name_of(component.group)), component.count});
-      }
-    }
-  } else {
-    for (const ComponentCost& component : cost.by_component()) {
-      report.rows.push_back({"all", std::string(name_of(component.group)), component.count});
-    }
-  }
-  // Components that the counting convention excludes would be rows of zeros.
-  std::erase_if(report.rows, [](const Row& row) {
-    const OperationCount& c = row.count;
-    return c.multiplications + c.additions + c.shifts + c.divisions + c.exponentials == 0;
-  });
-  report.total = cost.total();
-  report.attention = cost.total_of(ComponentGroup::attention);
-  report.feed_forward = cost.total_of(ComponentGroup::feed_forward);
-  report.parameters = count_parameters(report.subject.architecture, report.subject.options);
-  for (const ParameterCount& count : report.parameters) report.all_parameters += count.parameters;
-  return report;
+std::string network_as_text(const NetworkReport& report) {
+  return network_in_words(report) + "\n" + report_as_text(components_energy_report(report, true)) +
+         "\n" + network_sums_in_words(report);
 }
 
-std::vector<ColumnOf<Row>> count_columns(const EnergySubject& subject) {
-  const bool complete = subject.options.convention == CostConvention::complete;
-  std::vector<ColumnOf<Row>> columns;
-  const auto add = [&columns](const char* name, bool in_text, int width,
-                              std::int64_t OperationCount::*count) {
-    columns.push_back({{.name = name, .title = in_text ? name : "", .width = width},
-                       [count](const Row& row) { return row.count.*count; },
-                       [count](const Row& row) { return grouped(row.count.*count); }});
-  };
-  add("multiplications", true, 21, &OperationCount::multiplications);
-  add("additions", true, 21, &OperationCount::additions);
-  add("shifts", complete, 11, &OperationCount::shifts);
-  add("divisions", complete, 15, &OperationCount::divisions);
-  add("exponentials", complete, 15, &OperationCount::exponentials);
-  add("bytes_moved", false, 0, &OperationCount::bytes_moved);
-  const EnergyConstants& constants = subject.constants;
-  columns.push_back({{.name = "energy_pj", .digits = 10}, [&constants](const Row& row) {
-                       return operations_energy_pj(row.count, constants);
-                     }});
-  columns.push_back({{.name = "traffic_pj", .digits = 10}, [&constants](const Row& row) {
-                       return traffic_energy_pj(row.count, constants);
-                     }});
-  return columns;
-}
-
-/// One row per component, and the total if `with_total`.
-Report rows_report(const NetworkReport& report, bool by_layer, bool with_total) {
-  std::vector<Row> rows = report.rows;
-  if (with_total) rows.push_back({"all", "total", report.total});
-  std::vector<ColumnOf<Row>> columns = {
-      {{.name = "part", .title = by_layer ? "part" : "", .width = 14, .left = true},
-       &Row::part,
-       [](const Row& row) { return row.group == "total" ? "" : row.part; }},
-      {{.name = "group"}, &Row::group},
-      {{.name = "component", .title = "component", .width = 24, .left = true},
-       [](const Row& row) { return row.count.component; }}};
-  append(columns, count_columns(report.subject));
-  const EnergyConstants& constants = report.subject.constants;
-  const double all = operations_energy_pj(report.total, constants);
-  columns.push_back({{.title = "energy (mJ)", .width = 13}, nullptr, [&constants](const Row& row) {
-                       return millijoules(operations_energy_pj(row.count, constants));
-                     }});
-  columns.push_back({{.title = "share", .width = 8, .decimals = 1, .per_cent = true},
-                     [&constants, all](const Row& row) {
-                       return all > 0 ? operations_energy_pj(row.count, constants) / all : 0;
-                     }});
-  return report_of(std::move(rows), std::move(columns));
-}
-
-std::string as_table(const NetworkReport& report, bool by_layer) {
-  const EnergySubject& subject = report.subject;
-  const EnergyConstants& constants = subject.constants;
-  std::string text = subject.label + ": " + std::string(name_of(subject.options.convention)) +
-                     " accounting, " + constants.title + "\n";
-  text += "N = " + std::to_string(subject.architecture.stages.front().tokens) + " tokens";
-  if (!subject.architecture.note.empty()) text += "; " + subject.architecture.note;
-  text += "\n\n" + report_as_text(rows_report(report, by_layer, true));
-  const double core = operations_energy_pj(report.attention, constants);
-  const double forward = operations_energy_pj(report.feed_forward, constants);
-  const double both = core + forward;
-  text += "\nattention " + millijoules(core) + " mJ, FFN " + millijoules(forward) +
-          " mJ: attention is " + fixed_text(both > 0 ? 100 * core / both : 0, 1) +
-          " % of the two\n";
-  if (subject.options.convention == CostConvention::complete) {
-    text += "memory traffic, apart: " +
-            grouped(report.total.bytes_moved / 4 * constants.bytes_per_value) + " bytes, " +
-            millijoules(traffic_energy_pj(report.total, constants)) + " mJ at " +
-            rounded_text(constants.byte_pj) + " pJ a byte\n";
-  }
-  return text + "parameters: " + grouped(report.all_parameters) + "\n";
-}
-
-Json as_json(const NetworkReport& report, const Model* model) {
+Json network_as_json(const NetworkReport& report, const Model* model) {
   const EnergySubject& subject = report.subject;
   const EnergyConstants& constants = subject.constants;
   Json json = {{"network", subject.architecture.name},
@@ -172,13 +55,12 @@ Json as_json(const NetworkReport& report, const Model* model) {
                  {"byte_pj", constants.byte_pj},
                  {"bytes_per_value", constants.bytes_per_value}}}};
   if (!subject.architecture.note.empty()) json["note"] = subject.architecture.note;
-  json["components"] = report_as_json(rows_report(report, false, false));
-  const auto count_json = [&subject](const OperationCount& count) {
-    return report_as_json(report_of<Row>({{"", "", count}}, count_columns(subject))).front();
-  };
-  json["attention"] = count_json(report.attention);
-  json["FFN"] = count_json(report.feed_forward);
-  json["total"] = count_json(report.total);
+  json["components"] = report_as_json(components_energy_report(report, false));
+  for (Json& sum : report_as_json(energy_sums_report(report))) {
+    const std::string group = sum["group"].get<std::string>();
+    sum.erase("group");
+    json[group] = std::move(sum);
+  }
   json["parameters"] = {{"total", report.all_parameters}};
   for (const ParameterCount& count : report.parameters) {
     json["parameters"][count.component] = count.parameters;
@@ -193,66 +75,16 @@ Json as_json(const NetworkReport& report, const Model* model) {
 void print_network(const EnergyRequest& request, const Model* model, bool by_layer,
                    TableFormat format) {
   const NetworkReport report = network_report(request, by_layer);
-  if (format == TableFormat::json) return print_json(as_json(report, model));
+  if (format == TableFormat::json) return print_json(network_as_json(report, model));
   if (format == TableFormat::text) {
-    write_to_standard_output(as_table(report, by_layer));
+    write_to_standard_output(network_as_text(report));
   } else {
     if (format == TableFormat::csv) {
       write_to_standard_output("# " + shown_text(command_line(request)) + "\n");
     }
-    print_report(rows_report(report, by_layer, true), format);
+    print_report(components_energy_report(report, true), format);
   }
   if (model) print_status(format == TableFormat::text ? stdout : stderr, *model);
-}
-
-std::string signed_per_cent(double share) {
-  return (share < 0 ? "" : "+") + fixed_text(100 * share, 2) + " %";
-}
-
-std::string verdict_text(const ReproducedFigure& figure) {
-  if (figure.published.verdict == Verdict::printed) return "not computed";
-  if (std::isnan(figure.printed)) return "formula";
-  if (figure.rounds_to_print) return "rounds to print";
-  return figure.published.verdict == Verdict::near ? "within a digit" : "not reproduced";
-}
-
-/// Printed figures next to the computed ones, with relative differences and notes.
-Report reproduced_report(std::vector<ReproducedFigure> figures) {
-  std::vector<ColumnOf<ReproducedFigure>> columns;
-  const auto add = [&columns](const char* name, bool in_text, std::string PublishedFigure::*text) {
-    columns.push_back({{.name = name, .title = in_text ? name : "", .left = true},
-                       [text](const auto& figure) { return figure.published.*text; }});
-  };
-  add("paper", false, &PublishedFigure::paper);
-  add("table", false, &PublishedFigure::table);
-  add("model", true, &PublishedFigure::model);
-  add("method", true, &PublishedFigure::method);
-  add("quantity", true, &PublishedFigure::quantity);
-  add("unit", true, &PublishedFigure::unit);
-  add("printed", true, &PublishedFigure::printed);
-  columns.push_back({{.name = "computed", .title = "computed", .width = 13, .digits = 10},
-                     &ReproducedFigure::computed,
-                     [](const auto& figure) {
-                       const double computed = figure.computed;
-                       return std::isnan(computed) ? "–" : rounded_text(computed, 7);
-                     }});
-  columns.push_back(
-      {{.name = "relative_difference", .title = "difference", .width = 12, .digits = 10},
-       &ReproducedFigure::relative_difference,
-       [](const auto& figure) {
-         const double difference = figure.relative_difference;
-         return std::isnan(difference) ? "–" : signed_per_cent(difference);
-       }});
-  columns.push_back({{.name = "rounds_to_print"}, &ReproducedFigure::rounds_to_print});
-  columns.push_back(
-      {{.name = "alternative"}, [](const auto& figure) { return figure.published.alternative; }});
-  add("network", false, &PublishedFigure::recipe);
-  add("note", false, &PublishedFigure::note);
-  columns.push_back({{.left = true}, nullptr, [](const auto& figure) {
-                       const std::string& note = figure.published.note;
-                       return verdict_text(figure) + (note.empty() ? "" : "; " + note);
-                     }});
-  return report_of(std::move(figures), std::move(columns));
 }
 
 /// A section for the figures that `belongs` is true for; empty if there are none.

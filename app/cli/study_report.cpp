@@ -5,88 +5,18 @@
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/sweep/sweep.h"
+#include "analysis/tables/study_report.h"
 #include "app/cli/interruption.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
-#include "core/text/table_cell.h"
 
 namespace attnscope {
 
 namespace {
 
 using nlohmann::ordered_json;
-
-/// The outcome of each change of a series, as JSON and CSV.
-Report outcomes_report(const StudyResult& result, const StudySeries& series) {
-  std::vector<ColumnOf<StudyChange>> columns = {
-      {json_only("name"), [](const auto& change) { return change.column.name; }},
-      {{.name = "change", .title = "change", .left = true, .json = false},
-       [](const auto& change) { return change.column.name; }},
-      {{.name = "rank"},
-       [](const auto& change) { return known_if(change.column.rank > 0, change.column.rank); }},
-      {{.name = "layer"}, [](const auto& change) { return if_any(change.column.layer); }},
-      {{.name = "head"}, [](const auto& change) { return if_any(change.column.head); }}};
-  const auto add = [&columns](const char* name, auto member) {
-    columns.push_back(
-        {{.name = name}, [member](const auto& change) { return change.outcome.*member; }});
-  };
-  add("predicted", &Outcome::predicted);
-  add("correct", &Outcome::correct);
-  add("not_finite", &Outcome::not_finite);
-  add("accuracy", &Outcome::accuracy);
-  add("accuracy_error", &Outcome::accuracy_error);
-  add("accuracy_change", &Outcome::accuracy_change);
-  add("accuracy_change_error", &Outcome::accuracy_change_error);
-  add("divergence", &Outcome::divergence);
-  add("divergence_error", &Outcome::divergence_error);
-  add("bits_per_token", &Outcome::bits_per_token);
-  add("bits_per_token_error", &Outcome::bits_per_token_error);
-  add("bits_per_character", &Outcome::bits_per_character);
-  add("bits_per_character_error", &Outcome::bits_per_character_error);
-  columns.push_back(with_error({.title = "accuracy", .per_cent = true}, &Outcome::accuracy,
-                               &Outcome::accuracy_error, 100));
-  columns.push_back(with_error({.title = "change (points)"}, &Outcome::accuracy_change,
-                               &Outcome::accuracy_change_error, 100));
-  columns.push_back(with_error({.title = "divergence (bits)", .decimals = 4}, &Outcome::divergence,
-                               &Outcome::divergence_error));
-  if (result.of_text) {
-    columns.push_back(with_error({.title = "bits a character", .decimals = 4},
-                                 &Outcome::bits_per_character, &Outcome::bits_per_character_error));
-  }
-  const auto index = static_cast<std::size_t>(&series - result.series.data());
-  return report_of(changes_of(result, index), std::move(columns));
-}
-
-Report series_report(const StudyResult& result) {
-  using Series = StudySeries;
-  const auto outcomes = [&result](const Series& series) {
-    return table_cell(outcomes_report(result, series));
-  };
-  const auto of_null = [](double NullOutcome::*member) {
-    return [member](const Series& series) {
-      const std::optional<NullOutcome> null = mean_null_of(series);
-      return null ? ReportValue((*null).*member) : ReportValue();
-    };
-  };
-  return report_on(result.series,
-                   {{json_only("label"), &Series::label},
-                    {csv_only("series"), &Series::label},
-                    {json_only("model"), &Series::model},
-                    {{.name = "mechanism"}, &Series::mechanism},
-                    {csv_only("outcomes"), outcomes},
-                    {json_only("questions"), &Series::done},
-                    {{.name = "mean_equivalent_rank"},
-                     [](const Series& series) { return if_any(mean_equivalent_rank(series)); }},
-                    {{.name = "mean_null_rank"}, of_null(&NullOutcome::rank)},
-                    {{.name = "mean_rank_over_null"}, of_null(&NullOutcome::rank_over_null)},
-                    {json_only("greatest_rank"),
-                     [](const Series& series) {
-                       return known_if(series.greatest_rank > 0, series.greatest_rank);
-                     }},
-                    {json_only("outcomes"), outcomes}});
-}
 
 ordered_json study_as_json(const StudyResult& result, const std::vector<Subject>& subjects) {
   ordered_json models = ordered_json::array();
@@ -103,17 +33,6 @@ ordered_json study_as_json(const StudyResult& result, const std::vector<Subject>
           {"threshold", result.threshold},
           {"series", report_as_json(series_report(result))},
           {"models", std::move(models)}};
-}
-
-/// Description of the questions: "500 of 10000 images, spread evenly (seed 0)", "all 12 stretches
-/// of the text".
-std::string questions_in_words(const StudyResult& result, const StudySeries& series) {
-  const ItemChoice choice{series.count, result.seed};
-  if (result.of_text) {
-    return std::to_string(series.done) + (series.done == 1 ? " stretch" : " stretches") +
-           " of the text";
-  }
-  return choice_in_words(result.items, choice, "images");
 }
 
 /// nullopt if it was interrupted; a message then explains how to resume.
@@ -217,50 +136,20 @@ StudyRequest study_request(const StudyArguments& arguments) {
   return request;
 }
 
-std::vector<StudyChange> changes_of(const StudyResult& result, std::size_t series) {
-  std::vector<StudyChange> changes;
-  for (const StudySeries::Column& column : result.series[series].columns) {
-    changes.push_back({column, outcome_of(result, series, changes.size())});
-  }
-  return changes;
-}
-
-ColumnOf<StudyChange> with_error(ReportColumn column, double Outcome::*value,
-                                 double Outcome::*error, double factor) {
-  const int decimals = column.decimals;
-  const char* const unit = column.per_cent ? " %" : "";
-  return {std::move(column), nullptr, [=](const StudyChange& change) {
-            return number_cell(factor * change.outcome.*value, 0, decimals) + " ±" +
-                   number_cell(factor * change.outcome.*error, decimals + 3, decimals) + unit;
-          }};
-}
-
-ColumnOf<StudyChange> not_finite_column() {
-  return {{.left = true}, nullptr, [](const StudyChange& change) {
-            const std::int64_t count = change.outcome.not_finite;
-            return count > 0 ? std::to_string(count) + " not finite: wrong" : std::string();
-          }};
-}
-
-int answer_study(
-    const StudyArguments& arguments, const StudyRequest& request,
-    const std::vector<Subject>& subjects,
-    const std::function<std::string(const StudyResult& result, std::size_t series)>& as_text,
-    const char* errors_of_images) {
+int answer_study(const StudyArguments& arguments, const StudyRequest& request,
+                 const std::vector<Subject>& subjects) {
   refuse_to_overwrite_read(arguments.out);
   const std::optional<StudyResult> result = study_until_interrupted(request);
   if (!result) return kInterruptedStatus;
   const auto text = [&] {
+    // The unchanged model of an ablation is in the line above the table.
+    const bool with_whole = result->kind == StudyKind::truncation;
     std::string tables;
     for (std::size_t i = 0; i < result->series.size(); ++i) {
-      const StudySeries& series = result->series[i];
-      tables += series.label + ": " + series.mechanism + ", " +
-                questions_in_words(*result, series) + "\n" + as_text(*result, i);
+      tables += series_in_words(*result, i) + "\n" +
+                report_as_text(changes_report(*result, i, with_whole)) + "\n";
     }
-    return tables + "errors: " +
-           (result->of_text ? "standard deviations of 1000 resamples of the stretches"
-                            : errors_of_images) +
-           "\n";
+    return tables + study_errors_in_words(*result);
   };
   print_results(
       arguments.format, subjects, text, [&] { return study_as_json(*result, subjects); },

@@ -1,23 +1,17 @@
 // attnscope sweep: spectra and ranks of models over a whole data set.
 #include "analysis/sweep/sweep.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <string>
 
-#include "analysis/heads/head_table.h"
-#include "analysis/report/report.h"
 #include "analysis/sweep/process_team.h"
-#include "analysis/sweep/sweep_summary.h"
 #include "analysis/sweep/team_sweep.h"
+#include "analysis/tables/sweep_report.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/interruption.h"
@@ -26,12 +20,11 @@
 #include "app/cli/status_line.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
 #include "core/platform/process.h"
-#include "core/text/number_text.h"
-#include "core/text/table_cell.h"
 
 namespace attnscope {
 
@@ -85,77 +78,21 @@ struct SweepArguments {
   std::vector<double> thresholds = {0.9};
   double checkpoint_seconds = 5;
   bool restart = false;
-  bool json = false;
+  TableFormat format = TableFormat::text;
 };
 
-double mean_of(const LayerSweep& layer, std::string_view statistic) {
-  const auto found = layer.statistics.find(std::string(statistic));
-  return found == layer.statistics.end() ? std::nan("") : swept_statistic(found->second, -1).mean;
-}
-
-/// Means over heads and inputs, one row per layer, without columns that are empty for all layers.
-Report head_numbers(const SweepSeries& series) {
-  using Layer = LayerSweep;
-  std::vector<ColumnOf<Layer>> columns = {
-      {{.title = "layer", .width = 7}, [&series](const Layer& layer) {
-         return static_cast<std::int64_t>(&layer - series.layers.data());
-       }}};
-  for (const HeadMeasure& measure : head_measures()) {
-    if (measure.value == &HeadRow::null_rank || measure.value == &HeadRow::rank_over_null) continue;
-    const std::string heading(measure.heading);
-    columns.push_back({{.title = heading,
-                        .width = std::max(static_cast<int>(columns_of(heading)), 7) + 2,
-                        .decimals = std::max(measure.decimals, 1),
-                        .if_known = true},
-                       [&measure](const Layer& layer) { return mean_of(layer, measure.name); }});
-  }
-  return report_on(series.layers, std::move(columns));
-}
-
-void print_text(const SweepResult& result, const std::string& out) {
-  const std::string inputs = choice_in_words(result.items, {result.count, result.seed}, "inputs");
-  std::printf("%s: %s\n", out.c_str(), inputs.c_str());
-  const std::string numbers = in_words(result.numbers);
-  if (!numbers.empty()) std::printf("computed: %s\n", numbers.c_str());
-  const bool beside = result.numbers.baselines;
+std::string swept_as_text(const SweepResult& result, const std::string& out) {
+  std::string text = out + ": " + sweep_in_words(result);
   for (const SweepSeries& series : result.series) {
-    std::printf("%s\n", series.label.c_str());
-    if (series.labelled > 0) {
-      std::printf(
-          "  right on %s %% of %lld\n",
-          fixed_text(
-              100.0 * static_cast<double>(series.correct) / static_cast<double>(series.labelled), 2)
-              .c_str(),
-          static_cast<long long>(series.labelled));
-    }
-    std::printf("  layer   maps  rank at %-6s mean    sd   5 %%  25 %%  50 %%  75 %%  95 %%%s\n",
-                rounded_text(result.thresholds.front()).c_str(),
-                beside ? "  if shuffled  rank / null" : "");
-    for (std::size_t l = 0; l < series.layers.size(); ++l) {
-      const SweptRanks ranks = swept_ranks(series.layers[l], -1, 0);
-      std::printf("  %5zu %6lld %s %s", l, static_cast<long long>(ranks.maps),
-                  number_cell(ranks.mean, 19, 2).c_str(),
-                  number_cell(ranks.standard_deviation, 5, 2).c_str());
-      for (const double q : {0.05, 0.25, 0.5, 0.75, 0.95}) {
-        std::printf(" %s", number_cell(ranks.quantile(q), 5, 0).c_str());
-      }
-      if (beside) {
-        std::printf("%s%s", number_cell(mean_of(series.layers[l], "null_rank"), 13, 2).c_str(),
-                    number_cell(mean_of(series.layers[l], "rank_over_null"), 13, 3).c_str());
-      }
-      const std::int64_t left_out = std::accumulate(
-          series.layers[l].left_out.begin(), series.layers[l].left_out.end(), std::int64_t{0});
-      if (left_out > 0) {
-        std::printf("  (%lld maps left out)", static_cast<long long>(left_out));
-      }
-      std::printf("\n");
-    }
-    if (result.numbers.heads) std::printf("%s", report_as_text(head_numbers(series)).c_str());
+    const auto index = static_cast<std::size_t>(&series - result.series.data());
+    text += swept_series_in_words(series) + report_as_text(swept_layers_report(result, index));
+    if (result.numbers.heads) text += report_as_text(swept_heads_report(series));
   }
+  return text;
 }
 
-void print_as_json(const SweepResult& result, const std::vector<Subject>& subjects,
-                   const std::string& out) {
+nlohmann::ordered_json swept_as_json(const SweepResult& result,
+                                     const std::vector<Subject>& subjects, const std::string& out) {
   nlohmann::ordered_json json = {{"file", out},
                                  {"data_set", result.data_set},
                                  {"first", result.first},
@@ -166,41 +103,17 @@ void print_as_json(const SweepResult& result, const std::vector<Subject>& subjec
   add_analysed(json, result.numbers.analysed);
   json["series"] = nlohmann::ordered_json::array();
   for (const SweepSeries& series : result.series) {
-    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-    for (const LayerSweep& layer : series.layers) {
-      const SweptRanks ranks = swept_ranks(layer, -1, 0);
-      const std::int64_t left_out =
-          std::accumulate(layer.left_out.begin(), layer.left_out.end(), std::int64_t{0});
-      nlohmann::ordered_json entry = {{"maps", ranks.maps},
-                                      {"left_out", left_out},
-                                      {"mean_rank", ranks.mean},
-                                      {"standard_deviation", ranks.standard_deviation},
-                                      {"quantiles",
-                                       {{"0.05", ranks.quantile(0.05)},
-                                        {"0.25", ranks.quantile(0.25)},
-                                        {"0.5", ranks.quantile(0.5)},
-                                        {"0.75", ranks.quantile(0.75)},
-                                        {"0.95", ranks.quantile(0.95)}}}};
-      for (const auto& [name, sums] : layer.statistics) {
-        const SweptStatistic swept = swept_statistic(sums, -1);
-        if (swept.count == 0) continue;
-        entry[name] = {{"mean", swept.mean},
-                       {"standard_deviation", swept.standard_deviation},
-                       {"least", swept.least},
-                       {"greatest", swept.greatest}};
-      }
-      layers.push_back(std::move(entry));
-    }
+    const auto index = static_cast<std::size_t>(&series - result.series.data());
     json["series"].push_back({{"label", series.label},
                               {"model", series.model},
                               {"mechanism", series.mechanism},
                               {"identity", series.identity},
                               {"labelled", series.labelled},
                               {"correct", series.correct},
-                              {"layers", layers}});
+                              {"layers", report_as_json(swept_layers_report(result, index))}});
   }
   json["assumed"] = status_lines(subjects);
-  print_json(json);
+  return json;
 }
 
 /// nullopt if it was interrupted; a message then explains how to resume. A null `team` means a
@@ -295,13 +208,14 @@ int run(const SweepArguments& arguments) {
       sweep_until_interrupted(request, team.get(), interruption);
   if (!swept) return kInterruptedStatus;
   const SweepResult& result = *swept;
-  if (arguments.json) {
-    print_as_json(result, request.subjects, arguments.out);
-  } else {
-    print_text(result, arguments.out);
-    if (team) std::printf("shared by %lld processes\n", static_cast<long long>(team->size()));
-    print_status(stdout, request.subjects);
-  }
+  print_results(
+      arguments.format, request.subjects,
+      [&] {
+        return swept_as_text(result, arguments.out) +
+               (team ? "shared by " + std::to_string(team->size()) + " processes\n" : "");
+      },
+      [&] { return swept_as_json(result, request.subjects, arguments.out); },
+      [&result] { return swept_layers_report(result); });
   return 0;
 }
 
@@ -344,7 +258,7 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::NonNegativeNumber);
   added->add_flag("--restart", arguments->restart,
                   "Start over: discard unfinished work, and replace a finished file");
-  add_json_flag(*added, arguments->json);
+  add_format_options(*added, arguments->format, "a row for each layer");
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
   set_examples(*added,

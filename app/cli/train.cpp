@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/tables/training_report.h"
 #include "analysis/training/run_folder.h"
 #include "analysis/training/study_summary.h"
 #include "analysis/training/training_history.h"
@@ -29,35 +30,6 @@ namespace attnscope {
 
 namespace {
 
-std::string cell_of(const SeedMean& number, int decimals, double scale = 1) {
-  if (number.runs == 0) return "–";
-  std::string text = fixed_text(scale * number.mean, decimals);
-  if (number.runs > 1) text += " ± " + fixed_text(scale * number.deviation, decimals);
-  return text;
-}
-
-/// Ranks from the first layer to the last: "12.1 ± 0.4, 19.4 ± 1.2, …".
-std::string ranks_text(const std::vector<SeedMean>& layers, int decimals = 1) {
-  std::string text;
-  for (const SeedMean& one : layers) text += (text.empty() ? " " : ", ") + cell_of(one, decimals);
-  return text;
-}
-
-void print_moments(const std::vector<VariantMoment>& moments) {
-  for (const VariantMoment& one : moments) {
-    std::printf("  %s: step %s, %s %% right, %lld runs\n", one.label.c_str(),
-                cell_of(one.step, 0).c_str(), cell_of(one.accuracy, 2, 100).c_str(),
-                static_cast<long long>(one.step.runs));
-    std::printf("    rank of the mean curve by layer:%s\n", ranks_text(one.rank_of_mean).c_str());
-    std::printf("    mean equivalent rank by layer:  %s\n", ranks_text(one.mean_rank).c_str());
-    if (!one.rank_at_entropy.empty()) {
-      std::printf("    mean rank at %s ln n by layer: %s\n", rounded_text(kProbedEntropy).c_str(),
-                  ranks_text(one.rank_at_entropy).c_str());
-      std::printf("    entropy by layer, nats:         %s\n", ranks_text(one.entropy, 2).c_str());
-    }
-  }
-}
-
 /// Prints the end of --study: accuracies and ranks of every variant untrained, at equal steps and
 /// at equal accuracy, each also at equal entropy.
 void print_study(const StudyFolder& folder) {
@@ -65,15 +37,17 @@ void print_study(const StudyFolder& folder) {
   std::printf("%s: %s\n", folder.folder.string().c_str(),
               std::string(study_of(folder).title).c_str());
   std::printf("Means ± standard deviations over seeds (of the sample: n − 1).\n");
-  std::printf("Untrained:\n");
-  print_moments(summary.untrained);
-  std::printf("At equal steps, %lld:\n", static_cast<long long>(summary.equal_step));
-  print_moments(summary.at_equal_steps);
+  const auto print_moment = [&summary](const std::string& heading, const char* moment) {
+    std::printf("\n%s:\n%s", heading.c_str(),
+                report_as_text(training_moments_report(summary, moment)).c_str());
+  };
+  print_moment("Untrained", kUntrained);
+  print_moment("At equal steps, " + std::to_string(summary.equal_step), kEqualSteps);
   if (!summary.at_equal_accuracy.empty()) {
-    std::printf("At equal accuracy, %s %%:\n", fixed_text(100 * summary.equal_accuracy, 2).c_str());
-    print_moments(summary.at_equal_accuracy);
+    print_moment("At equal accuracy, " + fixed_text(100 * summary.equal_accuracy, 2) + " %",
+                 kEqualAccuracy);
   }
-  std::printf("attnscope figure over-training --set folder=%s --out over-training.pdf draws it\n",
+  std::printf("\nattnscope figure over-training --set folder=%s --out over-training.pdf draws it\n",
               folder.folder.string().c_str());
 }
 
@@ -145,18 +119,8 @@ class StepLine {
 };
 
 void print(const TrainingRun& run, const RunFolder& folder, const std::string& model) {
-  const TrainingLog& log = run.log();
-  std::printf("%s: %lld steps, loss %s", folder.folder.string().c_str(),
-              static_cast<long long>(run.step()),
-              fixed_text(log.last("steps/loss").value(), 4).c_str());
-  if (const auto accuracy = log.last("tests/accuracy")) {
-    constexpr const char* examples[] = {"images", "stretches", "texts"};  // ExampleKind's order
-    std::printf("; %lld test %s: %s %% right, loss %s",
-                static_cast<long long>(run.data().test_size()),
-                examples[static_cast<std::size_t>(run.data().kind())],
-                fixed_text(100 * *accuracy, 2).c_str(),
-                fixed_text(log.last("tests/loss").value(), 4).c_str());
-  }
+  std::printf("%s\n%s", training_in_words(run, folder).c_str(),
+              report_as_text(training_steps_report(run.log())).c_str());
   const std::string written = model.empty() ? folder.model(run.step()).string() : model;
   std::printf("\n%s opens as any model\n", written.c_str());
 }
@@ -221,38 +185,15 @@ void begin(const TrainArguments& arguments, const RunFolder& folder) {
   begin_run_folder(folder, recipe);
 }
 
-/// Throws Error(usage) if a flag sets what the study sets, or the recipe lacks what it needs. A key
-/// that the study needs may be that of some variants alone.
-void check_settings_of_study(const TrainArguments& arguments, const TrainingStudy& study,
-                             const Recipe& recipe) {
-  for (const TrainingVariant& variant : study.variants) {
-    for (const auto& [key, value] : variant.changes) {
-      const auto given = arguments.settings.find(key);
-      if (given == arguments.settings.end() || given->second.empty()) continue;
-      if (key == study.needs) continue;
-      throw Error(ErrorKind::usage, "the study sets this option itself")
-          .about(flag_of(key))
-          .remedy("leave it out, or train a run without --study");
-    }
-  }
-  const std::string key(study.needs);
-  if (key.empty() || !std::get<std::string>(recipe.values().at(key)).empty()) return;
-  throw Error(ErrorKind::usage, "the study needs this option")
-      .about(flag_of(key))
-      .expected(description_of("a recipe", recipe_settings(), key).explanation);
-}
-
 void begin_study(const TrainArguments& arguments, const StudyFolder& folder) {
   TrainingStudy study = find_training_study(arguments.study);
   if (!arguments.only.empty()) study = with_variants(std::move(study), arguments.only);
   const Recipe recipe = recipe_of_arguments(arguments);
-  check_settings_of_study(arguments, study, recipe);
-  // Data that do not fit a variant are refused before any folder is made.
-  const auto data = open_training_data(recipe.data());
-  const auto seed = static_cast<std::int64_t>(recipe.data().seed);
-  for (const TrainingVariant& one : study.variants) {
-    (void)TrainingRun(recipe_of_variant(recipe, one, seed), data);
+  std::vector<std::string> given;
+  for (const auto& [key, text] : arguments.settings) {
+    if (!text.empty()) given.push_back(key);
   }
+  check_training_study(study, recipe, given, flag_of);
   begin_study(folder, study, recipe, arguments.seeds);
 }
 

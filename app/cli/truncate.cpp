@@ -1,5 +1,4 @@
 // attnscope truncate: how a model's answers change when the rank of its maps is reduced.
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,8 +8,6 @@
 #include "app/cli/index_list.h"
 #include "app/cli/study_report.h"
 #include "app/cli/subcommand.h"
-#include "core/text/number_text.h"
-#include "core/text/table_cell.h"
 
 namespace attnscope {
 
@@ -45,43 +42,12 @@ TruncationRequest truncation_request(const TruncateArguments& arguments) {
   return request;
 }
 
-std::string truncated_as_text(const StudyResult& result, std::size_t index) {
-  const StudySeries& series = result.series[index];
-  std::string text = "truncated: " + result.description + "; mean equivalent rank at " +
-                     rounded_text(result.threshold) + ": " +
-                     number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1);
-  if (const std::optional<NullOutcome> null = mean_null_of(series)) {
-    text += "; if shuffled: " + number_cell(null->rank, 0, 1) +
-            "; rank / null: " + number_cell(null->rank_over_null, 0, 3);
-  }
-  std::vector<ColumnOf<StudyChange>> columns = {
-      {{.title = "rank", .width = 5},
-       [](const auto& change) { return change.column.rank; },
-       [](const auto& change) {
-         return change.column.rank > 0 ? std::to_string(change.column.rank) : "whole";
-       }},
-      with_error({.title = "accuracy", .width = 16, .per_cent = true}, &Outcome::accuracy,
-                 &Outcome::accuracy_error, 100),
-      with_error({.title = "divergence (bits)", .width = 20, .decimals = 4}, &Outcome::divergence,
-                 &Outcome::divergence_error)};
-  if (result.of_text) {
-    append(columns, {with_error({.title = "bits a character", .width = 19, .decimals = 4},
-                                &Outcome::bits_per_character, &Outcome::bits_per_character_error),
-                     with_error({.title = "bits a token", .width = 18, .decimals = 4},
-                                &Outcome::bits_per_token, &Outcome::bits_per_token_error)});
-  }
-  columns.push_back(not_finite_column());
-  return text + "\n\n" + report_as_text(report_of(changes_of(result, index), std::move(columns))) +
-         "\n";
-}
-
 int run(const TruncateArguments& arguments) {
   const TruncationRequest truncation = truncation_request(arguments);
   StudyRequest request = study_request(arguments.study);
   const std::vector<Subject> subjects = study_subjects(arguments.study);
   add_truncation(subjects, truncation, request);
-  return answer_study(arguments.study, request, subjects, truncated_as_text,
-                      "√(p(1 − p)/n) of the accuracy, standard errors of the means");
+  return answer_study(arguments.study, request, subjects);
 }
 
 }  // namespace

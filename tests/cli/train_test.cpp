@@ -145,7 +145,8 @@ TEST_F(Train, LeavesModelsThatOpenAndALog) {
   const ProgramRun trained = run_program(
       "train" + small() + " --steps 20 --mechanism adder,identity=true --out " + path("run"));
   ASSERT_EQ(trained.status, 0) << trained.errors;
-  EXPECT_THAT(trained.output, testing::AllOf(HasSubstr("20 steps"), HasSubstr("24 test images")));
+  EXPECT_THAT(trained.output, testing::AllOf(HasSubstr("20 steps"), HasSubstr("24 test images"),
+                                             HasSubstr("test loss"), HasSubstr("\n      20 ")));
   const ProgramRun spectrum = run_program("spectrum " + path("run/step-000020.h5") + " --input " +
                                           data_ + "/t10k-images-idx3-ubyte#3 --json");
   ASSERT_EQ(spectrum.status, 0) << spectrum.errors;
@@ -193,11 +194,13 @@ TEST_F(Train, AStudyTrainsAndListsAllItsVariants) {
   const ProgramRun trained =
       run_program("train --study adder-rank --seeds 2" + settings + " --out " + path("study"));
   ASSERT_EQ(trained.status, 0) << trained.errors;
-  EXPECT_THAT(trained.output,
-              testing::AllOf(HasSubstr("± standard deviations over seeds (of the sample: n − 1)"),
-                             testing::ContainsRegex("rank by layer: +[0-9.]+ ± [0-9.]+"),
-                             HasSubstr("At equal steps, 4:"), HasSubstr("At equal accuracy"),
-                             HasSubstr("adder layers, adder + I: step 4"), HasSubstr("2 runs")));
+  EXPECT_THAT(
+      trained.output,
+      testing::AllOf(HasSubstr("± standard deviations over seeds (of the sample: n − 1)"),
+                     testing::ContainsRegex("rank of mean +mean rank +at 0.8 ln n +entropy"),
+                     testing::ContainsRegex("\nadder layers, adder \\+ I +2 +4 ± 0 +"
+                                            "[0-9.]+ ± [0-9.]+ +0 +[0-9.]+ ± [0-9.]+"),
+                     HasSubstr("At equal steps, 4:"), HasSubstr("At equal accuracy")));
   const ProgramRun again = run_program("train --resume --out " + path("study"));
   EXPECT_EQ(again.output, trained.output);
   const ProgramRun drawn = run_program("figure over-training --set folder=" + path("study") +
