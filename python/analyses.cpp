@@ -29,12 +29,6 @@
 
 namespace attnscope::python {
 
-namespace {
-
-using SharedSubject = std::shared_ptr<PythonTrace>;
-using SharedReport = std::shared_ptr<PythonReport>;
-
-/// The views of a name: one of identity_view_names, or "both" for without and with.
 std::vector<IdentityView> views_named(const std::string& name) {
   if (name == "both") return {IdentityView::without, IdentityView::with};
   std::vector<std::string> names = names_of(identity_view_names);
@@ -52,28 +46,7 @@ MatrixChoice matrix_named(const std::string& of, const std::string& added, bool 
   return analysed;
 }
 
-std::string heading_of(const PythonTrace& of) {
-  return of.label + ": " + run_in_words(*of.trace) +
-         (of.trace->mechanism_trained
-              ? ""
-              : " (not trained: laid over weights trained with another mechanism)") +
-         "\n";
-}
-
-/// Results with the subjects that they refer to, as the owner of a report.
-template <class Results>
-struct Kept {
-  std::vector<SharedSubject> subjects;
-  Results results;
-};
-
-SharedReport made_of(Report table, std::shared_ptr<const void> owner, std::string heading = {}) {
-  auto made = std::make_shared<PythonReport>();
-  made->table = std::move(table);
-  made->owner = std::move(owner);
-  made->heading = std::move(heading);
-  return made;
-}
+namespace {
 
 // --- spectrum ----------------------------------------------------------------------------------
 

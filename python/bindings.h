@@ -14,6 +14,8 @@ void bind_traces(py::module_& module);    ///< Trace, open_trace, maps
 void bind_models(py::module_& module);    ///< Model, open
 void bind_kernels(py::module_& module);   ///< attend: every mechanism on plain arrays
 void bind_analyses(py::module_& module);  ///< spectrum, heads, compare and others
+void bind_networks(py::module_& module);  ///< mixing, lens, energy: analyses of a whole network
+void bind_studies(py::module_& module);   ///< truncate, ablate, sweep, train: many runs each
 void bind_figures(py::module_& module);   ///< Figure, figure
 void bind_pages(py::module_& module);     ///< trace_page
 

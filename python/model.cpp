@@ -1,7 +1,6 @@
 // Models in Python: opened from files, run on inputs.
 #include "core/model/model.h"
 
-#include <map>
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 #include <utility>
@@ -17,8 +16,6 @@
 namespace attnscope::python {
 
 namespace {
-
-using Settings = std::map<std::string, std::string>;
 
 PythonModel open_model(const std::string& file, const Settings& options,
                        const std::string& description, const py::object& show) {

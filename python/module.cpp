@@ -1,6 +1,9 @@
 // The extension module attnscope._attnscope: what the package attnscope needs of core and analysis.
+#include <algorithm>
+
 #include "core/attention/mechanism.h"
 #include "core/parameters/parameters.h"
+#include "core/training/attention/trained_attention.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
 #include "python/computing.h"
@@ -40,6 +43,8 @@ py::list mechanism_descriptions() {
     described["causal"] = entry.causal;
     described["scaled"] = entry.scaled;
     described["grouped"] = entry.terms;
+    described["gradient"] = std::ranges::any_of(
+        trained_attentions(), [&](const auto& trained) { return trained.name == entry.name; });
     list.append(described);
   }
   return list;
@@ -61,6 +66,8 @@ PYBIND11_MODULE(_attnscope, module) {
   bind_models(module);
   bind_kernels(module);
   bind_analyses(module);
+  bind_networks(module);
+  bind_studies(module);
   bind_figures(module);
   bind_pages(module);
   module.def("mechanisms", &mechanism_descriptions,

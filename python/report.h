@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "analysis/report/report.h"
 #include "python/bindings.h"
@@ -17,5 +18,17 @@ struct PythonReport {
   std::string notes = {};             ///< lines below it: the legend
   std::map<std::string, std::shared_ptr<PythonReport>> parts = {};  ///< further tables by name
 };
+
+using SharedReport = std::shared_ptr<PythonReport>;
+
+[[nodiscard]] inline SharedReport made_of(Report table, std::shared_ptr<const void> owner,
+                                          std::string heading = {}, std::string notes = {}) {
+  auto made = std::make_shared<PythonReport>();
+  made->table = std::move(table);
+  made->owner = std::move(owner);
+  made->heading = std::move(heading);
+  made->notes = std::move(notes);
+  return made;
+}
 
 }  // namespace attnscope::python

@@ -176,6 +176,14 @@ std::string run_in_words(const Trace& trace) {
   return to_string(trace.mechanism) + input;
 }
 
+std::string heading_of(const PythonTrace& of) {
+  return of.label + ": " + run_in_words(*of.trace) +
+         (of.trace->mechanism_trained
+              ? ""
+              : " (not trained: laid over weights trained with another mechanism)") +
+         "\n";
+}
+
 void bind_traces(py::module_& module) {
   py::class_<LayerList>(module, "Layers", "What each layer recorded; an array for each layer.")
       .def("__len__", [](const LayerList& list) { return list.trace->layers.size(); })

@@ -15,16 +15,19 @@ words of the command line.
 
 from . import kernels
 from ._attnscope import Figure, Model, Report, Trace, __version__
-from .analyses import compare, components, heads, relevance, rollout, spectrum, weights
+from .analyses import (compare, components, energy, heads, lens, mixing, relevance, rollout,
+                       spectrum, weights)
 from .errors import Error, FileError, InputOutputError, UsageError
 from .figures import figure, figures
 from .hook import hook
 from .html import Page, html
 from .models import open, open_trace
+from .studies import ablate, recipe_settings, sweep, train, truncate
 from .traces import maps
 
 __all__ = [
     "Error", "Figure", "FileError", "InputOutputError", "Model", "Page", "Report", "Trace",
-    "UsageError", "__version__", "compare", "components", "figure", "figures", "heads", "hook",
-    "html", "kernels", "maps", "open", "open_trace", "relevance", "rollout", "spectrum", "weights",
+    "UsageError", "__version__", "ablate", "compare", "components", "energy", "figure", "figures",
+    "heads", "hook", "html", "kernels", "lens", "maps", "mixing", "open", "open_trace",
+    "recipe_settings", "relevance", "rollout", "spectrum", "sweep", "train", "truncate", "weights",
 ]

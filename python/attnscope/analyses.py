@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
 from . import _attnscope
-from ._arguments import identity_view, layer_list, shower
+from ._arguments import as_texts, identity_view, layer_list, shower
 from ._attnscope import Model, Report, Trace
+from .errors import usage_error
 from .traces import as_trace
 
 
@@ -145,3 +147,80 @@ def rollout(x: Any, *, layers: int = 0, fusion: str = "mean", progress: Any = No
         fusion: "mean", "max" or "min" over the heads.
     """
     return _attnscope.rollout(as_trace(x), layers, fusion, shower(progress))
+
+
+def mixing(trace: Trace, *, by: str = "norms", rollout: bool = False, layers: Any = None,
+           heads: Any = None, progress: Any = None) -> Report:
+    """The share of each token in every other token's output, by norms of what is added instead of
+    weights: f(x_j) = v_j W_O. A row for each matrix, with the mean mixing ratio (Kobayashi et al.
+    2021, Eq. 11), the mean share of a token's own input, the strongest keys, and the matrix [N, M],
+    rows are the receiving tokens.
+
+    Args:
+        trace: a run of a model, recorded with "vectors" and "hidden", as by default.
+        by: "head-norms", ‖a_ij f(x_j)‖ of each head; "norms", ‖Σ_h a_ij f_h(x_j)‖ (Kobayashi et al.
+            2020); "block-norms", with residual and norm (2021); "globenc" (Modarressi et al. 2022);
+            "alti" (Ferrando et al. 2022); "value-zeroing" (Mohebbi et al. 2023).
+        rollout: True for one matrix through all layers, R_l = M_l R_{l−1}, with rows divided by
+            their sums; for block-norms, globenc and alti.
+        layers: the layers, from 0; all if None.
+        heads: the heads of head-norms, from 0; all if None.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+    """
+    return _attnscope.mixing(trace, by, rollout, layer_list(layers), layer_list(heads),
+                             shower(progress))
+
+
+def lens(trace: Trace, *, top: int = 3, target: Any = None, place: int | None = None,
+         by_head: bool = False, heads: Any = None, progress: Any = None) -> Report:
+    """The model's answer if it ended after each layer, head(norm(x_l)) (nostalgebraist 2020): a row
+    for each layer and, in texts, token position, with the likeliest answers, the entropy and the
+    divergence from the model's own answer (bits).
+
+    With `by_head` the parts of one logit (Elhage et al. 2021), a row for each part, whose column
+    `logit` sums to it: each head's A^h v^h W_O^h through the last norm with its statistics fixed,
+    biases, the rest of each layer, the embedding and constants. parts["layers"] has a row a layer.
+
+    Args:
+        trace: a run of a model, recorded with "vectors" and "hidden", as by default.
+        top: number of the likeliest answers.
+        target: a class or token by number or name, which is followed; with `by_head` the likeliest
+            if None.
+        place: the token position, from 0; all if None. With `by_head` the last if None; others
+            need record="token_logits" besides.
+        by_head: True for the parts of a logit; for pre-norm models with a linear head.
+        heads: the heads of `by_head`, from 0; all if None.
+        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+    """
+    name = "" if target is None else str(target)
+    if by_head:
+        return _attnscope.lens_by_head(trace, name, -1 if place is None else place,
+                                       layer_list(heads), shower(progress))
+    return _attnscope.lens(trace, top, name, place, shower(progress))
+
+
+def energy(network: Any = None, *, mechanism: str | None = None, convention: str = "complete",
+           constants: str = "fp32", tokens: int | None = None, by_layer: bool = False,
+           paper: str | None = None, **settings: Any) -> Report:
+    """Operations and energy (pJ) of a network for one input: a row for each component, and their
+    total. parts["sums"] has attention, FFN and all; parts["parameters"] the numbers of parameters.
+
+    Args:
+        network: a Model, or the name of a network without weights, as "deit-tiny"; they are those
+            of `attnscope energy --list`.
+        mechanism: the attention that is counted; the network's own if None.
+        convention: what is counted: "complete", "adder" (Adder, Table 1) or "ecoformer".
+        constants: energies of the operations: "fp32", "fp16", "int32", "int8", or a JSON file.
+        tokens: the number of tokens N, class tokens included; the network's own if None.
+        by_layer: True for a row for each component of each layer.
+        paper: a published table, "adder:1": its figures next to the computed ones, instead.
+        settings: settings of the network and parameters of the mechanism: `classes=10`, `bits=8`.
+    """
+    if (network is None) == (paper is None):
+        raise usage_error("give either a network or a published table", subject="energy",
+                          expected='energy("deit-tiny") or energy(paper="adder:1")')
+    if paper is not None:
+        return _attnscope.published_energy(paper)
+    model, name = (network, "") if isinstance(network, Model) else (None, str(network))
+    return _attnscope.energy(model, name, mechanism or "", convention, os.fspath(constants),
+                             tokens or 0, by_layer, as_texts(settings))
