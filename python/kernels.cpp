@@ -5,6 +5,7 @@
 
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/training/attention/trained_attention.h"
 #include "python/arrays.h"
 #include "python/computing.h"
 
@@ -100,9 +101,107 @@ py::tuple attend(const std::string& name, const std::map<std::string, std::strin
                         result(std::move(attended.implied_map)));
 }
 
+// --- gradients ---------------------------------------------------------------------------------
+
+/// The tensors that a mechanism learns, with their gradients, in the order of own_parameters.
+struct OwnTensors {
+  std::vector<std::string> names;
+  std::vector<Tensor> values, gradients;
+  std::vector<const float*> value_data;
+  std::vector<float*> gradient_data;
+
+  OwnTensors(const TrainedAttention& attention, const std::map<std::string, FloatArray>& given) {
+    const std::vector<OwnParameter> parameters = attention.own_parameters();
+    for (const OwnParameter& own : parameters) {
+      const auto found = given.find(own.name);
+      check(found != given.end(), "the mechanism learns a tensor that is missing", "tensors",
+            own.name + " " + to_string(own.shape), "none");
+      values.push_back(tensor_of(found->second));
+      check(values.back().size() == Tensor(own.shape).size(), "the tensor's shape must fit",
+            own.name.c_str(), to_string(own.shape), to_string(values.back().shape()));
+      names.push_back(own.name);
+      gradients.emplace_back(own.shape);
+    }
+    for (const Tensor& value : values) value_data.push_back(value.data());
+    for (Tensor& gradient : gradients) gradient_data.push_back(gradient.data());
+  }
+};
+
+StridedMatrixMap all_rows(Tensor& tensor) {
+  return {tensor.data(), tensor.extent(0), tensor.extent(1),
+          Eigen::OuterStride<>(tensor.extent(1))};
+}
+ConstStridedMatrixMap seen_rows(const Tensor& tensor) {
+  return {tensor.data(), tensor.extent(0), tensor.extent(1),
+          Eigen::OuterStride<>(tensor.extent(1))};
+}
+
+py::tuple attend_gradient(const std::string& name,
+                          const std::map<std::string, std::string>& settings,
+                          const std::string& score_gradient, const FloatArray& queries,
+                          const FloatArray& keys, const FloatArray& values,
+                          const FloatArray& d_outputs,
+                          const std::map<std::string, FloatArray>& tensors,
+                          const KernelCall& call) {
+  const MechanismEntry& entry = find_mechanism(name);
+  const Tensor q = tensor_of(queries), k = tensor_of(keys), v = tensor_of(values),
+               d_output = tensor_of(d_outputs);
+  check_call(entry, q, k, v, call);
+  const Shape expected = {q.extent(0), v.extent(1)};
+  check(d_output.shape() == expected, "there must be a gradient of each output", "d_output",
+        to_string(expected), to_string(d_output.shape()));
+  TrainedAttentionForm form;
+  form.mechanism = choose_mechanism(name, settings, {name, {}});
+  form.causal = call.causal;
+  form.score_gradient = value_of(difference_gradient_names, score_gradient, "score gradient");
+  form.shape = {q.extent(0), k.extent(0), call.heads, q.extent(1) / call.heads,
+                v.extent(1) / call.heads};
+  form.layer = call.layer;
+  if (call.rows > 0)
+    form.layout = {.prefix = call.prefix, .rows = call.rows, .columns = call.columns};
+  const auto attention = make_trained_attention(form);
+  OwnTensors own(*attention, tensors);
+  Tensor d_q(q.shape()), d_k(k.shape()), d_v(v.shape());
+  {
+    const py::gil_scoped_release released;
+    const OneBlasThread one_blas_thread;
+    AttentionRoom room;
+    const AttentionTensors all{.queries = seen_rows(q),
+                               .keys = seen_rows(k),
+                               .values = seen_rows(v),
+                               .heads = call.heads,
+                               .own = own.value_data};
+    attention->backward(all, seen_rows(d_output),
+                        {all_rows(d_q), all_rows(d_k), all_rows(d_v), own.gradient_data}, room);
+  }
+  py::dict learned;
+  for (std::size_t i = 0; i < own.names.size(); ++i) {
+    learned[text(own.names[i])] = array_of(std::move(own.gradients[i]));
+  }
+  return py::make_tuple(array_of(std::move(d_q)), array_of(std::move(d_k)),
+                        array_of(std::move(d_v)), learned);
+}
+
 }  // namespace
 
 void bind_kernels(py::module_& module) {
+  module.def(
+      "attend_gradient",
+      [](const std::string& name, const std::map<std::string, std::string>& settings,
+         const std::string& score_gradient, const FloatArray& queries, const FloatArray& keys,
+         const FloatArray& values, const FloatArray& d_outputs,
+         const std::map<std::string, FloatArray>& tensors, std::int64_t heads, bool causal,
+         std::int64_t layer, std::int64_t prefix, std::int64_t rows, std::int64_t columns) {
+        KernelCall call{.heads = heads,
+                        .layer = layer,
+                        .prefix = prefix,
+                        .rows = rows,
+                        .columns = columns,
+                        .causal = causal};
+        return attend_gradient(name, settings, score_gradient, queries, keys, values, d_outputs,
+                               tensors, call);
+      },
+      "Gradients of q, k and v and, by name, of learned tensors, given that of the output.");
   module.def(
       "attend",
       [](const std::string& name, const std::map<std::string, std::string>& settings,

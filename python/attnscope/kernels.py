@@ -4,6 +4,8 @@ Each function takes queries [heads, N, d] (or [N, d], [batch, heads, N, d]), key
 values [heads, M, dv], and returns an Attended: the output [heads, N, dv] and the map [heads, N, M]
 with output = map · v. Where each channel has a map of its own (DAFT), the map is their mean, or that
 of `channel`. help(attnscope.kernels.adder) has its equation, source and parameters.
+
+Those that can be trained have gradients: attnscope.kernels.adder.gradient(q, k, v, d_output).
 """
 
 from __future__ import annotations
@@ -24,6 +26,16 @@ class Attended(NamedTuple):
 
     output: Optional[np.ndarray]
     map: Optional[np.ndarray]
+
+
+class Gradients(NamedTuple):
+    """Gradients of a number with respect to `q`, `k`, `v` (of their shapes), and to the learned
+    `tensors` by name (sums over a batch), float32."""
+
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    tensors: dict[str, np.ndarray]
 
 
 def _as_rows(array: np.ndarray) -> np.ndarray:
@@ -66,6 +78,62 @@ def _attend(name: str, q: Any, k: Any, v: Any, *, causal: bool, scale: Optional[
     return Attended(made, weights)
 
 
+def _as_heads(rows: np.ndarray, heads: int) -> np.ndarray:
+    """[tokens, heads · channels] as [heads, tokens, channels]."""
+    return np.ascontiguousarray(rows.reshape(rows.shape[0], heads, -1).transpose(1, 0, 2))
+
+
+def _gradient(name: str, q: Any, k: Any, v: Any, d_output: Any, *, causal: bool, grid: Any,
+              prefix: int, layer: int, tensors: Any, score_gradient: str,
+              parameters: dict) -> Gradients:
+    arrays = [as_array(one).astype(np.float32, copy=False) for one in (q, k, v, d_output)]
+    axes = {one.ndim for one in arrays}
+    if len(axes) > 1 or min(axes) < 2:
+        raise usage_error("queries, keys, values and the gradient must have the same axes",
+                          subject=name, expected="[heads, tokens, channels] of each",
+                          found=", ".join(str(list(one.shape)) for one in arrays))
+    batch = arrays[0].shape[:-3]
+    if any(one.shape[:-3] != batch or one.shape[:-2] != arrays[0].shape[:-2] for one in arrays):
+        raise usage_error("queries, keys, values and the gradient must have the same heads",
+                          subject=name, expected=str(list(arrays[0].shape[:-2])),
+                          found=", ".join(str(list(one.shape[:-2])) for one in arrays[1:]))
+    heads = arrays[0].shape[-3] if arrays[0].ndim > 2 else 1
+    rows, columns = grid or (0, 0)
+    learned = {key: as_array(value).astype(np.float32) for key, value in (tensors or {}).items()}
+    items = [one.reshape(-1, heads, *one.shape[-2:]) for one in arrays]
+    found = [_attnscope.attend_gradient(name, as_texts(parameters), score_gradient,
+                                        *map(_as_rows, item), learned, heads, causal, layer, prefix,
+                                        rows, columns) for item in zip(*items)]
+    d_q, d_k, d_v = (np.stack([_as_heads(one[part], heads) for one in found])
+                     .reshape(arrays[part].shape) for part in range(3))
+    sums = {key: sum(one[3][key] for one in found) for key in found[0][3]}
+    return Gradients(d_q, d_k, d_v, sums)
+
+
+def _gradient_of(mechanism: dict) -> Callable[..., Gradients]:
+    """The function of a mechanism's gradient."""
+    name = mechanism["name"]
+
+    def gradient(q: Any, k: Any, v: Any, d_output: Any, *, causal: bool = False, grid: Any = None,
+                 prefix: int = 0, layer: int = 0, tensors: Any = None,
+                 score_gradient: str = "sign", **parameters: Any) -> Gradients:
+        return _gradient(name, q, k, v, d_output, causal=causal, grid=grid, prefix=prefix,
+                         layer=layer, tensors=tensors, score_gradient=score_gradient,
+                         parameters=parameters)
+
+    gradient.__doc__ = (
+        f"Gradients of Σ output · d_output of {mechanism['title']}, as it is trained here: q, k, v of "
+        "their shapes,\nand the learned tensors by name, which `tensors` must hold. q [heads, N, d], "
+        "k [heads, M, d],\nv [heads, M, dv], d_output [heads, N, dv]; one axis fewer for a single "
+        "head, more in front for a batch.\nscore_gradient is the derivative of |x| in adder "
+        "attention: \"sign\" (exact; Adder, Eq. 23),\n\"hard_tanh\" (Eq. 6) or \"full\" (Eq. 5); "
+        "hash codes are passed straight through.")
+    gradient.__name__ = "gradient"
+    gradient.__qualname__ = f"{name.replace('-', '_')}.gradient"
+    gradient.__module__ = __name__
+    return gradient
+
+
 def _function_of(mechanism: dict) -> Callable[..., Attended]:
     """The function of a mechanism, with its parameters in its signature and docstring."""
     name = mechanism["name"]
@@ -98,6 +166,8 @@ def _function_of(mechanism: dict) -> Callable[..., Attended]:
     if mechanism["tensors"]:
         lines.append("    tensors=None: learned tensors by name:")
         lines += [f"        {key}: {text}." for key, text in mechanism["tensors"]]
+    if mechanism["gradient"]:
+        lines.append("    .gradient(q, k, v, d_output, …): gradients of q, k, v and learned tensors.")
     attend.__doc__ = "\n".join(lines)
     attend.__name__ = attend.__qualname__ = name.replace("-", "_")
     attend.__module__ = __name__
@@ -106,6 +176,8 @@ def _function_of(mechanism: dict) -> Callable[..., Attended]:
     own += [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=one["default"])
             for key, one in known.items() if key not in signature.parameters]
     attend.__signature__ = signature.replace(parameters=own)
+    if mechanism["gradient"]:
+        attend.gradient = _gradient_of(mechanism)
     return attend
 
 
@@ -116,4 +188,4 @@ def mechanisms() -> list[dict]:
 
 _functions = {one.__name__: one for one in map(_function_of, _attnscope.mechanisms())}
 globals().update(_functions)
-__all__ = ["Attended", "mechanisms", *_functions]
+__all__ = ["Attended", "Gradients", "mechanisms", *_functions]
