@@ -251,10 +251,7 @@ SharedReport train_study_in(const StudyFolder& folder, const py::object& show) {
 SharedReport train_in(const std::string& folder, const std::optional<TrainingCall>& begun,
                       const py::object& show) {
   if (begun) {
-    computed(show, [&](const Progress&) {
-      begin_training(folder, *begun);
-      return true;
-    });
+    compute_apart(show, [&](const Progress&) { begin_training(folder, *begun); });
   }
   const StudyFolder study{folder};
   if (std::filesystem::exists(study.description())) return train_study_in(study, show);
