@@ -196,13 +196,13 @@ class NumbersTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, words):
                 call()
 
-    def test_an_interrupted_sweep_resumes(self):
+    def test_an_interrupted_sweep_ends(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "sweep.h5"
             timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
             timer.start()
             with self.assertRaises(KeyboardInterrupt):
-                attnscope.sweep([self.model] * 8, TWELVE, out, baselines=True, head_numbers=True)
+                attnscope.sweep(self.model, TWELVE, out, baselines=True, head_numbers=True)
             timer.join()
             self.assertFalse(out.exists())
 
@@ -218,7 +218,8 @@ class TrainTest(unittest.TestCase):
             np.savez(folder / "set.npz", images=images, labels=labels)
             report = attnscope.train(folder / "run", dataset=str(folder / "set.npz"),
                                      test_dataset=str(folder / "set.npz"), patch=4, width=16,
-                                     heads=2, depth=1, batch=8, steps=6, probes=1)
+                                     model_heads=2, depth=1, batch=8, steps=6, probes=1,
+                                     warm_up=2, checkpoints=3)
             self.assertEqual(report["step"].tolist()[-1], 6)
             self.assertIn("6 steps", report.heading)
             self.assertEqual(len(report[-1]["layers"]), 1)
