@@ -192,12 +192,13 @@ void bind_kernels(py::module_& module) {
          const FloatArray& values, const FloatArray& d_outputs,
          const std::map<std::string, FloatArray>& tensors, std::int64_t heads, bool causal,
          std::int64_t layer, std::int64_t prefix, std::int64_t rows, std::int64_t columns) {
-        KernelCall call{.heads = heads,
-                        .layer = layer,
-                        .prefix = prefix,
-                        .rows = rows,
-                        .columns = columns,
-                        .causal = causal};
+        KernelCall call;
+        call.heads = heads;
+        call.layer = layer;
+        call.prefix = prefix;
+        call.rows = rows;
+        call.columns = columns;
+        call.causal = causal;
         return attend_gradient(name, settings, score_gradient, queries, keys, values, d_outputs,
                                tensors, call);
       },
