@@ -33,6 +33,7 @@ std::optional<std::int64_t> number_after(std::string_view name, std::string_view
 }
 
 bool may_hold_weights(const fs::directory_entry& entry) {
+  if (entry.path().filename().string().starts_with("tmp-")) return false;
   if (entry.is_directory()) return true;
   static constexpr std::array<std::string_view, 11> endings = {
       ".h5",   ".hdf5", ".safetensors", ".pt",   ".pth", ".bin",
@@ -91,15 +92,20 @@ std::optional<std::int64_t> step_in_name(std::string_view name) {
 }
 
 std::vector<SeriesModel> checkpoint_series(const fs::path& folder) {
-  std::vector<SeriesModel> found = models_among(folder);
-  if (found.empty()) found = models_among(folder / "checkpoints");
-  if (found.empty()) found = models_among(newest_lightning_version(folder));
-  if (found.empty()) found = revisions_in(folder);
+  std::vector<SeriesModel> found = checkpoints_so_far(folder);
   if (found.empty()) {
     throw Error(ErrorKind::usage, "there are no checkpoints named after steps in the folder")
         .in_file(folder)
         .expected("step-000128.h5, epoch=3-step=1200.ckpt, checkpoint-500, step1000, …");
   }
+  return found;
+}
+
+std::vector<SeriesModel> checkpoints_so_far(const fs::path& folder) {
+  std::vector<SeriesModel> found = models_among(folder);
+  if (found.empty()) found = models_among(folder / "checkpoints");
+  if (found.empty()) found = models_among(newest_lightning_version(folder));
+  if (found.empty()) found = revisions_in(folder);
   std::sort(found.begin(), found.end(), [](const SeriesModel& a, const SeriesModel& b) {
     return a.step != b.step ? a.step < b.step : a.file < b.file;
   });

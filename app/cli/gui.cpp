@@ -45,6 +45,7 @@ struct GuiOptions {
   int width = 1600, height = 1000;    ///< logical pixels, at most those of the screen
   std::vector<std::string> panels;    ///< names of the panels brought to the front
   std::filesystem::path lesson;       ///< a lesson file (Markdown); empty: none
+  std::filesystem::path watch;        ///< folder of a training that may go on; empty: none
   std::string theme;                  ///< "dark" or "light"; empty: as in the last run
   bool samples_if_empty = false;  ///< opens the first minute unless the last session is reopened
 };
@@ -160,6 +161,7 @@ int run_window(const GuiOptions& options, Session& session) {
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
   if (!options.lesson.empty()) window.open_document(options.lesson);
+  if (!options.watch.empty()) window.open_document(options.watch);
   // A screenshot must not show an empty window when the session cannot be read, so errors are
   // thrown.
   if (!options.session.empty()) {
@@ -267,6 +269,10 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->add_option("--frame-times", options->frame_times,
                    "Write the times of all frames to this CSV file when the window is closed")
       ->type_name("FILE");
+  added
+      ->add_option("--watch", options->watch,
+                   "Follow a training: show the checkpoints in this folder, and those that appear")
+      ->type_name("FOLDER");
   added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)")
       ->type_name("FILE");
   added
@@ -286,13 +292,20 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
     if (models->inputs.size() > 1) {
       throw Error(ErrorKind::usage, "the window can be opened on only one input").about("--input");
     }
+    if (!options->watch.empty() && !std::filesystem::is_directory(options->watch)) {
+      throw Error(ErrorKind::usage, "the watched folder does not exist")
+          .about("--watch")
+          .expected("the folder that a training writes its checkpoints to")
+          .found(options->watch.string());
+    }
     if (!models->inputs.empty()) {
       const std::string& input = models->inputs.front();
       options->input = input == "-" ? standard_input_file().string() : input;
     }
     take_files(models->models, *options);
     options->samples_if_empty = options->models.empty() && options->input.empty() &&
-                                options->session.empty() && options->lesson.empty();
+                                options->session.empty() && options->lesson.empty() &&
+                                options->watch.empty();
     char end = 0;
     if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
         options->width < 320 || options->height < 240 || options->width > 16384 ||

@@ -118,12 +118,15 @@ QString History::redo_text() const {
 void History::undo() { go_to(undone_, redone_); }
 void History::redo() { go_to(redone_, undone_); }
 
-/// `state` with the current weights of the subjects, because training steps are not undone.
+/// `state` with the current weights of the subjects, because neither training steps nor files that
+/// were read again are undone.
 SessionState History::at_this_step(SessionState state) const {
   for (OpenSubject& open : state.subjects) {
     const auto now = std::ranges::find(current_.subjects, open.id, &OpenSubject::id);
     if (now == current_.subjects.end() || !same_but_for_maps(*now, open)) continue;
-    if (now->file == open.file) continue;
+    const bool same_weights = now->file == open.file && now->subject.model == open.subject.model;
+    const bool same_trace = open.subject.model || now->subject.trace == open.subject.trace;
+    if (same_weights && same_trace) continue;
     const WhatIf what_if = open.what_if;
     const std::string own_name = open.own_name;
     open = *now;

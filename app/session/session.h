@@ -65,6 +65,10 @@ struct OpenSubject {
   std::string reference_says;
   bool agrees_with_reference = false;
 
+  bool is_of_file = false;      ///< it was read from `file` and is read again when that changes
+  std::string file_says;        ///< what became of its file since it was opened; empty: nothing
+  bool is_behind_file = false;  ///< the file is gone or cannot be read: it shows former contents
+
   WhatIf what_if;                ///< requested changes of its maps
   WhatIf ran_with;               ///< changes with which the present trace was made
   bool has_new_weights = false;  ///< weights arrived during the run, so it runs again
@@ -77,6 +81,12 @@ struct OpenSubject {
   [[nodiscard]] bool is_complete() const {
     return state == State::ready && subject.trace && !layers_so_far;
   }
+};
+
+/// The contents of a file: a model, or a trace.
+struct FileContents {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Trace> trace;
 };
 
 /// The user's setup, which undo restores. Cheap to copy, because models and traces are shared.
@@ -158,6 +168,11 @@ class Session : public QObject {
   void set_what_if(SubjectId subject, const WhatIf& what_if);
   /// Reads a subject's file again and runs it: after a failure, or because the file has changed.
   void reload(SubjectId subject);
+  /// Replaces what was read from a subject's file by what the file holds now, with all settings of
+  /// the subject and of the overlays on its model. `says`: OpenSubject::file_says.
+  void take_contents(SubjectId subject, const FileContents& contents, const std::string& says);
+  /// Sets OpenSubject::file_says of a subject and of the overlays on its model.
+  void say_of_file(SubjectId subject, const std::string& says, bool is_behind_file);
 
   /// Reads the file again after a failure. Runs a cancelled subject again, with its recorded layers
   /// still visible.

@@ -219,6 +219,7 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
   for (const json& object : root.at("subjects")) {
     OpenSubject open;
     open.file = read_path(object.at("file"), folder);
+    open.is_of_file = !open.file.empty();
     open.subject.label = object.value("label", open.file.stem().string());
     open.own_name = object.value("name", "");
     open.options.overrides = object.value("overrides", std::map<std::string, std::string>());

@@ -60,6 +60,7 @@ bool has_former_trace(const OpenSubject& open, const std::shared_ptr<const Input
 OpenSubject beside(const OpenSubject& other) {
   OpenSubject open;
   open.file = other.file;
+  open.is_of_file = other.is_of_file;
   open.options = other.options;
   open.subject.model = other.subject.model;
   open.subject.own_input = other.subject.own_input;
@@ -78,6 +79,7 @@ void Session::take_name(OpenSubject& subject) {
 SubjectId Session::open(const std::filesystem::path& file, const ModelOptions& options) {
   OpenSubject open;
   open.file = file;
+  open.is_of_file = true;
   open.options = options;
   open.subject.label = file.stem().string();
   return append_and_start(std::move(open));
@@ -200,6 +202,42 @@ void Session::reload(SubjectId subject) {
   open->subject.parameters = nullptr;
   open->what_if = {};
   start(subject);
+}
+
+void Session::take_contents(SubjectId subject, const FileContents& contents,
+                            const std::string& says) {
+  OpenSubject* const open = found(subject);
+  if (!open) return;
+  open->file_says = says;
+  open->is_behind_file = false;
+  const bool was_model = open->subject.model != nullptr;
+  if (was_model != (contents.model != nullptr)) return reload(subject);
+  if (contents.trace) {
+    jobs_->cancel(std::exchange(open->job, 0));
+    return set_trace(subject, contents.trace);
+  }
+  set_model(subject, contents.model, open->file);
+  for (OpenSubject& one : subjects_) {
+    if (one.subject.model != contents.model) continue;
+    one.file_says = says;
+    one.is_behind_file = false;
+  }
+  OpenSubject& now = *found(subject);
+  now.reference_says.clear();
+  compare_with_reference(now);
+  emit subjects_changed();
+}
+
+void Session::say_of_file(SubjectId subject, const std::string& says, bool is_behind_file) {
+  const OpenSubject* const open = find(subject);
+  if (!open) return;
+  const std::shared_ptr<const Model> model = open->subject.model;
+  for (OpenSubject& one : subjects_) {
+    if (one.id != subject && (!model || one.subject.model != model)) continue;
+    one.file_says = says;
+    one.is_behind_file = is_behind_file;
+  }
+  emit subjects_changed();
 }
 
 void Session::retry(SubjectId subject) {
@@ -353,6 +391,8 @@ void Session::take_failure(SubjectId subject, const JobFailure& failure) {
 
 void Session::load(OpenSubject& subject) {
   subject.state = State::loading;
+  subject.file_says.clear();
+  subject.is_behind_file = false;
   subject.reference_says.clear();
   const SubjectId id = subject.id;
   submit(subject, tr("Opening %1").arg(QString::fromStdString(subject.file.filename().string())),

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/model/model.h"
 
@@ -25,16 +28,26 @@ std::size_t last_until(const Items& items, std::int64_t step, StepOf step_of = {
 TrainingSteps::TrainingSteps(Session& session, QObject* parent)
     : QObject(parent), session_(session) {
   connect(&session_, &Session::subjects_changed, this, &TrainingSteps::forget_closed);
+  connect(&watch_, &FileWatch::entries_changed, this, &TrainingSteps::look_for_new);
+  connect(&watch_, &FileWatch::changed, this, &TrainingSteps::take_file);
 }
 
 void TrainingSteps::open(const std::filesystem::path& folder) {
+  if (std::ranges::find(series_, folder, &Series::folder) != series_.end()) return;
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw Error(ErrorKind::io, "the folder of a training does not exist").in_file(folder);
+  }
   Series one;
-  one.models = checkpoint_series(folder);
+  one.models = checkpoints_so_far(folder);
   one.name = name_of_folder(folder);
-  const bool first = series_.empty();
+  one.folder = folder;
+  std::erase_if(series_, [](const Series& other) { return other.models.empty(); });
+  const std::int64_t last = one.models.empty() ? 0 : one.models.back().step;
+  const std::int64_t step = steps_.empty() ? last : steps_.at(place_);
   series_.push_back(std::move(one));
-  const std::int64_t step = first ? series_.back().models.back().step : steps_.at(place_);
   collect_steps();
+  watch_all();
   go_to(last_until(steps_, step));
 }
 
@@ -57,18 +70,112 @@ void TrainingSteps::forget_closed() {
   if (series_.size() == before) return;
   collect_steps();
   place_ = last_until(steps_, step);
+  watch_all();
   emit changed();
 }
 
+/// Watches the models of all series, and the folders where more may appear.
+void TrainingSteps::watch_all() {
+  watch_.forget_entries();
+  std::set<std::filesystem::path> wanted;
+  for (const Series& one : series_) {
+    watch_.watch_entries(one.folder);
+    for (const SeriesModel& model : one.models) {
+      watch_.watch_entries(model.file.parent_path());
+      wanted.insert(model.file);
+    }
+  }
+  for (const std::filesystem::path& file : watch_.paths()) {
+    if (!wanted.contains(file)) watch_.forget(file);
+  }
+  for (const std::filesystem::path& file : wanted) watch_.watch(file);
+}
+
+/// The checkpoints that are in the folder now, complete or not; empty if there are two of a step.
+std::vector<SeriesModel> TrainingSteps::listed(Series& one) {
+  try {
+    return checkpoints_so_far(one.folder);
+  } catch (const Error& error) {
+    one.problem = error.in_window();
+    emit changed();
+    return {};
+  }
+}
+
+/// Watches the checkpoints that have appeared until they are complete. Those that were removed are
+/// left out, except the one that is shown.
+void TrainingSteps::look_for_new() {
+  const std::int64_t step = steps_.empty() ? 0 : steps_.at(place_);
+  bool shrank = false;
+  for (Series& one : series_) {
+    const std::vector<SeriesModel> now = listed(one);
+    if (now.empty()) continue;
+    for (const SeriesModel& model : now) watch_.watch(model.file, true);
+    std::vector<SeriesModel> kept;
+    for (std::size_t i = 0; i < one.models.size(); ++i) {
+      const SeriesModel& model = one.models[i];
+      const bool is_shown = one.subject != SubjectId::none && i == one.at;
+      const bool is_there = std::ranges::find(now, model.file, &SeriesModel::file) != now.end();
+      if (is_shown || is_there) kept.push_back(model);
+    }
+    if (kept.size() == one.models.size()) continue;
+    set_models(one, std::move(kept));
+    shrank = true;
+  }
+  if (!shrank) return;
+  collect_steps();
+  go_to(last_until(steps_, step));
+}
+
+/// Adds a checkpoint that has become complete. If it is the one that is shown, it is shown again.
+void TrainingSteps::take_file(const std::filesystem::path& file, bool exists) {
+  if (!exists) return look_for_new();
+  const bool at_end = steps_.empty() || place_ + 1 == steps_.size();
+  const std::int64_t step = steps_.empty() ? 0 : steps_.at(place_);
+  bool grew = false;
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    Series& one = series_[i];
+    const auto known = std::ranges::find(one.models, file, &SeriesModel::file);
+    if (known != one.models.end()) {
+      const auto at = static_cast<std::size_t>(known - one.models.begin());
+      if (at == one.wanted && one.job == 0) read(i);
+      continue;
+    }
+    const std::vector<SeriesModel> now = listed(one);
+    const auto found = std::ranges::find(now, file, &SeriesModel::file);
+    if (found == now.end()) continue;
+    std::vector<SeriesModel> all = one.models;
+    all.insert(std::ranges::upper_bound(all, found->step, {}, &SeriesModel::step), *found);
+    set_models(one, std::move(all));
+    grew = true;
+  }
+  if (!grew) return;
+  collect_steps();
+  go_to(at_end ? steps_.size() - 1 : last_until(steps_, step));
+}
+
+/// Replaces the models of a series, of which the same ones remain shown and wanted.
+void TrainingSteps::set_models(Series& one, std::vector<SeriesModel> models) {
+  const auto place_of = [&](std::size_t before) {
+    if (before >= one.models.size()) return std::size_t{0};
+    const auto found = std::ranges::find(models, one.models[before].file, &SeriesModel::file);
+    return found == models.end() ? std::size_t{0}
+                                 : static_cast<std::size_t>(found - models.begin());
+  };
+  one.at = place_of(one.at);
+  one.wanted = place_of(one.wanted);
+  one.models = std::move(models);
+}
+
 void TrainingSteps::go_to(std::size_t place) {
-  if (steps_.empty()) return;
-  place_ = std::min(place, steps_.size() - 1);
+  place_ = steps_.empty() ? 0 : std::min(place, steps_.size() - 1);
   for (std::size_t i = 0; i < series_.size(); ++i) follow(i);
   emit changed();
 }
 
 void TrainingSteps::follow(std::size_t index) {
   Series& one = series_[index];
+  if (one.models.empty()) return;
   one.wanted = last_until(one.models, steps_[place_], &SeriesModel::step);
   const bool shown = one.subject != SubjectId::none && one.at == one.wanted;
   if (!shown && one.job == 0) read(index);
@@ -79,42 +186,48 @@ void TrainingSteps::read(std::size_t index) {
   const SeriesModel model = one.models[one.wanted];
   const OpenSubject* const open = session_.find(one.subject);
   const ModelOptions options = open ? open->options : ModelOptions();
-  // The series is found by name, because others may have been closed in the meantime.
-  const auto again = [this, name = one.name] {
-    const auto found = std::ranges::find(series_, name, &Series::name);
+  // The series is found by its folder, because others may have been closed in the meantime.
+  const auto again = [this, folder = one.folder] {
+    const auto found = std::ranges::find(series_, folder, &Series::folder);
     return found == series_.end() ? series_.size()
                                   : static_cast<std::size_t>(found - series_.begin());
   };
   one.job = session_.jobs().submit(
       tr("Opening step %1").arg(model.step),
-      [this, model, options, again,
-       at = one.wanted](const Progress& progress) -> JobQueue::Delivery {
+      [this, model, options, again](const Progress& progress) -> JobQueue::Delivery {
         auto read = load_model(model.file, options, progress);
-        return [this, again, at, read] {
-          if (const std::size_t index = again(); index < series_.size()) take(index, at, read);
+        return [this, again, model, read] {
+          if (const std::size_t index = again(); index < series_.size()) take(index, model, read);
         };
       },
-      [this, again](const JobFailure& failure) {
-        if (const std::size_t index = again(); index < series_.size()) series_[index].job = 0;
-        if (!failure.cancelled) emit failed(QString::fromStdString(failure.what));
+      [this, again, model](const JobFailure& failure) {
+        const std::size_t index = again();
+        if (index == series_.size()) return;
+        Series& failed = series_[index];
+        failed.job = 0;
+        if (!failure.cancelled) failed.problem = failure.what;
+        if (failed.models[failed.wanted].file != model.file) follow(index);
         emit changed();
       },
       this);
 }
 
-void TrainingSteps::take(std::size_t index, std::size_t at,
+void TrainingSteps::take(std::size_t index, const SeriesModel& read_model,
                          const std::shared_ptr<const Model>& model) {
-  series_[index].job = 0;
-  series_[index].at = at;
-  const SeriesModel& shown = series_[index].models[at];
-  const std::string name = series_[index].name + ", step " + std::to_string(shown.step);
-  if (series_[index].subject == SubjectId::none) {
-    series_[index].subject = session_.add_model(model, shown.file);
+  Series& one = series_[index];
+  one.job = 0;
+  one.problem.clear();
+  const auto found = std::ranges::find(one.models, read_model.file, &SeriesModel::file);
+  if (found == one.models.end()) return follow(index);  // it was removed in the meantime
+  one.at = static_cast<std::size_t>(found - one.models.begin());
+  const std::string name = one.name + ", step " + std::to_string(read_model.step);
+  if (one.subject == SubjectId::none) {
+    one.subject = session_.add_model(model, read_model.file);
   } else {
-    session_.set_model(series_[index].subject, model, shown.file);
+    session_.set_model(one.subject, model, read_model.file);
   }
   session_.rename(series_[index].subject, name);
-  if (series_[index].wanted != at) read(index);
+  if (series_[index].wanted != series_[index].at) read(index);
   emit changed();
 }
 

@@ -1,4 +1,4 @@
-// Completed trainings as series of models: subjects that switch between steps.
+// Trainings on disk as series of models: subjects that switch between steps.
 #pragma once
 
 #include <QObject>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/training/checkpoint_series.h"
+#include "app/session/file_watch.h"
 #include "app/session/subject_id.h"
 
 namespace attnscope {
@@ -17,22 +18,26 @@ class Model;
 class Session;
 
 /// Lives on the window's thread, next to its session. Several trainings are linked: all show the
-/// same step, or their last one before it.
+/// same step, or their last one before it. A training that goes on grows: new checkpoints are added
+/// once they are complete, and while the last step is shown, the new last one is shown next.
 class TrainingSteps : public QObject {
   Q_OBJECT
  public:
   explicit TrainingSteps(Session& session, QObject* parent = nullptr);
 
   struct Series {
-    std::string name;                 ///< name of the folder
-    std::vector<SeriesModel> models;  ///< sorted by step
-    std::size_t at = 0, wanted = 0;   ///< indices of the model shown and of the requested one
+    std::string name;  ///< name of the folder
+    std::filesystem::path folder = {};
+    std::vector<SeriesModel> models = {};  ///< sorted by step; empty before the first checkpoint
+    std::size_t at = 0, wanted = 0;        ///< indices of the model shown and of the requested one
     SubjectId subject = SubjectId::none;
-    std::int64_t job = 0;  ///< job that reads a model
+    std::int64_t job = 0;      ///< job that reads a model
+    std::string problem = {};  ///< why the wanted model cannot be read; empty: it can
   };
 
-  /// Opens another training at the step of the others; the first one opens at its last step. Throws
-  /// like checkpoint_series.
+  /// Opens another training at the step of the others; the first one opens at its last step. A
+  /// folder without checkpoints waits for the first one, until another folder is opened. Ignored
+  /// for a folder that is open. Throws Error(io) if it is no folder, and like checkpoint_series.
   void open(const std::filesystem::path& folder);
   /// Steps of all trainings in order; empty without a training.
   [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
@@ -47,19 +52,25 @@ class TrainingSteps : public QObject {
 
  signals:
   void changed();
-  void failed(const QString& what);
 
  private:
   void forget_closed();
+  void watch_all();
+  void look_for_new();
+  [[nodiscard]] std::vector<SeriesModel> listed(Series& one);
+  void take_file(const std::filesystem::path& file, bool exists);
+  static void set_models(Series& one, std::vector<SeriesModel> models);
   void collect_steps();
   void follow(std::size_t index);
   void read(std::size_t index);
-  void take(std::size_t index, std::size_t at, const std::shared_ptr<const Model>& model);
+  void take(std::size_t index, const SeriesModel& read_model,
+            const std::shared_ptr<const Model>& model);
 
   Session& session_;
   std::vector<Series> series_;
   std::vector<std::int64_t> steps_;
   std::size_t place_ = 0;
+  FileWatch watch_;
 };
 
 }  // namespace attnscope

@@ -32,6 +32,7 @@
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/session/spectrum_store.h"
+#include "app/session/watched_files.h"
 #include "app/widgets/file_to_save.h"
 #include "app/widgets/focus_ring.h"
 #include "app/widgets/wheel_guard.h"
@@ -102,6 +103,7 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   auto* const pace = new FramePace(*this, session_.jobs());
   connect(&session_, &Session::weights_coming, pace, &FramePace::collect);
   new TextEnd(session_, this);
+  new WatchedFiles(session_, this);
   recent_->fill(recent_menu_, [this](const std::filesystem::path& file) { open_file(file); });
   docks_ = new PanelDocks(*this, {session_, *spectra_, *comparisons_, *link_, *recent_menu_});
   menus_ = new QMenuBar(this);

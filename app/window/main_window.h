@@ -69,7 +69,8 @@ class MainWindow : public QMainWindow {
   /// of panels.
   void show_panel(const std::string& name);
 
-  /// Opens a file that one of the panels reads, such as a lesson. Throws Error (io, damaged).
+  /// Opens a file that one of the panels reads, such as a lesson, or the folder of a training,
+  /// which is watched and may be empty. Throws Error (io, damaged).
   void open_document(const std::filesystem::path& file);
   /// Names an exported file and offers to open it, to show its folder, or to copy its path.
   void show_exported(const QString& file);
@@ -98,6 +99,7 @@ class MainWindow : public QMainWindow {
   void ask_for_model();
   void ask_for_input();
   void ask_for_folder();
+  void ask_for_watched_folder();
   void fill_samples(QMenu& menu);
   void save_session(bool ask);
   void ask_for_session();

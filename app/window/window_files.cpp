@@ -228,6 +228,16 @@ void MainWindow::ask_for_folder() {
   session_.set_input(input_locator_of(folder.toStdString()));
 }
 
+void MainWindow::ask_for_watched_folder() {
+  const QString folder =
+      QFileDialog::getExistingDirectory(this, tr("A folder that a training writes checkpoints to"),
+                                        QSettings().value("training_folder").toString());
+  if (folder.isEmpty()) return;
+  QSettings().setValue("training_folder", folder);
+  recent_->add(folder.toStdString());
+  docks_->open_document(folder.toStdString());
+}
+
 /// Adds the sample models, each with a suitable input if none is chosen.
 void MainWindow::fill_samples(QMenu& menu) {
   menu.addAction(tr("Open first comparison"), this, &MainWindow::open_samples);

@@ -133,6 +133,9 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   set_role(facts_, "muted");
   state_ = new WrappedLabel;
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  file_ = new WrappedLabel;
+  file_->setObjectName("file_note");
+  file_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   channel_row_ = new QWidget;
   auto* channel_layout = new QHBoxLayout(channel_row_);
   channel_layout->setContentsMargins(0, 2, 0, 0);
@@ -179,6 +182,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   column->addWidget(facts_);
   column->addWidget(channel_row_);
   column->addWidget(state_);
+  column->addWidget(file_);
   column->addWidget(progress_);
   column->addWidget(describe_);
   column->addWidget(assumptions_);
@@ -245,6 +249,10 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   state_->setText(state);
   state_->setVisible(!state.isEmpty());
   set_role(state_, role);
+  const QString file = QString::fromStdString(subject.file_says);
+  file_->setText(subject.is_behind_file ? "⚠ " + file : file);
+  file_->setVisible(!file.isEmpty());
+  set_role(file_, subject.is_behind_file ? "warning" : "muted");
   progress_->setVisible(subject.state == State::loading || subject.state == State::running);
   progress_->set_fraction(job ? job->fraction : 0);
 

@@ -49,8 +49,6 @@ CheckpointsPage::CheckpointsPage(Session& session, QWidget* parent)
   clock_.setInterval(kStepMs);
   connect(&clock_, &QTimer::timeout, this, &CheckpointsPage::play_on);
   connect(training_, &TrainingSteps::changed, this, &CheckpointsPage::show_state);
-  connect(training_, &TrainingSteps::failed, this,
-          [this](const QString& what) { say("⚠ " + what, true); });
   show_state();
 }
 
@@ -63,7 +61,8 @@ QWidget* CheckpointsPage::make_controls() {
   choose->setObjectName("over_training_open");
   choose->setToolTip(
       tr("A run of attnscope train, Lightning's checkpoints, Hugging Face's checkpoint-500 …, "
-         "Pythia's step1000 …; a second folder is shown next to the first, at the same step"));
+         "Pythia's step1000 …; a second folder is shown next to the first, at the same step. New "
+         "checkpoints are added as a training writes them"));
   slider_ = new QSlider(Qt::Horizontal);
   slider_->setObjectName("over_training_slider");
   slider_->setToolTip(tr("The step whose weights are shown"));
@@ -303,20 +302,31 @@ void CheckpointsPage::show_state() {
   }
   if (count == 0) {
     step_->clear();
+    if (!training_->series().empty()) {
+      return say(tr("Waiting for the first checkpoint in %1 (step-000128.h5, "
+                    "epoch=3-step=1200.ckpt, checkpoint-500, step1000, …).")
+                     .arg(QString::fromStdString(training_->series().back().folder.string())),
+                 false);
+    }
     return say(tr("The maps and spectra of a training at each of its steps: open a folder of "
                   "checkpoints, or drop one on the window."),
                false);
   }
   step_->setText(tr("step %1").arg(training_->steps().at(training_->place())));
   QStringList lines;
+  bool any_problem = false;
   for (const TrainingSteps::Series& one : training_->series()) {
+    if (one.models.empty()) continue;
     lines << tr("%1: step %2, %3 of %4")
                  .arg(QString::fromStdString(one.name))
                  .arg(one.models[one.wanted].step)
                  .arg(one.wanted + 1)
                  .arg(one.models.size());
+    if (one.problem.empty()) continue;
+    lines.back() += ". ⚠ " + QString::fromStdString(one.problem);
+    any_problem = true;
   }
-  say(lines.join('\n'), false);
+  say(lines.join('\n'), any_problem);
 }
 
 void CheckpointsPage::say(const QString& note, bool is_error) {

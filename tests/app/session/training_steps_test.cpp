@@ -2,6 +2,7 @@
 #include "app/session/training_steps.h"
 
 #include <QTemporaryDir>
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include "app/session/history.h"
@@ -81,6 +82,70 @@ TEST_F(TrainingStepsTest, StepsAreNotUndoneAndFoldersWithoutCheckpointsAreRefuse
   EXPECT_FALSE(history.can_undo());
   EXPECT_THROW(training_.open(folder_.path().toStdString() + "/nowhere"), Error);
   EXPECT_EQ(training_.series().size(), 1U);
+}
+
+TEST_F(TrainingStepsTest, GrowsWithTheFolderAndFollowsItsEnd) {
+  look_at_boot();
+  const std::filesystem::path from = run("whole", 8);
+  const std::filesystem::path folder = folder_.path().toStdString() + "/growing";
+  std::filesystem::create_directory(folder);
+  const auto copy = [&](const char* name) {
+    std::filesystem::copy_file(from / name, folder / (std::string(name) + ".partial"));
+    std::filesystem::rename(folder / (std::string(name) + ".partial"), folder / name);
+  };
+  training_.open(folder);
+  EXPECT_TRUE(training_.steps().empty());
+  EXPECT_EQ(training_.series().size(), 1U) << "it waits for the first";
+  const auto shows = [&](std::size_t steps, const char* name) {
+    return wait_until([&] { return training_.steps().size() == steps; }, 20) && rests() &&
+           label(0) == name;
+  };
+  copy("step-000000.h5");
+  ASSERT_TRUE(shows(1, "growing, step 0"));
+  copy("step-000004.h5");
+  ASSERT_TRUE(shows(2, "growing, step 4")) << "the end was shown, so the new end is";
+  training_.go_to(0);
+  ASSERT_TRUE(rests());
+  copy("step-000008.h5");
+  ASSERT_TRUE(shows(3, "growing, step 0")) << "a step that was chosen stays";
+  copy("step-000002.h5");
+  ASSERT_TRUE(shows(4, "growing, step 0"));
+  EXPECT_EQ(training_.steps(), (std::vector<std::int64_t>{0, 2, 4, 8}));
+  EXPECT_EQ(session_.subjects().size(), 1U);
+}
+
+TEST_F(TrainingStepsTest, ABrokenCheckpointLeavesTheFormerOneShownAndIsReadOnceRepaired) {
+  look_at_boot();
+  const std::filesystem::path folder = run("run", 8);
+  const std::filesystem::path whole = folder_.path().toStdString() + "/step-000008.h5";
+  std::filesystem::rename(folder / "step-000008.h5", whole);
+  training_.open(folder);
+  ASSERT_TRUE(rests());
+  ASSERT_EQ(label(0), "run, step 4");
+  std::ofstream(folder / "step-000008.h5") << "broken";
+  ASSERT_TRUE(wait_until([&] { return !training_.series()[0].problem.empty(); }, 20));
+  EXPECT_NE(training_.series()[0].problem.find("step-000008.h5"), std::string::npos);
+  EXPECT_EQ(label(0), "run, step 4");
+  EXPECT_EQ(session_.subjects()[0].state, OpenSubject::State::ready);
+  std::filesystem::rename(whole, folder / "step-000008.h5");
+  ASSERT_TRUE(wait_until([&] { return label(0) == "run, step 8"; }, 20));
+  EXPECT_EQ(training_.series()[0].problem, "");
+}
+
+TEST_F(TrainingStepsTest, RemovedCheckpointsAreLeftOutExceptTheShownOne) {
+  look_at_boot();
+  const std::filesystem::path folder = run("run", 8);
+  training_.open(folder);
+  ASSERT_TRUE(rests());
+  training_.go_to(1);
+  ASSERT_TRUE(rests());
+  std::filesystem::remove(folder / "step-000000.h5");
+  std::filesystem::remove(folder / "step-000002.h5");
+  ASSERT_TRUE(wait_until([&] { return training_.steps().size() == 3; }, 20));
+  EXPECT_EQ(training_.steps(), (std::vector<std::int64_t>{2, 4, 8}));
+  EXPECT_EQ(training_.place(), 0U);
+  ASSERT_TRUE(rests());
+  EXPECT_EQ(label(0), "run, step 2");
 }
 
 }  // namespace
