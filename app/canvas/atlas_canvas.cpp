@@ -292,17 +292,26 @@ void AtlasCanvas::draw_graphics() {
   gl_->glClear(GL_COLOR_BUFFER_BIT);
   all_loaded_ = true;
   if (scene.maps) draw_maps(scene);
-  {
+  if (lens_up()) {
+    // The lens covers the labels.
     QOpenGLPaintDevice device(QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize());
     device.setDevicePixelRatio(devicePixelRatioF());
     QPainter painter(&device);
     paint_chrome(painter, scene, font());
+    painter.end();
+    draw_lens(scene);
+  } else {
+    maps_drawn_of_ = std::move(scene);
   }
-  if (lens_up()) draw_lens(scene);
   // Tiles that are still being computed request a new picture when they arrive.
   const bool more = std::any_of(textures_.begin(), textures_.end(),
                                 [](const auto& textures) { return textures->has_more(); });
   if (more || (lens_ && lens_up() && lens_->restless())) update();
+}
+
+void AtlasCanvas::draw_on_top(QPainter& painter) {
+  if (maps_drawn_of_) paint_chrome(painter, *maps_drawn_of_, font());
+  maps_drawn_of_.reset();
 }
 
 void AtlasCanvas::draw_over(QPainter& painter) {

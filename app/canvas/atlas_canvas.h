@@ -82,6 +82,7 @@ class AtlasCanvas : public GraphicsWidget {
  protected:
   void prepare_graphics() override;
   void draw_graphics() override;
+  void draw_on_top(QPainter& painter) override;
   void draw_over(QPainter& painter) override;
   void free_graphics() override;
   void lack_graphics() override;
@@ -193,6 +194,8 @@ class AtlasCanvas : public GraphicsWidget {
   MapScales drawn_scales_;
   Extents whole_run_;  ///< maps of the last complete run, whose tiles stay during the next one
   bool over_drawn_ = false;
+  /// The scene whose maps draw_graphics() has drawn, until draw_on_top() has drawn the rest.
+  std::optional<AtlasScene> maps_drawn_of_;
   std::unique_ptr<MapPainter> painter_;
   std::unique_ptr<CellNumbers> numbers_;
   std::unique_ptr<Lens> lens_;

@@ -255,6 +255,10 @@ void paint_map_numbers(QPainter& painter, const AtlasScene& scene, const QFont& 
   const QFont face = sized(font, scene.zoom.scale < 80 ? 10 : 11, true);
   const QFontMetricsF metrics(face);
   painter.setFont(face);
+  // A text at a point is laid out once, one within a rectangle several times. The boxes fit it.
+  const auto write = [&](const QRectF& box, const QString& text) {
+    painter.drawText(box.topLeft() + QPointF(kInside, metrics.ascent() - 0.5), text);
+  };
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const auto& number = scene.numbers[static_cast<std::size_t>(layer * grid.columns + column)];
@@ -270,7 +274,7 @@ void paint_map_numbers(QPainter& painter, const AtlasScene& scene, const QFont& 
       const auto [paper, ink] = ground.of(*number);
       painter.fillRect(box, paper);
       painter.setPen(ink);
-      painter.drawText(box, Qt::AlignCenter, number->text);
+      write(box, number->text);
       if (!grid.order) continue;
       const QString name = QString("%1 · %2").arg(layer).arg(column);
       const QRectF corner(map.topLeft(),
@@ -278,7 +282,7 @@ void paint_map_numbers(QPainter& painter, const AtlasScene& scene, const QFont& 
       if (corner.width() > map.width()) continue;
       painter.fillRect(corner, QColor(0, 0, 0, 165));
       painter.setPen(QColor(255, 255, 255));
-      painter.drawText(corner, Qt::AlignCenter, name);
+      write(corner, name);
     }
   }
 }

@@ -45,6 +45,9 @@ class GraphicsWidget::Surface : public QOpenGLWidget {
     QOpenGLPaintDevice device(owner_.pixels());
     device.setDevicePixelRatio(devicePixelRatioF());
     QPainter painter(&device);
+    painter.save();
+    owner_.draw_on_top(painter);
+    painter.restore();
     owner_.draw_over(painter);
   }
   void resizeEvent(QResizeEvent* event) override {
@@ -172,6 +175,8 @@ void GraphicsWidget::draw_offscreen() {
                                         GL_UNSIGNED_BYTE, own.picture.bits());
   own.picture.mirror();  // OpenGL's first row is the bottom one
   own.picture.setDevicePixelRatio(devicePixelRatioF());
+  QPainter painter(&own.picture);
+  draw_on_top(painter);
 }
 
 void GraphicsWidget::paintEvent(QPaintEvent* event) {

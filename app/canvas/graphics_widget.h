@@ -39,6 +39,9 @@ class GraphicsWidget : public QWidget {
   virtual void prepare_graphics() = 0;
   /// Draws into the bound framebuffer of size() · devicePixelRatioF() pixels.
   virtual void draw_graphics() = 0;
+  /// Draws on top of draw_graphics(), in logical pixels; in software without OpenGL, where lines
+  /// and letters take several times as long by it.
+  virtual void draw_on_top(QPainter&) {}
   /// Draws over the picture, in logical pixels, what changes with every move of the mouse.
   virtual void draw_over(QPainter&) {}
   /// Called before the context, which is current, is destroyed.

@@ -6,9 +6,9 @@
 #include <QOpenGLVertexArrayObject>
 #include <QRectF>
 #include <QSize>
+#include <compare>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "analysis/figure/figure.h"
 #include "app/canvas/map_textures.h"
@@ -43,14 +43,21 @@ class MapPainter {
   void end();
 
  private:
-  /// The shaders of one norm, with or without hairlines between cells. They are separate because
-  /// software rendering executes all code of a shader for each pixel.
-  QOpenGLShaderProgram& program(ScaleNorm norm, bool apart);
-  void use(bool apart);
+  /// The shaders of one norm. They are separate because software rendering executes all code of a
+  /// shader for each pixel.
+  struct Variant {
+    ScaleNorm norm = ScaleNorm::linear;
+    bool apart = false;      ///< hairlines between cells
+    bool magnified = false;  ///< a texel covers at least a pixel: values are fetched, not filtered
+    bool gaps = false;       ///< stripes where a value is not finite
+    auto operator<=>(const Variant&) const = default;
+  };
+  QOpenGLShaderProgram& program(const Variant& variant);
+  void use(const Variant& variant);
   void take_colours(const ColourScale& scale);
 
   QOpenGLFunctions_3_3_Core& gl_;
-  std::map<std::pair<ScaleNorm, bool>, QOpenGLShaderProgram> programs_;
+  std::map<Variant, QOpenGLShaderProgram> programs_;
   QOpenGLShaderProgram* used_ = nullptr;  ///< in use; has the uniforms shared by all tiles
   QOpenGLVertexArrayObject nothing_;      // the core profile requires one; the quad has no vertices
   unsigned colours_ = 0;

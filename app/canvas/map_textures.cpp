@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QOpenGLFunctions_3_3_Core>
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -167,6 +168,8 @@ void MapTextures::upload(Entry& entry, const TileWorker::Tile& tile) {
   }
   texture.width = width;
   texture.height = height;
+  // The coarsest level is one value, and a mean is finite only if all its values are.
+  texture.has_gaps = !std::isfinite(levels.back().values.front());
   texture.part_x =
       static_cast<double>(cells.key1 - cells.key0) / static_cast<double>(width * block);
   texture.part_y =

@@ -80,6 +80,7 @@ class MapTextures {
     unsigned name = 0;              ///< 0: missing
     double part_x = 1, part_y = 1;  ///< part of the texture that is inside the map
     std::int64_t width = 0, height = 0;
+    bool has_gaps = false;  ///< some value is not finite
   };
   [[nodiscard]] Texture find(const TileKey& tile);
 
