@@ -8,6 +8,7 @@
 #include "analysis/figure/figure_command.h"
 #include "core/attention/mechanism.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/hub_cache.h"
 #include "core/error.h"
 #include "core/model/weights/learned_tensors.h"
 #include "python/computing.h"
@@ -20,7 +21,7 @@ namespace {
 PythonModel open_model(const std::string& file, const Settings& options,
                        const std::string& description, const py::object& show) {
   return {computed(show, [&](const Progress& progress) {
-    return load_model(file, {options, description}, progress);
+    return load_model(model_path(file), {options, description}, progress);
   })};
 }
 

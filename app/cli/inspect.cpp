@@ -171,7 +171,7 @@ ModelStatus compared_with_reference(ModelStatus status, const std::filesystem::p
 
 Inspection inspect(const InspectArguments& arguments) {
   const ModelOptions options = options_of(arguments.model, {});
-  const std::filesystem::path file = file_or_standard_input(arguments.model.models.front());
+  const std::filesystem::path file = model_file(arguments.model.models.front());
   Inspection inspection(open_model_file(file, options));
   try {
     inspection.architecture = recognise_architecture(inspection.checkpoint, options);
@@ -515,7 +515,8 @@ Action add_inspect(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand("inspect", "Describe a weight or trace file");
   added
       ->add_option("FILE", arguments->model.models,
-                   "A weight file or a trace; - reads one from standard input")
+                   "A weight file or a trace; - reads one from standard input; org/name is a model "
+                   "in the local Hugging Face cache")
       ->required()
       ->expected(1)
       ->type_name("FILE");
@@ -536,7 +537,7 @@ Action add_inspect(CLI::App& parent, CLI::App*& added) {
                         "attnscope inspect old.pt --model-heads 6 --option activation=relu",
                         "attnscope inspect gpt.safetensors --fit --out gpt.json"});
   return [arguments] {
-    const std::string file = file_or_standard_input(arguments->model.models.front()).string();
+    const std::string file = model_file(arguments->model.models.front()).string();
     if (is_trace_file(file)) return inspect_trace(file, arguments->json);
     if (arguments->fit) {
       return inspect_fit({file, options_of(arguments->model, {}), arguments->out, arguments->json});

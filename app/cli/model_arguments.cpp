@@ -8,6 +8,7 @@
 #include "analysis/figure/figure_command.h"
 #include "app/cli/standard_streams.h"
 #include "core/architecture/model_spec_json.h"
+#include "core/checkpoint/hub_cache.h"
 #include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "core/model/weights/learned_tensors.h"
@@ -25,13 +26,23 @@ std::pair<std::string, std::string> split_setting(const std::string& text, const
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+bool names_mechanism(const std::string& word) {
+  return word.empty() ||
+         std::ranges::find(mechanisms(), word, &MechanismEntry::name) != mechanisms().end();
+}
+
 }  // namespace
+
+std::filesystem::path model_file(const std::string& text) {
+  return text == "-" ? file_or_standard_input(text) : model_path(text);
+}
 
 void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many, bool required,
                         const std::string& more) {
   CLI::Option* const option = command.add_option(
       "MODEL", arguments.models,
-      "A weight file or a trace; - reads one from standard input. MODEL@MECHANISM,KEY=VALUE,… lays "
+      "A weight file or a trace; - reads one from standard input; org/name or org/name@REVISION, a "
+      "model in the local Hugging Face cache. MODEL@MECHANISM,KEY=VALUE,… lays "
       "another attention over only this model (attnscope list mechanisms shows them); "
       "architecture=FILE, model-heads=N, channel=N and, at the end, input=X may follow the @ too, "
       "also without a mechanism: MODEL@,input=X" +
@@ -155,10 +166,9 @@ ModelArgument split_model_argument(const std::string& text) {
   const std::size_t at = model.rfind('@');
   ModelArgument argument;
   if (at == std::string::npos || at == 0 || std::filesystem::exists(text, ignored)) {
-    argument.file = file_or_standard_input(text);
+    argument.file = model_file(text);
     return argument;
   }
-  argument.file = file_or_standard_input(model.substr(0, at));
   if (model.size() < text.size()) argument.input = text.substr(model.size() + own.size());
   std::string rest = model.substr(at + 1);
   std::vector<std::string> parts;
@@ -167,7 +177,10 @@ ModelArgument split_model_argument(const std::string& text) {
     parts.push_back(rest.substr(0, comma));
   }
   parts.push_back(rest);
-  argument.mechanism = parts.front();
+  // After a name of the hub, a word that is no mechanism is a revision.
+  const bool is_revision = is_hub_name(model.substr(0, at)) && !names_mechanism(parts.front());
+  argument.file = model_file(model.substr(0, at) + (is_revision ? "@" + parts.front() : ""));
+  if (!is_revision) argument.mechanism = parts.front();
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const auto [key, value] = split_setting(parts[i], "what follows the model's @");
     if (key == "channel") {

@@ -11,7 +11,8 @@
 
 namespace attnscope {
 
-/// MODEL is a weight file, a trace file, "-" for a weight file on standard input, or a file with
+/// MODEL is a weight file, a trace file, "-" for a weight file on standard input, a name of the
+/// Hugging Face Hub (org/name[@REVISION], core/checkpoint/hub_cache.h), or one of these with
 /// settings for that model only: FILE@MECHANISM[,KEY=VALUE…], "fashion.h5@adder,identity=true". A
 /// KEY is a parameter of the mechanism (the model's own by default), channel=N, architecture=FILE,
 /// model-heads=N, or, at the end, input=LOCATOR: "fashion.h5@,input=boot.png".
@@ -45,6 +46,10 @@ void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string
 void add_input_option(CLI::App& command, ModelArguments& arguments);
 /// Adds --dataset.
 CLI::Option* add_data_set_option(CLI::App& command, std::string& data_set, const std::string& what);
+
+/// The file or folder of MODEL without settings: standard input for "-", and a model of the local
+/// Hugging Face cache for org/name or org/name@REVISION. Throws the errors of model_path.
+[[nodiscard]] std::filesystem::path model_file(const std::string& text);
 
 /// MODEL split at its '@', unless a file with the whole name exists. Empty members: the other
 /// arguments apply.

@@ -1,8 +1,10 @@
-"""Tests of the tables that Python and the command line share, and of gradients."""
+"""Tests of the tables that Python and the command line share, of models by their names on the hub,
+and of gradients."""
 
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -231,6 +233,33 @@ class TrainTest(unittest.TestCase):
             again = attnscope.train(folder / "run", resume=True)
             self.assertEqual(again.to_csv(), report.to_csv())
         self.assertIn("steps", [name for name, *_ in attnscope.recipe_settings()])
+
+
+class HubTest(unittest.TestCase):
+    def test_a_model_of_the_cache_opens_by_its_name(self):
+        with tempfile.TemporaryDirectory() as cache:
+            before = os.environ.get("HF_HUB_CACHE")
+            os.environ["HF_HUB_CACHE"] = cache
+            try:
+                model = pathlib.Path(cache) / "models--org--fashion"
+                (model / "snapshots" / "abc").mkdir(parents=True)
+                (model / "refs").mkdir()
+                (model / "refs" / "main").write_text("abc")
+                shutil.copy(MODEL, model / "snapshots" / "abc" / "model.h5")
+                for name in ("org/fashion", "org/fashion@main", "org/fashion@abc"):
+                    self.assertEqual(attnscope.open(name).layers, 6)
+                with self.assertRaisesRegex(OSError, "hf download org/missing") as raised:
+                    attnscope.open("org/missing")
+                self.assertIn(cache, raised.exception.expected)
+                with self.assertRaisesRegex(OSError, "--revision v2"):
+                    attnscope.open("org/fashion@v2")
+                if PROGRAM:
+                    text = printed("weights", "org/fashion@main@softmax")
+                    self.assertIn("W_OV", text)
+            finally:
+                os.environ.pop("HF_HUB_CACHE")
+                if before is not None:
+                    os.environ["HF_HUB_CACHE"] = before
 
 
 class GradientTest(unittest.TestCase):

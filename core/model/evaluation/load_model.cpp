@@ -2,6 +2,7 @@
 
 #include "core/architecture/architecture.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/hub_cache.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/model/evaluation/self_test.h"
@@ -13,7 +14,8 @@ namespace attnscope {
 
 namespace {
 
-/// The name stored in the file, otherwise the file's own name, or the folder's for a folder.
+/// The name stored in the file, otherwise the file's own name, or the folder's for a folder: in the
+/// hub's cache that of the model.
 std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
   for (const char* const key : {"name", "general.name"}) {
     const auto name = checkpoint.metadata().find(key);
@@ -22,7 +24,7 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
   }
   std::error_code ignored;
   if (!std::filesystem::is_directory(file, ignored)) return shown_text(file.stem().string());
-  return shown_text(name_of_folder(file));
+  return shown_text(hub_model_name(file).value_or(name_of_folder(file)));
 }
 
 std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
