@@ -177,10 +177,7 @@ std::string run_in_words(const Trace& trace) {
 }
 
 std::string heading_of(const PythonTrace& of) {
-  return of.label + ": " + run_in_words(*of.trace) +
-         (of.trace->mechanism_trained
-              ? ""
-              : " (not trained: laid over weights trained with another mechanism)") +
+  return of.label + ": " + run_in_words(*of.trace) + training_note(of.trace->mechanism_trained) +
          "\n";
 }
 

@@ -104,7 +104,7 @@ std::string subjects_in_words(const FigureRequest& request) {
     const std::string label = label_without_input(subject);
     std::string beside = mechanism_beside(label, subject.trace->mechanism);
     if (!subject.trace->mechanism_trained) {
-      add_part(beside, "not trained: laid over weights trained with another mechanism");
+      add_part(beside, std::string(not_trained_words));
     }
     add_part(beside, channel_in_words(*subject.trace));
     words += (words.empty() ? "" : "; ") + label;

@@ -4,6 +4,7 @@
 
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
+#include "core/text/lines.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -11,12 +12,6 @@ namespace attnscope {
 namespace {
 
 constexpr std::string_view blanks = " \t\n";
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
-}
 
 class PageReader {
  public:
@@ -59,7 +54,7 @@ class PageReader {
       ++at_;
     }
     PageCell cell;
-    cell.figure = trimmed(text_.substr(start, at_ - start));
+    cell.figure = without_spaces(text_.substr(start, at_ - start));
     if (cell.figure.empty()) throw wrong("the name of a figure", start);
     (void)find_figure(cell.figure);
     if (at_ < text_.size() && text_[at_] == '[') {
@@ -76,7 +71,7 @@ class PageReader {
       const std::size_t start = at_;
       const std::size_t equals = text_.find('=', at_);
       if (equals == std::string_view::npos) throw wrong("key=value", start);
-      const std::string key = trimmed(text_.substr(start, equals - start));
+      const std::string key(without_spaces(text_.substr(start, equals - start)));
       if (key.empty() || key.find_first_of(";]\"") != std::string::npos) {
         throw wrong("key=value", start);
       }
@@ -100,7 +95,7 @@ class PageReader {
       skip_blanks();
     } else {
       const std::size_t end = std::min(text_.find_first_of(";]", at_), text_.size());
-      value = trimmed(text_.substr(at_, end - at_));
+      value = without_spaces(text_.substr(at_, end - at_));
       at_ = end;
     }
     if (at_ == text_.size()) throw wrong("a closing ]", at_);
@@ -121,7 +116,8 @@ class PageReader {
     } else if (key == "subjects") {
       for (std::size_t first = 0; first <= value.size();) {
         const std::size_t comma = std::min(value.find(',', first), value.size());
-        const std::string item = trimmed(std::string_view(value).substr(first, comma - first));
+        const std::string item(
+            without_spaces(std::string_view(value).substr(first, comma - first)));
         std::size_t index = 0;
         const auto [end, failure] = std::from_chars(item.data(), item.data() + item.size(), index);
         if (failure != std::errc() || end != item.data() + item.size()) {
@@ -141,7 +137,8 @@ class PageReader {
 };
 
 std::string quoted(const std::string& value) {
-  if (value.find_first_of(";]\"\\") == std::string::npos && trimmed(value) == value) return value;
+  if (value.find_first_of(";]\"\\") == std::string::npos && without_spaces(value) == value)
+    return value;
   std::string text = "\"";
   for (const char c : value) {
     if (c == '"' || c == '\\') text += '\\';

@@ -45,7 +45,7 @@ struct Sink {
 
 /// Measures of one head; NaN if unknown or not defined for such a map. Maps are taken without the I
 /// of an identity mapping, which is not attention; a_ij are rows divided by their sums, without
-/// rows of zeros. Query i sees the keys of seen_keys; sinks are counted as if windows hid none.
+/// rows of zeros. Query i sees the keys of seen_keys.
 struct HeadRow {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -53,8 +53,9 @@ struct HeadRow {
   HeadState state = HeadState::ready;
   bool causal = false;
   bool identity_removed = false;
-  /// Keys with α_k > ε, strongest first, among keys that at least 8 queries see (all queries if
-  /// there are fewer): the last keys of a causal map are seen only by the last queries.
+  /// Keys with α_k > ε, strongest first, among keys that at least 8 queries see (if no key is seen
+  /// by so many: as many as see the most seen one): the last keys of a causal map are seen only by
+  /// the last queries.
   std::vector<Sink> sinks;
 
   double entropy = kUnknown;             ///< nats, mean over queries

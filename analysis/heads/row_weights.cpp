@@ -20,12 +20,21 @@ HeadState state_of(const MatrixD& map) {
 RowWeights::RowWeights(MatrixD map, const SeenKeys& seen)
     : weights_(std::move(map)),
       totals_(static_cast<std::size_t>(weights_.cols()), 0.0),
+      queries_of_key_(totals_.size(), 0),
       causal_(is_causal(weights_)) {
   for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
     const std::span row(weights_.row(query).data(), totals_.size());
     entropies_.push_back(normalise(row, totals_));
     attends_.push_back((weights_.row(query).array() > 0).any());
     seen_.push_back(seen.count_of(query, weights_.cols()));
+    if (!attends_.back()) continue;
+    if (seen_.back() == weights_.cols()) {
+      for (std::int64_t& queries : queries_of_key_) ++queries;
+    } else {
+      for (const std::int64_t key : seen.keys_of(query, weights_.cols())) {
+        ++queries_of_key_[static_cast<std::size_t>(key)];
+      }
+    }
   }
 }
 
@@ -46,26 +55,20 @@ double RowWeights::normalised_entropy() const {
   });
 }
 
-std::vector<double> RowWeights::shares_of_keys(Eigen::Index least_queries) const {
-  // Each query is counted at the last key it sees; the suffix sum below counts it for all earlier
-  // keys.
-  std::vector<double> queries(totals_.size() + 1, 0.0);
-  for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
-    const Eigen::Index last = causal_ ? query : weights_.cols() - 1;
-    if (attends(query)) queries[static_cast<std::size_t>(last)] += 1;
-  }
-  for (std::size_t key = totals_.size(); key-- > 0;) queries[key] += queries[key + 1];
-  const auto least = static_cast<double>(std::max<Eigen::Index>(least_queries, 1));
-  std::vector<double> shares(static_cast<std::size_t>(weights_.cols()), HeadRow::kUnknown);
+std::vector<double> RowWeights::shares_of_keys(std::int64_t least_queries) const {
+  std::vector<double> shares(totals_.size(), HeadRow::kUnknown);
   for (std::size_t key = 0; key < totals_.size(); ++key) {
-    if (queries[key] >= least) shares[key] = totals_[key] / queries[key];
+    const std::int64_t queries = queries_of_key_[key];
+    if (queries < std::max<std::int64_t>(least_queries, 1)) continue;
+    shares[key] = totals_[key] / static_cast<double>(queries);
   }
   return shares;
 }
 
 std::vector<double> RowWeights::sink_shares() const {
-  constexpr Eigen::Index kQueriesOfASink = 8;
-  return shares_of_keys(std::min(kQueriesOfASink, weights_.rows()));
+  constexpr std::int64_t kQueriesOfASink = 8;
+  const auto most = std::ranges::max_element(queries_of_key_);
+  return shares_of_keys(most == queries_of_key_.end() ? 0 : std::min(kQueriesOfASink, *most));
 }
 
 double RowWeights::strongest_sink() const {

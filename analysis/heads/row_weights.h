@@ -31,10 +31,11 @@ class RowWeights {
   [[nodiscard]] double entropy() const;
   /// Mean of entropy / ln n_i over queries that see more than one key, as entropy_share.
   [[nodiscard]] double normalised_entropy() const;
-  /// α_k of every key; NaN if fewer than `least_queries` queries see it. Windows hide no keys here.
-  [[nodiscard]] std::vector<double> shares_of_keys(Eigen::Index least_queries) const;
-  /// α_k of keys that at least 8 queries see (all queries if there are fewer), NaN for the other
-  /// keys: the last keys of a causal map are seen only by the last queries.
+  /// α_k of every key; NaN if fewer than `least_queries` queries see it.
+  [[nodiscard]] std::vector<double> shares_of_keys(std::int64_t least_queries) const;
+  /// α_k of keys that at least 8 queries see (if no key is seen by so many: as many as see the most
+  /// seen one), NaN for the other keys: the last keys of a causal map are seen only by the last
+  /// queries.
   [[nodiscard]] std::vector<double> sink_shares() const;
   /// Greatest of sink_shares(); NaN if all are NaN.
   [[nodiscard]] double strongest_sink() const;
@@ -58,10 +59,11 @@ class RowWeights {
   }
 
   MatrixD weights_;
-  std::vector<double> totals_;      // column sums per key, over queries that attend
-  std::vector<bool> attends_;       // per query
-  std::vector<double> entropies_;   // per query, in nats
-  std::vector<std::int64_t> seen_;  // per query
+  std::vector<double> totals_;                // column sums per key, over queries that attend
+  std::vector<std::int64_t> queries_of_key_;  // per key, queries that attend and see it
+  std::vector<bool> attends_;                 // per query
+  std::vector<double> entropies_;             // per query, in nats
+  std::vector<std::int64_t> seen_;            // per query
   bool causal_;
 };
 

@@ -22,6 +22,7 @@
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -85,8 +86,7 @@ void print_as_json(const Model& model, const MechanismChoice& mechanism, const M
 void print_text(const Model& model, const MechanismChoice& mechanism, const ItemChoice& choice,
                 const DataSet& data_set, const Evaluation& result) {
   std::printf("%s, %s%s: accuracy %s %% ± %s (%lld correct of %lld; %s)\n", model.name().c_str(),
-              to_string(mechanism).c_str(),
-              is_trained(model, mechanism) ? "" : " (not trained: laid over the weights)",
+              to_string(mechanism).c_str(), training_note(is_trained(model, mechanism)).c_str(),
               fixed_text(100 * result.accuracy(), 2).c_str(),
               fixed_text(100 * standard_error(result), 2).c_str(),
               static_cast<long long>(result.correct), static_cast<long long>(result.images),

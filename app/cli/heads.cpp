@@ -75,10 +75,8 @@ std::string sinks_in_words(const Trace& trace, const HeadTable& table, const Hea
 std::string heading_of(const Subject& subject, const HeadTable& table) {
   const Trace& trace = *subject.trace;
   std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) +
-                     (trace.mechanism_trained
-                          ? ""
-                          : " (not trained: laid over weights trained with another mechanism)") +
-                     ", " + shown_text(trace.input_label) + "\n";
+                     training_note(trace.mechanism_trained) + ", " + shown_text(trace.input_label) +
+                     "\n";
   if (trace.map_channels > 1) text += "maps: " + channel_in_words(trace) + "\n";
   const auto removed =
       std::ranges::count_if(table.rows, [](const HeadRow& row) { return row.identity_removed; });

@@ -7,6 +7,7 @@
 #include "app/cli/analysed_argument.h"
 #include "app/cli/status_line.h"
 #include "core/text/number_text.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -37,12 +38,11 @@ void print_heading(const SpectrumReport& report) {
     differ = differ || (tokens != 0 && map.tokens != tokens);
     tokens = std::max(tokens, map.tokens);
   }
-  std::printf(
-      "%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
-      report.mechanism_trained ? ""
-                               : " (not trained: laid over weights trained with another mechanism)",
-      report.inputs.size() == 1 ? report.inputs[0].c_str()
-                                : (std::to_string(report.inputs.size()) + " inputs").c_str());
+  std::printf("%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
+              training_note(report.mechanism_trained).c_str(),
+              report.inputs.size() == 1
+                  ? report.inputs[0].c_str()
+                  : (std::to_string(report.inputs.size()) + " inputs").c_str());
   if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
   if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
   if (!report.analysed.is_plain_map()) {

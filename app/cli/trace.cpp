@@ -107,9 +107,8 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
     const char* const up_to = trace.uniform() ? "" : "up to ";
     std::fprintf(lines, "%s: %s%s on %s, %zu layers of %s%lld heads over %s%lld tokens\n",
                  shown_text(arguments->out).c_str(), to_string(trace.mechanism).c_str(),
-                 trace.mechanism_trained ? "" : " (not trained: laid over the weights)",
-                 trace.input_label.c_str(), trace.layers.size(), up_to,
-                 static_cast<long long>(trace.heads()), up_to,
+                 training_note(trace.mechanism_trained).c_str(), trace.input_label.c_str(),
+                 trace.layers.size(), up_to, static_cast<long long>(trace.heads()), up_to,
                  static_cast<long long>(trace.tokens()));
     if (trace.map_channels > 1) {
       std::fprintf(lines, "maps: %s\n", channel_in_words(trace).c_str());

@@ -1,5 +1,5 @@
-// Names of the layers of a trace, of their kinds, of their groups in a trace file, and of the
-// recorded channel.
+// Names of the layers of a trace, of their kinds, of their groups in a trace file, of the recorded
+// channel, and of weights that were trained with another mechanism.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,13 @@ inline std::string layer_group(std::size_t layer) {
 /// The channel whose maps the trace holds if each channel of a head has its own (DAFT):
 /// "channel 3 of 16" or "mean of 16 channels". Empty if each head has one map.
 [[nodiscard]] std::string channel_in_words(const Trace& trace);
+
+/// Note in tables and captions on a mechanism that the weights were not trained for.
+inline constexpr std::string_view not_trained_words =
+    "not trained: laid over weights trained with another mechanism";
+/// The same in parentheses, to follow the mechanism's name; empty if it is trained.
+[[nodiscard]] inline std::string training_note(bool is_trained) {
+  return is_trained ? std::string() : " (" + std::string(not_trained_words) + ")";
+}
 
 }  // namespace attnscope

@@ -89,8 +89,12 @@ bool ConfigReader::flag(const std::string& key, bool usual) {
 /// BLOOM's files have `num_attention_heads: null` next to the number that `n_head` gives.
 bool ConfigReader::says_under_another_name(const ConfigKey& key,
                                            std::span<const ConfigKey> keys) const {
+  // Two required values may be the same without meaning the same.
+  if (key.use == KeyUse::required) return false;
   return std::ranges::any_of(keys, [&](const ConfigKey& other) {
-    if (other.what.empty() || other.what != key.what || other.name == key.name) return false;
+    if (other.use == KeyUse::required || other.what.empty() || other.what != key.what ||
+        other.name == key.name)
+      return false;
     const auto found = object_.find(other.name);
     return found != object_.end() && !found->is_null();
   });

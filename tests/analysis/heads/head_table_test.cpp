@@ -124,6 +124,41 @@ TEST(HeadTable, EvenAttentionWithinWindowsHasNormalisedEntropyOne) {
   }
 }
 
+TEST(HeadTable, DividesTheAttentionOnASinkByTheQueriesThatSeeIt) {
+  // Two windows of 10 tokens. In the first, every query gives its first key a share of 0.4.
+  constexpr std::int64_t kTokens = 20, kWindow = 10;
+  std::vector<std::vector<std::int64_t>> blocks(2);
+  for (std::int64_t i = 0; i < kTokens; ++i) {
+    blocks[static_cast<std::size_t>(i / kWindow)].push_back(i);
+  }
+  std::vector<float> values(static_cast<std::size_t>(kTokens * kTokens));
+  for (std::int64_t i = 0; i < kTokens; ++i) {
+    const std::int64_t first = i / kWindow * kWindow;
+    for (std::int64_t j = first; j < first + kWindow; ++j) {
+      float& value = values[static_cast<std::size_t>(i * kTokens + j)];
+      value = first == 0 ? (j == 0 ? 0.4F : 0.6F / 9) : 0.1F;
+    }
+  }
+  Trace trace = of_map(values, kTokens, kTokens);
+  trace.layers[0].seen = within_blocks(blocks);
+  const HeadRow row = head_table(trace).rows.at(0);
+  EXPECT_NEAR(row.sink, 0.4, 1e-6);
+  ASSERT_EQ(row.sinks.size(), 1U);
+  EXPECT_EQ(row.sinks[0].key, 0);
+  EXPECT_NEAR(row.sink_share, 0.2, 1e-6) << "the second window has none";
+  trace.layers[0].seen = std::nullopt;
+  EXPECT_NEAR(head_table(trace).rows.at(0).sink, 0.2, 1e-6) << "a mask nobody recorded";
+}
+
+TEST(HeadTable, JudgesSinksInWindowsOfFewTokens) {
+  Trace trace = of_map({1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0.5F, 0.5F, 0, 0, 0.5F, 0.5F}, 4, 4);
+  trace.layers[0].seen = within_blocks({{0, 1}, {2, 3}});
+  const HeadRow row = head_table(trace).rows.at(0);
+  EXPECT_NEAR(row.sink, 1, 1e-7);
+  ASSERT_EQ(row.sinks.size(), 3U);
+  EXPECT_EQ(row.sinks[0].key, 0);
+}
+
 TEST(HeadTable, NormalisedEntropyIsTheShareThatTemperaturesAreSetBy) {
   for (const char* const mechanism : {"softmax", "adder"}) {
     Trace trace = *attention_subject(mechanism, {mechanism, {}}).trace;

@@ -294,6 +294,13 @@ TEST_F(ConfigurationKeys, OtherValuesAreReadOrRefused) {
   }
 }
 
+TEST_F(ConfigurationKeys, NullIsNoRequiredValueEvenNextToAnEqualOne) {
+  EXPECT_EQ(read("albert", {{"down_scale_factor", 1}, {"inner_group_num", 1}}).refusal, "");
+  EXPECT_NE(read("albert", {{"down_scale_factor", 1}, {"inner_group_num", nullptr}})
+                .refusal.find("inner_group_num"),
+            std::string::npos);
+}
+
 /// Keys of one object of a configuration, each with a value other than its default.
 struct KeysOfObject {
   json::json_pointer place;
