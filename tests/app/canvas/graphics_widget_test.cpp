@@ -44,6 +44,10 @@ class Corner : public GraphicsWidget {
     gl.glClear(GL_COLOR_BUFFER_BIT);
     gl.glDisable(GL_SCISSOR_TEST);
   }
+  void draw_on_top(QPainter& painter) override {
+    painter.fillRect(30, 0, 10, 10, Qt::yellow);
+    painter.translate(50, 50);  // of no effect on draw_over
+  }
   void draw_over(QPainter& painter) override { painter.fillRect(10, 0, 10, 10, over); }
   void free_graphics() override {
     ++freed;
@@ -81,6 +85,8 @@ TEST_P(GraphicsWidgetTest, StandsUprightInTheWindowAndByItself) {
     EXPECT_EQ(seen.pixelColor(5, 5), QColor(255, 0, 0));
     EXPECT_EQ(seen.pixelColor(5, seen.height() - 5), QColor(0, 0, 255));
     EXPECT_EQ(seen.pixelColor(seen.width() - 5, 5), QColor(0, 0, 255));
+    EXPECT_EQ(seen.pixelColor(35, 5), QColor(Qt::yellow));
+    EXPECT_EQ(seen.pixelColor(15, 5), QColor(Qt::green));
   }
   const QImage window = window_.grab().toImage();
   EXPECT_EQ(window.pixelColor(corner_->pos() + QPoint(5, 5)), QColor(255, 0, 0));

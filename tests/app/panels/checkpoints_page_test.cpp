@@ -96,6 +96,22 @@ TEST_F(CheckpointsPageTest, ShrinksMapsOfCoarsePatchesAndKeepsTheSelectionInside
   ASSERT_TRUE(wait_until([&] { return tokens() == 50; }));
 }
 
+TEST_F(CheckpointsPageTest, WaitsForTheFirstCheckpointOfAWatchedFolder) {
+  train_small_run(folder() / "whole", 8);
+  std::filesystem::create_directory(folder() / "empty");
+  session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
+  window().open_document(folder() / "empty");
+  QLabel& note = *child<QLabel>("over_training_note");
+  EXPECT_TRUE(note.isVisible());
+  EXPECT_TRUE(note.text().startsWith("Waiting for the first checkpoint"))
+      << note.text().toStdString();
+  std::filesystem::copy_file(folder() / "whole/step-000004.h5", folder() / "empty/step-000004.h5");
+  ASSERT_TRUE(wait_until([this] { return !session().subjects().empty(); }, 20));
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(label(), "empty, step 4");
+  EXPECT_EQ(note.text(), "empty: step 4, 1 of 1");
+}
+
 TEST_F(CheckpointsPageTest, AStripHasTheMapOfEveryStep) {
   open_run();
   const std::filesystem::path file = folder() / "strip.svg";

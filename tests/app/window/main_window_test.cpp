@@ -322,6 +322,22 @@ TEST_F(WindowTest, AFailedFileIsShownInItsCardAndTheRestStays) {
   EXPECT_TRUE(asked);
 }
 
+TEST_F(WindowTest, TheCardSaysThatAReplacedFileWasReadAgain) {
+  session().open(write_sample("maps.h5", sample_trace(2, 3, 3, 1)));
+  ASSERT_TRUE(wait_until_settled());
+  const auto note = [this] { return child<QLabel>("file_note"); };
+  ASSERT_TRUE(note());
+  EXPECT_FALSE(note()->isVisible());
+  (void)write_sample("maps.h5", sample_trace(2, 3, 3, 1, 7));
+  ASSERT_TRUE(wait_until([&] { return note()->isVisible(); }, 20));
+  EXPECT_TRUE(note()->text().startsWith("read again ")) << note()->text().toStdString();
+  EXPECT_EQ(note()->property("role"), "muted");
+  std::ofstream(folder() / "maps.h5") << "broken";
+  ASSERT_TRUE(wait_until([&] { return note()->text().contains("cannot be read"); }, 20));
+  EXPECT_EQ(note()->property("role"), "warning");
+  EXPECT_EQ(session().subjects()[0].state, State::ready);
+}
+
 TEST_F(WindowTest, FilesCanBeDropped) {
   QMimeData files;
   files.setUrls({QUrl::fromLocalFile(
