@@ -178,7 +178,7 @@ SharedReport sweep(const std::vector<StudiedModel>& models, const std::string& d
         check_output(request.out.string(), request.subjects, request.data_set.get());
         return run_sweep(request, progress);
       }));
-  std::string heading = request.out.string() + ": " + sweep_in_words(*kept);
+  std::string heading = request.out.string() + ": " + swept_items_in_words(*kept);
   for (const SweepSeries& series : kept->series) heading += swept_series_in_words(series);
   SharedReport made = made_of(swept_layers_report(*kept), kept, heading);
   if (!kept->numbers.heads) return made;

@@ -151,7 +151,7 @@ Report swept_heads_report(const SweepSeries& series) {
   return report_on(series.layers, std::move(columns));
 }
 
-std::string sweep_in_words(const SweepResult& result) {
+std::string swept_items_in_words(const SweepResult& result) {
   const std::string numbers = in_words(result.numbers);
   return choice_in_words(result.items, {result.count, result.seed}, "inputs") + "\n" +
          (numbers.empty() ? "" : "computed: " + numbers + "\n");

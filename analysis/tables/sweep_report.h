@@ -22,7 +22,7 @@ namespace attnscope {
 [[nodiscard]] Report swept_heads_report(const SweepSeries& series);
 
 /// Lines above the tables of all series: the number of inputs, and what was computed.
-[[nodiscard]] std::string sweep_in_words(const SweepResult& result);
+[[nodiscard]] std::string swept_items_in_words(const SweepResult& result);
 /// Lines above the table of a series: its label, and the share of right answers if it has labels.
 [[nodiscard]] std::string swept_series_in_words(const SweepSeries& series);
 

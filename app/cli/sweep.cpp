@@ -82,7 +82,7 @@ struct SweepArguments {
 };
 
 std::string swept_as_text(const SweepResult& result, const std::string& out) {
-  std::string text = out + ": " + sweep_in_words(result);
+  std::string text = out + ": " + swept_items_in_words(result);
   for (const SweepSeries& series : result.series) {
     const auto index = static_cast<std::size_t>(&series - result.series.data());
     text += swept_series_in_words(series) + report_as_text(swept_layers_report(result, index));
