@@ -119,7 +119,8 @@ TEST(CommandLine, TheExamplesOfEveryHelpAreUnderstood) {
 
 TEST(CommandLine, OneWordHasOneMeaningInEveryCommand) {
   const std::map<std::string, std::set<std::string>> values = {
-      {"--identity", {"as-is|without|with|both"}},
+      {"--identity",
+       {"as-is|without|with|both", "as-is|without|with"}},  // a page opens in one view
       {"--layers", {"N,…"}},
       {"--heads", {"N,…"}},
       {"--model-heads", {"N"}},
