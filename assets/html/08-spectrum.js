@@ -42,7 +42,8 @@ function drawAxes(most) {
   }
   parts.push(svg("text", { x: plot.width - plot.right, y: bottom + 27, "text-anchor": "end" },
     "number r of the largest singular values"));
-  parts.push(svg("text", { x: plot.left + 4, y: plot.top + 10 }, "share f(r) of their sum"));
+  parts.push(svg("text", { x: plot.width - plot.right, y: bottom - 8, "text-anchor": "end" },
+    "f(r): share of their sum"));  // no curve comes to this corner
   return parts;
 }
 
