@@ -22,7 +22,6 @@
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
-#include "core/trace/layer_name.h"
 #include "python/computing.h"
 #include "python/report.h"
 #include "python/trace.h"
@@ -63,12 +62,8 @@ SpectrumReport spectrum_in_view(const Subject& subject, const SpectrumCall& call
   const Trace& trace = *subject.trace;
   SpectrumReport report;
   report.model = subject.label;
-  report.mechanism = trace.mechanism;
-  report.mechanism_trained = trace.mechanism_trained;
-  report.channels = channel_in_words(trace);
+  add_run(report, trace);
   report.threshold = call.options.threshold;
-  report.layers = layers_in_words(trace);
-  report.inputs = {trace.input_label};
   report.status = status_of(subject);
   report.analysed = call.analysed.seen(view);
   report.at_entropy = call.at_entropy;

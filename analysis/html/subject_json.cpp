@@ -84,12 +84,8 @@ SpectrumReport report_in_view(const Subject& subject, IdentityView view, const P
   const Trace& trace = *subject.trace;
   SpectrumReport report;
   report.model = subject.label;
-  report.mechanism = trace.mechanism;
-  report.mechanism_trained = trace.mechanism_trained;
-  report.channels = channel_in_words(trace);
+  add_run(report, trace);
   report.threshold = shown.threshold;
-  report.layers = layers_in_words(trace);
-  report.inputs = {trace.input_label};
   report.status = status_of(subject);
   report.analysed.identity = view;
   const SpectrumOptions options{.threshold = shown.threshold,
@@ -99,14 +95,6 @@ SpectrumReport report_in_view(const Subject& subject, IdentityView view, const P
   std::erase_if(report.maps.front(),
                 [&](const MapSpectrum& map) { return !contains(shown.heads, map.head); });
   return report;
-}
-
-Json cell_json(const ReportValue& value) {
-  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
-  if (const auto* number = std::get_if<double>(&value)) return *number;  // NaN is null in JSON
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return nullptr;
 }
 
 Json table_as_json(const SpectrumReport& spectra) {
@@ -120,7 +108,7 @@ Json table_as_json(const SpectrumReport& spectra) {
     Json cells = Json::array();
     for (std::size_t i = 0; i < texts.columns.size(); ++i) {
       const ReportColumn& column = texts.columns[i];
-      Json value = column.value ? cell_json(column.value(row)) : Json();
+      Json value = column.value ? cell_as_json(column.value(row)) : Json();
       cells.push_back(Json::array({std::move(value), texts.rows[row][i]}));
     }
     rows.push_back(std::move(cells));

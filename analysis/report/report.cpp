@@ -140,7 +140,9 @@ void for_each_line(LineFormat format, const Report& report, const TextCells& fir
   }
 }
 
-ordered_json json_of(const ReportValue& value) {
+}  // namespace
+
+ordered_json cell_as_json(const ReportValue& value) {
   if (is_unknown(value)) return nullptr;
   if (const auto* const table = std::get_if<TableCell>(&value)) return report_as_json(**table);
   if (const auto* const json = std::get_if<JsonCell>(&value)) return **json;
@@ -149,8 +151,6 @@ ordered_json json_of(const ReportValue& value) {
   if (const auto* const number = std::get_if<double>(&value)) return *number;
   return std::get<std::string>(value);
 }
-
-}  // namespace
 
 ReportValue table_cell(Report table) { return std::make_shared<const Report>(std::move(table)); }
 
@@ -257,7 +257,8 @@ ordered_json report_as_json(const Report& report) {
   for (std::size_t row = 0; row < report.rows; ++row) {
     ordered_json object = ordered_json::object();
     for (const ReportColumn& column : report.columns) {
-      if (column.json && !column.name.empty()) object[column.name] = json_of(column.value(row));
+      if (column.json && !column.name.empty())
+        object[column.name] = cell_as_json(column.value(row));
     }
     list.push_back(std::move(object));
   }

@@ -139,6 +139,9 @@ template <class Row>
 /// the first line, and one line for each of its rows, with the other cells repeated.
 [[nodiscard]] std::string report_as_csv(const Report& report);
 
+/// Null if unknown; a list of objects for a table.
+[[nodiscard]] nlohmann::ordered_json cell_as_json(const ReportValue& value);
+
 /// A list of objects, one for each row.
 [[nodiscard]] nlohmann::ordered_json report_as_json(const Report& report);
 

@@ -10,6 +10,7 @@
 #include "analysis/tables/shared_columns.h"
 #include "core/text/number_text.h"
 #include "core/text/table_cell.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -377,6 +378,14 @@ std::vector<ColumnOf<LayerMean>> mean_columns(const SpectrumReport& report) {
 }
 
 }  // namespace
+
+void add_run(SpectrumReport& report, const Trace& trace) {
+  report.mechanism = trace.mechanism;
+  report.mechanism_trained = trace.mechanism_trained;
+  report.channels = channel_in_words(trace);
+  report.layers = layers_in_words(trace);
+  report.inputs.push_back(trace.input_label);
+}
 
 WithIdentity with_identity(const SpectrumReport& report) {
   WithIdentity found;

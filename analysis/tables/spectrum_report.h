@@ -38,6 +38,9 @@ struct SpectrumReport {
   std::vector<std::vector<EntropyRank>> entropy_ranks = {};  ///< one list per input, if requested
 };
 
+/// Sets what a report says of a run: mechanism, channels, names of layers; adds its input.
+void add_run(SpectrumReport& report, const Trace& trace);
+
 /// Number of maps that contain I, and of all maps.
 struct WithIdentity {
   std::int64_t with = 0, maps = 0;

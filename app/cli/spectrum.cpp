@@ -25,7 +25,6 @@
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 #include "core/model/model.h"
-#include "core/trace/layer_name.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -89,15 +88,6 @@ SpectrumOptions options_from(const Arguments& arguments) {
           .dense_limit = arguments.dense_limit};
 }
 
-void add_heading(SpectrumReport& report, const Trace& trace) {
-  report.model = trace.model_name;
-  report.mechanism = trace.mechanism;
-  report.mechanism_trained = trace.mechanism_trained;
-  report.channels = channel_in_words(trace);
-  report.layers = layers_in_words(trace);
-  report.inputs.push_back(trace.input_label);
-}
-
 /// Adds the spectra of `layers`, all layers if empty.
 void add_layers(SpectrumReport& report, const Arguments& arguments, const Subject& subject,
                 const std::vector<std::int64_t>& layers, const Progress& progress) {
@@ -141,7 +131,8 @@ void begin_input(SpectrumReport& report, const Arguments& arguments) {
 }
 
 void finish_input(SpectrumReport& report, const Arguments& arguments, const Trace& trace) {
-  add_heading(report, trace);
+  report.model = trace.model_name;
+  add_run(report, trace);
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
   keep_heads(report.maps.back(), heads, &MapSpectrum::head);
   if (arguments.proposition) {
