@@ -1,5 +1,6 @@
 #include "analysis/html/trace_page.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -75,12 +76,20 @@ std::string page_title(const FigureRequest& request, const TracePageOptions& opt
   return title;
 }
 
-std::string page_caption(const FigureRequest& request, double largest_error, int bits) {
-  return caption_with_status("Attention maps of " + subjects_in_words(request) +
-                                 ". Spectra and ranks are exact: the program computed them from "
-                                 "the maps. The maps on this "
-                                 "page have " +
-                                 std::to_string(bits) + " bits per entry, with errors of at most " +
+bool has_estimates(const Json& subject) {
+  return std::ranges::any_of(subject.at("maps"),
+                             [](const Json& map) { return map.at("estimated").get<bool>(); });
+}
+
+std::string page_caption(const FigureRequest& request, bool estimated, double largest_error,
+                         int bits) {
+  const char* const spectra = estimated ? "Spectra and ranks marked ≈ are estimates from the whole "
+                                          "maps, the others are exact."
+                                        : "Spectra and ranks are exact: the program computed them "
+                                          "from the maps.";
+  return caption_with_status("Attention maps of " + subjects_in_words(request) + ". " + spectra +
+                                 " The maps on this page have " + std::to_string(bits) +
+                                 " bits per entry, with errors of at most " +
                                  rounded_text(largest_error, 2) + ". " + made_with(),
                              request);
 }
@@ -130,6 +139,7 @@ std::string trace_page(const FigureRequest& request, const TracePageOptions& opt
     subjects.back()["csv_command"] = exact[i];
     largest_error = std::max(largest_error, subjects.back()["largest_error"].get<double>());
   }
+  const bool estimated = std::ranges::any_of(subjects, has_estimates);
   const Json data = {{"format", 1},
                      {"program", "attnscope " ATTNSCOPE_VERSION},
                      {"threshold", options.shown.threshold},
@@ -147,12 +157,12 @@ std::string trace_page(const FigureRequest& request, const TracePageOptions& opt
   document.data = json_in_script(data);
   const std::string command =
       options.command.empty() ? trace_page_command(request, options) : options.command;
-  document.body =
-      filled_in(trace_body().text,
-                {{"title", html_escaped(document.title)},
-                 {"caption", html_escaped(page_caption(request, largest_error, coding.bits))},
-                 {"command", html_escaped(command)},
-                 {"csv_commands", exact_lines}});
+  document.body = filled_in(
+      trace_body().text,
+      {{"title", html_escaped(document.title)},
+       {"caption", html_escaped(page_caption(request, estimated, largest_error, coding.bits))},
+       {"command", html_escaped(command)},
+       {"csv_commands", exact_lines}});
   return html_of(document, trace_script());
 }
 

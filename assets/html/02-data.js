@@ -1,4 +1,4 @@
-// The page's data: subjects with their layouts, maps as tiles, exact singular values and tables.
+// The page's data: subjects with their layouts, maps as tiles, singular values and tables.
 // Fields are described in analysis/html/subject_json.h.
 
 const data = document.getElementById("data") ? JSON.parse(document.getElementById("data").textContent)
@@ -76,7 +76,7 @@ function entry(map, query, key, identity) {
   return entryWithoutIdentity(map, query, key) + one;
 }
 
-// The exact singular values of a map in a view.
+// The singular values of a map in a view.
 function singularValues(map, view) {
   return (view === "with" && map.with) || map.without;
 }

@@ -77,7 +77,7 @@ function readEntry(view) {
   if (!view.pointer) {
     const loss = map.tile ? `; ${data.bits} bits per entry` : "";
     view.readout.replaceChildren(map.tile ? `${map.place.queries} × ${map.place.keys} entries${loss}`
-                                          : "This map was not recorded; its spectrum is exact.");
+                                          : "This map was not recorded, only its spectrum.");
     return;
   }
   const { query, key } = view.pointer;

@@ -1,5 +1,5 @@
 // The cumulative spectrum f(r) of the chosen map of each subject, in the chosen view and in the
-// other one, with the threshold τ and the equivalent ranks. All numbers are exact.
+// other one, with the threshold τ and the equivalent ranks. ≈ marks estimates.
 
 function svg(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
