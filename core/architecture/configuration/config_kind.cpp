@@ -311,10 +311,6 @@ std::optional<std::string> unsupported_kind(std::string_view key, std::string_vi
   return std::nullopt;
 }
 
-std::string tokenizer_class(std::string_view model_type) {
-  return shared_configuration().at("tokenizers").value(std::string(model_type), std::string());
-}
-
 json with_class_defaults(const json& object, const ConfigKind& kind) {
   json all = object;
   for (const auto& [names, value] : kind.defaults.items()) {

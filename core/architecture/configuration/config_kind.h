@@ -114,10 +114,6 @@ struct ConfigKind {
 [[nodiscard]] std::optional<std::string> unsupported_kind(std::string_view key,
                                                           std::string_view name);
 
-/// Class of tokenizer that transformers uses for models of this model_type whose files do not name
-/// one; empty if unknown.
-[[nodiscard]] std::string tokenizer_class(std::string_view model_type);
-
 /// Rule that the data name; null if there is none.
 [[nodiscard]] ConfigRule find_config_rule(std::string_view name);
 [[nodiscard]] std::string config_rule_names();

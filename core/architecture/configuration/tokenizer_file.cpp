@@ -5,8 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/architecture/configuration/config_kind.h"
+#include "core/architecture/architecture.h"
 #include "core/file/read_file.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -47,6 +48,13 @@ std::string content_of(const json& token) {
   return text.is_string() ? text.get<std::string>() : std::string();
 }
 
+/// Class of tokenizer that transformers uses for models of this model_type whose files do not name
+/// one; empty if unknown.
+std::string class_of_model_type(const std::string& model_type) {
+  static const json names = parse_json(shared_configuration_text()).at("tokenizers");
+  return names.value(model_type, std::string());
+}
+
 }  // namespace
 
 std::string tokenizer_class_of_model(const std::filesystem::path& folder) {
@@ -54,7 +62,7 @@ std::string tokenizer_class_of_model(const std::filesystem::path& folder) {
   const json named = config.value("tokenizer_class", json());
   if (named.is_string()) return named.get<std::string>();
   const json type = config.value("model_type", json());
-  return type.is_string() ? tokenizer_class(type.get<std::string>()) : std::string();
+  return type.is_string() ? class_of_model_type(type.get<std::string>()) : std::string();
 }
 
 std::optional<std::int64_t> padding_token(const std::filesystem::path& folder) {
