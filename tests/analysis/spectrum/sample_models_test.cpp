@@ -89,8 +89,9 @@ TEST_P(SampleModel, SpectraAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fashion, SampleModel,
-                         testing::Values("fashion-softmax", "fashion-adder",
-                                         "fashion-adder-identity", "fashion-adder-network",
+                         testing::Values("fashion-softmax", "fashion-softmax-64", "fashion-adder",
+                                         "fashion-adder-64", "fashion-adder-identity",
+                                         "fashion-adder-network",
                                          "fashion-adder-network-identity"));
 
 }  // namespace

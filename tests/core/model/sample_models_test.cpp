@@ -70,10 +70,10 @@ TEST_P(SampleModel, ASampleImagePassesItsPreprocessingUnchanged) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SampleModel,
-                         testing::Values("fashion-softmax", "fashion-adder",
-                                         "fashion-adder-identity", "fashion-adder-network",
-                                         "fashion-adder-network-identity", "fashion-daft-full",
-                                         "fashion-daft-conv", "fashion-hash"),
+                         testing::Values("fashion-softmax", "fashion-softmax-64", "fashion-adder",
+                                         "fashion-adder-64", "fashion-adder-identity",
+                                         "fashion-adder-network", "fashion-adder-network-identity",
+                                         "fashion-daft-full", "fashion-daft-conv", "fashion-hash"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
