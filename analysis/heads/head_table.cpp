@@ -14,6 +14,7 @@
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -166,6 +167,19 @@ double rank_without(const std::vector<Sink>& sinks, const RowWeights& weights,
   return rank_of_matrix(rest, options);
 }
 
+/// σ_2 / σ_1 of the map minus the even map. Unknown for a map that is even to the precision of
+/// float32, whose difference is rounding.
+double even_gap(const RowWeights& weights, const SeenKeys& seen) {
+  const MatrixD& map = weights.matrix();
+  if (std::min(map.rows(), map.cols()) > SpectrumOptions{}.dense_limit) return HeadRow::kUnknown;
+  MatrixD rest = map - even_map(map.rows(), map.cols(), seen);
+  constexpr double kRounding = 0x1p-20;  // of weights in float32 and their sums
+  if (!(rest.norm() > kRounding * map.norm())) return HeadRow::kUnknown;
+  const MapSpectrum spectrum = spectrum_of_matrix(rest, {});
+  return spectrum.state == SpectrumState::ready ? gap_ratio(spectrum.singular_values)
+                                                : HeadRow::kUnknown;
+}
+
 void add_sinks(HeadRow& row, const RowWeights& weights, const HeadOptions& options) {
   const MatrixD& map = weights.matrix();
   const std::vector<double> shares = weights.sink_shares();
@@ -209,15 +223,45 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
     row.rank_over_null = rank_over_null(spectrum, null);
   }
   if (spectrum.estimate) return;  // estimated spectra lack the sums of squares
+  row.energy_rank = static_cast<double>(energy_rank(spectrum.singular_values, options.threshold));
+  row.gap = gap_ratio(spectrum.singular_values);
   row.participation_rank = participation_rank(spectrum.singular_values);
   row.entropy_rank = entropy_rank(spectrum.singular_values);
 }
 
+/// True if vectors [H', rows, d] of the layer were recorded, H' a divisor of its number of heads.
+bool has_vectors(const Tensor& vectors, std::int64_t heads, std::int64_t rows) {
+  if (vectors.empty()) return false;
+  const std::int64_t own = vectors.extent(0);
+  return own > 0 && heads % own == 0 && vectors.extent(1) == rows;
+}
+
+double largest_score(const Subject& subject, const MapIndex& place, const SeenKeys& seen) {
+  const Trace& trace = *subject.trace;
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
+  const std::string& mechanism = (layer.mechanism ? *layer.mechanism : trace.mechanism).name;
+  const auto entry = std::ranges::find(mechanisms(), mechanism, &MechanismEntry::name);
+  const std::int64_t heads = trace.heads(place.layer);
+  if (entry == mechanisms().end() || !entry->terms ||
+      !has_vectors(layer.queries, heads, trace.queries(place.layer)) ||
+      !has_vectors(layer.keys, heads, trace.keys(place.layer))) {
+    return HeadRow::kUnknown;
+  }
+  const MatrixD scores = analysed_matrix(subject, place, {.of = MatrixKind::scores}).matrix;
+  double largest = HeadRow::kUnknown;
+  for (Eigen::Index query = 0; query < scores.rows(); ++query) {
+    for (const std::int64_t key : seen.keys_of(query, scores.cols())) {
+      largest = std::fmax(largest, scores(query, key));
+    }
+  }
+  return largest;
+}
+
 void add_norms(HeadRow& row, const Trace& trace) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(row.layer)];
-  if (layer.values.empty()) return;
-  const std::int64_t heads = trace.heads(row.layer), own = layer.values.extent(0);
-  if (own == 0 || heads % own != 0 || layer.values.extent(1) != trace.keys(row.layer)) return;
+  const std::int64_t heads = trace.heads(row.layer);
+  if (!has_vectors(layer.values, heads, trace.keys(row.layer))) return;
+  const std::int64_t own = layer.values.extent(0);
   const MatrixD values = layer.values.slice(row.head * own / heads).cast<double>();
   row.value_norm = values.rowwise().norm().mean();
   // Maps per channel: one channel's map times all values is not the head's output.
@@ -270,6 +314,8 @@ HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlace
   row.entropy = weights.entropy();
   row.normalised_entropy = weights.normalised_entropy();
   add_sinks(row, weights, options);
+  row.even_gap = even_gap(weights, seen);
+  row.largest_score = largest_score(subject, place, seen);
   if (!places.unit.empty()) row.distance = mean_distance(weights, places);
   row.first_token = weights.mean_weight(0, [](Eigen::Index) { return Eigen::Index{0}; });
   if (attends_to_itself(trace, place.layer)) {
@@ -304,10 +350,21 @@ constexpr HeadMeasure kMeasures[] = {
     {"rank_without_sinks", "no sinks", "equivalent rank without sinks",
      "equivalent rank without the sinks' columns, rows divided by their sums", 0,
      &HeadRow::rank_without_sinks},
+    {"energy_rank", "rank of σ²", "rank of squared values",
+     "smallest r with Σ_{t≤r} σ_t² / Σ σ_t² ≥ τ", 0, &HeadRow::energy_rank},
+    {"gap", "σ₂/σ₁", "ratio σ₂/σ₁", "second greatest singular value over the greatest", 3,
+     &HeadRow::gap},
+    {"even_gap", "σ₂/σ₁ - U", "ratio σ₂/σ₁ without the even map",
+     "σ₂/σ₁ of A - U, U with equal weights on the keys that the query sees (Nait Saada et al. "
+     "2024)",
+     3, &HeadRow::even_gap},
     {"participation_rank", "partic.", "participation rank", "(Σσ²)² / Σσ⁴", 2,
      &HeadRow::participation_rank},
     {"entropy_rank", "entr. rank", "entropy rank", "exp(-Σ p ln p), p = σ² / Σσ²", 2,
      &HeadRow::entropy_rank},
+    {"largest_score", "max score", "largest score",
+     "greatest score over the keys that each query sees, before bias, mask and cap", 2,
+     &HeadRow::largest_score},
     {"distance", "distance", "mean attention distance",
      "mean over i of Σ_j a_ij |p_i - p_j|; on a grid of patches without other tokens, rows divided "
      "by their sums (Dosovitskiy et al. 2021)",
@@ -358,6 +415,7 @@ const HeadMeasure& head_measure(std::string_view name) {
 bool is_rank(const HeadMeasure& measure) {
   constexpr double HeadRow::*ranks[] = {&HeadRow::equivalent_rank,    &HeadRow::null_rank,
                                         &HeadRow::rank_over_null,     &HeadRow::rank_without_sinks,
+                                        &HeadRow::energy_rank,        &HeadRow::gap,
                                         &HeadRow::participation_rank, &HeadRow::entropy_rank};
   return std::ranges::find(ranks, measure.value) != std::end(ranks);
 }

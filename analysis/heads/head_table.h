@@ -66,8 +66,14 @@ struct HeadRow {
   double null_rank = kUnknown;           ///< mean rank with shuffled rows; needs `baselines`
   double rank_over_null = kUnknown;      ///< equivalent rank over null_rank
   double rank_without_sinks = kUnknown;  ///< equivalent_rank without the sinks' columns
+  double energy_rank = kUnknown;         ///< smallest r with Σ_{t≤r} σ_t² / Σσ² ≥ τ
+  double gap = kUnknown;                 ///< σ_2 / σ_1
+  double even_gap = kUnknown;            ///< σ_2 / σ_1 of A − U, U even over the seen keys
   double participation_rank = kUnknown;  ///< (Σσ²)² / Σσ⁴
   double entropy_rank = kUnknown;        ///< exp(−Σ p ln p), p = σ² / Σσ²
+  /// Greatest score over the keys that each query sees, before bias, mask and cap; needs recorded
+  /// queries and keys of a mechanism with scores.
+  double largest_score = kUnknown;
   /// Mean over queries of Σ_j a_ij |p_i − p_j|, on a grid only between its cells; else |i − j|.
   double distance = kUnknown;
   double diagonal = kUnknown;        ///< a_ii, mean over queries that see other keys too

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace attnscope {
@@ -51,6 +52,18 @@ std::int64_t equivalent_rank(std::span<const double> singular_values, double thr
     if ((sum += singular_values[t]) / total >= threshold) return static_cast<std::int64_t>(t) + 1;
   }
   return std::ssize(singular_values);
+}
+
+std::int64_t energy_rank(std::span<const double> singular_values, double threshold) {
+  std::vector<double> squares;
+  for (const double value : singular_values) squares.push_back(value * value);
+  return equivalent_rank(squares, threshold);
+}
+
+double gap_ratio(std::span<const double> singular_values) {
+  const bool known = singular_values.size() > 1 && singular_values.front() > 0;
+  return known ? singular_values[1] / singular_values.front()
+               : std::numeric_limits<double>::quiet_NaN();
 }
 
 double effective_rank(std::span<const double> singular_values) {

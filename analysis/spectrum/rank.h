@@ -22,6 +22,13 @@ namespace attnscope {
 [[nodiscard]] std::int64_t equivalent_rank(std::span<const double> singular_values,
                                            double threshold);
 
+/// Smallest r with Σ_{t≤r} σ_t² ≥ threshold · Σσ²: the "effective rank at 90 %" of most papers
+/// since 2021; 0 if all σ are 0.
+[[nodiscard]] std::int64_t energy_rank(std::span<const double> singular_values, double threshold);
+
+/// σ_2 / σ_1, from 0 to 1; NaN if there are not two, or all are 0.
+[[nodiscard]] double gap_ratio(std::span<const double> singular_values);
+
 /// exp(−Σ p ln p) with p = σ / Σσ (Roy & Vetterli 2007), from 1 to N; 0 if all σ are 0.
 [[nodiscard]] double effective_rank(std::span<const double> singular_values);
 

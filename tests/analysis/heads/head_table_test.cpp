@@ -83,9 +83,27 @@ TEST(HeadTable, EvenAttentionIsKnownByHand) {
   EXPECT_EQ(row.sink_share, 0);
   EXPECT_EQ(row.equivalent_rank, 1);
   EXPECT_NEAR(row.participation_rank, 1, 1e-9);
+  EXPECT_EQ(row.energy_rank, 1);
+  EXPECT_NEAR(row.gap, 0, 1e-6);
+  EXPECT_TRUE(std::isnan(row.even_gap)) << "the difference is rounding";
   EXPECT_NEAR(row.distance, 3.3, 1e-6);  // (N² − 1) / 3N
   EXPECT_NEAR(row.diagonal, 0.1, 1e-7);
   EXPECT_TRUE(std::isnan(row.value_norm));
+}
+
+TEST(HeadTable, TheLargestScoreIsOneThatTheQuerySees) {
+  // Scores q k / √1 of one head in a causal map: the greatest of all, 6 of query 0 and key 2, is
+  // hidden.
+  Trace trace = of_map({1, 0, 0, 0.5F, 0.5F, 0, 0.2F, 0.3F, 0.5F}, 3, 3);
+  EXPECT_TRUE(std::isnan(head_table(trace).rows.at(0).largest_score)) << "nothing was recorded";
+  LayerTrace& layer = trace.layers[0];
+  layer.queries = Tensor({1, 3, 1}, {3, 1, -1});
+  layer.keys = Tensor({1, 3, 1}, {-2, 0.5F, 2});
+  EXPECT_NEAR(head_table(trace).rows.at(0).largest_score, 2, 1e-6);  // −1 · −2 of query 2, key 0
+  layer.score_scale = 0.25;
+  EXPECT_NEAR(head_table(trace).rows.at(0).largest_score, 0.5, 1e-6);
+  trace.mechanism.name = "linear";
+  EXPECT_TRUE(std::isnan(head_table(trace).rows.at(0).largest_score)) << "it has no scores";
 }
 
 TEST(HeadTable, EvenCausalAttentionHasNormalisedEntropyOne) {

@@ -33,6 +33,12 @@ def equivalent_rank(a):
     return int(np.argmax(np.cumsum(sigma) / sigma.sum() >= TAU) + 1)
 
 
+def even_gap(a, seen):
+    even = np.array([[1 / count if key < count else 0 for key in range(len(a))] for count in seen])
+    sigma = np.linalg.svd(a - even, compute_uv=False)
+    return sigma[1] / sigma[0]
+
+
 def measures(case):
     used = made_map(case)
     n = case["n"]
@@ -57,6 +63,9 @@ def measures(case):
         "sink_share": a[:, sinks].sum(1).mean() if sinks else 0.0,
         "equivalent_rank": equivalent_rank(used),
         "rank_without_sinks": equivalent_rank(rest) if sinks else equivalent_rank(used),
+        "energy_rank": int(np.argmax(np.cumsum(sigma ** 2) / (sigma ** 2).sum() >= TAU) + 1),
+        "gap": sigma[1] / sigma[0],
+        "even_gap": even_gap(a, seen),
         "participation_rank": (sigma ** 2).sum() ** 2 / (sigma ** 4).sum(),
         "entropy_rank": np.exp(-(p[p > 0] * np.log(p[p > 0])).sum()),
         "diagonal": np.diag(a)[others].mean(),
