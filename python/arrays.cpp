@@ -7,20 +7,17 @@
 
 namespace attnscope::python {
 
-namespace {
-
-py::array array_over(const float* data, const Shape& shape, std::shared_ptr<const void> owner) {
+py::array array_over(const void* data, const py::dtype& dtype, const Shape& shape,
+                     std::shared_ptr<const void> owner) {
   auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
   const py::capsule base(
       kept.get(), [](void* held) { delete static_cast<std::shared_ptr<const void>*>(held); });
   (void)kept.release();  // the capsule deletes it
-  return py::array(py::dtype::of<float>(), shape, data, base);
+  return py::array(dtype, shape, data, base);
 }
 
-}  // namespace
-
 py::array view_of(const float* data, const Shape& shape, std::shared_ptr<const void> owner) {
-  py::array array = array_over(data, shape, std::move(owner));
+  py::array array = array_over(data, py::dtype::of<float>(), shape, std::move(owner));
   array.attr("flags").attr("writeable") = false;  // traces are shared between threads
   return array;
 }
@@ -32,7 +29,7 @@ py::object view_of(const Tensor& tensor, std::shared_ptr<const void> owner) {
 
 py::array array_of(Tensor tensor) {
   const auto owner = std::make_shared<Tensor>(std::move(tensor));
-  return array_over(owner->data(), owner->shape(), owner);
+  return array_over(owner->data(), py::dtype::of<float>(), owner->shape(), owner);
 }
 
 py::array array_of(const std::vector<double>& values) {

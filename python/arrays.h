@@ -15,6 +15,9 @@ namespace attnscope::python {
 /// float32 numbers in row-major order; other arrays are converted, contiguous ones are not copied.
 using FloatArray = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
+/// An array that shows `data` without a copy and keeps `owner` alive.
+[[nodiscard]] py::array array_over(const void* data, const py::dtype& dtype, const Shape& shape,
+                                   std::shared_ptr<const void> owner);
 /// A read-only array that shows the memory of `owner` without a copy and keeps it alive.
 [[nodiscard]] py::array view_of(const float* data, const Shape& shape,
                                 std::shared_ptr<const void> owner);

@@ -2,10 +2,13 @@
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "core/error.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/trace_contents.h"
 #include "core/trace/trace_file.h"
 #include "python/computing.h"
 
@@ -169,6 +172,45 @@ std::shared_ptr<PythonTrace> open_trace(const std::string& file, const py::objec
   return made;
 }
 
+/// The element type of an array that shows a trace's memory.
+py::dtype numpy_type(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return py::dtype::of<double>();
+    case DType::i64:
+      return py::dtype::of<std::int64_t>();
+    case DType::u8:
+      return py::dtype::of<std::uint8_t>();
+    default:
+      return py::dtype::of<float>();
+  }
+}
+
+/// The attributes and arrays of a trace by their names in trace files; whole maps and vectors
+/// without a copy.
+py::tuple contents_in_python(const PythonTrace& of) {
+  const TraceContents contents = contents_of(*of.trace);
+  py::dict attributes, arrays;
+  for (const auto& [name, value] : contents.attributes) {
+    std::visit(
+        [&attributes, key = text(name)](const auto& known) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(known)>, std::string>) {
+            attributes[key] = text(known);
+          } else {
+            attributes[key] = known;
+          }
+        },
+        value);
+  }
+  for (const TraceArray& array : contents.arrays) {
+    const std::shared_ptr<const void> owner = array.storage ? array.storage : of.trace;
+    py::array shown = array_over(array.data, numpy_type(array.dtype), array.shape, owner);
+    shown.attr("flags").attr("writeable") = false;
+    arrays[text(array.name)] = shown;
+  }
+  return py::make_tuple(attributes, arrays);
+}
+
 }  // namespace
 
 std::string run_in_words(const Trace& trace) {
@@ -281,6 +323,7 @@ void bind_traces(py::module_& module) {
 
   module.def("open_trace", &open_trace);
   module.def("is_trace_file", [](const std::string& file) { return is_trace_file(file); });
+  module.def("trace_contents", &contents_in_python);
   module.def("trace_of_maps",
              [](const std::vector<py::array>& layers, const std::vector<py::object>& queries,
                 const std::vector<py::object>& keys, const std::vector<py::object>& values,

@@ -43,12 +43,16 @@
 
 namespace attnscope {
 
+class Checkpoint;
+
 /// Writes to a temporary file first, then renames it. Throws Error(io).
 void write_trace(const std::filesystem::path& file, const Trace& trace);
 
 /// Throws Error(not_this_format) if the file has neither maps in /layer_00 nor arrays that are
 /// maps, and Error(damaged) naming a data set whose shape does not fit.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& file);
+/// The same for arrays and attributes from elsewhere; errors name no file.
+[[nodiscard]] Trace read_trace(const Checkpoint& file);
 
 /// True if the file holds maps in /layer_00 or its arrays are maps.
 [[nodiscard]] bool is_trace_file(const std::filesystem::path& file);

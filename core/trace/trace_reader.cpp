@@ -82,12 +82,22 @@ std::vector<std::int64_t> read_whole_numbers(const Checkpoint& file, const std::
   return stored->view().to_int64();
 }
 
+/// Most entries of maps that are expanded from blocks: small blocks of many tokens take little
+/// space in a file.
+constexpr std::int64_t kMostExpanded = std::int64_t{1} << 27;
+
 /// Double-precision blocks [heads, Σ n²] expanded to full maps [heads, N, N].
 std::shared_ptr<const std::vector<double>> whole_in_double(
     const TensorView& entries, const std::vector<std::vector<std::int64_t>>& partition,
     std::int64_t tokens) {
   const std::vector<double> stored = entries.to_double();
   const std::int64_t heads = entries.shape.front();
+  if (element_count({heads, tokens, tokens}) > kMostExpanded) {
+    throw Error(ErrorKind::unsupported, "blocks of so many tokens are not read in double precision")
+        .expected("at most " + std::to_string(kMostExpanded) + " entries of whole maps")
+        .found(to_string(Shape{heads, tokens, tokens}))
+        .remedy("store map_blocks as float32");
+  }
   auto whole = std::make_shared<std::vector<double>>(
       static_cast<std::size_t>(element_count({heads, tokens, tokens})));
   auto next = stored.begin();
@@ -543,15 +553,17 @@ bool is_trace_file(const std::filesystem::path& file) {
   }
 }
 
-Trace read_trace(const std::filesystem::path& file) {
-  const Checkpoint opened = open_checkpoint(file);
-  if (!holds_trace(opened)) {
+Trace read_trace(const Checkpoint& file) {
+  if (!holds_trace(file)) {
     throw Error(ErrorKind::not_this_format, "is not a trace: it holds no /layer_00/implied_map")
-        .in_file(file)
         .remedy("to open only maps, save one array [heads, N, N] per layer");
   }
-  return with_file(
-      file, [&] { return names_layers(opened) ? read_contents(opened) : read_arrays(opened); });
+  return names_layers(file) ? read_contents(file) : read_arrays(file);
+}
+
+Trace read_trace(const std::filesystem::path& file) {
+  const Checkpoint opened = open_checkpoint(file);
+  return with_file(file, [&] { return read_trace(opened); });
 }
 
 }  // namespace attnscope

@@ -1,10 +1,12 @@
-// Writes trace files; trace_reader.cpp reads them.
+// The contents of trace files, which trace_reader.cpp reads, and writing them.
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/trace_contents.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -13,52 +15,74 @@ namespace {
 
 using nlohmann::json;
 
-void write_blocks(const Hdf5Id& group, const MapBlocks& blocks) {
+/// Collects the attributes and arrays of a trace.
+class Contents {
+ public:
+  void attribute(std::string name, std::string text) {
+    contents_.attributes.emplace_back(std::move(name), std::move(text));
+  }
+  void attribute(std::string name, std::int64_t number) {
+    contents_.attributes.emplace_back(std::move(name), number);
+  }
+  void array(std::string name, DType dtype, Shape shape, const void* data) {
+    contents_.arrays.push_back({std::move(name), dtype, std::move(shape), data, nullptr});
+  }
+  void tensor(std::string name, const Tensor& tensor) {
+    if (!tensor.empty()) array(std::move(name), DType::f32, tensor.shape(), tensor.data());
+  }
+  /// Numbers that are no part of the trace.
+  TraceArray& numbers(std::string name, std::vector<std::int64_t> values) {
+    const auto kept = std::make_shared<const std::vector<std::int64_t>>(std::move(values));
+    return contents_.arrays.emplace_back(
+        TraceArray{std::move(name), DType::i64, {std::ssize(*kept)}, kept->data(), kept});
+  }
+  [[nodiscard]] TraceContents take() { return std::move(contents_); }
+
+ private:
+  TraceContents contents_;
+};
+
+void add_blocks(Contents& to, const std::string& layer, const MapBlocks& blocks) {
   std::vector<std::int64_t> sizes, tokens;
   for (const std::vector<std::int64_t>& block : blocks.partition()) {
     sizes.push_back(std::ssize(block));
     tokens.insert(tokens.end(), block.begin(), block.end());
   }
-  const auto whole_numbers = [&](const char* name, const std::vector<std::int64_t>& values) {
-    write_data(group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, {std::ssize(values)}, values.data());
-  };
-  whole_numbers("block_sizes", sizes);
-  whole_numbers("block_tokens", tokens);
-  write_data(group, "map_blocks", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT,
-             {blocks.heads(), std::ssize(blocks.entries()) / blocks.heads()},
-             blocks.entries().data());
+  to.numbers(layer + "block_sizes", std::move(sizes));
+  to.numbers(layer + "block_tokens", std::move(tokens));
+  to.array(layer + "map_blocks", DType::f32,
+           {blocks.heads(), std::ssize(blocks.entries()) / blocks.heads()},
+           blocks.entries().data());
 }
 
-void write_seen(const Hdf5Id& group,
-                const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges) {
+void add_seen(Contents& to, const std::string& layer,
+              const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges) {
   std::vector<std::int64_t> ends;
   for (const auto& [first, end] : ranges) ends.insert(ends.end(), {first, end});
-  write_data(group, "seen_keys", H5T_STD_I64LE, H5T_NATIVE_INT64, {std::ssize(ranges), 2},
-             ends.data());
+  to.numbers(layer + "seen_keys", std::move(ends)).shape = {std::ssize(ranges), 2};
 }
 
-void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
-  const Hdf5Id group = create_group(file, layer_group(index));
+void add_layer(Contents& to, std::size_t index, const LayerTrace& layer) {
+  const std::string name = layer_group(index) + "/";
   if (layer.exact_map) {
-    write_data(group, "implied_map", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, layer.implied_map.shape(),
-               layer.exact_map->data());
+    to.array(name + "implied_map", DType::f64, layer.implied_map.shape(), layer.exact_map->data());
   } else if (layer.implied_map.blocks()) {
-    write_blocks(group, *layer.implied_map.blocks());
+    add_blocks(to, name, *layer.implied_map.blocks());
   } else {
-    write_tensor(group, "implied_map", layer.implied_map.whole());
+    to.tensor(name + "implied_map", layer.implied_map.whole());
   }
-  if (layer.seen && !layer.seen->ranges.empty()) write_seen(group, layer.seen->ranges);
-  write_tensor(group, "queries", layer.queries);
-  write_tensor(group, "keys", layer.keys);
-  write_tensor(group, "values", layer.values);
-  write_tensor(group, "tokens", layer.tokens);
+  if (layer.seen && !layer.seen->ranges.empty()) add_seen(to, name, layer.seen->ranges);
+  to.tensor(name + "queries", layer.queries);
+  to.tensor(name + "keys", layer.keys);
+  to.tensor(name + "values", layer.values);
+  to.tensor(name + "tokens", layer.tokens);
   if (layer.factors) {
-    write_tensor(group, "left_factor", layer.factors->left);
-    write_tensor(group, "right_factor", layer.factors->right);
+    to.tensor(name + "left_factor", layer.factors->left);
+    to.tensor(name + "right_factor", layer.factors->right);
   }
-  if (layer.quantities.empty()) return;
-  const Hdf5Id quantities = create_group(group, "quantities");
-  for (const auto& [name, tensor] : layer.quantities) write_tensor(quantities, name, tensor);
+  for (const auto& [quantity, tensor] : layer.quantities) {
+    to.tensor(name + "quantities/" + quantity, tensor);
+  }
 }
 
 std::string json_dump(const json& value) {
@@ -80,19 +104,15 @@ bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
   return is_unknown(a) || (a.prefix == b.prefix && a.rows == b.rows && a.columns == b.columns);
 }
 
-/// Writes the texts of tokens and the indices of special tokens. `whose` prefixes the attribute
+/// Adds the texts of tokens and the indices of special tokens. `whose` prefixes the attribute
 /// names.
-void write_texts(const Hdf5Id& root, const TokenLayout& layout, const std::string& whose) {
-  if (!layout.texts.empty()) {
-    write_attribute(root, (whose + "token_texts").c_str(), json_dump(layout.texts));
-  }
-  if (!layout.special.empty()) {
-    write_attribute(root, (whose + "special_tokens").c_str(), json_dump(layout.special));
-  }
+void add_texts(Contents& to, const TokenLayout& layout, const std::string& whose) {
+  if (!layout.texts.empty()) to.attribute(whose + "token_texts", json_dump(layout.texts));
+  if (!layout.special.empty()) to.attribute(whose + "special_tokens", json_dump(layout.special));
 }
 
-/// Writes the attributes that differ from layer to layer, if any do.
-void write_differences(const Hdf5Id& root, const Trace& trace) {
+/// Adds the attributes that differ from layer to layer, if any do.
+void add_differences(Contents& to, const Trace& trace) {
   json layouts = json::array(), mechanisms = json::array();
   bool grids_differ = false, mechanisms_differ = false;
   for (const LayerTrace& layer : trace.layers) {
@@ -115,64 +135,95 @@ void write_differences(const Hdf5Id& root, const Trace& trace) {
   }
   const bool kinds_differ = std::ranges::any_of(
       trace.layers, [](const LayerTrace& layer) { return layer.kind != LayerKind::plain; });
-  if (kinds_differ) write_attribute(root, "layer_kinds", json_dump(kinds));
-  if (decoding) write_texts(root, decoding->layout, "decoder_");
-  if (grids_differ) write_attribute(root, "layer_layouts", json_dump(layouts));
-  if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_dump(mechanisms));
+  if (kinds_differ) to.attribute("layer_kinds", json_dump(kinds));
+  if (decoding) add_texts(to, decoding->layout, "decoder_");
+  if (grids_differ) to.attribute("layer_layouts", json_dump(layouts));
+  if (mechanisms_differ) to.attribute("layer_mechanisms", json_dump(mechanisms));
 }
 
-/// Writes the factor of q·k in each layer, and which layers' masks the file describes completely.
-void write_scales(const Hdf5Id& root, const Trace& trace) {
+/// Adds the factor of q·k in each layer, and which layers' masks the contents describe completely.
+void add_scales(Contents& to, const Trace& trace) {
   json scales = json::array(), masks = json::array();
   for (const LayerTrace& layer : trace.layers) {
     scales.push_back(layer.score_scale ? json(*layer.score_scale) : json());
     const bool said = layer.seen && (layer.seen->windows.empty() || layer.implied_map.blocks());
     masks.push_back(said);
   }
-  write_attribute(root, "score_scales", json_dump(scales));
-  write_attribute(root, "known_masks", json_dump(masks));
+  to.attribute("score_scales", json_dump(scales));
+  to.attribute("known_masks", json_dump(masks));
 }
 
-void write_contents(const Hdf5Id& root, const Trace& trace) {
-  write_attribute(root, "format", "attnscope-trace");
-  write_attribute(root, "format_version", std::int64_t{1});
-  write_attribute(root, "model_name", trace.model_name);
-  write_attribute(root, "input_label", trace.input_label);
-  write_attribute(root, "mechanism", trace.mechanism.name);
-  write_attribute(root, "mechanism_parameters", to_json(trace.mechanism.parameters));
-  write_attribute(root, "identity_in_maps", std::int64_t{trace.identity_in_maps});
-  write_attribute(root, "mechanism_trained", std::int64_t{trace.mechanism_trained});
-  write_attribute(root, "map_channels", trace.map_channels);
-  if (trace.map_channel) write_attribute(root, "map_channel", *trace.map_channel);
-  write_attribute(root, "prefix_tokens", trace.layout.prefix);
-  write_attribute(root, "register_tokens", trace.layout.registers);
-  write_attribute(root, "grid_rows", trace.layout.rows);
-  write_attribute(root, "grid_columns", trace.layout.columns);
-  write_attribute(root, "layers", static_cast<std::int64_t>(trace.layers.size()));
+}  // namespace
+
+TraceContents contents_of(const Trace& trace) {
+  Contents to;
+  to.attribute("format", "attnscope-trace");
+  to.attribute("format_version", std::int64_t{1});
+  to.attribute("model_name", trace.model_name);
+  to.attribute("input_label", trace.input_label);
+  to.attribute("mechanism", trace.mechanism.name);
+  to.attribute("mechanism_parameters", to_json(trace.mechanism.parameters));
+  to.attribute("identity_in_maps", std::int64_t{trace.identity_in_maps});
+  to.attribute("mechanism_trained", std::int64_t{trace.mechanism_trained});
+  to.attribute("map_channels", trace.map_channels);
+  if (trace.map_channel) to.attribute("map_channel", *trace.map_channel);
+  to.attribute("prefix_tokens", trace.layout.prefix);
+  to.attribute("register_tokens", trace.layout.registers);
+  to.attribute("grid_rows", trace.layout.rows);
+  to.attribute("grid_columns", trace.layout.columns);
+  to.attribute("layers", static_cast<std::int64_t>(trace.layers.size()));
   std::vector<std::int64_t> bounds;
   for (const LayerTrace& layer : trace.layers) bounds.push_back(layer.rank_bound);
-  write_attribute(root, "rank_bounds", json_dump(bounds));
-  write_scales(root, trace);
-  write_differences(root, trace);
-  write_attribute(root, "causal", std::int64_t{trace.causal});
-  write_texts(root, trace.layout, "");
-  write_attribute(root, "labels", json_dump(trace.labels));
-  write_attribute(root, "provenance", json_dump(trace.provenance));
-  write_tensor(root, "features", trace.features);
-  write_tensor(root, "logits", trace.logits);
-  write_tensor(root, "embedded", trace.embedded);
+  to.attribute("rank_bounds", json_dump(bounds));
+  add_scales(to, trace);
+  add_differences(to, trace);
+  to.attribute("causal", std::int64_t{trace.causal});
+  add_texts(to, trace.layout, "");
+  to.attribute("labels", json_dump(trace.labels));
+  to.attribute("provenance", json_dump(trace.provenance));
+  to.tensor("features", trace.features);
+  to.tensor("logits", trace.logits);
+  to.tensor("embedded", trace.embedded);
   if (trace.image && !trace.image->pixels.empty()) {
     const Image& image = *trace.image;
-    write_data(root, "image", H5T_STD_U8LE, H5T_NATIVE_UINT8,
-               {image.height, image.width, image.channels}, image.pixels.data());
+    to.array("image", DType::u8, {image.height, image.width, image.channels}, image.pixels.data());
   }
-  for (std::size_t i = 0; i < trace.layers.size(); ++i) write_layer(root, i, trace.layers[i]);
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) add_layer(to, i, trace.layers[i]);
+  return to.take();
+}
+
+namespace {
+
+/// The HDF5 library's types of an array: in the file and in memory.
+std::pair<hid_t, hid_t> hdf5_types(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
+    case DType::i64:
+      return {H5T_STD_I64LE, H5T_NATIVE_INT64};
+    case DType::u8:
+      return {H5T_STD_U8LE, H5T_NATIVE_UINT8};
+    default:
+      return {H5T_IEEE_F32LE, H5T_NATIVE_FLOAT};
+  }
 }
 
 }  // namespace
 
 void write_trace(const std::filesystem::path& file, const Trace& trace) {
-  write_hdf5_file(file, [&](const Hdf5Id& root) { write_contents(root, trace); });
+  const TraceContents contents = contents_of(trace);
+  write_hdf5_file(file, [&](const Hdf5Id& root) {
+    for (const auto& attribute : contents.attributes) {
+      std::visit([&](const auto& known) { write_attribute(root, attribute.first, known); },
+                 attribute.second);
+    }
+    // A layer that recorded nothing is an empty group.
+    for (std::size_t i = 0; i < trace.layers.size(); ++i) create_group(root, layer_group(i));
+    for (const TraceArray& array : contents.arrays) {
+      const auto [stored, memory] = hdf5_types(array.dtype);
+      write_data(root, array.name, stored, memory, array.shape, array.data);
+    }
+  });
 }
 
 }  // namespace attnscope
