@@ -27,6 +27,39 @@ for name, text in [
     with open(f"seeds/json/{name}", "wb") as f:
         f.write(text)
 
+def frame(header, arrays=b""):
+    text = json.dumps(header).encode()
+    return b"attn" + struct.pack("<IQ", len(text), len(arrays)) + text + arrays
+
+
+os.makedirs("seeds/wire", exist_ok=True)
+ones = struct.pack("<8f", *[0.5] * 8)
+for name, data in [
+    ("messages", frame({"message": "hello", "version": 1}) + frame({"message": "close", "name": "a"})),
+    ("show", frame({
+        "message": "show", "name": "a", "step": 3,
+        "attributes": {"token_texts": ["To", " be"], "causal": 0, "layer_kinds": ["layer"],
+                       "layer_mechanisms": [{"name": "softmax", "parameters": {}, "identity": False}],
+                       "rank_bounds": [1], "score_scales": [0.5], "known_masks": [True]},
+        "arrays": [{"name": "layer_00/implied_map", "dtype": "float32", "shape": [2, 2, 2]},
+                   {"name": "layer_00/seen_keys", "dtype": "int64", "shape": [2, 2]},
+                   {"name": "image", "dtype": "uint8", "shape": [1, 1, 3]}],
+    }, ones + struct.pack("<4q", 0, 2, 0, 2) + b"abc")),
+    ("blocks", frame({
+        "message": "show",
+        "arrays": [{"name": "layer_00/map_blocks", "dtype": "float64", "shape": [1, 2]},
+                   {"name": "layer_00/block_sizes", "dtype": "int64", "shape": [2]},
+                   {"name": "layer_00/block_tokens", "dtype": "int64", "shape": [2]}],
+    }, struct.pack("<2d4q", 1, 1, 1, 1, 0, 1))),
+    ("arrays", frame({
+        "message": "show",
+        "arrays": [{"name": "0", "dtype": "float16", "shape": [1, 2, 2]},
+                   {"name": "1", "dtype": "float32", "shape": [0, 5]}],
+    }, struct.pack("<4e", 1, 0, 0.5, 0.5))),
+]:
+    with open(f"seeds/wire/{name}", "wb") as f:
+        f.write(b"\x40" + data)
+
 images = struct.pack(">BBBBIII", 0, 0, 8, 3, 2, 2, 3) + bytes(range(12))
 for name, data in [("images", images), ("images.gz", gzip.compress(images, mtime=0))]:
     with open(f"seeds/idx/{name}", "wb") as f:
