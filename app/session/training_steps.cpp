@@ -51,6 +51,32 @@ void TrainingSteps::open(const std::filesystem::path& folder) {
   go_to(last_until(steps_, step));
 }
 
+SubjectId TrainingSteps::add(const std::string& name, std::int64_t step,
+                             std::shared_ptr<const Trace> trace) {
+  const bool at_end = steps_.empty() || place_ + 1 == steps_.size();
+  const std::int64_t before = steps_.empty() ? step : steps_.at(place_);
+  auto one = std::ranges::find_if(
+      series_, [&name](const Series& other) { return other.folder.empty() && other.name == name; });
+  if (one == series_.end()) {
+    one = series_.emplace(series_.end());
+    one->name = name;
+  }
+  const auto index = static_cast<std::size_t>(one - series_.begin());
+  const bool is_new = !one->shown.contains(step);
+  one->shown[step] = std::move(trace);
+  if (is_new) {
+    const auto next = std::ranges::upper_bound(one->models, step, {}, &SeriesModel::step);
+    const auto place = static_cast<std::size_t>(next - one->models.begin());
+    one->models.insert(next, {step, {}});
+    if (one->subject != SubjectId::none && place <= one->at) ++one->at;
+  } else if (one->subject != SubjectId::none && one->models[one->at].step == step) {
+    show_sent(index);
+  }
+  collect_steps();
+  go_to(at_end ? steps_.size() - 1 : last_until(steps_, before));
+  return series_[index].subject;
+}
+
 void TrainingSteps::collect_steps() {
   steps_.clear();
   for (const Series& one : series_) {
@@ -79,6 +105,7 @@ void TrainingSteps::watch_all() {
   watch_.forget_entries();
   std::set<std::filesystem::path> wanted;
   for (const Series& one : series_) {
+    if (one.folder.empty()) continue;
     watch_.watch_entries(one.folder);
     for (const SeriesModel& model : one.models) {
       watch_.watch_entries(model.file.parent_path());
@@ -91,8 +118,10 @@ void TrainingSteps::watch_all() {
   for (const std::filesystem::path& file : wanted) watch_.watch(file);
 }
 
-/// The checkpoints that are in the folder now, complete or not; empty if there are two of a step.
+/// The checkpoints that are in the folder now, complete or not; empty if there are two of a step,
+/// and without a folder.
 std::vector<SeriesModel> TrainingSteps::listed(Series& one) {
+  if (one.folder.empty()) return {};
   try {
     return checkpoints_so_far(one.folder);
   } catch (const Error& error) {
@@ -183,6 +212,7 @@ void TrainingSteps::follow(std::size_t index) {
 
 void TrainingSteps::read(std::size_t index) {
   Series& one = series_[index];
+  if (!one.shown.empty()) return show_sent(index);
   const SeriesModel model = one.models[one.wanted];
   const OpenSubject* const open = session_.find(one.subject);
   const ModelOptions options = open ? open->options : ModelOptions();
@@ -210,6 +240,21 @@ void TrainingSteps::read(std::size_t index) {
         emit changed();
       },
       this);
+}
+
+/// Shows the maps that were sent for the wanted step.
+void TrainingSteps::show_sent(std::size_t index) {
+  Series& one = series_[index];
+  one.at = one.wanted;
+  const std::int64_t step = one.models[one.at].step;
+  const std::string label = one.name + ", step " + std::to_string(step);
+  std::shared_ptr<const Trace> trace = one.shown.at(step);
+  if (one.subject == SubjectId::none) {
+    one.subject = session_.add_trace(std::move(trace), label);
+  } else {
+    session_.take_contents(one.subject, {nullptr, std::move(trace)}, "");
+  }
+  session_.rename(series_[index].subject, label);
 }
 
 void TrainingSteps::take(std::size_t index, const SeriesModel& read_model,

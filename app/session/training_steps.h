@@ -1,9 +1,11 @@
-// Trainings on disk as series of models: subjects that switch between steps.
+// Trainings as series of models on disk, or of maps that other programs send: subjects that switch
+// between steps.
 #pragma once
 
 #include <QObject>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +18,7 @@ namespace attnscope {
 
 class Model;
 class Session;
+struct Trace;
 
 /// Lives on the window's thread, next to its session. Several trainings are linked: all show the
 /// same step, or their last one before it. A training that goes on grows: new checkpoints are added
@@ -26,8 +29,10 @@ class TrainingSteps : public QObject {
   explicit TrainingSteps(Session& session, QObject* parent = nullptr);
 
   struct Series {
-    std::string name;  ///< name of the folder
-    std::filesystem::path folder = {};
+    std::string name;                   ///< name of the folder
+    std::filesystem::path folder = {};  ///< empty for maps that were sent
+    /// Maps that were sent, by step; their models have no file.
+    std::map<std::int64_t, std::shared_ptr<const Trace>> shown = {};
     std::vector<SeriesModel> models = {};  ///< sorted by step; empty before the first checkpoint
     std::size_t at = 0, wanted = 0;        ///< indices of the model shown and of the requested one
     SubjectId subject = SubjectId::none;
@@ -39,6 +44,10 @@ class TrainingSteps : public QObject {
   /// folder without checkpoints waits for the first one, until another folder is opened. Ignored
   /// for a folder that is open. Throws Error(io) if it is no folder, and like checkpoint_series.
   void open(const std::filesystem::path& folder);
+  /// Adds maps that were sent for a step to the series `name`, which is made by its first step, or
+  /// replaces those of the same step. While the last step is shown, the new last one is shown next.
+  /// Returns the subject of the series.
+  SubjectId add(const std::string& name, std::int64_t step, std::shared_ptr<const Trace> trace);
   /// Steps of all trainings in order; empty without a training.
   [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
   /// Index in steps() of the step that is shown or about to be shown.
@@ -63,6 +72,7 @@ class TrainingSteps : public QObject {
   void collect_steps();
   void follow(std::size_t index);
   void read(std::size_t index);
+  void show_sent(std::size_t index);
   void take(std::size_t index, const SeriesModel& read_model,
             const std::shared_ptr<const Model>& model);
 

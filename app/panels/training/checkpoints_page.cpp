@@ -221,8 +221,9 @@ void CheckpointsPage::write_strip(const std::filesystem::path& file) {
   const std::shared_ptr<const Input> input = session_.input();
   const Selection selection = session_.selection();
   const std::vector<SeriesModel> models = training_->series().at(0).models;
-  if (!input) return say(tr("⚠ Choose an input first."), true);
-  const auto draw = [models, input, selection](const Progress& progress) {
+  const auto sent = training_->series().at(0).shown;
+  if (!input && sent.empty()) return say(tr("⚠ Choose an input first."), true);
+  const auto draw = [models, sent, input, selection](const Progress& progress) {
     FigureRequest request;
     request.settings =
         parse_settings("attention-maps", {{"layers", std::to_string(selection.layer)},
@@ -232,12 +233,17 @@ void CheckpointsPage::write_strip(const std::filesystem::path& file) {
       return static_cast<double>(done) / static_cast<double>(models.size());
     };
     for (std::size_t i = 0; i < models.size(); ++i) {
+      const std::string label = "step " + std::to_string(models[i].step);
+      if (const auto maps = sent.find(models[i].step); maps != sent.end()) {
+        request.subjects.push_back(
+            {label, nullptr, maps->second->mechanism, nullptr, maps->second});
+        continue;
+      }
       const Progress part = progress.part(share(i), share(i + 1));
       const auto model = load_model(models[i].file, {}, part.silent());
       const MechanismChoice& mechanism = model->spec().mechanism;
       auto trace = std::make_shared<const Trace>(model->run(*input, mechanism, {}, part));
-      request.subjects.push_back(
-          {"step " + std::to_string(models[i].step), model, mechanism, input, std::move(trace)});
+      request.subjects.push_back({label, model, mechanism, input, std::move(trace)});
     }
     return std::make_shared<const Figure>(
         make_figure("attention-maps", request, progress.silent()));

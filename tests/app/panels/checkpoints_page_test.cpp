@@ -160,5 +160,24 @@ TEST_F(CheckpointsPageTest, AFilmReplacesAFileOnlyOnConfirmation) {
   EXPECT_EQ(read_bytes(file), "mine");
 }
 
+TEST_F(CheckpointsPageTest, StepsThroughMapsThatWereSentAndWritesTheirStrip) {
+  window().show_panel("over-training");
+  auto* const trainings = window().findChild<TrainingSteps*>();
+  ASSERT_TRUE(trainings);
+  for (unsigned step = 1; step <= 3; ++step) {
+    trainings->add("live", 10 * step, std::make_shared<const Trace>(sample_trace(1, 1, 2, step)));
+  }
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(label(), "live, step 30");
+  press(Qt::Key_Comma);
+  EXPECT_EQ(label(), "live, step 20");
+  const std::filesystem::path strip = folder() / "strip.svg";
+  window().findChild<CheckpointsPage*>()->write_strip(strip);
+  ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(strip); }));
+  for (const char* const name : {"step 10", "step 20", "step 30"}) {
+    EXPECT_NE(read_bytes(strip).find(name), std::string::npos) << name;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope

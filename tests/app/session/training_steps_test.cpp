@@ -148,5 +148,32 @@ TEST_F(TrainingStepsTest, RemovedCheckpointsAreLeftOutExceptTheShownOne) {
   EXPECT_EQ(label(0), "run, step 2");
 }
 
+TEST_F(TrainingStepsTest, SentMapsAreOneSubjectThatFollowsItsEnd) {
+  const auto maps = [](unsigned seed) {
+    return std::make_shared<const Trace>(sample_trace(1, 2, 2, 1, seed));
+  };
+  const SubjectId subject = training_.add("live", 10, maps(1));
+  const auto second = maps(2), between = maps(3), again = maps(4);
+  EXPECT_EQ(training_.add("live", 20, second), subject);
+  EXPECT_EQ(label(0), "live, step 20");
+  EXPECT_EQ(session_.trace(subject), second);
+  training_.go_to(0);
+  EXPECT_EQ(label(0), "live, step 10");
+  training_.add("live", 30, maps(5));
+  EXPECT_EQ(label(0), "live, step 10") << "the user looks at an earlier step";
+  training_.add("live", 5, maps(6));
+  EXPECT_EQ(training_.steps(), (std::vector<std::int64_t>{5, 10, 20, 30}));
+  EXPECT_EQ(label(0), "live, step 10");
+  training_.go_to(2);
+  training_.add("live", 20, again);
+  EXPECT_EQ(session_.trace(subject), again) << "maps of the same step are replaced";
+  training_.open(run("files", 8));
+  ASSERT_TRUE(rests());
+  EXPECT_EQ(session_.subjects().size(), 2U) << "series of both kinds are linked";
+  session_.close(subject);
+  EXPECT_EQ(training_.series().size(), 1U);
+  EXPECT_NE(training_.add("live", 1, between), subject);
+}
+
 }  // namespace
 }  // namespace attnscope
