@@ -97,7 +97,7 @@ if(ATTNSCOPE_PROGRAM)
   attnscope_find(PkgConfig::FREETYPE "FreeType" MODULES freetype2 PACKAGES Freetype
     TARGETS Freetype::Freetype)
 
-  set(attnscope_qt Core Gui Widgets OpenGL OpenGLWidgets Svg PrintSupport Test)
+  set(attnscope_qt Core Gui Widgets Network OpenGL OpenGLWidgets Svg PrintSupport Test)
   find_package(Qt6 6.4 QUIET COMPONENTS ${attnscope_qt})
   if(NOT Qt6_FOUND)
     list(APPEND attnscope_missing "Qt")
