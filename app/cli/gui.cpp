@@ -4,15 +4,22 @@
 #include <QStandardPaths>
 #include <QTimer>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/bridge/listener.h"
+#include "app/bridge/window_messages.h"
+#include "app/bridge/window_socket.h"
 #include "app/canvas/graphics.h"
 #include "app/cli/command_table.h"
+#include "app/cli/display.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
@@ -21,6 +28,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
+#include "app/session/training_steps.h"
 #include "app/window/dropped_file.h"
 #include "app/window/first_minute.h"
 #include "app/window/frame_pace.h"
@@ -47,36 +55,15 @@ struct GuiOptions {
   std::filesystem::path lesson;       ///< a lesson file (Markdown); empty: none
   std::filesystem::path watch;        ///< folder of a training that may go on; empty: none
   std::string theme;                  ///< "dark" or "light"; empty: as in the last run
+  bool empty = false;                 ///< opens neither samples nor the last session
+  std::optional<std::uint16_t> port;  ///< of the loopback interface; 0: any
+  double message_memory = 1;          ///< GiB of messages that are received at a time
   bool samples_if_empty = false;  ///< opens the first minute unless the last session is reopened
 };
 
 constexpr int kPollMs = 60;
 // The window must be settled in this many polls in a row, because a result may start another job.
 constexpr int kStillLooks = 4;
-
-/// The value of an environment variable; empty if it is not set.
-std::string environment(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value ? value : "";
-}
-
-// Qt aborts without a display, so this reports the problem and a remedy first.
-void require_display() {
-  if (!environment("QT_QPA_PLATFORM").empty() || !environment("WAYLAND_DISPLAY").empty()) return;
-  std::string found = "neither DISPLAY nor WAYLAND_DISPLAY is set";
-  if (const std::string display = environment("DISPLAY"); !display.empty()) {
-    if (display.front() != ':') return;  // remote display: left to Qt
-    const std::string number = display.substr(1, display.find('.') - 1);
-    std::error_code ignored;
-    if (std::filesystem::exists("/tmp/.X11-unix/X" + number, ignored)) return;
-    found = "DISPLAY is " + display + ", where nothing answers";
-  }
-  throw Error(ErrorKind::io, "there is no display to open the window on")
-      .found(found)
-      .remedy(
-          "run it on a desktop, or write the same comparison as files: "
-          "attnscope first-minute --out DIR");
-}
 
 std::filesystem::path autosave_folder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation).toStdString();
@@ -137,6 +124,56 @@ void shoot(MainWindow& window, const std::filesystem::path& file) {
   target.commit();
 }
 
+std::uint64_t bytes_of_gib(double gib) { return static_cast<std::uint64_t>(gib * (1 << 30)); }
+
+/// Receives messages of other programs while the window is open.
+class WindowBridge {
+ public:
+  WindowBridge(MainWindow& window, Session& session, double gib)
+      : messages_(session,
+                  {[&window](const std::filesystem::path& file) { open_in(window, file); },
+                   [&window]() -> TrainingSteps& { return trainings_of(window); }},
+                  bytes_of_gib(kStepsPerMessage * gib)),
+        listener_(
+            [this](Frame message, const SendAnswer& answer) {
+              messages_.handle(std::move(message), answer);
+            },
+            bytes_of_gib(gib)) {}
+
+  /// A window opens without its socket if another one has it, or if there is no place for it.
+  void listen(const std::optional<std::uint16_t>& port) {
+    try {
+      (void)listener_.listen(window_socket());
+    } catch (const Error& error) {
+      std::fprintf(stderr, "attnscope: %s\n", error.what());
+    }
+    if (!port) return;
+    const std::uint16_t listening = listener_.listen_on(*port);  // which makes the token
+    std::printf("ATTNSCOPE_WINDOW=127.0.0.1:%d ATTNSCOPE_TOKEN=%s\n", listening,
+                listener_.token().c_str());
+    std::fflush(stdout);
+  }
+
+ private:
+  static constexpr double kStepsPerMessage = 4;
+
+  static void open_in(MainWindow& window, const std::filesystem::path& file) {
+    window.open_file(file);
+    if (window.isMinimized()) window.showNormal();
+    window.raise();
+    window.activateWindow();
+  }
+
+  static TrainingSteps& trainings_of(MainWindow& window) {
+    if (auto* const trainings = window.findChild<TrainingSteps*>()) return *trainings;
+    window.show_panel("over-training");
+    return *window.findChild<TrainingSteps*>();
+  }
+
+  WindowMessages messages_;
+  Listener listener_;
+};
+
 /// Runs the window of the session and returns the exit status. Throws Error(io) if the screenshot
 /// or the times of frames cannot be written.
 int run_window(const GuiOptions& options, Session& session) {
@@ -173,6 +210,8 @@ int run_window(const GuiOptions& options, Session& session) {
     use_of(model) == FileUse::training ? window.open_file(model) : open_model(session, model);
   }
 
+  WindowBridge bridge(window, session, options.message_memory);
+  if (options.screenshot.empty()) bridge.listen(options.port);
   for (const std::filesystem::path& written : {options.screenshot, options.frame_times}) {
     if (!written.empty()) refuse_to_overwrite(written, gui_files_read(session, options));
   }
@@ -220,7 +259,9 @@ int run_window(const GuiOptions& options, Session& session) {
 /// Runs the program with a window and returns the exit status. Throws Error(io) without a display,
 /// and like run_window.
 int run_gui(const GuiOptions& options) {
-  require_display();
+  require_display(
+      "run it on a desktop, or write the same comparison as files: attnscope first-minute --out "
+      "DIR");
   int argc = 1;
   char name[] = "attnscope";
   char* argv[] = {name, nullptr};
@@ -275,6 +316,15 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->type_name("FOLDER");
   added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)")
       ->type_name("FILE");
+  added->add_flag("--empty", options->empty, "Open neither the samples nor the last session");
+  added
+      ->add_option("--listen", options->port,
+                   "Receive messages of other programs on this port of 127.0.0.1, too, and print "
+                   "the token that they must send; 0: any free port (docs/protocol.md)")
+      ->type_name("PORT");
+  add_value_option(*added, "--message-memory", options->message_memory,
+                   "Most memory of the messages that are received at a time, in GiB", "GIB")
+      ->check(CLI::Range(0.001, 1024.0));
   added
       ->add_option("--panel", options->panels,
                    "Bring this panel to the front: " + name_list(panel_names()))
@@ -303,9 +353,9 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       options->input = input == "-" ? standard_input_file().string() : input;
     }
     take_files(models->models, *options);
-    options->samples_if_empty = options->models.empty() && options->input.empty() &&
-                                options->session.empty() && options->lesson.empty() &&
-                                options->watch.empty();
+    options->samples_if_empty = !options->empty && options->models.empty() &&
+                                options->input.empty() && options->session.empty() &&
+                                options->lesson.empty() && options->watch.empty();
     char end = 0;
     if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
         options->width < 320 || options->height < 240 || options->width > 16384 ||

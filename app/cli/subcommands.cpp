@@ -22,6 +22,7 @@ Action add_lens(CLI::App& parent, CLI::App*& added);
 Action add_list(CLI::App& parent, CLI::App*& added);
 Action add_man(CLI::App& parent, CLI::App*& added);
 Action add_mixing(CLI::App& parent, CLI::App*& added);
+Action add_open(CLI::App& parent, CLI::App*& added);
 Action add_paper(CLI::App& parent, CLI::App*& added);
 Action add_relevance(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
@@ -37,6 +38,7 @@ std::span<const Subcommand> subcommands() {
   // clang-format off
   static constexpr Subcommand list[] = {
       {"Look at a model", add_gui},
+      {"Look at a model", add_open},
       {"Look at a model", add_inspect},
       {"Look at a model", add_evaluate},
       {"Look at a model", add_trace},
