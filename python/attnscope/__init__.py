@@ -6,6 +6,7 @@
     trace.maps[3]                                    # NumPy [heads, N, N], without a copy
     attnscope.spectrum(trace)                        # singular values and ranks of every map
     attnscope.heads(trace).to_pandas()               # entropy, sinks, distances, ranks per head
+    attnscope.show(trace)                            # in the window of the program
     attnscope.kernels.adder(q, k, v, identity=True)  # any mechanism on plain arrays
 
 Long calls run without Python's lock and end on Ctrl-C. `progress=` takes True (tqdm, if it is
@@ -22,6 +23,7 @@ from .figures import figure, figures
 from .hook import hook
 from .html import Page, html
 from .models import open, open_trace
+from .show import show
 from .studies import ablate, recipe_settings, sweep, train, truncate
 from .traces import maps
 
@@ -29,5 +31,6 @@ __all__ = [
     "Error", "Figure", "FileError", "InputOutputError", "Model", "Page", "Report", "Trace",
     "UsageError", "__version__", "ablate", "compare", "components", "energy", "figure", "figures",
     "heads", "hook", "html", "kernels", "lens", "maps", "mixing", "open", "open_trace",
-    "recipe_settings", "relevance", "rollout", "spectrum", "sweep", "train", "truncate", "weights",
+    "recipe_settings", "relevance", "rollout", "show", "spectrum", "sweep", "train", "truncate",
+    "weights",
 ]
