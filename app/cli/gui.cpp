@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/bridge/listener.h"
+#include "app/bridge/remote_model.h"
 #include "app/bridge/window_messages.h"
 #include "app/bridge/window_socket.h"
 #include "app/canvas/graphics.h"
@@ -33,6 +34,7 @@
 #include "app/window/first_minute.h"
 #include "app/window/frame_pace.h"
 #include "app/window/main_window.h"
+#include "app/window/notice_bar.h"
 #include "app/window/preferences.h"
 #include "core/checkpoint/weight_files.h"
 #include "core/error.h"
@@ -46,6 +48,7 @@ namespace {
 
 struct GuiOptions {
   std::vector<std::string> models;    ///< MODEL arguments without an input of their own
+  std::vector<RemotePlace> remotes;   ///< models on other machines
   std::string input;                  ///< a locator; empty: no input
   std::filesystem::path session;      ///< restored first; empty: no session
   std::filesystem::path screenshot;   ///< written once the window has settled, which then closes
@@ -87,6 +90,10 @@ void open_model(Session& session, const std::string& text) {
 void take_files(const std::vector<std::string>& files, GuiOptions& options) {
   std::error_code ignored;
   for (const std::string& file : files) {
+    if (is_remote(file)) {
+      options.remotes.push_back(remote_place(file));
+      continue;
+    }
     const FileUse use = std::filesystem::exists(file, ignored) ? use_of(file) : FileUse::model;
     if (use == FileUse::input && options.input.empty()) {
       options.input = input_locator_of(file);
@@ -174,6 +181,19 @@ class WindowBridge {
   Listener listener_;
 };
 
+/// Shows the models on other machines as they arrive.
+void connect_remotes(const GuiOptions& options, MainWindow& window, Session& session) {
+  for (const RemotePlace& place : options.remotes) {
+    auto* const remote = new RemoteModel(session, place, ssh_command(place),
+                                         bytes_of_gib(options.message_memory), &window);
+    QObject::connect(remote, &RemoteModel::said, &window, [&](const QString& words, bool is_error) {
+      auto& notice = *window.findChild<NoticeBar*>();
+      is_error ? notice.show_error(words) : notice.show_note(words);
+    });
+    remote->connect_to_host();
+  }
+}
+
 /// Runs the window of the session and returns the exit status. Throws Error(io) if the screenshot
 /// or the times of frames cannot be written.
 int run_window(const GuiOptions& options, Session& session) {
@@ -210,6 +230,7 @@ int run_window(const GuiOptions& options, Session& session) {
     use_of(model) == FileUse::training ? window.open_file(model) : open_model(session, model);
   }
 
+  connect_remotes(options, window, session);
   WindowBridge bridge(window, session, options.message_memory);
   if (options.screenshot.empty()) bridge.listen(options.port);
   for (const std::filesystem::path& written : {options.screenshot, options.frame_times}) {
@@ -337,7 +358,8 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->type_name("dark|light");
   set_examples(*added, {"attnscope gui", "attnscope gui vit.safetensors --input cat.png",
                         "attnscope gui vit.safetensors cat.png",
-                        "attnscope gui vit.safetensors vit.safetensors@adder --input cat.png"});
+                        "attnscope gui vit.safetensors vit.safetensors@adder --input cat.png",
+                        "attnscope gui ssh://host/home/me/vit.safetensors --input cat.png"});
   return [options, size, models] {
     if (models->inputs.size() > 1) {
       throw Error(ErrorKind::usage, "the window can be opened on only one input").about("--input");
@@ -353,9 +375,10 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       options->input = input == "-" ? standard_input_file().string() : input;
     }
     take_files(models->models, *options);
-    options->samples_if_empty = !options->empty && options->models.empty() &&
-                                options->input.empty() && options->session.empty() &&
-                                options->lesson.empty() && options->watch.empty();
+    options->samples_if_empty = !options->empty && options->remotes.empty() &&
+                                options->models.empty() && options->input.empty() &&
+                                options->session.empty() && options->lesson.empty() &&
+                                options->watch.empty();
     char end = 0;
     if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
         options->width < 320 || options->height < 240 || options->width > 16384 ||

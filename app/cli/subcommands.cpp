@@ -25,6 +25,7 @@ Action add_mixing(CLI::App& parent, CLI::App*& added);
 Action add_open(CLI::App& parent, CLI::App*& added);
 Action add_paper(CLI::App& parent, CLI::App*& added);
 Action add_relevance(CLI::App& parent, CLI::App*& added);
+Action add_serve(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
@@ -62,6 +63,7 @@ std::span<const Subcommand> subcommands() {
       {"Figures", add_paper},
       {"Figures", add_export_html},
       {"Program", add_list},
+      {"Program", add_serve},
       {"Program", add_help},
       {"Program", add_version},
       {"Program", add_completion},

@@ -1,0 +1,270 @@
+#include "app/bridge/remote_model.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "app/bridge/answer.h"
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "core/error.h"
+#include "core/file/read_file.h"
+#include "core/input/input.h"
+#include "core/shown_text.h"
+#include "core/text/failure.h"
+#include "core/trace/trace.h"
+#include "core/wire/shown_trace.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kScheme = "ssh://";
+constexpr int kFirstWaitMs = 1000, kLongestWaitMs = 30'000;
+constexpr std::size_t kMostInput = std::size_t{64} << 20;  // bytes of an input's file
+
+/// `text` as one word of a POSIX shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+bool is_host_name(std::string_view host) {
+  const auto is_known = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  };
+  return !host.empty() && host.front() != '-' && std::ranges::all_of(host, is_known);
+}
+
+std::string host_of(const RemotePlace& place) {
+  return place.host.substr(place.host.find('@') + 1);
+}
+
+}  // namespace
+
+bool is_remote(const std::string& text) { return text.starts_with(kScheme); }
+
+RemotePlace remote_place(const std::string& text) {
+  const std::string rest = is_remote(text) ? text.substr(kScheme.size()) : "";
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  RemotePlace place{rest.substr(0, slash), "", rest.substr(slash)};
+  if (const std::size_t colon = place.host.find(':'); colon != std::string::npos) {
+    place.port = place.host.substr(colon + 1);
+    place.host.resize(colon);
+    if (place.port.empty()) place.port = "?";
+  }
+  const std::size_t at = place.host.find('@');
+  const bool has_user = at != std::string::npos;
+  const bool fits = is_host_name(host_of(place)) &&
+                    (!has_user || is_host_name(place.host.substr(0, at))) &&
+                    place.port.size() <= 5 &&
+                    std::ranges::all_of(place.port, [](char c) { return c >= '0' && c <= '9'; }) &&
+                    place.path.size() > 1;
+  if (fits) return place;
+  throw Error(ErrorKind::usage, "the place of a model on another machine is not valid")
+      .expected("ssh://HOST/PATH, ssh://USER@HOST:PORT/PATH")
+      .found(shown_text(text));
+}
+
+QStringList ssh_command(const RemotePlace& place) {
+  QStringList command = {"ssh", "-T"};
+  if (!place.port.empty()) command << "-p" << QString::fromStdString(place.port);
+  const std::string folder = std::filesystem::path(place.path).parent_path().string();
+  command << "--" << QString::fromStdString(place.host)
+          << QString::fromStdString("attnscope serve --stdio " + quoted(folder));
+  return command;
+}
+
+RemoteModel::RemoteModel(Session& session, RemotePlace place, QStringList command,
+                         std::uint64_t most_bytes, QObject* parent)
+    : QObject(parent),
+      session_(session),
+      place_(std::move(place)),
+      command_(std::move(command)),
+      limits_({.arrays = most_bytes}) {
+  host_.setProcessChannelMode(QProcess::ForwardedErrorChannel);  // ssh may ask, or tell why not
+  again_.setSingleShot(true);
+  connect(&again_, &QTimer::timeout, this, &RemoteModel::connect_to_host);
+  connect(&host_, &QProcess::started, this, &RemoteModel::begin);
+  connect(&host_, &QProcess::readyReadStandardOutput, this, &RemoteModel::read);
+  connect(&host_, &QProcess::finished, this, &RemoteModel::take_end);
+  connect(&host_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+    if (error == QProcess::FailedToStart) stop(host_.errorString());
+  });
+  connect(&session_, &Session::input_changed, this, &RemoteModel::run);
+  connect(&session_, &Session::subjects_changed, this, [this] {
+    if (subject_ != SubjectId::none && !session_.find(subject_)) stop({});
+  });
+}
+
+RemoteModel::~RemoteModel() {
+  host_.disconnect(this);
+  host_.kill();
+  host_.waitForFinished(1000);
+}
+
+void RemoteModel::connect_to_host() {
+  reader_ = FrameReader(limits_);
+  next_ = nullptr;
+  model_ = 0;
+  host_.start(command_.front(), command_.mid(1));
+}
+
+void RemoteModel::begin() {
+  send({{"message", "hello"}, {"version", kProtocolVersion}}, &RemoteModel::take_hello);
+}
+
+void RemoteModel::send(const json& message, Next next, const QByteArray& arrays) {
+  next_ = next;
+  const std::string head = frame_head(message, static_cast<std::uint64_t>(arrays.size()));
+  host_.write(head.data(), std::ssize(head));
+  host_.write(arrays);
+}
+
+void RemoteModel::read() {
+  try {
+    while (!stopped_) {
+      const std::span<std::byte> into = reader_.wanted();
+      const qint64 count = host_.read(reinterpret_cast<char*>(into.data()), std::ssize(into));
+      if (count <= 0) return;
+      if (!reader_.advance(static_cast<std::size_t>(count))) continue;
+      Frame answer = reader_.take();
+      const Next next = std::exchange(next_, nullptr);
+      if (next == &RemoteModel::take_run && answer.header.contains("error")) {
+        refuse_run(answer.header);
+        continue;
+      }
+      throw_error_in(answer.header);
+      if (next) (this->*next)(std::move(answer));
+    }
+  } catch (const std::exception& failure) {
+    stop(QString::fromStdString(as_error(failure).in_window()));
+  }
+}
+
+void RemoteModel::take_end(int status) {
+  constexpr int kWrongUsage = 2, kNotFound = 127;  // of this program and of a shell
+  if (host_.exitStatus() == QProcess::CrashExit) return lose(tr("it was ended by a signal"));
+  if (status == kNotFound) return stop(tr("the program attnscope was not found there"));
+  if (status == kWrongUsage) return stop(tr("the program there cannot serve models"));
+  lose(tr("status %1").arg(status));
+}
+
+/// The connection broke, as with the network: what is shown stays.
+void RemoteModel::lose(const QString& why) {
+  if (stopped_) return;
+  next_ = nullptr;
+  const int wait = std::min(kFirstWaitMs << std::min(tries_, 5), kLongestWaitMs);
+  ++tries_;
+  again_.start(wait);
+  if (std::exchange(lost_, true)) return;
+  const QString host = QString::fromStdString(host_of(place_));
+  Q_EMIT said(received_
+                  ? tr("The connection to %1 broke (%2). The maps that it sent stay; the window "
+                       "connects again.")
+                        .arg(host, why)
+                  : tr("%1 cannot be reached (%2). The window tries again.").arg(host, why),
+              true);
+}
+
+/// Ends the connection for an error that another try would meet again; no words: for good.
+void RemoteModel::stop(const QString& why) {
+  if (std::exchange(stopped_, true)) return;
+  again_.stop();
+  host_.closeWriteChannel();  // the other side ends at the end of its input
+  if (!why.isEmpty()) say_of_host(why);
+}
+
+void RemoteModel::say_of_host(const QString& problem) {
+  Q_EMIT said(tr("%1: %2").arg(QString::fromStdString(host_of(place_)), problem), true);
+}
+
+void RemoteModel::take_hello(Frame answer) {
+  check_version(answer.header);
+  send({{"message", "open"}, {"path", place_.path}}, &RemoteModel::take_model);
+}
+
+void RemoteModel::take_model(Frame answer) {
+  tries_ = 0;
+  if (std::exchange(lost_, false)) {
+    Q_EMIT said(tr("Connected to %1 again.").arg(QString::fromStdString(host_of(place_))), false);
+  }
+  const auto id = answer.header.at("id").get<std::int64_t>();
+  if (answer.header.at("kind") == "trace") {
+    if (!received_) fetch(id);
+    return;
+  }
+  model_ = id;
+  run();
+}
+
+/// Runs the model on the session's input, unless its maps are shown or awaited.
+void RemoteModel::run() {
+  const std::string locator = session_.input_locator();
+  if (stopped_ || model_ == 0 || next_ || locator.empty() || !session_.input()) return;
+  if (received_ && locator == received_input_) return;
+  input_ = locator;
+  json message = {{"message", "run"}, {"id", model_}, {"input", locator}};
+  QByteArray bytes;
+  if (!is_written_out(locator)) {
+    try {
+      bytes = QByteArray::fromStdString(read_file(locator, kMostInput));
+    } catch (const Error& error) {  // an item of a data set, for example
+      return say_of_host(tr("only an input in a file of its own can be sent (%1)")
+                             .arg(QString::fromStdString(error.in_window())));
+    }
+    message["input"] = std::filesystem::path(locator).filename().string();
+    message["arrays"] = {{{"name", "input"}, {"dtype", "uint8"}, {"shape", {bytes.size()}}}};
+  }
+  send(message, &RemoteModel::take_run, bytes);
+}
+
+/// The model stays open for another input.
+void RemoteModel::refuse_run(const json& answer) {
+  try {
+    throw_error_in(answer);
+  } catch (const Error& error) {
+    say_of_host(QString::fromStdString(error.in_window()));
+  }
+  if (session_.input_locator() != input_) run();
+}
+
+void RemoteModel::take_run(Frame answer) { fetch(answer.header.at("id").get<std::int64_t>()); }
+
+void RemoteModel::fetch(std::int64_t trace) {
+  trace_ = trace;
+  send({{"message", "trace"}, {"id", trace}}, &RemoteModel::take_trace);
+}
+
+void RemoteModel::take_trace(Frame answer) {
+  received_ = true;
+  received_input_ = input_;
+  send({{"message", "close"}, {"id", trace_}}, &RemoteModel::take_closed);
+  const auto frame = std::make_shared<const Frame>(std::move(answer));
+  session_.jobs().submit(
+      tr("Receiving %1").arg(QString::fromStdString(place_.path)),
+      [this, frame](const Progress&) -> JobQueue::Delivery {
+        auto trace = std::make_shared<const Trace>(shown_trace(*frame));
+        return [this, trace] { show(trace); };
+      },
+      [this](const JobFailure& failure) {
+        if (!failure.cancelled) stop(QString::fromStdString(failure.what));
+      },
+      this);
+}
+
+void RemoteModel::take_closed(Frame) { run(); }  // the input may have changed in the meantime
+
+void RemoteModel::show(const std::shared_ptr<const Trace>& trace) {
+  if (session_.find(subject_)) return session_.take_contents(subject_, {nullptr, trace}, "");
+  const std::string name = std::filesystem::path(place_.path).stem().string();
+  subject_ = session_.add_trace(trace, "");
+  session_.rename(subject_, shown_text(name + " on " + host_of(place_)));
+}
+
+}  // namespace attnscope

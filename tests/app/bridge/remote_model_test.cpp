@@ -1,0 +1,122 @@
+// A model on another machine, played by the program itself and by programs that break.
+#include "app/bridge/remote_model.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+
+#include "app/session/sample_data.h"
+#include "app/session/session.h"
+#include "tests/app/support/session_fixture.h"
+#include "tests/support/paths.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+class RemoteModelTest : public testing::Test {
+ protected:
+  /// Serves the folder of the sample models.
+  static QStringList served() {
+    return {QString::fromStdString(built_program()), "serve", "--stdio",
+            QString::fromStdString((sample_data_folder() / "models").string())};
+  }
+  static RemotePlace sample(const char* name) {
+    return remote_place("ssh://host" + (sample_data_folder() / "models" / name).string());
+  }
+  RemoteModel& remote(RemotePlace place, const QStringList& command) {
+    remote_ = std::make_unique<RemoteModel>(session_, std::move(place), command, 1 << 30);
+    QObject::connect(remote_.get(), &RemoteModel::said,
+                     [this](const QString& words, bool) { said_ << words; });
+    remote_->connect_to_host();
+    return *remote_;
+  }
+  void look_at(const char* input) {
+    session_.set_input((sample_data_folder() / "inputs" / input).string());
+  }
+  [[nodiscard]] bool shows(const std::string& input) {
+    return wait_until([&] {
+      const std::shared_ptr<const Trace> trace = session_.trace(subject_at(session_, 0));
+      return trace && trace->input_label == input;
+    });
+  }
+
+  TemporaryFolder folder_;
+  Session session_;
+  QStringList said_;
+  std::unique_ptr<RemoteModel> remote_;
+};
+
+TEST(RemotePlace, IsAHostAndAnAbsolutePath) {
+  const RemotePlace place = remote_place("ssh://me@host.example:22/models/a b.pt");
+  EXPECT_EQ(place.host, "me@host.example");
+  EXPECT_EQ(place.port, "22");
+  EXPECT_EQ(place.path, "/models/a b.pt");
+  EXPECT_EQ(ssh_command(place), (QStringList{"ssh", "-T", "-p", "22", "--", "me@host.example",
+                                             "attnscope serve --stdio '/models'"}));
+  EXPECT_TRUE(ssh_command(remote_place("ssh://h/it's $(x)/a")).back().endsWith("'/it'\\''s $(x)'"));
+  for (const char* const wrong :
+       {"ssh://", "ssh:///a", "ssh://host", "ssh://host/", "ssh://-oProxyCommand=x/a",
+        "ssh://me@-x/a", "ssh://-x@host/a", "ssh://a b/c", "ssh://host;ls/a", "ssh://host:/a",
+        "ssh://host:2x/a", "http://host/a"}) {
+    EXPECT_THROW((void)remote_place(wrong), Error) << wrong;
+  }
+}
+
+TEST_F(RemoteModelTest, RunsOnTheInputOfTheSessionAndOnTheNextOne) {
+  remote(sample("fashion-softmax.h5"), served());
+  look_at("08_bag.png");
+  ASSERT_TRUE(shows("08_bag.png")) << said_.join("\n").toStdString();
+  EXPECT_EQ(session_.subjects().at(0).subject.label, "fashion-softmax on host");
+  Session local;
+  local.open(sample_data_folder() / "models/fashion-softmax.h5");
+  local.set_input((sample_data_folder() / "inputs/08_bag.png").string());
+  ASSERT_TRUE(wait_until([&] { return local.subjects().at(0).is_complete(); }));
+  const auto here = local.trace(subject_at(local, 0)),
+             there = session_.trace(subject_at(session_, 0));
+  ASSERT_EQ(here->layers.size(), there->layers.size());
+  EXPECT_EQ(here->layers[3].implied_map.at(1, 2, 3), there->layers[3].implied_map.at(1, 2, 3));
+  look_at("09_ankle_boot.png");
+  EXPECT_TRUE(shows("09_ankle_boot.png"));
+  EXPECT_EQ(session_.subjects().size(), 1U);
+  session_.set_input("text:To be");
+  EXPECT_TRUE(wait_until([&] { return !said_.isEmpty(); })) << "the model reads images";
+  look_at("08_bag.png");
+  EXPECT_TRUE(shows("08_bag.png")) << "it is still connected";
+}
+
+TEST_F(RemoteModelTest, ABrokenConnectionLeavesTheMapsAndIsMadeAgain) {
+  const std::filesystem::path process = folder_ / "process";
+  const std::string script = "echo $$ > '" + process.string() + "'; exec \"$@\"";
+  remote(sample("fashion-softmax.h5"),
+         QStringList{"/bin/sh", "-c", QString::fromStdString(script), "sh"} + served());
+  look_at("08_bag.png");
+  ASSERT_TRUE(shows("08_bag.png"));
+  ::kill(std::stoi(read_bytes(process)), SIGKILL);
+  ASSERT_TRUE(wait_until([&] { return said_.size() == 2; }, 30));
+  EXPECT_TRUE(said_[0].contains("stay")) << said_[0].toStdString();
+  EXPECT_TRUE(said_[1].contains("again")) << said_[1].toStdString();
+  EXPECT_EQ(session_.subjects().size(), 1U);
+  look_at("09_ankle_boot.png");
+  EXPECT_TRUE(shows("09_ankle_boot.png"));
+}
+
+TEST_F(RemoteModelTest, SaysWhyNothingComes) {
+  remote(sample("missing.h5"), served());
+  ASSERT_TRUE(wait_until([&] { return !said_.isEmpty(); }));
+  EXPECT_TRUE(said_.back().contains("missing.h5")) << said_.back().toStdString();
+  remote(remote_place("ssh://host/etc/passwd"), served());
+  ASSERT_TRUE(wait_until([&] { return said_.size() == 2; }));
+  EXPECT_TRUE(said_.back().contains("below a folder")) << said_.back().toStdString();
+  remote(sample("fashion-softmax.h5"), {"/nonexistent/ssh"});
+  EXPECT_TRUE(wait_until([&] { return said_.size() == 3; }));
+  remote(sample("fashion-softmax.h5"), {"/bin/sh", "-c", "exit 127"});
+  EXPECT_TRUE(wait_until([&] { return said_.size() == 4; }));
+  remote(sample("fashion-softmax.h5"), {"/bin/sh", "-c", "echo Welcome to this machine"});
+  EXPECT_TRUE(wait_until([&] { return said_.size() == 5; }));
+  EXPECT_TRUE(said_.back().contains("not a frame")) << said_.back().toStdString();
+  EXPECT_TRUE(session_.subjects().empty());
+}
+
+}  // namespace
+}  // namespace attnscope

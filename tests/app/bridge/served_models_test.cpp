@@ -1,0 +1,114 @@
+// The messages that attnscope serve answers.
+#include "app/bridge/served_models.h"
+
+#include <gtest/gtest.h>
+
+#include "app/session/sample_data.h"
+#include "core/trace/trace_file.h"
+#include "tests/app/support/session_fixture.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+class ServedModelsTest : public testing::Test {
+ protected:
+  ServedModelsTest() { write_trace(folder_ / "maps.h5", trace_); }
+
+  ServedModels::Reply ask(json header) { return models_.handle({std::move(header), {}}); }
+  json answer(json header) { return ask(std::move(header)).header; }
+  std::string path(const std::string& name) { return (folder_ / name).string(); }
+  std::int64_t opened() {
+    return answer({{"message", "open"}, {"path", path("maps.h5")}}).at("id").get<std::int64_t>();
+  }
+
+  TemporaryFolder folder_;
+  Trace trace_ = sample_trace(2, 3, 3, 1);
+  ServedModels models_{{folder_.path(), sample_data_folder() / "models"}};
+};
+
+TEST_F(ServedModelsTest, ListsAndOpensOnlyBelowItsFolders) {
+  const json list = answer({{"message", "list"}, {"path", folder_.path().string()}});
+  ASSERT_EQ(list["entries"].size(), 1U) << list;
+  EXPECT_EQ(list["entries"][0]["name"], "maps.h5");
+  EXPECT_EQ(list["entries"][0]["kind"], "file");
+  std::filesystem::create_directory_symlink("/etc", folder_ / "link");
+  for (const std::string& outside :
+       {std::string("/etc"), path("../"), path("link"), path("link/passwd"), path("a/../../x"),
+        std::string("maps.h5"), folder_.path().string() + "x"}) {
+    EXPECT_EQ(answer({{"message", "list"}, {"path", outside}})["kind"], "usage") << outside;
+    EXPECT_EQ(answer({{"message", "open"}, {"path", outside}})["kind"], "usage") << outside;
+  }
+  EXPECT_EQ(answer({{"message", "open"}, {"path", path("missing")}})["kind"], "io");
+}
+
+TEST_F(ServedModelsTest, SendsWholeMapsAndTilesOfThem) {
+  const std::int64_t id = opened();
+  const ServedModels::Reply whole = ask({{"message", "trace"}, {"id", id}});
+  EXPECT_EQ(whole.header["ok"], true);
+  EXPECT_EQ(whole.header["arrays"][1]["name"], "layer_00/implied_map");
+  const auto tile = [&](std::int64_t top, std::int64_t rows, std::int64_t height) {
+    return ask({{"message", "tile"},
+                {"id", id},
+                {"layer", 1},
+                {"head", 2},
+                {"top", top},
+                {"left", 0},
+                {"rows", rows},
+                {"columns", 10},
+                {"height", height},
+                {"width", 3}});
+  };
+  const ServedModels::Reply part = tile(2, 8, 4);
+  ASSERT_EQ(part.header["arrays"][0]["shape"], (json{4, 3})) << part.header;
+  const auto* const pixels = static_cast<const float*>(part.arrays.at(0).data);
+  double sum = 0;  // columns 3 to 5 of rows 4 and 5
+  for (std::int64_t query = 4; query < 6; ++query) {
+    for (std::int64_t key = 3; key < 6; ++key) {
+      sum += static_cast<double>(trace_.layers[1].implied_map.at(2, query, key));
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(pixels[4]), sum / 6, 1e-6);
+  EXPECT_EQ(tile(2, 9, 4).header["kind"], "usage") << "the map has 10 rows";
+  EXPECT_EQ(tile(2, 8, 9).header["kind"], "usage") << "more pixels than rows";
+  EXPECT_EQ(tile(-1, 8, 4).header["kind"], "usage");
+  EXPECT_EQ(tile(2, 8, 0).header["kind"], "usage");
+}
+
+TEST_F(ServedModelsTest, AnswersTablesAndClosesWhatItHas) {
+  const std::int64_t id = opened();
+  EXPECT_EQ(answer({{"message", "table"}, {"id", id}, {"table", "heads"}})["rows"].size(), 6U);
+  const json spectrum =
+      answer({{"message", "table"}, {"id", id}, {"table", "spectrum"}, {"threshold", 0.8}});
+  EXPECT_EQ(spectrum["rows"].size(), 6U) << spectrum;
+  EXPECT_EQ(answer({{"message", "table"}, {"id", id}, {"table", "x"}})["kind"], "usage");
+  EXPECT_EQ(
+      answer({{"message", "table"}, {"id", id}, {"table", "spectrum"}, {"threshold", 2}})["kind"],
+      "usage");
+  EXPECT_EQ(answer({{"message", "close"}, {"id", id}})["ok"], true);
+  EXPECT_EQ(answer({{"message", "trace"}, {"id", id}})["kind"], "usage");
+}
+
+TEST_F(ServedModelsTest, RefusesInvalidMessages) {
+  const json model =
+      answer({{"message", "open"},
+              {"path", (sample_data_folder() / "models/fashion-softmax.h5").string()}});
+  EXPECT_EQ(model["kind"], "model") << model;
+  EXPECT_EQ(answer({{"message", "hello"}, {"version", 9}})["kind"], "unsupported");
+  for (const json& header : std::vector<json>{
+           {{"message", "execute"}},
+           json::object(),
+           {{"message", 1}},
+           {{"message", "trace"}},
+           {{"message", "trace"}, {"id", model["id"]}},
+           {{"message", "run"}, {"id", model["id"]}},
+           {{"message", "run"}, {"id", model["id"]}, {"input", "/etc/passwd"}},
+           {{"message", "run"}, {"id", model["id"]}, {"input", "text:a"}, {"mechanism", "x"}}}) {
+    EXPECT_EQ(answer(header)["kind"], "usage") << header << answer(header);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
