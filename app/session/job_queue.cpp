@@ -1,6 +1,5 @@
 #include "app/session/job_queue.h"
 
-#include <QMetaObject>
 #include <QPointer>
 #include <QTimer>
 #include <algorithm>
@@ -76,7 +75,7 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
             job->step = step;
           }
           if (!progress_noted_.exchange(true)) {
-            QMetaObject::invokeMethod(this, &JobQueue::note_progress, Qt::QueuedConnection);
+            queue_call(this, [this] { note_progress(); });
           }
         },
         job->stop.get_token());
@@ -95,7 +94,6 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
     job->ended = true;
     auto delivery = [this, job, has_receiver, still_there, failed, failure,
                      deliver = std::move(deliver)] {
-      after_hand_over();
       JobFailure ended = failure;
       // Results that were complete but not delivered when the job was cancelled are dropped.
       if (job->stop.stop_requested()) ended.cancelled = true;
@@ -106,8 +104,7 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
         if (wanted && !done && failed) failed(ended);
       });
     };
-    before_hand_over();
-    QMetaObject::invokeMethod(this, std::move(delivery), Qt::QueuedConnection);
+    queue_call(this, std::move(delivery));
   };
   before_hand_over();
   threads_.start(std::move(whole));

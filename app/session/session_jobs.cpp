@@ -487,14 +487,9 @@ void Session::run(OpenSubject& subject) {
 void Session::hand_over_layers(SubjectId subject, const std::shared_ptr<JobId>& job,
                                const std::shared_ptr<const Input>& input,
                                std::shared_ptr<const Trace> trace, std::int64_t layers) {
-  before_hand_over();
-  QMetaObject::invokeMethod(
-      this,
-      [this, subject, job, input, trace = std::move(trace), layers] {
-        after_hand_over();
-        if (is_current(subject, *job)) take_layers(*found(subject), input, trace, layers);
-      },
-      Qt::QueuedConnection);
+  queue_call(this, [this, subject, job, input, trace = std::move(trace), layers] {
+    if (is_current(subject, *job)) take_layers(*found(subject), input, trace, layers);
+  });
 }
 
 void Session::take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,

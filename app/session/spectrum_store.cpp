@@ -171,14 +171,8 @@ void SpectrumStore::compute(SubjectId subject) {
     return found != entries_.end() && found->second.trace == trace;
   };
   const auto show = [this, subject, of = entry.trace](std::shared_ptr<const SubjectSpectra> some) {
-    before_hand_over();
-    QMetaObject::invokeMethod(
-        this,
-        [this, subject, of, some = std::move(some)] {
-          after_hand_over();
-          this->show(subject, of, some);
-        },
-        Qt::QueuedConnection);
+    queue_call(this,
+               [this, subject, of, some = std::move(some)] { this->show(subject, of, some); });
   };
   entry.job = session_.jobs().submit(
       tr("Ranks of %1").arg(QString::fromStdString(open.subject.label)),

@@ -15,6 +15,7 @@
 
 #include "analysis/sweep/sweep.h"
 #include "app/panels/frame/figure_page.h"
+#include "app/session/hand_over.h"
 #include "app/session/session.h"
 #include "app/widgets/browse_button.h"
 #include "app/widgets/progress_line.h"
@@ -169,12 +170,9 @@ void StudyPanel::start() {
   JobQueue& jobs = session_.jobs();
   const auto grown = [&jobs, panel = QPointer<StudyPanel>(this)] {
     // Called through the queue, which outlives its jobs; the panel may not.
-    QMetaObject::invokeMethod(
-        &jobs,
-        [panel] {
-          if (panel) panel->refresh();
-        },
-        Qt::QueuedConnection);
+    queue_call(&jobs, [panel] {
+      if (panel) panel->refresh();
+    });
   };
   job_ = jobs.submit(
       form_.doing,
