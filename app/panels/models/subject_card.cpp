@@ -51,6 +51,12 @@ struct Range {
   }
 };
 
+QString layers_and_heads(std::int64_t layers, const QString& heads) {
+  const QString words =
+      heads == "1" ? QObject::tr("%1 layers × %2 head") : QObject::tr("%1 layers × %2 heads");
+  return words.arg(layers).arg(heads);
+}
+
 }  // namespace
 
 /// A button that has the width of its place and shortens its text to it.
@@ -94,14 +100,14 @@ QString subject_facts(const Subject& subject) {
       heads.take(trace.heads(layer));
       tokens.take(trace.queries(layer));
     }
-    facts << QObject::tr("%1 layers × %2 heads").arg(trace.layers.size()).arg(heads.text());
+    facts << layers_and_heads(std::ssize(trace.layers), heads.text());
     facts << QObject::tr("%1 tokens").arg(tokens.text());
   } else if (subject.model) {
     const ModelSpec& spec = subject.model->spec();
     Range heads;
     heads.take(spec.layer.attention.heads);
     for (const PyramidStage& stage : spec.stages) heads.take(stage.heads);
-    facts << QObject::tr("%1 layers × %2 heads").arg(spec.layers).arg(heads.text());
+    facts << layers_and_heads(spec.layers, heads.text());
     if (spec.tokens() > 0) facts << QObject::tr("%1 tokens").arg(spec.tokens());
   }
   return facts.join(" · ");

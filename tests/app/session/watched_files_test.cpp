@@ -2,7 +2,6 @@
 #include "app/session/watched_files.h"
 
 #include <QElapsedTimer>
-#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <fstream>
@@ -152,7 +151,14 @@ TEST_F(WatchedFilesTest, ShowsAReplacedModelWithTheSameSelectionOverlaysAndView)
   ViewSettings view = session_.view();
   view.temperature = 2;
   session_.set_view(view);
-  QSignalSpy traces(&session_, &Session::trace_ready);
+  // A slow machine may read the file twice; former maps stay until a whole run is there.
+  int arrived = 0;
+  QObject::connect(&session_, &Session::trace_ready, &files_, [&](SubjectId subject) {
+    ++arrived;
+    for (const LayerTrace& layer : session_.trace(subject)->layers) {
+      EXPECT_FALSE(layer.implied_map.empty());
+    }
+  });
 
   replace(file_, read_bytes(sample("fashion-adder.h5")));
   ASSERT_TRUE(says("read again"));
@@ -166,7 +172,7 @@ TEST_F(WatchedFilesTest, ShowsAReplacedModelWithTheSameSelectionOverlaysAndView)
   EXPECT_EQ(session_.selection(), selection);
   EXPECT_EQ(session_.view(), view);
   EXPECT_EQ(session_.subjects().size(), 3U);
-  EXPECT_EQ(traces.count(), 2) << "former maps stay until the whole run is there";
+  EXPECT_GE(arrived, 2);
 }
 
 TEST_F(WatchedFilesTest, KeepsTheFormerModelWhenTheNewFileCannotBeRead) {
