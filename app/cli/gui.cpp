@@ -181,17 +181,28 @@ class WindowBridge {
   Listener listener_;
 };
 
-/// Shows the models on other machines as they arrive.
+/// Shows models on other machines as they arrive: those of the command line, and those that the
+/// user asks for in the window.
 void connect_remotes(const GuiOptions& options, MainWindow& window, Session& session) {
-  for (const RemotePlace& place : options.remotes) {
-    auto* const remote = new RemoteModel(session, place, ssh_command(place),
-                                         bytes_of_gib(options.message_memory), &window);
-    QObject::connect(remote, &RemoteModel::said, &window, [&](const QString& words, bool is_error) {
-      auto& notice = *window.findChild<NoticeBar*>();
-      is_error ? notice.show_error(words) : notice.show_note(words);
-    });
+  const auto say = [&window](const QString& words, bool is_error) {
+    auto& notice = *window.findChild<NoticeBar*>();
+    is_error ? notice.show_error(words) : notice.show_note(words);
+  };
+  const auto open = [&window, &session, say,
+                     bytes = bytes_of_gib(options.message_memory)](const RemotePlace& place) {
+    auto* const remote = new RemoteModel(session, place, ssh_command(place), bytes, &window);
+    QObject::connect(remote, &RemoteModel::said, &window, say);
     remote->connect_to_host();
-  }
+  };
+  for (const RemotePlace& place : options.remotes) open(place);
+  QObject::connect(&window, &MainWindow::remote_wanted, &window,
+                   [open, say](const QString& address) {
+                     try {
+                       open(remote_place(address.toStdString()));
+                     } catch (const Error& error) {
+                       say(QString::fromStdString(error.what()), true);
+                     }
+                   });
 }
 
 /// Runs the window of the session and returns the exit status. Throws Error(io) if the screenshot

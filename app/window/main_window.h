@@ -78,6 +78,10 @@ class MainWindow : public QMainWindow {
   /// True if no job runs and every view shows the session's present state.
   [[nodiscard]] bool settled() const;
 
+ signals:
+  /// The user asked for a model on another machine: an address such as "ssh://host/folder/model".
+  void remote_wanted(const QString& address);
+
  protected:
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
@@ -100,6 +104,7 @@ class MainWindow : public QMainWindow {
   void ask_for_input();
   void ask_for_folder();
   void ask_for_watched_folder();
+  void ask_for_remote();
   void fill_samples(QMenu& menu);
   void save_session(bool ask);
   void ask_for_session();

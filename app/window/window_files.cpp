@@ -6,6 +6,7 @@
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QInputDialog>
 #include <QMenu>
 #include <QMimeData>
 #include <QSettings>
@@ -236,6 +237,19 @@ void MainWindow::ask_for_watched_folder() {
   QSettings().setValue("training_folder", folder);
   recent_->add(folder.toStdString());
   docks_->open_document(folder.toStdString());
+}
+
+void MainWindow::ask_for_remote() {
+  bool accepted = false;
+  const QString address =
+      QInputDialog::getText(
+          this, tr("Open a model on another machine"),
+          tr("Address, as ssh://host/folder/model. The program must be installed there."),
+          QLineEdit::Normal, QSettings().value("remote_model", "ssh://").toString(), &accepted)
+          .trimmed();
+  if (!accepted || address.isEmpty()) return;
+  QSettings().setValue("remote_model", address);
+  emit remote_wanted(address);
 }
 
 /// Adds the sample models, each with a suitable input if none is chosen.

@@ -1,4 +1,5 @@
 // Interactive plots and maps: values under the cursor, zoom, other axes, menus and names.
+#include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QContextMenuEvent>
@@ -244,6 +245,26 @@ TEST_F(Instrument, ExportProposesTheShownFigure) {
   });
   press(Qt::Key_E, Qt::ControlModifier);
   EXPECT_EQ(figure, "cumulative-spectrum");
+}
+
+TEST_F(Instrument, AsksForTheAddressOfAModelOnAnotherMachine) {
+  QStringList wanted;
+  QObject::connect(&window(), &MainWindow::remote_wanted, &window(),
+                   [&](const QString& address) { wanted << address; });
+  const auto answer = [&](const QString& text, bool accept) {
+    on_dialog([=](QDialog& dialog) {
+      auto* input = qobject_cast<QInputDialog*>(&dialog);
+      ASSERT_NE(input, nullptr);
+      EXPECT_TRUE(input->textValue().startsWith("ssh://")) << input->textValue().toStdString();
+      input->setTextValue(text);
+      accept ? input->accept() : input->reject();
+    });
+    window().findChild<QAction*>("open_remote")->trigger();
+  };
+  answer("ssh://host/elsewhere", false);
+  EXPECT_TRUE(wanted.isEmpty());
+  answer(" ssh://me@host/vit.h5 ", true);
+  EXPECT_EQ(wanted, QStringList{"ssh://me@host/vit.h5"});
 }
 
 TEST_F(Instrument, RenamesAModelEverywhere) {
