@@ -71,10 +71,8 @@ NullRanks null_ranks_at(const Trace& trace, const MapIndex& place, const MatrixC
   null.deviation = std::sqrt(std::max(0.0, (squares - sum * sum / kShuffles) / (kShuffles - 1)));
   const MapSpectrum even = spectrum_of_null(even_map(map.rows(), map.cols(), seen), null.identity,
                                             analysed.centred, options);
-  // Centred equal rows contain only rounding errors: their rank is 0.
-  const bool nothing =
-      analysed.centred && !null.identity && !seen.hides_any(map.rows(), map.cols());
-  null.even_rank = nothing || even.state != SpectrumState::ready ? 0 : even.equivalent_rank;
+  // Centred equal rows are zeros: their rank is 0.
+  null.even_rank = even.state == SpectrumState::ready ? even.equivalent_rank : 0;
   return null;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -240,7 +241,15 @@ MatrixD with_residual(const Subject& subject, const MapIndex& place, IdentityVie
 
 void take_mean_row_away(MatrixD& matrix) {
   const Eigen::RowVectorXd mean = matrix.colwise().mean();
+  // Equal entries leave the rounding of their mean, at most N ε of their size.
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const Eigen::RowVectorXd rounding =
+      matrix.cwiseAbs().colwise().maxCoeff() * (static_cast<double>(matrix.rows()) * kEpsilon);
   matrix.rowwise() -= mean;
+  for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
+    const auto is_rounding = matrix.row(row).array().abs() <= rounding.array();
+    matrix.row(row) = is_rounding.select(0.0, matrix.row(row));
+  }
 }
 
 AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,

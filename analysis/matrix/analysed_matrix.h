@@ -29,7 +29,8 @@ void request_for(const MatrixChoice& analysed, TraceRequest& request);
 /// Throws Error(usage), with the reason, if `analysed.added` is not defined for `analysed.of`.
 void check_added(const MatrixChoice& analysed);
 
-/// Subtracts the mean row: X becomes X − 1x̄ᵀ.
+/// Subtracts the mean row: X becomes X − 1x̄ᵀ. Differences within the rounding of the mean become 0,
+/// so that equal rows leave a matrix of zeros.
 void take_mean_row_away(MatrixD& matrix);
 
 /// Throws Error(usage) if the view adds I to a matrix that takes no identity mapping.

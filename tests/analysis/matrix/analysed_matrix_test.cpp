@@ -68,6 +68,19 @@ TEST(MatrixChoice, TheBoundsOfTheRankAreKept) {
   EXPECT_GT(spectrum_of_case(trace, {}).numerical_rank, 7) << "the map itself has no such bound";
 }
 
+TEST(MatrixChoice, EqualRowsWithoutTheirMeanAreZeros) {
+  // 1/197 in float32 is not exact, and neither is the mean of 197 of them.
+  MatrixD rows = MatrixD::Constant(197, 197, static_cast<double>(1.0F / 197));
+  rows.col(3).setConstant(0.7);
+  take_mean_row_away(rows);
+  EXPECT_EQ(rows.cwiseAbs().maxCoeff(), 0);
+  MatrixD others = MatrixD::Constant(3, 2, 0.5);
+  others(1, 1) += 1e-12;
+  take_mean_row_away(others);
+  EXPECT_NEAR(others(1, 1), 2e-12 / 3, 1e-15) << "a difference that double can hold";
+  EXPECT_EQ(others(1, 0), 0);
+}
+
 TEST(MatrixChoice, ValuesUseOnlyTheWeightsTheySee) {
   const Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", true}});
   const MapIndex place{0, 0};
