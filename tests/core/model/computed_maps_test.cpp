@@ -144,7 +144,7 @@ TEST_F(ComputedMapsOfAModel, StandInForThoseTooLargeToKeep) {
     ASSERT_TRUE(computed.layers[layer].implied_map.are_computed());
     EXPECT_LT(
         greatest_difference(computed.layers[layer].implied_map, held.layers[layer].implied_map),
-        1e-6);
+        4e-6);
     EXPECT_FALSE(computed.layers[layer].queries.empty());
   }
   EXPECT_TRUE(std::ranges::equal(computed.logits.values(), held.logits.values()));
@@ -172,7 +172,8 @@ TEST_F(ComputedMapsOfAModel, OutliveTheModel) {
   for (std::size_t layer = 0; layer < 6; ++layer) {
     const ImpliedMaps& maps = computed.layers[layer].implied_map;
     EXPECT_EQ(maps.bytes(), of_tokens);
-    EXPECT_LT(greatest_difference(maps, held.layers[layer].implied_map), 1e-6);
+    // Scores of about 10 have roundings of 1e-6, which differ between BLAS kernels.
+    EXPECT_LT(greatest_difference(maps, held.layers[layer].implied_map), 4e-6);
   }
 }
 
