@@ -64,7 +64,8 @@ TEST_F(ChangedConfiguration, ANullCapIsNoCap) {
   EXPECT_EQ(free->spec().layer.scores.soft_cap, 0);
   EXPECT_EQ(free->spec().readout.soft_cap, 0);
   float greatest = 0;
-  for (const float logit : run(*free).token_logits.values()) {
+  const Trace trace = run(*free);
+  for (const float logit : trace.token_logits.values()) {
     greatest = std::max(greatest, std::abs(logit));
   }
   EXPECT_GT(greatest, 3);
