@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +15,6 @@
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
-#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -141,11 +141,12 @@ void check_share(double share, bool may_be_one, const char* what) {
       .found(exact(share));
 }
 
-double rank_of_matrix(MatrixD& map, const HeadOptions& options) {
-  if (std::min(map.rows(), map.cols()) > SpectrumOptions{}.dense_limit) return HeadRow::kUnknown;
-  const MapSpectrum spectrum = spectrum_of_matrix(map, {.threshold = options.threshold});
-  return spectrum.state == SpectrumState::ready ? static_cast<double>(spectrum.equivalent_rank)
-                                                : HeadRow::kUnknown;
+/// The spectrum of a matrix that is not too large; empty if it has none.
+std::optional<MapSpectrum> known_spectrum(MatrixD& matrix, const HeadOptions& options) {
+  if (std::min(matrix.rows(), matrix.cols()) > SpectrumOptions{}.dense_limit) return std::nullopt;
+  MapSpectrum spectrum = spectrum_of_matrix(matrix, {.threshold = options.threshold});
+  if (spectrum.state != SpectrumState::ready) return std::nullopt;
+  return spectrum;
 }
 
 /// Equivalent rank of the map without the columns of the sinks, rows divided by their sums.
@@ -164,20 +165,19 @@ double rank_without(const std::vector<Sink>& sinks, const RowWeights& weights,
     if (sum > 0) rest.row(query) /= sum;
   }
   if (options.analysed.centred) take_mean_row_away(rest);
-  return rank_of_matrix(rest, options);
+  const std::optional<MapSpectrum> spectrum = known_spectrum(rest, options);
+  return spectrum ? static_cast<double>(spectrum->equivalent_rank) : HeadRow::kUnknown;
 }
 
 /// σ_2 / σ_1 of the map minus the even map. Unknown for a map that is even to the precision of
 /// float32, whose difference is rounding.
-double even_gap(const RowWeights& weights, const SeenKeys& seen) {
+double even_gap(const RowWeights& weights, const SeenKeys& seen, const HeadOptions& options) {
   const MatrixD& map = weights.matrix();
-  if (std::min(map.rows(), map.cols()) > SpectrumOptions{}.dense_limit) return HeadRow::kUnknown;
   MatrixD rest = map - even_map(map.rows(), map.cols(), seen);
   constexpr double kRounding = 0x1p-20;  // of weights in float32 and their sums
   if (!(rest.norm() > kRounding * map.norm())) return HeadRow::kUnknown;
-  const MapSpectrum spectrum = spectrum_of_matrix(rest, {});
-  return spectrum.state == SpectrumState::ready ? gap_ratio(spectrum.singular_values)
-                                                : HeadRow::kUnknown;
+  const std::optional<MapSpectrum> spectrum = known_spectrum(rest, options);
+  return spectrum ? gap_ratio(spectrum->singular_values) : HeadRow::kUnknown;
 }
 
 void add_sinks(HeadRow& row, const RowWeights& weights, const HeadOptions& options) {
@@ -229,24 +229,8 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
   row.entropy_rank = entropy_rank(spectrum.singular_values);
 }
 
-/// True if vectors [H', rows, d] of the layer were recorded, H' a divisor of its number of heads.
-bool has_vectors(const Tensor& vectors, std::int64_t heads, std::int64_t rows) {
-  if (vectors.empty()) return false;
-  const std::int64_t own = vectors.extent(0);
-  return own > 0 && heads % own == 0 && vectors.extent(1) == rows;
-}
-
 double largest_score(const Subject& subject, const MapIndex& place, const SeenKeys& seen) {
-  const Trace& trace = *subject.trace;
-  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
-  const std::string& mechanism = (layer.mechanism ? *layer.mechanism : trace.mechanism).name;
-  const auto entry = std::ranges::find(mechanisms(), mechanism, &MechanismEntry::name);
-  const std::int64_t heads = trace.heads(place.layer);
-  if (entry == mechanisms().end() || !entry->terms ||
-      !has_vectors(layer.queries, heads, trace.queries(place.layer)) ||
-      !has_vectors(layer.keys, heads, trace.keys(place.layer))) {
-    return HeadRow::kUnknown;
-  }
+  if (!has_scores(*subject.trace, place.layer)) return HeadRow::kUnknown;
   const MatrixD scores = analysed_matrix(subject, place, {.of = MatrixKind::scores}).matrix;
   double largest = HeadRow::kUnknown;
   for (Eigen::Index query = 0; query < scores.rows(); ++query) {
@@ -260,7 +244,7 @@ double largest_score(const Subject& subject, const MapIndex& place, const SeenKe
 void add_norms(HeadRow& row, const Trace& trace) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(row.layer)];
   const std::int64_t heads = trace.heads(row.layer);
-  if (!has_vectors(layer.values, heads, trace.keys(row.layer))) return;
+  if (!fit_heads(layer.values, heads, trace.keys(row.layer))) return;
   const std::int64_t own = layer.values.extent(0);
   const MatrixD values = layer.values.slice(row.head * own / heads).cast<double>();
   row.value_norm = values.rowwise().norm().mean();
@@ -314,7 +298,7 @@ HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlace
   row.entropy = weights.entropy();
   row.normalised_entropy = weights.normalised_entropy();
   add_sinks(row, weights, options);
-  row.even_gap = even_gap(weights, seen);
+  row.even_gap = even_gap(weights, seen, options);
   row.largest_score = largest_score(subject, place, seen);
   if (!places.unit.empty()) row.distance = mean_distance(weights, places);
   row.first_token = weights.mean_weight(0, [](Eigen::Index) { return Eigen::Index{0}; });
@@ -352,9 +336,9 @@ constexpr HeadMeasure kMeasures[] = {
      &HeadRow::rank_without_sinks},
     {"energy_rank", "rank of σ²", "rank of squared values",
      "smallest r with Σ_{t≤r} σ_t² / Σ σ_t² ≥ τ", 0, &HeadRow::energy_rank},
-    {"gap", "σ₂/σ₁", "ratio σ₂/σ₁", "second greatest singular value over the greatest", 3,
+    {"gap", "σ₂/σ₁", "σ₂/σ₁", "second greatest singular value over the greatest", 3,
      &HeadRow::gap},
-    {"even_gap", "σ₂/σ₁ - U", "ratio σ₂/σ₁ without the even map",
+    {"even_gap", "σ₂/σ₁ - U", "σ₂/σ₁ without the even map",
      "σ₂/σ₁ of A - U, U with equal weights on the keys that the query sees (Nait Saada et al. "
      "2024)",
      3, &HeadRow::even_gap},

@@ -33,12 +33,12 @@ MatrixD vectors_of(const Trace& trace, const MapIndex& place, const Tensor& all,
     refuse(trace, place.layer, std::string("the trace holds no ") + what,
            "record them: attnscope trace --record qkv");
   }
-  const std::int64_t heads = trace.heads(place.layer), own = all.extent(0);
-  if (own == 0 || heads % own != 0 || all.extent(1) != rows) {
+  const std::int64_t heads = trace.heads(place.layer);
+  if (!fit_heads(all, heads, rows)) {
     refuse(trace, place.layer, std::string("the recorded ") + what + " do not match the maps",
            "attnscope spectrum --of map needs only the maps");
   }
-  return all.slice(place.head * own / heads).cast<double>();
+  return all.slice(place.head * all.extent(0) / heads).cast<double>();
 }
 
 MatrixD values_of(const Trace& trace, const MapIndex& place) {
@@ -189,10 +189,10 @@ std::optional<std::int64_t> window_of(const Trace& trace, const MapIndex& place,
 }
 
 const Tensor& window_biases(const Trace& trace, std::int64_t layer) {
-  const LayerTrace& own = trace.layers[static_cast<std::size_t>(layer)];
-  const MechanismChoice& mechanism = own.mechanism ? *own.mechanism : trace.mechanism;
-  if (mechanism.name != "daft-conv" && mechanism.name != "daft-one-hot") {
-    refuse_convolution(trace, layer, mechanism.name + " attention adds no convolution",
+  const LayerTrace& own = layer_at(trace, layer);
+  const std::string& mechanism = mechanism_of(trace, layer);
+  if (mechanism != "daft-conv" && mechanism != "daft-one-hot") {
+    refuse_convolution(trace, layer, mechanism + " attention adds no convolution",
                        "DAFT-conv has one");
   }
   const auto found = own.quantities.find(std::string_view("window_bias"));
@@ -238,6 +238,22 @@ MatrixD with_residual(const Subject& subject, const MapIndex& place, IdentityVie
 }
 
 }  // namespace
+
+bool fit_heads(const Tensor& vectors, std::int64_t heads, std::int64_t rows) {
+  if (vectors.empty()) return false;
+  const std::int64_t own = vectors.extent(0);
+  return own > 0 && heads % own == 0 && vectors.extent(1) == rows;
+}
+
+bool has_scores(const Trace& trace, std::int64_t layer) {
+  const LayerTrace& own = layer_at(trace, layer);
+  const auto entry =
+      std::ranges::find(mechanisms(), mechanism_of(trace, layer), &MechanismEntry::name);
+  const std::int64_t heads = trace.heads(layer);
+  return entry != mechanisms().end() && entry->terms &&
+         fit_heads(own.queries, heads, trace.queries(layer)) &&
+         fit_heads(own.keys, heads, trace.keys(layer));
+}
 
 void take_mean_row_away(MatrixD& matrix) {
   const Eigen::RowVectorXd mean = matrix.colwise().mean();

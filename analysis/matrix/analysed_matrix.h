@@ -36,6 +36,11 @@ void take_mean_row_away(MatrixD& matrix);
 /// Throws Error(usage) if the view adds I to a matrix that takes no identity mapping.
 void check_view(const MatrixChoice& analysed);
 
+/// True if vectors [H', rows, d] were recorded and H' divides the number of heads.
+[[nodiscard]] bool fit_heads(const Tensor& vectors, std::int64_t heads, std::int64_t rows);
+/// True if the layer's scores are defined and can be computed from what was recorded.
+[[nodiscard]] bool has_scores(const Trace& trace, std::int64_t layer);
+
 /// Maps of `layers` (all if empty) whose analysed matrix was recorded, ordered by layer and head. A
 /// matrix that is defined per layer has the head kAllHeads. Throws Error(usage) for a layer out of
 /// range, and if nothing was recorded.

@@ -17,6 +17,12 @@ double sum_of_squares(std::span<const double> values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
+std::vector<double> squares_of(std::span<const double> values) {
+  std::vector<double> squares;
+  for (const double value : values) squares.push_back(value * value);
+  return squares;
+}
+
 }  // namespace
 
 std::vector<double> cumulative_share(std::span<const double> singular_values) {
@@ -55,9 +61,7 @@ std::int64_t equivalent_rank(std::span<const double> singular_values, double thr
 }
 
 std::int64_t energy_rank(std::span<const double> singular_values, double threshold) {
-  std::vector<double> squares;
-  for (const double value : singular_values) squares.push_back(value * value);
-  return equivalent_rank(squares, threshold);
+  return equivalent_rank(squares_of(singular_values), threshold);
 }
 
 double gap_ratio(std::span<const double> singular_values) {
@@ -95,9 +99,7 @@ double participation_rank(std::span<const double> singular_values) {
 }
 
 double entropy_rank(std::span<const double> singular_values) {
-  std::vector<double> squares;
-  for (const double value : singular_values) squares.push_back(value * value);
-  return effective_rank(squares);
+  return effective_rank(squares_of(singular_values));
 }
 
 std::int64_t numerical_rank(std::span<const double> singular_values, std::int64_t larger_extent,
