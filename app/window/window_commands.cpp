@@ -91,7 +91,7 @@ void MainWindow::make_commands() {
        {},
        "",
        [this] { ask_for_watched_folder(); }},
-      {"open_remote", file, tr("Open on another &machine…"), {}, "", [this] { ask_for_remote(); }},
+      {"open_remote", file, tr("Ope&n on another machine…"), {}, "", [this] { ask_for_remote(); }},
       {"reload",
        file,
        tr("&Reload file"),
