@@ -128,17 +128,17 @@ def _started() -> socket.socket:
         message = "there is no display to open the window on"
         remedy = "start the window with attnscope gui --listen elsewhere, or use attnscope.html"
         raise error_of_kind("io", f"{message}; {remedy}", message, remedy=remedy)
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as errors:
         window = subprocess.Popen([program(), "gui", "--empty"], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=said, start_new_session=True)
+                                  stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
         end = time.monotonic() + _START
         while time.monotonic() < end and window.poll() is None:
             if connection := _connected():
                 window.returncode = 0  # nothing waits for its end
                 return connection
             time.sleep(0.05)
-        said.seek(0)
-        words = said.read().decode(errors="replace").strip()
+        errors.seek(0)
+        words = errors.read().decode(errors="replace").strip()
     message = "the window cannot be started"
     raise error_of_kind("io", f"{message}: {words}" if words else message, message)
 

@@ -33,31 +33,25 @@ import numpy as np
 import torch
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-if DEVICE == "cuda":
-    import adder_width_gpu as gpu_kernels
 EPS = 1e-6  # of LayerNorm, as timm's
 ADAM_EPS, BETA1, BETA2, DECAY, CLIP = 1e-8, 0.9, 0.999, 0.05, 1.0
 
 
-def distances(a, b):
-    """[.., T, O]: L1 distances of rows of a [.., T, c] and b [.., O, c]."""
-    if DEVICE == "cuda":
-        return gpu_kernels.distances(a, b)
-    return (a.unsqueeze(-2) - b.unsqueeze(-3)).abs().sum(-1)
+if DEVICE == "cuda":  # without storing the differences of all pairs of rows
+    from adder_width_gpu import clamped, distances, signs
+else:
 
+    def distances(a, b):
+        """[.., T, O]: L1 distances of rows of a [.., T, c] and b [.., O, c]."""
+        return (a.unsqueeze(-2) - b.unsqueeze(-3)).abs().sum(-1)
 
-def signs(a, b, g):
-    """[.., T, c]: the sum over o of g[t, o] sign(a[t] - b[o])."""
-    if DEVICE == "cuda":
-        return gpu_kernels.signs(a, b, g)
-    return (g.unsqueeze(-1) * (a.unsqueeze(-2) - b.unsqueeze(-3)).sign()).sum(-2)
+    def signs(a, b, g):
+        """[.., T, c]: the sum over o of g[t, o] sign(a[t] - b[o])."""
+        return (g.unsqueeze(-1) * (a.unsqueeze(-2) - b.unsqueeze(-3)).sign()).sum(-2)
 
-
-def clamped(a, b, g):
-    """[.., T, c]: the sum over o of g[t, o] HardTanh(a[t] - b[o])."""
-    if DEVICE == "cuda":
-        return gpu_kernels.clamped(a, b, g)
-    return (g.unsqueeze(-1) * (a.unsqueeze(-2) - b.unsqueeze(-3)).clamp(-1, 1)).sum(-2)
+    def clamped(a, b, g):
+        """[.., T, c]: the sum over o of g[t, o] HardTanh(a[t] - b[o])."""
+        return (g.unsqueeze(-1) * (a.unsqueeze(-2) - b.unsqueeze(-3)).clamp(-1, 1)).sum(-2)
 
 
 class AdderScores(torch.autograd.Function):
