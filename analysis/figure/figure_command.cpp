@@ -41,20 +41,18 @@ bool trained_with(const Model& model, const MechanismChoice& mechanism) {
 
 }  // namespace
 
+std::string in_single_quotes(std::string_view text, std::string_view inner) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? inner : std::string_view(&c, 1);
+  return quoted + "'";
+}
+
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
   if (shown_text(text) != text) return as_escapes(text);
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
+  return in_single_quotes(text);
 }
 
 std::string subject_source(const Subject& subject) {

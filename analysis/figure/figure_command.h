@@ -30,6 +30,9 @@ struct FigureCommand {
 /// The command line in a fixed order of arguments, quoted for a shell.
 [[nodiscard]] std::string to_string(const FigureCommand& command);
 
+/// `text` in single quotes, in which a quote becomes `inner`.
+[[nodiscard]] std::string in_single_quotes(std::string_view text, std::string_view inner = "'\\''");
+
 /// `text` as a word of a POSIX shell's command line, quoted if necessary; control characters are
 /// written as $'\x1B'.
 [[nodiscard]] std::string shell_word(const std::string& text);

@@ -1,6 +1,6 @@
 #include "app/bridge/answer.h"
 
-#include <string>
+#include <utility>
 
 #include "core/parameters/enum_names.h"
 #include "core/shown_text.h"
@@ -14,6 +14,11 @@ constexpr EnumName<ErrorKind> kErrorKinds[] = {{ErrorKind::usage, "usage"},
                                                {ErrorKind::damaged, "damaged"},
                                                {ErrorKind::unsupported, "unsupported"},
                                                {ErrorKind::io, "io"}};
+
+/// A member as JSON, cut after `most` bytes.
+std::string shortened(const nlohmann::json& member, std::size_t most) {
+  return member.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, most);
+}
 
 /// A text of the answer, safe to display; empty if it is missing.
 std::string text_in_answer(const nlohmann::json& answer, const char* key) {
@@ -30,8 +35,16 @@ void check_version(const nlohmann::json& hello) {
   throw Error(ErrorKind::unsupported, "this version of the protocol is not known")
       .about("version")
       .expected(std::to_string(kProtocolVersion))
-      .found(version.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 20))
+      .found(shortened(version, 20))
       .remedy("use programs and packages of the same version");
+}
+
+Error invalid_member(const nlohmann::json& header, const char* key, std::string expected) {
+  const auto found = header.find(key);
+  return Error(ErrorKind::usage, "the member of the message is missing or invalid")
+      .about(key)
+      .expected(std::move(expected))
+      .found(found == header.end() ? "none" : shortened(*found, 80));
 }
 
 nlohmann::json answer_of(const Error& error) {

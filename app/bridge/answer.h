@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/error.h"
 
@@ -16,6 +17,10 @@ using SendAnswer = std::function<void(const nlohmann::json& answer)>;
 
 /// Throws Error(unsupported) unless a message "hello" has this version.
 void check_version(const nlohmann::json& hello);
+
+/// The error of a member that is missing or of another kind than `expected`.
+[[nodiscard]] Error invalid_member(const nlohmann::json& header, const char* key,
+                                   std::string expected);
 
 /// {"error": the whole line, "kind": "usage", "message": …, "expected": …, …}
 [[nodiscard]] nlohmann::json answer_of(const Error& error);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "analysis/figure/figure_command.h"
 #include "app/bridge/answer.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -27,13 +28,6 @@ constexpr std::string_view kScheme = "ssh://";
 constexpr int kFirstWaitMs = 1000, kLongestWaitMs = 30'000;
 constexpr std::size_t kMostInput = std::size_t{64} << 20;  // bytes of an input's file
 
-/// `text` as one word of a POSIX shell.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 bool is_host_name(std::string_view host) {
   const auto is_known = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
@@ -53,16 +47,15 @@ RemotePlace remote_place(const std::string& text) {
   const std::string rest = is_remote(text) ? text.substr(kScheme.size()) : "";
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   RemotePlace place{rest.substr(0, slash), "", rest.substr(slash)};
-  if (const std::size_t colon = place.host.find(':'); colon != std::string::npos) {
-    place.port = place.host.substr(colon + 1);
-    place.host.resize(colon);
-    if (place.port.empty()) place.port = "?";
-  }
+  const std::size_t colon = std::min(place.host.find(':'), place.host.size());
+  const bool has_port = colon < place.host.size();
+  if (has_port) place.port = place.host.substr(colon + 1);
+  place.host.resize(colon);
   const std::size_t at = place.host.find('@');
   const bool has_user = at != std::string::npos;
   const bool fits = is_host_name(host_of(place)) &&
                     (!has_user || is_host_name(place.host.substr(0, at))) &&
-                    place.port.size() <= 5 &&
+                    has_port != place.port.empty() && place.port.size() <= 5 &&
                     std::ranges::all_of(place.port, [](char c) { return c >= '0' && c <= '9'; }) &&
                     place.path.size() > 1;
   if (fits) return place;
@@ -76,7 +69,7 @@ QStringList ssh_command(const RemotePlace& place) {
   if (!place.port.empty()) command << "-p" << QString::fromStdString(place.port);
   const std::string folder = std::filesystem::path(place.path).parent_path().string();
   command << "--" << QString::fromStdString(place.host)
-          << QString::fromStdString("attnscope serve --stdio " + quoted(folder));
+          << QString::fromStdString("attnscope serve --stdio " + in_single_quotes(folder));
   return command;
 }
 
@@ -164,12 +157,12 @@ void RemoteModel::lose(const QString& why) {
   again_.start(wait);
   if (std::exchange(lost_, true)) return;
   const QString host = QString::fromStdString(host_of(place_));
-  Q_EMIT said(received_
-                  ? tr("The connection to %1 broke (%2). The maps that it sent stay; the window "
-                       "connects again.")
-                        .arg(host, why)
-                  : tr("%1 cannot be reached (%2). The window tries again.").arg(host, why),
-              true);
+  Q_EMIT status_changed(
+      received_ ? tr("The connection to %1 broke (%2). The maps that it sent stay; the window "
+                     "connects again.")
+                      .arg(host, why)
+                : tr("%1 cannot be reached (%2). The window tries again.").arg(host, why),
+      true);
 }
 
 /// Ends the connection for an error that another try would meet again; no words: for good.
@@ -177,11 +170,11 @@ void RemoteModel::stop(const QString& why) {
   if (std::exchange(stopped_, true)) return;
   again_.stop();
   host_.closeWriteChannel();  // the other side ends at the end of its input
-  if (!why.isEmpty()) say_of_host(why);
+  if (!why.isEmpty()) report_problem(why);
 }
 
-void RemoteModel::say_of_host(const QString& problem) {
-  Q_EMIT said(tr("%1: %2").arg(QString::fromStdString(host_of(place_)), problem), true);
+void RemoteModel::report_problem(const QString& problem) {
+  Q_EMIT status_changed(tr("%1: %2").arg(QString::fromStdString(host_of(place_)), problem), true);
 }
 
 void RemoteModel::take_hello(Frame answer) {
@@ -192,7 +185,8 @@ void RemoteModel::take_hello(Frame answer) {
 void RemoteModel::take_model(Frame answer) {
   tries_ = 0;
   if (std::exchange(lost_, false)) {
-    Q_EMIT said(tr("Connected to %1 again.").arg(QString::fromStdString(host_of(place_))), false);
+    Q_EMIT status_changed(tr("Connected to %1 again.").arg(QString::fromStdString(host_of(place_))),
+                          false);
   }
   const auto id = answer.header.at("id").get<std::int64_t>();
   if (answer.header.at("kind") == "trace") {
@@ -215,8 +209,8 @@ void RemoteModel::run() {
     try {
       bytes = QByteArray::fromStdString(read_file(locator, kMostInput));
     } catch (const Error& error) {  // an item of a data set, for example
-      return say_of_host(tr("only an input in a file of its own can be sent (%1)")
-                             .arg(QString::fromStdString(error.in_window())));
+      return report_problem(tr("only an input in a file of its own can be sent (%1)")
+                                .arg(QString::fromStdString(error.in_window())));
     }
     message["input"] = std::filesystem::path(locator).filename().string();
     message["arrays"] = {{{"name", "input"}, {"dtype", "uint8"}, {"shape", {bytes.size()}}}};
@@ -229,7 +223,7 @@ void RemoteModel::refuse_run(const json& answer) {
   try {
     throw_error_in(answer);
   } catch (const Error& error) {
-    say_of_host(QString::fromStdString(error.in_window()));
+    report_problem(QString::fromStdString(error.in_window()));
   }
   if (session_.input_locator() != input_) run();
 }

@@ -49,7 +49,7 @@ class RemoteModel : public QObject {
 
  signals:
   /// A sentence on the connection for the user.
-  void said(const QString& words, bool is_error);
+  void status_changed(const QString& words, bool is_error);
 
  private:
   using Next = void (RemoteModel::*)(Frame answer);
@@ -68,7 +68,7 @@ class RemoteModel : public QObject {
   void show(const std::shared_ptr<const Trace>& trace);
   void refuse_run(const nlohmann::json& answer);
   void take_end(int status);
-  void say_of_host(const QString& problem);
+  void report_problem(const QString& problem);
 
   Session& session_;
   RemotePlace place_;

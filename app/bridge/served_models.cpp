@@ -35,11 +35,8 @@ template <class Value>
 Value member(const json& header, const char* key, const char* expected) {
   try {
     return header.at(key).get<Value>();
-  } catch (const json::exception& failure) {
-    throw Error(ErrorKind::usage, "the member of the message is missing or invalid")
-        .about(key)
-        .expected(expected)
-        .found(problem_of(failure));
+  } catch (const json::exception&) {
+    throw invalid_member(header, key, expected);
   }
 }
 
@@ -307,7 +304,7 @@ ServedModels::Reply ServedModels::table(const json& header) const {
     HeadOptions options;
     options.threshold = threshold;
     const HeadTable heads = head_table(shown, options);
-    return {{{"rows", json::parse(report_as_json(head_report(*shown.trace, heads)).dump())}}, {}};
+    return {{{"rows", json(report_as_json(head_report(*shown.trace, heads)))}}, {}};
   }
   if (name != "spectrum") throw unknown_name("table", name.substr(0, 80), "heads, spectrum");
   SpectrumOptions options;
@@ -319,7 +316,7 @@ ServedModels::Reply ServedModels::table(const json& header) const {
   report.status = status_of(shown);
   report.maps = {spectra_of(shown, report.analysed, options)};
   const std::vector<SpectrumReport> reports = {std::move(report)};
-  return {{{"rows", json::parse(report_as_json(maps_report(reports)).dump())}}, {}};
+  return {{{"rows", json(report_as_json(maps_report(reports)))}}, {}};
 }
 
 ServedModels::Reply ServedModels::close(const json& header) {

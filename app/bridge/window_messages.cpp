@@ -23,23 +23,13 @@ constexpr std::size_t kLongestName = 200;      // bytes
 constexpr std::size_t kMostOpened = 64;        // files of one message
 constexpr std::int64_t kLastStep = 1LL << 53;  // the last whole number that every JSON parser keeps
 
-Error invalid_member(const char* key, std::string expected, const json& header) {
-  const auto found = header.find(key);
-  return Error(ErrorKind::usage, "the member of the message is missing or invalid")
-      .about(key)
-      .expected(std::move(expected))
-      .found(found == header.end()
-                 ? "none"
-                 : found->dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 80));
-}
-
 /// The text of a member that may be missing.
 std::string optional_text(const json& header, const char* key) {
   const auto found = header.find(key);
   if (found == header.end() || found->is_null()) return {};
   if (!found->is_string() || found->get_ref<const std::string&>().size() > kLongestName) {
-    throw invalid_member(key, "a text of at most " + std::to_string(kLongestName) + " bytes",
-                         header);
+    throw invalid_member(header, key,
+                         "a text of at most " + std::to_string(kLongestName) + " bytes");
   }
   return shown_text(found->get_ref<const std::string&>());
 }
@@ -49,7 +39,7 @@ std::optional<std::int64_t> step_of(const json& header) {
   if (found == header.end() || found->is_null()) return std::nullopt;
   if (!found->is_number_unsigned() ||
       found->get<std::uint64_t>() > static_cast<std::uint64_t>(kLastStep)) {
-    throw invalid_member("step", "a whole number from 0 to 2^53", header);
+    throw invalid_member(header, "step", "a whole number from 0 to 2^53");
   }
   return found->get<std::int64_t>();
 }
@@ -61,7 +51,7 @@ std::vector<std::filesystem::path> paths_of(const json& header) {
   };
   if (found == header.end() || !found->is_array() || found->empty() ||
       found->size() > kMostOpened || !std::ranges::all_of(*found, is_path)) {
-    throw invalid_member("paths", "1 to 64 absolute paths", header);
+    throw invalid_member(header, "paths", "1 to 64 absolute paths");
   }
   std::vector<std::filesystem::path> paths;
   for (const json& path : *found) {
@@ -75,14 +65,14 @@ std::vector<std::filesystem::path> paths_of(const json& header) {
 }
 
 std::uint64_t bytes_of(const Trace& trace) {
-  std::int64_t numbers = trace.embedded.size();
+  std::int64_t numbers = trace.embedded.size(), bytes = 0;
   for (const LayerTrace& layer : trace.layers) {
-    numbers += std::ssize(layer.implied_map.entries()) + layer.queries.size() + layer.keys.size() +
-               layer.values.size() + layer.tokens.size();
+    bytes += layer.implied_map.bytes();
+    numbers += layer.queries.size() + layer.keys.size() + layer.values.size() + layer.tokens.size();
     if (layer.exact_map) numbers += 2 * std::ssize(*layer.exact_map);
     for (const auto& [name, tensor] : layer.quantities) numbers += tensor.size();
   }
-  return static_cast<std::uint64_t>(numbers) * sizeof(float);
+  return static_cast<std::uint64_t>(bytes) + static_cast<std::uint64_t>(numbers) * sizeof(float);
 }
 
 }  // namespace
@@ -166,7 +156,7 @@ void WindowMessages::take(const std::string& name, std::optional<std::int64_t> s
   TrainingSteps& trainings = window_.trainings();
   std::uint64_t bytes = bytes_of(*trace);
   for (const TrainingSteps::Series& one : trainings.series()) {
-    for (const auto& [at, shown] : one.shown) bytes += bytes_of(*shown);
+    for (const auto& [at, sent] : one.sent) bytes += bytes_of(*sent);
   }
   if (bytes > most_bytes_) {
     throw Error(ErrorKind::usage, "the maps of all steps exceed the limit of memory")

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "analysis/figure/figure_command.h"
 #include "app/cli/command_table.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
@@ -31,13 +32,6 @@ std::vector<std::string> option_names(const CommandTable& command) {
     }
   }
   return names;
-}
-
-/// `text` in single quotes, valid in bash, zsh and fish.
-std::string quoted(const std::string& text, const char* quote_inside) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string(quote_inside) : std::string(1, c);
-  return out + "'";
 }
 
 std::vector<std::string> command_names(const CommandTable& program) {
@@ -134,7 +128,7 @@ std::string zsh_options(const CommandTable& command) {
       for (const std::string& name : row.names) {
         std::string spec = "*" + name + "[" + zsh_text(row.text) + "]";
         if (!row.value.empty()) spec += ":" + zsh_text(row.value) + ":" + zsh_action(row);
-        out += " \\\n        " + quoted(spec, "'\\''");
+        out += " \\\n        " + in_single_quotes(spec);
       }
     }
   }
@@ -146,7 +140,7 @@ std::string zsh_options(const CommandTable& command) {
 std::string zsh_group(const std::string& heading) {
   std::string tag = heading;
   std::ranges::replace(tag, ' ', '-');
-  return "    )\n    _describe -t " + tag + " " + quoted(heading, "'\\''") + " commands\n";
+  return "    )\n    _describe -t " + tag + " " + in_single_quotes(heading) + " commands\n";
 }
 
 std::string zsh_script(const CommandTable& program) {
@@ -158,7 +152,7 @@ std::string zsh_script(const CommandTable& program) {
   for (const CommandTable& command : program.subcommands) {
     if (command.group != group) out += (group.empty() ? "" : zsh_group(group)) + "    commands=(\n";
     group = command.group;
-    out += "      " + quoted(bare_name(command) + ":" + zsh_text(command.summary), "'\\''") + "\n";
+    out += "      " + in_single_quotes(bare_name(command) + ":" + zsh_text(command.summary)) + "\n";
   }
   out += zsh_group(group) + "    _arguments" + zsh_options(program) +
          "\n    return\n  fi\n  local command=$words[2]\n" +
@@ -168,7 +162,7 @@ std::string zsh_script(const CommandTable& program) {
     for (const OptionRow& row : command.arguments) {
       const std::string spec =
           std::string(row.many ? "*" : "") + ":" + row.names.front() + ":" + zsh_action(row);
-      out += " \\\n        " + quoted(spec, "'\\''");
+      out += " \\\n        " + in_single_quotes(spec);
     }
     out += " ;;\n";
   }
@@ -182,7 +176,7 @@ std::string fish_option(const std::string& name) {
 }
 
 std::string fish_script(const CommandTable& program) {
-  const auto text = [](const std::string& words) { return quoted(words, "\\'"); };
+  const auto text = [](const std::string& words) { return in_single_quotes(words, "\\'"); };
   std::string out =
       "# Completion of attnscope for fish: install it into vendor_completions.d or\n"
       "# ~/.config/fish/completions.\n";

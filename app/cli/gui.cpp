@@ -191,7 +191,7 @@ void connect_remotes(const GuiOptions& options, MainWindow& window, Session& ses
   const auto open = [&window, &session, say,
                      bytes = bytes_of_gib(options.message_memory)](const RemotePlace& place) {
     auto* const remote = new RemoteModel(session, place, ssh_command(place), bytes, &window);
-    QObject::connect(remote, &RemoteModel::said, &window, say);
+    QObject::connect(remote, &RemoteModel::status_changed, &window, say);
     remote->connect_to_host();
   };
   for (const RemotePlace& place : options.remotes) open(place);

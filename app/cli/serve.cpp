@@ -11,6 +11,7 @@
 #include "app/cli/command_table.h"
 #include "app/cli/subcommand.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 #include "core/text/failure.h"
 
 namespace attnscope {
@@ -29,16 +30,14 @@ void write_all(int to, const void* bytes, std::size_t count) {
 }
 
 void send_reply(int to, const ServedModels::Reply& reply) {
+  const auto bytes_of = [](const TraceArray& array) {
+    return static_cast<std::size_t>(byte_count(array.shape, array.dtype));
+  };
   std::uint64_t bytes = 0;
-  for (const TraceArray& array : reply.arrays) {
-    bytes += static_cast<std::uint64_t>(element_count(array.shape)) * size_of(array.dtype);
-  }
+  for (const TraceArray& array : reply.arrays) bytes += bytes_of(array);
   const std::string head = frame_head(reply.header, bytes);
   write_all(to, head.data(), head.size());
-  for (const TraceArray& array : reply.arrays) {
-    write_all(to, array.data,
-              static_cast<std::size_t>(element_count(array.shape)) * size_of(array.dtype));
-  }
+  for (const TraceArray& array : reply.arrays) write_all(to, array.data, bytes_of(array));
 }
 
 /// Reads the next message; false at the end of the stream.

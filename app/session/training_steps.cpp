@@ -62,8 +62,8 @@ SubjectId TrainingSteps::add(const std::string& name, std::int64_t step,
     one->name = name;
   }
   const auto index = static_cast<std::size_t>(one - series_.begin());
-  const bool is_new = !one->shown.contains(step);
-  one->shown[step] = std::move(trace);
+  const bool is_new = !one->sent.contains(step);
+  one->sent[step] = std::move(trace);
   if (is_new) {
     const auto next = std::ranges::upper_bound(one->models, step, {}, &SeriesModel::step);
     const auto place = static_cast<std::size_t>(next - one->models.begin());
@@ -212,7 +212,7 @@ void TrainingSteps::follow(std::size_t index) {
 
 void TrainingSteps::read(std::size_t index) {
   Series& one = series_[index];
-  if (!one.shown.empty()) return show_sent(index);
+  if (!one.sent.empty()) return show_sent(index);
   const SeriesModel model = one.models[one.wanted];
   const OpenSubject* const open = session_.find(one.subject);
   const ModelOptions options = open ? open->options : ModelOptions();
@@ -248,7 +248,7 @@ void TrainingSteps::show_sent(std::size_t index) {
   one.at = one.wanted;
   const std::int64_t step = one.models[one.at].step;
   const std::string label = one.name + ", step " + std::to_string(step);
-  std::shared_ptr<const Trace> trace = one.shown.at(step);
+  std::shared_ptr<const Trace> trace = one.sent.at(step);
   if (one.subject == SubjectId::none) {
     one.subject = session_.add_trace(std::move(trace), label);
   } else {

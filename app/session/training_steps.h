@@ -32,7 +32,7 @@ class TrainingSteps : public QObject {
     std::string name;                   ///< name of the folder
     std::filesystem::path folder = {};  ///< empty for maps that were sent
     /// Maps that were sent, by step; their models have no file.
-    std::map<std::int64_t, std::shared_ptr<const Trace>> shown = {};
+    std::map<std::int64_t, std::shared_ptr<const Trace>> sent = {};
     std::vector<SeriesModel> models = {};  ///< sorted by step; empty before the first checkpoint
     std::size_t at = 0, wanted = 0;        ///< indices of the model shown and of the requested one
     SubjectId subject = SubjectId::none;

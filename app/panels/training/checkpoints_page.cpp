@@ -221,7 +221,7 @@ void CheckpointsPage::write_strip(const std::filesystem::path& file) {
   const std::shared_ptr<const Input> input = session_.input();
   const Selection selection = session_.selection();
   const std::vector<SeriesModel> models = training_->series().at(0).models;
-  const auto sent = training_->series().at(0).shown;
+  const auto sent = training_->series().at(0).sent;
   if (!input && sent.empty()) return say(tr("⚠ Choose an input first."), true);
   const auto draw = [models, sent, input, selection](const Progress& progress) {
     FigureRequest request;

@@ -26,7 +26,7 @@ class RemoteModelTest : public testing::Test {
   }
   RemoteModel& remote(RemotePlace place, const QStringList& command) {
     remote_ = std::make_unique<RemoteModel>(session_, std::move(place), command, 1 << 30);
-    QObject::connect(remote_.get(), &RemoteModel::said,
+    QObject::connect(remote_.get(), &RemoteModel::status_changed,
                      [this](const QString& words, bool) { said_ << words; });
     remote_->connect_to_host();
     return *remote_;
