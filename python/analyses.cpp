@@ -45,6 +45,10 @@ MatrixChoice matrix_named(const std::string& of, const std::string& added, bool 
   return analysed;
 }
 
+RankThreshold threshold_named(const NamedThreshold& named) {
+  return {named.first, value_of(rank_share_names, named.second, "share of the threshold")};
+}
+
 namespace {
 
 // --- spectrum ----------------------------------------------------------------------------------
@@ -114,8 +118,7 @@ SharedReport spectrum(const SharedSubject& subject, const SpectrumCall& call,
   SharedReport made = made_of(maps_report(kept->results), kept, heading_of(*subject));
   if (!first.analysed.is_plain_map())
     made->heading += "analysed: " + in_words(first.analysed) + "\n";
-  made->heading +=
-      "equivalent rank: smallest r with f(r) >= " + rounded_text(first.threshold) + "\n";
+  made->heading += "equivalent rank: " + rank_in_words(first.threshold) + "\n";
   for (const SpectrumReport& report : kept->results) {
     const std::string view(name_of(identity_view_names, report.analysed.identity));
     made->parts[kept->results.size() == 1 ? "means" : "means " + view] =
@@ -227,8 +230,9 @@ SharedReport relevance(const SharedSubject& subject, const std::string& target, 
                      (found.label.empty() ? "" : " (" + found.label + ")") + "\n");
 }
 
-SharedReport weights(const PythonModel& model, const std::string& of, double threshold,
+SharedReport weights(const PythonModel& model, const std::string& of, const NamedThreshold& named,
                      const py::object& show) {
+  const RankThreshold threshold = threshold_named(named);
   const WeightProduct product = value_of(weight_product_names, of, "product of weights");
   const auto kept = std::make_shared<const std::vector<WeightSpectrum>>(
       computed(show, [&](const Progress& progress) {
@@ -242,45 +246,48 @@ SharedReport weights(const PythonModel& model, const std::string& of, double thr
 
 void bind_analyses(py::module_& module) {
   using Layers = std::vector<std::int64_t>;
-  module.def("spectrum",
-             [](const SharedSubject& subject, const std::string& identity, double threshold,
-                const std::string& of, const std::string& added, bool centred, const Layers& layers,
-                const std::string& method, std::int64_t dense_limit, bool proposition,
-                bool baselines, std::optional<double> at_entropy, const py::object& show) {
-               // Tables show values, not only shares: each must be accurate.
-               const SpectrumOptions options{.threshold = threshold,
-                                             .accuracy = SpectrumAccuracy::every_value,
-                                             .layers = layers,
-                                             .method = spectrum_method(method),
-                                             .dense_limit = dense_limit};
-               return spectrum(subject,
-                               {options, matrix_named(of, added, centred), views_named(identity),
-                                proposition, baselines, at_entropy},
-                               show);
-             });
-  module.def("heads", [](const SharedSubject& subject, double threshold, double sink, double mass,
-                         const Layers& layers, bool baselines, const std::string& of,
+  module.def(
+      "spectrum",
+      [](const SharedSubject& subject, const std::string& identity, const NamedThreshold& threshold,
+         const std::string& of, const std::string& added, bool centred, const Layers& layers,
+         const std::string& method, std::int64_t dense_limit, bool proposition, bool baselines,
+         std::optional<double> at_entropy, const py::object& show) {
+        // Tables show values, not only shares: each must be accurate.
+        const SpectrumOptions options{.threshold = threshold_named(threshold),
+                                      .accuracy = SpectrumAccuracy::every_value,
+                                      .layers = layers,
+                                      .method = spectrum_method(method),
+                                      .dense_limit = dense_limit};
+        return spectrum(subject,
+                        {options, matrix_named(of, added, centred), views_named(identity),
+                         proposition, baselines, at_entropy},
+                        show);
+      });
+  module.def("heads", [](const SharedSubject& subject, const NamedThreshold& threshold, double sink,
+                         double mass, const Layers& layers, bool baselines, const std::string& of,
                          const std::string& added, bool centred, std::optional<double> at_entropy,
                          const py::object& show) {
     return heads(subject,
-                 {threshold, sink, mass, layers, baselines, matrix_named(of, added, centred)},
+                 {threshold_named(threshold), sink, mass, layers, baselines,
+                  matrix_named(of, added, centred)},
                  at_entropy, show);
   });
-  module.def("compare", [](const SharedSubject& reference, const SharedSubject& other,
-                           const std::string& align, bool match_heads, double threshold,
-                           bool baselines, std::optional<double> at_entropy,
-                           const std::string& identity, const std::string& of,
-                           const std::string& added, bool centred, const Layers& of_heads,
-                           const py::object& show) {
-    constexpr EnumName<LayerAlignment> alignments[] = {{LayerAlignment::by_index, "index"},
-                                                       {LayerAlignment::by_depth, "depth"}};
-    const IdentityView view =
-        value_of(identity_view_names, identity, "view of the identity mapping");
-    return compare(reference, other,
-                   {value_of(alignments, align, "alignment of layers"), match_heads, threshold,
-                    baselines, at_entropy, matrix_named(of, added, centred).seen(view), of_heads},
-                   show);
-  });
+  module.def(
+      "compare",
+      [](const SharedSubject& reference, const SharedSubject& other, const std::string& align,
+         bool match_heads, const NamedThreshold& threshold, bool baselines,
+         std::optional<double> at_entropy, const std::string& identity, const std::string& of,
+         const std::string& added, bool centred, const Layers& of_heads, const py::object& show) {
+        constexpr EnumName<LayerAlignment> alignments[] = {{LayerAlignment::by_index, "index"},
+                                                           {LayerAlignment::by_depth, "depth"}};
+        const IdentityView view =
+            value_of(identity_view_names, identity, "view of the identity mapping");
+        return compare(reference, other,
+                       {value_of(alignments, align, "alignment of layers"), match_heads,
+                        threshold_named(threshold), baselines, at_entropy,
+                        matrix_named(of, added, centred).seen(view), of_heads},
+                       show);
+      });
   module.def("components",
              [](const SharedSubject& subject, const std::string& identity, const std::string& of,
                 const std::string& added, bool centred, const Layers& layers, const Layers& heads,

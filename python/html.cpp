@@ -26,10 +26,11 @@ std::string page_of(const PageCall& call, const py::object& show) {
 void bind_pages(py::module_& module) {
   module.def("trace_page", [](const std::vector<std::shared_ptr<PythonTrace>>& subjects,
                               const std::string& identity, const std::vector<std::int64_t>& layers,
-                              const std::vector<std::int64_t>& heads, double threshold,
-                              const std::string& title, const py::object& show) {
+                              const std::vector<std::int64_t>& heads,
+                              const NamedThreshold& threshold, const std::string& title,
+                              const py::object& show) {
     PageCall call{subjects, {}};
-    call.options.shown = {layers, heads, threshold};
+    call.options.shown = {layers, heads, threshold_named(threshold)};
     call.options.identity = value_of(identity_view_names, identity, "view of the identity mapping");
     call.options.title = title;
     return text(page_of(call, show));

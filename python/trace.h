@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/matrix/matrix_kind.h"
+#include "analysis/spectrum/rank.h"
 #include "core/model/subject.h"
 #include "python/arrays.h"
 
@@ -40,6 +41,10 @@ using Settings = std::map<std::string, std::string>;
 /// The views of a name: one of identity_view_names, or "both" for without and with.
 [[nodiscard]] std::vector<IdentityView> views_named(const std::string& name);
 /// The analysed matrix by the names of its kind and of what is added.
+/// τ and the name of its share, as Python passes them. Throws Error(usage) for an unknown name.
+using NamedThreshold = std::pair<double, std::string>;
+[[nodiscard]] RankThreshold threshold_named(const NamedThreshold& named);
+
 [[nodiscard]] MatrixChoice matrix_named(const std::string& of, const std::string& added,
                                         bool centred);
 

@@ -19,7 +19,7 @@ SeenKeys keys_seen_by(const RandomTokens& tokens) {
 }
 
 double random_rank(const RandomTokens& tokens, RandomScores scores, std::int64_t draw,
-                   bool identity, double entropy, double threshold) {
+                   bool identity, double entropy, const RankThreshold& threshold) {
   MatrixD map = random_token_map(tokens, scores, draw);
   if (!temper_to_entropy(entropy, keys_seen_by(tokens), map).reached) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -57,7 +57,7 @@ MatrixD random_token_map(const RandomTokens& tokens, RandomScores scores, std::i
 
 RandomTokenCurve random_token_curve(const RandomTokens& tokens, RandomScores scores, bool identity,
                                     std::span<const double> entropies, std::int64_t draws,
-                                    double threshold, const Progress& progress) {
+                                    const RankThreshold& threshold, const Progress& progress) {
   const auto each = static_cast<std::size_t>(draws);
   std::vector<double> ranks(entropies.size() * each);
   MapReports reports(progress, ranks.size(), "maps of random tokens");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/spectrum/rank.h"
 #include "core/parameters/enum_names.h"
 #include "core/progress.h"
 #include "core/tensor/tensor.h"
@@ -46,11 +47,12 @@ struct RandomTokenCurve {
 
 /// The curve at the entropies, each in (0, 1), that every draw reaches by temperature
 /// (temper_to_entropy). With `identity`, I is added after the temperature; needs N = M. `draws` ≥
-/// 1; `threshold` in (0, 1]. Takes draws × entropies spectra of N × M maps, on all cores; the
+/// 1. Takes draws × entropies spectra of N × M maps, on all cores; the
 /// result does not depend on their number. Throws Cancelled.
 [[nodiscard]] RandomTokenCurve random_token_curve(const RandomTokens& tokens, RandomScores scores,
                                                   bool identity, std::span<const double> entropies,
-                                                  std::int64_t draws, double threshold,
+                                                  std::int64_t draws,
+                                                  const RankThreshold& threshold,
                                                   const Progress& progress = {});
 
 }  // namespace attnscope

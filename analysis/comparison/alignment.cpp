@@ -82,7 +82,7 @@ struct AlignedMaps {
   void find_shares() {
     for (const MatrixD& map : maps) {
       MatrixD work = map;
-      shares.push_back(cumulative_share(spectrum_of_matrix(work, {}).singular_values));
+      shares.push_back(cumulative_share(spectrum_of_matrix(work, {}), RankShare::values));
     }
   }
 };

@@ -30,7 +30,7 @@ void compare_spectra(const MapSpectrum& own, const MapSpectrum& reference,
                      ComparisonValues& values) {
   if (own.state != SpectrumState::ready || reference.state != SpectrumState::ready) return;
   values[Quantity::spectrum_distance] = spectrum_distance(
-      cumulative_share(own.singular_values), cumulative_share(reference.singular_values));
+      cumulative_share(own, own.threshold.of), cumulative_share(reference, own.threshold.of));
   values[Quantity::singular_value_distance] =
       singular_value_distance(own.singular_values, reference.singular_values);
   const auto rank = static_cast<double>(own.equivalent_rank);

@@ -61,6 +61,16 @@ ParameterDescription threshold_setting() {
                          "τ, the share of the singular values that the equivalent rank reaches");
 }
 
+ParameterDescription share_setting() {
+  return setting::choice("share", names_of(rank_share_names), "values",
+                         "what the share is of: the sum of the singular values (values), or of "
+                         "their squares (energy)");
+}
+
+RankThreshold threshold_of(const Settings& settings) {
+  return {settings.number("threshold"), settings.choice("share", rank_share_names)};
+}
+
 ParameterDescription spectrum_method_setting() {
   return setting::choice("method", names_of(spectrum_method_names), "automatic",
                          "how singular values are found");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/figure/recipe.h"
+#include "analysis/spectrum/rank.h"
 #include "core/parameters/typed_values.h"
 
 namespace attnscope {
@@ -40,8 +41,10 @@ inline constexpr EnumName<LegendPosition> legend_names[] = {{LegendPosition::bel
 [[nodiscard]] ParameterDescription identity_setting(std::string_view otherwise);
 /// Setting "identity" for figures that show a single view.
 [[nodiscard]] ParameterDescription single_identity_setting();
-/// Setting "threshold": τ of the equivalent rank.
+/// Settings "threshold" and "share" of the equivalent rank.
 [[nodiscard]] ParameterDescription threshold_setting();
+[[nodiscard]] ParameterDescription share_setting();
+[[nodiscard]] RankThreshold threshold_of(const Settings& settings);
 /// Setting "method": computation of singular values.
 [[nodiscard]] ParameterDescription spectrum_method_setting();
 /// Setting "inputs": the mean over the inputs or each input.

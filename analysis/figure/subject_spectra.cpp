@@ -30,7 +30,7 @@ std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace
                     [](const MapSpectrum& map) { return std::pair(map.layer, map.head); });
   for (MapSpectrum& spectrum : list) {
     spectrum.threshold = options.threshold;
-    spectrum.equivalent_rank = equivalent_rank(spectrum.singular_values, options.threshold);
+    spectrum.equivalent_rank = equivalent_rank(spectrum, options.threshold);
   }
   return list;
 }
@@ -42,7 +42,7 @@ ParameterDescription of_setting() {
       "of", names_of(matrix_kind_names), "map",
       "analysed matrix: scores before bias and mask, maps, ln A, maps as the "
       "values see them (A P), a_ij |v_j|, a_ij |v_j W_O|, head outputs A V, those of all heads, "
-      "values, tokens, what layers add to them");
+      "values, queries and keys, tokens, what layers add to them");
 }
 
 ParameterDescription of_setting_of_heads() {
@@ -52,7 +52,7 @@ ParameterDescription of_setting_of_heads() {
   return setting::choice("of", std::move(names), "map",
                          "what ranks are of: scores before bias and mask, maps, ln A, maps as the "
                          "values see them (A P), a_ij |v_j|, a_ij |v_j W_O|, head outputs A V, "
-                         "values");
+                         "values, queries and keys");
 }
 
 ParameterDescription centred_setting() {
@@ -93,10 +93,10 @@ std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size
   return spectra;
 }
 
-Panel cumulative_share_panel(const Settings& settings) {
+Panel cumulative_share_panel(const Settings& settings, RankShare share) {
   Panel panel;
   panel.x.label = "number of singular values r";
-  panel.y.label = "cumulative share f(r)";
+  panel.y.label = std::string("cumulative share f(r) of ") + symbol_of(share);
   panel.y.minimum = 0;
   panel.y.maximum = 1;
   panel.y.ticks = share_ticks();

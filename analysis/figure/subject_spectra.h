@@ -32,7 +32,7 @@ namespace attnscope {
                                                        const Progress& progress);
 
 /// A panel with the axes of f(r) over r, and the legend placed by the setting "legend".
-[[nodiscard]] Panel cumulative_share_panel(const Settings& settings);
+[[nodiscard]] Panel cumulative_share_panel(const Settings& settings, RankShare share);
 
 /// The largest rank bound of the ready maps if every one of them has a bound; else 0.
 [[nodiscard]] std::int64_t shared_rank_bound(std::span<const MapSpectrum> spectra);

@@ -223,7 +223,8 @@ void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options)
     row.rank_over_null = rank_over_null(spectrum, null);
   }
   if (spectrum.estimate) return;  // estimated spectra lack the sums of squares
-  row.energy_rank = static_cast<double>(energy_rank(spectrum.singular_values, options.threshold));
+  row.energy_rank =
+      static_cast<double>(equivalent_rank(spectrum, {options.threshold.level, RankShare::energy}));
   row.gap = gap_ratio(spectrum.singular_values);
   row.participation_rank = participation_rank(spectrum.singular_values);
   row.entropy_rank = entropy_rank(spectrum.singular_values);
@@ -325,7 +326,8 @@ constexpr HeadMeasure kMeasures[] = {
      3, &HeadRow::sink},
     {"sink_share", "in sinks", "attention on sinks",
      "mean over i of Σ a_ik over the sinks, keys with α_k > ε", 3, &HeadRow::sink_share},
-    {"equivalent_rank", "rank", "equivalent rank", "smallest r with Σ_{t≤r} σ_t / Σ σ_t ≥ τ", 0,
+    {"equivalent_rank", "rank", "equivalent rank",
+     "smallest r whose σ_1 … σ_r hold the share τ of Σσ, or of Σσ² on request", 0,
      &HeadRow::equivalent_rank},
     {"null_rank", "shuffled", "equivalent rank if shuffled",
      "equivalent rank with each row's weights in another order, mean of 8", 1, &HeadRow::null_rank},
@@ -336,8 +338,7 @@ constexpr HeadMeasure kMeasures[] = {
      &HeadRow::rank_without_sinks},
     {"energy_rank", "rank of σ²", "rank of squared values",
      "smallest r with Σ_{t≤r} σ_t² / Σ σ_t² ≥ τ", 0, &HeadRow::energy_rank},
-    {"gap", "σ₂/σ₁", "σ₂/σ₁", "second greatest singular value over the greatest", 3,
-     &HeadRow::gap},
+    {"gap", "σ₂/σ₁", "σ₂/σ₁", "second greatest singular value over the greatest", 3, &HeadRow::gap},
     {"even_gap", "σ₂/σ₁ - U", "σ₂/σ₁ without the even map",
      "σ₂/σ₁ of A - U, U with equal weights on the keys that the query sees (Nait Saada et al. "
      "2024)",

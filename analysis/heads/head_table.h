@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/matrix/matrix_kind.h"
+#include "analysis/spectrum/rank.h"
 #include "core/model/subject.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
@@ -16,9 +17,9 @@
 namespace attnscope {
 
 struct HeadOptions {
-  double threshold = 0.9;  ///< τ of equivalent ranks, in (0, 1]
-  double sink = 0.3;       ///< ε: a key with α_k above it is a sink, in (0, 1)
-  double mass = 0.6;       ///< share of the class row that the strongest patches hold, in (0, 1]
+  RankThreshold threshold = {};  ///< of equivalent ranks
+  double sink = 0.3;             ///< ε: a key with α_k above it is a sink, in (0, 1)
+  double mass = 0.6;  ///< share of the class row that the strongest patches hold, in (0, 1]
   std::vector<std::int64_t> layers = {};  ///< all recorded layers if empty
   bool baselines = false;                 ///< true to add null ranks: nine times the work of a rank
   /// Matrix whose ranks are computed; it must exist per head. All other measures are of the map.

@@ -7,6 +7,7 @@
 
 #include "analysis/figure/recipe.h"
 #include "analysis/html/map_tile.h"
+#include "analysis/spectrum/rank.h"
 #include "core/progress.h"
 
 namespace attnscope {
@@ -14,7 +15,7 @@ namespace attnscope {
 /// The maps that a page shows.
 struct PageMaps {
   std::vector<std::int64_t> layers, heads;  ///< indices from 0; all recorded ones if empty
-  double threshold = 0.9;                   ///< τ of the equivalent ranks in the tables
+  RankThreshold threshold = {};             ///< of the equivalent ranks in the tables
 };
 
 /// Number of entries of the recorded maps of `subject` that are shown.

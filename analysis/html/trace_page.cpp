@@ -45,7 +45,13 @@ void add_option(std::string& line, const char* flag, const std::string& value) {
 void add_maps(std::string& line, const PageMaps& shown) {
   add_option(line, "--layers", indices(shown.layers));
   add_option(line, "--heads", indices(shown.heads));
-  if (shown.threshold != 0.9) add_option(line, "--threshold", rounded_text(shown.threshold, 9));
+  const RankThreshold usual;
+  if (shown.threshold.level != usual.level) {
+    add_option(line, "--threshold", rounded_text(shown.threshold.level, 9));
+  }
+  if (shown.threshold.of != usual.of) {
+    add_option(line, "--share", std::string(name_of(rank_share_names, shown.threshold.of)));
+  }
 }
 
 /// The command lines that print the exact spectra of each subject as CSV.
@@ -142,7 +148,8 @@ std::string trace_page(const FigureRequest& request, const TracePageOptions& opt
   const bool estimated = std::ranges::any_of(subjects, has_estimates);
   const Json data = {{"format", 1},
                      {"program", "attnscope " ATTNSCOPE_VERSION},
-                     {"threshold", options.shown.threshold},
+                     {"threshold", options.shown.threshold.level},
+                     {"share", name_of(rank_share_names, options.shown.threshold.of)},
                      {"identity", name_of(identity_view_names, options.identity)},
                      {"bits", coding.bits},
                      {"power", coding.power},

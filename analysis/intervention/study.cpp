@@ -184,13 +184,16 @@ std::string fingerprint_of(const StudyRequest& request) {
     if (files.empty()) files = {request.data};
     data = content_hash(files);
   }
-  const json all = {{"version", ATTNSCOPE_VERSION},
-                    {"subjects", subjects},
-                    {"data_set", data},
-                    {"count", request.choice.count},
-                    {"seed", request.choice.seed},
-                    {"thresholds", request.threshold},
-                    {"changes", changes}};
+  json all = {{"version", ATTNSCOPE_VERSION},
+              {"subjects", subjects},
+              {"data_set", data},
+              {"count", request.choice.count},
+              {"seed", request.choice.seed},
+              {"thresholds", request.threshold.level},
+              {"changes", changes}};
+  if (request.threshold.of != RankShare::values) {
+    all["share"] = name_of(rank_share_names, request.threshold.of);
+  }
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/spectrum/rank.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 #include "core/input/text.h"
@@ -105,7 +106,7 @@ struct StudyResult {
   std::string fingerprint;  ///< fingerprint of the request
   std::int64_t items = 0;   ///< number of items in the data set; 0 for texts
   std::uint32_t seed = 0;
-  double threshold = 0.9;  ///< τ of the equivalent rank
+  RankThreshold threshold = {};  ///< of the equivalent rank
   std::vector<StudySeries> series;
 
   [[nodiscard]] bool complete() const;
@@ -120,7 +121,7 @@ struct StudyRequest {
   std::string description;
   std::string fingerprint;  ///< further settings that the result depends on
   ItemChoice choice;        ///< choice of images or of text chunks
-  double threshold = 0.9;
+  RankThreshold threshold = {};
   std::filesystem::path out;  ///< nothing is written if empty
   bool restart = false;       ///< true to discard finished and unfinished work in `out`
   double checkpoint_seconds = 5;

@@ -28,7 +28,8 @@ json description_of(const StudyResult& result) {
                    {"fingerprint", result.fingerprint},
                    {"items", result.items},
                    {"seed", result.seed},
-                   {"threshold", result.threshold},
+                   {"threshold", result.threshold.level},
+                   {"share", name_of(rank_share_names, result.threshold.of)},
                    {"series", json::array()}};
   for (const StudySeries& series : result.series) {
     json columns = json::array();
@@ -88,7 +89,10 @@ StudyResult contents_of(const Checkpoint& file, const json& contents) {
   result.fingerprint = contents.at("fingerprint");
   result.items = index_within(contents.at("items"), 0, most);
   result.seed = contents.at("seed");
-  result.threshold = contents.at("threshold");
+  result.threshold.level = contents.at("threshold");
+  // Studies of earlier versions were of the values.
+  result.threshold.of =
+      value_of(rank_share_names, contents.value("share", "values"), "share of the threshold");
   for (const json& described : contents.at("series")) {
     StudySeries series;
     series.label = described.at("label");

@@ -43,7 +43,8 @@ struct Cut {
 };
 
 /// Equivalent ranks of the truncated maps, with or without I as they are truncated.
-RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold, bool baselines) {
+RankSum ranks_of(const Trace& trace, const Cut& cut, const RankThreshold& threshold,
+                 bool baselines) {
   SpectrumOptions options;
   options.threshold = threshold;
   options.layers = cut.where.layers;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/intervention/study.h"
+#include "analysis/spectrum/rank.h"
 #include "core/parameters/enum_names.h"
 #include "core/tensor/tensor.h"
 
@@ -36,8 +37,8 @@ struct TruncationRequest {
   /// One series for each. If true, rows are scaled to their sums before the truncation; rows whose
   /// sum is 0 stay unchanged.
   std::vector<bool> renormalise = {false};
-  double threshold = 0.9;  ///< τ of the equivalent rank
-  bool baselines = false;  ///< true to add null ranks, of the maps with shuffled rows
+  RankThreshold threshold = {};  ///< of the equivalent rank
+  bool baselines = false;        ///< true to add null ranks, of the maps with shuffled rows
 };
 
 /// Powers of two below the number of tokens of an input; for a text model below its context, at

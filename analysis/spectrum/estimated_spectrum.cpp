@@ -116,9 +116,26 @@ void take_effective_rank(MapSpectrum& spectrum, SpectrumEstimate& estimate,
       spectrum.effective_rank * (change.standard_error + rule_distance / sum);
 }
 
-double known_sum(const MapSpectrum& spectrum) {
-  return std::accumulate(spectrum.singular_values.begin(),
-                         spectrum.singular_values.begin() + spectrum.estimate->known, 0.0);
+/// Sum of σ, or of σ².
+double total_of(std::span<const double> values, RankShare of) {
+  return of == RankShare::energy
+             ? std::inner_product(values.begin(), values.end(), values.begin(), 0.0)
+             : std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/// Cumulative shares of σ² whose sum beyond the known values is known too, from ‖H‖_F.
+std::vector<double> energy_share(std::span<const double> values, const SpectrumEstimate& estimate) {
+  const auto known = static_cast<std::size_t>(estimate.known);
+  const double whole = estimate.frobenius_norm * estimate.frobenius_norm;
+  const double estimated = total_of(values.subspan(known), RankShare::energy);
+  const double rest = std::max(0.0, whole - total_of(values.first(known), RankShare::energy));
+  std::vector<double> share;
+  double sum = 0;
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    const double scale = t < known || estimated == 0 ? 1 : rest / estimated;
+    share.push_back(std::min(1.0, (sum += scale * values[t] * values[t]) / whole));
+  }
+  return share;
 }
 
 constexpr Eigen::Index kProbesAtOnce = 16;  // number of probes that share each pass over the map
@@ -338,19 +355,36 @@ double nuclear_norm(const MapSpectrum& spectrum) {
   return std::accumulate(spectrum.singular_values.begin(), spectrum.singular_values.end(), 0.0);
 }
 
-RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
+std::vector<double> cumulative_share(const MapSpectrum& spectrum, RankShare of) {
+  const bool rescaled = of == RankShare::energy && spectrum.estimate;
+  return rescaled ? energy_share(spectrum.singular_values, *spectrum.estimate)
+                  : cumulative_share(spectrum.singular_values, of);
+}
+
+std::int64_t equivalent_rank(const MapSpectrum& spectrum, const RankThreshold& threshold) {
+  if (threshold.of != RankShare::energy || !spectrum.estimate) {
+    return equivalent_rank(spectrum.singular_values, threshold);
+  }
+  return rank_of_share(cumulative_share(spectrum, threshold.of), threshold.level);
+}
+
+RankInterval rank_interval(const MapSpectrum& spectrum, const RankThreshold& threshold) {
   const std::vector<double>& values = spectrum.singular_values;
-  const std::int64_t rank = equivalent_rank(values, threshold);
+  const std::int64_t rank = equivalent_rank(spectrum, threshold);
   if (!spectrum.estimate || spectrum.state != SpectrumState::ready) return {rank, rank, rank};
   const SpectrumEstimate& estimate = *spectrum.estimate;
   if (estimate.probes.empty()) return {rank, rank, rank};
   const std::span<const double> known(values.data(), static_cast<std::size_t>(estimate.known));
-  const double head = known_sum(spectrum);
+  const bool of_squares = threshold.of == RankShare::energy;
+  const double head = total_of(known, threshold.of);
   // The spread of the ranks of single probes gives the uncertainty of their mean.
   double sum = 0, squares = 0;
   for (const auto& nodes : estimate.probes) {
-    const auto one = static_cast<double>(equivalent_rank(
-        whole_spectrum(known, nodes, estimate.dimension, sum_of_values(nodes)), threshold));
+    const std::vector<double> probed =
+        whole_spectrum(known, nodes, estimate.dimension, sum_of_values(nodes));
+    const auto one = static_cast<double>(
+        of_squares ? rank_of_share(energy_share(probed, estimate), threshold.level)
+                   : equivalent_rank(probed, threshold));
     sum += one;
     squares += one * one;
   }
@@ -366,16 +400,23 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
   RankInterval interval{rank, rank - margin, rank + margin};
   // Bounds from descending σ for any curve beyond the known values: the rank is at least that with
   // all others equal to the last known value, and at most that with all others equal.
-  const double error = 2 * estimate.standard_error;
-  const double least = threshold * (estimate.nuclear_norm - error);
-  const double most = threshold * (estimate.nuclear_norm + error);
+  // ‖H‖_F² is known.
+  const double whole =
+      of_squares ? estimate.frobenius_norm * estimate.frobenius_norm : estimate.nuclear_norm;
+  const double error = of_squares ? 0 : 2 * estimate.standard_error;
+  const double least = threshold.level * (whole - error);
+  const double most = threshold.level * (whole + error);
+  const auto known_rank = [&](double sum_reached) {
+    return equivalent_rank(known, {std::min(1.0, sum_reached / head), threshold.of});
+  };
   std::int64_t floor = estimate.known, ceiling = estimate.dimension;
   if (least <= head) {
-    floor = equivalent_rank(known, std::min(1.0, least / head));
+    floor = known_rank(least);
   } else if (!known.empty() && known.back() > 0) {
-    floor += static_cast<std::int64_t>(std::ceil((least - head) / known.back()));
+    const double last = of_squares ? known.back() * known.back() : known.back();
+    floor += static_cast<std::int64_t>(std::ceil((least - head) / last));
   }
-  if (most <= head) ceiling = equivalent_rank(known, std::min(1.0, most / head));
+  if (most <= head) ceiling = known_rank(most);
   interval.low = std::clamp(interval.low, std::min(floor, rank), rank);
   interval.high = std::clamp(interval.high, rank, std::max(ceiling, rank));
   return interval;
@@ -450,6 +491,7 @@ MapSpectrum estimate(const MapOperator& map, const SpectrumOptions& options) {
     spectrum.symmetry_error = facts.asymmetry / found->frobenius_norm;
   }
   spectrum.estimate = std::move(found);
+  spectrum.equivalent_rank = equivalent_rank(spectrum, spectrum.threshold);
   return spectrum;
 }
 

@@ -32,8 +32,9 @@ struct RankInterval {
   std::int64_t rank = 0, low = 0, high = 0;
 };
 
-/// Equivalent rank of a ready spectrum at a threshold in (0, 1].
-[[nodiscard]] RankInterval rank_interval(const MapSpectrum& spectrum, double threshold);
+/// Equivalent rank of a ready spectrum.
+[[nodiscard]] RankInterval rank_interval(const MapSpectrum& spectrum,
+                                         const RankThreshold& threshold);
 
 /// Σσ of a ready spectrum.
 [[nodiscard]] double nuclear_norm(const MapSpectrum& spectrum);

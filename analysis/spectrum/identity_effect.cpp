@@ -32,9 +32,10 @@ void compare(IdentityEffect& effect) {
   for (double& value : effect.predicted) value += 1;
   effect.predicted_rank = equivalent_rank(effect.predicted, effect.without.threshold);
 
-  const std::vector<double> without = cumulative_share(effect.without.singular_values);
-  const std::vector<double> with = cumulative_share(effect.with.singular_values);
-  const std::vector<double> predicted = cumulative_share(effect.predicted);
+  const RankShare share = effect.without.threshold.of;
+  const std::vector<double> without = cumulative_share(effect.without, share);
+  const std::vector<double> with = cumulative_share(effect.with, share);
+  const std::vector<double> predicted = cumulative_share(effect.predicted, share);
   effect.largest_excess = with.front() - without.front();
   for (std::size_t r = 0; r < with.size(); ++r) {
     effect.prediction_error = std::max(effect.prediction_error, std::abs(predicted[r] - with[r]));

@@ -42,8 +42,8 @@ inline constexpr double kFloatEpsilon = 0x1p-23, kDoubleEpsilon = 0x1p-52;
 [[nodiscard]] MapSpectrum spectrum_at(const Trace& trace, const MapIndex& place, IdentityView view,
                                       const SpectrumOptions& options);
 
-/// Throws Error(usage) unless the threshold is in (0, 1].
-void check_threshold(double threshold);
+/// Throws Error(usage) unless τ is in (0, 1].
+void check_threshold(const RankThreshold& threshold);
 
 /// Sets the singular values and the ranks that follow from them. `spectrum` must have its threshold
 /// and tokens.
@@ -55,7 +55,8 @@ void set_singular_values(SingularValues found, double epsilon, MapSpectrum& spec
 
 /// Spectrum of a map without singular values and ranks: state, counts of entries and symmetry
 /// error. `asymmetry`: asymmetry_of the map.
-[[nodiscard]] MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry);
+[[nodiscard]] MapSpectrum counted(const MatrixD& map, const RankThreshold& threshold,
+                                  double asymmetry);
 
 /// Sets layer, head, identity and rank bound of the map. `smaller`: its smaller dimension.
 void say_where(MapSpectrum& spectrum, const Trace& trace, const MapIndex& place, IdentityView view,

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 
+#include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
-#include "core/error.h"
 
 namespace attnscope {
 
@@ -65,12 +64,8 @@ double rank_quantile(std::int64_t count, const std::function<std::int64_t(std::i
          part * static_cast<double>(rank_at(std::min(below + 1, count - 1)));
 }
 
-MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshold) {
-  if (!(threshold > 0 && threshold <= 1)) {
-    throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
-        .expected("above 0, at most 1")
-        .found(to_string(ParameterValue(threshold)));
-  }
+MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, const RankThreshold& threshold) {
+  check_threshold(threshold);
   MeanSpectrum mean;
   mean.threshold = threshold;
   std::size_t longest = 0;
@@ -86,7 +81,7 @@ MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshol
       ++mean.left_out;
       continue;
     }
-    const std::vector<double> own = cumulative_share(spectrum.singular_values);
+    const std::vector<double> own = cumulative_share(spectrum, threshold.of);
     const std::vector<double> share = stretched(own, longest);
     if (mean.maps == 0) {
       mean.mean_share.assign(longest, 0);
@@ -98,10 +93,10 @@ MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshol
       mean.low_share[r] = std::min(mean.low_share[r], share[r]);
       mean.high_share[r] = std::max(mean.high_share[r], share[r]);
     }
-    ranks.push_back(rank_of_share(own, threshold));
+    ranks.push_back(rank_of_share(own, threshold.level));
   }
   for (double& share : mean.mean_share) share /= static_cast<double>(mean.maps);
-  mean.rank_of_mean = rank_of_share(mean.mean_share, threshold);
+  mean.rank_of_mean = rank_of_share(mean.mean_share, threshold.level);
   mean.ranks = distribution_of(std::move(ranks));
   return mean;
 }

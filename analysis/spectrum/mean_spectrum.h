@@ -33,20 +33,21 @@ struct RankDistribution {
 
 /// Average of all ready maps; the others are counted.
 struct MeanSpectrum {
-  std::int64_t maps = 0;      ///< number of averaged maps
-  std::int64_t left_out = 0;  ///< number of maps that are not ready
-  double threshold = 0.9;     ///< τ of all ranks
+  std::int64_t maps = 0;         ///< number of averaged maps
+  std::int64_t left_out = 0;     ///< number of maps that are not ready
+  RankThreshold threshold = {};  ///< of all ranks
   /// True if maps differ in size: curves are then averaged by the relative rank r/n, with n the
   /// number of a map's singular values; r counts steps of 1/K, with K the greatest n. `ranks` are
   /// not scaled.
   bool relative = false;
   std::vector<double> mean_share;             ///< f̄(r), r = 1 … K: mean of f(r)
   std::vector<double> low_share, high_share;  ///< least and greatest f(r) of any map
-  std::int64_t rank_of_mean = 0;  ///< smallest r with f̄(r) ≥ threshold; 0 without maps
-  RankDistribution ranks;         ///< distribution of the maps' equivalent ranks
+  std::int64_t rank_of_mean = 0;              ///< smallest r with f̄(r) ≥ τ; 0 without maps
+  RankDistribution ranks;                     ///< distribution of the maps' equivalent ranks
 };
 
 /// Averages the ready spectra. Throws Error(usage) for a threshold out of range.
-[[nodiscard]] MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshold);
+[[nodiscard]] MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra,
+                                         const RankThreshold& threshold);
 
 }  // namespace attnscope

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/text/number_text.h"
+
 namespace attnscope {
 
 namespace {
@@ -25,7 +27,21 @@ std::vector<double> squares_of(std::span<const double> values) {
 
 }  // namespace
 
-std::vector<double> cumulative_share(std::span<const double> singular_values) {
+const char* symbol_of(RankShare share) { return share == RankShare::energy ? "Σσ²" : "Σσ"; }
+
+std::string to_string(const RankThreshold& threshold) {
+  return "τ = " + rounded_text(threshold.level) + " of " + symbol_of(threshold.of);
+}
+
+std::string rank_in_words(const RankThreshold& threshold) {
+  return "smallest r whose σ_1 … σ_r hold " + rounded_text(threshold.level) + " of " +
+         symbol_of(threshold.of);
+}
+
+std::vector<double> cumulative_share(std::span<const double> singular_values, RankShare of) {
+  if (of == RankShare::energy) {
+    return cumulative_share(squares_of(singular_values), RankShare::values);
+  }
   const double total = sum_all(singular_values);
   if (!(total > 0)) return {};
   std::vector<double> share(singular_values.size());
@@ -49,19 +65,18 @@ std::int64_t rank_of_share(std::span<const double> share, double threshold) {
   return reached - share.begin() + 1;
 }
 
-std::int64_t equivalent_rank(std::span<const double> singular_values, double threshold) {
-  const double total = sum_all(singular_values);
+std::int64_t equivalent_rank(std::span<const double> singular_values,
+                             const RankThreshold& threshold) {
+  const bool squares = threshold.of == RankShare::energy;
+  const double total = squares ? sum_of_squares(singular_values) : sum_all(singular_values);
   if (!(total > 0)) return 0;
   // Tables ask for many ranks while they are drawn: the shares behind the rank are not computed.
   double sum = 0;
   for (std::size_t t = 0; t < singular_values.size(); ++t) {
-    if ((sum += singular_values[t]) / total >= threshold) return static_cast<std::int64_t>(t) + 1;
+    sum += squares ? singular_values[t] * singular_values[t] : singular_values[t];
+    if (sum / total >= threshold.level) return static_cast<std::int64_t>(t) + 1;
   }
   return std::ssize(singular_values);
-}
-
-std::int64_t energy_rank(std::span<const double> singular_values, double threshold) {
-  return equivalent_rank(squares_of(singular_values), threshold);
 }
 
 double gap_ratio(std::span<const double> singular_values) {

@@ -4,12 +4,44 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "core/parameters/enum_names.h"
 
 namespace attnscope {
 
-/// f(r) = Σ_{t≤r} σ_t / Σ_t σ_t for r = 1 … N (Adder, Eq. 21); empty if all σ are 0.
-[[nodiscard]] std::vector<double> cumulative_share(std::span<const double> singular_values);
+/// The sum of which the leading singular values have a share.
+enum class RankShare {
+  values,  ///< Σσ (Adder, Eq. 21)
+  energy   ///< Σσ² = ‖H‖_F²: "effective rank at 90 %" of most papers since 2021
+};
+inline constexpr EnumName<RankShare> rank_share_names[] = {{RankShare::values, "values"},
+                                                           {RankShare::energy, "energy"}};
+
+/// "Σσ" or "Σσ²".
+[[nodiscard]] const char* symbol_of(RankShare share);
+
+/// Threshold of the equivalent rank: the share that the leading singular values must reach.
+struct RankThreshold {
+  double level = 0.9;  ///< τ in (0, 1]
+  RankShare of = RankShare::values;
+
+  constexpr RankThreshold() = default;
+  constexpr RankThreshold(double tau, RankShare share = RankShare::values)
+      : level(tau), of(share) {}
+  bool operator==(const RankThreshold&) const = default;
+};
+
+/// "τ = 0.9 of Σσ".
+[[nodiscard]] std::string to_string(const RankThreshold& threshold);
+/// "smallest r whose σ_1 … σ_r hold 0.9 of Σσ".
+[[nodiscard]] std::string rank_in_words(const RankThreshold& threshold);
+
+/// f(r) = Σ_{t≤r} σ_t / Σ_t σ_t for r = 1 … N (Adder, Eq. 21), or the same of σ²; empty if all σ
+/// are 0.
+[[nodiscard]] std::vector<double> cumulative_share(std::span<const double> singular_values,
+                                                   RankShare of = RankShare::values);
 
 /// g(r) = r / N for r = 1 … N (Adder, Eq. 21).
 [[nodiscard]] std::vector<double> linear_share(std::int64_t count);
@@ -18,13 +50,9 @@ namespace attnscope {
 /// 0 if it is empty. threshold in (0, 1].
 [[nodiscard]] std::int64_t rank_of_share(std::span<const double> share, double threshold);
 
-/// Smallest r with f(r) ≥ threshold (Adder, Section 3.2.2); 0 if all σ are 0.
+/// Smallest r with f(r) ≥ τ (Adder, Section 3.2.2), f of the threshold's share; 0 if all σ are 0.
 [[nodiscard]] std::int64_t equivalent_rank(std::span<const double> singular_values,
-                                           double threshold);
-
-/// Smallest r with Σ_{t≤r} σ_t² ≥ threshold · Σσ²: the "effective rank at 90 %" of most papers
-/// since 2021; 0 if all σ are 0.
-[[nodiscard]] std::int64_t energy_rank(std::span<const double> singular_values, double threshold);
+                                           const RankThreshold& threshold);
 
 /// σ_2 / σ_1, from 0 to 1; NaN if there are not two, or all are 0.
 [[nodiscard]] double gap_ratio(std::span<const double> singular_values);

@@ -72,7 +72,7 @@ double shift_of(const Trace& trace, std::int64_t layer, IdentityView view) {
 
 }  // namespace
 
-MapSpectrum counted(const MatrixD& map, double threshold, double asymmetry) {
+MapSpectrum counted(const MatrixD& map, const RankThreshold& threshold, double asymmetry) {
   const MapEntries entries = entries_of(map);
   MapSpectrum spectrum;
   spectrum.threshold = threshold;
@@ -109,11 +109,11 @@ bool is_estimated(const ImpliedMaps& maps, const SpectrumOptions& options) {
           std::min(maps.extent(1), maps.extent(2)) > options.dense_limit);
 }
 
-void check_threshold(double threshold) {
-  if (threshold > 0 && threshold <= 1) return;
+void check_threshold(const RankThreshold& threshold) {
+  if (threshold.level > 0 && threshold.level <= 1) return;
   throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
       .expected("above 0, at most 1")
-      .found(to_string(ParameterValue(threshold)));
+      .found(to_string(ParameterValue(threshold.level)));
 }
 
 std::string_view describe(SpectrumState state) {
@@ -132,7 +132,7 @@ std::string_view describe(SpectrumState state) {
 
 void take_singular_values(MapSpectrum& spectrum, std::vector<double> values, double epsilon) {
   spectrum.singular_values = std::move(values);
-  spectrum.equivalent_rank = equivalent_rank(spectrum.singular_values, spectrum.threshold);
+  spectrum.equivalent_rank = equivalent_rank(spectrum, spectrum.threshold);
   spectrum.effective_rank = effective_rank(spectrum.singular_values);
   spectrum.stable_rank = stable_rank(spectrum.singular_values);
   spectrum.numerical_rank = numerical_rank(spectrum.singular_values, spectrum.tokens, epsilon);

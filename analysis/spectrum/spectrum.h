@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/spectrum/rank.h"
 #include "core/parameters/enum_names.h"
 #include "core/progress.h"
 #include "core/tensor/tensor.h"
@@ -65,7 +66,7 @@ struct SpectrumEstimate;
 struct Subject;
 
 struct SpectrumOptions {
-  double threshold = 0.9;  ///< τ of the equivalent rank, in (0, 1]
+  RankThreshold threshold = {};  ///< of the equivalent rank
   SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
   std::vector<std::int64_t> layers = {};  ///< all recorded layers if empty
   SpectrumMethod method = SpectrumMethod::automatic;
@@ -91,8 +92,8 @@ struct MapSpectrum {
   std::int64_t zero_rows = 0;           ///< number of queries that attend to nothing
   /// The min(N, M) values, descending; empty if not_finite, not_converged.
   std::vector<double> singular_values;
-  double threshold = 0.9;            ///< τ of the equivalent rank
-  std::int64_t equivalent_rank = 0;  ///< smallest r with f(r) ≥ threshold
+  RankThreshold threshold = {};      ///< of the equivalent rank
+  std::int64_t equivalent_rank = 0;  ///< smallest r with f(r) ≥ τ
   double effective_rank = 0;         ///< exp of the entropy of σ / Σσ
   double stable_rank = 0;            ///< ‖H‖_F² / σ_1²; NaN if unknown (estimated)
   std::int64_t numerical_rank = 0;   ///< number of σ above N · ε · σ_1; 0 if estimated
@@ -104,6 +105,13 @@ struct MapSpectrum {
   /// else null.
   std::shared_ptr<const SpectrumEstimate> estimate = nullptr;
 };
+
+/// Cumulative shares of a ready spectrum. Those of Σσ² end at the map's ‖H‖_F², which is known
+/// although the spectrum is estimated.
+[[nodiscard]] std::vector<double> cumulative_share(const MapSpectrum& spectrum, RankShare of);
+/// Equivalent rank of a ready spectrum at another threshold.
+[[nodiscard]] std::int64_t equivalent_rank(const MapSpectrum& spectrum,
+                                           const RankThreshold& threshold);
 
 /// Spectrum of one map [N, M]; layer, head and identity are not set. Throws Error(usage) for a
 /// threshold out of range or a map without entries.

@@ -15,12 +15,12 @@ namespace attnscope {
 
 namespace {
 
-MapRecord record_of(const MapSpectrum& spectrum, const std::vector<double>& thresholds) {
+MapRecord record_of(const MapSpectrum& spectrum, const SweepRequest& request) {
   MapRecord record;
   record.ready = spectrum.state == SpectrumState::ready;
   if (!record.ready) return record;
-  record.share = cumulative_share(spectrum.singular_values);
-  for (const double threshold : thresholds) {
+  record.share = cumulative_share(spectrum, request.share);
+  for (const double threshold : request.thresholds) {
     record.ranks.push_back(rank_of_share(record.share, threshold));
   }
   record.effective_rank = spectrum.effective_rank;
@@ -101,7 +101,7 @@ void add_numbers_of_heads(const HeadTable& table, SeriesRecord& series) {
 
 void add_null_spectra(const NullRanks& null, MapRecord& record) {
   for (const MapSpectrum& shuffled : null.shuffled) {
-    const std::vector<double> share = cumulative_share(shuffled.singular_values);
+    const std::vector<double> share = cumulative_share(shuffled, shuffled.threshold.of);
     record.null_share_sums.resize(share.size());
     record.null_share_squares.resize(share.size());
     for (std::size_t r = 0; r < share.size(); ++r) {
@@ -169,7 +169,7 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
   Subject ran = without_model(trace);
   ran.model = subject.model;
   SpectrumOptions options;
-  options.threshold = request.thresholds.front();
+  options.threshold = {request.thresholds.front(), request.share};
   std::vector<LayerRecord> layers;  // shared by all views
   for (std::int64_t index = 0; index < std::ssize(trace.layers); ++index) {
     layers.push_back(layer_record(trace, index, numbers));
@@ -186,7 +186,7 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
     for (const MapSpectrum& spectrum : spectra) {
       const auto head = static_cast<std::size_t>(std::max<std::int64_t>(spectrum.head, 0));
       record.layers[static_cast<std::size_t>(spectrum.layer)].maps[head] =
-          record_of(spectrum, request.thresholds);
+          record_of(spectrum, request);
     }
     if (numbers.heads) {
       add_numbers_of_heads(head_table(trace, {.threshold = options.threshold}), record);

@@ -29,12 +29,7 @@ void check_sweep(const SweepRequest& request) {
   if (request.data_set == nullptr) refuse("no data set was given to sweep over");
   if (request.thresholds.empty() || request.views.empty())
     refuse("a sweep needs at least one threshold and one view");
-  for (const double threshold : request.thresholds) {
-    if (threshold > 0 && threshold <= 1) continue;
-    throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
-        .expected("above 0, at most 1")
-        .found(to_string(ParameterValue(threshold)));
-  }
+  for (const double threshold : request.thresholds) check_threshold(threshold);
   check_numbers(request.numbers);
   if (request.first < 0 || request.end < 0 || request.items() <= 0) {
     throw Error(ErrorKind::usage, "the data set has no such inputs")
@@ -82,6 +77,7 @@ SweepResult begin(const SweepRequest& request) {
   result.items = request.items();
   result.seed = request.choice.seed;
   result.thresholds = request.thresholds;
+  result.share = request.share;
   result.numbers = request.numbers;
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   std::error_code ignored;

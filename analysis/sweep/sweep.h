@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/spectrum/rank.h"
 #include "analysis/sweep/swept_numbers.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
@@ -65,10 +66,11 @@ struct SweepResult {
   std::string fingerprint;  ///< hashes of everything that decides the result; see sweep_fingerprint
   std::int64_t first = 0;   ///< index of the first item that could be chosen
   std::int64_t count = 0, done = 0;
-  std::int64_t items = 0;          ///< number of items that could be chosen, at least `count`
-  std::uint32_t seed = 0;          ///< seed of the choice
-  std::vector<double> thresholds;  ///< thresholds of equivalent ranks
-  SweptNumbers numbers;            ///< computed quantities
+  std::int64_t items = 0;               ///< number of items that could be chosen, at least `count`
+  std::uint32_t seed = 0;               ///< seed of the choice
+  std::vector<double> thresholds;       ///< thresholds of equivalent ranks
+  RankShare share = RankShare::values;  ///< of the thresholds, and of the curves f(r)
+  SweptNumbers numbers;                 ///< computed quantities
   std::vector<SweepSeries> series;
 };
 
@@ -80,6 +82,7 @@ struct SweepRequest {
   std::int64_t end = 0;    ///< items from this index on are left out; 0: no limit
   ItemChoice choice;       ///< choice among the remaining items
   std::vector<double> thresholds = {0.9};
+  RankShare share = RankShare::values;  ///< of the thresholds and the curves
   std::vector<IdentityView> views = {IdentityView::as_is};
   SweptNumbers numbers = {};
   std::filesystem::path out;  ///< path of the result; unfinished work is at sweep_checkpoint(out)

@@ -25,10 +25,15 @@ std::string layer_path(std::size_t series, std::size_t layer) {
 }
 
 json describe_contents(const SweepResult& result) {
-  json contents = {{"data_set", result.data_set}, {"fingerprint", result.fingerprint},
-                   {"first", result.first},       {"count", result.count},
-                   {"done", result.done},         {"thresholds", result.thresholds},
-                   {"items", result.items},       {"seed", result.seed},
+  json contents = {{"data_set", result.data_set},
+                   {"fingerprint", result.fingerprint},
+                   {"first", result.first},
+                   {"count", result.count},
+                   {"done", result.done},
+                   {"thresholds", result.thresholds},
+                   {"items", result.items},
+                   {"seed", result.seed},
+                   {"share", name_of(rank_share_names, result.share)},
                    {"series", json::array()}};
   contents["numbers"] = {{"of", name_of(matrix_kind_names, result.numbers.analysed.of)},
                          {"centred", result.numbers.analysed.centred},
@@ -95,6 +100,9 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
   result.items = within(contents.at("items"), result.count, kMost);
   result.seed = static_cast<std::uint32_t>(within(contents.at("seed"), 0, 0xffffffff));
   result.thresholds = contents.at("thresholds").get<std::vector<double>>();
+  // Sweeps of earlier versions were of the values.
+  result.share =
+      value_of(rank_share_names, contents.value("share", "values"), "share of the threshold");
   const json& numbers = contents.at("numbers");
   result.numbers.analysed.of = matrix_kind_named(numbers.at("of").get<std::string>());
   result.numbers.analysed.centred = numbers.at("centred");

@@ -127,6 +127,7 @@ std::string sweep_fingerprint(const SweepRequest& request) {
               {"statistics", statistics},
               {"numbers", in_words(request.numbers)}};
   if (request.end > 0) all["items"] = request.items();
+  if (request.share != RankShare::values) all["share"] = name_of(rank_share_names, request.share);
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -143,6 +144,7 @@ std::string fingerprint_difference(const std::string& one, const std::string& ot
       {"count", "the number of inputs"},
       {"seed", "the seed"},
       {"thresholds", "the thresholds"},
+      {"share", "the share of singular values or their squares"},
       {"views", "the view of the identity"},
       {"statistics", "the statistics of each map"},
       {"numbers", "the further numbers"},

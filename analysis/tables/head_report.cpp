@@ -69,7 +69,7 @@ Report head_report(const Trace& trace, const HeadTable& table, std::optional<dou
 }
 
 std::string head_signs_in_words(const HeadOptions& options) {
-  return "a: rows divided by their sums; τ = " + rounded_text(options.threshold) +
+  return "a: rows divided by their sums; " + to_string(options.threshold) +
          ", ε = " + rounded_text(options.sink) + ", mass " + rounded_text(100 * options.mass) +
          " %; –: not known\n";
 }

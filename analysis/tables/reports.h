@@ -17,6 +17,7 @@
 #include "analysis/mixing/mixed_matrices.h"
 #include "analysis/relevance/relevance.h"
 #include "analysis/report/report.h"
+#include "analysis/spectrum/rank.h"
 #include "analysis/weights/weight_spectra.h"
 #include "core/trace/trace.h"
 
@@ -70,7 +71,7 @@ namespace attnscope {
 /// One row per head: layer, head, the singular values of the product of its weights, its ranks (the
 /// equivalent rank at `threshold`) and the copying score.
 [[nodiscard]] Report weight_heads_report(const std::vector<WeightSpectrum>& spectra,
-                                         double threshold);
+                                         const RankThreshold& threshold);
 /// A line above weight_heads_report: "MODEL: W_OV = W_V W_O of each head, rank at most d".
 [[nodiscard]] std::string weights_in_words(const std::string& model, WeightProduct product);
 

@@ -303,7 +303,7 @@ struct LayerMean {
 };
 
 MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t layer,
-                           double threshold) {
+                           const RankThreshold& threshold) {
   std::vector<MapSpectrum> of_layer;
   std::copy_if(maps.begin(), maps.end(), std::back_inserter(of_layer),
                [layer](const MapSpectrum& map) { return map.layer == layer; });

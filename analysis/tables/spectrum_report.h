@@ -23,7 +23,7 @@ struct SpectrumReport {
   MechanismChoice mechanism;
   bool mechanism_trained = true;
   std::string channels;  ///< recorded maps if each channel has its own; else empty
-  double threshold = 0.9;
+  RankThreshold threshold = {};
   std::vector<std::string> layers;  ///< layer names (layers_in_words)
   std::vector<std::string> inputs;
   /// Chosen items: "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set.

@@ -199,9 +199,9 @@ std::string series_in_words(const StudyResult& result, std::size_t index) {
                 : "") +
            "\n";
   }
-  text += "truncated: " + result.description + "; mean equivalent rank at " +
-          rounded_text(result.threshold) + ": " +
-          number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1);
+  text += "truncated: " + result.description + "; mean equivalent rank (" +
+          to_string(result.threshold) +
+          "): " + number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1);
   if (const std::optional<NullOutcome> null = mean_null_of(series)) {
     text += "; if shuffled: " + number_cell(null->rank, 0, 1) +
             "; rank / null: " + number_cell(null->rank_over_null, 0, 3);

@@ -18,7 +18,8 @@ Report weight_values_report(const WeightSpectrum& head) {
 
 }  // namespace
 
-Report weight_heads_report(const std::vector<WeightSpectrum>& spectra, double threshold) {
+Report weight_heads_report(const std::vector<WeightSpectrum>& spectra,
+                           const RankThreshold& threshold) {
   using Head = WeightSpectrum;
   const auto greatest = [](const Head& head) { return head.singular_values.front(); };
   const auto least = [](const Head& head) { return head.singular_values.back(); };
@@ -32,7 +33,7 @@ Report weight_heads_report(const std::vector<WeightSpectrum>& spectra, double th
         [](const Head& head) { return table_cell(weight_values_report(head)); }},
        {{.title = "σ1", .width = 8, .decimals = 3}, greatest},
        {{.title = "σd", .width = 8, .decimals = 3}, least},
-       {{.name = "equivalent_rank", .title = "rank at " + rounded_text(threshold), .decimals = 0},
+       {{.name = "equivalent_rank", .title = "rank, " + to_string(threshold), .decimals = 0},
         &Head::equivalent_rank},
        {{.name = "effective_rank", .title = "effective", .decimals = 1}, &Head::effective_rank},
        {{.name = "stable_rank", .title = "stable", .decimals = 1}, &Head::stable_rank},

@@ -170,7 +170,7 @@ ProbeNumbers probe(const Model& model, std::span<const Input> inputs, const Prog
   }
   ProbeNumbers numbers;
   for (const LayerSpectra& layer : layers) {
-    const double threshold = SpectrumOptions().threshold;
+    const RankThreshold threshold = SpectrumOptions().threshold;
     const MeanSpectrum without = mean_spectrum(layer.without, threshold);
     numbers.mean_rank.push_back(without.ranks.mean);
     numbers.rank_of_mean.push_back(without.maps > 0 ? static_cast<double>(without.rank_of_mean)

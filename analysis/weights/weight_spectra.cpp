@@ -34,7 +34,8 @@ double copying_of(const MatrixD& left, const MatrixD& right) {
   return sizes > 0 ? sum / sizes : std::numeric_limits<double>::quiet_NaN();
 }
 
-WeightSpectrum spectrum_of_product(const MatrixD& left, const MatrixD& right, double threshold) {
+WeightSpectrum spectrum_of_product(const MatrixD& left, const MatrixD& right,
+                                   const RankThreshold& threshold) {
   WeightSpectrum found;
   found.width = left.rows();
   found.singular_values = product_values(left, right);
@@ -52,8 +53,8 @@ MatrixD columns_of_head(const MatrixD& all, std::int64_t head, std::int64_t head
   return all.middleCols(head * own / heads * width, width);
 }
 
-void add_layer(const Block& block, std::int64_t layer, WeightProduct product, double threshold,
-               std::vector<WeightSpectrum>& spectra) {
+void add_layer(const Block& block, std::int64_t layer, WeightProduct product,
+               const RankThreshold& threshold, std::vector<WeightSpectrum>& spectra) {
   const AttentionPart& part = block.attention;
   const std::int64_t heads = block.spec.attention.heads, own = block.spec.key_heads();
   const bool scores = product == WeightProduct::qk;
@@ -82,7 +83,8 @@ void add_layer(const Block& block, std::int64_t layer, WeightProduct product, do
 }  // namespace
 
 std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct product,
-                                           double threshold, const Progress& progress) {
+                                           const RankThreshold& threshold,
+                                           const Progress& progress) {
   check_threshold(threshold);
   const Transformer& transformer = transformer_of(model);
   std::vector<WeightSpectrum> spectra;

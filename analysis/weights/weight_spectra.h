@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/spectrum/rank.h"
 #include "core/model/model.h"
 #include "core/parameters/enum_names.h"
 #include "core/progress.h"
@@ -33,7 +34,7 @@ struct WeightSpectrum {
 /// with rotary positions W_QK is that of equal positions. Throws Error(usage) for adder arithmetic,
 /// Fastformer, and W_QK of attention that does not score by q·k; Cancelled.
 [[nodiscard]] std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct product,
-                                                         double threshold = 0.9,
+                                                         const RankThreshold& threshold = {},
                                                          const Progress& progress = {});
 
 }  // namespace attnscope

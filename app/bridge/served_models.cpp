@@ -298,8 +298,15 @@ ServedModels::Reply ServedModels::tile(const json& header) const {
 ServedModels::Reply ServedModels::table(const json& header) const {
   const Subject& shown = subject(header, true);
   const auto name = member<std::string>(header, "table", "heads or spectrum");
-  const double threshold =
-      header.contains("threshold") ? member<double>(header, "threshold", "a number up to 1") : 0.9;
+  RankThreshold threshold;
+  if (header.contains("threshold")) {
+    threshold.level = member<double>(header, "threshold", "a number up to 1");
+  }
+  if (header.contains("share")) {
+    threshold.of = value_of(rank_share_names,
+                            member<std::string>(header, "share", "values or energy").substr(0, 80),
+                            "share of the threshold");
+  }
   if (name == "heads") {
     HeadOptions options;
     options.threshold = threshold;

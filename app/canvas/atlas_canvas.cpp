@@ -503,8 +503,8 @@ void AtlasCanvas::place_stage() {
   title_->setGeometry(stage->title.toRect());
   const MapIndex map{stage->layer, stage->column};
   title_->set_map(link_.title_of(subject_, map.layer, map.head),
-                  tr("Equivalent rank at τ = %1, and mean entropy of the rows")
-                      .arg(session_.view().rank_threshold),
+                  tr("Equivalent rank (%1), and mean entropy of the rows")
+                      .arg(QString::fromStdString(to_string(session_.view().rank_threshold))),
                   link_.map_beside(subject_, map, -1).has_value(),
                   link_.map_beside(subject_, map, 1).has_value());
 }

@@ -21,7 +21,7 @@ double number_of(const MapSpectrum& map, const ViewSettings& view) {
     case MapNumber::stable_rank:
       return map.stable_rank;
     default:
-      return static_cast<double>(equivalent_rank(map.singular_values, view.rank_threshold));
+      return static_cast<double>(equivalent_rank(map, view.rank_threshold));
   }
 }
 

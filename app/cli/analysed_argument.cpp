@@ -52,6 +52,30 @@ void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed) {
   json["added"] = name_of(added_names, analysed.added);
 }
 
+void add_threshold_options(CLI::App& command, RankThreshold& threshold) {
+  add_value_option(command, "--threshold", threshold.level,
+                   "Threshold of the equivalent rank, above 0, at most 1", "T");
+  add_share_option(command, threshold.of);
+}
+
+void add_share_option(CLI::App& command, RankShare& share) {
+  command
+      .add_option_function<std::string>(
+          "--share",
+          [&share](const std::string& name) {
+            share = value_of(rank_share_names, name, "share of the threshold");
+          },
+          "What the threshold is a share of: the sum of the singular values (values), or of their "
+          "squares (energy)")
+      ->type_name(name_list(names_of(rank_share_names), {}, "|"))
+      ->default_str(std::string(name_of(rank_share_names, share)));
+}
+
+void add_threshold(nlohmann::ordered_json& json, const RankThreshold& threshold) {
+  json["threshold"] = threshold.level;
+  json["share"] = name_of(rank_share_names, threshold.of);
+}
+
 void add_entropy_option(CLI::App& command, std::optional<double>& target) {
   command
       .add_option("--at-entropy", target,

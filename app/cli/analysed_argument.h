@@ -1,5 +1,5 @@
-// The analysed matrix: the options --identity, --of, --added and --centred that choose it, and its
-// keys and columns in JSON and CSV, equal in every command.
+// The analysed matrix and the threshold of its rank: the options --identity, --of, --added,
+// --centred, --threshold and --share, and their keys in JSON, equal in every command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@
 
 #include "analysis/matrix/matrix_kind.h"
 #include "analysis/report/report.h"
+#include "analysis/spectrum/rank.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -30,6 +31,13 @@ void request_analysed(const MatrixChoice& analysed, TraceRequest& request);
 
 /// Adds the keys "of", "centred" and "added".
 void add_analysed(nlohmann::ordered_json& json, const MatrixChoice& analysed);
+
+/// The options --threshold T and --share values|energy.
+void add_threshold_options(CLI::App& command, RankThreshold& threshold);
+void add_share_option(CLI::App& command, RankShare& share);
+
+/// Adds the keys "threshold" and "share".
+void add_threshold(nlohmann::ordered_json& json, const RankThreshold& threshold);
 
 /// The option --at-entropy H of commands that report a rank of each map.
 void add_entropy_option(CLI::App& command, std::optional<double>& target);

@@ -259,7 +259,7 @@ ordered_json comparison_as_json(const ComparisonReport& report) {
       {"heads", report.options.match_heads ? "matched" : "index"},
       {"identity", report.identity}};
   add_analysed(json, report.options.analysed);
-  json["threshold"] = report.options.threshold;
+  add_threshold(json, report.options.threshold);
   if (const auto& target = report.options.at_entropy) {
     json["at_entropy"] =
         *target == reference_entropy ? ordered_json("reference") : ordered_json(*target);
@@ -284,7 +284,7 @@ std::string comparison_as_text(const ComparisonReport& report) {
               : "on " + report.input;
   text +=
       "; " + alignment_in_words(report.options) + "; identity " + report.identity + "; ranks at " +
-      rounded_text(report.options.threshold) +
+      to_string(report.options.threshold) +
       (is_of_others(report) ? "\nof: " + in_words(report.options.analysed) : "") +
       "\nJS: Jensen-Shannon divergence of rows in bits (rows over the sum of their magnitudes); "
       "1-cos: cosine distance; |A-B|: Frobenius distance; differences are compared - reference\n" +
@@ -321,7 +321,7 @@ struct CompareArguments {
   bool match_heads = false, baselines = false;
   std::string identity = "as-is", heads = "all", at_entropy;
   AnalysedArgument analysed;
-  double threshold = 0.9;
+  RankThreshold threshold;
   TableFormat format = TableFormat::text;
 };
 
@@ -487,8 +487,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
   add_heads_option(*added, arguments->heads);
   add_identity_option(*added, arguments->identity);
   add_analysed_options(*added, arguments->analysed);
-  add_value_option(*added, "--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, above 0, at most 1", "T");
+  add_threshold_options(*added, arguments->threshold);
   added->add_flag("--baselines", arguments->baselines,
                   "Also report each rank relative to that of null models: maps with shuffled rows");
   added

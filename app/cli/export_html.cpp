@@ -28,7 +28,7 @@ struct ExportHtmlArguments {
   ModelArguments models;
   std::vector<std::string> labels;
   std::string identity = "as-is", layers = "all", heads = "all";
-  double threshold = 0.9;
+  RankThreshold threshold;
   std::string title, out;
 };
 
@@ -135,8 +135,7 @@ Action add_export_html(CLI::App& parent, CLI::App*& added) {
                    "as-is|without|with");
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
-  add_value_option(*added, "--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, above 0, at most 1", "T");
+  add_threshold_options(*added, arguments->threshold);
   added->add_option("--title", arguments->title, "Title of the page (the models' labels)")
       ->type_name("WORDS");
   added

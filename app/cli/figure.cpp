@@ -40,7 +40,8 @@ struct FigureArguments {
   ModelArguments models;
   std::vector<std::string> labels;
   std::vector<std::string> settings;
-  std::string data_set, count, identity, layers, heads, threshold;  ///< shorthands of settings
+  std::string data_set, count, identity, layers, heads, threshold,
+      share;  ///< shorthands of settings
   std::string out;
   std::int64_t film = 0;  ///< duration of each picture in ms; 0: no film
   StyleArguments style;
@@ -59,7 +60,8 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
                                    {"--identity", arguments.identity, {"identity"}},
                                    {"--layers", arguments.layers, {"layers", "layer"}},
                                    {"--heads", arguments.heads, {"heads", "head"}},
-                                   {"--threshold", arguments.threshold, {"threshold"}}};
+                                   {"--threshold", arguments.threshold, {"threshold"}},
+                                   {"--share", arguments.share, {"share"}}};
   for (const Word& word : words) {
     if (word.value.empty()) continue;
     const auto has = [&](std::string_view name) {
@@ -429,6 +431,9 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   word("--heads", arguments->heads, "Heads, from 0: 0,2-4, or all", "N,…");
   word("--threshold", arguments->threshold, "Threshold of the equivalent rank, above 0, at most 1",
        "T");
+  word("--share", arguments->share,
+       "What the threshold is a share of: the sum of the singular values, or of their squares",
+       "values|energy");
   added
       ->add_option("--label", arguments->labels,
                    "Label of each model in the figure, in their order; may be repeated")

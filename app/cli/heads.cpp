@@ -162,9 +162,10 @@ ordered_json heads_as_json(const HeadsReport& report) {
                         {"title", title_of(measure, {}, report.options.analysed)},
                         {"formula", formula_of(measure, report.options.analysed)}});
   }
-  ordered_json json = {{"threshold", report.options.threshold},
-                       {"sink", report.options.sink},
-                       {"mass", report.options.mass}};
+  ordered_json json;
+  add_threshold(json, report.options.threshold);
+  json["sink"] = report.options.sink;
+  json["mass"] = report.options.mass;
   if (report.at_entropy) json["at_entropy"] = *report.at_entropy;
   add_analysed(json, report.options.analysed);
   json["measures"] = std::move(measures);
@@ -220,16 +221,13 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->models);
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
-  const auto add_share = [&](const char* name, double& value, const char* what) {
-    add_value_option(*added, name, value, what, "T");
-  };
-  add_share("--threshold", arguments->options.threshold,
-            "Threshold of the equivalent rank, above 0, at most 1");
-  add_share("--sink", arguments->options.sink,
-            "Share of the attention above which a key is a sink");
-  add_share(
-      "--mass", arguments->options.mass,
-      "Share of the class token's attention to patches that the counted strongest patches hold");
+  add_threshold_options(*added, arguments->options.threshold);
+  add_value_option(*added, "--sink", arguments->options.sink,
+                   "Share of the attention above which a key is a sink", "T");
+  add_value_option(
+      *added, "--mass", arguments->options.mass,
+      "Share of the class token's attention to patches that the counted strongest patches hold",
+      "T");
   added->add_flag("--baselines", arguments->options.baselines,
                   "Also report ranks of null models: maps with shuffled rows, and rank / null");
   add_entropy_option(*added, arguments->at_entropy);

@@ -73,7 +73,7 @@ struct Arguments {
   bool proposition = false, baselines = false;
   std::optional<double> at_entropy = {};
   AnalysedArgument analysed;
-  double threshold = 0.9;
+  RankThreshold threshold;
   std::string method = "automatic";
   std::int64_t dense_limit = SpectrumOptions{}.dense_limit;
   TableFormat format = TableFormat::text;
@@ -318,8 +318,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   add_identity_option(*added, arguments->identity);
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
-  add_value_option(*added, "--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, above 0, at most 1", "T");
+  add_threshold_options(*added, arguments->threshold);
   added->add_flag(
       "--proposition", arguments->proposition,
       "Print both spectra, with and without I, next to the prediction of Proposition 1");

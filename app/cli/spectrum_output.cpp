@@ -48,9 +48,9 @@ void print_heading(const SpectrumReport& report) {
   if (!report.analysed.is_plain_map()) {
     std::printf("analysed: %s\n", in_words(report.analysed).c_str());
   }
-  std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %s\n",
-              differ ? "up to " : "", static_cast<long long>(tokens),
-              identity_in_words(report).c_str(), rounded_text(report.threshold).c_str());
+  std::printf("%s%lld tokens, %s; equivalent rank: %s\n", differ ? "up to " : "",
+              static_cast<long long>(tokens), identity_in_words(report).c_str(),
+              rank_in_words(report.threshold).c_str());
   const bool asked = report.analysed.identity == IdentityView::with;
   if (asked && with_identity(report).with < with_identity(report).maps) {
     std::printf("I can be added to square maps only: the others are seen without it\n");
@@ -144,7 +144,7 @@ std::string spectrum_as_json(const SpectrumReport& report) {
                        {"channels", report.channels.empty() ? ordered_json(nullptr)
                                                             : ordered_json(report.channels)}};
   add_analysed(json, report.analysed);
-  json["threshold"] = report.threshold;
+  add_threshold(json, report.threshold);
   if (report.at_entropy) json["at_entropy"] = *report.at_entropy;
   json["inputs"] = report.inputs;
   json["chosen"] = report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen);

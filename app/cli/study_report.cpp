@@ -30,7 +30,8 @@ ordered_json study_as_json(const StudyResult& result, const std::vector<Subject>
           {"items", result.of_text ? ordered_json() : ordered_json(result.items)},
           {"seed", result.seed},
           {"changed", result.description},
-          {"threshold", result.threshold},
+          {"threshold", result.threshold.level},
+          {"share", name_of(rank_share_names, result.threshold.of)},
           {"series", report_as_json(series_report(result))},
           {"models", std::move(models)}};
 }

@@ -76,6 +76,7 @@ struct SweepArguments {
   AnalysedArgument analysed;
   bool head_numbers = false, baselines = false;
   std::vector<double> thresholds = {0.9};
+  RankShare share = RankShare::values;
   double checkpoint_seconds = 5;
   bool restart = false;
   TableFormat format = TableFormat::text;
@@ -99,7 +100,8 @@ nlohmann::ordered_json swept_as_json(const SweepResult& result,
                                  {"count", result.count},
                                  {"items", result.items},
                                  {"seed", result.seed},
-                                 {"thresholds", result.thresholds}};
+                                 {"thresholds", result.thresholds},
+                                 {"share", name_of(rank_share_names, result.share)}};
   add_analysed(json, result.numbers.analysed);
   json["series"] = nlohmann::ordered_json::array();
   for (const SweepSeries& series : result.series) {
@@ -168,6 +170,7 @@ SweepRequest make_request(const SweepArguments& arguments) {
   request.end = arguments.end;
   request.choice = arguments.choice;
   request.thresholds = arguments.thresholds;
+  request.share = arguments.share;
   request.numbers = {analysed_of(arguments.analysed), arguments.head_numbers, arguments.baselines};
   request.out = arguments.out;
   request.restart = arguments.restart;
@@ -247,6 +250,7 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->type_name("T")
       ->allow_extra_args(false)
       ->capture_default_str();
+  add_share_option(*added, arguments->share);
   add_analysed_options(*added, arguments->analysed);
   added->add_flag(
       "--head-numbers", arguments->head_numbers,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/intervention/truncation.h"
+#include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/study_report.h"
@@ -17,7 +18,7 @@ struct TruncateArguments {
   StudyArguments study;
   std::string ranks, layers = "all", heads = "all";
   std::string cut = "without-identity", rows = "as-is";
-  double threshold = 0.9;
+  RankThreshold threshold;
   bool baselines = false;
 };
 
@@ -78,9 +79,7 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
                    "both next to each other",
                    "as-is|renormalised|both")
       ->check(CLI::IsMember({"as-is", "renormalised", "both"}));
-  add_value_option(*added, "--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, which is reported as well", "T")
-      ->check(CLI::Range(1e-6, 1.0));
+  add_threshold_options(*added, arguments->threshold);
   added->add_flag("--baselines", arguments->baselines,
                   "Also report the equivalent rank of null models: maps with shuffled rows");
   add_model_options(*added, arguments->study.models);

@@ -4,6 +4,7 @@
 
 #include "analysis/tables/reports.h"
 #include "analysis/weights/weight_spectra.h"
+#include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
@@ -20,7 +21,7 @@ namespace {
 struct WeightsArguments {
   ModelArguments models;
   std::string of = "ov", heads = "all";
-  double threshold = 0.9;
+  RankThreshold threshold;
   TableFormat format = TableFormat::text;
   [[nodiscard]] WeightProduct product() const {
     return value_of(weight_product_names, of, "product of weights");
@@ -63,10 +64,11 @@ int run(const WeightsArguments& arguments) {
   const auto report = [&] { return weights_report(all, arguments); };
   print_results(
       arguments.format, subjects, [&] { return weights_as_text(all, arguments); },
-      [&]() -> nlohmann::ordered_json {
-        return {{"of", arguments.of},
-                {"threshold", arguments.threshold},
-                {"models", report_as_json(report())}};
+      [&] {
+        nlohmann::ordered_json json = {{"of", arguments.of}};
+        add_threshold(json, arguments.threshold);
+        json["models"] = report_as_json(report());
+        return json;
       },
       report);
   return 0;
@@ -84,9 +86,7 @@ Action add_weights(CLI::App& parent, CLI::App*& added) {
   add_value_option(*added, "--of", arguments->of, "Product of weights", "qk|ov")
       ->check(CLI::IsMember(names_of(weight_product_names)));
   add_heads_option(*added, arguments->heads);
-  add_value_option(*added, "--threshold", arguments->threshold,
-                   "Threshold of the equivalent rank, above 0, at most 1", "T")
-      ->check(CLI::Range(1e-6, 1.0));
+  add_threshold_options(*added, arguments->threshold);
   add_format_options(*added, arguments->format, "a row for each singular value");
   add_model_options(*added, arguments->models);
   set_examples(*added, {"attnscope weights vit.safetensors --of qk",

@@ -10,6 +10,7 @@
 #include "analysis/comparison/alignment.h"
 #include "analysis/figure/figure.h"
 #include "analysis/matrix/matrix_kind.h"
+#include "analysis/spectrum/rank.h"
 #include "app/session/subject_id.h"
 #include "core/parameters/enum_names.h"
 #include "core/trace/trace.h"
@@ -115,7 +116,7 @@ struct ViewSettings {
   std::int64_t shown_rank = 0;  ///< r of the best approximations A_r that are shown; 0: full maps
   bool shows_rest = false;      ///< the remainder A − A_r is shown instead
   bool hide_prefix_tokens = false;  ///< class tokens and registers; for texts [CLS], [SEP], <s> …
-  double rank_threshold = 0.9;      ///< threshold of the equivalent rank, in (0, 1]
+  RankThreshold rank_threshold = {};  ///< of the equivalent rank
   MapNumber map_number = MapNumber::equivalent_rank;
   bool sorted_by_number = false;  ///< maps sorted by that number, the least first
   std::int64_t first_layer = 0;   ///< number of the first layer in figures: 0 or 1

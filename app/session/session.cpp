@@ -183,7 +183,7 @@ void Session::clamp_selection() {
 void Session::set_view(const ViewSettings& view) {
   ViewSettings next = view;
   next.temperature = std::clamp(view.temperature, kMinTemperature, kMaxTemperature);
-  next.rank_threshold = std::clamp(view.rank_threshold, kMinThreshold, kMaxThreshold);
+  next.rank_threshold.level = std::clamp(view.rank_threshold.level, kMinThreshold, kMaxThreshold);
   // The nearest supported share.
   next.range_share = *std::ranges::min_element(
       range_shares, {}, [&](double share) { return std::abs(share - view.range_share); });

@@ -70,7 +70,8 @@ json write_view(const ViewSettings& view) {
                  {"shown_rank", view.shown_rank},
                  {"shows_rest", view.shows_rest},
                  {"hide_prefix_tokens", view.hide_prefix_tokens},
-                 {"rank_threshold", view.rank_threshold},
+                 {"rank_threshold", view.rank_threshold.level},
+                 {"rank_share", name_of(rank_share_names, view.rank_threshold.of)},
                  {"map_number", name_of(map_number_names, view.map_number)},
                  {"sorted_by_number", view.sorted_by_number},
                  {"first_layer", view.first_layer},
@@ -101,7 +102,8 @@ ViewSettings read_view(const json& object) {
   view.shown_rank = std::max<std::int64_t>(object.value("shown_rank", view.shown_rank), 0);
   view.shows_rest = object.value("shows_rest", view.shows_rest);
   view.hide_prefix_tokens = object.value("hide_prefix_tokens", view.hide_prefix_tokens);
-  view.rank_threshold = object.value("rank_threshold", view.rank_threshold);
+  view.rank_threshold.level = object.value("rank_threshold", view.rank_threshold.level);
+  read_name(object, "rank_share", rank_share_names, view.rank_threshold.of);
   read_name(object, "map_number", map_number_names, view.map_number);
   view.sorted_by_number = object.value("sorted_by_number", view.sorted_by_number);
   view.first_layer = object.value("first_layer", view.first_layer) == 1 ? 1 : 0;

@@ -64,4 +64,9 @@ void set_matrix(const MatrixChoice& matrix, ParameterValues& settings) {
   settings["added"] = std::string(name_of(added_names, matrix.added));
 }
 
+void set_threshold(const RankThreshold& threshold, ParameterValues& settings) {
+  settings["threshold"] = threshold.level;
+  settings["share"] = std::string(name_of(rank_share_names, threshold.of));
+}
+
 }  // namespace attnscope

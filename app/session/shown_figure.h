@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/figure/recipe.h"
+#include "analysis/spectrum/rank.h"
 
 namespace attnscope {
 
@@ -24,5 +25,7 @@ struct MatrixChoice;
 
 /// Sets "of", "centred" and "added", a figure's settings of the analysed matrix.
 void set_matrix(const MatrixChoice& matrix, ParameterValues& settings);
+/// Sets "threshold" and "share".
+void set_threshold(const RankThreshold& threshold, ParameterValues& settings);
 
 }  // namespace attnscope

@@ -318,14 +318,14 @@ const MapSpectrum* find_spectrum(const std::vector<MapSpectrum>& spectra, std::i
   return found == spectra.end() ? nullptr : &*found;
 }
 
-double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, double threshold,
+double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, const RankThreshold& threshold,
                             std::int64_t layer) {
   double sum = 0;
   std::int64_t count = 0;
   for (const MapSpectrum& spectrum : spectra) {
     if (spectrum.state != SpectrumState::ready) continue;
     if (layer >= 0 && spectrum.layer != layer) continue;
-    sum += static_cast<double>(equivalent_rank(spectrum.singular_values, threshold));
+    sum += static_cast<double>(equivalent_rank(spectrum, threshold));
     ++count;
   }
   return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
@@ -337,7 +337,7 @@ bool are_estimated(const std::vector<MapSpectrum>& spectra, std::int64_t layer) 
   });
 }
 
-QString mean_rank_text(const std::vector<MapSpectrum>& spectra, double threshold) {
+QString mean_rank_text(const std::vector<MapSpectrum>& spectra, const RankThreshold& threshold) {
   const double mean = mean_equivalent_rank(spectra, threshold);
   if (std::isnan(mean)) return {};
   return (are_estimated(spectra) ? "≈ " : "") + QString::number(mean, 'f', 1);

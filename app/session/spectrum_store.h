@@ -92,11 +92,12 @@ class SpectrumStore : public QObject {
 
 /// Mean equivalent rank at `threshold` over the ready maps of one layer (of all layers if −1); NaN
 /// if there are none.
-[[nodiscard]] double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, double threshold,
-                                          std::int64_t layer = -1);
+[[nodiscard]] double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra,
+                                          const RankThreshold& threshold, std::int64_t layer = -1);
 /// True if the values of any of these maps are estimated.
 [[nodiscard]] bool are_estimated(const std::vector<MapSpectrum>& spectra, std::int64_t layer = -1);
 /// Mean rank as text: "175.6"; "≈ 175.6" if any of the ranks is estimated; empty if there are none.
-[[nodiscard]] QString mean_rank_text(const std::vector<MapSpectrum>& spectra, double threshold);
+[[nodiscard]] QString mean_rank_text(const std::vector<MapSpectrum>& spectra,
+                                     const RankThreshold& threshold);
 
 }  // namespace attnscope

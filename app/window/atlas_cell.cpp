@@ -132,7 +132,7 @@ QString AtlasHead::rank_text(RankWords words) const {
   const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
   if (!spectra || spectra->without.empty()) return pending_rank();
   const bool in_full = words == RankWords::all;
-  const double threshold = session_.view().rank_threshold;
+  const RankThreshold& threshold = session_.view().rank_threshold;
   const QString without = mean_rank_text(spectra->without, threshold);
   const QString with = mean_rank_text(spectra->with, threshold);
   if (without.isEmpty()) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
@@ -169,7 +169,7 @@ QString AtlasHead::changed_rank(bool in_full) const {
   const auto before = spectra_.of_unchanged(subject_);
   const auto now = spectra_.latest(subject_);
   if (!open || !open->unchanged || !before || !now) return {};
-  const double threshold = session_.view().rank_threshold;
+  const RankThreshold& threshold = session_.view().rank_threshold;
   const auto mean = [threshold](const SubjectSpectra& spectra, const Trace& trace) {
     const bool with = shows_identity(trace, IdentityView::as_is);
     return mean_rank_text(with ? spectra.with : spectra.without, threshold);
@@ -243,10 +243,11 @@ void AtlasHead::refresh() {
   if (const auto spectra = spectra_.latest(subject_); spectra && !spectra->without.empty()) {
     last_rank_ = mean_rank_text(spectra->without, session_.view().rank_threshold);
   }
-  ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "
-                        "sum, without and with I. The plot marks the rank of the mean curve, which "
+  ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of %2, "
+                        "without and with I. The plot marks the rank of the mean curve, which "
                         "need not be the same.")
-                         .arg(100 * session_.view().rank_threshold));
+                         .arg(100 * session_.view().rank_threshold.level)
+                         .arg(QString::fromUtf8(symbol_of(session_.view().rank_threshold.of))));
   fit();
 }
 

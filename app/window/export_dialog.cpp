@@ -263,9 +263,7 @@ void ExportDialog::take_recipe() {
   // Initial values are those of the window.
   const ViewSettings& view = session_.view();
   ParameterValues values;
-  if (view.rank_threshold != ViewSettings{}.rank_threshold) {
-    values["threshold"] = view.rank_threshold;
-  }
+  if (view.rank_threshold != RankThreshold()) set_threshold(view.rank_threshold, values);
   settings_->show_recipe(chosen, values);
   target_->propose_anew(proposal());
   own_caption_ = false;

@@ -57,7 +57,7 @@ ParameterValues shown_map_settings(const Session& session) {
   settings["layers"] = IndexRanges{{maps.first_layer, maps.last_layer}};
   settings["heads"] = IndexRanges{{maps.first_head, maps.last_head}};
   settings["identity"] = std::string(name_of(identity_view_names, view.identity));
-  settings["threshold"] = view.rank_threshold;
+  set_threshold(view.rank_threshold, settings);
   settings["colour-map"] = view.colour_map;
   settings["norm"] = std::string(name_of(scale_norm_names, view.norm));
   if (view.range_minimum && view.range_maximum) {

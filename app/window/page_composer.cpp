@@ -385,10 +385,12 @@ void PageComposer::add(const std::string& recipe, const std::optional<PagePlace>
   PageCell cell;
   cell.figure = recipe;
   cell.subjects = first_subjects(recipe, open_);
-  const double threshold = session_.view().rank_threshold;
-  const bool has_threshold = find_description(find_figure(recipe).settings, "threshold") != nullptr;
-  if (has_threshold && threshold != ViewSettings{}.rank_threshold) {
-    cell.settings["threshold"] = threshold;
+  if (session_.view().rank_threshold != RankThreshold()) {
+    set_threshold(session_.view().rank_threshold, cell.settings);
+    const std::vector<ParameterDescription>& known = find_figure(recipe).settings;
+    std::erase_if(cell.settings, [&known](const auto& setting) {
+      return find_description(known, setting.first) == nullptr;
+    });
   }
   const int id = draft_.add(std::move(cell), place);
   change();

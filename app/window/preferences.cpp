@@ -29,8 +29,10 @@ Preferences read_preferences() {
   for (const ColourMap& map : colour_maps()) {
     if (map.name == wanted) read.colour_map = wanted;
   }
-  const double threshold = settings.value("rank_threshold", read.rank_threshold).toDouble();
-  if (threshold > 0 && threshold <= 1) read.rank_threshold = threshold;
+  const double threshold = settings.value("rank_threshold", read.rank_threshold.level).toDouble();
+  if (threshold > 0 && threshold <= 1) read.rank_threshold.level = threshold;
+  const bool squares = settings.value("rank_share").toString() == "energy";
+  read.rank_threshold.of = squares ? RankShare::energy : RankShare::values;
   read.layers_from_one = settings.value("layers_from_one", false).toBool();
   read.reopen = settings.value("reopen", false).toBool();
   return read;
@@ -41,7 +43,9 @@ void write_preferences(const Preferences& preferences) {
   settings.setValue("theme", preferences.theme == Theme::dark ? "dark" : "light");
   settings.setValue("text_scale", preferences.text_scale);
   settings.setValue("colour_map", QString::fromStdString(preferences.colour_map));
-  settings.setValue("rank_threshold", preferences.rank_threshold);
+  settings.setValue("rank_threshold", preferences.rank_threshold.level);
+  settings.setValue("rank_share",
+                    preferences.rank_threshold.of == RankShare::energy ? "energy" : "values");
   settings.setValue("layers_from_one", preferences.layers_from_one);
   settings.setValue("reopen", preferences.reopen);
 }
@@ -63,7 +67,11 @@ PreferencesDialog::PreferencesDialog(const Preferences& preferences, QWidget* pa
   }
   colour_map_->setCurrentIndex(
       std::max(0, colour_map_->findData(QString::fromStdString(preferences.colour_map))));
-  threshold_ = new NumberSlider({}, {0.5, 0.99, 0.01}, preferences.rank_threshold);
+  threshold_ = new NumberSlider({}, {0.5, 0.99, 0.01}, preferences.rank_threshold.level);
+  share_ = new QComboBox;
+  share_->setObjectName("preferred_share");
+  share_->addItems({tr("Σσ, singular values"), tr("Σσ², their squares")});
+  share_->setCurrentIndex(preferences.rank_threshold.of == RankShare::energy ? 1 : 0);
   layers_from_one_ = new QCheckBox(tr("Number layers from 1"));
   layers_from_one_->setObjectName("layers_from_one");
   layers_from_one_->setChecked(preferences.layers_from_one);
@@ -78,6 +86,7 @@ PreferencesDialog::PreferencesDialog(const Preferences& preferences, QWidget* pa
   form->addRow(tr("Text size"), text_scale_);
   form->addRow(tr("Colour map"), colour_map_);
   form->addRow(tr("Rank at τ"), threshold_);
+  form->addRow(tr("Share of"), share_);
   form->addRow(tr("Figures"), layers_from_one_);
   form->addRow(tr("At start"), reopen_);
   column->addLayout(form);
@@ -93,7 +102,8 @@ Preferences PreferencesDialog::preferences() const {
   chosen.theme = theme_->currentIndex() == 0 ? Theme::dark : Theme::light;
   chosen.text_scale = text_scale_->value();
   chosen.colour_map = colour_map_->currentData().toString().toStdString();
-  chosen.rank_threshold = threshold_->value();
+  chosen.rank_threshold = {threshold_->value(),
+                           share_->currentIndex() == 1 ? RankShare::energy : RankShare::values};
   chosen.layers_from_one = layers_from_one_->isChecked();
   chosen.reopen = reopen_->isChecked();
   return chosen;

@@ -4,6 +4,7 @@
 #include <QDialog>
 #include <string>
 
+#include "analysis/spectrum/rank.h"
 #include "app/look/theme.h"
 
 class QCheckBox;
@@ -17,9 +18,9 @@ struct Preferences {
   Theme theme = Theme::dark;
   double text_scale = 1;  ///< 0.8 to 2
   std::string colour_map = "viridis";
-  double rank_threshold = 0.9;   ///< initial value of new sessions, in (0, 1]
-  bool layers_from_one = false;  ///< figures number layers from 1 instead of 0
-  bool reopen = false;           ///< reopen the last session when the program starts
+  RankThreshold rank_threshold = {};  ///< initial value of new sessions
+  bool layers_from_one = false;       ///< figures number layers from 1 instead of 0
+  bool reopen = false;                ///< reopen the last session when the program starts
 };
 
 [[nodiscard]] Preferences read_preferences();
@@ -36,6 +37,7 @@ class PreferencesDialog : public QDialog {
   NumberSlider* text_scale_;
   QComboBox* colour_map_;
   NumberSlider* threshold_;
+  QComboBox* share_;
   QCheckBox* layers_from_one_;
   QCheckBox* reopen_;
 };

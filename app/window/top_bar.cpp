@@ -88,9 +88,9 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
   matrix_ = new MatrixButton(session);
   row->addWidget(matrix_);
   row->addSpacing(10);
-  auto* const identity = new QLabel(tr("Identity"));
-  identity->setProperty("role", "view");
-  row->addWidget(identity);
+  identity_word_ = new QLabel(tr("Identity"));
+  identity_word_->setProperty("role", "view");
+  row->addWidget(identity_word_);
   row->addSpacing(6);
   const std::array<const char*, 3> names = {QT_TR_NOOP("As trained"), "A", "A + I"};
   const std::array<const char*, 3> tips = {QT_TR_NOOP("Maps as the model has them"),
@@ -114,9 +114,12 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
   threshold_ = new PercentBox;
   threshold_->setAccessibleName(tr("Threshold of the equivalent rank"));
   threshold_->setToolTip(
-      tr("The equivalent rank is the fewest singular values that hold this share of their sum"));
+      tr("The equivalent rank is the fewest singular values that hold this share of their sum Σσ, "
+         "or of the sum of their squares Σσ²"));
   threshold_->setObjectName("rank_threshold");
   row->addWidget(threshold_);
+  share_ = tool_button("rank_share", {}, tr("Share of Σσ (Adder paper) or of Σσ² (most others)"));
+  row->addWidget(share_);
   addWidget(settings);
   addWidget(space());
   for (QAction* action : right) {
@@ -128,7 +131,13 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
 
   connect(threshold_, &QDoubleSpinBox::valueChanged, this, [this](double value) {
     ViewSettings view = session_.view();
-    view.rank_threshold = value / 100;
+    view.rank_threshold.level = value / 100;
+    session_.set_view(view);
+  });
+  connect(share_, &QToolButton::clicked, this, [this] {
+    ViewSettings view = session_.view();
+    RankShare& share = view.rank_threshold.of;
+    share = share == RankShare::values ? RankShare::energy : RankShare::values;
     session_.set_view(view);
   });
   connect(&session_, &Session::view_changed, this, &TopBar::refresh);
@@ -139,8 +148,10 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left,
 void TopBar::refresh() {
   identity_[static_cast<std::size_t>(session_.view().identity)]->setChecked(true);
   const QSignalBlocker quiet(threshold_);
-  threshold_->setValue(100 * session_.view().rank_threshold);
-  if (std::exchange(matrix_name_, matrix_->text()) != matrix_->text()) fit();
+  threshold_->setValue(100 * session_.view().rank_threshold.level);
+  const QString words =
+      matrix_->text() + QString::fromUtf8(symbol_of(session_.view().rank_threshold.of));
+  if (std::exchange(fitted_for_, words) != words) fit();
 }
 
 /// Gives all controls the height that the font needs, and icons its size.
@@ -182,10 +193,13 @@ void TopBar::fit() {
              style()->pixelMetric(QStyle::PM_MenuBarItemSpacing, nullptr, menus_);
   }
   menus_->setFixedWidth(menus);
-  enum Leaving { nothing, button_texts, label, of_rank, buttons };
-  for (const Leaving leaving : {nothing, button_texts, label, of_rank, buttons}) {
+  enum Leaving { nothing, button_texts, label, of_rank, identity_word, buttons };
+  for (const Leaving leaving : {nothing, button_texts, label, of_rank, identity_word, buttons}) {
     matrix_->set_short(leaving >= label);
     threshold_->setPrefix(leaving < of_rank ? tr("Rank at ") : QString());
+    const QString share = QString::fromUtf8(symbol_of(session_.view().rank_threshold.of));
+    share_->setText(leaving < of_rank ? tr("of %1").arg(share) : share);
+    identity_word_->setVisible(leaving < identity_word);
     for (QAction* const button : in_menu_) button->setVisible(leaving < buttons);
     for (QToolButton* button : texted_) {
       button->setToolButtonStyle(leaving < button_texts ? Qt::ToolButtonTextBesideIcon

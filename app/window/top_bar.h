@@ -6,6 +6,7 @@
 #include <array>
 
 class QDoubleSpinBox;
+class QLabel;
 class QMenuBar;
 class QToolButton;
 
@@ -36,9 +37,11 @@ class TopBar : public QToolBar {
   Session& session_;
   QMenuBar* menus_;
   std::array<QToolButton*, 3> identity_{};
+  QLabel* identity_word_ = nullptr;
   QDoubleSpinBox* threshold_ = nullptr;
+  QToolButton* share_ = nullptr;
   MatrixButton* matrix_ = nullptr;
-  QString matrix_name_;         ///< the text of matrix_ that the bar was fitted for
+  QString fitted_for_;          ///< the words of matrix_ and share_ that the bar was fitted for
   QList<QToolButton*> texted_;  ///< buttons with text next to their icons if there is space
   QList<QAction*> in_menu_;     ///< the buttons at the right, which leave last
 };

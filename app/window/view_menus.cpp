@@ -86,7 +86,8 @@ void ViewMenus::add_numbers() {
     MapNumber number;
     QString text, tip;
   } choices[] = {{MapNumber::equivalent_rank, tr("Equivalent rank"),
-                  tr("The fewest singular values that hold the share τ of their sum")},
+                  tr("The fewest singular values that hold the share τ of their sum, or of the "
+                     "sum of their squares")},
                  {MapNumber::effective_rank, tr("Effective rank"),
                   tr("exp of the entropy of the singular values")},
                  {MapNumber::stable_rank, tr("Stable rank"), tr("‖A‖²_F / σ₁²")},

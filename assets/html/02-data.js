@@ -81,8 +81,10 @@ function singularValues(map, view) {
   return (view === "with" && map.with) || map.without;
 }
 
-// f(r) = Σ_{t≤r} σ_t / Σ_t σ_t, r = 1 … N, summed in the order in which the program sums.
-function cumulativeShare(values) {
+// f(r) = Σ_{t≤r} σ_t / Σ_t σ_t, r = 1 … N, summed in the order in which the program sums; of σ² if
+// the chosen share is "energy".
+function cumulativeShare(singular) {
+  const values = choice.share === "energy" ? singular.map((value) => value * value) : singular;
   let total = 0;
   for (const value of values) total += value;
   if (!(total > 0)) return [];

@@ -5,6 +5,7 @@ const choice = {
   queries: [], // the chosen query of each subject
   identity: data.identity ?? "as-is",
   threshold: data.threshold ?? 0.9,
+  share: data.share ?? "values", // of the threshold: Σσ ("values") or Σσ² ("energy")
   scale: "linear",
   shared: false,
 };
@@ -64,6 +65,11 @@ function chooseIdentity(identity) {
 
 function chooseThreshold(threshold) {
   choice.threshold = Math.min(Math.max(threshold, 0.01), 1);
+  changed("threshold");
+}
+
+function chooseShare(share) {
+  choice.share = share;
   changed("threshold");
 }
 

@@ -43,7 +43,7 @@ function drawAxes(most) {
   parts.push(svg("text", { x: plot.width - plot.right, y: bottom + 27, "text-anchor": "end" },
     "number r of the largest singular values"));
   parts.push(svg("text", { x: plot.width - plot.right, y: bottom - 8, "text-anchor": "end" },
-    "f(r): share of their sum"));  // no curve comes to this corner
+    `f(r): share of the sum of their ${choice.share === "energy" ? "squares" : "values"}`));  // no curve comes to this corner
   return parts;
 }
 
@@ -105,7 +105,7 @@ function drawPlot() {
   const words = curves.map(({ subject, map, rank }) =>
     `${subject.label}, ${nameOf(map)}: equivalent rank ${rank}`).join("; ");
   const picture = svg("svg", { viewBox: `0 0 ${plot.width} ${plot.height}`, role: "img",
-    "aria-label": `Cumulative spectrum at τ = ${choice.threshold.toFixed(2)}. ${words}` },
+    "aria-label": `Cumulative spectrum at τ = ${choice.threshold.toFixed(2)} of ${choice.share === "energy" ? "Σσ²" : "Σσ"}. ${words}` },
     ...parts, cursor);
   picture.addEventListener("pointermove", (event) => readPlot(event, picture, curves, most, cursor));
   picture.addEventListener("pointerleave", () =>
@@ -113,6 +113,7 @@ function drawPlot() {
   box.replaceChildren(picture);
   document.getElementById("plot-text").replaceChildren(...plotLegend(curves));
   document.getElementById("threshold").value = choice.threshold;
+  document.getElementById("share").value = choice.share;
   document.getElementById("threshold-value").textContent = String(Number(choice.threshold.toFixed(4)));
 }
 
@@ -136,6 +137,8 @@ function readPlot(event, picture, curves, most, cursor) {
 function startSpectrum() {
   const slider = document.getElementById("threshold");
   slider.addEventListener("input", () => chooseThreshold(Number(slider.value)));
+  const share = document.getElementById("share");
+  share.addEventListener("change", () => chooseShare(share.value));
   const box = document.getElementById("plot");
   let width = 0;
   new ResizeObserver(() => {

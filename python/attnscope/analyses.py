@@ -14,8 +14,8 @@ from .errors import usage_error
 from .traces import as_trace
 
 
-def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, of: str = "map",
-             centred: bool = False, added: str = "none", layers: Any = None,
+def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str = "values",
+             of: str = "map", centred: bool = False, added: str = "none", layers: Any = None,
              method: str = "automatic", dense_limit: int = 4095, proposition: bool = False,
              baselines: bool = False, at_entropy: float | None = None,
              progress: Any = None) -> Report:
@@ -26,6 +26,7 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, of: str = 
         identity: None for maps as the mechanism has them, True with I, False without, "both".
         threshold: τ of the equivalent rank, the smallest r with σ_1 + … + σ_r ≥ τ Σσ (Adder,
             Section 3.2.2), above 0, at most 1.
+        share: "values" for that, or "energy" for σ_1² + … + σ_r² ≥ τ Σσ².
         of: the analysed matrix: "map", "scores", "log-map", "norm-weighted", "head-output", …
         centred: True to subtract the mean row, X − 1x̄ᵀ.
         added: "none", "residual", "without-convolution" or "convolution".
@@ -41,20 +42,22 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, of: str = 
         A Report with the columns layer, head, equivalent_rank, effective_rank, stable_rank,
         numerical_rank, singular_values and others; parts["means"] has means of each layer and all.
     """
-    return _attnscope.spectrum(as_trace(x), identity_view(identity), threshold, of, added, centred,
-                               layer_list(layers), method, dense_limit, proposition, baselines,
-                               at_entropy, shower(progress))
+    return _attnscope.spectrum(as_trace(x), identity_view(identity), (threshold, share), of, added,
+                               centred, layer_list(layers), method, dense_limit, proposition,
+                               baselines, at_entropy, shower(progress))
 
 
-def heads(x: Any, *, threshold: float = 0.9, sink: float = 0.3, mass: float = 0.6,
-          layers: Any = None, baselines: bool = False, of: str = "map", centred: bool = False,
-          added: str = "none", at_entropy: float | None = None, progress: Any = None) -> Report:
+def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float = 0.3,
+          mass: float = 0.6, layers: Any = None, baselines: bool = False, of: str = "map",
+          centred: bool = False, added: str = "none", at_entropy: float | None = None,
+          progress: Any = None) -> Report:
     """The measures that papers report for each attention head: entropy (nats), sinks, distances,
     ranks, norms. `formulas` of the report has their definitions.
 
     Args:
         x: a Trace, or an array of maps (see attnscope.maps).
         threshold: τ of the equivalent rank, above 0, at most 1.
+        share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         sink: the share of the attention above which a key is a sink (Gu et al. 2024), in (0, 1).
         mass: the share of the class token's row that the counted strongest patches hold.
         layers: the layers, from 0; all if None.
@@ -63,13 +66,13 @@ def heads(x: Any, *, threshold: float = 0.9, sink: float = 0.3, mass: float = 0.
         at_entropy: a share of ln N, in (0, 1): also ranks at that row entropy.
         progress: True for a bar, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.heads(as_trace(x), threshold, sink, mass, layer_list(layers), baselines, of,
-                            added, centred, at_entropy, shower(progress))
+    return _attnscope.heads(as_trace(x), (threshold, share), sink, mass, layer_list(layers),
+                            baselines, of, added, centred, at_entropy, shower(progress))
 
 
 def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bool = False,
-            threshold: float = 0.9, baselines: bool = False, at_entropy: float | None = None,
-            identity: Any = None, of: str = "map", centred: bool = False, added: str = "none",
+            threshold: float = 0.9, share: str = "values", baselines: bool = False,
+            at_entropy: float | None = None, identity: Any = None, of: str = "map", centred: bool = False, added: str = "none",
             heads: Any = None, progress: Any = None) -> Report:
     """Distances of two models' maps on the same input, a row for each map of `other`:
     Jensen–Shannon divergence (bits), cosine and Frobenius distances, spectra, ranks, CKA.
@@ -79,15 +82,16 @@ def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bo
         align: the counterpart of a layer: "index", or "depth" for the same relative depth.
         match_heads: True to pair heads by the similarity of their maps.
         threshold: τ of the equivalent rank, above 0, at most 1.
+        share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         baselines: True for ranks of null models.
         at_entropy: a share of ln N, in (0, 1), or 0 for the entropy of the reference's map.
         identity, of, centred, added: the compared matrix, as in attnscope.spectrum.
         heads: the heads of `other`, from 0; all if None.
         progress: True for a bar, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.compare(as_trace(reference), as_trace(other), align, match_heads, threshold,
-                              baselines, at_entropy, identity_view(identity), of, added, centred,
-                              layer_list(heads), shower(progress))
+    return _attnscope.compare(as_trace(reference), as_trace(other), align, match_heads,
+                              (threshold, share), baselines, at_entropy, identity_view(identity),
+                              of, added, centred, layer_list(heads), shower(progress))
 
 
 def components(x: Any, *, layers: Any = 0, heads: Any = None, count: int = 4, identity: Any = None,
@@ -123,7 +127,7 @@ def relevance(trace: Trace, target: Any = None, *, place: int = -1, progress: An
                                 shower(progress))
 
 
-def weights(model: Model, *, of: str = "ov", threshold: float = 0.9,
+def weights(model: Model, *, of: str = "ov", threshold: float = 0.9, share: str = "values",
             progress: Any = None) -> Report:
     """Spectra of each head's product of weights, without an input: W_QK = W_Q W_Kᵀ or
     W_OV = W_V W_O, [D, D] of rank d at most (Elhage et al. 2021). A row for each head.
@@ -132,9 +136,10 @@ def weights(model: Model, *, of: str = "ov", threshold: float = 0.9,
         model: a Model.
         of: "ov" or "qk".
         threshold: τ of the equivalent rank, above 0, at most 1.
+        share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         progress: True for a bar, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.weights(model, of, threshold, shower(progress))
+    return _attnscope.weights(model, of, (threshold, share), shower(progress))
 
 
 def rollout(x: Any, *, layers: int = 0, fusion: str = "mean", progress: Any = None) -> np.ndarray:

@@ -49,7 +49,8 @@ class Page:
 
 
 def html(x: Any, path: Any = None, *, identity: Any = None, layers: Any = None, heads: Any = None,
-         threshold: float = 0.9, title: str = "", progress: Any = None) -> Page:
+         threshold: float = 0.9, share: str = "values", title: str = "",
+         progress: Any = None) -> Page:
     """A page of HTML with the maps, their rows, spectra and ranks: to look at in a notebook, to
     send, or to open from disk without a network. `attnscope export-html` writes the same.
 
@@ -60,6 +61,7 @@ def html(x: Any, path: Any = None, *, identity: Any = None, layers: Any = None, 
             with I, False without. A button changes it.
         layers, heads: the maps, from 0; all if None. A page holds 64 million entries at most.
         threshold: τ of the equivalent rank, above 0, at most 1. A slider changes it.
+        share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         title: the page's title; the labels of the traces if empty.
         progress: True for a bar, or a function of a number from 0 to 1 and a text.
 
@@ -71,7 +73,8 @@ def html(x: Any, path: Any = None, *, identity: Any = None, layers: Any = None, 
                and all(isinstance(one, Trace) for one in x))
     traces = list(x) if several else [as_trace(x)]
     page = Page(_attnscope.trace_page(traces, identity_view(identity), layer_list(layers),
-                                      layer_list(heads), threshold, title, shower(progress)))
+                                      layer_list(heads), (threshold, share), title,
+                                      shower(progress)))
     if path is not None:
         page.save(path)
     return page

@@ -41,9 +41,9 @@ def _path(name: Any) -> str:
 
 def truncate(models: Any, dataset: Any = None, *, input: Any = None, ranks: Any = None,
              layers: Any = None, heads: Any = None, cut: str = "without-identity",
-             rows: str = "as-is", threshold: float = 0.9, baselines: bool = False,
-             mechanism: str | None = None, count: int = 0, seed: int = 0, out: Any = None,
-             restart: bool = False, progress: Any = None) -> Report:
+             rows: str = "as-is", threshold: float = 0.9, share: str = "values",
+             baselines: bool = False, mechanism: str | None = None, count: int = 0, seed: int = 0,
+             out: Any = None, restart: bool = False, progress: Any = None) -> Report:
     """How a model's answers change when its maps are replaced by their best approximations of rank
     r, A_r = Σ_{k≤r} σ_k u_k v_kᵀ (Eckart and Young 1936): a row for each rank, first the unchanged
     model. Accuracies are shares with standard errors √(p(1 − p)/n); the divergence is the mean
@@ -59,6 +59,7 @@ def truncate(models: Any, dataset: Any = None, *, input: Any = None, ranks: Any 
             "with-identity" (A + I)_r, "both" one after the other.
         rows: "as-is", "renormalised" to their former sums, or "both".
         threshold: τ of the mean equivalent rank in `heading` and parts["series"].
+        share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         baselines: True for the equivalent rank of null models, too.
         mechanism: the attention laid over the weights, "adder,identity=true"; their own if None.
         count, seed: number of images or stretches of the text, all if 0, and the seed of their
@@ -75,8 +76,8 @@ def truncate(models: Any, dataset: Any = None, *, input: Any = None, ranks: Any 
     file = _hdf5(out)
     with shown(progress) as show:
         return _attnscope.truncate(studied, _path(dataset), _path(input), layer_list(ranks),
-                                   layer_list(layers), layer_list(heads), cut, rows, threshold,
-                                   baselines, count, seed, file, restart, show)
+                                   layer_list(layers), layer_list(heads), cut, rows,
+                                   (threshold, share), baselines, count, seed, file, restart, show)
 
 
 def ablate(models: Any, dataset: Any = None, *, input: Any = None, by: str = "zero",
@@ -118,8 +119,8 @@ def ablate(models: Any, dataset: Any = None, *, input: Any = None, by: str = "ze
 
 
 def sweep(models: Any, dataset: Any, out: Any = None, *, identity: Any = None,
-          thresholds: Any = (0.9,), of: str = "map", centred: bool = False, added: str = "none",
-          head_numbers: bool = False, baselines: bool = False, first: int = 0, end: int = 0,
+          thresholds: Any = (0.9,), share: str = "values", of: str = "map",
+          centred: bool = False, added: str = "none", head_numbers: bool = False, baselines: bool = False, first: int = 0, end: int = 0,
           mechanism: str | None = None, count: int = 10_000, seed: int = 0, restart: bool = False,
           progress: Any = None) -> Report:
     """Spectra and ranks over a data set: a row for each layer of each model, with the mean, the
@@ -133,6 +134,7 @@ def sweep(models: Any, dataset: Any, out: Any = None, *, identity: Any = None,
             interruption the same call resumes from FILE.unfinished.
         identity: None for maps as the mechanism has them, True with I, False without, "both".
         thresholds: τ of the equivalent ranks, each above 0, at most 1.
+        share: what the thresholds are shares of: "values" for Σσ, "energy" for Σσ².
         of, centred, added: the analysed matrix, as in attnscope.spectrum.
         head_numbers: True for every number of attnscope.heads: parts["heads of …"].
         baselines: True for ranks of null models.
@@ -145,8 +147,8 @@ def sweep(models: Any, dataset: Any, out: Any = None, *, identity: Any = None,
         thresholds = [thresholds]
     with tempfile.TemporaryDirectory() as folder, shown(progress) as show:
         return _attnscope.sweep(studied, _path(dataset), file or os.path.join(folder, "sweep.h5"),
-                                identity_view(identity), [float(one) for one in thresholds], of,
-                                added, centred, head_numbers, baselines, first, end, count, seed,
+                                identity_view(identity), [float(one) for one in thresholds],
+                                share, of, added, centred, head_numbers, baselines, first, end, count, seed,
                                 restart, show)
 
 

@@ -69,11 +69,11 @@ class PageCase(unittest.TestCase):
         return self.browser.run("return [...document.querySelectorAll("
                                 "'#atlases [aria-selected=true]')].map(c => c.ariaLabel)")
 
-    def exact_rank(self, subject, layer, head, view, threshold):
+    def exact_rank(self, subject, layer, head, view, threshold, power=1):
         """The equivalent rank of the page's exact singular values, counted here."""
         for entry in self.data["subjects"][subject]["maps"]:
             if (entry["layer"], entry["head"]) == (layer, head):
-                values = entry[view]
+                values = [value ** power for value in entry[view]]
                 total, share = sum(values), 0.0
                 for rank, value in enumerate(values, 1):
                     share += value
@@ -145,6 +145,14 @@ class TwoVisionModels(PageCase):
                           self.browser.text(f"#plot-text > :nth-child({subject + 1})"))
             self.assertEqual(self.browser.attribute(self.cell(subject, 2, 1), "aria-label"),
                              f"layer 2, head 1: equivalent rank {rank}")
+
+    def test_the_threshold_may_be_a_share_of_squares(self):
+        self.browser.click(self.cell(0, 2, 1))
+        self.browser.run("const share = document.getElementById('share');"
+                         "share.value = 'energy'; share.dispatchEvent(new Event('change'))")
+        rank = self.exact_rank(0, 2, 1, "without", 0.9, power=2)
+        self.assertIn(f"equivalent rank {rank} of 197", self.browser.text("#plot-text > div"))
+        self.assertIn("squares", self.browser.text("#plot svg"))
 
     def test_the_identity_is_taken_out_and_put_in(self):
         self.assertIn("A + I", self.browser.text("#plot-text > :nth-child(2)").split(":")[0])

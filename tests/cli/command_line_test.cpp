@@ -134,6 +134,7 @@ TEST(CommandLine, OneWordHasOneMeaningInEveryCommand) {
       {"--option", {"KEY=VALUE"}},
       {"--set", {"KEY=VALUE"}},
       {"--threshold", {"T"}},
+      {"--share", {"values|energy"}},
       {"--json", {""}},
       {"--csv", {""}}};
   std::map<std::string, int> seen;

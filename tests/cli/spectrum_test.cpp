@@ -1,5 +1,6 @@
 // attnscope spectrum, run from a shell.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -236,6 +237,23 @@ TEST(SpectrumCommand, EveryChannelHasItsSpectra) {
   EXPECT_NE(wrong.errors.find("0 to 15"), std::string::npos) << wrong.errors;
   EXPECT_EQ(run_program("spectrum " + daft + " --channel first").status, 2);
   EXPECT_EQ(json_of(kSoftmax + kOnBoot + " --channel 2").at("channels"), nullptr);
+}
+
+TEST(SpectrumCommand, TakesTheShareOfSquaresOnRequest) {
+  const std::string first = kSoftmax + kOnBoot + " --layers 0 --heads 0 --share energy";
+  const nlohmann::json json = json_of(first);
+  EXPECT_EQ(json.at("share"), "energy");
+  const auto values = json.at("maps")[0].at("singular_values").get<std::vector<double>>();
+  double all = 0, sum = 0;
+  for (const double value : values) all += value * value;
+  std::int64_t rank = 0;
+  while (sum < 0.9 * all) {
+    sum += std::pow(values[static_cast<std::size_t>(rank)], 2);
+    ++rank;
+  }
+  EXPECT_EQ(json.at("maps")[0].at("equivalent_rank"), rank);
+  EXPECT_THAT(run_program("spectrum " + first).output, testing::HasSubstr("hold 0.9 of Σσ²"));
+  EXPECT_EQ(run_program("spectrum " + first + " --share cubes").status, 2);
 }
 
 TEST(SpectrumCommand, WrongUsageNamesARemedy) {

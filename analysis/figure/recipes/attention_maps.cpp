@@ -80,7 +80,7 @@ class Grid {
     const std::vector<std::int64_t> heads = read_.indices("heads", shared.heads);
     const std::vector<IdentityView> views = identity_views(read_);
     show_ranks_ = read_.flag("ranks");
-    options_.threshold = read_.number("threshold");
+    options_.threshold = threshold_of(read_);
     const Across across = read_.choice("columns", across_names);
     const std::size_t seen = request_.subjects.size() * views.size();
     subjects_across_ = across == Across::subjects ||
@@ -197,8 +197,7 @@ class Grid {
         "Attention maps (rows are queries, columns keys) of " +
         std::string(several_layers_ ? "several layers" : layer_in_words()) + ", " +
         chosen("head", read_.written("heads")) + ": " + subjects_in_words(request_) + ". " +
-        (show_ranks_ ? "r: equivalent rank at τ = " + rounded_text(options_.threshold) + ". "
-                     : "") +
+        (show_ranks_ ? "r: equivalent rank at " + to_string(options_.threshold) + ". " : "") +
         (rectangular_ ? "Maps of fewer keys than queries are stretched to squares. " : "") +
         (blocks_ > 1 ? "Cells of large maps are means of up to " + std::to_string(blocks_) + " × " +
                            std::to_string(blocks_) + " weights. "
@@ -246,7 +245,8 @@ FigureRecipe attention_maps_recipe() {
                        setting::choice("columns", names_of(across_names), "auto",
                                        "what stands side by side"),
                        setting::flag("ranks", true, "the equivalent rank under each map"),
-                       threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
+                       threshold_setting(), share_setting(), colour_map_setting(), norm_setting(),
+                       range_setting()},
           .needs = {.tokens = false},
           .make = make_attention_maps};
 }

@@ -29,9 +29,9 @@ ParameterDescription match_heads_setting() {
 }
 
 std::vector<ParameterDescription> comparison_settings() {
-  return {reference_setting(),       align_setting(),     match_heads_setting(),
-          single_identity_setting(), threshold_setting(), of_setting(),
-          centred_setting(),         added_setting(),     legend_setting()};
+  return {reference_setting(), align_setting(), match_heads_setting(), single_identity_setting(),
+          threshold_setting(), share_setting(), of_setting(),          centred_setting(),
+          added_setting(),     legend_setting()};
 }
 
 ComparedSubjects compared_subjects(const FigureRequest& request, const Progress& progress) {
@@ -49,7 +49,7 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
   compared.first_layer = request.first_layer;
   compared.options.layers = read.choice("align", layer_alignment_names);
   compared.options.match_heads = read.flag("match-heads");
-  compared.options.threshold = read.number("threshold");
+  compared.options.threshold = threshold_of(read);
   if (request.settings.contains("of")) compared.options.analysed = analysed_by(read);
   compared.options.analysed.identity = read.choice("identity", identity_view_names);
   const std::vector<std::string> labels = short_labels(request);

@@ -291,7 +291,8 @@ FigureRecipe comparison_recipe() {
                                    "(relative), r the reference's weight"),
                    align_setting(), match_heads_setting(), single_identity_setting(),
                    setting::flag("numbers", true, "the divergence under each difference"),
-                   threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
+                   threshold_setting(), share_setting(), colour_map_setting(), norm_setting(),
+                   range_setting()},
       .needs = comparison_needs,
       .make = make_comparison};
 }

@@ -60,8 +60,8 @@ struct Spectra {
 
 /// Spectra of the selected maps of all subjects in the group.
 Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group,
-                     const MatrixChoice& analysed, const Settings& read, double threshold,
-                     const Progress& progress) {
+                     const MatrixChoice& analysed, const Settings& read,
+                     const RankThreshold& threshold, const Progress& progress) {
   std::vector<MapSpectrum> spectra, shuffled;
   const bool with_null = read.is("null", "shuffled");
   const auto count = static_cast<double>(group.subjects.size());
@@ -212,7 +212,7 @@ void check_settings(const Settings& read, const MatrixChoice& analysed) {
 
 Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
-  const double threshold = read.number("threshold");
+  const RankThreshold threshold = threshold_of(read);
   const bool spread = read.is("spread", "range");
   const std::vector<MatrixChoice> views = analysed_views(read);
   const MatrixChoice& analysed = views.front();
@@ -220,7 +220,7 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
 
   Figure figure;
-  Panel panel = cumulative_share_panel(read);
+  Panel panel = cumulative_share_panel(read, threshold.of);
 
   std::vector<Spectra> all;
   std::int64_t longest = 0, left_out = 0;
@@ -243,8 +243,8 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   panel.x.minimum = 0;
   panel.x.maximum = last;
   panel.x.ticks = ticks_up_to(last);
-  panel.marks.emplace_back(
-      Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
+  panel.marks.emplace_back(Rule{threshold.level, false, "τ = " + rounded_text(threshold.level),
+                                neutral_colour, LineStyle::dotted});
   Line even = curve(relative ? "g(r) = r / n" : "g(r) = r / N", linear_share(longest),
                     neutral_colour, LineStyle::dotted, relative);
   even.width_pt = 0.8;
@@ -263,7 +263,8 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
       (is_of_layer(analysed.of) ? "" : " and " + chosen("head", read.written("head"))) +
       (read.is("channels", "all") ? ", each channel by itself: " : ": ") +
       subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
-      rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
+      rounded_text(threshold.level) + " (f: share of " + symbol_of(threshold.of) +
+      "). Dotted: g(r) = r/N, a map of equal singular values. ";
   if (relative) {
     figure.caption +=
         "The maps differ in size: ranks are relative to each map's number of singular values n. ";
@@ -303,7 +304,7 @@ FigureRecipe cumulative_spectrum_recipe() {
           .has_panel = true,
           .settings = {indices_setting("layer", "layers averaged"),
                        indices_setting("head", "heads averaged"), identity_setting("both"),
-                       threshold_setting(),
+                       threshold_setting(), share_setting(),
                        setting::choice("channels", names_of(channels_names), "shown",
                                        "where each channel has its map (DAFT): the one the model "
                                        "shows, or all, averaged"),

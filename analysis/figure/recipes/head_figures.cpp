@@ -46,6 +46,7 @@ std::vector<ParameterDescription> head_settings() {
           setting::number("mass", HeadOptions{}.mass, {0, 1},
                           "share of the class row that the counted strongest patches hold"),
           threshold_setting(),
+          share_setting(),
           inputs_setting(),
           of_setting_of_heads(),
           centred_setting(),
@@ -81,7 +82,7 @@ std::string HeadFigureData::caption(const FigureRequest& request) const {
   text += "a: the maps' rows divided by their sums";
   text += identity_removed ? ", without the I of the identity mapping. " : ". ";
   if (shows(&HeadRow::equivalent_rank, &HeadRow::rank_without_sinks)) {
-    text += "τ = " + rounded_text(options.threshold) + ". ";
+    text += to_string(options.threshold) + ". ";
   }
   if (shows(&HeadRow::sink_share, &HeadRow::rank_without_sinks)) {
     text += "ε = " + rounded_text(options.sink) + ". ";
@@ -103,7 +104,7 @@ std::string HeadFigureData::caption(const FigureRequest& request) const {
 HeadFigureData head_figure_data(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   HeadFigureData data;
-  data.options.threshold = read.number("threshold");
+  data.options.threshold = threshold_of(read);
   data.options.sink = read.number("sink");
   data.options.mass = read.number("mass");
   data.options.analysed = analysed_by(read);

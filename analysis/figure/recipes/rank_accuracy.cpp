@@ -179,8 +179,8 @@ Figure make_rank_accuracy(const FigureRequest& request, const Progress& progress
   figure.caption = "Every map replaced by the nearest of rank r while the model runs (truncated: " +
                    result.description + "): " + study_in_words(result) + ". Bands: ± " +
                    errors_in_words(result) +
-                   ". Dashed: the whole model. Marked: the mean equivalent rank of its maps (τ = " +
-                   rounded_text(result.threshold) + "). " + made_with();
+                   ". Dashed: the whole model. Marked: the mean equivalent rank of its maps (" +
+                   to_string(result.threshold) + "). " + made_with();
   return figure;
 }
 

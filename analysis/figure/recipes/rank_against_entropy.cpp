@@ -77,9 +77,9 @@ void add_random_tokens(Figure& figure, Panel& panel, const std::set<RandomFamily
   for (const RandomFamily& family : families) {
     if (index == kMostFamilies) break;
     for (const auto& [scores, name] : random_scores_names) {
-      const RandomTokenCurve curve = random_token_curve(
-          family.tokens, scores, family.identity, entropies, read.whole("draws"),
-          read.number("threshold"), progress.part(done / count, (done + 1) / count));
+      const RandomTokenCurve curve =
+          random_token_curve(family.tokens, scores, family.identity, entropies, read.whole("draws"),
+                             threshold_of(read), progress.part(done / count, (done + 1) / count));
       ++done;
       const std::string words = std::string(name) + ", " + family_in_words(family);
       Band band;
@@ -114,7 +114,7 @@ struct MapPoint {
 
 Figure make_rank_against_entropy(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
-  const double threshold = read.number("threshold");
+  const RankThreshold threshold = threshold_of(read);
   const MatrixChoice analysed{.identity = identity_views(read).front()};
   const bool curves = read.choice("curves", curves_names) == Curves::on;
   const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
@@ -179,14 +179,14 @@ Figure make_rank_against_entropy(const FigureRequest& request, const Progress& p
   panel.x.label = "entropy of a row / ln n, mean";
   panel.x.minimum = 0;
   panel.x.maximum = 1;
-  panel.y.label = "equivalent rank (τ = " + rounded_text(threshold) + ")";
+  panel.y.label = "equivalent rank (" + to_string(threshold) + ")";
   panel.y.minimum = 0;
   panel.legend = legend_of(read);
   figure.panels.push_back(std::move(panel));
   figure.title = "Rank against entropy";
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption =
-      "Equivalent rank (τ = " + rounded_text(threshold) +
+      "Equivalent rank (" + to_string(threshold) +
       ") of each map over the entropy of its rows without I, mean of H / ln n, n the keys that a "
       "query sees: " +
       chosen("layer", layers_written(request, "layers")) + ", " +
@@ -221,7 +221,7 @@ FigureRecipe rank_against_entropy_recipe() {
   return {.name = "rank-against-entropy",
           .title = "Does the rank follow from the entropy?",
           .question = FigureQuestion::rank,
-          .settings = {threshold_setting(), single_identity_setting(),
+          .settings = {threshold_setting(), share_setting(), single_identity_setting(),
                        indices_setting("layers", "layers whose maps are points"),
                        indices_setting("heads", "heads whose maps are points"), inputs_setting(),
                        setting::choice("curves", names_of(curves_names), "on",

@@ -175,10 +175,10 @@ bool spans_much(const Figure& figure) {
   return least >= 1 && greatest > kMuch * least;
 }
 
-std::string axis_label(Measure measure, double threshold) {
+std::string axis_label(Measure measure, const RankThreshold& threshold) {
   switch (measure) {
     case Measure::equivalent:
-      return "equivalent rank (τ = " + rounded_text(threshold) + ")";
+      return "equivalent rank (" + to_string(threshold) + ")";
     case Measure::effective:
       return "effective rank";
     case Measure::stable:
@@ -195,7 +195,7 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   const RankSpread spread = read.choice("spread", spread_names);
   const std::vector<MatrixChoice> views = analysed_views(read);
   SpectrumOptions options;
-  options.threshold = read.number("threshold");
+  options.threshold = threshold_of(read);
   // The numerical rank depends on small singular values, which must be exact.
   if (measure == Measure::numerical) options.accuracy = SpectrumAccuracy::every_value;
 
@@ -280,23 +280,24 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
 }  // namespace
 
 FigureRecipe rank_by_layer_recipe() {
-  return {.name = "rank-by-layer",
-          .title = "Rank of attention maps by layer",
-          .source = "Adder, Section 3.2.2",
-          .question = FigureQuestion::rank,
-          .has_panel = true,
-          .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
-                                       "the rank shown"),
-                       identity_setting("both"), threshold_setting(), inputs_setting(),
-                       setting::choice("spread", names_of(spread_names), "heads",
-                                       "a point a head, a band from least to greatest, or none"),
-                       setting::choice("scale", {"auto", "linear", "log"}, "auto",
-                                       "scale of the ranks; auto: logarithmic where some are more "
-                                       "than four times as high as others, as of A + I and A"),
-                       of_setting(), centred_setting(), added_setting(), spectrum_method_setting(),
-                       legend_setting()},
-          .needs = {.vectors = true},
-          .make = make_rank_by_layer};
+  return {
+      .name = "rank-by-layer",
+      .title = "Rank of attention maps by layer",
+      .source = "Adder, Section 3.2.2",
+      .question = FigureQuestion::rank,
+      .has_panel = true,
+      .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
+                                   "the rank shown"),
+                   identity_setting("both"), threshold_setting(), share_setting(), inputs_setting(),
+                   setting::choice("spread", names_of(spread_names), "heads",
+                                   "a point a head, a band from least to greatest, or none"),
+                   setting::choice("scale", {"auto", "linear", "log"}, "auto",
+                                   "scale of the ranks; auto: logarithmic where some are more "
+                                   "than four times as high as others, as of A + I and A"),
+                   of_setting(), centred_setting(), added_setting(), spectrum_method_setting(),
+                   legend_setting()},
+      .needs = {.vectors = true},
+      .make = make_rank_by_layer};
 }
 
 }  // namespace attnscope

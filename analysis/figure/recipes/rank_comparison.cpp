@@ -69,8 +69,8 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
   pairs.letter = "a";
   const MatrixChoice& analysed = compared.options.analysed;
   const bool of_maps = analysed.is_plain_map();
-  pairs.x.label = "rank of " + reference + (of_maps ? "" : ", " + short_words(analysed)) +
-                  " (τ = " + rounded_text(compared.options.threshold) + ")";
+  pairs.x.label = "rank of " + reference + (of_maps ? "" : ", " + short_words(analysed)) + " (" +
+                  to_string(compared.options.threshold) + ")";
   pairs.y.label = of_maps ? "rank of the compared map" : "rank of the compared";
   pairs.x.minimum = pairs.y.minimum = 0;
   pairs.x.maximum = pairs.y.maximum = longest;
@@ -82,7 +82,7 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
                         Rule{0, false, "", neutral_colour, LineStyle::dotted});
   figure.panels = {std::move(pairs), std::move(by_layer)};
   figure.height_mm = split.height_mm + legend_mm(figure, request.width_mm);
-  figure.caption = "Equivalent ranks (τ = " + rounded_text(compared.options.threshold) + ") of " +
+  figure.caption = "Equivalent ranks (" + to_string(compared.options.threshold) + ") of " +
                    in_words(analysed) + ": a, each" + (of_maps ? " map" : "") +
                    " against its counterpart in the reference; b, the "
                    "difference by layer, points are heads, lines their means: " +

@@ -104,9 +104,9 @@ void draw_series(Figure& figure, Panel& panel, const DepthSeries& series, const 
   panel.marks.emplace_back(std::move(means));
 }
 
-std::string rank_name(const DepthSettings& asked, double threshold) {
+std::string rank_name(const DepthSettings& asked, const RankThreshold& threshold) {
   std::string name = std::string(name_of(depth_measure_names, asked.measure)) + " rank";
-  if (asked.measure == DepthMeasure::equivalent) name += " (τ = " + rounded_text(threshold) + ")";
+  if (asked.measure == DepthMeasure::equivalent) name += " (" + to_string(threshold) + ")";
   return name;
 }
 
@@ -138,7 +138,7 @@ Figure make_rank_over_depth(const FigureRequest& request, const Progress& progre
   asked.heads = read.is("spread", "heads");
   const IdentityView view = read.choice("identity", identity_view_names);
   SpectrumOptions options;
-  options.threshold = read.number("threshold");
+  options.threshold = threshold_of(read);
   options.method = read.choice("method", spectrum_method_names);
   const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
 
@@ -229,7 +229,8 @@ FigureRecipe rank_over_depth_recipe() {
                    setting::choice("residual", {"frobenius", "composite"}, "frobenius",
                                    "the norm of the rank-one residual: Frobenius', or "
                                    "√(‖·‖₁‖·‖∞)"),
-                   single_identity_setting(), threshold_setting(), inputs_setting(),
+                   single_identity_setting(), threshold_setting(), share_setting(),
+                   inputs_setting(),
                    setting::choice("spread", {"heads", "none"}, "heads", "a point a head, or none"),
                    spectrum_method_setting(), legend_setting()},
       .needs = {.subject = SubjectNeed::run},

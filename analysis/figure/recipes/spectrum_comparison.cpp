@@ -26,7 +26,7 @@ constexpr std::size_t kSteps = 200;
 
 /// f at each sample of relative rank, interpolated linearly.
 std::vector<double> curve_over_shares(const MapSpectrum& spectrum) {
-  std::vector<double> share = cumulative_share(spectrum.singular_values);
+  std::vector<double> share = cumulative_share(spectrum, spectrum.threshold.of);
   share.insert(share.begin(), 0);
   std::vector<double> curve;
   for (std::size_t i = 0; i <= kSteps; ++i) {

@@ -85,7 +85,7 @@ Figure make_sweep_ranks(const FigureRequest& request, const Progress&) {
   panel.x.maximum = first + static_cast<double>(layers) - 0.7;
   panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers), request.first_layer);
   const double tau = result.thresholds.empty() ? 0 : result.thresholds[threshold];
-  panel.y.label = "equivalent rank at τ = " + rounded_text(tau);
+  panel.y.label = "equivalent rank (" + to_string(RankThreshold(tau, result.share)) + ")";
   panel.y.minimum = 0;
   panel.y.maximum = 1.05 * highest;
   panel.legend = legend_of(read);

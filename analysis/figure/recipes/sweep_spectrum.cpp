@@ -79,7 +79,7 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
   const bool with_null = read.is("null", "shuffled") || (read.is("null", "auto") && kept);
 
   Figure figure;
-  Panel panel = cumulative_share_panel(read);
+  Panel panel = cumulative_share_panel(read, result.share);
   panel.marks.emplace_back(
       Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
   const std::vector<SweptSeriesLook> looks = looks_of_series(result);
@@ -141,8 +141,8 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
                    chosen("head", read.written("head")) +
                    (spread ? ", with one standard deviation over maps" : "") +
                    ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
-                   rounded_text(threshold) +
-                   ". Dotted: g(r) = r/N, a map of equal singular values. ";
+                   rounded_text(threshold) + " (f: share of " + symbol_of(result.share) +
+                   "). Dotted: g(r) = r/N, a map of equal singular values. ";
   if (with_null) {
     figure.caption +=
         "Grey: the same maps with the entries of each row in another order (of the keys "

@@ -218,7 +218,7 @@ FigureRequest AllMapsPanel::request(View view) const {
       set_matrix(settings.matrix, request.settings);
     }
   }
-  request.settings["threshold"] = settings.rank_threshold;
+  set_threshold(settings.rank_threshold, request.settings);
   return request;
 }
 
@@ -237,9 +237,10 @@ std::optional<AllMapsPanel::ComputedOf> AllMapsPanel::computed_of() const {
   const bool heads = measure().of_spectrum == nullptr;
   if (!heads && settings.matrix.is_plain_map()) return std::nullopt;
   const bool of_matrix = measure().follows_matrix();
-  return ComputedOf{.matrix = of_matrix ? settings.matrix : MatrixChoice{},
-                    .heads = heads,
-                    .threshold = heads && of_matrix ? settings.rank_threshold : 0};
+  return ComputedOf{
+      .matrix = of_matrix ? settings.matrix : MatrixChoice{},
+      .heads = heads,
+      .threshold = heads && of_matrix ? std::optional(settings.rank_threshold) : std::nullopt};
 }
 
 void AllMapsPanel::request_numbers() {
@@ -275,7 +276,7 @@ void AllMapsPanel::compute(SubjectId subject) {
         if (of.heads) {
           check_per_head(of.matrix);
           HeadOptions options;
-          if (of.threshold > 0) options.threshold = of.threshold;
+          if (of.threshold) options.threshold = *of.threshold;
           options.analysed = of.matrix;
           known.heads = std::make_shared<const HeadTable>(head_table(subject, options, progress));
         } else {

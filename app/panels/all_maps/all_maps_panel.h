@@ -11,6 +11,7 @@
 
 #include "analysis/figure/recipe.h"
 #include "analysis/matrix/matrix_kind.h"
+#include "analysis/spectrum/rank.h"
 #include "app/panels/all_maps/map_table.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/spectrum_store.h"
@@ -78,7 +79,7 @@ class AllMapsPanel : public DockPanel {
   struct ComputedOf {
     MatrixChoice matrix;
     bool heads = false;
-    double threshold = 0;
+    std::optional<RankThreshold> threshold = {};
     bool operator==(const ComputedOf&) const = default;
   };
   /// nullopt if the store of spectra has the numbers of the table.

@@ -39,8 +39,8 @@ const std::vector<MapMeasure>& map_measures() {
          .title = text_of(equivalent.title),
          .formula = text_of(equivalent.formula),
          .of_spectrum =
-             [](const MapSpectrum& one, double threshold) {
-               return static_cast<double>(equivalent_rank(one.singular_values, threshold));
+             [](const MapSpectrum& one, const RankThreshold& threshold) {
+               return static_cast<double>(equivalent_rank(one, threshold));
              },
          .of_head = &equivalent,
          .depth = "equivalent"},
@@ -48,19 +48,23 @@ const std::vector<MapMeasure>& map_measures() {
          .title = MapTable::tr("effective rank"),
          .formula = MapTable::tr("exp(-Σ p ln p), p = σ / Σσ"),
          .decimals = 1,
-         .of_spectrum = [](const MapSpectrum& one, double) { return one.effective_rank; },
+         .of_spectrum = [](const MapSpectrum& one,
+                           const RankThreshold&) { return one.effective_rank; },
          .depth = "effective"},
         {.name = "stable_rank",
          .title = MapTable::tr("stable rank"),
          .formula = MapTable::tr("‖A‖²_F / σ₁²"),
          .decimals = 1,
-         .of_spectrum = [](const MapSpectrum& one, double) { return one.stable_rank; },
+         .of_spectrum = [](const MapSpectrum& one,
+                           const RankThreshold&) { return one.stable_rank; },
          .depth = "stable"},
         {.name = "symmetry_error",
          .title = MapTable::tr("asymmetry"),
          .formula = MapTable::tr("‖A − Aᵀ‖ / ‖A‖, 0 for a symmetric map"),
          .decimals = 2,
-         .of_spectrum = [](const MapSpectrum& one, double) { return one.symmetry_error; }}};
+         .of_spectrum = [](const MapSpectrum& one, const RankThreshold&) {
+           return one.symmetry_error;
+         }}};
     for (const HeadMeasure& measure : head_measures()) {
       // Measures of null models need figures that compute them.
       const bool needs_null =
@@ -155,7 +159,7 @@ double MapTable::number(const Place& place, const Column& column) const {
   };
   const Known& known = known_.at(static_cast<std::size_t>(column.place));
   if (known.spectra) {
-    const double threshold = session_.view().rank_threshold;
+    const RankThreshold& threshold = session_.view().rank_threshold;
     for (const MapSpectrum& one : column.identity ? known.spectra->with : known.spectra->without) {
       const bool ready = one.state == SpectrumState::ready;
       take(one.layer, one.head, ready ? measure_->of_spectrum(one, threshold) : kNone);
@@ -201,16 +205,15 @@ QString MapTable::text(const Place& place, const Column& column) const {
 }
 
 QString MapTable::tip(const MapSpectrum& one, bool identity) const {
-  const double threshold = session_.view().rank_threshold;
+  const RankThreshold& threshold = session_.view().rank_threshold;
   QString tip =
       tr("Layer %1, head %2, %3 I: %4. Rank %5 of %6; effective %7, stable %8, numerical %9")
           .arg(one.layer)
           .arg(one.head)
           .arg(identity ? tr("with") : tr("without"))
           .arg(text_of(describe(one.state)))
-          .arg(one.state == SpectrumState::ready
-                   ? QString::number(equivalent_rank(one.singular_values, threshold))
-                   : QStringLiteral("–"))
+          .arg(one.state == SpectrumState::ready ? QString::number(equivalent_rank(one, threshold))
+                                                 : QStringLiteral("–"))
           .arg(one.tokens)
           .arg(number_or_none(one.effective_rank, 1), number_or_none(one.stable_rank, 2),
                one.numerical_rank > 0 ? QString::number(one.numerical_rank) : QStringLiteral("–"));

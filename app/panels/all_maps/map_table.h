@@ -24,7 +24,7 @@ struct MapMeasure {
   QString title;     ///< "equivalent rank"
   QString formula;   ///< the exact formula of the value
   int decimals = 0;  ///< digits for one map; means have at least one
-  double (*of_spectrum)(const MapSpectrum& spectrum, double threshold) = nullptr;
+  double (*of_spectrum)(const MapSpectrum& spectrum, const RankThreshold& threshold) = nullptr;
   const HeadMeasure* of_head = nullptr;
   const char* depth = nullptr;  ///< setting "measure" of the figure rank-over-depth; may be null
 

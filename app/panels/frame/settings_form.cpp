@@ -125,6 +125,7 @@ QString setting_title(const ParameterDescription& setting) {
       {"range", QT_TR_NOOP("Colour range")},
       {"relative", QT_TR_NOOP("Relative to network")},
       {"rows-to-one", QT_TR_NOOP("Rows sum to 1")},
+      {"share", QT_TR_NOOP("Share of σ or σ²")},
       {"show", QT_TR_NOOP("Parts shown")},
       {"sink", QT_TR_NOOP("Share of a sink")},
       {"spread", QT_TR_NOOP("Spread around the mean")},

@@ -147,7 +147,7 @@ std::string PredictionStages::selected_rank(bool with_identity) const {
       find_spectrum(with_identity ? spectra->with : spectra->without, at.layer, at.head);
   if (!map || map->state != SpectrumState::ready) return {};
   return tr("%1 of %2")
-      .arg(equivalent_rank(map->singular_values, session_.view().rank_threshold))
+      .arg(equivalent_rank(*map, session_.view().rank_threshold))
       .arg(map->tokens)
       .toStdString();
 }
@@ -165,7 +165,8 @@ std::string PredictionStages::mean_ranks() const {
 
 std::string PredictionStages::where() const {
   const Selection& at = session_.selection();
-  const QString threshold = tr("threshold τ = %1").arg(session_.view().rank_threshold);
+  const QString threshold =
+      tr("threshold %1").arg(QString::fromStdString(to_string(session_.view().rank_threshold)));
   const OpenSubject* const open = session_.find(at.subject);
   if (!open) return threshold.toStdString();
   const QString input =

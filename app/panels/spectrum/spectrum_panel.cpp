@@ -264,7 +264,7 @@ QString SpectrumPanel::empty_text() const {
 
 FigureRequest SpectrumPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
-  request.settings["threshold"] = session().view().rank_threshold;
+  set_threshold(session().view().rank_threshold, request.settings);
   // Both views are drawn, the one that is not shown faintly (finishing()). If the maps contain only
   // a share of I, the maps are drawn as they are.
   request.settings["identity"] =

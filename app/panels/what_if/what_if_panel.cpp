@@ -435,7 +435,7 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
   const auto before = spectra_.of_unchanged(open.id);
   const auto now = spectra_.latest(open.id);
   if (before && now) {
-    const double threshold = session_.view().rank_threshold;
+    const RankThreshold& threshold = session_.view().rank_threshold;
     const auto shown = [](const Trace& trace, const SubjectSpectra& spectra) -> const auto& {
       return shows_identity(trace, IdentityView::as_is) ? spectra.with : spectra.without;
     };

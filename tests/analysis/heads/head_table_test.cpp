@@ -91,6 +91,22 @@ TEST(HeadTable, EvenAttentionIsKnownByHand) {
   EXPECT_TRUE(std::isnan(row.value_norm));
 }
 
+TEST(HeadTable, EquivalentRanksFollowTheShare) {
+  // Each query gives 0.9 to the first token and 0.1 to itself.
+  std::vector<float> values(144, 0);
+  for (std::size_t i = 0; i < 12; ++i) {
+    values[12 * i] += 0.9F;
+    values[13 * i] += 0.1F;
+  }
+  const Trace trace = of_map(values, 12, 12);
+  const HeadRow plain = head_table(trace).rows.at(0);
+  const HeadRow squares = head_table(trace, {.threshold = {0.9, RankShare::energy}}).rows.at(0);
+  EXPECT_EQ(squares.equivalent_rank, squares.energy_rank);
+  EXPECT_EQ(squares.equivalent_rank, 1);
+  EXPECT_EQ(plain.energy_rank, 1);
+  EXPECT_GT(plain.equivalent_rank, 1);
+}
+
 TEST(HeadTable, TheLargestScoreIsOneThatTheQuerySees) {
   // Scores q k / √1 of one head in a causal map: the greatest of all, 6 of query 0 and key 2, is
   // hidden.

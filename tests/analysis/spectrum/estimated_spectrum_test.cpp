@@ -62,13 +62,25 @@ TEST_P(BesideLapack, LeadingValuesNormAndRankAgree) {
   const double norm = nuclear_norm(exact);
   EXPECT_NEAR(nuclear_norm(found), norm, 3 * found.estimate->standard_error + 2e-4 * norm);
   EXPECT_LE(found.estimate->standard_error, 0.01 * norm);
-  for (const double threshold : {0.5, 0.9, 0.99}) {
+  for (const double level : {0.5, 0.9, 0.99}) {
+    // ‖H‖_F is known: a rank by Σσ² that the known values reach is exact.
+    const RankThreshold of_squares(level, RankShare::energy);
+    const RankInterval squares = rank_interval(found, of_squares);
+    const std::int64_t squares_rank = equivalent_rank(exact.singular_values, of_squares);
+    EXPECT_LE(squares.low, squares_rank) << level;
+    EXPECT_GE(squares.high, squares_rank) << level;
+    if (squares_rank <= known) {
+      EXPECT_EQ(squares.rank, squares_rank) << level;
+      EXPECT_EQ(squares.low, squares.high) << level;
+    }
+    EXPECT_NEAR(cumulative_share(found, RankShare::energy).back(), 1, 1e-12);
+    const RankThreshold threshold = level;
     const RankInterval interval = rank_interval(found, threshold);
     const std::int64_t rank = equivalent_rank(exact.singular_values, threshold);
     EXPECT_LE(interval.low, interval.rank);
     EXPECT_LE(interval.rank, interval.high);
-    EXPECT_LE(interval.low, rank) << threshold;
-    EXPECT_GE(interval.high, rank) << threshold;
+    EXPECT_LE(interval.low, rank) << level;
+    EXPECT_GE(interval.high, rank) << level;
     // With I, whose Σσ is known at once, the interval is at most 2 % of n wide; otherwise it is
     // twice as wide.
     EXPECT_LE(interval.high - interval.low, GetParam().n / (GetParam().shift != 0 ? 50 : 25));

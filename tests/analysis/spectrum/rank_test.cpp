@@ -52,6 +52,27 @@ TEST(Rank, FollowsTheThreshold) {
   EXPECT_NEAR(rank_one_distance(values), std::sqrt(11.0 / 36), 1e-12);
 }
 
+TEST(Rank, ShareOfSquaresIsReachedEarlier) {
+  const std::vector<double> values = {5, 3, 1, 1};  // σ² / Σσ²: 25, 9, 1 and 1 of 36
+  const auto rank = [&](double tau) { return equivalent_rank(values, {tau, RankShare::energy}); };
+  EXPECT_EQ(rank(0.69), 1);
+  EXPECT_EQ(rank(0.7), 2);
+  EXPECT_EQ(rank(0.94), 2);
+  EXPECT_EQ(rank(0.95), 3);
+  EXPECT_EQ(rank(1), 4);
+  const std::vector<double> share = cumulative_share(values, RankShare::energy);
+  ASSERT_EQ(share.size(), 4U);
+  EXPECT_NEAR(share[0], 25.0 / 36, 1e-15);
+  EXPECT_NEAR(share[1], 34.0 / 36, 1e-15);
+  EXPECT_EQ(equivalent_rank(std::vector<double>{0, 0}, {0.9, RankShare::energy}), 0);
+}
+
+TEST(Rank, ThresholdSaysWhatItIsAShareOf) {
+  EXPECT_EQ(to_string(RankThreshold()), "τ = 0.9 of Σσ");
+  EXPECT_EQ(to_string(RankThreshold(0.95, RankShare::energy)), "τ = 0.95 of Σσ²");
+  EXPECT_EQ(rank_in_words(0.9), "smallest r whose σ_1 … σ_r hold 0.9 of Σσ");
+}
+
 TEST(Rank, NumericalRankCountsAboveNumPysTolerance) {
   const double tolerance = 100 * 0x1p-23;
   const std::vector<double> values = {1, 1.01 * tolerance, 0.99 * tolerance};

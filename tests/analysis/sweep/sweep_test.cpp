@@ -96,6 +96,25 @@ TEST_F(Sweep, AgreesWithNumPy) {
   }
 }
 
+TEST_F(Sweep, TakesSharesOfSquaresOnRequest) {
+  SweepRequest wanted = request("squares.h5");
+  wanted.share = RankShare::energy;
+  (void)run_sweep(wanted);
+  const SweepResult result = read_sweep(wanted.out);
+  EXPECT_EQ(result.share, RankShare::energy);
+  const nlohmann::json expected = reference();
+  const SweptSpectrum all = swept_spectrum(result.series[0], {}, {}, 0.9);
+  for (std::size_t r = 0; r < all.mean_share.size(); ++r) {
+    EXPECT_NEAR(all.mean_share[r], expected["mean_share_of_squares"][r].get<double>(), 2e-6);
+  }
+  for (std::size_t l = 0; l < 2; ++l) {
+    EXPECT_NEAR(swept_ranks(result.series[0].layers[l], -1, 0).mean,
+                expected["mean_rank_of_squares"][l].get<double>(), 1e-12);
+  }
+  wanted.share = RankShare::values;
+  EXPECT_THROW((void)run_sweep(wanted), Error) << "the file holds another sweep";
+}
+
 TEST_F(Sweep, HasTheSameBytesOnOneThread) {
   const auto with_null = [this](const std::string& out) {
     SweepRequest wanted = request(out, 40);

@@ -83,6 +83,11 @@ TEST_F(ServedModelsTest, AnswersTablesAndClosesWhatItHas) {
   const json spectrum =
       answer({{"message", "table"}, {"id", id}, {"table", "spectrum"}, {"threshold", 0.8}});
   EXPECT_EQ(spectrum["rows"].size(), 6U) << spectrum;
+  json of_squares = {{"message", "table"}, {"id", id}, {"table", "spectrum"}, {"share", "energy"}};
+  EXPECT_LT(answer(of_squares)["rows"][0]["equivalent_rank"],
+            spectrum["rows"][0]["equivalent_rank"]);
+  of_squares["share"] = "cubes";
+  EXPECT_EQ(answer(of_squares)["kind"], "usage");
   EXPECT_EQ(answer({{"message", "table"}, {"id", id}, {"table", "x"}})["kind"], "usage");
   EXPECT_EQ(
       answer({{"message", "table"}, {"id", id}, {"table", "spectrum"}, {"threshold", 2}})["kind"],

@@ -148,13 +148,13 @@ TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
   QCustomPlot plot;
   show(figure, plot, {400, 400});
   const auto label = [&] { return plot.axisRects().at(0)->axis(QCPAxis::atLeft)->label(); };
-  EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
-  plot.resize(400, 140);
+  EXPECT_EQ(label(), "equivalent rank (τ = 0.9 of Σσ)");
+  plot.resize(400, 170);
   plot.replot(QCustomPlot::rpImmediateRefresh);
-  EXPECT_EQ(label(), "equivalent\nrank (τ = 0.9)");
+  EXPECT_EQ(label(), "equivalent rank\n(τ = 0.9 of Σσ)");
   plot.resize(400, 400);
   plot.replot(QCustomPlot::rpImmediateRefresh);
-  EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
+  EXPECT_EQ(label(), "equivalent rank (τ = 0.9 of Σσ)");
 }
 
 TEST(Draw, LabelsOfALowAxisDoNotOverlap) {

@@ -262,7 +262,7 @@ TEST(SvgExport, IsVectorsAndTextAtItsSize) {
 TEST(SvgExport, LabelsAreReadable) {
   const SvgContent svg = read_svg(exported("cumulative-spectrum", ".svg"));
   for (const char* expected : {"softmax", "softmax + I", "adder", "adder + I",
-                               "number of singular values r", "cumulative share f(r)", "0.2"}) {
+                               "number of singular values r", "cumulative share f(r) of ", "0.2"}) {
     EXPECT_TRUE(svg.texts.contains(expected))
         << expected << " is not among " << svg.texts.join(" | ").toStdString();
   }

@@ -41,10 +41,10 @@ TEST(History, ADraggedSliderIsOneChange) {
     session.set_view(view);
   }
   history.undo();
-  EXPECT_DOUBLE_EQ(session.view().rank_threshold, ViewSettings{}.rank_threshold);
+  EXPECT_EQ(session.view().rank_threshold, ViewSettings{}.rank_threshold);
   EXPECT_FALSE(history.can_undo());
   history.redo();
-  EXPECT_DOUBLE_EQ(session.view().rank_threshold, 0.6);
+  EXPECT_DOUBLE_EQ(session.view().rank_threshold.level, 0.6);
 }
 
 TEST(History, ANewChangeForgetsUndoneOnes) {

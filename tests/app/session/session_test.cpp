@@ -143,7 +143,7 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   session_.select(selection);
   ViewSettings view;
   view.identity = IdentityView::with;
-  view.rank_threshold = 0.8;
+  view.rank_threshold = {0.8, RankShare::energy};
   view.norm = ScaleNorm::logarithmic;
   view.head_fusion = HeadFusion::maximum;
   view.range_maximum = 0.25;

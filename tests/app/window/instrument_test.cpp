@@ -131,7 +131,7 @@ TEST_F(Instrument, ShowsTheValueUnderTheCursor) {
       }));
   EXPECT_TRUE(readout->text().contains("r: " + QString::number(line.x[2])))
       << readout->text().toStdString();
-  const QString share = readout->text().section("f(r): ", 1).section('\n', 0, 0);
+  const QString share = readout->text().section("Σσ: ", 1).section('\n', 0, 0);
   EXPECT_NEAR(share.toDouble(), line.y[2], 1e-3);
   choose(plot(), at, "copy_value");
   EXPECT_TRUE(QGuiApplication::clipboard()->text().contains(share));

@@ -261,7 +261,14 @@ TEST_F(WindowTest, RanksChangeWithTheThreshold) {
   threshold->selectAll();
   QTest::keyClicks(threshold, "50");
   QTest::keyClick(threshold, Qt::Key_Return);
-  EXPECT_EQ(session().view().rank_threshold, 0.5);
+  EXPECT_EQ(session().view().rank_threshold.level, 0.5);
+  EXPECT_LT(cell(*table, 0, 2).toDouble(), before);
+  threshold->setValue(90);
+  auto* share = child<QToolButton>("rank_share");
+  EXPECT_TRUE(share->text().endsWith("Σσ"));
+  QTest::mouseClick(share, Qt::LeftButton);
+  EXPECT_TRUE(share->text().endsWith("Σσ²"));
+  EXPECT_EQ(session().view().rank_threshold, RankThreshold(0.9, RankShare::energy));
   EXPECT_LT(cell(*table, 0, 2).toDouble(), before);
 }
 

@@ -106,6 +106,8 @@ share = np.cumsum(values, -1) / values.sum(-1, keepdims=True)
 with_identity = np.linalg.svd(np.stack(maps) + np.eye(TOKENS), compute_uv=False)
 share_with = np.cumsum(with_identity, -1) / with_identity.sum(-1, keepdims=True)
 ranks = 1 + (share < 0.9).sum(-1)
+energy = np.cumsum(values ** 2, -1) / (values ** 2).sum(-1, keepdims=True)
+energy_ranks = 1 + (energy < 0.9).sum(-1)
 null = np.array([[[[shuffled(attention, seed) for seed in range(8)] for attention in layer]
                   for layer in image] for image in maps])  # [image, layer, head, seed, i, j]
 null_values = np.linalg.svd(null, compute_uv=False)
@@ -121,6 +123,8 @@ reference = {
     "null_standard_deviation": null_share.reshape(-1, TOKENS).std(0, ddof=1).tolist(),
     "null_mean_share_layer_1_head_0": null_share[:, 1, 0].mean((0, 1)).tolist(),
     "mean_rank": ranks.mean((0, 2)).tolist(),
+    "mean_share_of_squares": energy.mean((0, 1, 2)).tolist(),
+    "mean_rank_of_squares": energy_ranks.mean((0, 2)).tolist(),
     "rank_deviation": [ranks[:, layer].std(ddof=1) for layer in range(LAYERS)],
     "quantiles": {
         str(q): [np.quantile(ranks[:, layer], q) for layer in range(LAYERS)]

@@ -169,7 +169,7 @@ class KnownMapsExperiment : public QWidget {
     const SingularValues found = singular_values(map, SpectrumAccuracy::every_value);
     const std::int64_t rank = equivalent_rank(found.values, kKnownThreshold);
     std::erase_if(drawn_, [&](const ShareCurves::Curve& each) { return each.title == title; });
-    drawn_.push_back({title, cumulative_share(found.values), rank});
+    drawn_.push_back({title, cumulative_share(found.values, RankShare::values), rank});
     const std::string_view name = name_of(known_map_names, of.map);
     publish_reading(*this, QString::fromUtf8(name.data(), std::ssize(name)) + (with ? "+I" : ""),
                     QString::number(rank));

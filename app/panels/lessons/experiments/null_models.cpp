@@ -119,7 +119,7 @@ class NullModelsExperiment : public QWidget {
   Session& session_;
   QLabel* words_;
   std::int64_t job_ = 0;
-  std::optional<std::tuple<SubjectId, std::int64_t, std::int64_t, double>> shown_;
+  std::optional<std::tuple<SubjectId, std::int64_t, std::int64_t, RankThreshold>> shown_;
 };
 
 }  // namespace

@@ -25,8 +25,8 @@ class RanksExperiment : public QWidget {
     setObjectName("experiment_ranks");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    threshold_ =
-        new NumberSlider(tr("Threshold τ"), {0.5, 0.99, 0.01}, session_.view().rank_threshold);
+    threshold_ = new NumberSlider(tr("Threshold τ"), {0.5, 0.99, 0.01},
+                                  session_.view().rank_threshold.level);
     threshold_->setObjectName("ranks_threshold");
     column->addWidget(threshold_);
     table_ = new QLabel;
@@ -34,10 +34,10 @@ class RanksExperiment : public QWidget {
     table_->setObjectName("ranks_table");
     column->addWidget(table_);
     connect(threshold_, &NumberSlider::value_changed, this, [this](double threshold) {
-      if (threshold == session_.view().rank_threshold) return;
+      if (threshold == session_.view().rank_threshold.level) return;
       loan_.borrow();
       ViewSettings view = session_.view();
-      view.rank_threshold = threshold;
+      view.rank_threshold.level = threshold;
       session_.set_view(view);
     });
     connect(&session_, &Session::view_changed, this, [this] { refresh(); });
@@ -49,8 +49,8 @@ class RanksExperiment : public QWidget {
 
  private:
   void refresh() {
-    const double threshold = session_.view().rank_threshold;
-    if (threshold_->value() != threshold) threshold_->set_value(threshold);
+    const RankThreshold& threshold = session_.view().rank_threshold;
+    if (threshold_->value() != threshold.level) threshold_->set_value(threshold.level);
     if (session_.subjects().empty()) {
       table_->setText(tr("Open a model first: the step above does it."));
       return;
@@ -86,10 +86,10 @@ class RanksExperiment : public QWidget {
         .arg(std::isnan(mean) ? QStringLiteral("–") : QString::number(mean, 'f', 1));
   }
 
-  static QString cell(const MapSpectrum* spectrum, double threshold) {
+  static QString cell(const MapSpectrum* spectrum, const RankThreshold& threshold) {
     if (!spectrum || spectrum->state != SpectrumState::ready) return "<td align=right>–</td>";
     return QString("<td align=right><b>%1</b> of %2&nbsp;&nbsp;</td>")
-        .arg(equivalent_rank(spectrum->singular_values, threshold))
+        .arg(equivalent_rank(*spectrum, threshold))
         .arg(spectrum->singular_values.size());
   }
 

@@ -128,14 +128,10 @@ class TruncationExperiment : public QWidget {
         components_.begin(),
         components_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, components_.size())));
     const MatrixD kept = sum_of(first), left = (matrix_ - kept).cwiseAbs();
-    double sum = 0, held = 0, reached = 0;
-    std::size_t equivalent = 0;
-    for (const Component& each : components_) sum += each.value;
-    for (std::size_t i = 0; i < components_.size(); ++i) {
-      if (i < rank) held += components_[i].value;
-      if (reached < session_.view().rank_threshold * sum) equivalent = i + 1;
-      reached += components_[i].value;
-    }
+    std::vector<double> values;
+    for (const Component& each : components_) values.push_back(each.value);
+    const double held = cumulative_share(values, RankShare::values)[first.size() - 1];
+    const RankThreshold& threshold = session_.view().rank_threshold;
     const auto numbers = static_cast<qlonglong>(matrix_.size());
     const auto stored =
         static_cast<qlonglong>(rank) * static_cast<qlonglong>(matrix_.rows() + matrix_.cols() + 1);
@@ -143,12 +139,12 @@ class TruncationExperiment : public QWidget {
     kept_->set_map(kept.cast<float>(), tr("rank %1").arg(rank));
     left_->set_map(left.cast<float>(), tr("at most %1").arg(left.maxCoeff(), 0, 'g', 2));
     words_->setText(tr("<table><tr><td>of Σσ are held&nbsp;&nbsp;</td><td align=right><b>%1 "
-                       "%</b></td></tr><tr><td>equivalent rank at τ = %2&nbsp;&nbsp;</td><td "
+                       "%</b></td></tr><tr><td>equivalent rank (%2)&nbsp;&nbsp;</td><td "
                        "align=right>%3</td></tr><tr><td>numbers to keep&nbsp;&nbsp;</td><td "
                        "align=right>%4 for %5</td></tr></table>")
-                        .arg(100 * held / sum, 0, 'f', 1)
-                        .arg(session_.view().rank_threshold)
-                        .arg(equivalent)
+                        .arg(100 * held, 0, 'f', 1)
+                        .arg(QString::fromStdString(to_string(threshold)))
+                        .arg(equivalent_rank(values, threshold))
                         .arg(stored)
                         .arg(numbers));
   }

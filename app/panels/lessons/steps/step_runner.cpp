@@ -33,7 +33,7 @@ std::span<const KnownCommand> known_commands() {
       {"input", 1, {}},
       {"overlay", 2, {}, true},
       {"select", 0, {"model", "layer", "head", "query"}},
-      {"view", 0, {"identity", "threshold", "temperature", "heads"}},
+      {"view", 0, {"identity", "threshold", "share", "temperature", "heads"}},
       {"plain", 0, {}},
       {"panel", 1, {}, true},
   };
@@ -53,7 +53,10 @@ double number(const std::string& text) {
 void set_view(Session& session, const std::map<std::string, std::string>& values) {
   ViewSettings view = session.view();
   for (const auto& [key, value] : values) {
-    if (key == "threshold") view.rank_threshold = number(value);
+    if (key == "threshold") view.rank_threshold.level = number(value);
+    if (key == "share") {
+      view.rank_threshold.of = value_of(rank_share_names, value, "share of the threshold");
+    }
     if (key == "temperature") view.temperature = number(value);
     if (key == "identity") view.identity = value_of(identity_view_names, value, "view");
     if (key == "heads") view.head_fusion = value_of(head_fusion_names, value, "view of heads");
@@ -240,6 +243,7 @@ void StepRunner::note_changes(const StepCommand& command) {
   if (command.name != "view") return;
   if (sets("identity")) changed_ << "identity_0+identity_1+identity_2";
   if (sets("threshold")) changed_ << "rank_threshold";
+  if (sets("share")) changed_ << "rank_share";
   if (sets("temperature") || sets("heads")) changed_ << "maps";
 }
 

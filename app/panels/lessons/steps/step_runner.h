@@ -5,7 +5,7 @@
 //   input 09_ankle_boot.png                opens a sample input or a locator
 //   overlay 1 adder identity=true          a mechanism on model 1's weights, as a new model
 //   select model=1 layer=3 head=0 query=0
-//   view identity=with threshold=0.95 temperature=2 heads=mean
+//   view identity=with threshold=0.95 share=energy temperature=2 heads=mean
 //   plain                                  the usual view: whole maps, equivalent rank at 0.9
 //   panel spectrum spectrum_this_map=on    brings a panel to the front, and sets its controls
 #pragma once

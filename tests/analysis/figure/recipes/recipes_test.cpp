@@ -130,7 +130,12 @@ TEST(RankOverDepth, DrawsMapsAndTokensOfEverySubject) {
   const Figure composite = make_figure("rank-over-depth", other);
   EXPECT_NE(composite.numbers.at("tokens_rank_one_residual/net-adder"),
             figure.numbers.at("tokens_rank_one_residual/net-adder"));
-  EXPECT_EQ(composite.panels[0].y.label, "equivalent rank (τ = 0.5)");
+  EXPECT_EQ(composite.panels[0].y.label, "equivalent rank (τ = 0.5 of Σσ)");
+  other.settings["share"] = "energy";
+  const Figure squares = make_figure("rank-over-depth", other);
+  EXPECT_EQ(squares.panels[0].y.label, "equivalent rank (τ = 0.5 of Σσ²)");
+  EXPECT_LT(squares.numbers.at("maps_rank/net-softmax").back(),
+            composite.numbers.at("maps_rank/net-softmax").back());
   other.settings = {{"measure", "numerical"}};
   expect_usage_error([&] { (void)make_figure("rank-over-depth", other); }, "measure");
   other.settings.clear();

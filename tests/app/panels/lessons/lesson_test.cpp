@@ -138,7 +138,7 @@ TEST(Step, PlainSetsTheUsualViewAndTheLoanGivesItBack) {
   mine.colour_map = "magma";
   session.set_view(mine);
   steps.run("plain");
-  EXPECT_DOUBLE_EQ(session.view().rank_threshold, 0.9);
+  EXPECT_DOUBLE_EQ(session.view().rank_threshold.level, 0.9);
   EXPECT_DOUBLE_EQ(session.view().temperature, 1);
   EXPECT_EQ(session.view().identity, IdentityView::as_is);
   EXPECT_FALSE(session.view().matrix.centred);

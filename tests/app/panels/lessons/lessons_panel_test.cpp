@@ -243,7 +243,7 @@ TEST_F(LessonsTest, RestoresSettingsAfterALesson) {
   EXPECT_EQ(session().find(mine), nullptr) << "this step closes everything";
   EXPECT_TRUE(child<QWidget>("lesson_loan")->isVisible());
   child<QWidget>("experiment_ranks")->findChild<NumberSlider*>()->set_value(0.97);
-  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold.level, 0.97);
   const SubjectId meanwhile =
       session().add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 3, 1)), "meanwhile");
   click("lesson_end");
@@ -252,20 +252,20 @@ TEST_F(LessonsTest, RestoresSettingsAfterALesson) {
   EXPECT_EQ(session().subjects()[0].id, mine);
   EXPECT_EQ(session().subjects()[1].id, meanwhile);
   EXPECT_NE(session().trace(mine), nullptr);
-  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.8);
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold.level, 0.8);
   EXPECT_EQ(session().view().colour_map, "magma");
 }
 
 TEST_F(LessonsTest, ClosingThePanelEndsTheLesson) {
   panel();
   child<QWidget>("experiment_ranks")->findChild<NumberSlider*>()->set_value(0.97);
-  ASSERT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
+  ASSERT_DOUBLE_EQ(session().view().rank_threshold.level, 0.97);
   auto* dock = child<QDockWidget>("lessons");
   press(Qt::Key_M);  // maximises another panel: the lesson is hidden, not closed
-  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold.level, 0.97);
   press(Qt::Key_M);
   dock->close();
-  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.9);
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold.level, 0.9);
 }
 
 TEST_F(LessonsTest, OneUndoRestoresModelsThatAStepClosed) {
