@@ -9,6 +9,7 @@
 
 #include "analysis/mixing/layer_inside.h"
 #include "core/error.h"
+#include "core/model/parts/rotary.h"
 #include "core/tensor/decompose.h"
 #include "core/trace/layer_name.h"
 #include "core/trace/trace.h"
@@ -46,6 +47,32 @@ MatrixD values_of(const Trace& trace, const MapIndex& place) {
                     "values");
 }
 
+MatrixD queries_at(const Trace& trace, const MapIndex& place) {
+  return vectors_of(trace, place, layer_at(trace, place.layer).queries, trace.queries(place.layer),
+                    "queries");
+}
+
+MatrixD keys_at(const Trace& trace, const MapIndex& place) {
+  return vectors_of(trace, place, layer_at(trace, place.layer).keys, trace.keys(place.layer),
+                    "keys");
+}
+
+/// The queries or keys [N, d] before their rotary positions.
+MatrixD before_rotary(const Subject& subject, const MapIndex& place, const MatrixD& rotated) {
+  require_model_and_trace(subject);
+  const Trace& trace = *subject.trace;
+  const Block& block = block_of(transformer_of(*subject.model), place.layer);
+  if (block.spec.rotary.form == Rotary::none) {
+    refuse(trace, place.layer, "the layer has no rotary positions", "--of queries or --of keys");
+  }
+  Tensor rows({rotated.rows(), rotated.cols()});
+  rows.matrix() = rotated.cast<float>();
+  RotaryTurns(block.spec.rotary, rotated.cols(), rotated.rows(), query_layout(trace, place.layer),
+              block.attention.rotary_periods)
+      .undo(rows, 1);
+  return rows.matrix().cast<double>();
+}
+
 void require_one_map(const Trace& trace, std::int64_t layer) {
   if (trace.map_channels <= 1) return;
   refuse(trace, layer, "each channel has its own map: one map times the values is not an output",
@@ -76,9 +103,7 @@ AnalysedMatrix scores_of(const Trace& trace, const MapIndex& place) {
     refuse(trace, place.layer, name + " attention is not a softmax of scores",
            "attnscope spectrum --of map");
   }
-  const MatrixD queries =
-      vectors_of(trace, place, layer.queries, trace.queries(place.layer), "queries");
-  const MatrixD keys = vectors_of(trace, place, layer.keys, trace.keys(place.layer), "keys");
+  const MatrixD queries = queries_at(trace, place), keys = keys_at(trace, place);
   if (name == "adder") return {l1_scores(queries, keys)};
   const double scale =
       layer.score_scale.value_or(1 / std::sqrt(static_cast<double>(queries.cols())));
@@ -282,6 +307,22 @@ AnalysedMatrix analysed_matrix(const Subject& subject, const MapIndex& place,
       break;
     case MatrixKind::values:
       found.matrix = values_of(trace, place);
+      found.rank_bound = found.matrix.cols();
+      break;
+    case MatrixKind::queries:
+      found.matrix = queries_at(trace, place);
+      found.rank_bound = found.matrix.cols();
+      break;
+    case MatrixKind::keys:
+      found.matrix = keys_at(trace, place);
+      found.rank_bound = found.matrix.cols();
+      break;
+    case MatrixKind::queries_before_rotary:
+      found.matrix = before_rotary(subject, place, queries_at(trace, place));
+      found.rank_bound = found.matrix.cols();
+      break;
+    case MatrixKind::keys_before_rotary:
+      found.matrix = before_rotary(subject, place, keys_at(trace, place));
       found.rank_bound = found.matrix.cols();
       break;
     case MatrixKind::tokens:

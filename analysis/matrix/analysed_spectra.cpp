@@ -32,6 +32,12 @@ std::int64_t singular_values_of(const Trace& trace, std::int64_t layer,
       return std::min(queries, trace.heads(layer) * width(own.values));
     case MatrixKind::values:
       return std::min(keys, width(own.values));
+    case MatrixKind::queries:
+    case MatrixKind::queries_before_rotary:
+      return std::min(queries, width(own.queries));
+    case MatrixKind::keys:
+    case MatrixKind::keys_before_rotary:
+      return std::min(keys, width(own.keys));
     case MatrixKind::tokens:
     case MatrixKind::token_updates:
       return own.tokens.empty() ? 0 : std::min(own.tokens.extent(0), own.tokens.extent(1));

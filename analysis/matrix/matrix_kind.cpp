@@ -12,6 +12,14 @@ bool holds_tokens(MatrixKind of) {
   return of == MatrixKind::tokens || of == MatrixKind::token_updates;
 }
 
+bool holds_keys(MatrixKind of) {
+  return of == MatrixKind::keys || of == MatrixKind::keys_before_rotary;
+}
+
+bool holds_queries(MatrixKind of) {
+  return of == MatrixKind::queries || of == MatrixKind::queries_before_rotary;
+}
+
 std::string kind_in_words(MatrixKind of) {
   switch (of) {
     case MatrixKind::map:
@@ -32,6 +40,14 @@ std::string kind_in_words(MatrixKind of) {
       return "concatenated head outputs A V, before W_O";
     case MatrixKind::values:
       return "values V";
+    case MatrixKind::queries:
+      return "queries Q";
+    case MatrixKind::keys:
+      return "keys K";
+    case MatrixKind::queries_before_rotary:
+      return "queries Q before rotary positions";
+    case MatrixKind::keys_before_rotary:
+      return "keys K before rotary positions";
     case MatrixKind::tokens:
       return "tokens after each layer";
     case MatrixKind::token_updates:
@@ -70,13 +86,14 @@ std::string short_words(const MatrixChoice& analysed) {
 }
 
 Extent rows_of(MatrixKind of) {
-  if (of == MatrixKind::values) return Extent::keys;
+  if (of == MatrixKind::values || holds_keys(of)) return Extent::keys;
   return holds_tokens(of) ? Extent::tokens : Extent::queries;
 }
 
 Extent columns_of(MatrixKind of) {
   const bool of_outputs = of == MatrixKind::head_output || of == MatrixKind::output;
-  const bool of_channels = of_outputs || of == MatrixKind::values || holds_tokens(of);
+  const bool of_channels = of_outputs || of == MatrixKind::values || holds_queries(of) ||
+                           holds_keys(of) || holds_tokens(of);
   return of_channels ? Extent::channels : Extent::keys;
 }
 
@@ -88,7 +105,7 @@ bool has_rows_of_weights(const MatrixChoice& analysed) {
 
 bool takes_identity(MatrixKind of) {
   return of != MatrixKind::scores && of != MatrixKind::log_map && of != MatrixKind::values &&
-         !holds_tokens(of);
+         !holds_queries(of) && !holds_keys(of) && !holds_tokens(of);
 }
 
 bool shows_identity(const Trace& trace, const MatrixChoice& analysed) {

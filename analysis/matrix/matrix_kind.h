@@ -11,7 +11,8 @@
 namespace attnscope {
 
 /// Analysed matrix of a head with map A [N, M], queries q [N, d], keys k [M, d] and values
-/// v [M, d_v], as recorded: after norms and rotary positions.
+/// v [M, d_v], as recorded: after norms and rotary positions. Query heads that share keys and
+/// values (grouped queries) each have those that they use.
 enum class MatrixKind {
   map,     ///< A
   scores,  ///< softmax input without bias, mask and cap: q kᵀ/√d; rank ≤ d
@@ -23,8 +24,13 @@ enum class MatrixKind {
   head_output,     ///< A v; rank ≤ d_v
   output,          ///< outputs A v of all heads, concatenated, before W_O; rank ≤ H d_v
   values,          ///< v
-  tokens,          ///< the tokens [N, D] after the layer
-  token_updates    ///< difference of the tokens after and before the layer, X_l − X_{l−1}
+  queries,         ///< q
+  keys,            ///< k
+  /// q and k before rotary positions, after norms; need the model.
+  queries_before_rotary,
+  keys_before_rotary,
+  tokens,        ///< the tokens [N, D] after the layer
+  token_updates  ///< difference of the tokens after and before the layer, X_l − X_{l−1}
 };
 inline constexpr EnumName<MatrixKind> matrix_kind_names[] = {
     {MatrixKind::map, "map"},
@@ -36,6 +42,10 @@ inline constexpr EnumName<MatrixKind> matrix_kind_names[] = {
     {MatrixKind::head_output, "head-output"},
     {MatrixKind::output, "output"},
     {MatrixKind::values, "values"},
+    {MatrixKind::queries, "queries"},
+    {MatrixKind::keys, "keys"},
+    {MatrixKind::queries_before_rotary, "queries-before-rotary"},
+    {MatrixKind::keys_before_rotary, "keys-before-rotary"},
     {MatrixKind::tokens, "tokens"},
     {MatrixKind::token_updates, "token-updates"}};
 
@@ -94,9 +104,10 @@ struct MatrixChoice {
 /// Short form for names and headings: "map", "scores", "map, centred", "output, residual, centred".
 [[nodiscard]] std::string short_words(const MatrixChoice& analysed);
 
-/// Meaning of the rows: keys for values, tokens for tokens and their updates, else queries.
+/// Meaning of the rows: keys for keys and values, tokens for tokens and their updates, else
+/// queries.
 [[nodiscard]] Extent rows_of(MatrixKind of);
-/// Meaning of the columns: channels for outputs, values and tokens, else keys.
+/// Meaning of the columns: channels for outputs, queries, keys, values and tokens, else keys.
 [[nodiscard]] Extent columns_of(MatrixKind of);
 /// True if each row holds a query's weights over the keys, nominally ≥ 0: a distribution.
 [[nodiscard]] bool has_rows_of_weights(const MatrixChoice& analysed);

@@ -174,6 +174,21 @@ class SpectrumTest(unittest.TestCase):
             share = expected / expected.sum()
             self.assertAlmostEqual(row["effective_rank"], np.exp(-(share * np.log(share)).sum()))
 
+    def test_ranks_by_squares_and_of_queries(self):
+        maps = np.random.default_rng(11).random((1, 2, 7, 7))
+        for row in attnscope.spectrum(maps, threshold=0.8, share="energy"):
+            values = np.linalg.svd(maps[row["layer"], row["head"]], compute_uv=False)
+            self.assertEqual(row["equivalent_rank"], equivalent_rank(values ** 2, 0.8))
+        with self.assertRaisesRegex(ValueError, "known: values, energy"):
+            attnscope.spectrum(maps, share="cubes")
+        rng = np.random.default_rng(12)
+        q, k, v = (rng.normal(size=(1, 2, 7, 3)).astype(np.float32) for _ in range(3))
+        trace = attnscope.maps(softmax(q @ k.swapaxes(-1, -2)), q=q, k=k, v=v)
+        for name, vectors in (("queries", q), ("keys", k)):
+            for row in attnscope.spectrum(trace, of=name):
+                expected = np.linalg.svd(vectors[0, row["head"]], compute_uv=False)
+                np.testing.assert_allclose(row["singular_values"], expected, rtol=1e-5)
+
     def test_views_with_identity_and_without_the_mean_row(self):
         one = softmax(np.random.default_rng(2).normal(size=(6, 6)))
         values = attnscope.spectrum(one, identity=True)[0]["singular_values"]

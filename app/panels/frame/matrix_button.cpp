@@ -31,6 +31,14 @@ QString title_of(MatrixKind of) {
       return MatrixButton::tr("output of layers");
     case MatrixKind::values:
       return MatrixButton::tr("values");
+    case MatrixKind::queries:
+      return MatrixButton::tr("queries");
+    case MatrixKind::keys:
+      return MatrixButton::tr("keys");
+    case MatrixKind::queries_before_rotary:
+      return MatrixButton::tr("queries before rotation");
+    case MatrixKind::keys_before_rotary:
+      return MatrixButton::tr("keys before rotation");
     case MatrixKind::tokens:
       return MatrixButton::tr("tokens");
     case MatrixKind::token_updates:

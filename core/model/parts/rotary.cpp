@@ -147,7 +147,8 @@ RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std:
   });
 }
 
-void RotaryTurns::apply(Tensor& rows, std::int64_t heads) const {
+template <class Turn>
+void RotaryTurns::for_pairs(Tensor& rows, std::int64_t heads, const Turn& turn) const {
   const std::int64_t width = rows.extent(1), each = width / heads;
   const std::int64_t step = neighbours_ ? 2 : 1, apart = neighbours_ ? 1 : pairs_;
   for_blocks(rows.extent(0) - first_, 16, [&](std::int64_t begin, std::int64_t count) {
@@ -155,13 +156,26 @@ void RotaryTurns::apply(Tensor& rows, std::int64_t heads) const {
       for (std::int64_t head = 0; head < heads; ++head) {
         float* const x = rows.data() + token * width + head * each;
         for (std::int64_t i = 0; i < pairs_; ++i) {
-          float &first = x[i * step], &second = x[i * step + apart];
-          const float c = cosines_(token, i), s = sines_(token, i), before = first;
-          first = before * c - second * s;
-          second = second * c + before * s;
+          turn(x[i * step], x[i * step + apart], cosines_(token, i), sines_(token, i));
         }
       }
     }
+  });
+}
+
+void RotaryTurns::apply(Tensor& rows, std::int64_t heads) const {
+  for_pairs(rows, heads, [](float& first, float& second, float c, float s) {
+    const float before = first;
+    first = before * c - second * s;
+    second = second * c + before * s;
+  });
+}
+
+void RotaryTurns::undo(Tensor& rows, std::int64_t heads) const {
+  for_pairs(rows, heads, [](float& first, float& second, float c, float s) {
+    const float before = first, squares = c * c + s * s;  // the amplitude squared
+    first = (before * c + second * s) / squares;
+    second = (second * c - before * s) / squares;
   });
 }
 

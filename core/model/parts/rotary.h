@@ -32,9 +32,15 @@ class RotaryTurns {
 
   /// Rotates the rows [N, heads · d] in place.
   void apply(Tensor& rows, std::int64_t heads) const;
+  /// The inverse of apply, to rounding.
+  void undo(Tensor& rows, std::int64_t heads) const;
   [[nodiscard]] std::int64_t bytes() const { return (cosines_.size() + sines_.size()) * 4; }
 
  private:
+  /// Replaces each pair (x, y) of channels by turn(x, y, cosine, sine).
+  template <class Turn>
+  void for_pairs(Tensor& rows, std::int64_t heads, const Turn& turn) const;
+
   bool neighbours_;             // pairs (2i, 2i+1) if true, otherwise (i, i + r/2)
   std::int64_t pairs_, first_;  // r/2, and the first token that is rotated
   Matrix cosines_, sines_;      // [tokens, r/2]

@@ -144,7 +144,7 @@ TEST(MatrixChoice, RefusesUnavailableMatricesByName) {
   };
   refused(MatrixKind::log_map, "not above 0: 45 of 100");
   expect_refused([] { (void)matrix_kind_named("nothing"); }, "norm-weighted");
-  expect_refused([] { (void)matrix_kind_named("queries"); }, "seen-by-values");
+  expect_refused([] { (void)matrix_kind_named("weights"); }, "seen-by-values");
   trace.mechanism.name = "linear";
   refused(MatrixKind::scores, "linear attention is not a softmax");
   trace.map_channels = 8;
@@ -183,6 +183,51 @@ TEST(MatrixChoice, ScoresHaveTheModelsOwnScale) {
   for (Eigen::Index i = 1; i < 5; ++i) {
     EXPECT_NEAR(std::log(map(i, i) / map(i, 0)), scores(i, i) - scores(i, 0), 1e-5) << i;
   }
+}
+
+/// A model of the family with made-up weights, and its run on a text.
+Subject run_of_family(const TemporaryFolder& folder, const std::string& family) {
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
+  (void)folder.write("config.json",
+                     read_test_data("models/families/" + family + ".json")["config"].dump());
+  Subject subject;
+  subject.model = load_model(folder.path(), {});
+  Input input;
+  input.content = Text{{}, {3, 1, 3, 1, 3, 5}};
+  TraceRequest request;
+  request.queries_keys_values = true;
+  subject.trace = std::make_shared<const Trace>(
+      subject.model->run(input, subject.model->spec().mechanism, request, {}));
+  return subject;
+}
+
+// The same token has the same queries and keys before rotary positions wherever it stands, because
+// the tokens of the first layer have no positions.
+TEST(MatrixChoice, QueriesAndKeysBeforeRotaryPositionsDoNotDependOnThePosition) {
+  const TemporaryFolder folder;
+  const Subject subject = run_of_family(folder, "hugging_face_llama");
+  const std::int64_t last_head = subject.trace->heads(0) - 1;
+  const auto of = [&](MatrixKind what) {
+    return analysed_matrix(subject, {0, last_head}, {what}).matrix;
+  };
+  using enum MatrixKind;
+  for (const auto& [before, after] :
+       {std::pair(queries_before_rotary, queries), std::pair(keys_before_rotary, keys)}) {
+    const MatrixD plain = of(before), rotated = of(after);
+    EXPECT_LT((plain.row(0) - rotated.row(0)).norm(), 1e-6) << "position 0 is not rotated";
+    EXPECT_LT((plain.row(4) - plain.row(0)).norm(), 1e-5 * plain.row(0).norm());
+    EXPECT_GT((rotated.row(4) - rotated.row(0)).norm(), 0.1 * plain.row(0).norm());
+    EXPECT_NEAR(plain.norm(), rotated.norm(), 1e-5 * plain.norm());
+  }
+  expect_refused([&] { (void)spectra_of(without_model(*subject.trace), {queries_before_rotary}); },
+                 "model");
+}
+
+TEST(MatrixChoice, ALayerWithoutRotaryPositionsIsRefused) {
+  const TemporaryFolder folder;
+  const Subject subject = run_of_family(folder, "hugging_face_gpt2");
+  expect_refused([&] { (void)spectra_of(subject, {MatrixKind::queries_before_rotary}); },
+                 "no rotary positions");
 }
 
 TEST(MatrixChoice, AdderScoresAreDistances) {

@@ -63,11 +63,12 @@ def block_rank(a):
 def matrices_of(case):
     s, a = softmax_map(case)
     n, d = case["n"], case["d"]
-    v = uniform(case["seed"] + 2, n, d)
+    q, k, v = (uniform(case["seed"] + i, n, d) for i in range(3))
     basis = np.linalg.svd(v, full_matrices=False)[0]
     matrices = {
         "scores": s, "seen-by-values": a @ basis @ basis.T,
-        "value-weighted": a * np.linalg.norm(v, axis=1), "head-output": a @ v, "values": v, "map": a,
+        "value-weighted": a * np.linalg.norm(v, axis=1), "head-output": a @ v, "values": v, "queries": q,
+        "keys": k, "map": a,
     }
     if not case["causal"]:
         matrices["log-map"] = np.log(a)

@@ -51,6 +51,23 @@ TEST(Rotary, RotatesAsPyTorchDoes) {
   }
 }
 
+TEST(Rotary, UndoRestoresWhatWasRotated) {
+  const Tensor given = raw_uniform({40, 32}, 9);
+  for (const Rotary form : {Rotary::half, Rotary::pair}) {
+    const RotarySpec rotary{.form = form,
+                            .width = 12,
+                            .scaling = RotaryScaling::yarn,
+                            .factor = 4,
+                            .trained_context = 16};
+    const RotaryTurns turns(rotary, 16, 40, {}, {});
+    Tensor rows = given;
+    turns.apply(rows, 2);
+    EXPECT_GT((rows.matrix() - given.matrix()).norm(), 1);
+    turns.undo(rows, 2);
+    EXPECT_LT((rows.matrix() - given.matrix()).cwiseAbs().maxCoeff(), 1e-6);
+  }
+}
+
 TEST(Rotary, KeepsScoresOfEqualDistances) {
   const Tensor vectors = raw_uniform({1, 16}, 3);
   Tensor queries({40, 16}), keys({40, 16});
