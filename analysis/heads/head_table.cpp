@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/baselines/null_model.h"
+#include "analysis/heads/attention_chain.h"
 #include "analysis/heads/row_weights.h"
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/spectrum/map_batch.h"
@@ -279,6 +280,19 @@ double induction_score(const RowWeights& weights, const std::vector<std::string>
   return counted > 0 ? sum / static_cast<double>(counted) : HeadRow::kUnknown;
 }
 
+/// Numbers of self-attention as a chain of steps from token to token.
+void add_chain(HeadRow& row, const RowWeights& weights) {
+  const MatrixD& map = weights.matrix();
+  if (map.rows() != map.cols()) return;
+  for (Eigen::Index query = 0; query < map.rows(); ++query) {
+    if (!weights.attends(query)) return;
+  }
+  row.second_eigenvalue = second_eigenvalue(map, row.causal);
+  row.stationary = token_rank(map).maxCoeff();
+  if (map.diagonal().minCoeff() > 0) row.log_diagonal = mean_log_diagonal(map);
+  if (row.causal) row.laplacian = greatest_laplacian_eigenvalue(map);
+}
+
 HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlaces& places,
                  const HeadOptions& options) {
   const Trace& trace = *subject.trace;
@@ -305,6 +319,7 @@ HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlace
   row.first_token = weights.mean_weight(0, [](Eigen::Index) { return Eigen::Index{0}; });
   if (attends_to_itself(trace, place.layer)) {
     row.diagonal = weights.mean_weight(0, [](Eigen::Index query) { return query; });
+    if (weights.matrix().rows() <= SpectrumOptions{}.dense_limit) add_chain(row, weights);
   }
   if (is_sequence(trace, place.layer)) {
     row.previous_token = weights.mean_weight(1, [](Eigen::Index query) { return query - 1; });
@@ -350,6 +365,20 @@ constexpr HeadMeasure kMeasures[] = {
     {"largest_score", "max score", "largest score",
      "greatest score over the keys that each query sees, before bias, mask and cap", 2,
      &HeadRow::largest_score},
+    {"second_eigenvalue", "|λ₂|", "second eigenvalue |λ₂|",
+     "second greatest modulus of the eigenvalues of a, the speed at which its powers approach "
+     "equal "
+     "rows (Erel et al. 2025)",
+     3, &HeadRow::second_eigenvalue},
+    {"stationary", "max π", "greatest stationary share",
+     "greatest π_i of π = π(αa + (1 - α)/N 11ᵀ), α = 0.99 (TokenRank, Erel et al. 2025)", 3,
+     &HeadRow::stationary},
+    {"log_diagonal", "ln a_ii", "mean of ln a_ii",
+     "mean of ln a_ii, if a is causal ln det a / N (Sriramanan et al. 2024)", 2,
+     &HeadRow::log_diagonal},
+    {"laplacian", "Laplacian", "greatest Laplacian eigenvalue",
+     "greatest Σ_u a_ui / (N - i) - a_ii of a causal map, i from 0 (Binkowski et al. 2025)", 3,
+     &HeadRow::laplacian},
     {"distance", "distance", "mean attention distance",
      "mean over i of Σ_j a_ij |p_i - p_j|; on a grid of patches without other tokens, rows divided "
      "by their sums (Dosovitskiy et al. 2021)",

@@ -75,6 +75,10 @@ struct HeadRow {
   /// Greatest score over the keys that each query sees, before bias, mask and cap; needs recorded
   /// queries and keys of a mechanism with scores.
   double largest_score = kUnknown;
+  double second_eigenvalue = kUnknown;  ///< |λ_2| of a as a Markov chain (attention_chain.h)
+  double stationary = kUnknown;         ///< greatest share of a token in its token_rank
+  double log_diagonal = kUnknown;       ///< mean of ln a_ii
+  double laplacian = kUnknown;          ///< greatest Laplacian eigenvalue; only of causal maps
   /// Mean over queries of Σ_j a_ij |p_i − p_j|, on a grid only between its cells; else |i − j|.
   double distance = kUnknown;
   double diagonal = kUnknown;        ///< a_ii, mean over queries that see other keys too

@@ -111,6 +111,18 @@ std::vector<std::complex<double>> eigenvalues_of(Eigen::MatrixXd matrix) {
   return values;
 }
 
+Eigen::VectorXd solution_of(Eigen::MatrixXd matrix, Eigen::VectorXd right) {
+  use_one_blas_thread();
+  std::vector<lapack_int> pivots(static_cast<std::size_t>(matrix.rows()));
+  const bool solved = matrix.size() == 0 ||
+                      (matrix.allFinite() && right.allFinite() &&
+                       LAPACKE_dgesv(LAPACK_COL_MAJOR, extent(matrix.rows()), 1, matrix.data(),
+                                     stride(matrix), pivots.data(), right.data(),
+                                     std::max<lapack_int>(extent(right.size()), 1)) == 0);
+  if (!solved) right.setConstant(kNaN);
+  return right;
+}
+
 Eigen::MatrixXd triangular_factor(Eigen::MatrixXd matrix) {
   use_one_blas_thread();
   const Eigen::Index k = std::min(matrix.rows(), matrix.cols());

@@ -1,6 +1,7 @@
 // Decompositions of dense matrices in double, by LAPACK on one thread. The only other
-// decompositions are the batched spectra and the few leading vectors of analysis/spectrum, and the
-// random orthogonal rows of core/attention, which guarantee the same bytes on every machine.
+// decompositions are the batched spectra and the few leading vectors of analysis/spectrum, the
+// second eigenvalue of analysis/heads, and the random orthogonal rows of core/attention, which
+// guarantee the same bytes on every machine.
 //
 // Results are NaN if the matrix holds NaN or Inf, or if LAPACK does not converge.
 #pragma once
@@ -43,6 +44,9 @@ struct Eigenpairs {
 
 /// The eigenvalues of a square matrix, in no particular order.
 [[nodiscard]] std::vector<std::complex<double>> eigenvalues_of(Eigen::MatrixXd matrix);
+
+/// The solution x of A x = b for a square matrix; NaN if it is singular.
+[[nodiscard]] Eigen::VectorXd solution_of(Eigen::MatrixXd matrix, Eigen::VectorXd right);
 
 /// R [min(rows, columns), columns] of A = Q R. The signs of its rows are LAPACK's.
 [[nodiscard]] Eigen::MatrixXd triangular_factor(Eigen::MatrixXd matrix);

@@ -39,6 +39,22 @@ def even_gap(a, seen):
     return sigma[1] / sigma[0]
 
 
+def chain_measures(a, causal):
+    """Of a as a Markov chain (attention_chains of Erel et al.) and as a graph (lapeigvals of
+    Binkowski et al., laplacian_diagonal_from_attn without vertical edges)."""
+    n = len(a)
+    pi = np.ones(n) / n
+    transition = 0.99 * a + 0.01 / n
+    for _ in range(5000):
+        pi = pi @ transition
+    found = {"second_eigenvalue": np.sort(abs(np.linalg.eigvals(a)))[-2], "stationary": pi.max()}
+    if np.diag(a).min() > 0:
+        found["log_diagonal"] = np.log(np.diag(a)).mean()
+    if causal:
+        found["laplacian"] = (a.sum(0) / np.arange(n, 0, -1) - np.diag(a)).max()
+    return found
+
+
 def measures(case):
     used = made_map(case)
     n = case["n"]
@@ -72,6 +88,7 @@ def measures(case):
         "first_token": a[others, 0].mean(),
         "value_norm": np.linalg.norm(values, axis=1).mean(),
         "output_norm": np.linalg.norm(used @ values, axis=1).mean(),
+        **chain_measures(a, case["causal"]),
     }
     if case["grid"]:
         side = case["grid"]
