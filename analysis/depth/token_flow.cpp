@@ -48,11 +48,7 @@ TokenFlow flow_of(std::int64_t layer, const MatrixD& tokens) {
   const double middle = median({norms.begin(), norms.end()});
   flow.outlier = outlier;
   if (middle > 0) flow.greatest_norm = greatest / middle;
-  if (n > 1 && norms.minCoeff() > 0) {
-    const Eigen::RowVectorXd sum = (tokens.array().colwise() / norms.array()).colwise().sum();
-    const auto count = static_cast<double>(n);
-    flow.similarity = (sum.squaredNorm() - count) / (count * (count - 1));
-  }
+  flow.similarity = mean_row_cosine(tokens);
   return flow;
 }
 
@@ -77,6 +73,14 @@ void add_balance(const Subject& subject, std::int64_t layer, TokenFlow& flow) {
 }
 
 }  // namespace
+
+double mean_row_cosine(const MatrixD& rows) {
+  const Eigen::ArrayXd norms = rows.rowwise().norm();
+  if (rows.rows() < 2 || !(norms.minCoeff() > 0)) return TokenFlow::kUnknown;
+  const Eigen::RowVectorXd sum = (rows.array().colwise() / norms).colwise().sum();
+  const auto count = static_cast<double>(rows.rows());
+  return (sum.squaredNorm() - count) / (count * (count - 1));
+}
 
 std::vector<TokenFlow> token_flow(const Subject& subject) {
   if (subject.trace == nullptr) {

@@ -13,7 +13,7 @@ namespace attnscope {
 struct TokenFlow {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   std::int64_t layer = 0;  ///< −1: before the first layer
-  /// (‖Σ_i x_i/‖x_i‖‖² − N) / (N(N − 1)): mean cosine of two tokens (oversmoothing).
+  /// mean_row_cosine of the tokens (oversmoothing).
   double similarity = kUnknown;
   double centred_norm = kUnknown;  ///< ‖X − 1x̄ᵀ‖_F / ‖X‖_F
   double norm = kUnknown;          ///< mean of ‖x_i‖
@@ -25,6 +25,10 @@ struct TokenFlow {
   /// Relative change by the attention and by the MLP, each over its own input; NaN if unknown.
   double attention = kUnknown, mlp = kUnknown;
 };
+
+/// (‖Σ_i x_i/‖x_i‖‖² − N) / (N(N − 1)) of the rows x_i: the mean cosine of two of them. NaN for
+/// fewer than two rows, and if one is zero.
+[[nodiscard]] double mean_row_cosine(const MatrixD& rows);
 
 /// Statistics of every recorded depth, in order. Attention and MLP need the subject's model and a
 /// trace with the tensors of request_for_mixing. Throws Error(usage) if no tokens were recorded.

@@ -24,6 +24,7 @@ Action add_man(CLI::App& parent, CLI::App*& added);
 Action add_mixing(CLI::App& parent, CLI::App*& added);
 Action add_open(CLI::App& parent, CLI::App*& added);
 Action add_paper(CLI::App& parent, CLI::App*& added);
+Action add_random(CLI::App& parent, CLI::App*& added);
 Action add_relevance(CLI::App& parent, CLI::App*& added);
 Action add_serve(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
@@ -50,6 +51,7 @@ std::span<const Subcommand> subcommands() {
       {"Measure attention", add_mixing},
       {"Measure attention", add_relevance},
       {"Measure attention", add_lens},
+      {"Measure attention", add_random},
       {"Measure attention", add_energy},
       {"Change it and see", add_ablate},
       {"Change it and see", add_truncate},

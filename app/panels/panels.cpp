@@ -71,6 +71,8 @@ constexpr PanelPage kMechanismPages[] = {
     // Codes can be learned for the attention of any model.
     {"hash-codes", QT_TR_NOOP("Hash codes"), true, MechanismPanel::has_codes}};
 
+constexpr PanelPage kAnalysesPages[] = {{"random-networks", QT_TR_NOOP("Random networks"), true}};
+
 constexpr PanelPage kTrainingPages[] = {{"over-training", QT_TR_NOOP("Checkpoints"), true}};
 
 }  // namespace
@@ -141,7 +143,8 @@ std::span<const PanelEntry> panels() {
        .group = experiments,
        .place = beside,
        .make = of_session<AnalysesPanel>,
-       .title = AnalysesPanel::kTitle},
+       .title = AnalysesPanel::kTitle,
+       .pages = kAnalysesPages},
       {.name = "truncation",
        .group = experiments,
        .place = beside,

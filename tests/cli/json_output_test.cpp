@@ -127,6 +127,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope compare A B --input X",
        {"compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder" + kOnBag + " --at-entropy 0.5",
         "compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder --count 2 --dataset " + kSet}},
+      {"attnscope random", {"random --depth 2 --tokens 8 --width 8 --model-heads 2"}},
       {"attnscope sweep MODEL --dataset D --out FILE",
        {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep +
         " --head-numbers --baselines"}},

@@ -17,6 +17,7 @@ FigureRecipe attention_overlay_recipe();
 FigureRecipe rank_by_layer_recipe();
 FigureRecipe rank_over_depth_recipe();
 FigureRecipe rank_against_entropy_recipe();
+FigureRecipe random_networks_recipe();
 FigureRecipe heads_by_layer_recipe();
 FigureRecipe heads_over_depth_recipe();
 FigureRecipe components_recipe();
@@ -60,6 +61,7 @@ std::span<const FigureRecipe> figure_recipes() {
       rank_by_layer_recipe(),
       rank_over_depth_recipe(),
       rank_against_entropy_recipe(),
+      random_networks_recipe(),
       heads_by_layer_recipe(),
       heads_over_depth_recipe(),
       components_recipe(),

@@ -44,6 +44,7 @@ const ParameterDescription* setting_of(const std::string& recipe, std::string_vi
 
 /// Settings that name the selected map or query, with the values that they follow.
 ParameterValues settings_selected(const std::string& recipe, const Selection& at) {
+  if (find_figure(recipe).needs.subject == SubjectNeed::none) return {};
   const ParameterValues all = {{"layer", at.layer},
                                {"head", at.head},
                                {"heads", IndexRanges{{at.head, at.head}}},

@@ -71,9 +71,9 @@ TEST_F(AnalysesTest, DrawsWhatTheOpenModelsAllowAndSaysWhatOthersNeed) {
   EXPECT_TRUE(item("logit-lens")->isEnabled());
   EXPECT_FALSE(item("attention-lines")->isEnabled());
   EXPECT_TRUE(item("attention-lines")->text().contains("needs a model that has run on a text"));
-  for (const char* recipe :
-       {"logit-lens", "logit-attribution", "relevance", "token-mixing", "tokens-over-depth",
-        "head-similarity", "score-channels", "query-key-scatter", "rank-against-entropy"}) {
+  for (const char* recipe : {"logit-lens", "logit-attribution", "relevance", "token-mixing",
+                             "tokens-over-depth", "head-similarity", "score-channels",
+                             "query-key-scatter", "rank-against-entropy", "random-networks"}) {
     show(recipe);
     ASSERT_NE(panel().figure(), nullptr) << recipe;
     EXPECT_EQ(panel().figure()->name, recipe);
