@@ -145,15 +145,14 @@ class WindowBridge {
             [this](Frame message, const SendAnswer& answer) {
               messages_.handle(std::move(message), answer);
             },
-            bytes_of_gib(gib)) {}
+            bytes_of_gib(gib)) {
+    constexpr int kBetweenTriesMs = 1000;
+    again_.setInterval(kBetweenTriesMs);
+    QObject::connect(&again_, &QTimer::timeout, &window, [this] { take_socket(); });
+  }
 
-  /// A window opens without its socket if another one has it, or if there is no place for it.
   void listen(const std::optional<std::uint16_t>& port) {
-    try {
-      (void)listener_.listen(window_socket());
-    } catch (const Error& error) {
-      std::fprintf(stderr, "attnscope: %s\n", error.what());
-    }
+    take_socket();
     if (!port) return;
     const std::uint16_t listening = listener_.listen_on(*port);  // which makes the token
     std::printf("ATTNSCOPE_WINDOW=127.0.0.1:%d ATTNSCOPE_TOKEN=%s\n", listening,
@@ -163,6 +162,17 @@ class WindowBridge {
 
  private:
   static constexpr double kStepsPerMessage = 4;
+
+  /// Listens on the user's socket, once no other window has it. A window works without a socket if
+  /// there is no place for it.
+  void take_socket() {
+    again_.stop();
+    try {
+      if (!listener_.listen(window_socket())) again_.start();
+    } catch (const Error& error) {
+      std::fprintf(stderr, "attnscope: %s\n", error.what());
+    }
+  }
 
   static void open_in(MainWindow& window, const std::filesystem::path& file) {
     window.open_file(file);
@@ -179,6 +189,7 @@ class WindowBridge {
 
   WindowMessages messages_;
   Listener listener_;
+  QTimer again_;
 };
 
 /// Shows models on other machines as they arrive: those of the command line, and those that the

@@ -94,6 +94,23 @@ class ShowTest(unittest.TestCase):
         sock = pathlib.Path(self.folder.name) / "attnscope.sock"
         self.assertEqual(stat.S_IMODE(sock.stat().st_mode) & 0o077, 0)
 
+    def test_the_next_window_listens_when_the_first_one_ends(self):
+        first = self.start()
+        attnscope.show(np.eye(3)[None], "of the first")
+        second = self.start("--listen", "0")
+        second.stdout.readline()  # it has looked for the socket
+        self.assertEqual(models(), ["of the first"])
+        first.terminate()
+        first.communicate()
+        for _ in range(200):
+            if (found := show_module._connected()) is not None:
+                found.close()
+                break
+            time.sleep(0.05)
+        attnscope.show(np.eye(3)[None], "of the second")
+        self.assertEqual(models(), ["of the second"])
+        self.assertIsNone(second.poll())
+
     def test_open_uses_the_open_window(self):
         self.start()
         model = SAMPLES / "models" / "fashion-softmax.h5"

@@ -12,15 +12,19 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <utility>
 
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/series_style.h"
 #include "analysis/training/run_folder.h"
 #include "app/look/theme.h"
+#include "app/panels/training/training_plot.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/session/spectrum_store.h"
 #include "app/session/training_steps.h"
 #include "app/widgets/file_to_save.h"
 #include "app/widgets/tool_button.h"
@@ -45,10 +49,16 @@ CheckpointsPage::CheckpointsPage(Session& session, QWidget* parent)
   note_ = new WrappedLabel;
   note_->setObjectName("over_training_note");
   body()->addWidget(note_);
-  body()->addStretch(1);
+  ranks_ = new TrainingPlot;
+  ranks_->setObjectName("over_training_ranks");
+  ranks_->hide();
+  body()->addWidget(ranks_, 1);
+  body()->addStretch(0);
   clock_.setInterval(kStepMs);
   connect(&clock_, &QTimer::timeout, this, &CheckpointsPage::play_on);
   connect(training_, &TrainingSteps::changed, this, &CheckpointsPage::show_state);
+  connect(training_, &TrainingSteps::changed, this, &CheckpointsPage::compute_ranks);
+  connect(&session_, &Session::view_changed, this, &CheckpointsPage::show_ranks);
   show_state();
 }
 
@@ -265,6 +275,78 @@ void CheckpointsPage::write_strip(const std::filesystem::path& file) {
         if (!failure.cancelled) say("⚠ " + QString::fromStdString(failure.what), true);
       },
       this);
+}
+
+void CheckpointsPage::compute_ranks() {
+  std::erase_if(sent_, [this](const auto& known) {
+    return std::ranges::find(training_->series(), known.first.first,
+                             &TrainingSteps::Series::name) == training_->series().end();
+  });
+  if (rank_job_ != 0) return;
+  for (const TrainingSteps::Series& one : training_->series()) {
+    for (const auto& [step, trace] : one.sent) {
+      SentSpectra& known = sent_[{one.name, step}];
+      if (known.trace == trace) continue;
+      known = {trace, {}};
+      const auto next = [this] {
+        rank_job_ = 0;
+        compute_ranks();
+      };
+      rank_job_ = session_.jobs().submit(
+          tr("Ranks of step %1").arg(step),
+          [this, trace = trace, key = std::pair(one.name, step),
+           next](const Progress& progress) -> JobQueue::Delivery {
+            auto spectra = std::make_shared<std::vector<MapSpectrum>>(
+                spectra_of(*trace, IdentityView::as_is, {}, progress));
+            return [this, trace, key, spectra, next] {
+              const auto found = sent_.find(key);
+              if (found != sent_.end() && found->second.trace == trace) {
+                found->second.spectra = std::move(*spectra);
+              }
+              show_ranks();
+              next();
+            };
+          },
+          [next](const JobFailure& failure) {
+            if (!failure.cancelled) next();
+          },
+          this);
+      return;
+    }
+  }
+  show_ranks();
+}
+
+void CheckpointsPage::show_ranks() {
+  const RankThreshold& threshold = session_.view().rank_threshold;
+  Figure figure;
+  figure.name = "sent-ranks";
+  attnscope::Panel panel;  // QFrame has a Panel, too
+  panel.x.label = "step";
+  panel.x.key = "step";
+  panel.y.label = "mean equivalent rank (" + to_string(threshold) + ")";
+  panel.y.minimum = 0;
+  panel.legend = LegendPosition::below;
+  std::map<std::string, Line> lines;
+  for (const auto& [key, known] : sent_) {
+    const double rank = mean_equivalent_rank(known.spectra, threshold);
+    if (std::isnan(rank)) continue;
+    Line& line = lines[key.first];
+    line.x.push_back(static_cast<double>(key.second));
+    line.y.push_back(rank);
+  }
+  for (auto& [name, line] : lines) {
+    const std::size_t place = panel.marks.size();
+    line.label = name;
+    line.keys = {{"training", name}};
+    line.colour = subject_colour(place);
+    line.marker = subject_marker(place);
+    panel.marks.emplace_back(std::move(line));
+  }
+  ranks_->setVisible(!panel.marks.empty());
+  if (panel.marks.empty()) return;
+  figure.panels.push_back(std::move(panel));
+  ranks_->show_figure(std::move(figure));
 }
 
 void CheckpointsPage::write_picture() {

@@ -3,8 +3,14 @@
 
 #include <QImage>
 #include <QTimer>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/spectrum/spectrum.h"
 #include "app/panels/frame/dock_panel.h"
 
 class QLabel;
@@ -14,6 +20,7 @@ class QToolButton;
 namespace attnscope {
 
 class Session;
+class TrainingPlot;
 class TrainingSteps;
 
 class CheckpointsPage : public DockPanel {
@@ -55,6 +62,10 @@ class CheckpointsPage : public DockPanel {
   void choose_strip();
   void play_from_the_first();
   void show_state();
+  /// Computes the spectra of the next step that was sent and has none.
+  void compute_ranks();
+  /// Draws the mean rank of each series over the steps whose spectra are known.
+  void show_ranks();
   void say(const QString& note, bool is_error);
 
   Session& session_;
@@ -66,6 +77,14 @@ class CheckpointsPage : public DockPanel {
   std::filesystem::path film_file_;    ///< file; set while a film is recorded
   std::vector<QImage> film_frames_;
   bool seen_ = false;  ///< the step was idle for a moment
+  struct SentSpectra {
+    std::shared_ptr<const Trace> trace;
+    std::vector<MapSpectrum> spectra;  ///< empty until they are computed
+  };
+  /// Spectra of maps that were sent, by series and step.
+  std::map<std::pair<std::string, std::int64_t>, SentSpectra> sent_;
+  std::int64_t rank_job_ = 0;  ///< 0: none
+  TrainingPlot* ranks_;
   QLabel *step_, *note_;
 };
 

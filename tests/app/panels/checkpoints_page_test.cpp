@@ -13,8 +13,12 @@
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <variant>
+#include <vector>
 
+#include "app/panels/training/training_plot.h"
 #include "app/session/sample_data.h"
+#include "app/session/spectrum_store.h"
 #include "app/session/training_steps.h"
 #include "tests/app/support/small_run.h"
 #include "tests/app/support/window_fixture.h"
@@ -169,6 +173,14 @@ TEST_F(CheckpointsPageTest, StepsThroughMapsThatWereSentAndWritesTheirStrip) {
   }
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(label(), "live, step 30");
+  auto* const ranks = child<TrainingPlot>("over_training_ranks");
+  const auto curve = [ranks] { return std::get<Line>(ranks->figure()->panels.at(0).marks.at(0)); };
+  ASSERT_TRUE(wait_until([&] { return ranks->figure() && curve().x.size() == 3; }));
+  EXPECT_TRUE(ranks->isVisible());
+  EXPECT_EQ(curve().label, "live");
+  EXPECT_EQ(curve().x, (std::vector<double>{10, 20, 30}));
+  EXPECT_EQ(curve().y.at(0),
+            mean_equivalent_rank(spectra_of(sample_trace(1, 1, 2, 1), IdentityView::as_is), 0.9));
   press(Qt::Key_Comma);
   EXPECT_EQ(label(), "live, step 20");
   const std::filesystem::path strip = folder() / "strip.svg";
