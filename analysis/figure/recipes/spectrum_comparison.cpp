@@ -93,7 +93,8 @@ Line curve_of(const FigureRequest& request, std::size_t subject, const std::stri
   constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
   line.style = is_reference ? LineStyle::solid : styles[subject % 3];
   line.width_pt = is_reference ? 1.4 : 1.0;
-  line.y = mean_curve(spectra_of(request.subjects[subject], options.analysed, {}, progress));
+  line.y = mean_curve(spectra_of(request.subjects[subject], options.analysed,
+                                 {.threshold = options.threshold}, progress));
   for (std::size_t i = 0; i < line.y.size(); ++i) line.x.push_back(static_cast<double>(i) / kSteps);
   return line;
 }
@@ -124,7 +125,7 @@ Figure make_spectrum_comparison(const FigureRequest& request, const Progress& pr
   const MatrixChoice& analysed = compared.options.analysed;
   const bool of_maps = analysed.is_plain_map();
   curves.x.label = of_maps ? "relative rank r / N" : "relative rank r / n";
-  curves.y.label = "cumulative share f";
+  curves.y.label = std::string("cumulative share f of ") + symbol_of(compared.options.threshold.of);
   curves.x.minimum = curves.y.minimum = 0;
   curves.x.maximum = curves.y.maximum = 1;
   curves.x.ticks = curves.y.ticks = share_ticks();

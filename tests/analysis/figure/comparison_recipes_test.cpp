@@ -107,6 +107,20 @@ TEST(SpectrumComparison, CurvesRiseFromZeroToOneWithTheAnalysisDistances) {
             numbers.mean[ComparisonQuantity::spectrum_distance]);
 }
 
+TEST(SpectrumComparison, CurvesAndDistancesAreOfTheSameShare) {
+  FigureRequest request = three_subjects();
+  const Figure values = make_figure("spectrum-comparison", request);
+  request.settings["share"] = "energy";
+  const Figure squares = make_figure("spectrum-comparison", request);
+  EXPECT_EQ(values.panels[0].y.label, "cumulative share f of Σσ");
+  EXPECT_EQ(squares.panels[0].y.label, "cumulative share f of Σσ²");
+  for (std::size_t i = 0; i < values.panels[0].marks.size(); ++i) {
+    const auto& plain = std::get<Line>(values.panels[0].marks[i]);
+    const auto& of_squares = std::get<Line>(squares.panels[0].marks[i]);
+    EXPECT_GT(of_squares.y[20], plain.y[20]) << "squares reach each share earlier";
+  }
+}
+
 TEST(ComparisonFigures, NeedAReferenceAndAnotherModel) {
   for (const char* name : {"comparison", "rank-comparison", "spectrum-comparison"}) {
     FigureRequest request = three_subjects();
