@@ -288,27 +288,25 @@ void CheckpointsPage::compute_ranks() {
       SentSpectra& known = sent_[{one.name, step}];
       if (known.trace == trace) continue;
       known = {trace, {}};
-      const auto next = [this] {
-        rank_job_ = 0;
-        compute_ranks();
-      };
       rank_job_ = session_.jobs().submit(
           tr("Ranks of step %1").arg(step),
-          [this, trace = trace, key = std::pair(one.name, step),
-           next](const Progress& progress) -> JobQueue::Delivery {
+          [this, trace = trace,
+           key = std::pair(one.name, step)](const Progress& progress) -> JobQueue::Delivery {
             auto spectra = std::make_shared<std::vector<MapSpectrum>>(
                 spectra_of(*trace, IdentityView::as_is, {}, progress));
-            return [this, trace, key, spectra, next] {
+            return [this, trace, key, spectra] {
+              rank_job_ = 0;
               const auto found = sent_.find(key);
               if (found != sent_.end() && found->second.trace == trace) {
                 found->second.spectra = std::move(*spectra);
               }
               show_ranks();
-              next();
+              compute_ranks();
             };
           },
-          [next](const JobFailure& failure) {
-            if (!failure.cancelled) next();
+          [this](const JobFailure& failure) {
+            rank_job_ = 0;
+            if (!failure.cancelled) compute_ranks();  // else with the next step that is sent
           },
           this);
       return;
