@@ -18,10 +18,10 @@ namespace attnscope {
 namespace {
 
 constexpr NetworkMeasure kNetworkMeasures[] = {
-    {"rank", "equivalent rank of a map", &NetworkDepth::rank, true},
+    {"rank", "equivalent rank of a map", &NetworkDepth::rank, true, true},
     {"gap", "σ₂/σ₁ of a map", &NetworkDepth::gap, true},
     {"entropy", "row entropy / ln n", &NetworkDepth::entropy, true},
-    {"token-rank", "equivalent rank of the tokens", &NetworkDepth::token_rank},
+    {"token-rank", "equivalent rank of the tokens", &NetworkDepth::token_rank, false, true},
     {"cosine", "mean cosine of two tokens", &NetworkDepth::cosine},
     {"residual", "‖X − 1x̄ᵀ‖ / ‖X‖", &NetworkDepth::residual}};
 

@@ -51,7 +51,8 @@ struct NetworkDepth {
 struct NetworkMeasure {
   std::string_view name, title;
   double NetworkDepth::*value;
-  bool of_maps = false;  ///< maps begin with layer 1, tokens with depth 0
+  bool of_maps = false;       ///< maps begin with layer 1, tokens with depth 0
+  bool by_threshold = false;  ///< true for equivalent ranks
 };
 [[nodiscard]] std::span<const NetworkMeasure> network_measures();
 

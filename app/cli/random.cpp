@@ -41,13 +41,11 @@ Report depths_report(const std::vector<std::vector<NetworkDepth>>& networks) {
     const std::string title(measure.name);
     std::string name = title;
     std::ranges::replace(name, '-', '_');
-    const bool is_rank =
-        measure.value == &NetworkDepth::rank || measure.value == &NetworkDepth::token_rank;
     const auto add = [&](const std::string& key, double OverSeeds::*value, bool in_text) {
       report.columns.push_back({.name = key,
                                 .title = in_text ? title : "",
                                 .formula = in_text ? std::string(measure.title) : "",
-                                .decimals = is_rank ? 1 : 4,
+                                .decimals = measure.by_threshold ? 1 : 4,
                                 .value = [&networks, &measure, value](std::size_t depth) {
                                   return over_seeds(networks, depth, measure).*value;
                                 }});

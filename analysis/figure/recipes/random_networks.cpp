@@ -83,9 +83,8 @@ std::vector<Variant> variants_of(const Settings& read) {
 }
 
 std::string measure_title(const NetworkMeasure& measure, const RankThreshold& threshold) {
-  const bool by_threshold =
-      measure.value == &NetworkDepth::rank || measure.value == &NetworkDepth::token_rank;
-  return std::string(measure.title) + (by_threshold ? " (" + to_string(threshold) + ")" : "");
+  return std::string(measure.title) +
+         (measure.by_threshold ? " (" + to_string(threshold) + ")" : "");
 }
 
 void add_variant(Figure& figure, Panel& panel, const NetworkMeasure& measure,
