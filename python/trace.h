@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/matrix/matrix_kind.h"
@@ -40,11 +41,11 @@ using Settings = std::map<std::string, std::string>;
 
 /// The views of a name: one of identity_view_names, or "both" for without and with.
 [[nodiscard]] std::vector<IdentityView> views_named(const std::string& name);
-/// The analysed matrix by the names of its kind and of what is added.
-/// τ and the name of its share, as Python passes them. Throws Error(usage) for an unknown name.
+/// τ and the name of its share, as Python passes them.
 using NamedThreshold = std::pair<double, std::string>;
+/// Throws Error(usage) for an unknown name of a share.
 [[nodiscard]] RankThreshold threshold_named(const NamedThreshold& named);
-
+/// The analysed matrix by the names of its kind and of what is added.
 [[nodiscard]] MatrixChoice matrix_named(const std::string& of, const std::string& added,
                                         bool centred);
 
