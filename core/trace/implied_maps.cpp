@@ -153,6 +153,8 @@ Matrix ImpliedMaps::head(std::int64_t head) const {
   if (computed_) {
     Matrix map(extent(1), extent(2));
     constexpr std::int64_t kRows = 64;
+    // One row first: what all rows need is computed with all threads, none of which waits for it.
+    rows(head, 0, {map.data(), 1, map.cols(), Eigen::OuterStride<>(map.cols())});
     tbb::parallel_for(std::int64_t{0}, (extent(1) + kRows - 1) / kRows, [&](std::int64_t part) {
       const std::int64_t first = part * kRows, count = std::min(kRows, extent(1) - first);
       rows(head, first,

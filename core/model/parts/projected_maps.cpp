@@ -6,8 +6,9 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <tbb/collaborative_call_once.h>
+#include <optional>
 #include <tbb/info.h>
+#include <tbb/task_arena.h>
 #include <utility>
 
 #include "core/error.h"
@@ -19,8 +20,8 @@ namespace {
 
 /// A head's map, created from its queries and keys once a thread has projected them.
 struct ProjectedHead {
-  tbb::collaborative_once_flag projected;
-  ImpliedMaps map;  // [1, N, N]; empty if the weights could not be read
+  std::mutex projecting;
+  std::optional<ImpliedMaps> map;  // [1, N, N]; empty maps if the weights could not be read
 };
 
 /// Cache of the most recently used heads of all layers and models. It stays small while heads are
@@ -98,23 +99,30 @@ class ProjectedLayer {
 
   void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
     const auto of_head = RememberedHeads::of_the_program().at(this, projections_.heads, head);
-    // Threads that arrive during the projection help with it.
-    tbb::collaborative_call_once(of_head->projected, [&] {
-      try {
-        of_head->map = map_of(head);
-      } catch (const Error&) {
-        of_head->map = {};
-      }
-      release_freed_memory();  // memory of evicted heads, from any thread's arena
-    });
-    if (of_head->map.empty()) {
+    const ImpliedMaps& map = projected(*of_head, head);
+    if (map.empty()) {
       into.setConstant(std::numeric_limits<float>::quiet_NaN());
     } else {
-      of_head->map.rows(0, first, into);
+      map.rows(0, first, into);
     }
   }
 
  private:
+  const ImpliedMaps& projected(ProjectedHead& of_head, std::int64_t head) const {
+    const std::lock_guard lock(of_head.projecting);
+    if (of_head.map) return *of_head.map;
+    // A thread that waits for its own projection must not start work that needs the mutex.
+    tbb::this_task_arena::isolate([&] {
+      try {
+        of_head.map = map_of(head);
+      } catch (const Error&) {
+        of_head.map = ImpliedMaps();
+      }
+    });
+    release_freed_memory();  // memory of evicted heads, from any thread's arena
+    return *of_head.map;
+  }
+
   [[nodiscard]] ImpliedMaps map_of(std::int64_t head) const {
     const HeadProjections& from = projections_;
     const std::int64_t key_head = head * from.key_heads / from.heads;
