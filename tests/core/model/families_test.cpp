@@ -104,7 +104,7 @@ class Family : public testing::TestWithParam<std::string> {
 
 TEST_P(Family, IsRecognised) {
   const Checkpoint checkpoint = open_checkpoint(written());
-  EXPECT_EQ(recognise_architecture(checkpoint, options_).name, case_["family"]);
+  EXPECT_EQ(recognise_architecture(checkpoint, options_).name, case_["family"].get<std::string>());
 }
 
 TEST_P(Family, AgreesWithPyTorch) {
