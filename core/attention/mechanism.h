@@ -188,7 +188,7 @@ struct MechanismEntry {
   bool causal = false;
   /// True if its scores are q·k and it honours AttentionInput::scale.
   bool scaled = false;
-  /// True if it is a softmax over scores that honours AttentionInput::terms and key_heads.
+  /// True if it has scores and honours AttentionInput::terms, or refuses sinks, and key_heads.
   bool terms = false;
   /// True if each row of its map, without I, is a softmax of scores: the softmax of the scores
   /// divided by a temperature T has weights proportional to w^(1/T).

@@ -26,6 +26,12 @@ MechanismEntry synthesizer_entry();
 MechanismEntry cosformer_entry();
 MechanismEntry talking_heads_entry();
 MechanismEntry softmax_sink_entry();
+MechanismEntry sigmoid_entry();
+MechanismEntry relu_entry();
+MechanismEntry ssmax_entry();
+MechanismEntry sparsemax_entry();
+MechanismEntry entmax_entry();
+MechanismEntry differential_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
@@ -48,6 +54,12 @@ std::span<const MechanismEntry> counted_mechanisms() {
       cosformer_entry(),
       talking_heads_entry(),
       softmax_sink_entry(),
+      sigmoid_entry(),
+      relu_entry(),
+      ssmax_entry(),
+      sparsemax_entry(),
+      entmax_entry(),
+      differential_entry(),
       mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on

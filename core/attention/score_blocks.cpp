@@ -54,6 +54,15 @@ void add_identity(std::int64_t first, StridedMatrixMap block) {
   for (std::int64_t row = 0; row < block.rows(); ++row) block(row, first + row) += 1.0F;
 }
 
+void weigh_by(const WeighScores& weights, const AttentionInput& input, std::int64_t head,
+              std::int64_t first, StridedMatrixMap block) {
+  if (weights) {
+    weights(head, first, block);
+  } else {
+    weigh(input, head, block);
+  }
+}
+
 /// Requested results of the blocks; either may be null.
 struct BlockResults {
   Tensor* output = nullptr;  ///< [N, H·dv]
@@ -63,7 +72,7 @@ struct BlockResults {
 /// Fills, weighs and applies every block of every head. A requested map's blocks are computed in
 /// place.
 void run_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
-                const BlockResults& results) {
+                const WeighScores& weights, const BlockResults& results) {
   check_shapes(input);
   check_identity(input, identity);
   const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
@@ -83,7 +92,7 @@ void run_blocks(const AttentionInput& input, const FillScores& fill, bool identi
     const StridedMatrixMap block(place, rows, keys, Eigen::OuterStride<>(keys));
     fill(head, first, block);
     add_terms(input, head, first, block);
-    weigh(input, head, block);
+    weigh_by(weights, input, head, first, block);
     if (results.output) {
       const ConstStridedMatrixMap values = value_columns(input, head);
       StridedMatrixMap out(results.output->data() + first * width + head * value_width, rows,
@@ -180,34 +189,47 @@ ConstStridedMatrixMap value_columns(const AttentionInput& input, std::int64_t he
   return head_columns(input.values, input.heads_of_keys(), input.key_head(head));
 }
 
-Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
+FillScores scaled_products(const AttentionInput& input) {
+  return [&input](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
+    const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
+    const auto scale = static_cast<float>(input.score_scale());
+    multiply_transposed({queries.data() + first * queries.outerStride(), block.rows(),
+                         queries.cols(), Eigen::OuterStride<>(queries.outerStride())},
+                        key_columns(input, head), scale, block);
+  };
+}
+
+Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
+                        const WeighScores& weights) {
   Tensor output;
-  run_blocks(input, fill, identity, {.output = &output});
+  run_blocks(input, fill, identity, weights, {.output = &output});
   return output;
 }
 
-Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
+Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
+                     const WeighScores& weights) {
   Tensor map;
-  run_blocks(input, fill, identity, {.map = &map});
+  run_blocks(input, fill, identity, weights, {.map = &map});
   return map;
 }
 
 Attended attend_with_map_by_blocks(const AttentionInput& input, const FillScores& fill,
-                                   bool identity) {
+                                   bool identity, const WeighScores& weights) {
   Attended both;
-  run_blocks(input, fill, identity, {.output = &both.output, .map = &both.implied_map});
+  run_blocks(input, fill, identity, weights, {.output = &both.output, .map = &both.implied_map});
   return both;
 }
 
-MapRows rows_of_scores(const AttentionInput& input, FillScores fill, bool identity) {
+MapRows rows_of_scores(const AttentionInput& input, FillScores fill, bool identity,
+                       WeighScores weights) {
   check_shapes(input);
   check_identity(input, identity);
-  return [&input, fill = std::move(fill), identity](std::int64_t head, std::int64_t first,
-                                                    StridedMatrixMap rows) {
+  return [&input, fill = std::move(fill), identity, weights = std::move(weights)](
+             std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
     if (rows.cols() == 0) return;
     fill(head, first, rows);
     add_terms(input, head, first, rows);
-    weigh(input, head, rows);
+    weigh_by(weights, input, head, first, rows);
     if (identity) add_identity(first, rows);
   };
 }

@@ -1,5 +1,5 @@
-// Softmax attention over blocks of queries. Each thread holds at most one block of a map, unless
-// the map itself is requested.
+// Attention over blocks of queries, whose weights are a softmax of scores or another function of
+// them. Each thread holds at most one block of a map, unless the map itself is requested.
 #pragma once
 
 #include <cstdint>
@@ -38,22 +38,32 @@ void weigh(const AttentionInput& input, std::int64_t head, StridedMatrixMap bloc
 using FillScores =
     std::function<void(std::int64_t head, std::int64_t first_query, StridedMatrixMap scores)>;
 
+/// Scores q·k times AttentionInput::score_scale(). `input` must outlive the result.
+[[nodiscard]] FillScores scaled_products(const AttentionInput& input);
+
+/// Turns a block [rows, M] of head `head`'s scores for the queries from `first_query` on into
+/// weights, in place. Hidden keys have the score −∞. Called from several threads at once. The
+/// default of the functions below is `weigh`.
+using WeighScores =
+    std::function<void(std::int64_t head, std::int64_t first_query, StridedMatrixMap scores)>;
+
 /// softmax(scores) · V per head, [N, H·dv]; (softmax(scores) + I) · V if `identity`, which needs N
-/// = M. With a sink b_h the weights are those of softmax over the scores and b_h. Throws
-/// Error(usage).
+/// = M. With a sink b_h the weights are those of softmax over the scores and b_h. `weights`
+/// replaces the softmax. Throws Error(usage).
 [[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill,
-                                      bool identity = false);
+                                      bool identity = false, const WeighScores& weights = {});
 
 /// Rows of the maps of map_by_blocks, computed on request.
 [[nodiscard]] MapRows rows_of_scores(const AttentionInput& input, FillScores fill,
-                                     bool identity = false);
+                                     bool identity = false, WeighScores weights = {});
 
 /// softmax(scores), + I if `identity`, per head: [H, N, M]. Throws Error(usage).
 [[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill,
-                                   bool identity = false);
+                                   bool identity = false, const WeighScores& weights = {});
 
 /// Results of attend_by_blocks and map_by_blocks; each block of scores is filled once.
 [[nodiscard]] Attended attend_with_map_by_blocks(const AttentionInput& input,
-                                                 const FillScores& fill, bool identity = false);
+                                                 const FillScores& fill, bool identity = false,
+                                                 const WeighScores& weights = {});
 
 }  // namespace attnscope

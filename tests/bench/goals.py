@@ -23,6 +23,9 @@ GOALS = [
     ("DAFT-conv (1024, 512), k = 63 / PyTorch", "daft_conv", "times_torch", 5),
     ("Causal additive, 2048 × 128 / PyTorch's cumsum", "causal_additive", "times_torch", 8),
     ("Softmax with its map (12, 197, 64) / PyTorch", "softmax_with_map", "times_torch", 2),
+    *((f"Softmax with its map (12, 197, 64) / {title} with its map", f"beside_softmax/{name}", "times_softmax", 0.77)
+      for title, name in (("sigmoid", "sigmoid"), ("ReLU", "relu"), ("SSMax", "ssmax"), ("sparsemax", "sparsemax"),
+                          ("1.5-entmax", "entmax"))),
     ("Adder scores (12, 197, 64) / what the floating-point ports can do", "adder_scores/12/197/64", "of_limit", None),
 ]
 

@@ -1,5 +1,6 @@
 // DAFT-conv, causal additive attention, and softmax with its map, each compared to a common PyTorch
-// implementation, in alternating turns on all cores.
+// implementation, and other functions of the scores compared to softmax, in alternating turns on
+// all cores.
 #include <benchmark/benchmark.h>
 #include <string>
 
@@ -69,6 +70,30 @@ void softmax_with_map(benchmark::State& state) {
                [&] { benchmark::DoNotOptimize(mechanism->forward_with_map(input)); });
 }
 BENCHMARK(softmax_with_map)->UseManualTime()->Iterations(100)->Unit(benchmark::kMillisecond);
+
+void beside_softmax(benchmark::State& state, const char* name) {
+  const RandomAttention data(197, 197, 12, 64, 64, 1);
+  const auto mechanism = make_mechanism({name, {}}), softmax = make_mechanism({"softmax", {}});
+  Times ours, plain;
+  for (auto _ : state) {
+    const double seconds = process_seconds_of(
+        [&] { benchmark::DoNotOptimize(mechanism->forward_with_map(data.input())); });
+    ours.add(seconds);
+    state.SetIterationTime(seconds);
+    plain.add(process_seconds_of(
+        [&] { benchmark::DoNotOptimize(softmax->forward_with_map(data.input())); }));
+  }
+  state.counters["ours_ms"] = 1e3 * ours.least();
+  state.counters["times_softmax"] = plain.least() / ours.least();
+}
+void over_runs(benchmark::internal::Benchmark* benchmark) {
+  benchmark->UseManualTime()->Iterations(100)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(beside_softmax, sigmoid, "sigmoid")->Apply(over_runs);
+BENCHMARK_CAPTURE(beside_softmax, relu, "relu")->Apply(over_runs);
+BENCHMARK_CAPTURE(beside_softmax, ssmax, "ssmax")->Apply(over_runs);
+BENCHMARK_CAPTURE(beside_softmax, sparsemax, "sparsemax")->Apply(over_runs);
+BENCHMARK_CAPTURE(beside_softmax, entmax, "entmax")->Apply(over_runs);
 
 }  // namespace
 }  // namespace attnscope

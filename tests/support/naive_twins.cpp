@@ -279,6 +279,12 @@ NaiveTwin mixer_twin() {
 NaiveTwin cosformer_twin();
 NaiveTwin talking_heads_twin();
 NaiveTwin softmax_sink_twin();
+NaiveTwin sigmoid_twin();
+NaiveTwin relu_twin();
+NaiveTwin ssmax_twin();
+NaiveTwin sparsemax_twin();
+NaiveTwin entmax_twin();
+NaiveTwin differential_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
   // One mechanism per line.
@@ -298,6 +304,12 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               cosformer_twin(),
                                               talking_heads_twin(),
                                               softmax_sink_twin(),
+                                              sigmoid_twin(),
+                                              relu_twin(),
+                                              ssmax_twin(),
+                                              sparsemax_twin(),
+                                              entmax_twin(),
+                                              differential_twin(),
                                               mixer_twin()};
   return list;
 }

@@ -32,7 +32,9 @@ struct NaiveTwin {
   NaiveMap (*map)(const MechanismChoice& choice, const AttentionInput& input,
                   std::int64_t head) = nullptr;
   std::vector<NaiveCase> cases = {};
-  bool gated = false;        ///< queries are as wide as values
+  bool gated = false;  ///< queries are as wide as values
+  /// Weights are differences: their rounding error is not smaller for weights near 0.
+  bool differences = false;
   bool knows_order = false;  ///< depends on the position or on parameters per token
   /// Turns random normal tensors of the entry's shapes into valid tensors.
   void (*prepare)(NamedTensors& tensors) = nullptr;
