@@ -128,6 +128,7 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
     const nlohmann::ordered_json object = {
         {"model", model.name()},
         {"mechanism", to_string(mechanism)},
+        {"mechanism_trained", is_trained(model, mechanism)},
         {"text", arguments.text},
         {"stretches", result.stretches},
         {"of_stretches", result.of_stretches},
@@ -147,9 +148,9 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
   const std::string characters = result.characters > 0
                                      ? std::to_string(result.characters) + " characters"
                                      : "what the tokens say is not known";
-  std::printf("%s, %s: %s bits a character (%s)\n", model.name().c_str(),
-              to_string(mechanism).c_str(), number_cell(result.bits_per_character(), 0, 4).c_str(),
-              characters.c_str());
+  std::printf("%s, %s%s: %s bits a character (%s)\n", model.name().c_str(),
+              to_string(mechanism).c_str(), training_note(is_trained(model, mechanism)).c_str(),
+              number_cell(result.bits_per_character(), 0, 4).c_str(), characters.c_str());
   std::printf(
       "  %s bits a token, %s %% of %lld tokens predicted correctly (%s)\n",
       number_cell(result.bits_per_token(), 0, 4).c_str(), fixed_text(100 * correct, 2).c_str(),

@@ -229,6 +229,17 @@ TEST_F(ModelCommands, EvaluateCountsLabelledImages) {
       HasSubstr("100.00 %"));
 }
 
+TEST_F(ModelCommands, EvaluateSaysThatATextWasReadWithAnUntrainedMechanism) {
+  const std::string model = kSampleFolder + "/models/shakespeare-softmax.h5";
+  const auto evaluated = [&](const std::string& overlay, const std::string& options) {
+    return run_program("evaluate '" + model + overlay + "' --input text:To-be" + options).output;
+  };
+  EXPECT_THAT(evaluated("@sparsemax", ""), HasSubstr("sparsemax (not trained: laid over"));
+  EXPECT_THAT(evaluated("", ""), Not(HasSubstr("not trained")));
+  EXPECT_EQ(json::parse(evaluated("@sparsemax", " --json"))["mechanism_trained"], false);
+  EXPECT_EQ(json::parse(evaluated("", " --json"))["mechanism_trained"], true);
+}
+
 TEST_F(ModelCommands, EvaluatesACountSpreadOverTheClassFolders) {
   for (const auto& [folder, images] :
        {std::pair("a_t_shirt", std::array{"00_t_shirt.png", "07_sneaker.png"}),
