@@ -20,7 +20,6 @@
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
-#include "core/error.h"
 #include "core/tensor/blas.h"
 
 namespace attnscope {
@@ -65,7 +64,8 @@ class Differential final : public Mechanism {
             half == Half::first ? first : second, Eigen::OuterStride<>(head.outerStride())};
   }
 
-  /// Scores of one half of each head. The scale of a model's own, for whole heads, grows by √2.
+  /// Scores of one half of each head. A model's own scale is that of whole heads: it is multiplied
+  /// by √(d / width of the half).
   static FillScores half_scores(const AttentionInput& input, Half half) {
     return [&input, half](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const ConstStridedMatrixMap all =
@@ -104,12 +104,7 @@ class Differential final : public Mechanism {
 
   static WeighScores difference(const AttentionInput& input) {
     check_shapes(input);
-    if (input.terms && !input.terms->sinks.empty()) {
-      throw Error(ErrorKind::usage,
-                  "the model's scores have sinks, of which each half would need one")
-          .about("differential attention")
-          .remedy("overlay softmax or another mechanism with one softmax a head");
-    }
+    refuse_sinks(input, "differential");
     Eigen::VectorXf factors(input.heads);
     for (std::int64_t head = 0; head < input.heads; ++head) factors[head] = lambda(input, head);
     return [&input, factors, fill = half_scores(input, Half::second)](

@@ -139,6 +139,13 @@ void refuse_causal(const AttentionInput& input, std::string_view mechanism) {
       .remedy("overlay another mechanism on the language model");
 }
 
+void refuse_sinks(const AttentionInput& input, std::string_view mechanism) {
+  if (!input.terms || input.terms->sinks.empty()) return;
+  throw Error(ErrorKind::usage, "the model's scores have sinks, which need one softmax a head")
+      .about(std::string(mechanism) + " attention")
+      .remedy("overlay a mechanism whose weights are a softmax, such as softmax or ssmax");
+}
+
 void check_shapes(const AttentionInput& input) {
   const auto refuse = [](const char* what, std::int64_t expected, std::int64_t found) {
     throw Error(ErrorKind::usage, what)

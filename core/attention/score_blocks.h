@@ -13,6 +13,10 @@ namespace attnscope {
 /// Throws Error(usage) for causal layers. Used by mechanisms that look ahead.
 void refuse_causal(const AttentionInput& input, std::string_view mechanism);
 
+/// Throws Error(usage) if the input's terms have sinks. Used by mechanisms without one softmax a
+/// head.
+void refuse_sinks(const AttentionInput& input, std::string_view mechanism);
+
 /// Throws Error(usage) unless queries, keys and values fit each other, the number of heads and, in
 /// a causal layer, each other in number.
 void check_shapes(const AttentionInput& input);

@@ -17,7 +17,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -28,7 +27,6 @@
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
-#include "core/error.h"
 
 namespace attnscope {
 
@@ -74,11 +72,7 @@ class WeighedScores final : public Mechanism {
 
  private:
   [[nodiscard]] WeighScores weights(const AttentionInput& input) const {
-    if (input.terms && !input.terms->sinks.empty() && !properties_.takes_sinks) {
-      throw Error(ErrorKind::usage, "the model's scores have sinks, which only a softmax can have")
-          .about(choice().name + " attention")
-          .remedy("overlay a mechanism whose weights are a softmax, such as softmax or ssmax");
-    }
+    if (!properties_.takes_sinks) refuse_sinks(input, choice().name);
     return [&input, weigh = weigh_](std::int64_t head, std::int64_t, StridedMatrixMap scores) {
       weigh(input, head, scores);
     };

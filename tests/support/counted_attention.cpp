@@ -44,6 +44,14 @@ Rows transposed(const Rows& a) {
   return result;
 }
 
+void attend(Rows scores, const Rows& values, bool scaled = true) {
+  softmax_in_place(scores, scaled);
+  Counted::enter("values");
+  products(scores, transposed(values));
+}
+
+}  // namespace
+
 void softmax_in_place(Rows& scores, bool scaled) {
   Counted::enter("softmax");
   for (Row& row : scores) {
@@ -57,14 +65,6 @@ void softmax_in_place(Rows& scores, bool scaled) {
     for (Counted& score : row) score = score / sum;
   }
 }
-
-void attend(Rows scores, const Rows& values, bool scaled = true) {
-  softmax_in_place(scores, scaled);
-  Counted::enter("values");
-  products(scores, transposed(values));
-}
-
-}  // namespace
 
 void count_softmax(const AttentionShape& s) {
   for (std::int64_t head = 0; head < s.heads; ++head) {

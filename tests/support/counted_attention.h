@@ -17,6 +17,10 @@ Rows random_rows(std::int64_t rows, std::int64_t columns);
 /// A·Bᵀ.
 Rows products(const Rows& a, const Rows& b);
 
+/// Softmax of each row, in the component "softmax"; `scaled` multiplies the scores by a scale
+/// first.
+void softmax_in_place(Rows& scores, bool scaled = true);
+
 /// (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) of one head. The rows are already features.
 void linear_attention(const Rows& queries, const Rows& keys, const Rows& values);
 

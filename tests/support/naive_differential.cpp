@@ -56,17 +56,6 @@ NaiveMap differential_map(const MechanismChoice&, const AttentionInput& input, s
   return map;
 }
 
-void softmax(test::Rows& rows) {
-  using test::Counted;
-  for (test::Row& row : rows) {
-    Counted largest = -1e300, sum = 0;
-    for (Counted& score : row) score = score * 0.5;
-    for (const Counted& score : row) largest = largest < score ? score : largest;
-    for (Counted& score : row) sum += score = exp(score - largest);
-    for (Counted& score : row) score = score / sum;
-  }
-}
-
 void count_differential(const AttentionShape& s, const TypedValues&) {
   using test::Counted;
   const Counted lambda = 0.2;
@@ -77,9 +66,8 @@ void count_differential(const AttentionShape& s, const TypedValues&) {
     };
     Counted::enter("scores");
     test::Rows first = products_of_half(), second = products_of_half();
-    Counted::enter("softmax");
-    softmax(first);
-    softmax(second);
+    test::softmax_in_place(first);
+    test::softmax_in_place(second);
     Counted::enter("difference");
     for (std::size_t i = 0; i < first.size(); ++i) {
       for (std::size_t j = 0; j < first[i].size(); ++j) {

@@ -80,16 +80,7 @@ void count(const AttentionShape& s, const TypedValues&) {
                                    test::random_rows(s.keys, s.head_width)));
   }
   heads = mixed(heads, "mixing of scores");
-  Counted::enter("softmax");
-  for (test::Rows& rows : heads) {
-    for (test::Row& row : rows) {
-      Counted largest = -1e300, sum = 0;
-      for (Counted& score : row) score = score * 0.5;
-      for (const Counted& score : row) largest = largest < score ? score : largest;
-      for (Counted& score : row) sum += score = exp(score - largest);
-      for (Counted& score : row) score = score / sum;
-    }
-  }
+  for (test::Rows& rows : heads) test::softmax_in_place(rows);
   heads = mixed(heads, "mixing of weights");
   Counted::enter("values");
   for (const test::Rows& rows : heads) {

@@ -33,7 +33,8 @@ struct NaiveTwin {
                   std::int64_t head) = nullptr;
   std::vector<NaiveCase> cases = {};
   bool gated = false;  ///< queries are as wide as values
-  /// Weights are differences: their rounding error is not smaller for weights near 0.
+  /// Weights are differences, or scores above a threshold: their rounding error does not shrink
+  /// with them.
   bool differences = false;
   bool knows_order = false;  ///< depends on the position or on parameters per token
   /// Turns random normal tensors of the entry's shapes into valid tensors.

@@ -1,11 +1,14 @@
 #include "tests/support/reference_maps.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <random>
 #include <stdexcept>
 
+#include "core/attention/mechanism.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/near.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {
@@ -26,6 +29,23 @@ RandomAttention raw_attention(std::int64_t n, std::int64_t heads, std::int64_t w
   data.keys = raw_uniform({n, heads * width}, seed + 1);
   data.values = raw_uniform({n, heads * width}, seed + 2);
   return data;
+}
+
+void expect_reference(const Mechanism& mechanism, const nlohmann::json& reference) {
+  const std::int64_t n = reference.at("n"), window = reference.at("window");
+  RandomAttention data =
+      raw_attention(n, reference.at("heads"), reference.at("width"), reference.at("seed"));
+  for (float& value : data.queries.values()) value *= reference.at("factor").get<float>();
+  ScoreTerms terms;
+  for (std::int64_t i = 0; window > 0 && i < n; ++i) {
+    terms.seen.emplace_back(std::max<std::int64_t>(i - window + 1, 0), i + 1);
+  }
+  AttentionInput input = data.input();
+  input.causal = reference.at("causal");
+  input.layer = 2;
+  if (window > 0) input.terms = &terms;
+  expect_values(mechanism.implied_map(input), reference.at("map"), 1e-5, "map");
+  expect_values(mechanism.forward(input), reference.at("output"), 1e-5, "output");
 }
 
 Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power, unsigned seed) {

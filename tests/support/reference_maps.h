@@ -10,6 +10,7 @@
 
 namespace attnscope {
 
+class Mechanism;
 struct RandomAttention;
 
 /// (u >> 8) / 2²² − 2 from MT19937's raw output u: uniform in [−2, 2), exact in float32.
@@ -19,6 +20,10 @@ struct RandomAttention;
 /// (tests/support/naive_attention.h).
 [[nodiscard]] RandomAttention raw_attention(std::int64_t n, std::int64_t heads, std::int64_t width,
                                             unsigned seed);
+
+/// Expects a mechanism's map and output to be those of a case of make_softmax_sink.py or
+/// make_score_weights.py, to 1e-5. The case is layer 2 of its model.
+void expect_reference(const Mechanism& mechanism, const nlohmann::json& reference);
 
 /// Rows of (1 + ‖q − k‖² / width)^−power, normalised, [n, n] in float32.
 [[nodiscard]] Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power,

@@ -9,7 +9,6 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
-#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -23,21 +22,7 @@ TEST(ScoreWeights, MapsAndOutputsAreThoseOfPyTorchAndEntmax) {
        read_test_data("attention/score_weights.json").at("cases")) {
     const std::string name = reference.at("mechanism");
     SCOPED_TRACE(name);
-    const std::int64_t n = reference.at("n"), window = reference.at("window");
-    RandomAttention data =
-        raw_attention(n, reference.at("heads"), reference.at("width"), reference.at("seed"));
-    for (float& value : data.queries.values()) value *= reference.at("factor").get<float>();
-    ScoreTerms terms;
-    for (std::int64_t i = 0; window > 0 && i < n; ++i) {
-      terms.seen.emplace_back(std::max<std::int64_t>(i - window + 1, 0), i + 1);
-    }
-    AttentionInput input = data.input();
-    input.causal = reference.at("causal");
-    input.layer = 2;
-    if (window > 0) input.terms = &terms;
-    const auto mechanism = make_mechanism({name, {}});
-    expect_values(mechanism->implied_map(input), reference.at("map"), 1e-5, "map");
-    expect_values(mechanism->forward(input), reference.at("output"), 1e-5, "output");
+    expect_reference(*make_mechanism({name, {}}), reference);
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include "core/attention/mechanism.h"
 #include "tests/support/naive_attention.h"
-#include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {
@@ -21,21 +20,7 @@ std::unique_ptr<const Mechanism> softmax_with_sink(double sink) {
 TEST(SoftmaxSink, MapsAndOutputsArePyTorchs) {
   for (const nlohmann::json& reference :
        read_test_data("attention/softmax_sink.json").at("cases")) {
-    const std::int64_t n = reference.at("n"), heads = reference.at("heads"),
-                       width = reference.at("width"), window = reference.at("window");
-    const unsigned seed = reference.at("seed");
-    RandomAttention data = raw_attention(n, heads, width, seed);
-    for (float& value : data.queries.values()) value *= reference.at("factor").get<float>();
-    ScoreTerms terms;
-    for (std::int64_t i = 0; window > 0 && i < n; ++i) {
-      terms.seen.emplace_back(std::max<std::int64_t>(i - window + 1, 0), i + 1);
-    }
-    AttentionInput input = data.input();
-    input.causal = reference.at("causal");
-    if (window > 0) input.terms = &terms;
-    const auto mechanism = softmax_with_sink(reference.at("sink"));
-    expect_values(mechanism->implied_map(input), reference.at("map"), 1e-5, "map");
-    expect_values(mechanism->forward(input), reference.at("output"), 1e-5, "output");
+    expect_reference(*softmax_with_sink(reference.at("sink")), reference);
   }
 }
 
