@@ -31,24 +31,9 @@ double score_deviation(std::int64_t head_width) {
   return std::sqrt(2.0 * static_cast<double>(head_width) * (1.0 - 2.0 / std::numbers::pi));
 }
 
-class Adder final : public Mechanism {
+class Adder final : public ScoreMechanism {
  public:
   explicit Adder(bool identity) : identity_(identity) {}
-
-  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    check_shapes(input);
-    return attend_by_blocks(input, scores(input), identity_);
-  }
-
-  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
-    check_shapes(input);
-    return map_by_blocks(input, scores(input), identity_);
-  }
-
-  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
-    check_shapes(input);
-    return attend_with_map_by_blocks(input, scores(input), identity_);
-  }
 
   [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
     check_shapes(input);
@@ -56,7 +41,7 @@ class Adder final : public Mechanism {
     const auto fill = [&input](std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
       score(input, PackedRows(key_columns(input, head)), head, first, rows);
     };
-    return rows_of_scores(input, fill, identity_);
+    return rows_of_scores(input, {fill, identity_});
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
@@ -66,16 +51,19 @@ class Adder final : public Mechanism {
   [[nodiscard]] bool has_identity_mapping() const override { return identity_; }
 
  private:
-  static FillScores scores(const AttentionInput& input) {
+  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
+    check_shapes(input);
     const std::int64_t key_heads = input.heads_of_keys();
     auto packed = std::make_shared<std::vector<PackedRows>>(static_cast<std::size_t>(key_heads));
     tbb::parallel_for(std::int64_t{0}, key_heads, [&](std::int64_t head) {
       (*packed)[static_cast<std::size_t>(head)] =
           PackedRows(head_columns(input.keys, key_heads, head));
     });
-    return [&input, packed](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
+    const auto fill = [&input, packed](std::int64_t head, std::int64_t first,
+                                       StridedMatrixMap block) {
       score(input, (*packed)[static_cast<std::size_t>(input.key_head(head))], head, first, block);
     };
+    return {fill, identity_};
   }
 
   /// Scores −‖q − k‖₁ / √d_a between the queries from `first` on and a head's keys.

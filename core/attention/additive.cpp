@@ -74,7 +74,7 @@ class Additive final : public Mechanism {
   [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
     const Tensor logits = logits_of(input);
     const bool causal = this->causal(input);
-    return map_by_blocks(input, [&](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
+    const auto fill = [&](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       constexpr float kNever = -std::numeric_limits<float>::infinity();
       for (std::int64_t row = 0; row < block.rows(); ++row) {
         block.row(row) = logits.matrix().row(head);
@@ -85,7 +85,8 @@ class Additive final : public Mechanism {
           block.row(row).leftCols(last - window_ + 1).setConstant(kNever);
         }
       }
-    });
+    };
+    return map_by_blocks(input, {fill});
   }
 
   /// Factors: a column of ones, and α. The rows of all queries are equal.

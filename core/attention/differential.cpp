@@ -30,25 +30,8 @@ constexpr std::int64_t half_width(std::int64_t width) {
   return std::max<std::int64_t>(width / 2, 1);
 }
 
-class Differential final : public Mechanism {
+class Differential final : public ScoreMechanism {
  public:
-  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    return attend_by_blocks(input, half_scores(input, Half::first), false, difference(input));
-  }
-
-  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
-    return map_by_blocks(input, half_scores(input, Half::first), false, difference(input));
-  }
-
-  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
-    return attend_with_map_by_blocks(input, half_scores(input, Half::first), false,
-                                     difference(input));
-  }
-
-  [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
-    return rows_of_scores(input, half_scores(input, Half::first), false, difference(input));
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min(shape.queries, shape.keys),
             .rows_sum_to_one = false,
@@ -102,13 +85,13 @@ class Differential final : public Mechanism {
                               std::exp(product("lambda_q2", "lambda_k2")) + initial);
   }
 
-  static WeighScores difference(const AttentionInput& input) {
+  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
     check_shapes(input);
     refuse_sinks(input, "differential");
     Eigen::VectorXf factors(input.heads);
     for (std::int64_t head = 0; head < input.heads; ++head) factors[head] = lambda(input, head);
-    return [&input, factors, fill = half_scores(input, Half::second)](
-               std::int64_t head, std::int64_t first, StridedMatrixMap scores) {
+    const auto difference = [&input, factors, fill = half_scores(input, Half::second)](
+                                std::int64_t head, std::int64_t first, StridedMatrixMap scores) {
       weigh(input, head, scores);
       Matrix second(scores.rows(), scores.cols());
       const StridedMatrixMap others(second.data(), second.rows(), second.cols(),
@@ -118,6 +101,7 @@ class Differential final : public Mechanism {
       weigh(input, head, others);
       scores -= factors[head] * second;
     };
+    return {.fill = half_scores(input, Half::first), .weights = difference};
   }
 };
 

@@ -54,10 +54,13 @@ void add_identity(std::int64_t first, StridedMatrixMap block) {
   for (std::int64_t row = 0; row < block.rows(); ++row) block(row, first + row) += 1.0F;
 }
 
-void weigh_by(const WeighScores& weights, const AttentionInput& input, std::int64_t head,
-              std::int64_t first, StridedMatrixMap block) {
-  if (weights) {
-    weights(head, first, block);
+/// Writes the weights, without I, of the queries from `first` on.
+void weigh_block(const AttentionInput& input, const Scores& scores, std::int64_t head,
+                 std::int64_t first, StridedMatrixMap block) {
+  scores.fill(head, first, block);
+  add_terms(input, head, first, block);
+  if (scores.weights) {
+    scores.weights(head, first, block);
   } else {
     weigh(input, head, block);
   }
@@ -71,10 +74,9 @@ struct BlockResults {
 
 /// Fills, weighs and applies every block of every head. A requested map's blocks are computed in
 /// place.
-void run_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
-                const WeighScores& weights, const BlockResults& results) {
+void run_blocks(const AttentionInput& input, const Scores& scores, const BlockResults& results) {
   check_shapes(input);
-  check_identity(input, identity);
+  check_identity(input, scores.identity);
   const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
   const std::int64_t value_width = input.values.cols() / input.heads_of_keys();
   const std::int64_t width = value_width * input.heads;
@@ -90,17 +92,15 @@ void run_blocks(const AttentionInput& input, const FillScores& fill, bool identi
     float* const place =
         results.map ? results.map->data() + (head * queries + first) * keys : passing.data();
     const StridedMatrixMap block(place, rows, keys, Eigen::OuterStride<>(keys));
-    fill(head, first, block);
-    add_terms(input, head, first, block);
-    weigh_by(weights, input, head, first, block);
+    weigh_block(input, scores, head, first, block);
     if (results.output) {
       const ConstStridedMatrixMap values = value_columns(input, head);
       StridedMatrixMap out(results.output->data() + first * width + head * value_width, rows,
                            value_width, Eigen::OuterStride<>(width));
       multiply({place, rows, keys, Eigen::OuterStride<>(keys)}, values, 1.0F, out);
-      if (identity) out += values.middleRows(first, rows);
+      if (scores.identity) out += values.middleRows(first, rows);
     }
-    if (results.map && identity) add_identity(first, block);
+    if (results.map && scores.identity) add_identity(first, block);
   });
 }
 
@@ -206,38 +206,32 @@ FillScores scaled_products(const AttentionInput& input) {
   };
 }
 
-Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
-                        const WeighScores& weights) {
+Tensor attend_by_blocks(const AttentionInput& input, const Scores& scores) {
   Tensor output;
-  run_blocks(input, fill, identity, weights, {.output = &output});
+  run_blocks(input, scores, {.output = &output});
   return output;
 }
 
-Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
-                     const WeighScores& weights) {
+Tensor map_by_blocks(const AttentionInput& input, const Scores& scores) {
   Tensor map;
-  run_blocks(input, fill, identity, weights, {.map = &map});
+  run_blocks(input, scores, {.map = &map});
   return map;
 }
 
-Attended attend_with_map_by_blocks(const AttentionInput& input, const FillScores& fill,
-                                   bool identity, const WeighScores& weights) {
+Attended attend_with_map_by_blocks(const AttentionInput& input, const Scores& scores) {
   Attended both;
-  run_blocks(input, fill, identity, weights, {.output = &both.output, .map = &both.implied_map});
+  run_blocks(input, scores, {.output = &both.output, .map = &both.implied_map});
   return both;
 }
 
-MapRows rows_of_scores(const AttentionInput& input, FillScores fill, bool identity,
-                       WeighScores weights) {
+MapRows rows_of_scores(const AttentionInput& input, Scores scores) {
   check_shapes(input);
-  check_identity(input, identity);
-  return [&input, fill = std::move(fill), identity, weights = std::move(weights)](
-             std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
+  check_identity(input, scores.identity);
+  return [&input, scores = std::move(scores)](std::int64_t head, std::int64_t first,
+                                              StridedMatrixMap rows) {
     if (rows.cols() == 0) return;
-    fill(head, first, rows);
-    add_terms(input, head, first, rows);
-    weigh_by(weights, input, head, first, rows);
-    if (identity) add_identity(first, rows);
+    weigh_block(input, scores, head, first, rows);
+    if (scores.identity) add_identity(first, rows);
   };
 }
 

@@ -2,6 +2,7 @@
 // them. Each thread holds at most one block of a map, unless the map itself is requested.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
@@ -46,28 +47,53 @@ using FillScores =
 [[nodiscard]] FillScores scaled_products(const AttentionInput& input);
 
 /// Turns a block [rows, M] of head `head`'s scores for the queries from `first_query` on into
-/// weights, in place. Hidden keys have the score −∞. Called from several threads at once. The
-/// default of the functions below is `weigh`.
+/// weights, in place. Hidden keys have the score −∞. Called from several threads at once.
 using WeighScores =
     std::function<void(std::int64_t head, std::int64_t first_query, StridedMatrixMap scores)>;
 
-/// softmax(scores) · V per head, [N, H·dv]; (softmax(scores) + I) · V if `identity`, which needs N
-/// = M. With a sink b_h the weights are those of softmax over the scores and b_h. `weights`
-/// replaces the softmax. Throws Error(usage).
-[[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill,
-                                      bool identity = false, const WeighScores& weights = {});
+/// The scores of a layer, and how they become its map.
+struct Scores {
+  FillScores fill;
+  bool identity = false;     ///< adds I to the weights, which needs N = M
+  WeighScores weights = {};  ///< replaces the softmax, whose sinks are then not used
+};
+
+/// weights(scores) · V per head, [N, H·dv]; (weights(scores) + I) · V with the identity. Throws
+/// Error(usage).
+[[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const Scores& scores);
 
 /// Rows of the maps of map_by_blocks, computed on request.
-[[nodiscard]] MapRows rows_of_scores(const AttentionInput& input, FillScores fill,
-                                     bool identity = false, WeighScores weights = {});
+[[nodiscard]] MapRows rows_of_scores(const AttentionInput& input, Scores scores);
 
-/// softmax(scores), + I if `identity`, per head: [H, N, M]. Throws Error(usage).
-[[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill,
-                                   bool identity = false, const WeighScores& weights = {});
+/// weights(scores), + I with the identity, per head: [H, N, M]. Throws Error(usage).
+[[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const Scores& scores);
 
 /// Results of attend_by_blocks and map_by_blocks; each block of scores is filled once.
-[[nodiscard]] Attended attend_with_map_by_blocks(const AttentionInput& input,
-                                                 const FillScores& fill, bool identity = false,
-                                                 const WeighScores& weights = {});
+[[nodiscard]] Attended attend_with_map_by_blocks(const AttentionInput& input, const Scores& scores);
+
+/// A mechanism whose maps are made of scores. It has MechanismEntry::rows.
+class ScoreMechanism : public Mechanism {
+ public:
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const final {
+    return attend_by_blocks(input, scores(input));
+  }
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const final {
+    return map_by_blocks(input, scores(input));
+  }
+  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const final {
+    return attend_with_map_by_blocks(input, scores(input));
+  }
+  [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
+    return rows_of_scores(input, scores(input));
+  }
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    return {.rank_bound = std::min(shape.queries, shape.keys)};
+  }
+
+ private:
+  /// The scores of `input`, which must outlive the result. Throws Error(usage) for what the
+  /// mechanism does not support.
+  [[nodiscard]] virtual Scores scores(const AttentionInput& input) const = 0;
+};
 
 }  // namespace attnscope

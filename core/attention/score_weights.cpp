@@ -39,7 +39,7 @@ using WeighInput =
     std::function<void(const AttentionInput& input, std::int64_t head, StridedMatrixMap scores)>;
 
 /// A mechanism whose weights are a function of the scaled products.
-class WeighedScores final : public Mechanism {
+class WeighedScores final : public ScoreMechanism {
  public:
   struct Properties {
     bool rows_sum_to_one = true;
@@ -49,33 +49,19 @@ class WeighedScores final : public Mechanism {
   WeighedScores(WeighInput weigh, Properties properties)
       : weigh_(std::move(weigh)), properties_(properties) {}
 
-  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    return attend_by_blocks(input, scaled_products(input), false, weights(input));
-  }
-
-  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
-    return map_by_blocks(input, scaled_products(input), false, weights(input));
-  }
-
-  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
-    return attend_with_map_by_blocks(input, scaled_products(input), false, weights(input));
-  }
-
-  [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
-    return rows_of_scores(input, scaled_products(input), false, weights(input));
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min(shape.queries, shape.keys),
             .rows_sum_to_one = properties_.rows_sum_to_one};
   }
 
  private:
-  [[nodiscard]] WeighScores weights(const AttentionInput& input) const {
+  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
     if (!properties_.takes_sinks) refuse_sinks(input, choice().name);
-    return [&input, weigh = weigh_](std::int64_t head, std::int64_t, StridedMatrixMap scores) {
+    const auto weights = [&input, weigh = weigh_](std::int64_t head, std::int64_t,
+                                                  StridedMatrixMap scores) {
       weigh(input, head, scores);
     };
+    return {.fill = scaled_products(input), .weights = weights};
   }
 
   WeighInput weigh_;

@@ -8,26 +8,9 @@ namespace attnscope {
 
 namespace {
 
-class Softmax final : public Mechanism {
- public:
-  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    return attend_by_blocks(input, scaled_products(input));
-  }
-
-  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
-    return map_by_blocks(input, scaled_products(input));
-  }
-
-  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
-    return attend_with_map_by_blocks(input, scaled_products(input));
-  }
-
-  [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
-    return rows_of_scores(input, scaled_products(input));
-  }
-
-  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
-    return {.rank_bound = std::min(shape.queries, shape.keys)};
+class Softmax final : public ScoreMechanism {
+  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
+    return {scaled_products(input)};
   }
 };
 

@@ -45,27 +45,13 @@ struct ScoreFactors {
   Eigen::RowVectorXf bias;
 };
 
-class Synthesizer final : public Mechanism {
+class Synthesizer final : public ScoreMechanism {
  public:
   Synthesizer(ScoreKind scores, std::int64_t factors, std::int64_t seed)
       : scores_(scores), factors_(factors), seed_(seed) {}
 
-  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    return attend_by_blocks(input, filler(input));
-  }
-
-  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
-    return map_by_blocks(input, filler(input));
-  }
-
-  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
-    return attend_with_map_by_blocks(input, filler(input));
-  }
-
-  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
-    // The softmax of low-rank scores has full rank in general.
-    return {.rank_bound = std::min(shape.queries, shape.keys)};
-  }
+  // The parameters of all heads are computed for every call.
+  [[nodiscard]] MapRows map_rows(const AttentionInput&) const override { return {}; }
 
  private:
   /// One dimension of a tensor. `tokens`: the dimension has one entry per token.
@@ -123,8 +109,9 @@ class Synthesizer final : public Mechanism {
             own(input, "b2", head, {m}, 0, 0).col(0).transpose()};
   }
 
-  /// Fills blocks from the scores' factors, which are computed once per head.
-  [[nodiscard]] FillScores filler(const AttentionInput& input) const {
+  /// The scores' factors are computed once per head. The softmax of low-rank scores has full rank
+  /// in general.
+  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
     check_shapes(input);
     const Extent n{input.queries.rows(), true}, m{input.keys.rows(), true};
     auto whole = std::make_shared<std::vector<Matrix>>();
@@ -136,7 +123,7 @@ class Synthesizer final : public Mechanism {
         factors->push_back(factors_of(input, head));
       }
     }
-    return [whole, factors](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
+    return {[whole, factors](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const auto index = static_cast<std::size_t>(head);
       if (!whole->empty()) {
         block = (*whole)[index].middleRows(first, block.rows());
@@ -149,7 +136,7 @@ class Synthesizer final : public Mechanism {
             {of_head.right.data(), of_head.right.rows(), k, Eigen::OuterStride<>(k)}, 1.0F, block);
         block.rowwise() += of_head.bias;
       }
-    };
+    }};
   }
 
   ScoreKind scores_;
