@@ -258,6 +258,7 @@ ServedModels::Reply ServedModels::run(const Frame& message) {
   TraceRequest request;
   request.queries_keys_values = true;
   request.quantities = true;
+  request.large_maps = TraceRequest::LargeMaps::computed;
   subject.trace = std::make_shared<const Trace>(
       subject.model->run(*subject.input, subject.mechanism, request, {}));
   return added(std::move(subject));

@@ -40,37 +40,6 @@ SeenKeys seen_keys_of(const MechanismChoice& choice, const AttentionInput& input
   return seen;
 }
 
-/// The queries and keys of a layer, with the attention that computes rows of its maps from them.
-class MapSource {
- public:
-  MapSource(const Mechanism& mechanism, const AttentionInput& input, Tensor queries, Tensor keys)
-      : queries_(std::move(queries)),
-        keys_(std::move(keys)),
-        mechanism_(make_mechanism(mechanism.choice())),
-        input_({.queries = std::as_const(queries_).matrix(),
-                .keys = std::as_const(keys_).matrix(),
-                .values = std::as_const(keys_).matrix(),  // not used by maps
-                .heads = input.heads,
-                .causal = input.causal,
-                .layer = input.layer,
-                .scale = input.scale,
-                .key_heads = input.key_heads}),
-        rows_(mechanism_->map_rows(input_)) {}
-  MapSource(const MapSource&) = delete;
-  MapSource& operator=(const MapSource&) = delete;
-
-  [[nodiscard]] std::int64_t bytes() const { return (queries_.size() + keys_.size()) * 4; }
-  void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
-    rows_(head, first, into);
-  }
-
- private:
-  Tensor queries_, keys_;
-  std::unique_ptr<const Mechanism> mechanism_;
-  AttentionInput input_;  // refers to queries_ and keys_
-  MapRows rows_;
-};
-
 }  // namespace
 
 std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(const ModelSpec& spec,
@@ -172,18 +141,6 @@ void record_scores(const Mechanism& mechanism, const AttentionInput& input, Laye
   const MechanismChoice choice = mechanism.choice();
   layer.seen = seen_keys_of(choice, input);
   if (find_mechanism(choice.name).scaled) layer.score_scale = input.score_scale();
-}
-
-ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input, Tensor queries,
-                          Tensor keys) {
-  const Shape shape{input.heads, queries.extent(0), keys.extent(0)};
-  const auto source =
-      std::make_shared<const MapSource>(mechanism, input, std::move(queries), std::move(keys));
-  return ImpliedMaps(std::make_shared<const ComputedMaps>(
-      shape, source->bytes(),
-      [source](std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
-        source->rows(head, first, rows);
-      }));
 }
 
 Tensor attend(const LayerRun& run, const AttentionInput& input) {

@@ -9,6 +9,7 @@
 #include "core/architecture/model_spec.h"
 #include "core/attention/mechanism.h"
 #include "core/model/model.h"
+#include "core/trace/maps_of_vectors.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -59,11 +60,6 @@ void check_requested_layers(const TraceRequest& request, const ModelSpec& spec);
 void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& values,
                     std::int64_t heads, std::int64_t key_heads, const TraceRequest& request,
                     LayerTrace& layer);
-
-/// Implied maps that are computed on access from `queries` and `keys`, which they store. Requires a
-/// mechanism with MechanismEntry::rows and an input without score terms.
-[[nodiscard]] ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input,
-                                        Tensor queries, Tensor keys);
 
 /// Records the keys that the queries of `input` see, and the factor of its scores q·k.
 void record_scores(const Mechanism& mechanism, const AttentionInput& input, LayerTrace& layer);

@@ -28,8 +28,8 @@ struct TraceContents {
   std::vector<TraceArray> arrays;
 };
 
-/// Arrays show the memory of `trace`, which must outlive them. Throws Error(usage) for maps that
-/// are computed on access.
+/// Arrays show the memory of `trace`, which must outlive them. Maps that are computed on access are
+/// left out if they follow from recorded queries and keys; otherwise Error(usage).
 [[nodiscard]] TraceContents contents_of(const Trace& trace);
 
 }  // namespace attnscope

@@ -24,7 +24,9 @@
 //     `identity_in_maps` (1 if the maps contain I), `causal` (1 if no token sees later ones),
 //     `mechanism_trained` (0 if the weights were trained with a different mechanism), `layers`
 //     (number of layers, needed if the last recorded nothing);
-//   - JSON lists with one element per layer: `rank_bounds` (0 if unknown), `score_scales` (factor
+//   - JSON lists with one element per layer: `maps_of_vectors` (true if the layer has no
+//     implied_map because its mechanism makes it of `queries` and `keys`, which may be of fewer
+//     heads, with no mask but the causal one), `rank_bounds` (0 if unknown), `score_scales` (factor
 //     of q·k, null if unknown), `known_masks` (true if `seen_keys` and blocks describe the whole
 //     mask; otherwise zeros above the diagonal indicate a causal map).
 // JSON lists for layers that differ from the trace, where null means the trace's value:
@@ -48,13 +50,14 @@ class Checkpoint;
 /// Writes to a temporary file first, then renames it. Throws Error(io).
 void write_trace(const std::filesystem::path& file, const Trace& trace);
 
-/// Throws Error(not_this_format) if the file has neither maps in /layer_00 nor arrays that are
-/// maps, and Error(damaged) naming a data set whose shape does not fit.
+/// Throws Error(not_this_format) if the file has neither maps (or what they follow from) in
+/// /layer_00 nor arrays that are maps, and Error(damaged) naming a data set whose shape does not
+/// fit.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& file);
 /// The same for arrays and attributes from elsewhere; errors name no file.
 [[nodiscard]] Trace read_trace(const Checkpoint& file);
 
-/// True if the file holds maps in /layer_00 or its arrays are maps.
+/// True if the file holds maps, or what they follow from, in /layer_00, or its arrays are maps.
 [[nodiscard]] bool is_trace_file(const std::filesystem::path& file);
 
 }  // namespace attnscope

@@ -19,6 +19,7 @@
 #include "core/shown_text.h"
 #include "core/text/json.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/maps_of_vectors.h"
 #include "core/trace/trace.h"
 #include "core/trace/trace_arrays.h"
 #include "core/trace/trace_file.h"
@@ -261,7 +262,8 @@ void check_tokens_agree(const LayerTrace& layer, const std::string& name) {
 
 using nlohmann::json;
 
-constexpr const char *kFirstMap = "layer_00/implied_map", *kFirstBlocks = "layer_00/map_blocks";
+constexpr const char *kFirstMap = "layer_00/implied_map", *kFirstBlocks = "layer_00/map_blocks",
+                     *kFirstQueries = "layer_00/queries", *kOfVectors = "maps_of_vectors";
 
 Error damaged(std::string what, const std::string& subject) {
   return Error(ErrorKind::damaged, std::move(what)).about(subject);
@@ -452,6 +454,25 @@ void read_scales(const Checkpoint& file, Trace& trace) {
   }
 }
 
+/// Makes the maps that are not stored.
+void read_computed_maps(const Checkpoint& file, Trace& trace) {
+  const json computed = json_of(file, kOfVectors, "[]");
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    if (!computed.is_array() || i >= computed.size() || computed[i] != true) continue;
+    LayerTrace& layer = trace.layers[i];
+    if (!layer.implied_map.empty()) {
+      throw damaged("the layer has maps that should follow from its queries and keys",
+                    "/" + layer_group(i) + "/implied_map");
+    }
+    try {
+      layer.implied_map = maps_of_vectors(trace, layer);
+    } catch (Error& error) {
+      error.about("/" + layer_group(i) + "/queries");
+      throw;
+    }
+  }
+}
+
 Trace read_contents(const Checkpoint& file) {
   Trace trace;
   trace.model_name = shown_text(text_of(file, "model_name", file.path().stem().string()));
@@ -498,9 +519,10 @@ Trace read_contents(const Checkpoint& file) {
   trace.embedded = read_data_set(file, "embedded", 2, "[N, D]");
   trace.image = read_picture(file);
   read_scales(file, trace);
+  read_mechanisms(file, trace);
+  read_computed_maps(file, trace);
   read_layouts(file, trace);
   read_kinds(file, trace);
-  read_mechanisms(file, trace);
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
     check_tokens_agree(trace.layers[i], "/" + layer_group(i));
   }
@@ -531,7 +553,8 @@ Trace read_arrays(const Checkpoint& file) {
 }
 
 bool names_layers(const Checkpoint& file) {
-  return file.find(kFirstMap) != nullptr || file.find(kFirstBlocks) != nullptr;
+  return file.find(kFirstMap) != nullptr || file.find(kFirstBlocks) != nullptr ||
+         (file.find(kFirstQueries) != nullptr && file.metadata().contains(kOfVectors));
 }
 
 bool holds_trace(const Checkpoint& file) {
@@ -546,8 +569,9 @@ bool is_trace_file(const std::filesystem::path& file) {
     if (!recognises_hdf5(file, bytes->bytes().first(std::min<std::size_t>(64, bytes->size())))) {
       return holds_trace(open_checkpoint(file));
     }
-    // Looking up two data sets is faster than listing a model file with many.
-    return hdf5_has(file, kFirstMap) || hdf5_has(file, kFirstBlocks);
+    // Looking up a few data sets is faster than listing a model file with many.
+    if (hdf5_has(file, kFirstMap) || hdf5_has(file, kFirstBlocks)) return true;
+    return hdf5_has(file, kFirstQueries) && holds_trace(open_checkpoint(file));
   } catch (const Error&) {
     return false;
   }

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/maps_of_vectors.h"
 #include "core/trace/trace_contents.h"
 #include "core/trace/trace_file.h"
 
@@ -62,13 +63,13 @@ void add_seen(Contents& to, const std::string& layer,
   to.numbers(layer + "seen_keys", std::move(ends)).shape = {std::ssize(ranges), 2};
 }
 
-void add_layer(Contents& to, std::size_t index, const LayerTrace& layer) {
+void add_layer(Contents& to, std::size_t index, const LayerTrace& layer, bool with_maps) {
   const std::string name = layer_group(index) + "/";
   if (layer.exact_map) {
     to.array(name + "implied_map", DType::f64, layer.implied_map.shape(), layer.exact_map->data());
   } else if (layer.implied_map.blocks()) {
     add_blocks(to, name, *layer.implied_map.blocks());
-  } else {
+  } else if (with_maps) {
     to.tensor(name + "implied_map", layer.implied_map.whole());
   }
   if (layer.seen && !layer.seen->ranges.empty()) add_seen(to, name, layer.seen->ranges);
@@ -188,7 +189,14 @@ TraceContents contents_of(const Trace& trace) {
     const Image& image = *trace.image;
     to.array("image", DType::u8, {image.height, image.width, image.channels}, image.pixels.data());
   }
-  for (std::size_t i = 0; i < trace.layers.size(); ++i) add_layer(to, i, trace.layers[i]);
+  std::vector<bool> computed;
+  for (const LayerTrace& layer : trace.layers) {
+    computed.push_back(follow_from_vectors(trace, layer));
+    add_layer(to, computed.size() - 1, layer, !computed.back());
+  }
+  if (std::ranges::count(computed, true) > 0) {
+    to.attribute("maps_of_vectors", json_dump(computed));
+  }
   return to.take();
 }
 

@@ -62,16 +62,19 @@ std::vector<std::int64_t> map_entries(const std::vector<AttentionShape>& shapes,
 
 /// True if rows of every layer's maps can be computed from its queries and keys only.
 bool have_rows_apart(const std::vector<StageWeights>& stages,
-                     const std::vector<std::shared_ptr<const Mechanism>>& mechanisms) {
-  auto mechanism = mechanisms.begin();
+                     const std::vector<std::shared_ptr<const Mechanism>>& mechanisms,
+                     const TraceRequest& request) {
+  auto next = mechanisms.begin();
   for (const StageWeights& stage : stages) {
     for (const Block& block : stage.blocks) {
       const ScoreSpec& scores = block.spec.scores;
-      const bool apart = find_mechanism((*mechanism++)->choice().name).rows &&
-                         block.spec.form == LayerForm::transformer &&
-                         block.attention.grid_window == 0 && block.attention.sinks.empty() &&
-                         scores.bias == ScoreBias::none && scores.window == 0 &&
-                         scores.soft_cap == 0;
+      const MechanismEntry& mechanism = find_mechanism((*next++)->choice().name);
+      const bool has_parameters =
+          !mechanism.tensors.empty() && (request.parameters || !block.attention.mechanism.empty());
+      const bool apart =
+          mechanism.rows && !has_parameters && block.spec.form == LayerForm::transformer &&
+          block.attention.grid_window == 0 && block.attention.sinks.empty() &&
+          scores.bias == ScoreBias::none && scores.window == 0 && scores.soft_cap == 0;
       if (!apart) return false;
     }
   }
@@ -341,8 +344,9 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   Start start = embed(input);
   const std::vector<TokenLayout> layouts = stage_layouts(start);
   const std::vector<AttentionShape> extents = shapes(layouts, start);
-  const TraceRequest request = with_room_for_maps(wanted, map_entries(extents, weights_.stages),
-                                                  have_rows_apart(weights_.stages, mechanisms));
+  const TraceRequest request =
+      with_room_for_maps(wanted, map_entries(extents, weights_.stages),
+                         have_rows_apart(weights_.stages, mechanisms, wanted));
 
   Trace trace = begin_trace(*this, input, *attention, as_run(spec(), spec().mechanism));
   trace.layout = layouts.front();

@@ -1,10 +1,15 @@
 // The messages that attnscope serve answers.
 #include "app/bridge/served_models.h"
 
+#include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 #include "app/session/sample_data.h"
+#include "core/trace/maps_of_vectors.h"
 #include "core/trace/trace_file.h"
+#include "core/wire/shown_trace.h"
 #include "tests/app/support/session_fixture.h"
 #include "tests/support/temporary_folder.h"
 
@@ -22,6 +27,25 @@ class ServedModelsTest : public testing::Test {
   std::string path(const std::string& name) { return (folder_ / name).string(); }
   std::int64_t opened() {
     return answer({{"message", "open"}, {"path", path("maps.h5")}}).at("id").get<std::int64_t>();
+  }
+
+  /// The reply after its way through a stream of bytes.
+  static Frame as_received(const ServedModels::Reply& reply) {
+    std::string arrays;
+    for (const TraceArray& array : reply.arrays) {
+      arrays.append(static_cast<const char*>(array.data),
+                    static_cast<std::size_t>(byte_count(array.shape, array.dtype)));
+    }
+    const std::string bytes = frame_head(reply.header, arrays.size()) + arrays;
+    FrameReader reader;
+    for (std::size_t next = 0;;) {
+      const std::span<std::byte> into = reader.wanted();
+      const std::size_t count = std::min(into.size(), bytes.size() - next);
+      if (count == 0) throw std::runtime_error("the frame is incomplete");
+      std::memcpy(into.data(), bytes.data() + next, count);
+      next += count;
+      if (reader.advance(count)) return reader.take();
+    }
   }
 
   TemporaryFolder folder_;
@@ -75,6 +99,23 @@ TEST_F(ServedModelsTest, SendsWholeMapsAndTilesOfThem) {
   EXPECT_EQ(tile(2, 8, 9).header["kind"], "usage") << "more pixels than rows";
   EXPECT_EQ(tile(-1, 8, 4).header["kind"], "usage");
   EXPECT_EQ(tile(2, 8, 0).header["kind"], "usage");
+}
+
+TEST_F(ServedModelsTest, SendsQueriesAndKeysInsteadOfComputedMaps) {
+  LayerTrace& layer = trace_.layers[0];
+  trace_.mechanism = {"softmax", {}};
+  layer.queries = layer.keys = Tensor({3, 10, 2});
+  for (std::int64_t head = 0; head < 3; ++head) layer.queries.slice(head)(4, 1) = 3;
+  for (std::int64_t head = 0; head < 3; ++head) layer.keys.slice(head)(5, 1) = 1;
+  layer.implied_map = maps_of_vectors(trace_, layer);
+  write_trace(folder_ / "maps.h5", trace_);
+  const ServedModels::Reply reply = ask({{"message", "trace"}, {"id", opened()}});
+  for (const TraceArray& array : reply.arrays) EXPECT_NE(array.name, "layer_00/implied_map");
+  const Trace shown = shown_trace(as_received(reply));
+  EXPECT_TRUE(shown.layers[0].implied_map.are_computed());
+  EXPECT_FALSE(shown.layers[1].implied_map.are_computed());
+  EXPECT_EQ(shown.layers[0].implied_map.head(2), layer.implied_map.head(2));
+  EXPECT_GT(shown.layers[0].implied_map.at(2, 4, 5), 0.2F);
 }
 
 TEST_F(ServedModelsTest, AnswersTablesAndClosesWhatItHas) {

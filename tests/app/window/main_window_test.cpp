@@ -457,6 +457,62 @@ TEST_F(WindowTest, ExportsAFigureAndReportsErrors) {
   EXPECT_EQ(head, "%PDF");
 }
 
+TEST_F(WindowTest, ExportsMapsAsOnePageOfHtmlAndReportsErrors) {
+  auto* const notice = window().findChild<NoticeBar*>();
+  child<QAction>("export_html")->trigger();
+  EXPECT_TRUE(notice->text().contains("open a model and an input first")) << "nothing is open";
+
+  const std::filesystem::path model = write_sample("a.h5", sample_trace(1, 2, 3, 1));
+  window().open_file(model);
+  window().open_file(write_sample("b.h5", sample_trace(2, 2, 3, 1)));
+  ASSERT_TRUE(wait_until_settled());
+  const auto content = [](const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  QString proposed;
+  on_dialog([&](QDialog& dialog) {
+    auto* const name = dialog.findChild<QLineEdit*>("fileNameEdit");
+    ASSERT_NE(name, nullptr);
+    proposed = name->text();
+    name->setText(QString::fromStdString((folder() / "maps").string()));
+    QTest::keyClick(name, Qt::Key_Return);
+  });
+  press(Qt::Key_E, Qt::ControlModifier | Qt::AltModifier);
+  EXPECT_TRUE(proposed.endsWith(".html")) << proposed.toStdString();
+  ASSERT_TRUE(wait_until([&] { return notice->text().contains("Exported maps.html"); }))
+      << notice->text().toStdString();
+  const std::string page = content(folder() / "maps.html");
+  EXPECT_TRUE(page.starts_with("<!DOCTYPE html>")) << page.substr(0, 80);
+  EXPECT_NE(page.find("</html>"), std::string::npos);
+  EXPECT_NE(page.find("attnscope export-html"), std::string::npos) << "the command that repeats it";
+
+  // The question whether the file may be replaced has been answered with yes, and still the file of
+  // an open model stays.
+  std::filesystem::create_symlink(model, folder() / "link.html");
+  const std::string before = content(model);
+  on_dialog([&](QDialog& chooser) {
+    on_dialog([](QDialog& question) {
+      auto* const box = qobject_cast<QMessageBox*>(&question);
+      ASSERT_NE(box, nullptr);
+      box->button(QMessageBox::Yes)->click();
+    });
+    auto* const name = chooser.findChild<QLineEdit*>("fileNameEdit");
+    ASSERT_NE(name, nullptr);
+    name->setText(QString::fromStdString((folder() / "link.html").string()));
+    QTest::keyClick(name, Qt::Key_Return);
+  });
+  child<QAction>("export_html")->trigger();
+  ASSERT_TRUE(wait_until([&] { return notice->text().contains("link.html"); }))
+      << notice->text().toStdString();
+  EXPECT_FALSE(notice->text().contains("Exported")) << notice->text().toStdString();
+  EXPECT_EQ(content(model), before);
+
+  answer_file_dialog("/no/such/folder/maps.html");
+  child<QAction>("export_html")->trigger();
+  EXPECT_FALSE(std::filesystem::exists("/no/such/folder"));
+}
+
 TEST_F(WindowTest, EveryControlHasAName) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());

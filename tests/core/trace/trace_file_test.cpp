@@ -1,6 +1,7 @@
 #include "core/trace/trace_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "core/checkpoint/hdf5/hdf5_library.h"
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
+#include "core/trace/maps_of_vectors.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -184,6 +186,86 @@ TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
   }
   EXPECT_TRUE(same(read.features, written.features));
   EXPECT_TRUE(same(read.logits, written.logits));
+}
+
+class ComputedInATrace : public TraceFileTest {
+ protected:
+  ComputedInATrace() {
+    trace_.mechanism = {"adder", {{"identity", true}}};
+    trace_.causal = true;
+    LayerTrace& layer = trace_.layers.emplace_back();
+    layer.queries = counted({4, 5, 2}, 0.02F);
+    layer.keys = counted({2, 5, 2}, 0.03F);
+    layer.seen = up_to_the_query(5);
+  }
+
+  std::string refusal() {
+    LayerTrace& layer = trace_.layers[0];
+    try {
+      (void)maps_of_vectors(trace_, layer);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::damaged);
+      return error.what();
+    }
+    return "";
+  }
+
+  Trace trace_;
+};
+
+TEST_F(ComputedInATrace, MapsAreStoredAsTheirQueriesAndKeys) {
+  trace_.layers[0].implied_map = maps_of_vectors(trace_, trace_.layers[0]);
+  LayerTrace& scaled = trace_.layers.emplace_back();
+  scaled.mechanism = {"softmax", {}};
+  scaled.identity = false;
+  scaled.queries = counted({2, 5, 3}, 0.1F);
+  scaled.keys = counted({2, 7, 3}, -0.1F);
+  scaled.score_scale = 0.5;
+  scaled.implied_map = maps_of_vectors(trace_, scaled);
+  write_trace(path_, trace_);
+  EXPECT_TRUE(is_trace_file(path_));
+  const Trace read = read_trace(path_);
+  ASSERT_EQ(read.layers.size(), 2U);
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    const ImpliedMaps &before = trace_.layers[layer].implied_map,
+                      &after = read.layers[layer].implied_map;
+    EXPECT_TRUE(after.are_computed());
+    ASSERT_EQ(after.shape(), before.shape());
+    for (std::int64_t head = 0; head < after.extent(0); ++head) {
+      EXPECT_EQ(after.head(head), before.head(head));
+    }
+  }
+  EXPECT_EQ(read.layers[0].implied_map.at(3, 1, 2), 0) << "causal";
+  EXPECT_GT(read.layers[0].implied_map.at(3, 1, 1), 1) << "with the identity mapping";
+  // Two queries of one key: the scale is the layer's, not 1/√3.
+  const Matrix queries = scaled.queries.slice(1), keys = scaled.keys.slice(1);
+  const double between = static_cast<double>(
+      (queries.row(2).dot(keys.row(3)) - queries.row(2).dot(keys.row(4))) * 0.5F);
+  const ImpliedMaps& map = read.layers[1].implied_map;
+  EXPECT_NEAR(std::log(static_cast<double>(map.at(1, 2, 3) / map.at(1, 2, 4))), between, 1e-5);
+}
+
+TEST_F(ComputedInATrace, MapsThatDoNotFollowFromThemAreRefused) {
+  EXPECT_EQ(refusal(), "");
+  const Trace good = trace_;
+  trace_.mechanism = {"daft-full", {}};
+  EXPECT_THAT(refusal(), HasSubstr("daft-full"));
+  trace_.mechanism = {"unheard-of", {}};
+  EXPECT_THAT(refusal(), HasSubstr("unheard-of"));
+  trace_ = good;
+  trace_.layers[0].seen->ranges[3] = {1, 4};
+  EXPECT_THAT(refusal(), HasSubstr("mask"));
+  trace_ = good;
+  trace_.layers[0].keys = counted({3, 5, 2}, 1);
+  EXPECT_THAT(refusal(), HasSubstr("[4, 5, 2] and [3, 5, 2]"));
+  trace_.layers[0].keys = counted({2, 5, 3}, 1);
+  EXPECT_THAT(refusal(), HasSubstr("[2, 5, 3]"));
+  trace_.layers[0].keys = {};
+  EXPECT_THAT(refusal(), HasSubstr("queries and keys"));
+  trace_ = good;
+  trace_.layers[0].queries = {};
+  trace_.layers[0].implied_map = maps_of_vectors(good, good.layers[0]);
+  EXPECT_THROW(write_trace(path_, trace_), Error) << "nothing to compute the maps from";
 }
 
 TEST_F(TraceFileTest, ContainsNoTime) {
