@@ -59,6 +59,8 @@ void NumberSlider::stack() {
   grid_->addWidget(field_, 1, 2);
 }
 
+void NumberSlider::hide_name() { grid_->itemAtPosition(0, 0)->widget()->hide(); }
+
 double NumberSlider::value() const { return field_->value(); }
 
 void NumberSlider::set_value(double value) {

@@ -30,6 +30,9 @@ class NumberSlider : public QWidget {
   void set_range(const SliderRange& range);
   /// Puts the slider below its name instead of next to it, for several in one row.
   void stack();
+  /// Leaves out the name, for forms that have a label of their own.
+  void hide_name();
+  [[nodiscard]] QDoubleSpinBox& field() const { return *field_; }
 
  signals:
   void value_changed(double value);

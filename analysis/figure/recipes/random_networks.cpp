@@ -42,7 +42,7 @@ RandomNetwork chosen_network(const Settings& read) {
           .width = read.whole("width"),
           .heads = read.whole("heads"),
           .tokens = read.whole("tokens"),
-          .skip = read.numbers("skips").front(),
+          .skip = read.number("skip"),
           .mlp = read.flag("mlp"),
           .norm = read.choice("layer-norm", network_norm_names),
           .causal = read.flag("causal")};
@@ -225,9 +225,9 @@ FigureRecipe random_networks_recipe() {
                                    "layer norm before each part (pre), after its sum (post), or "
                                    "none"),
                    setting::flag("mlp", usual.mlp, "with an MLP in each layer"),
+                   setting::number("skip", usual.skip, {0, 2}, "α, weight of the skip connection"),
                    setting::numbers("skips", {1, 0.5, 0}, {0, 10},
-                                    "α, the weights of the skip connection that are compared; "
-                                    "otherwise the first"),
+                                    "the weights α that are compared"),
                    setting::names("mechanisms", names_of_mechanisms(), {"softmax", "adder"},
                                   "the attentions that are compared; otherwise the first"),
                    setting::flag("causal", usual.causal, "no token sees later ones"),

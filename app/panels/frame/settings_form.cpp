@@ -15,6 +15,7 @@
 
 #include "app/widgets/browse_button.h"
 #include "app/widgets/elided_combo_box.h"
+#include "app/widgets/number_slider.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -34,6 +35,9 @@ ParameterValue typed_value(const ParameterDescription& setting, const QString& t
 
 ParameterValue value_of(const ParameterDescription& setting, const QWidget& editor) {
   if (const auto* check = qobject_cast<const QCheckBox*>(&editor)) return check->isChecked();
+  if (const auto* slider = qobject_cast<const NumberSlider*>(&editor)) {
+    return value_of(setting, slider->field());
+  }
   if (const auto* spin = qobject_cast<const QDoubleSpinBox*>(&editor)) {
     if (setting.kind == ParameterKind::whole) return static_cast<std::int64_t>(spin->value());
     // Rounding to two more decimals than shown turns 0.30000000000000004 into 0.3.
@@ -53,6 +57,8 @@ void set_value_of(QWidget& editor, const ParameterValue& value) {
   if (auto* check = qobject_cast<QCheckBox*>(&editor)) {
     const bool* on = std::get_if<bool>(&value);
     check->setChecked(on != nullptr && *on);
+  } else if (auto* slider = qobject_cast<NumberSlider*>(&editor)) {
+    set_value_of(slider->field(), value);
   } else if (auto* spin = qobject_cast<QDoubleSpinBox*>(&editor)) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) {
       spin->setValue(static_cast<double>(*whole));
@@ -68,11 +74,20 @@ void set_value_of(QWidget& editor, const ParameterValue& value) {
   }
 }
 
-QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
+/// Numbers in a narrow range have a slider next to their field; those over several orders of
+/// magnitude a logarithmic one.
+bool is_slid(const ParameterDescription& setting) {
+  constexpr double kMostSteps = 4096, kWidest = 10;
+  const double extent = setting.bounds.maximum - setting.bounds.minimum;
+  return extent <= (setting.kind == ParameterKind::whole ? kMostSteps : kWidest);
+}
+
+/// The field of a number, which is made if `spin` is null.
+QDoubleSpinBox* number_field(const ParameterDescription& setting, QDoubleSpinBox* spin = nullptr) {
   constexpr double kMost = 1e12;
   constexpr int kDecimals = 3;
   const bool whole = setting.kind == ParameterKind::whole;
-  auto* spin = new QDoubleSpinBox;
+  if (spin == nullptr) spin = new QDoubleSpinBox;
   spin->setDecimals(whole ? 0 : kDecimals);
   const double least = whole ? 1 : std::pow(10.0, -kDecimals);
   // Values between 0 and the smallest displayable number would be shown as 0.
@@ -129,7 +144,8 @@ QString setting_title(const ParameterDescription& setting) {
       {"share", QT_TR_NOOP("Share of σ or σ²")},
       {"show", QT_TR_NOOP("Parts shown")},
       {"sink", QT_TR_NOOP("Share of a sink")},
-      {"skips", QT_TR_NOOP("Skip weights α")},
+      {"skip", QT_TR_NOOP("Skip weight α")},
+      {"skips", QT_TR_NOOP("Skip weights compared")},
       {"spread", QT_TR_NOOP("Spread around the mean")},
       {"supports", QT_TR_NOOP("Support vectors")},
       {"target", QT_TR_NOOP("Class or token")},
@@ -146,6 +162,26 @@ QString setting_title(const ParameterDescription& setting) {
   title[0] = title[0].toUpper();
   return title;
 }
+
+namespace {
+
+QWidget* number_editor(const ParameterDescription& setting) {
+  constexpr double kOrdersApart = 64;
+  if (!is_slid(setting)) return number_field(setting);
+  const bool whole = setting.kind == ParameterKind::whole;
+  SliderRange range{.minimum = setting.bounds.minimum,
+                    .maximum = setting.bounds.maximum,
+                    .step = whole ? 1 : 0.001};
+  range.minimum = std::max(range.minimum, whole || range.minimum == 0 ? range.minimum : range.step);
+  range.logarithmic = whole && range.minimum > 0 && range.maximum / range.minimum >= kOrdersApart;
+  auto* const slider = new NumberSlider(setting_title(setting), range, range.minimum);
+  slider->hide_name();
+  number_field(setting, &slider->field())
+      ->setObjectName("setting_" + QString::fromUtf8(setting.name));
+  return slider;
+}
+
+}  // namespace
 
 FigureSettingsForm::FigureSettingsForm(QWidget* parent) : QWidget(parent) {
   form_ = new QFormLayout(this);
@@ -192,9 +228,11 @@ QWidget* FigureSettingsForm::make_editor(const ParameterDescription& setting) {
       return check;
     }
     if (is_number) {
-      QDoubleSpinBox* const spin = number_editor(setting);
-      connect(spin, &QDoubleSpinBox::valueChanged, this, tell_changed);
-      return spin;
+      QWidget* const editor = number_editor(setting);
+      auto* const slider = qobject_cast<NumberSlider*>(editor);
+      auto* const field = slider ? &slider->field() : qobject_cast<QDoubleSpinBox*>(editor);
+      connect(field, &QDoubleSpinBox::valueChanged, this, tell_changed);
+      return editor;
     }
   }
   if (!setting.words.empty() || !setting.choices.empty()) {
@@ -223,8 +261,10 @@ void FigureSettingsForm::show_recipe(const FigureRecipe& recipe, const Parameter
   for (const ParameterDescription& setting : recipe.settings) {
     if (setting.name == "colour-map") continue;
     QWidget* const editor = make_editor(setting);
-    if (editor->objectName().isEmpty())
-      editor->setObjectName("setting_" + QString::fromUtf8(setting.name));
+    const QString object_name = "setting_" + QString::fromUtf8(setting.name);
+    if (editor->objectName().isEmpty() && editor->findChild<QWidget*>(object_name) == nullptr) {
+      editor->setObjectName(object_name);
+    }
     const QString explained =
         QString::fromUtf8(setting.explanation) + " (" + QString::fromUtf8(range_of(setting)) + ")";
     editor->setAccessibleName(setting_title(setting));
