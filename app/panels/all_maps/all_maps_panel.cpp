@@ -396,7 +396,8 @@ int AllMapsPanel::width_of(int column) {
   return known.width;
 }
 
-// Makes each column as wide as its text, and divides the remaining width equally.
+// Makes each column as wide as its text, and divides the remaining width equally. If not all fit,
+// each model keeps the column that the window's identity setting shows.
 void AllMapsPanel::fit_columns() {
   QHeaderView* const header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::Fixed);
@@ -407,9 +408,19 @@ void AllMapsPanel::fit_columns() {
     widths.push_back(width_of(column));
     left -= widths.back();
   }
+  const bool fits = left >= 0;
+  int shown = columns;
   for (int column = 0; column < columns; ++column) {
+    const bool hides = !fits && table_->is_of_other_view(column);
+    header->setSectionHidden(column, hides);
+    if (!hides) continue;
+    --shown;
+    left += widths[static_cast<std::size_t>(column)];
+  }
+  for (int column = 0; column < columns; ++column) {
+    if (header->isSectionHidden(column)) continue;
     header->resizeSection(column,
-                          widths[static_cast<std::size_t>(column)] + std::max(0, left / columns));
+                          widths[static_cast<std::size_t>(column)] + std::max(0, left / shown));
   }
 }
 

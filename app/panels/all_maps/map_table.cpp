@@ -139,6 +139,18 @@ int MapTable::row_of(std::int64_t layer, std::int64_t head) const {
   return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
+bool MapTable::is_of_other_view(int column) const {
+  const Column& own = columns_.at(static_cast<std::size_t>(column));
+  Column other = own;
+  other.identity = !own.identity;
+  if (own.quantity != Quantity::value || std::ranges::find(columns_, other) == columns_.end()) {
+    return false;
+  }
+  const OpenSubject& open = session_.subjects().at(static_cast<std::size_t>(own.place));
+  return open.subject.trace &&
+         shows_identity(*open.subject.trace, session_.view().identity) != own.identity;
+}
+
 const MapSpectrum* MapTable::spectrum(const Place& place, const Column& column) const {
   if (column.quantity != Quantity::value || place.head < 0) return nullptr;
   const auto& spectra = known_.at(static_cast<std::size_t>(column.place)).spectra;

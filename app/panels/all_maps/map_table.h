@@ -59,6 +59,9 @@ class MapTable : public QAbstractTableModel {
   };
   [[nodiscard]] Place place_of(int row) const;
   [[nodiscard]] int row_of(std::int64_t layer, std::int64_t head) const;
+  /// True for a column without I next to the same model's with I, or with I next to that without,
+  /// if the window shows the other one.
+  [[nodiscard]] bool is_of_other_view(int column) const;
 
   /// The numbers of one model that are known: one of the two, or none yet.
   struct Known {

@@ -16,6 +16,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QScreen>
+#include <QScrollBar>
 #include <QSettings>
 #include <QTableView>
 #include <QToolButton>
@@ -209,6 +210,33 @@ TEST_F(WindowTest, IdentityHasAKeyAndRanksStandNextToEachOther) {
   EXPECT_EQ(session().view().identity, IdentityView::with) << "each press is seen";
   press(Qt::Key_I);
   EXPECT_EQ(session().view().identity, IdentityView::without);
+}
+
+TEST_F(WindowTest, ANarrowTableKeepsTheColumnsOfTheShownIdentity) {
+  for (const char* name : {"a.h5", "b.h5", "c.h5"}) {
+    window().open_file(write_sample(name, sample_trace(2, 2, 3, 1)));
+  }
+  window().resize(1280, 800);
+  ASSERT_TRUE(wait_until_settled());
+  auto* const table = child<QTableView>("rank_table");
+  const auto headings = [table] {
+    QStringList shown;
+    for (int column = 0; column < table->model()->columnCount(); ++column) {
+      if (table->isColumnHidden(column)) continue;
+      shown << table->model()->headerData(column, Qt::Horizontal).toString();
+    }
+    return shown.join("|").toStdString();
+  };
+  EXPECT_TRUE(wait_until([&] { return headings() == "Layer|Head|1|2|3"; })) << headings();
+  EXPECT_FALSE(table->horizontalScrollBar()->isVisible());
+  ViewSettings view = session().view();
+  view.identity = IdentityView::with;
+  session().set_view(view);
+  EXPECT_TRUE(wait_until([&] { return headings() == "Layer|Head|1 + I|2 + I|3 + I"; }))
+      << headings();
+  session().close(id(2));
+  session().close(id(1));
+  EXPECT_TRUE(wait_until([&] { return headings() == "Layer|Head|1|1 + I"; })) << headings();
 }
 
 TEST_F(WindowTest, AKeyChoosesTheNumberOnTheMaps) {
