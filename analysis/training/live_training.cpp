@@ -119,7 +119,8 @@ class LiveTraining::Worker {
     const Progress progress({}, stop);
     FolderTraining training(folder_);
     publish(training, TrainingState::opening);
-    lower_thread_priority();  // not before: the user waits for the first maps
+    constexpr int kLowest = 19;
+    lower_thread_priority(kLowest);  // not before: the user waits for the first maps
     training.keep(progress);
     while (true) {
       const Wish wish = next_wish(training, stop);

@@ -12,6 +12,7 @@
 
 #include "app/session/hand_over.h"
 #include "core/error.h"
+#include "core/platform/process.h"
 #include "core/text/failure.h"
 
 namespace attnscope {
@@ -21,6 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kThreads = 4;
+// The threads that draw, which software OpenGL keeps busy, do not wait for jobs that use all cores.
+constexpr int kNice = 10;
 constexpr int kProgressIntervalMs = 50;
 // Before these limits, an estimate of the remaining time would fluctuate.
 constexpr double kEstimateAfterSeconds = 1.0;
@@ -41,7 +44,10 @@ struct JobQueue::Job {
   Clock::time_point started;
 };
 
-JobQueue::JobQueue(QObject* parent) : QObject(parent) { threads_.setMaxThreadCount(kThreads); }
+JobQueue::JobQueue(QObject* parent) : QObject(parent) {
+  lower_worker_priority(kNice);
+  threads_.setMaxThreadCount(kThreads);
+}
 
 JobQueue::~JobQueue() {
   cancel_all();
@@ -62,6 +68,7 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
   std::function<void()> whole = [this, job, has_receiver, still_there, work = std::move(work),
                                  failed = std::move(failed)] {
     after_hand_over();
+    lower_thread_priority(kNice);
     {
       const std::lock_guard lock(job->mutex);
       job->started = Clock::now();

@@ -4,7 +4,9 @@
 #include <fstream>
 #include <sys/resource.h>
 #include <system_error>
+#include <tbb/task_scheduler_observer.h>
 #include <unistd.h>
+#include <utility>
 
 #include "core/error.h"
 
@@ -26,11 +28,26 @@ std::string processor_name() {
   return {};
 }
 
-void lower_thread_priority() {
+void lower_thread_priority([[maybe_unused]] int nice) {
 #ifdef __linux__
-  constexpr int kNice = 19;
-  (void)::setpriority(PRIO_PROCESS, 0, kNice);
+  (void)::setpriority(PRIO_PROCESS, 0, nice);
 #endif
+}
+
+void lower_worker_priority(int nice) {
+  class Lowering : public tbb::task_scheduler_observer {
+   public:
+    explicit Lowering(int nice) : nice_(nice) { observe(true); }
+    ~Lowering() override { observe(false); }
+    void on_scheduler_entry(bool is_worker) override {
+      static thread_local bool lowered = false;
+      if (is_worker && !std::exchange(lowered, true)) lower_thread_priority(nice_);
+    }
+
+   private:
+    int nice_;
+  };
+  static const Lowering lowering(nice);
 }
 
 void* load_function(const std::filesystem::path& file, const char* name,

@@ -20,10 +20,14 @@ void restart_program(char** arguments);
 /// "model name" in /proc/cpuinfo).
 [[nodiscard]] std::string processor_name();
 
-/// Gives this thread the lowest priority, so that short interactive work takes precedence over its
-/// own. Does nothing except on Linux, where a priority belongs to a thread; elsewhere it would be
-/// the whole program's. Failure is harmless.
-void lower_thread_priority();
+/// Lowers this thread's priority to `nice` (1 to 19, the lowest), so that short interactive work
+/// takes precedence over its own. Does nothing except on Linux, where a priority belongs to a
+/// thread; elsewhere it would be the whole program's. Failure is harmless.
+void lower_thread_priority(int nice);
+
+/// The same for all threads of oneTBB that share the work of loops, from their next work on. The
+/// first call counts.
+void lower_worker_priority(int nice);
 
 /// The function `name` of the shared library `file`, which stays loaded until the program ends and
 /// whose symbols other libraries may use. Throws Error(unsupported) with the message `refusal` if
