@@ -51,7 +51,7 @@ class Adder final : public ScoreMechanism {
   [[nodiscard]] bool has_identity_mapping() const override { return identity_; }
 
  private:
-  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
+  [[nodiscard]] LayerScores scores(const AttentionInput& input) const override {
     check_shapes(input);
     const std::int64_t key_heads = input.heads_of_keys();
     auto packed = std::make_shared<std::vector<PackedRows>>(static_cast<std::size_t>(key_heads));

@@ -47,8 +47,8 @@ class Differential final : public ScoreMechanism {
             half == Half::first ? first : second, Eigen::OuterStride<>(head.outerStride())};
   }
 
-  /// Scores of one half of each head. A model's own scale is that of whole heads: it is multiplied
-  /// by √(d / width of the half).
+  /// Scores of one half of each head. A model's own scale is that of whole heads: it is
+  /// multiplied by √(d / width of the half).
   static FillScores half_scores(const AttentionInput& input, Half half) {
     return [&input, half](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const ConstStridedMatrixMap all =
@@ -85,7 +85,7 @@ class Differential final : public ScoreMechanism {
                               std::exp(product("lambda_q2", "lambda_k2")) + initial);
   }
 
-  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
+  [[nodiscard]] LayerScores scores(const AttentionInput& input) const override {
     check_shapes(input);
     refuse_sinks(input, "differential");
     Eigen::VectorXf factors(input.heads);

@@ -55,7 +55,7 @@ void add_identity(std::int64_t first, StridedMatrixMap block) {
 }
 
 /// Writes the weights, without I, of the queries from `first` on.
-void weigh_block(const AttentionInput& input, const Scores& scores, std::int64_t head,
+void weigh_block(const AttentionInput& input, const LayerScores& scores, std::int64_t head,
                  std::int64_t first, StridedMatrixMap block) {
   scores.fill(head, first, block);
   add_terms(input, head, first, block);
@@ -74,7 +74,8 @@ struct BlockResults {
 
 /// Fills, weighs and applies every block of every head. A requested map's blocks are computed in
 /// place.
-void run_blocks(const AttentionInput& input, const Scores& scores, const BlockResults& results) {
+void run_blocks(const AttentionInput& input, const LayerScores& scores,
+                const BlockResults& results) {
   check_shapes(input);
   check_identity(input, scores.identity);
   const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
@@ -206,25 +207,25 @@ FillScores scaled_products(const AttentionInput& input) {
   };
 }
 
-Tensor attend_by_blocks(const AttentionInput& input, const Scores& scores) {
+Tensor attend_by_blocks(const AttentionInput& input, const LayerScores& scores) {
   Tensor output;
   run_blocks(input, scores, {.output = &output});
   return output;
 }
 
-Tensor map_by_blocks(const AttentionInput& input, const Scores& scores) {
+Tensor map_by_blocks(const AttentionInput& input, const LayerScores& scores) {
   Tensor map;
   run_blocks(input, scores, {.map = &map});
   return map;
 }
 
-Attended attend_with_map_by_blocks(const AttentionInput& input, const Scores& scores) {
+Attended attend_with_map_by_blocks(const AttentionInput& input, const LayerScores& scores) {
   Attended both;
   run_blocks(input, scores, {.output = &both.output, .map = &both.implied_map});
   return both;
 }
 
-MapRows rows_of_scores(const AttentionInput& input, Scores scores) {
+MapRows rows_of_scores(const AttentionInput& input, LayerScores scores) {
   check_shapes(input);
   check_identity(input, scores.identity);
   return [&input, scores = std::move(scores)](std::int64_t head, std::int64_t first,

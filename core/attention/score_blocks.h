@@ -52,7 +52,7 @@ using WeighScores =
     std::function<void(std::int64_t head, std::int64_t first_query, StridedMatrixMap scores)>;
 
 /// The scores of a layer, and how they become its map.
-struct Scores {
+struct LayerScores {
   FillScores fill;
   bool identity = false;     ///< adds I to the weights, which needs N = M
   WeighScores weights = {};  ///< replaces the softmax, whose sinks are then not used
@@ -60,16 +60,17 @@ struct Scores {
 
 /// weights(scores) · V per head, [N, H·dv]; (weights(scores) + I) · V with the identity. Throws
 /// Error(usage).
-[[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const Scores& scores);
+[[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const LayerScores& scores);
 
 /// Rows of the maps of map_by_blocks, computed on request.
-[[nodiscard]] MapRows rows_of_scores(const AttentionInput& input, Scores scores);
+[[nodiscard]] MapRows rows_of_scores(const AttentionInput& input, LayerScores scores);
 
 /// weights(scores), + I with the identity, per head: [H, N, M]. Throws Error(usage).
-[[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const Scores& scores);
+[[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const LayerScores& scores);
 
 /// Results of attend_by_blocks and map_by_blocks; each block of scores is filled once.
-[[nodiscard]] Attended attend_with_map_by_blocks(const AttentionInput& input, const Scores& scores);
+[[nodiscard]] Attended attend_with_map_by_blocks(const AttentionInput& input,
+                                                 const LayerScores& scores);
 
 /// A mechanism whose maps are made of scores. It has MechanismEntry::rows.
 class ScoreMechanism : public Mechanism {
@@ -93,7 +94,7 @@ class ScoreMechanism : public Mechanism {
  private:
   /// The scores of `input`, which must outlive the result. Throws Error(usage) for what the
   /// mechanism does not support.
-  [[nodiscard]] virtual Scores scores(const AttentionInput& input) const = 0;
+  [[nodiscard]] virtual LayerScores scores(const AttentionInput& input) const = 0;
 };
 
 }  // namespace attnscope

@@ -55,7 +55,7 @@ class WeighedScores final : public ScoreMechanism {
   }
 
  private:
-  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
+  [[nodiscard]] LayerScores scores(const AttentionInput& input) const override {
     if (!properties_.takes_sinks) refuse_sinks(input, choice().name);
     const auto weights = [&input, weigh = weigh_](std::int64_t head, std::int64_t,
                                                   StridedMatrixMap scores) {

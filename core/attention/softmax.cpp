@@ -9,7 +9,7 @@ namespace attnscope {
 namespace {
 
 class Softmax final : public ScoreMechanism {
-  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
+  [[nodiscard]] LayerScores scores(const AttentionInput& input) const override {
     return {scaled_products(input)};
   }
 };

@@ -111,7 +111,7 @@ class Synthesizer final : public ScoreMechanism {
 
   /// The scores' factors are computed once per head. The softmax of low-rank scores has full rank
   /// in general.
-  [[nodiscard]] Scores scores(const AttentionInput& input) const override {
+  [[nodiscard]] LayerScores scores(const AttentionInput& input) const override {
     check_shapes(input);
     const Extent n{input.queries.rows(), true}, m{input.keys.rows(), true};
     auto whole = std::make_shared<std::vector<Matrix>>();
