@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
@@ -80,11 +82,11 @@ RemoteModel::RemoteModel(Session& session, RemotePlace place, QStringList comman
       place_(std::move(place)),
       command_(std::move(command)),
       limits_({.arrays = most_bytes}) {
-  host_.setProcessChannelMode(QProcess::ForwardedErrorChannel);  // ssh may ask, or tell why not
   again_.setSingleShot(true);
   connect(&again_, &QTimer::timeout, this, &RemoteModel::connect_to_host);
   connect(&host_, &QProcess::started, this, &RemoteModel::begin);
   connect(&host_, &QProcess::readyReadStandardOutput, this, &RemoteModel::read);
+  connect(&host_, &QProcess::readyReadStandardError, this, &RemoteModel::hear_errors);
   connect(&host_, &QProcess::finished, this, &RemoteModel::take_end);
   connect(&host_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
     if (error == QProcess::FailedToStart) stop(host_.errorString());
@@ -103,6 +105,7 @@ RemoteModel::~RemoteModel() {
 
 void RemoteModel::connect_to_host() {
   reader_ = FrameReader(limits_);
+  last_error_.clear();
   next_ = nullptr;
   model_ = 0;
   host_.start(command_.front(), command_.mid(1));
@@ -140,12 +143,25 @@ void RemoteModel::read() {
   }
 }
 
+/// Passes on what ssh says, which asks for a password elsewhere, and keeps its last line.
+void RemoteModel::hear_errors() {
+  constexpr std::size_t kMostOfALine = 160;
+  const std::string text = host_.readAllStandardError().toStdString();
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    while (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) last_error_ = shown_text(line.substr(0, kMostOfALine));
+  }
+}
+
 void RemoteModel::take_end(int status) {
+  hear_errors();
   constexpr int kWrongUsage = 2, kNotFound = 127;  // of this program and of a shell
   if (host_.exitStatus() == QProcess::CrashExit) return lose(tr("it was ended by a signal"));
   if (status == kNotFound) return stop(tr("the program attnscope was not found there"));
   if (status == kWrongUsage) return stop(tr("the program there cannot serve models"));
-  lose(tr("status %1").arg(status));
+  lose(last_error_.empty() ? tr("status %1").arg(status) : QString::fromStdString(last_error_));
 }
 
 /// The connection broke, as with the network: what is shown stays.

@@ -56,6 +56,7 @@ class RemoteModel : public QObject {
   void begin();
   void send(const nlohmann::json& message, Next next, const QByteArray& arrays = {});
   void read();
+  void hear_errors();
   void lose(const QString& why);
   void stop(const QString& why);
   void take_hello(Frame answer);
@@ -77,6 +78,7 @@ class RemoteModel : public QObject {
   QProcess host_;
   FrameReader reader_;
   QTimer again_;
+  std::string last_error_;  ///< the last line that ssh or the host wrote to standard error
   int tries_ = 0;
   Next next_ = nullptr;         ///< takes the answer that is awaited; null: none is
   bool stopped_ = false;        ///< does not connect again

@@ -73,6 +73,7 @@ void Highlight::follow() {
   }
   if (frames == frames_ && isVisible() == !frames.isEmpty() && size() == window_.size()) return;
   frames_ = frames;
+  hide();  // a new mask alone leaves the former frame over the atlases, which OpenGL draws
   setGeometry(window_.rect());
   // The mask leaves out everything else, so that the views below are drawn as without it.
   QRegion covered;

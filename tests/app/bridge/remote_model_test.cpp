@@ -115,6 +115,10 @@ TEST_F(RemoteModelTest, SaysWhyNothingComes) {
   remote(sample("fashion-softmax.h5"), {"/bin/sh", "-c", "echo Welcome to this machine"});
   EXPECT_TRUE(wait_until([&] { return said_.size() == 5; }));
   EXPECT_TRUE(said_.back().contains("not a frame")) << said_.back().toStdString();
+  remote(sample("fashion-softmax.h5"),
+         {"/bin/sh", "-c", "echo 'ssh: Connection refused' >&2; exit 255"});
+  EXPECT_TRUE(wait_until([&] { return said_.back().contains("Connection refused"); }))
+      << said_.join("\n").toStdString();
   EXPECT_TRUE(session_.subjects().empty());
 }
 
