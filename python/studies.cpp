@@ -303,24 +303,24 @@ void bind_studies(py::module_& module) {
                return ablated_answer(model, input, ablation_by(by, layers, heads, other, settings),
                                      most, show);
              });
-  module.def("sweep",
-             [](Models models, const std::string& data_set, const std::string& out,
-                const std::string& identity, const std::vector<double>& thresholds,
-                const std::string& share, const std::string& of, const std::string& added,
-                bool centred, bool heads, bool baselines, std::int64_t first, std::int64_t end,
-                std::int64_t count, std::uint32_t seed, bool restart, const py::object& show) {
-               SweepRequest request;
-               request.views = views_named(identity);
-               request.first = first;
-               request.end = end;
-               request.choice = {count, seed};
-               request.thresholds = thresholds;
-               request.share = value_of(rank_share_names, share, "share of the threshold");
-               request.numbers = {matrix_named(of, added, centred), heads, baselines};
-               request.out = out;
-               request.restart = restart;
-               return sweep(models, data_set, std::move(request), show);
-             });
+  module.def("sweep", [](Models models, const std::string& data_set, const std::string& out,
+                         const std::string& identity, const std::vector<double>& thresholds,
+                         const std::string& share, const std::string& of, const std::string& added,
+                         bool centred, bool heads, bool baselines, std::optional<double> at_entropy,
+                         std::int64_t first, std::int64_t end, std::int64_t count,
+                         std::uint32_t seed, bool restart, const py::object& show) {
+    SweepRequest request;
+    request.views = views_named(identity);
+    request.first = first;
+    request.end = end;
+    request.choice = {count, seed};
+    request.thresholds = thresholds;
+    request.share = value_of(rank_share_names, share, "share of the threshold");
+    request.numbers = {matrix_named(of, added, centred), heads, baselines, at_entropy};
+    request.out = out;
+    request.restart = restart;
+    return sweep(models, data_set, std::move(request), show);
+  });
   module.def("train", [](const std::string& folder, const std::string& recipe,
                          const Settings& settings, const std::string& study,
                          const std::string& only, std::int64_t seeds, const py::object& show) {

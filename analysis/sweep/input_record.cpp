@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/head_table.h"
 #include "analysis/matrix/analysed_matrix.h"
@@ -193,6 +194,12 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
     }
     if (numbers.baselines) {
       add_null_models(spectra, null_ranks(trace, analysed, options), record);
+    }
+    if (numbers.at_entropy) {
+      for (const EntropyRank& one :
+           ranks_at_entropy(trace, *numbers.at_entropy, analysed, options)) {
+        set_statistic(record, kRankAtEntropy, one.layer, one.head, one.rank);
+      }
     }
     records.push_back(std::move(record));
   }

@@ -39,7 +39,9 @@ json describe_contents(const SweepResult& result) {
                          {"centred", result.numbers.analysed.centred},
                          {"added", name_of(added_names, result.numbers.analysed.added)},
                          {"heads", result.numbers.heads},
-                         {"baselines", result.numbers.baselines}};
+                         {"baselines", result.numbers.baselines},
+                         {"at_entropy", nullptr}};
+  if (result.numbers.at_entropy) contents["numbers"]["at_entropy"] = *result.numbers.at_entropy;
   for (const SweepSeries& series : result.series) {
     json layers = json::array();
     for (const LayerSweep& layer : series.layers) {
@@ -110,6 +112,10 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
       value_of(added_names, numbers.at("added").get<std::string>(), "addition of layers");
   result.numbers.heads = numbers.at("heads");
   result.numbers.baselines = numbers.at("baselines");
+  // Sweeps of earlier versions had none.
+  if (const json entropy = numbers.value("at_entropy", json()); !entropy.is_null()) {
+    result.numbers.at_entropy = entropy.get<double>();
+  }
   for (const json& described : contents.at("series")) {
     SweepSeries series;
     series.label = described.at("label");

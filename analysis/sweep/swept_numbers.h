@@ -1,6 +1,7 @@
 // Selects what a sweep computes besides the spectra of plain maps.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,15 @@ struct SweptNumbers {
   /// True to compute "null_rank" and "rank_over_null" of the maps as they are seen, with
   /// `analysed.centred`, and the spectra of the null models.
   bool baselines = false;
+  /// Entropy h, a share of ln n, at which "rank_at_entropy" is the rank of each map
+  /// (equal_entropy); empty for none.
+  std::optional<double> at_entropy = std::nullopt;
 
   bool operator==(const SweptNumbers&) const = default;
 };
+
+/// Name of the statistic of SweptNumbers::at_entropy.
+inline constexpr std::string_view kRankAtEntropy = "rank_at_entropy";
 
 /// One statistic of a sweep's layers.
 struct StatisticName {
@@ -35,7 +42,8 @@ struct StatisticName {
 /// Adds to `request` the quantities that the numbers need from a run.
 void request_for(const SweptNumbers& numbers, TraceRequest& request);
 
-/// Throws Error(usage) for null models or numbers of heads of matrices that are not maps.
+/// Throws Error(usage) for null models, numbers of heads or ranks at an entropy of matrices that
+/// are not maps, and for an entropy out of range.
 void check_numbers(const SweptNumbers& numbers);
 
 /// Description of the numbers, "attention maps, without the mean row; numbers of heads; null models

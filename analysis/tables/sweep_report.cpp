@@ -54,13 +54,15 @@ ReportValue quantiles_cell(const SweptLayer& row) {
   return json_cell(quantiles);
 }
 
-/// A statistic: its mean in CSV, an object in JSON. Text has those of null models.
+/// A statistic: its mean in CSV, an object in JSON. Text has those of null models and at an
+/// entropy.
 void add_statistic(std::vector<ColumnOf<SweptLayer>>& columns, const std::string& name) {
   ReportColumn mean = csv_only(name);
   if (name == "null_rank") mean = {.name = name, .title = "if shuffled", .width = 13};
   if (name == "rank_over_null") {
     mean = {.name = name, .title = "rank / null", .width = 13, .decimals = 3};
   }
+  if (name == kRankAtEntropy) mean = {.name = name, .title = "at same entropy", .width = 17};
   mean.json = false;
   columns.push_back({std::move(mean), [name](const SweptLayer& row) {
                        return statistic_of(*row.swept, name).mean;
@@ -95,7 +97,8 @@ std::vector<SweptLayer> swept_rows(const SweepResult& result, std::optional<std:
 Report swept_layers_report(const SweepResult& result, std::optional<std::size_t> series) {
   using Row = SweptLayer;
   std::vector<Row> rows = swept_rows(result, series);
-  // In text, null models come last; a statistic that no layer has is left out.
+  // In text, null models and ranks at an entropy come last; a statistic that no layer has is left
+  // out.
   std::set<std::string> statistics;
   for (const Row& row : rows) {
     for (const auto& [name, sums] : row.swept->statistics) {

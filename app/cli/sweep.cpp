@@ -75,6 +75,7 @@ struct SweepArguments {
   std::string identity = "as-is";
   AnalysedArgument analysed;
   bool head_numbers = false, baselines = false;
+  std::optional<double> at_entropy = {};
   std::vector<double> thresholds = {0.9};
   RankShare share = RankShare::values;
   double checkpoint_seconds = 5;
@@ -103,6 +104,7 @@ nlohmann::ordered_json swept_as_json(const SweepResult& result,
                                  {"thresholds", result.thresholds},
                                  {"share", name_of(rank_share_names, result.share)}};
   add_analysed(json, result.numbers.analysed);
+  if (result.numbers.at_entropy) json["at_entropy"] = *result.numbers.at_entropy;
   json["series"] = nlohmann::ordered_json::array();
   for (const SweepSeries& series : result.series) {
     const auto index = static_cast<std::size_t>(&series - result.series.data());
@@ -171,7 +173,8 @@ SweepRequest make_request(const SweepArguments& arguments) {
   request.choice = arguments.choice;
   request.thresholds = arguments.thresholds;
   request.share = arguments.share;
-  request.numbers = {analysed_of(arguments.analysed), arguments.head_numbers, arguments.baselines};
+  request.numbers = {analysed_of(arguments.analysed), arguments.head_numbers, arguments.baselines,
+                     arguments.at_entropy};
   request.out = arguments.out;
   request.restart = arguments.restart;
   request.checkpoint_seconds = arguments.checkpoint_seconds;
@@ -257,6 +260,7 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       "Also compute every number of attnscope heads: distances, ranks without sinks, norms");
   added->add_flag("--baselines", arguments->baselines,
                   "Also compute ranks of null models: maps with shuffled rows, and rank / null");
+  add_entropy_option(*added, arguments->at_entropy);
   add_value_option(*added, "--checkpoint-seconds", arguments->checkpoint_seconds,
                    "Seconds between two writes of unfinished work", "SECONDS")
       ->check(CLI::NonNegativeNumber);

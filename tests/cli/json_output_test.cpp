@@ -130,7 +130,9 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope random", {"random --depth 2 --tokens 8 --width 8 --model-heads 2"}},
       {"attnscope sweep MODEL --dataset D --out FILE",
        {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep +
-        " --head-numbers --baselines"}},
+            " --head-numbers --baselines",
+        "sweep " + kSoftmaxModel + " --count 1 --dataset " + kSet + " --out " + sweep +
+            " --restart --at-entropy 0.5"}},
       {"attnscope energy NETWORK",
        {"energy deit-tiny", "energy lra-text", "energy " + kSoftmaxModel}},
       {"attnscope energy --paper TABLE", {"energy --paper adder:1"}},

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
+#include "analysis/baselines/equal_entropy.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/heads/head_table.h"
@@ -502,6 +503,41 @@ TEST_F(Sweep, NumbersOfHeadsAndNullModelsAreTheirMeansOverRuns) {
   EXPECT_GT(over, 0);
   EXPECT_LT(over, 2);
   EXPECT_EQ(swept_statistic(layer.statistics.at("induction"), -1).count, 0) << "of texts alone";
+}
+
+TEST_F(Sweep, RanksAtAnEntropyAreTheirMeansOverRuns) {
+  SweepRequest wanted = request("entropy.h5");
+  wanted.subjects[0].mechanism = {"softmax", {}};
+  wanted.views = {IdentityView::without, IdentityView::with};
+  wanted.numbers.at_entropy = 0.6;
+  const SweepResult result = run_sweep(wanted);
+  EXPECT_EQ(read_sweep(wanted.out).numbers, wanted.numbers);
+  ASSERT_EQ(result.series.size(), 2U);
+  for (const bool identity : {false, true}) {
+    const LayerSweep& layer = result.series[identity ? 1 : 0].layers[1];
+    std::int64_t maps = 0;
+    double sum = 0;
+    const MatrixChoice analysed{.identity = wanted.views[identity ? 1 : 0]};
+    for (std::int64_t item = 0; item < wanted.data_set->size(); ++item) {
+      const Trace trace = model()->run(wanted.data_set->item(item), {"softmax", {}}, {}, {});
+      for (const EntropyRank& one : ranks_at_entropy(trace, 0.6, analysed)) {
+        if (one.layer != 1 || std::isnan(one.rank)) continue;
+        sum += one.rank;
+        ++maps;
+      }
+    }
+    const SweptStatistic swept =
+        swept_statistic(layer.statistics.at(std::string(kRankAtEntropy)), -1);
+    ASSERT_GT(maps, 0);
+    EXPECT_EQ(swept.count, maps);
+    EXPECT_NEAR(swept.mean, sum / static_cast<double>(maps), 1e-9);
+  }
+  SweepRequest other = request("refused.h5");
+  other.subjects[0].mechanism = {"softmax", {}};
+  other.numbers.at_entropy = 1.5;
+  EXPECT_THROW((void)run_sweep(other), Error);
+  other.numbers = {.analysed = {MatrixKind::tokens, false}, .at_entropy = 0.5};
+  EXPECT_THROW((void)run_sweep(other), Error);
 }
 
 TEST_F(Sweep, SpectraOfNullModelsAreThoseOfNumPy) {
