@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "app/session/sample_data.h"
+#include "core/file/mapped_file.h"
 #include "core/trace/maps_of_vectors.h"
 #include "core/trace/trace_file.h"
 #include "core/wire/shown_trace.h"
