@@ -362,6 +362,9 @@ std::vector<double> cumulative_share(const MapSpectrum& spectrum, RankShare of) 
 }
 
 std::int64_t equivalent_rank(const MapSpectrum& spectrum, const RankThreshold& threshold) {
+  if (spectrum.equivalent_rank > 0 && threshold == spectrum.threshold) {
+    return spectrum.equivalent_rank;
+  }
   if (threshold.of != RankShare::energy || !spectrum.estimate) {
     return equivalent_rank(spectrum.singular_values, threshold);
   }

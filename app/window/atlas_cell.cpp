@@ -60,6 +60,23 @@ QString in_words(const Answer& answer, int digits = 1) {
   return QString::fromStdString(answer.name) + " " + percent(answer.probability, digits);
 }
 
+/// Width in pixels of a label's text, in which "<b>" and "</b>" enclose bold parts. A label itself
+/// would lay out a document for it.
+int width_of_ranks(const QString& text, const QLabel& label) {
+  QFont bold = label.font();
+  bold.setBold(true);
+  const QFontMetricsF plain(label.font()), strong(bold);
+  double width = 0;
+  bool is_bold = false;
+  for (const QString& part : text.split("<b>")) {
+    const qsizetype end = is_bold ? part.indexOf("</b>") : 0;
+    width += strong.horizontalAdvance(part.first(end));
+    width += plain.horizontalAdvance(part.sliced(is_bold ? end + 4 : 0));
+    is_bold = true;
+  }
+  return static_cast<int>(std::ceil(width)) + 1 + 2 * label.margin();
+}
+
 QString answer_text(const Prediction& prediction, qsizetype count) {
   if (!prediction.finite) return AtlasHead::tr("⚠ logits not finite");
   QStringList answers;
@@ -268,28 +285,33 @@ void AtlasHead::fit() {
   const QMargins margins = layout()->contentsMargins();
   for (const Leaving leaving : {nothing, other_answers, words_of_ranks, mechanism,
                                 rank_with_identity, word_of_rank, answer, mark, number_alone}) {
-    answer_->set_text(prediction_
-                          ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
-                          : QString());
+    const QString likeliest =
+        prediction_ ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
+                    : QString();
+    const bool answers = leaving < answer && !likeliest.isEmpty();
     const bool wordless = leaving == word_of_rank || leaving == number_alone;
-    ranks_->setText(rank_text(wordless                       ? RankWords::none
-                              : leaving < words_of_ranks     ? RankWords::all
-                              : leaving < rank_with_identity ? RankWords::few
-                                                             : RankWords::of_view));
+    const QString ranks = rank_text(wordless                       ? RankWords::none
+                                    : leaving < words_of_ranks     ? RankWords::all
+                                    : leaving < rank_with_identity ? RankWords::few
+                                                                   : RankWords::of_view);
     const std::pair<QWidget*, bool> parts[] = {
         {badge_, true},
         {mark_, leaving < mark && !mark_->text().isEmpty()},
-        {mechanism_, leaving < mechanism && !mechanism_->full_text().isEmpty()},
-        {answer_, leaving < answer && !answer_->full_text().isEmpty()},
-        {ranks_, true}};
+        {mechanism_, leaving < mechanism && !mechanism_->full_text().isEmpty()}};
     int room = width() - margins.left() - margins.right();
     for (const auto& [part, stays] : parts) {
       if (stays) room -= part->sizeHint().width() + layout()->spacing();
     }
+    room -= width_of_ranks(ranks, *ranks_) + layout()->spacing();
+    if (answers)
+      room -= answer_->fontMetrics().horizontalAdvance(likeliest) + 2 + layout()->spacing();
     const int wanted =
         static_cast<int>((leaving < word_of_rank ? kReadableName : kLegibleName) * scale);
     if (room < std::min(name, wanted) && leaving != number_alone) continue;
     for (const auto& [part, stays] : parts) part->setVisible(stays);
+    answer_->set_text(likeliest);
+    answer_->setVisible(answers);
+    if (ranks_->text() != ranks) ranks_->setText(ranks);
     // The name alone is shortened; other labels would share the shortage.
     name_->setMaximumWidth(room < name ? std::max(room, name_->minimumSizeHint().width())
                                        : QWIDGETSIZE_MAX);
