@@ -272,9 +272,10 @@ void RemoteModel::take_closed(Frame) { run(); }  // the input may have changed i
 
 void RemoteModel::show(const std::shared_ptr<const Trace>& trace) {
   if (session_.find(subject_)) return session_.take_contents(subject_, {nullptr, trace}, "");
-  const std::string name = std::filesystem::path(place_.path).stem().string();
-  subject_ = session_.add_trace(trace, "");
-  session_.rename(subject_, shown_text(name + " on " + host_of(place_)));
+  const std::string stem = std::filesystem::path(place_.path).stem().string();
+  const std::string name = shown_text(stem + " on " + host_of(place_));
+  subject_ = session_.add_trace(trace, name);
+  session_.rename(subject_, name);  // it stays with other traces
 }
 
 }  // namespace attnscope
