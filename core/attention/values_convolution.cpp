@@ -1,0 +1,153 @@
+#include "core/attention/values_convolution.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/attention/costs/build.h"
+#include "core/attention/costs/count.h"
+#include "core/attention/score_blocks.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Side of the kernels; 0 unless the shape ends with two equal odd dimensions.
+std::int64_t side_of(const Shape& shape) {
+  if (shape.size() < 3) return 0;
+  const std::int64_t side = shape.back();
+  return side == shape[shape.size() - 2] && side % 2 == 1 ? side : 0;
+}
+
+std::optional<Shape> kernel_shape(const AttentionShape& shape, const TypedValues& values,
+                                  std::int64_t channels) {
+  if (!values.flag("term") || !values.has("kernel")) return std::nullopt;
+  const std::int64_t side = values.whole("kernel");
+  return Shape{(Count(channels) * shape.value_width).value(), side, side};
+}
+
+}  // namespace
+
+ValuesConvolution::ValuesConvolution(const AttentionInput& input, const Tensor& kernels)
+    : input_(input),
+      kernels_(kernels),
+      prefix_(input.layout ? input.layout->prefix : 0),
+      rows_(input.layout ? input.layout->rows : 0),
+      columns_(input.layout ? input.layout->columns : 0),
+      width_(input.values.cols() / input.heads) {
+  if (prefix_ + rows_ * columns_ != input.keys.rows() ||
+      input.queries.rows() != input.keys.rows() || !input.layout || !input.layout->has_grid()) {
+    throw Error(ErrorKind::usage, "a convolution of the values needs tokens on a grid")
+        .about("term")
+        .remedy("set term=false");
+  }
+  side_ = side_of(kernels.shape());
+  const std::int64_t taps = side_ * side_;
+  shared_ = kernels.size() == width_ * taps;
+  if (side_ == 0 || (!shared_ && kernels.size() != input.heads * width_ * taps)) {
+    throw Error(ErrorKind::usage, "the kernels do not fit the channels of the values")
+        .about("dwc")
+        .expected("[" + std::to_string(input.values.cols()) + ", k, k], or [" +
+                  std::to_string(width_) + ", k, k] for all heads, with an odd k")
+        .found(to_string(kernels.shape()));
+  }
+  if (input.channel && (*input.channel < 0 || *input.channel >= width_)) {
+    throw Error(ErrorKind::usage, "a head has no such channel")
+        .about("channel")
+        .expected("0 to " + std::to_string(width_ - 1) + ", or the mean over them")
+        .found(std::to_string(*input.channel));
+  }
+}
+
+float ValuesConvolution::weight(std::int64_t head, std::int64_t channel, std::int64_t dy,
+                                std::int64_t dx) const {
+  const std::int64_t kernel = shared_ ? channel : head * width_ + channel, half = side_ / 2;
+  return kernels_.data()[(kernel * side_ + dy + half) * side_ + dx + half];
+}
+
+void ValuesConvolution::add_output(std::int64_t head, StridedMatrixMap out) const {
+  const ConstStridedMatrixMap values = head_columns(input_.values, input_.heads, head);
+  const std::int64_t half = side_ / 2;
+  Eigen::Array<float, 1, Eigen::Dynamic> weights(width_);
+  for (std::int64_t dy = -half; dy <= half; ++dy) {
+    for (std::int64_t dx = -half; dx <= half; ++dx) {
+      const std::int64_t from = std::max<std::int64_t>(0, -dx);
+      const std::int64_t count = std::min(columns_, columns_ - dx) - from;
+      if (count < 1) continue;
+      for (std::int64_t c = 0; c < width_; ++c) weights(c) = weight(head, c, dy, dx);
+      for (std::int64_t y = std::max<std::int64_t>(0, -dy); y < std::min(rows_, rows_ - dy); ++y) {
+        const std::int64_t to_row = prefix_ + y * columns_ + from;
+        out.middleRows(to_row, count).array() +=
+            values.middleRows(to_row + dy * columns_ + dx, count).array().rowwise() * weights;
+      }
+    }
+  }
+}
+
+void ValuesConvolution::add_map(std::int64_t head, MatrixMap map) const {
+  const std::int64_t half = side_ / 2;
+  const std::int64_t begin = input_.channel.value_or(0), end = input_.channel ? begin + 1 : width_;
+  for (std::int64_t dy = -half; dy <= half; ++dy) {
+    for (std::int64_t dx = -half; dx <= half; ++dx) {
+      double sum = 0;
+      for (std::int64_t c = begin; c < end; ++c) {
+        sum += static_cast<double>(weight(head, c, dy, dx));
+      }
+      const auto mean = static_cast<float>(sum / static_cast<double>(end - begin));
+      for (std::int64_t y = std::max<std::int64_t>(0, -dy); y < std::min(rows_, rows_ - dy); ++y) {
+        for (std::int64_t x = std::max<std::int64_t>(0, -dx); x < std::min(columns_, columns_ - dx);
+             ++x) {
+          const std::int64_t query = prefix_ + y * columns_ + x;
+          map(query, query + dy * columns_ + dx) += mean;
+        }
+      }
+    }
+  }
+}
+
+std::optional<ValuesConvolution> find_values_convolution(const AttentionInput& input) {
+  if (input.parameters == nullptr || input.values.cols() == 0) return std::nullopt;
+  const auto found = input.parameters->find(std::string_view("dwc"));
+  if (found == input.parameters->end()) return std::nullopt;
+  return ValuesConvolution(input, found->second);
+}
+
+ParameterDescription term_parameter() {
+  return setting::flag("term", false,
+                       "the map is A + T with the convolution T of the values, where the layer has "
+                       "its kernels (dwc): one map per channel");
+}
+
+ParameterDescription counted_kernel_parameter(std::int64_t side) {
+  return setting::whole("kernel", side, {1, 99},
+                        "k, side of the convolution of the values, counted with term=true");
+}
+
+TensorDescription convolution_tensor(bool shared) {
+  if (shared) {
+    return {"dwc", "[dv, k, k] or [H·dv, k, k], kernels of the values' convolution (term)",
+            [](const AttentionShape& shape, const TypedValues& values) {
+              return kernel_shape(shape, values, 1);
+            }};
+  }
+  return {"dwc", "[H·dv, k, k] or [dv, k, k], kernels of the values' convolution (term)",
+          [](const AttentionShape& shape, const TypedValues& values) {
+            return kernel_shape(shape, values, shape.heads);
+          }};
+}
+
+void append_convolution(std::vector<OperationCount>& counts, const AttentionShape& shape,
+                        CostConvention convention, const TypedValues& values) {
+  if (!values.flag("term")) return;
+  const Count side = values.whole("kernel"),
+              elements = Count(shape.heads) * shape.queries * shape.value_width;
+  OperationCount count = costs::accumulated("convolution", elements * side * side);
+  if (convention == CostConvention::complete) {
+    count.additions = (elements * side * side + elements).value();
+    count = costs::moving(count, convention,
+                          3 * elements + Count(shape.heads) * shape.value_width * side * side);
+  }
+  counts.push_back(count);
+}
+
+}  // namespace attnscope

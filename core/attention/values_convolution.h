@@ -1,0 +1,63 @@
+// The term T that some layers add to their map: a depthwise convolution of the values over the grid
+// of patches, with zeros beyond its border.
+//
+//   (T_c)_ij = w_c(y_j − y_i, x_j − x_i) for patches i and j at most k/2 rows and columns apart,
+//   else 0
+//
+// Each channel c of the values has its own T_c, and so its own map A + T_c. Prefix tokens have no
+// place on the grid: their rows and columns of T are 0. A bias of the convolution is no part of a
+// map, because it does not depend on the values, and is not added to the output.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/attention/mechanism.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// The convolution of a layer, whose tensor "dwc" has its kernels.
+class ValuesConvolution {
+ public:
+  /// Throws Error(usage) unless the tokens are patches on a grid after a prefix, both of queries
+  /// and keys, the kernels fit the values, and the requested channel exists.
+  ValuesConvolution(const AttentionInput& input, const Tensor& kernels);
+
+  /// out [N, dv] += T V of a head.
+  void add_output(std::int64_t head, StridedMatrixMap out) const;
+  /// map [N, N] += T_c of channel `input.channel`, else the mean over the head's channels.
+  void add_map(std::int64_t head, MatrixMap map) const;
+
+ private:
+  /// Weight of channel `channel` of the head for the tap `dy` rows down and `dx` columns right.
+  [[nodiscard]] float weight(std::int64_t head, std::int64_t channel, std::int64_t dy,
+                             std::int64_t dx) const;
+
+  const AttentionInput& input_;
+  const Tensor& kernels_;
+  std::int64_t prefix_, rows_, columns_;  ///< the grid
+  std::int64_t width_;                    ///< dv
+  std::int64_t side_ = 1;                 ///< k
+  bool shared_ = false;                   ///< the heads have the same kernels
+};
+
+/// The convolution of the layer's tensor "dwc"; absent if there is none.
+[[nodiscard]] std::optional<ValuesConvolution> find_values_convolution(const AttentionInput& input);
+
+/// The setting "term": whether T is added to the map.
+[[nodiscard]] ParameterDescription term_parameter();
+
+/// The setting "kernel" of the accounting: the side k of the convolution that `term` counts.
+[[nodiscard]] ParameterDescription counted_kernel_parameter(std::int64_t side);
+
+/// The tensor "dwc" with kernels of every channel. Shared by the heads if `shared`.
+[[nodiscard]] TensorDescription convolution_tensor(bool shared);
+
+/// Appends the component "convolution" if the settings have `term`: k² products for every value,
+/// padding included, and the sum with the output.
+void append_convolution(std::vector<OperationCount>& counts, const AttentionShape& shape,
+                        CostConvention convention, const TypedValues& values);
+
+}  // namespace attnscope
