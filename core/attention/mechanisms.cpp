@@ -32,6 +32,9 @@ MechanismEntry ssmax_entry();
 MechanismEntry sparsemax_entry();
 MechanismEntry entmax_entry();
 MechanismEntry differential_entry();
+MechanismEntry focused_entry();
+MechanismEntry inline_entry();
+MechanismEntry sima_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
@@ -60,6 +63,9 @@ std::span<const MechanismEntry> counted_mechanisms() {
       sparsemax_entry(),
       entmax_entry(),
       differential_entry(),
+      focused_entry(),
+      inline_entry(),
+      sima_entry(),
       mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on

@@ -285,6 +285,9 @@ NaiveTwin ssmax_twin();
 NaiveTwin sparsemax_twin();
 NaiveTwin entmax_twin();
 NaiveTwin differential_twin();
+NaiveTwin focused_twin();
+NaiveTwin inline_twin();
+NaiveTwin sima_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
   // One mechanism per line.
@@ -310,6 +313,9 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               sparsemax_twin(),
                                               entmax_twin(),
                                               differential_twin(),
+                                              focused_twin(),
+                                              inline_twin(),
+                                              sima_twin(),
                                               mixer_twin()};
   return list;
 }
