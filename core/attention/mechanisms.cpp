@@ -35,6 +35,8 @@ MechanismEntry differential_entry();
 MechanismEntry focused_entry();
 MechanismEntry inline_entry();
 MechanismEntry sima_entry();
+MechanismEntry agent_entry();
+MechanismEntry nystrom_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
@@ -66,6 +68,8 @@ std::span<const MechanismEntry> counted_mechanisms() {
       focused_entry(),
       inline_entry(),
       sima_entry(),
+      agent_entry(),
+      nystrom_entry(),
       mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on

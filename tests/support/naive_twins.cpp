@@ -288,6 +288,8 @@ NaiveTwin differential_twin();
 NaiveTwin focused_twin();
 NaiveTwin inline_twin();
 NaiveTwin sima_twin();
+NaiveTwin agent_twin();
+NaiveTwin nystrom_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
   // One mechanism per line.
@@ -316,6 +318,8 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               focused_twin(),
                                               inline_twin(),
                                               sima_twin(),
+                                              agent_twin(),
+                                              nystrom_twin(),
                                               mixer_twin()};
   return list;
 }

@@ -341,7 +341,8 @@ TEST(MechanismList, NamesAreUniqueAndEveryEntryMakesItself) {
 }
 
 TEST(MechanismList, AllServeLanguageModelsButThoseThatLookAhead) {
-  const std::set<std::string_view> ahead = {"linformer", "focused", "inline", "sima"};
+  const std::set<std::string_view> ahead = {"linformer", "focused", "inline",
+                                            "sima",      "agent",   "nystrom"};
   for (const MechanismEntry& entry : mechanisms()) {
     EXPECT_EQ(entry.causal, !ahead.contains(entry.name)) << entry.name;
   }

@@ -1,0 +1,370 @@
+// Attention by a few tokens that stand for all. s is 1/√d.
+//
+//   agent    A = softmax(s Q Aᵀ + B₂) softmax(s A Kᵀ + B₁), agents A = pooled queries (Han et al.
+//   2023) nystrom  A = softmax(s Q K̃ᵀ) Z softmax(s Q̃ Kᵀ), Z ≈ softmax(s Q̃ K̃ᵀ)⁺     (Xiong et al.
+//   2021)
+//
+// Agents are the means of √n × √n areas of the grid of patches, without its prefix, as PyTorch's
+// AdaptiveAvgPool2d makes them: areas overlap if √n does not divide a side. In a sequence they are
+// the means of n parts. Tensors "an" [H, n, M] and "na" [H, N, n] are B₁ and B₂, the sums that the
+// authors' code makes of its eight tables.
+//
+// Nyströmformer's landmarks Q̃ and K̃ are the means of m segments of neighbouring tokens; the last
+// ones are a token longer if m does not divide the number of tokens (the authors' code for images).
+// With as many landmarks as tokens, attention is softmax. Z is no exact pseudoinverse: with
+// P = softmax(s Q̃ K̃ᵀ) and c the largest sum of a column of P,
+//
+//   Z₀ = Pᵀ/c, Z ← ¼ Z (13 − P Z (15 − P Z (7 − P Z))), 6 times.
+//
+// c is that of all heads of the layer, as by default in the authors' code, or of the head.
+// Sums of rows differ from 1 by the error of Z, and weights may be negative.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/attention/costs/build.h"
+#include "core/attention/costs/costs.h"
+#include "core/attention/kernels/softmax_rows.h"
+#include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
+#include "core/attention/narrow_map.h"
+#include "core/attention/random_parameters.h"
+#include "core/attention/score_blocks.h"
+#include "core/attention/values_convolution.h"
+#include "core/error.h"
+#include "core/tensor/blas.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Tokens [first, end) of part `index` of `parts`, which overlap like those of AdaptiveAvgPool.
+std::pair<std::int64_t, std::int64_t> pooled_part(std::int64_t index, std::int64_t parts,
+                                                  std::int64_t tokens) {
+  return {index * tokens / parts, ((index + 1) * tokens + parts - 1) / parts};
+}
+
+/// The areas whose queries agents are the means of: `down` × `across` of a grid after a prefix,
+/// which is one row for a sequence.
+struct AgentAreas {
+  std::int64_t prefix = 0, rows = 1, columns = 0;
+  std::int64_t down = 1, across = 1;
+};
+
+/// Throws Error(usage) for a grid and a number of agents that is no square.
+AgentAreas agent_areas(const AttentionInput& input, std::int64_t agents) {
+  const TokenLayout* const layout = input.layout;
+  const std::int64_t tokens = input.queries.rows();
+  if (layout == nullptr || !layout->has_grid() ||
+      layout->prefix + layout->rows * layout->columns != tokens) {
+    return {.columns = tokens, .across = agents};
+  }
+  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(agents)) + 1e-6);
+  if (root * root != agents) {
+    throw Error(ErrorKind::usage, "agents on a grid of patches form a square")
+        .about("agent agents")
+        .expected("a square number")
+        .found(std::to_string(agents))
+        .remedy("set agents=" + std::to_string(root * root));
+  }
+  return {layout->prefix, layout->rows, layout->columns, root, root};
+}
+
+/// The agents [n, d] of a head.
+Matrix agents_of(const AttentionInput& input, std::int64_t head, const AgentAreas& areas) {
+  const MatrixD queries = head_columns(input.queries, input.heads, head).cast<double>();
+  Matrix agents(areas.down * areas.across, queries.cols());
+  for (std::int64_t a = 0; a < agents.rows(); ++a) {
+    const auto [top, bottom] = pooled_part(a / areas.across, areas.down, areas.rows);
+    const auto [left, right] = pooled_part(a % areas.across, areas.across, areas.columns);
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(queries.cols());
+    for (std::int64_t y = top; y < bottom; ++y) {
+      sum +=
+          queries.middleRows(areas.prefix + y * areas.columns + left, right - left).colwise().sum();
+    }
+    agents.row(a) = (sum / static_cast<double>((bottom - top) * (right - left))).cast<float>();
+  }
+  return agents;
+}
+
+/// softmax(scale · a bᵀ + biases), with biases of the head if there are any.
+Matrix softmax_of_products(ConstStridedMatrixMap a, ConstStridedMatrixMap b, double scale,
+                           const Tensor* biases, std::int64_t head) {
+  Matrix scores(a.rows(), b.rows());
+  multiply_transposed(a, b, static_cast<float>(scale), strided_output(scores));
+  if (biases != nullptr) scores += of_head(*biases, head, scores.rows(), scores.cols());
+  softmax_rows(strided_output(scores));
+  return scores;
+}
+
+NarrowHeads agent_heads(const AttentionInput& input, std::int64_t count) {
+  const Tensor* const of_keys =
+      find_parameter(input.parameters, "an", input.heads, {count, input.keys.rows()});
+  const Tensor* const of_agents =
+      find_parameter(input.parameters, "na", input.heads, {input.queries.rows(), count});
+  return [&input, areas = agent_areas(input, count), of_keys, of_agents](std::int64_t head) {
+    const Matrix agents = agents_of(input, head, areas);
+    const double scale = input.score_scale();
+    return NarrowFactors{
+        .left = softmax_of_products(head_columns(input.queries, input.heads, head), strided(agents),
+                                    scale, of_agents, head),
+        .right = softmax_of_products(strided(agents), head_columns(input.keys, input.heads, head),
+                                     scale, of_keys, head)
+                     .transpose()};
+  };
+}
+
+enum class FirstDivisor { layer, head };
+constexpr EnumName<FirstDivisor> first_divisor_names[] = {{FirstDivisor::layer, "layer"},
+                                                          {FirstDivisor::head, "head"}};
+
+struct NystromSettings {
+  std::int64_t landmarks = 64;
+  std::int64_t iterations = 6;
+  FirstDivisor divisor = FirstDivisor::layer;
+};
+
+/// Means of `count` segments of the rows, of which the last may be a row longer.
+MatrixD segment_means(const MatrixD& rows, std::int64_t count) {
+  const std::int64_t length = rows.rows() / count, shorter = (length + 1) * count - rows.rows();
+  MatrixD means(count, rows.cols());
+  for (std::int64_t l = 0; l < count; ++l) {
+    const std::int64_t first = l * length + std::max<std::int64_t>(0, l - shorter);
+    means.row(l) = rows.middleRows(first, l < shorter ? length : length + 1).colwise().mean();
+  }
+  return means;
+}
+
+/// softmax(scale · a bᵀ) in double: errors of the landmarks' softmax are as much larger in the map
+/// as its inverse is.
+MatrixD wide_softmax(const MatrixD& a, const MatrixD& b, double scale) {
+  MatrixD weights = scale * (a * b.transpose());
+  for (Eigen::Index i = 0; i < weights.rows(); ++i) {
+    weights.row(i).array() -= weights.row(i).maxCoeff();
+    weights.row(i) = weights.row(i).array().exp();
+    weights.row(i) /= weights.row(i).sum();
+  }
+  return weights;
+}
+
+/// Queries or keys of a head and their landmarks, and the softmax of both landmarks.
+struct NystromHead {
+  MatrixD queries, keys, query_landmarks, key_landmarks, of_landmarks;
+};
+
+NystromHead nystrom_head(const AttentionInput& input, std::int64_t head, std::int64_t landmarks) {
+  NystromHead parts;
+  parts.queries = head_columns(input.queries, input.heads, head).cast<double>();
+  parts.keys = head_columns(input.keys, input.heads, head).cast<double>();
+  parts.query_landmarks = segment_means(parts.queries, landmarks);
+  parts.key_landmarks = segment_means(parts.keys, landmarks);
+  parts.of_landmarks =
+      wide_softmax(parts.query_landmarks, parts.key_landmarks, input.score_scale());
+  return parts;
+}
+
+double largest_column_sum(const MatrixD& weights) { return weights.colwise().sum().maxCoeff(); }
+
+/// Z of the head's softmax of landmarks.
+MatrixD iterated_inverse(const MatrixD& weights, double divisor, std::int64_t iterations) {
+  const MatrixD one = MatrixD::Identity(weights.rows(), weights.cols());
+  MatrixD inverse = weights.transpose() / divisor;
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    const MatrixD product = weights * inverse;
+    const MatrixD inner = 15 * one - product * (7 * one - product);
+    const MatrixD outer = 13 * one - product * inner;
+    inverse = MatrixD((0.25 * inverse) * outer);
+  }
+  return inverse;
+}
+
+NarrowHeads nystrom_heads(const AttentionInput& input, const NystromSettings& settings) {
+  const std::int64_t landmarks = settings.landmarks;
+  if (landmarks >= std::min(input.queries.rows(), input.keys.rows())) {
+    return [&input](std::int64_t head) {
+      return NarrowFactors{
+          .left = softmax_of_products(head_columns(input.queries, input.heads, head),
+                                      head_columns(input.keys, input.heads, head),
+                                      input.score_scale(), nullptr, head),
+          .right = Matrix::Identity(input.keys.rows(), input.keys.rows())};
+    };
+  }
+  double of_layer = 0;
+  if (settings.divisor == FirstDivisor::layer) {
+    for (std::int64_t head = 0; head < input.heads; ++head) {
+      of_layer =
+          std::max(largest_column_sum(nystrom_head(input, head, landmarks).of_landmarks), of_layer);
+    }
+  }
+  return [&input, settings, of_layer](std::int64_t head) {
+    const NystromHead parts = nystrom_head(input, head, settings.landmarks);
+    const double scale = input.score_scale();
+    const double divisor =
+        settings.divisor == FirstDivisor::layer ? of_layer : largest_column_sum(parts.of_landmarks);
+    const MatrixD left = wide_softmax(parts.queries, parts.key_landmarks, scale) *
+                         iterated_inverse(parts.of_landmarks, divisor, settings.iterations);
+    return NarrowFactors{
+        .left = left.cast<float>(),
+        .right = wide_softmax(parts.query_landmarks, parts.keys, scale).transpose().cast<float>()};
+  };
+}
+
+std::unique_ptr<Mechanism> make_agent(const TypedValues& values) {
+  const std::int64_t count = values.whole("agents");
+  return make_narrow(
+      {.name = "agent",
+       .factorise = [count](const AttentionInput& input) { return agent_heads(input, count); },
+       .columns = [count](const AttentionShape&) { return count; },
+       .rows_sum_to_one = true,
+       .non_negative = true,
+       .term = values.flag("term")});
+}
+
+std::unique_ptr<Mechanism> make_nystrom(const TypedValues& values) {
+  const NystromSettings settings{.landmarks = values.whole("landmarks"),
+                                 .iterations = values.whole("iterations"),
+                                 .divisor = values.choice("divisor", first_divisor_names)};
+  return make_narrow(
+      {.name = "nystrom",
+       .factorise =
+           [settings](const AttentionInput& input) { return nystrom_heads(input, settings); },
+       .columns = [settings](const AttentionShape&) { return settings.landmarks; }});
+}
+
+/// Adds the counts of `more` to those of the same components.
+void add_counts(std::vector<OperationCount>& counts, const std::vector<OperationCount>& more) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    OperationCount& sum = counts[i];
+    for (const auto member :
+         {&OperationCount::multiplications, &OperationCount::additions, &OperationCount::divisions,
+          &OperationCount::exponentials, &OperationCount::bytes_moved}) {
+      sum.*member = (Count(sum.*member) + more[i].*member).value();
+    }
+  }
+}
+
+/// Softmax attention of `queries` rows to `keys` rows of the layer.
+std::vector<OperationCount> count_softmax_of(const AttentionShape& shape, std::int64_t queries,
+                                             std::int64_t keys, CostConvention convention) {
+  AttentionShape part = shape;
+  part.queries = queries;
+  part.keys = keys;
+  return costs::softmax(part, convention);
+}
+
+/// Means of `tokens` rows of all heads in `parts` parts.
+OperationCount count_pooling(const char* name, const AttentionShape& shape, Count tokens,
+                             Count parts, CostConvention convention) {
+  const Count width = Count(shape.heads) * shape.head_width;
+  OperationCount pooling{.component = name};
+  if (convention == CostConvention::adder) return pooling;
+  pooling.additions = (tokens * width).value();
+  (convention == CostConvention::complete ? pooling.divisions : pooling.multiplications) =
+      (parts * width).value();
+  return costs::moving(pooling, convention, (tokens + parts) * width);
+}
+
+std::vector<OperationCount> count_agent(const AttentionShape& shape, CostConvention convention,
+                                        const TypedValues& values) {
+  costs::check(shape);
+  const std::int64_t agents = values.whole("agents");
+  std::vector<OperationCount> counts = count_softmax_of(shape, agents, shape.keys, convention);
+  add_counts(counts, count_softmax_of(shape, shape.queries, agents, convention));
+  counts.insert(counts.begin(), count_pooling("agents", shape, shape.queries, agents, convention));
+  append_convolution(counts, shape, convention, values);
+  return counts;
+}
+
+std::vector<OperationCount> count_nystrom(const AttentionShape& shape, CostConvention convention,
+                                          const TypedValues& values) {
+  costs::check(shape);
+  const std::int64_t landmarks = values.whole("landmarks");
+  if (landmarks >= std::min(shape.queries, shape.keys)) return costs::softmax(shape, convention);
+  const Count h = shape.heads, m = landmarks, n = shape.queries;
+  std::vector<OperationCount> counts =
+      count_softmax_of(shape, landmarks, shape.keys, convention);  // softmax(s Q̃ Kᵀ) V
+  add_counts(counts, count_softmax_of(shape, shape.queries, landmarks, convention));
+  // softmax(s Q̃ K̃ᵀ), which has no values.
+  const std::vector<OperationCount> between =
+      count_softmax_of(shape, landmarks, landmarks, convention);
+  OperationCount none{.component = "values"};
+  add_counts(counts, {between[0], between[1], none});
+  // F Z, before the product with the landmarks' values.
+  add_counts(counts, {OperationCount{}, OperationCount{},
+                      costs::moving(costs::accumulated("values", h * n * m * m), convention,
+                                    h * (2 * n * m + m * m))});
+  const Count iterations = values.whole("iterations");
+  OperationCount inverse = costs::accumulated("inverse", 4 * h * iterations * m * m * m);
+  if (convention != CostConvention::adder) {
+    inverse.multiplications = (Count(inverse.multiplications) + h * iterations * m * m).value();
+    inverse.additions = (Count(inverse.additions) + 3 * h * iterations * m * m + h * m * m).value();
+  }
+  if (convention == CostConvention::complete) {
+    inverse.additions = (Count(inverse.additions) + h * m).value();  // the largest column sum
+    inverse.divisions = (h * m * m).value();
+    inverse = costs::moving(inverse, convention, h * (2 * m * m + 12 * iterations * m * m));
+  } else if (convention == CostConvention::ecoformer) {
+    inverse.multiplications = (Count(inverse.multiplications) + h * m * m).value();
+  }
+  counts.push_back(inverse);
+  counts.insert(counts.begin(),
+                count_pooling("landmarks", shape, n + shape.keys, 2 * m, convention));
+  return counts;
+}
+
+}  // namespace
+
+MechanismEntry agent_entry() {
+  return {.name = "agent",
+          .title = "Agent attention",
+          .source = "Han et al. 2023 (Agent Attention)",
+          .formula = "softmax(QAᵀ/√d) softmax(AKᵀ/√d), A: n pooled queries",
+          .rank = "n; N with T",
+          .complexity = {"NnD + ND²", "Nn + ND", "Han et al. 2023"},
+          .parameters = {setting::whole("agents", 49, {1, 1e6},
+                                        "n, agents: means of the queries in the areas of a square "
+                                        "on a grid of patches, or in parts of a sequence")
+                             .in("tokens"),
+                         term_parameter()},
+          .accounting = {counted_kernel_parameter(3)},
+          .tensors =
+              {{"an", "[H, n, M], biases B₁ of the agents' scores",
+                [](const AttentionShape& shape, const TypedValues& values) {
+                  return std::optional(Shape{shape.heads, values.whole("agents"), shape.keys});
+                }},
+               {"na", "[H, N, n], biases B₂ of the queries' scores",
+                [](const AttentionShape& shape, const TypedValues& values) {
+                  return std::optional(Shape{shape.heads, shape.queries, values.whole("agents")});
+                }},
+               convolution_tensor(false)},
+          .counts = count_agent,
+          .projections = separate_projections,
+          .make = make_agent,
+          .scaled = true};
+}
+
+MechanismEntry nystrom_entry() {
+  return {.name = "nystrom",
+          .title = "Nyströmformer",
+          .source = "Xiong et al. 2021",
+          .formula = "softmax(QK̃ᵀ/√d) Z softmax(Q̃Kᵀ/√d), Z ≈ softmax(Q̃K̃ᵀ/√d)⁺: m landmarks",
+          .rank = "m",
+          .complexity = {"NmD + m³ + ND²", "Nm + ND", "Xiong et al. 2021"},
+          .parameters = {setting::whole(
+                             "landmarks", 64, {1, 1e6},
+                             "m, means of neighbouring tokens; softmax if there are no more tokens")
+                             .in("tokens"),
+                         setting::whole("iterations", 6, {0, 100}, "iterations of the inverse Z"),
+                         setting::choice(
+                             "divisor", names_of(first_divisor_names), "layer",
+                             "c, largest sum of a column, of all heads of the layer or of the "
+                             "head: Z begins as Pᵀ/c")},
+          .counts = count_nystrom,
+          .projections = separate_projections,
+          .make = make_nystrom,
+          .scaled = true};
+}
+
+}  // namespace attnscope
