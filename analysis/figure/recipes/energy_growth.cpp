@@ -69,7 +69,8 @@ std::vector<double> spread(const std::vector<double>& wanted, double line_mm, do
 }
 
 /// Adds the curves. The dearest seven at the largest N are solid, the next seven dashed, and so on:
-/// each group has the seven colours that any vision tells apart, in the order of the labels.
+/// each group has the seven colours that any vision tells apart, in the order of the labels. Groups
+/// after the fourth have thin lines in these styles.
 void add_curves(Panel& panel, const Growth& growth, double pj) {
   constexpr LineStyle styles[] = {LineStyle::solid, LineStyle::dashed, LineStyle::dotted,
                                   LineStyle::dash_dotted};
@@ -86,7 +87,9 @@ void add_curves(Panel& panel, const Growth& growth, double pj) {
     for (const double energy : curve.energy_pj) line.y.push_back(energy / pj);
     line.colour = subject_colour(rank % kColours);
     line.style = styles[rank / kColours % std::size(styles)];
-    line.width_pt = curve.mechanism.name == "softmax" ? 1.6 : 1.0;
+    line.width_pt = curve.mechanism.name == "softmax"     ? 1.6
+                    : rank < kColours * std::size(styles) ? 1.0
+                                                          : 0.5;
     panel.marks.emplace_back(std::move(line));
   }
 }
@@ -201,8 +204,8 @@ Figure make_energy_growth(const FigureRequest& request, const Progress&) {
                    "; accounting: " + std::string(name_of(options.convention)) +
                    "; energy per operation: " + options.constants.title + ". " +
                    (growth.curves.size() > kColours
-                        ? "Solid: the seven dearest at the largest N, dashed and dotted: those "
-                          "below, in the order of their names. "
+                        ? "Solid: the seven dearest at the largest N, dashed, dotted and thin: "
+                          "those below, in the order of their names. "
                         : "") +
                    (crossings.empty() ? "" : "Crossings: " + crossings + ". ") + made_with();
   return figure;

@@ -92,16 +92,16 @@ TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInItsColour) {
   const Panel& panel = growth.panels.at(0);
   std::map<std::string, Colour> colours;  // name → colour of the curve
   std::set<std::tuple<int, int, int>> different;
-  std::set<std::tuple<int, int, int, LineStyle>> looks;
+  std::set<std::tuple<int, int, int, LineStyle, bool>> looks;
   for (const Mark& mark : panel.marks) {
     const auto* line = std::get_if<Line>(&mark);
     if (line == nullptr || line->style == LineStyle::none) continue;
     const Colour& colour = colours[line->name] = line->colour;
     different.insert({colour.red, colour.green, colour.blue});
-    looks.insert({colour.red, colour.green, colour.blue, line->style});
+    looks.insert({colour.red, colour.green, colour.blue, line->style, line->width_pt < 1});
   }
   EXPECT_EQ(different.size(), 7U) << "as many as any vision tells apart";
-  EXPECT_EQ(looks.size(), colours.size()) << "colour and dashes together";
+  EXPECT_EQ(looks.size(), colours.size()) << "colour, dashes and width together";
   std::vector<double> heights;
   std::set<double> starts;  // left ends of the names: one, or the column is ragged
   for (const Mark& mark : panel.marks) {
