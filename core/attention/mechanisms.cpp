@@ -37,6 +37,8 @@ MechanismEntry inline_entry();
 MechanismEntry sima_entry();
 MechanismEntry agent_entry();
 MechanismEntry nystrom_entry();
+MechanismEntry rala_entry();
+MechanismEntry mlla_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
@@ -70,6 +72,8 @@ std::span<const MechanismEntry> counted_mechanisms() {
       sima_entry(),
       agent_entry(),
       nystrom_entry(),
+      rala_entry(),
+      mlla_entry(),
       mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on

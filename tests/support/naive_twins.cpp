@@ -290,6 +290,8 @@ NaiveTwin inline_twin();
 NaiveTwin sima_twin();
 NaiveTwin agent_twin();
 NaiveTwin nystrom_twin();
+NaiveTwin rala_twin();
+NaiveTwin mlla_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
   // One mechanism per line.
@@ -320,6 +322,8 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               sima_twin(),
                                               agent_twin(),
                                               nystrom_twin(),
+                                              rala_twin(),
+                                              mlla_twin(),
                                               mixer_twin()};
   return list;
 }
