@@ -1,11 +1,10 @@
 // Linear attention with other features than 1 + elu (linear.cpp), over all tokens. d is the width
-// of a head, C that of all heads, ε = 10⁻⁶.
+// of a head, C that of all heads, M the number of keys, s = 1/√d, ε = 10⁻⁶.
 //
-//   focused  A_ij = φ(q_i)·φ(k_j) / (Σ_l φ(q_i)·φ(k_l) + ε M)                      (Han et al.
-//   2023)
+//   focused  A_ij = φ(q_i)·φ(k_j) / (Σ_l φ(q_i)·φ(k_l) + ε M)                    (Han et al. 2023)
 //            with φ(x) = ‖u‖ u^p / ‖u^p‖, u = (max(x, 0) + ε) / softplus(scale)
-//   inline   A_ij = (s q_i·k_j − mean_l s q_i·k_l + 1) / M                 (Han et al. 2024, Eq. 5)
-//   sima     A_ij = Σ_c q_ic k_jc / (‖q_·c‖₁ ‖k_·c‖₁)        (Koohpayegani & Pirsiavash 2022)
+//   inline   A_ij = (s q_i·k_j − mean_l s q_i·k_l + 1) / M                (Han et al. 2024, Eq. 5)
+//   sima     A_ij = Σ_c q_ic k_jc / (‖q_·c‖₁ ‖k_·c‖₁)            (Koohpayegani & Pirsiavash 2022)
 //
 // The norms of `focused` are those of all C channels, before they are split into heads, as in the
 // authors' code; "scale" [C] is 0 without a tensor, as at the initialisation, and
@@ -16,6 +15,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tbb/parallel_for.h>
 
 #include "core/attention/costs/build.h"
 #include "core/attention/costs/costs.h"
@@ -61,17 +61,17 @@ MatrixD focused_features(const ConstMatrixMap& rows, const Tensor* encoding, con
     divisors(c) = std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
   }
   MatrixD features(rows.rows(), rows.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+  if (features.size() == 0) return features;
+  tbb::parallel_for(Eigen::Index{0}, rows.rows(), [&](Eigen::Index i) {
     for (Eigen::Index c = 0; c < rows.cols(); ++c) {
       const float added = encoding != nullptr ? encoding->data()[i * rows.cols() + c] : 0.0F;
       features(i, c) = (static_cast<double>(relu(rows(i, c) + added)) + kOffset) / divisors(c);
     }
-    if (rows.cols() == 0) continue;
     const double length = features.row(i).norm();
     // Powers of shares of the largest channel stay within range.
     features.row(i) = (features.row(i) / features.row(i).maxCoeff()).array().pow(power);
     features.row(i) *= length / features.row(i).norm();
-  }
+  });
   return features;
 }
 

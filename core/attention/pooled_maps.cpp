@@ -1,16 +1,16 @@
 // Attention by a few tokens that stand for all. s is 1/√d.
 //
-//   agent    A = softmax(s Q Aᵀ + B₂) softmax(s A Kᵀ + B₁), agents A = pooled queries (Han et al.
-//   2023) nystrom  A = softmax(s Q K̃ᵀ) Z softmax(s Q̃ Kᵀ), Z ≈ softmax(s Q̃ K̃ᵀ)⁺     (Xiong et al.
-//   2021)
+//   agent    A = softmax(s Q Gᵀ + B₂) softmax(s G Kᵀ + B₁), agents G: pooled queries
+//                                                                             (Han et al. 2023)
+//   nystrom  A = softmax(s Q K̃ᵀ) Z softmax(s Q̃ Kᵀ), Z ≈ softmax(s Q̃ K̃ᵀ)⁺      (Xiong et al. 2021)
 //
-// Agents are the means of √n × √n areas of the grid of patches, without its prefix, as PyTorch's
-// AdaptiveAvgPool2d makes them: areas overlap if √n does not divide a side. In a sequence they are
-// the means of n parts. Tensors "an" [H, n, M] and "na" [H, N, n] are B₁ and B₂, the sums that the
+// Agents are the means of √k × √k areas of the grid of patches, without its prefix, as PyTorch's
+// AdaptiveAvgPool2d makes them: areas overlap if √k does not divide a side. In a sequence they are
+// the means of k parts. Tensors "an" [H, k, M] and "na" [H, N, k] are B₁ and B₂, the sums that the
 // authors' code makes of its eight tables.
 //
-// Nyströmformer's landmarks Q̃ and K̃ are the means of m segments of neighbouring tokens; the last
-// ones are a token longer if m does not divide the number of tokens (the authors' code for images).
+// Nyströmformer's landmarks Q̃ and K̃ are the means of k segments of neighbouring tokens; the last
+// ones are a token longer if k does not divide the number of tokens (the authors' code for images).
 // With as many landmarks as tokens, attention is softmax. Z is no exact pseudoinverse: with
 // P = softmax(s Q̃ K̃ᵀ) and c the largest sum of a column of P,
 //
@@ -72,7 +72,7 @@ AgentAreas agent_areas(const AttentionInput& input, std::int64_t agents) {
   return {layout->prefix, layout->rows, layout->columns, root, root};
 }
 
-/// The agents [n, d] of a head.
+/// The agents [k, d] of a head.
 Matrix agents_of(const AttentionInput& input, std::int64_t head, const AgentAreas& areas) {
   const MatrixD queries = head_columns(input.queries, input.heads, head).cast<double>();
   Matrix agents(areas.down * areas.across, queries.cols());
@@ -320,21 +320,21 @@ MechanismEntry agent_entry() {
   return {.name = "agent",
           .title = "Agent attention",
           .source = "Han et al. 2023 (Agent Attention)",
-          .formula = "softmax(QAᵀ/√d) softmax(AKᵀ/√d), A: n pooled queries",
-          .rank = "n; N with T",
-          .complexity = {"NnD + ND²", "Nn + ND", "Han et al. 2023"},
+          .formula = "softmax(QGᵀ/√d) softmax(GKᵀ/√d), G: k pooled queries",
+          .rank = "k; N with T",
+          .complexity = {"NkD + ND²", "Nk + ND", "Han et al. 2023"},
           .parameters = {setting::whole("agents", 49, {1, 1e6},
-                                        "n, agents: means of the queries in the areas of a square "
+                                        "k, agents: means of the queries in the areas of a square "
                                         "on a grid of patches, or in parts of a sequence")
                              .in("tokens"),
                          term_parameter()},
           .accounting = {counted_kernel_parameter(3)},
           .tensors =
-              {{"an", "[H, n, M], biases B₁ of the agents' scores",
+              {{"an", "[H, k, M], biases B₁ of the agents' scores",
                 [](const AttentionShape& shape, const TypedValues& values) {
                   return std::optional(Shape{shape.heads, values.whole("agents"), shape.keys});
                 }},
-               {"na", "[H, N, n], biases B₂ of the queries' scores",
+               {"na", "[H, N, k], biases B₂ of the queries' scores",
                 [](const AttentionShape& shape, const TypedValues& values) {
                   return std::optional(Shape{shape.heads, shape.queries, values.whole("agents")});
                 }},
@@ -349,12 +349,12 @@ MechanismEntry nystrom_entry() {
   return {.name = "nystrom",
           .title = "Nyströmformer",
           .source = "Xiong et al. 2021",
-          .formula = "softmax(QK̃ᵀ/√d) Z softmax(Q̃Kᵀ/√d), Z ≈ softmax(Q̃K̃ᵀ/√d)⁺: m landmarks",
-          .rank = "m",
-          .complexity = {"NmD + m³ + ND²", "Nm + ND", "Xiong et al. 2021"},
+          .formula = "softmax(QK̃ᵀ/√d) Z softmax(Q̃Kᵀ/√d), Z ≈ softmax(Q̃K̃ᵀ/√d)⁺: k landmarks",
+          .rank = "k",
+          .complexity = {"NkD + k³ + ND²", "Nk + ND", "Xiong et al. 2021"},
           .parameters = {setting::whole(
                              "landmarks", 64, {1, 1e6},
-                             "m, means of neighbouring tokens; softmax if there are no more tokens")
+                             "k, means of neighbouring tokens; softmax if there are no more tokens")
                              .in("tokens"),
                          setting::whole("iterations", 6, {0, 100}, "iterations of the inverse Z"),
                          setting::choice(

@@ -1,9 +1,9 @@
 // Linear attention with rotary positions in the numerator: φ(x) = 1 + elu(x), R turns pairs of
 // channels by angles that grow with a patch's row and column, ε = 10⁻⁶.
 //
-//   rala  A_ij = (R φ(q_i))·(R κ_j φ(k_j)) / (φ(q_i)·Σ_l κ_l φ(k_l) + ε M)       (Fan et al. 2025)
+//   rala  A_ij = (R φ(q_i))·(R κ_j φ(k_j)) / (φ(q_i)·Σ_l κ_l φ(k_l) + ε M)      (Fan et al. 2025)
 //         with κ = M softmax_j(mean_i φ(q_i)·φ(k_j) / √d)
-//   mlla  A_ij = (R φ(q_i))·(R φ(k_j)) / (φ(q_i)·Σ_l φ(k_l) + ε M)               (Han et al. 2024)
+//   mlla  A_ij = (R φ(q_i))·(R φ(k_j)) / (φ(q_i)·Σ_l φ(k_l) + ε M)              (Han et al. 2024)
 //
 // The denominator has no R, so that rows need not sum to 1, and weights may be negative. The first
 // half of the pairs turns with the row, the second half with the column: in each head by angles
@@ -13,7 +13,9 @@
 // another projection of the tokens is no part of the map. MLLA's values are the tokens themselves.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
+#include <tbb/parallel_for.h>
 #include <utility>
 #include <vector>
 
@@ -33,28 +35,31 @@ MatrixD elu_features(const ConstMatrixMap& rows) {
   return rows.cast<double>().unaryExpr([](double x) { return x < 0 ? std::exp(x) : 1 + x; });
 }
 
-/// Turns pairs of channels from `first` on: as many as there are frequencies by those times the
-/// token's row, and as many by those times its column.
-void turn(const AttentionInput& input, const std::vector<double>& frequencies, std::int64_t first,
+/// Turns pairs of channels in each of `groups` equal groups of columns: as many as there are
+/// frequencies by those times the token's row, and as many by those times its column.
+void turn(const AttentionInput& input, const std::vector<double>& frequencies, std::int64_t groups,
           MatrixD& rows) {
   const TokenLayout* const layout = input.layout;
   const bool grid = layout != nullptr && layout->has_grid() &&
                     layout->prefix + layout->rows * layout->columns == rows.rows();
   const std::int64_t prefix = grid ? layout->prefix : 0;
   const std::int64_t columns = grid ? layout->columns : rows.rows();
-  for (std::int64_t i = prefix; i < rows.rows(); ++i) {
-    for (std::size_t p = 0; p < 2 * frequencies.size(); ++p) {
-      const bool down = p < frequencies.size();
-      const std::int64_t place = down ? (i - prefix) / columns : (i - prefix) % columns;
+  const std::int64_t width = rows.cols() / groups, half = std::ssize(frequencies);
+  tbb::parallel_for(prefix, rows.rows(), [&](std::int64_t i) {
+    for (std::int64_t p = 0; p < 2 * half; ++p) {
+      const std::int64_t place = p < half ? (i - prefix) / columns : (i - prefix) % columns;
       const double angle =
-          static_cast<double>(place) * frequencies[down ? p : p - frequencies.size()];
-      double& x = rows(i, first + 2 * static_cast<std::int64_t>(p));
-      double& y = rows(i, first + 2 * static_cast<std::int64_t>(p) + 1);
-      const double turned = x * std::cos(angle) - y * std::sin(angle);
-      y = y * std::cos(angle) + x * std::sin(angle);
-      x = turned;
+          static_cast<double>(place) * frequencies[static_cast<std::size_t>(p % half)];
+      const double cosine = std::cos(angle), sine = std::sin(angle);
+      for (std::int64_t group = 0; group < groups; ++group) {
+        double& x = rows(i, group * width + 2 * p);
+        double& y = rows(i, group * width + 2 * p + 1);
+        const double turned = x * cosine - y * sine;
+        y = y * cosine + x * sine;
+        x = turned;
+      }
     }
-  }
+  });
 }
 
 /// 10000^−(p/steps) for p < count.
@@ -87,8 +92,8 @@ NarrowHeads mlla_heads(const AttentionInput& input) {
   all->turned_keys = all->keys = elu_features(input.keys);
   const std::int64_t pairs = input.keys.cols() / 4;
   const std::vector<double> frequencies = frequencies_of(pairs, pairs);
-  turn(input, frequencies, 0, all->turned_queries);
-  turn(input, frequencies, 0, all->turned_keys);
+  turn(input, frequencies, 1, all->turned_queries);
+  turn(input, frequencies, 1, all->turned_keys);
   return heads_of(all, input.keys.cols() / input.heads);
 }
 
@@ -108,10 +113,8 @@ NarrowHeads rala_heads(const AttentionInput& input) {
   all->turned_queries = all->queries;
   all->turned_keys = all->keys;
   const std::vector<double> frequencies = frequencies_of(d / 4, d / 4 - 1);
-  for (std::int64_t head = 0; head < input.heads; ++head) {
-    turn(input, frequencies, head * d, all->turned_queries);
-    turn(input, frequencies, head * d, all->turned_keys);
-  }
+  turn(input, frequencies, input.heads, all->turned_queries);
+  turn(input, frequencies, input.heads, all->turned_keys);
   return heads_of(all, d);
 }
 

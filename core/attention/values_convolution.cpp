@@ -47,8 +47,8 @@ ValuesConvolution::ValuesConvolution(const AttentionInput& input, const Tensor& 
   if (side_ == 0 || (!shared_ && kernels.size() != input.heads * width_ * taps)) {
     throw Error(ErrorKind::usage, "the kernels do not fit the channels of the values")
         .about("dwc")
-        .expected("[" + std::to_string(input.values.cols()) + ", k, k], or [" +
-                  std::to_string(width_) + ", k, k] for all heads, with an odd k")
+        .expected("[" + std::to_string(input.values.cols()) + ", w, w], or [" +
+                  std::to_string(width_) + ", w, w] for all heads, with an odd w")
         .found(to_string(kernels.shape()));
   }
   if (input.channel && (*input.channel < 0 || *input.channel >= width_)) {
@@ -120,17 +120,17 @@ ParameterDescription term_parameter() {
 
 ParameterDescription counted_kernel_parameter(std::int64_t side) {
   return setting::whole("kernel", side, {1, 99},
-                        "k, side of the convolution of the values, counted with term=true");
+                        "w, side of the convolution of the values, counted with term=true");
 }
 
 TensorDescription convolution_tensor(bool shared) {
   if (shared) {
-    return {"dwc", "[dv, k, k] or [H·dv, k, k], kernels of the values' convolution (term)",
+    return {"dwc", "[dv, w, w] or [H·dv, w, w], kernels of the values' convolution (term)",
             [](const AttentionShape& shape, const TypedValues& values) {
               return kernel_shape(shape, values, 1);
             }};
   }
-  return {"dwc", "[H·dv, k, k] or [dv, k, k], kernels of the values' convolution (term)",
+  return {"dwc", "[H·dv, w, w] or [dv, w, w], kernels of the values' convolution (term)",
           [](const AttentionShape& shape, const TypedValues& values) {
             return kernel_shape(shape, values, shape.heads);
           }};

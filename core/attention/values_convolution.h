@@ -1,7 +1,7 @@
 // The term T that some layers add to their map: a depthwise convolution of the values over the grid
 // of patches, with zeros beyond its border.
 //
-//   (T_c)_ij = w_c(y_j − y_i, x_j − x_i) for patches i and j at most k/2 rows and columns apart,
+//   (T_c)_ij = κ_c(y_j − y_i, x_j − x_i) for patches i and j at most w/2 rows and columns apart,
 //   else 0
 //
 // Each channel c of the values has its own T_c, and so its own map A + T_c. Prefix tokens have no
@@ -39,7 +39,7 @@ class ValuesConvolution {
   const Tensor& kernels_;
   std::int64_t prefix_, rows_, columns_;  ///< the grid
   std::int64_t width_;                    ///< dv
-  std::int64_t side_ = 1;                 ///< k
+  std::int64_t side_ = 1;                 ///< w
   bool shared_ = false;                   ///< the heads have the same kernels
 };
 
@@ -49,13 +49,13 @@ class ValuesConvolution {
 /// The setting "term": whether T is added to the map.
 [[nodiscard]] ParameterDescription term_parameter();
 
-/// The setting "kernel" of the accounting: the side k of the convolution that `term` counts.
+/// The setting "kernel" of the accounting: the side w of the convolution that `term` counts.
 [[nodiscard]] ParameterDescription counted_kernel_parameter(std::int64_t side);
 
 /// The tensor "dwc" with kernels of every channel. Shared by the heads if `shared`.
 [[nodiscard]] TensorDescription convolution_tensor(bool shared);
 
-/// Appends the component "convolution" if the settings have `term`: k² products for every value,
+/// Appends the component "convolution" if the settings have `term`: w² products for every value,
 /// padding included, and the sum with the output.
 void append_convolution(std::vector<OperationCount>& counts, const AttentionShape& shape,
                         CostConvention convention, const TypedValues& values);

@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// map += T_c of channel `input.channel` of the head, or the mean over its channels, if the choice
-/// has `term` and the layer the tensor "dwc" [H·dv or dv, k, k]
+/// has `term` and the layer the tensor "dwc" [H·dv or dv, w, w]
 /// (core/attention/values_convolution.h).
 void add_naive_convolution(const MechanismChoice& choice, const AttentionInput& input,
                            std::int64_t head, NaiveMap& map);
