@@ -438,12 +438,15 @@ Eigen::RowVectorXd bias_of(const Linear& linear) {
 }
 
 MatrixD matrix_of(const Linear& linear) {
+  // Multiplied by so great a power of two, weights are not rounded when the bias is added and
+  // subtracted again, in float32.
+  constexpr float kScale = 0x1p60F;
   Tensor one({linear.inputs(), linear.inputs()});
   one.matrix().setIdentity();
-  const Tensor rows = linear(std::as_const(one).matrix());
-  MatrixD matrix = rows.matrix().cast<double>();
-  if (linear.has_bias()) matrix.rowwise() -= bias_of(linear);
-  return matrix;
+  one.matrix() *= kScale;
+  Tensor rows = linear(std::as_const(one).matrix());
+  if (linear.has_bias()) rows.matrix().rowwise() -= bias_of(linear).cast<float>();
+  return rows.matrix().cast<double>() / double{kScale};
 }
 
 }  // namespace attnscope
