@@ -18,7 +18,7 @@
 #include "analysis/tables/reports.h"
 #include "analysis/tables/shared_columns.h"
 #include "analysis/tables/spectrum_report.h"
-#include "analysis/weights/weight_spectra.h"
+#include "analysis/weights/weight_analysis.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -230,16 +230,29 @@ SharedReport relevance(const SharedSubject& subject, const std::string& target, 
                      (found.label.empty() ? "" : " (" + found.label + ")") + "\n");
 }
 
-SharedReport weights(const PythonModel& model, const std::string& of, const NamedThreshold& named,
+struct WeightResults {
+  std::shared_ptr<const Model> minus;
+  WeightRequest request;
+  WeightRows rows;
+};
+
+SharedReport weights(const PythonModel& model, const std::string& of,
+                     const std::optional<PythonModel>& minus, const NamedThreshold& named,
                      const py::object& show) {
-  const RankThreshold threshold = threshold_named(named);
-  const WeightProduct product = value_of(weight_product_names, of, "product of weights");
-  const auto kept = std::make_shared<const std::vector<WeightSpectrum>>(
-      computed(show, [&](const Progress& progress) {
-        return weight_spectra(*model.model, product, threshold, progress);
-      }));
-  return made_of(weight_heads_report(*kept, threshold), kept,
-                 weights_in_words(model.model->name(), product));
+  const auto kept = std::make_shared<WeightResults>();
+  if (minus) kept->minus = minus->model;
+  kept->request = {.of = value_of(weight_analysis_names, of, "analysis of weights"),
+                   .threshold = threshold_named(named),
+                   .minus = kept->minus.get()};
+  kept->rows = computed(show, [&](const Progress& progress) {
+    return weight_rows(*model.model, kept->request, progress);
+  });
+  Report table = weights_report(kept->rows, kept->request);
+  std::string legend = report_legend(table);
+  return made_of(std::move(table), kept,
+                 weights_in_words(model.model->name(), kept->request,
+                                  minus ? minus->model->name() : std::string()),
+                 std::move(legend));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "analysis/relevance/relevance.h"
 #include "analysis/report/report.h"
 #include "analysis/spectrum/rank.h"
-#include "analysis/weights/weight_spectra.h"
+#include "analysis/weights/weight_analysis.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -68,11 +68,14 @@ namespace attnscope {
 [[nodiscard]] Report relevant_tokens_report(const Trace& trace, const TokenRelevance& found,
                                             std::vector<std::size_t> tokens);
 
-/// One row per head: layer, head, the singular values of the product of its weights, its ranks (the
-/// equivalent rank at `threshold`) and the copying score.
-[[nodiscard]] Report weight_heads_report(const std::vector<WeightSpectrum>& spectra,
-                                         const RankThreshold& threshold);
-/// A line above weight_heads_report: "MODEL: W_OV = W_V W_O of each head, rank at most d".
-[[nodiscard]] std::string weights_in_words(const std::string& model, WeightProduct product);
+/// One row per head, layer, pair of heads or matrix, as the analysis has them: spectra with ranks,
+/// and the numbers of WeightSpectrum, HeadComposition or MatrixSpectrum.
+[[nodiscard]] Report weights_report(const WeightRows& rows, const WeightRequest& request);
+/// A line above weights_report: "MODEL: W_OV = W_V W_O of each head, rank at most d". `minus` names
+/// the model that is subtracted.
+[[nodiscard]] std::string weights_in_words(const std::string& model, const WeightRequest& request,
+                                           const std::string& minus = {});
+/// The name of the rows in JSON: "heads", "layers", "pairs" or "matrices".
+[[nodiscard]] const char* name_of_weight_rows(WeightAnalysis of);
 
 }  // namespace attnscope

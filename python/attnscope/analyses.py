@@ -127,19 +127,22 @@ def relevance(trace: Trace, target: Any = None, *, place: int = -1, progress: An
                                 shower(progress))
 
 
-def weights(model: Model, *, of: str = "ov", threshold: float = 0.9, share: str = "values",
-            progress: Any = None) -> Report:
-    """Spectra of each head's product of weights, without an input: W_QK = W_Q W_Kᵀ or
-    W_OV = W_V W_O, [D, D] of rank d at most (Elhage et al. 2021). A row for each head.
+def weights(model: Model, *, of: str = "ov", minus: Model | None = None, threshold: float = 0.9,
+            share: str = "values", progress: Any = None) -> Report:
+    """Spectra and composition of weights, without an input.
 
     Args:
         model: a Model.
-        of: "ov" or "qk".
+        of: "ov" or "qk": W_OV = W_V W_O or W_QK = W_Q W_Kᵀ of each head, [D, D] of rank d at most
+            (Elhage et al. 2021); "ov-layer" or "qk-layer": their sums over the heads of a layer;
+            "q-composition", "k-composition" or "v-composition": a row for each head and later head;
+            "matrices": a row for each weight matrix of the layers.
+        minus: a Model whose matrices are subtracted, for "matrices".
         threshold: τ of the equivalent rank, above 0, at most 1.
         share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         progress: True for a bar, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.weights(model, of, (threshold, share), shower(progress))
+    return _attnscope.weights(model, of, minus, (threshold, share), shower(progress))
 
 
 def rollout(x: Any, *, layers: int = 0, fusion: str = "mean", progress: Any = None) -> np.ndarray:

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "tests/cli/program.h"
@@ -157,8 +158,51 @@ TEST(WeightsCommand, ReportsRanksWithoutAnInput) {
       json_of_run("weights " + kSampleModels + "fashion-softmax.h5 --of qk");
   for (const nlohmann::json& head : report["models"][0]["heads"]) {
     EXPECT_LE(std::abs(head.at("copying").get<double>()), 1);
+    EXPECT_LE(std::abs(head.at("directionality").get<double>()), 1);
+    EXPECT_NEAR(head.at("symmetry").get<double>(), 0.5, 0.5);
     EXPECT_FALSE(head.at("singular_values").empty());
   }
+  const nlohmann::json ov = json_of_run("weights " + kSampleModels + "fashion-softmax.h5");
+  EXPECT_TRUE(ov["models"][0]["heads"][0].at("symmetry").is_null()) << "not of W_OV";
+}
+
+TEST(WeightsCommand, ListsTheStrongestPairsOfHeads) {
+  const std::string command =
+      "weights " + kSampleModels + "shakespeare-softmax.h5 --of k-composition";
+  const ProgramRun run = run_program(command + " --top 3");
+  EXPECT_THAT(run.output, HasSubstr("the strongest 3 of 240 pairs")) << run.errors;
+  const nlohmann::json pairs = json_of_run(command)["models"][0]["pairs"];
+  EXPECT_EQ(pairs.size(), 240U);
+  const nlohmann::json of_heads = json_of_run(command + " --heads 1,2")["models"][0]["pairs"];
+  EXPECT_EQ(of_heads.size(), 60U);
+}
+
+TEST(WeightsCommand, PrintsOneRowPerMatrixAndNarrowText) {
+  const std::string command = "weights " + kSampleModels + "fashion-softmax.h5 --of matrices";
+  const std::string minus = " --minus " + kSampleModels + "fashion-hash.h5";
+  const std::string csv = run_program(command + minus + " --csv").output;
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 6 * 6) << csv;
+  for (const std::string& text :
+       {run_program(command + minus).output,
+        run_program("weights " + kSampleModels + "shakespeare-softmax.h5 --of qk").output}) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const auto characters = std::ranges::count_if(
+          line, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
+      EXPECT_LE(characters, 100) << line;
+    }
+  }
+}
+
+TEST(WeightsCommand, RefusesWhatItsRowsAreNot) {
+  const std::string model = "weights " + kSampleModels + "fashion-softmax.h5";
+  EXPECT_THAT(run_program(model + " --of matrices --heads 0").errors, HasSubstr("--heads"));
+  EXPECT_THAT(run_program(model + " --minus " + kSampleModels + "fashion-hash.h5").errors,
+              HasSubstr("expected --of matrices"));
+  const ProgramRun run =
+      run_program(model + " --of matrices --minus " + kSampleModels + "shakespeare-softmax.h5");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("shakespeare-softmax.h5: layer 0, query: the matrices differ"));
 }
 
 }  // namespace

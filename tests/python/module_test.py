@@ -143,6 +143,16 @@ class RunTest(unittest.TestCase):
             attnscope.relevance(attnscope.maps(np.ones((3, 3))))
         report = attnscope.weights(self.model, of="qk")
         self.assertEqual((len(report), len(report[0]["singular_values"])), (18, 16))
+        self.assertTrue(np.all(np.abs(report["directionality"]) <= 1))
+        self.assertIn("symmetry", str(report))
+        pairs = attnscope.weights(self.model, of="v-composition")
+        self.assertEqual(len(pairs), 15 * 9)
+        self.assertTrue(np.all(np.diff(pairs["composition"]) <= 0))
+        difference = attnscope.weights(self.model, of="matrices", minus=self.model)
+        self.assertEqual(len(difference), 36)
+        np.testing.assert_array_equal(difference["relative_norm"], np.zeros(36))
+        with self.assertRaises(ValueError):
+            attnscope.weights(self.model, minus=self.model)
 
     def test_errors_have_the_words_of_the_command_line(self):
         with self.assertRaises(attnscope.UsageError) as raised:
