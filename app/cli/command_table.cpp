@@ -7,6 +7,7 @@
 
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/weights/weight_analysis.h"
 #include "core/attention/mechanism.h"
 
 namespace attnscope {
@@ -61,6 +62,7 @@ std::vector<std::string> values_of(const std::string& kind) {
   if (kind == "MECHANISM") return names_of(mechanisms(), &MechanismEntry::name);
   if (kind == "FIGURE") return names_of(figure_recipes(), &FigureRecipe::name);
   if (kind == "COLOURS") return names_of(colour_maps(), &ColourMap::name);
+  if (kind == "WEIGHTS") return names_of(weight_analysis_names);
   if (std::isupper(static_cast<unsigned char>(kind.front())) != 0) return {};
   return {kind};
 }

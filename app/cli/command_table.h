@@ -50,8 +50,8 @@ CLI::Option* add_value_option(CLI::App& command, const std::string& flag, Value&
 void set_examples(CLI::App& command, const std::vector<std::string>& examples);
 
 /// The known values of an option or argument: the words of "as-is|without|with", names of
-/// mechanisms for MECHANISM, of figures for FIGURE. Other values are valid too if a placeholder
-/// without names is among its kinds: "FIGURE|FILE".
+/// mechanisms for MECHANISM, of figures for FIGURE, and so on. Other values are valid too if a
+/// placeholder without names is among its kinds: "FIGURE|FILE".
 [[nodiscard]] std::vector<std::string> known_values(const OptionRow& row);
 
 /// True if the value may be a file or folder.

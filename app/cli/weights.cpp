@@ -128,8 +128,8 @@ Action add_weights(CLI::App& parent, CLI::App*& added) {
       "say how much of what a head writes a later head reads by its queries, keys or values. "
       "matrices are the weight matrices of the layers.");
   add_model_argument(*added, arguments->models, true, true);
-  add_value_option(*added, "--of", arguments->of, "Analysis of weights",
-                   name_list(names_of(weight_analysis_names), {}, "|"))
+  add_value_option(*added, "--of", arguments->of,
+                   "Analysed weights: " + name_list(names_of(weight_analysis_names)), "WEIGHTS")
       ->check(CLI::IsMember(names_of(weight_analysis_names)));
   added
       ->add_option("--minus", arguments->minus,
