@@ -65,9 +65,9 @@ Report compositions_report(const std::vector<HeadComposition>& pairs) {
   using Pair = HeadComposition;
   return report_on(
       pairs, {{{.name = "from_layer", .title = "from\nlayer", .width = 5}, &Pair::from_layer},
-              {{.name = "from_head", .title = "\nhead", .width = 6}, &Pair::from_head},
+              {{.name = "from_head", .title = "from\nhead", .width = 6}, &Pair::from_head},
               {{.name = "to_layer", .title = "to\nlayer", .width = 8}, &Pair::to_layer},
-              {{.name = "to_head", .title = "\nhead", .width = 6}, &Pair::to_head},
+              {{.name = "to_head", .title = "to\nhead", .width = 6}, &Pair::to_head},
               {{.name = "composition", .title = "composition", .decimals = 4}, &Pair::value},
               {{.name = "baseline",
                 .title = "random",

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tbb/parallel_for.h>
 
+#include "analysis/weights/dense_product.h"
 #include "analysis/weights/head_factors.h"
 #include "core/error.h"
 #include "core/model/transformer/transformer.h"
@@ -33,7 +34,7 @@ ReducedHead reduced(MatrixD matrix) {
 std::vector<ReducedHead> written(const Model& model, std::int64_t layer) {
   std::vector<ReducedHead> heads;
   for (const HeadFactors& ov : head_factors(model, layer, WeightProduct::ov)) {
-    heads.push_back(reduced(triangular_factor(ov.left) * ov.right));
+    heads.push_back(reduced(dense_product(triangular_factor(ov.left), ov.right)));
   }
   return heads;
 }
@@ -45,8 +46,8 @@ std::vector<ReducedHead> read_in(const Model& model, std::int64_t layer, Composi
     const auto& [left, right] = factors;
     heads.push_back(
         reduced(kind == Composition::keys
-                    ? MatrixD(right.transpose() * triangular_factor(left).transpose())
-                    : MatrixD(left * triangular_factor(right.transpose()).transpose())));
+                    ? dense_product(right.transpose(), triangular_factor(left).transpose())
+                    : dense_product(left, triangular_factor(right.transpose()).transpose())));
   }
   return heads;
 }
@@ -62,7 +63,7 @@ double value_between(const ReducedHead& from, const ReducedHead& to) {
   // Without an output projection a head may write fewer or more numbers than D.
   if (!(norms > 0) || from.matrix.cols() != to.matrix.rows())
     return std::numeric_limits<double>::quiet_NaN();
-  return (from.matrix * to.matrix).norm() / norms;
+  return dense_product(from.matrix, to.matrix).norm() / norms;
 }
 
 /// True if `a` comes before `b`: the greater value above its baseline, and numbers before NaN.

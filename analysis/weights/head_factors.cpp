@@ -38,7 +38,7 @@ const Block& block_with_products(const Model& model, std::int64_t layer, WeightP
     throw Error(ErrorKind::usage, "scores are cosines of queries and keys, not their products")
         .in_file(model.file())
         .about("qk")
-        .remedy("--of ov");
+        .remedy("--of ov, ov-layer or v-composition");
   }
   const std::string& attention = mechanism_of(model.spec(), layer).name;
   if (!find_mechanism(attention).scaled) {
@@ -46,7 +46,7 @@ const Block& block_with_products(const Model& model, std::int64_t layer, WeightP
         .about("layer " + std::to_string(layer))
         .in_file(model.file())
         .found(attention + " attention")
-        .remedy("--of ov");
+        .remedy("--of ov, ov-layer or v-composition");
   }
   return block;
 }

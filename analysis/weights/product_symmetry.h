@@ -19,4 +19,7 @@ struct ProductSymmetry {
 /// columns only. NaN if M is not square or not finite.
 [[nodiscard]] ProductSymmetry product_symmetry(const MatrixD& left, const MatrixD& right);
 
+/// The same of a matrix M.
+[[nodiscard]] ProductSymmetry product_symmetry(const MatrixD& product);
+
 }  // namespace attnscope

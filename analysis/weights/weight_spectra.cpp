@@ -1,11 +1,13 @@
 #include "analysis/weights/weight_spectra.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
 
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
+#include "analysis/weights/dense_product.h"
 #include "analysis/weights/product_symmetry.h"
 #include "core/tensor/decompose.h"
 
@@ -15,12 +17,16 @@ namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
+/// True if triangles of the factors would be nearly as large as their product.
+bool is_multiplied_out(const HeadFactors& factors) {
+  return 2 * factors.left.cols() > std::min(factors.left.rows(), factors.right.cols());
+}
+
 /// Singular values of left · right, [D, d] and [d, D'], from the triangular factors of their QR.
-std::vector<double> product_values(const HeadFactors& factors) {
+Eigen::VectorXd values_of_thin_product(const HeadFactors& factors) {
   const Eigen::MatrixXd first = triangular_factor(factors.left);
   const Eigen::MatrixXd second = triangular_factor(factors.right.transpose());
-  const Eigen::VectorXd values = singular_values_of(first * second.transpose());
-  return {values.begin(), values.end()};
+  return singular_values_of(first * second.transpose());
 }
 
 /// Σλ / Σ|λ| of left · right, from the eigenvalues of right · left, which are equal except for
@@ -28,9 +34,9 @@ std::vector<double> product_values(const HeadFactors& factors) {
 double copying_of(const HeadFactors& factors) {
   const auto& [left, right] = factors;
   if (left.rows() != right.cols()) return kNoNumber;
-  const MatrixD product = left.cols() <= left.rows() ? MatrixD(right * left) : left * right;
   double sum = 0, sizes = 0;
-  for (const std::complex<double>& value : eigenvalues_of(product)) {
+  for (const std::complex<double>& value : eigenvalues_of(
+           left.cols() <= left.rows() ? dense_product(right, left) : dense_product(left, right))) {
     sum += value.real();
     sizes += std::abs(value);
   }
@@ -39,21 +45,27 @@ double copying_of(const HeadFactors& factors) {
 
 WeightSpectrum spectrum_of_product(const HeadFactors& factors, WeightProduct product,
                                    const RankThreshold& threshold) {
+  ProductSymmetry symmetry = {kNoNumber, kNoNumber};
+  Eigen::VectorXd values;
+  if (is_multiplied_out(factors)) {
+    const MatrixD matrix = dense_product(factors.left, factors.right);
+    values = singular_values_of(matrix);
+    values.conservativeResize(std::min(values.size(), factors.left.cols()));  // the others are 0
+    if (product == WeightProduct::qk) symmetry = product_symmetry(matrix);
+  } else {
+    values = values_of_thin_product(factors);
+    if (product == WeightProduct::qk) symmetry = product_symmetry(factors.left, factors.right);
+  }
   WeightSpectrum found;
   found.width = factors.left.rows();
-  found.singular_values = product_values(factors);
-  const bool known = !found.singular_values.empty() && std::isfinite(found.singular_values.front());
+  found.singular_values.assign(values.begin(), values.end());
+  const bool known = values.size() > 0 && values.allFinite();
   found.equivalent_rank =
       known ? static_cast<double>(equivalent_rank(found.singular_values, threshold)) : kNoNumber;
   found.effective_rank = known ? effective_rank(found.singular_values) : kNoNumber;
   found.stable_rank = known ? stable_rank(found.singular_values) : kNoNumber;
-  if (product == WeightProduct::qk) {
-    const ProductSymmetry both = product_symmetry(factors.left, factors.right);
-    found.symmetry = both.symmetry;
-    found.directionality = both.directionality;
-  } else {
-    found.symmetry = found.directionality = kNoNumber;
-  }
+  found.symmetry = symmetry.symmetry;
+  found.directionality = symmetry.directionality;
   return found;
 }
 

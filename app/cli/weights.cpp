@@ -92,7 +92,6 @@ int run(const WeightsArguments& arguments) {
     subtracted = make_subjects_without_traces(other);
     request.minus = subtracted.front().model.get();
   }
-  const std::string minus = subtracted.empty() ? std::string() : subtracted.front().label;
   std::vector<WeightsOf> all;
   const std::vector<Subject> subjects = make_subjects_without_traces(arguments.models);
   for (const Subject& subject : subjects) {
@@ -103,10 +102,10 @@ int run(const WeightsArguments& arguments) {
   const auto report = [&] { return models_report(all, request, arguments.of); };
   print_results(
       arguments.format, subjects,
-      [&] { return weights_as_text(all, request, minus, arguments.top); },
+      [&] { return weights_as_text(all, request, arguments.minus, arguments.top); },
       [&] {
         nlohmann::ordered_json json = {{"of", arguments.of}};
-        if (request.minus) json["minus"] = minus;
+        if (request.minus) json["minus"] = arguments.minus;
         add_threshold(json, arguments.threshold);
         json["models"] = report_as_json(report());
         return json;

@@ -35,6 +35,14 @@ TEST(ProductSymmetry, DirectionIsThatOfTheGreatNorms) {
   EXPECT_EQ(product_symmetry(MatrixD::Identity(9, 9), MatrixD::Identity(9, 9)).directionality, 0);
 }
 
+TEST(ProductSymmetry, OfFactorsIsThatOfTheirProduct) {
+  const MatrixD q = hashed_rows("q", 600, 20), k = hashed_rows("k", 20, 600);
+  const ProductSymmetry thin = product_symmetry(q, k), whole = product_symmetry(q * k);
+  EXPECT_NEAR(thin.symmetry, whole.symmetry, 1e-12);
+  EXPECT_NEAR(thin.directionality, whole.directionality, 1e-9);
+  EXPECT_NE(whole.directionality, 0);
+}
+
 TEST(ProductSymmetry, IsUnknownWhereItIsNotDefined) {
   const ProductSymmetry oblong = product_symmetry(MatrixD::Ones(4, 2), MatrixD::Ones(2, 5));
   EXPECT_TRUE(std::isnan(oblong.symmetry));
