@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 #include <variant>
 
 #include "analysis/tables/reports.h"
@@ -16,6 +15,8 @@
 #include "app/cli/subjects.h"
 #include "app/cli/table_format.h"
 #include "app/cli/terminal_progress.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -61,14 +62,24 @@ Report models_report(const std::vector<WeightsOf>& all, const WeightRequest& req
   return report_on(all, std::move(columns));
 }
 
+/// The name of the subtracted model next to `label`: as it was given if both names are equal.
+std::string name_of_subtracted(const std::vector<Subject>& subtracted, const std::string& label,
+                               const std::string& given) {
+  return subtracted.empty() || subtracted.front().label == label ? given : subtracted.front().label;
+}
+
 std::string weights_as_text(const std::vector<WeightsOf>& all, const WeightRequest& request,
-                            const std::string& minus, std::size_t top) {
+                            const std::vector<Subject>& subtracted,
+                            const WeightsArguments& arguments) {
   std::string text;
   for (const WeightsOf& one : all) {
+    const std::string& label = one.subject->label;
     Report report = weights_report(one.rows, request);
     const std::size_t rows = report.rows;
-    if (is_composition(request.of)) report.rows = std::min(rows, top);
-    text += weights_in_words(one.subject->label, request, minus) + report_as_text(report);
+    if (is_composition(request.of)) report.rows = std::min(rows, arguments.top);
+    text +=
+        weights_in_words(label, request, name_of_subtracted(subtracted, label, arguments.minus)) +
+        report_as_text(report);
     if (report.rows < rows) {
       text += "the strongest " + std::to_string(report.rows) + " of " + std::to_string(rows) +
               " pairs; --top shows more, --csv and --json have all\n";
@@ -102,7 +113,7 @@ int run(const WeightsArguments& arguments) {
   const auto report = [&] { return models_report(all, request, arguments.of); };
   print_results(
       arguments.format, subjects,
-      [&] { return weights_as_text(all, request, arguments.minus, arguments.top); },
+      [&] { return weights_as_text(all, request, subtracted, arguments); },
       [&] {
         nlohmann::ordered_json json = {{"of", arguments.of}};
         if (request.minus) json["minus"] = arguments.minus;
