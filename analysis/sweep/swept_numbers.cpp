@@ -48,8 +48,7 @@ std::string in_words(const SweptNumbers& numbers) {
   if (!numbers.analysed.is_plain_map()) add(in_words(numbers.analysed));
   if (numbers.heads) add("numbers of heads");
   if (numbers.baselines) add("null models and their spectra");
-  if (numbers.at_entropy)
-    add("ranks at the entropy " + exact(*numbers.at_entropy) + " ln n");
+  if (numbers.at_entropy) add("ranks at the entropy " + exact(*numbers.at_entropy) + " ln n");
   return words;
 }
 
