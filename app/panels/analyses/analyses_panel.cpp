@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
@@ -139,7 +140,7 @@ AnalysesPanel::AnalysesPanel(Session& session, QWidget* parent)
   mark_possible();
   connect(list_, &QComboBox::activated, this, [this] { chosen_ = true; });
   connect(list_, &QComboBox::currentIndexChanged, this, &AnalysesPanel::take_recipe);
-  connect(unfold_, &QToolButton::toggled, form_, &QWidget::setVisible);
+  connect(unfold_, &QToolButton::toggled, fields_, &QWidget::setVisible);
   connect(follow_, &QCheckBox::toggled, this, [this](bool on) {
     if (on) edited_.clear();
     follow_selection();
@@ -174,9 +175,23 @@ void AnalysesPanel::make_controls() {
       tr("Layer, head and query are those selected in the atlas; a value set here stays"));
   follow_->setChecked(true);
   form_ = new FigureSettingsForm;
-  form_->hide();  // the figure has the space until they are asked for
+  fields_ = new QScrollArea;
+  fields_->setObjectName("analyses_fields");
+  fields_->setFrameShape(QFrame::NoFrame);
+  fields_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  fields_->setWidgetResizable(true);
+  fields_->setWidget(form_);
+  fields_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  fields_->hide();  // the figure has the space until they are asked for
   body()->addWidget(follow_);
-  body()->addWidget(form_);
+  body()->addWidget(fields_);
+}
+
+/// The figure stays in view while its settings are changed.
+void AnalysesPanel::resizeEvent(QResizeEvent* event) {
+  constexpr int kLeastFields = 120;  // pixels
+  fields_->setMaximumHeight(std::max(kLeastFields, height() * 2 / 5));
+  DockPanel::resizeEvent(event);
 }
 
 /// Fills the list: a heading per question, which cannot be chosen, and its analyses.
@@ -248,8 +263,9 @@ void AnalysesPanel::take_recipe() {
   form_->show_recipe(chosen, kept);
   const ParameterValues follows = settings_selected(shown_recipe_, session_.selection());
   follow_->setVisible(!follows.empty());
-  // The settings are open while a file is to be chosen.
-  const bool asks = !chosen.needs.setting.empty() && !kept.contains(chosen.needs.setting);
+  // The settings are open while a file is to be chosen, and where they are all that is drawn.
+  const bool asks = chosen.needs.setting.empty() ? chosen.needs.subject == SubjectNeed::none
+                                                 : !kept.contains(chosen.needs.setting);
   if (asks != opened_ && (opened_ || !unfold_->isChecked())) {
     opened_ = asks;
     unfold_->setChecked(asks);

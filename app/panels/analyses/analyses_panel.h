@@ -11,6 +11,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QScrollArea;
 class QToolButton;
 
 namespace attnscope {
@@ -35,6 +36,9 @@ class AnalysesPanel : public DockPanel {
   /// The figure shown; null before the first.
   [[nodiscard]] const Figure* figure() const;
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void make_controls();
   void list_analyses();
@@ -52,6 +56,7 @@ class AnalysesPanel : public DockPanel {
   QToolButton* unfold_;
   QCheckBox* follow_;
   FigureSettingsForm* form_;
+  QScrollArea* fields_;  ///< has the form
   AnalysisPage* page_;
   QToolButton* export_;
   bool chosen_ = false;           ///< by the user; else the first that the open models allow
