@@ -82,6 +82,7 @@ class AtlasCanvas : public GraphicsWidget {
  protected:
   void prepare_graphics() override;
   void draw_graphics() override;
+  [[nodiscard]] bool is_drawn() override;
   void draw_on_top(QPainter& painter) override;
   void draw_over(QPainter& painter) override;
   void free_graphics() override;
@@ -196,6 +197,8 @@ class AtlasCanvas : public GraphicsWidget {
   bool over_drawn_ = false;
   /// The scene whose maps draw_graphics() has drawn, until draw_on_top() has drawn the rest.
   std::optional<AtlasScene> maps_drawn_of_;
+  /// The scene of the last picture, if that is complete and made of the scene alone.
+  std::optional<AtlasScene> settled_;
   std::unique_ptr<MapPainter> painter_;
   std::unique_ptr<CellNumbers> numbers_;
   std::unique_ptr<Lens> lens_;

@@ -181,7 +181,9 @@ void GraphicsWidget::draw_offscreen() {
 
 void GraphicsWidget::paintEvent(QPaintEvent* event) {
   if (surface_) return QWidget::paintEvent(event);
-  if (offscreen_->asked || offscreen_->picture.size() != pixels()) draw_offscreen();
+  const bool same_size = offscreen_->picture.size() == pixels();
+  if (same_size && offscreen_->asked && is_drawn()) offscreen_->asked = false;
+  if (!same_size || offscreen_->asked) draw_offscreen();
   QPainter painter(this);
   if (offscreen_->picture.isNull()) {
     painter.fillRect(event->rect(), palette().window());

@@ -39,6 +39,8 @@ class GraphicsWidget : public QWidget {
   virtual void prepare_graphics() = 0;
   /// Draws into the bound framebuffer of size() · devicePixelRatioF() pixels.
   virtual void draw_graphics() = 0;
+  /// True if the last picture shows what draw_graphics() would draw, so that it stays.
+  [[nodiscard]] virtual bool is_drawn() { return false; }
   /// Draws on top of draw_graphics(), in logical pixels; in software without OpenGL, where lines
   /// and letters take several times as long by it.
   virtual void draw_on_top(QPainter&) {}
