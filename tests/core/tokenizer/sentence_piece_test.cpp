@@ -37,7 +37,7 @@ TEST_P(SavedPieces, GivesTheTokensOfSentencePiece) {
   const SentencePiece model = read_sentence_piece(kModels / (std::string(GetParam()) + ".model"));
   ASSERT_EQ(model.pieces.texts.size(), saved["pieces"].size());
   for (std::size_t i = 0; i < model.pieces.texts.size(); ++i) {
-    EXPECT_EQ(model.pieces.texts[i], saved["pieces"][i][0]);
+    EXPECT_EQ(model.pieces.texts[i], saved["pieces"][i][0].get<std::string>());
     EXPECT_EQ(static_cast<int>(model.pieces.kinds[i]), saved["pieces"][i][2]) << i;
   }
   const auto tokenizer = make_tokenizer(sentence_piece_stages(model));
