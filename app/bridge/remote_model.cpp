@@ -86,7 +86,7 @@ RemoteModel::RemoteModel(Session& session, RemotePlace place, QStringList comman
   connect(&again_, &QTimer::timeout, this, &RemoteModel::connect_to_host);
   connect(&host_, &QProcess::started, this, &RemoteModel::begin);
   connect(&host_, &QProcess::readyReadStandardOutput, this, &RemoteModel::read);
-  connect(&host_, &QProcess::readyReadStandardError, this, &RemoteModel::hear_errors);
+  connect(&host_, &QProcess::readyReadStandardError, this, &RemoteModel::read_errors);
   connect(&host_, &QProcess::finished, this, &RemoteModel::take_end);
   connect(&host_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
     if (error == QProcess::FailedToStart) stop(host_.errorString());
@@ -143,8 +143,9 @@ void RemoteModel::read() {
   }
 }
 
-/// Passes on what ssh says, which asks for a password elsewhere, and keeps its last line.
-void RemoteModel::hear_errors() {
+/// Writes what ssh reports to standard error, and keeps its last line for the notice. Ssh asks for
+/// passwords at the terminal itself.
+void RemoteModel::read_errors() {
   constexpr std::size_t kMostOfALine = 160;
   const std::string text = host_.readAllStandardError().toStdString();
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -156,7 +157,7 @@ void RemoteModel::hear_errors() {
 }
 
 void RemoteModel::take_end(int status) {
-  hear_errors();
+  read_errors();
   constexpr int kWrongUsage = 2, kNotFound = 127;  // of this program and of a shell
   if (host_.exitStatus() == QProcess::CrashExit) return lose(tr("it was ended by a signal"));
   if (status == kNotFound) return stop(tr("the program attnscope was not found there"));

@@ -56,7 +56,7 @@ class RemoteModel : public QObject {
   void begin();
   void send(const nlohmann::json& message, Next next, const QByteArray& arrays = {});
   void read();
-  void hear_errors();
+  void read_errors();
   void lose(const QString& why);
   void stop(const QString& why);
   void take_hello(Frame answer);
