@@ -105,6 +105,19 @@ SweepResult begin(const SweepRequest& request) {
   return result;
 }
 
+/// Removes unfinished work of a finished sweep, which stays if the process was killed between the
+/// two.
+void remove_leftover(const std::filesystem::path& unfinished, const SweepResult& finished) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(unfinished, ignored)) return;
+  try {
+    if (read_sweep(unfinished).fingerprint != finished.fingerprint) return;
+    std::filesystem::remove(unfinished, ignored);
+  } catch (const Error&) {
+    // The file is not of a sweep, and stays.
+  }
+}
+
 }  // namespace
 
 std::filesystem::path sweep_checkpoint(const std::filesystem::path& out) {
@@ -120,7 +133,10 @@ SweepResult run_sweep_by(const SweepRequest& request, const NextInputs& next,
   // Fails before hours of work if the folder is missing or cannot be written.
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   { const AtomicFile writable(request.out), checkpoint(unfinished); }
-  if (const std::optional<SweepResult> found = finished_before(request)) return *found;
+  if (const std::optional<SweepResult> found = finished_before(request)) {
+    remove_leftover(unfinished, *found);
+    return *found;
+  }
   SweepResult result = begin(request);
   std::int64_t kept = result.done;
   Clock::time_point last = Clock::now();

@@ -212,6 +212,21 @@ TEST_F(Sweep, AFinishedResultIsNotSweptAgain) {
   EXPECT_GT(advanced, 0);
 }
 
+TEST_F(Sweep, AFinishedResultRemovesItsOwnUnfinishedWork) {
+  const SweepRequest wanted = request("killed.h5");
+  (void)run_sweep(wanted);
+  const std::filesystem::path unfinished = sweep_checkpoint(wanted.out);
+  std::filesystem::copy_file(wanted.out, unfinished);  // killed before it was removed
+  (void)run_sweep(wanted);
+  EXPECT_FALSE(std::filesystem::exists(unfinished));
+  SweepRequest other = request("other.h5");
+  other.thresholds = {0.5};
+  (void)run_sweep(other);
+  std::filesystem::copy_file(other.out, unfinished);
+  (void)run_sweep(wanted);
+  EXPECT_TRUE(std::filesystem::exists(unfinished)) << "work of another sweep";
+}
+
 TEST_F(Sweep, DoesNotReplaceTheResultOfAnotherSweep) {
   (void)run_sweep(request("r.h5", 20));
   const std::string before = read_bytes(folder_.path() / "r.h5");
