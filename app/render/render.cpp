@@ -9,6 +9,7 @@
 #include <QPdfWriter>
 #include <QString>
 #include <QSvgGenerator>
+#include <QUuid>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -289,6 +290,9 @@ QByteArray pdf(const Figure& figure, const ExportOptions& options) {
   buffer.open(QIODevice::WriteOnly);
   {
     QPdfWriter writer(&buffer);
+#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
+    writer.setDocumentId(QUuid());  // otherwise random: identical figures have identical bytes
+#endif
     writer.setResolution(static_cast<int>(units_per_mm * mm_per_inch));
     writer.setPageSize(QPageSize(QSizeF(figure.width_mm, figure.height_mm), QPageSize::Millimeter,
                                  QString(), QPageSize::ExactMatch));

@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kPositions = 1000;
-constexpr int kLeastSlider = 32;  // pixels
+constexpr int kLeastSlider = 32, kLeastStackedSlider = 12;  // pixels
 
 int decimals_of(double step) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6);
@@ -53,7 +53,7 @@ NumberSlider::NumberSlider(const QString& name, const SliderRange& range, double
 
 void NumberSlider::stack() {
   grid_->setVerticalSpacing(2);
-  slider_->setMinimumWidth(kLeastSlider / 2);
+  slider_->setMinimumWidth(kLeastStackedSlider);
   grid_->addWidget(grid_->itemAtPosition(0, 0)->widget(), 0, 0, 1, 3);
   grid_->addWidget(slider_, 1, 0, 1, 2);
   grid_->addWidget(field_, 1, 2);

@@ -61,7 +61,7 @@ HashCodesPage::HashCodesPage(Session& session, QWidget* parent)
       tr("l, the keys a query attends to most and least: what is similar. All other keys count as "
          "0, so that an error of 1 is that of codes of zeros"));
   auto* sliders = new QHBoxLayout;
-  sliders->setSpacing(6);
+  sliders->setSpacing(4);
   for (NumberSlider* slider : {bits_, supports_, pairs_}) {
     slider->stack();
     sliders->addWidget(slider, 1);
