@@ -191,11 +191,14 @@ QByteArray last_number(const QByteArray& pdf, const char* key) {
   return pdf.mid(first, end - first);
 }
 
-/// Overwrites the creation date with blanks, to keep the offsets in the file's table valid.
-void blank_date(QByteArray& pdf) {
-  const qsizetype start = pdf.indexOf("/CreationDate (");
-  const qsizetype end = start < 0 ? -1 : pdf.indexOf(')', start);
-  if (end > start) pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
+/// Overwrites the dates of creation and change (Qt 6.8) with blanks, to keep the offsets in the
+/// file's table valid.
+void blank_dates(QByteArray& pdf) {
+  for (const char* const key : {"/CreationDate (", "/ModDate ("}) {
+    const qsizetype start = pdf.indexOf(key);
+    const qsizetype end = start < 0 ? -1 : pdf.indexOf(')', start);
+    if (end > start) pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
+  }
 }
 
 /// The file with the figure's provenance in its document information: Title, Subject (the caption),
@@ -208,7 +211,7 @@ QByteArray with_provenance(QByteArray pdf, const Figure& figure) {
                                                            {"Models", "Keywords"},
                                                            {"Software", "Creator"},
                                                            {"Command", "Command"}};
-  blank_date(pdf);
+  blank_dates(pdf);
   const QByteArray objects = last_number(pdf, "/Size ");
   const QByteArray information = last_number(pdf, "/Info ");
   const QByteArray root = last_number(pdf, "/Root ");

@@ -33,7 +33,12 @@ TEST(Package, TheAppStreamDataIsValid) {
   const std::string text = std::regex_replace(read_bytes(kPackage + kId + ".metainfo.xml.in"),
                                               std::regex("@PROJECT_VERSION@"), "0.1.0");
   const auto file = folder.write(kId + ".metainfo.xml", text);
-  const std::string check = "appstreamcli validate --no-net '" + file.string() + "' >/dev/null";
+  // The project has no page of its own, which newer versions want; older ones do not know the tag.
+  const std::string validate = "appstreamcli validate --no-net ",
+                    quoted = "'" + file.string() + "'",
+                    lenient = "--override=url-homepage-missing=info ";
+  const std::string check =
+      "(" + validate + quoted + " || " + validate + lenient + quoted + ") >/dev/null";
   EXPECT_EQ(std::system(check.c_str()), 0);
 }
 
