@@ -35,11 +35,6 @@ struct TokenPlaces {
   std::vector<std::pair<double, double>> queries, keys;  ///< (x, y) in `unit`
 };
 
-/// True if the layout's prefix and grid together have `tokens` tokens.
-bool fits(const TokenLayout& layout, std::int64_t tokens) {
-  return layout.has_grid() && layout.prefix + layout.rows * layout.columns == tokens;
-}
-
 std::vector<std::pair<double, double>> middles(const TokenLayout& layout, double width,
                                                double height) {
   std::vector<std::pair<double, double>> places;
@@ -79,7 +74,7 @@ TokenPlaces token_places(const Trace& trace, std::int64_t layer) {
       places.queries.emplace_back(static_cast<double>(token), 0);
     }
     places.keys = places.queries;
-  } else if (fits(queries, trace.queries(layer)) && fits(keys, trace.keys(layer))) {
+  } else if (queries.is_grid_of(trace.queries(layer)) && keys.is_grid_of(trace.keys(layer))) {
     places.unit = trace.image ? "pixels" : "patches";
     const auto width = static_cast<double>(trace.image ? trace.image->width : queries.columns);
     const auto height = static_cast<double>(trace.image ? trace.image->height : queries.rows);
@@ -117,7 +112,7 @@ double mean_distance(const RowWeights& weights, const TokenPlaces& places) {
 double patches_of_mass(const Trace& trace, std::int64_t layer, const RowWeights& weights,
                        double mass) {
   const TokenLayout& keys = key_layout(trace, layer);
-  if (query_layout(trace, layer).prefix == 0 || !fits(keys, weights.matrix().cols())) {
+  if (query_layout(trace, layer).prefix == 0 || !keys.is_grid_of(weights.matrix().cols())) {
     return HeadRow::kUnknown;
   }
   const auto row = weights.matrix().row(0);

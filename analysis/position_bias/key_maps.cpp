@@ -18,18 +18,13 @@ const Tensor* logits_of(const Trace& trace, std::int64_t layer) {
   return there ? &found->second : nullptr;
 }
 
-/// True if the keys of the layer are those of prefix tokens followed by a grid over an image.
-bool are_on_a_grid(const Tensor& logits, const TokenLayout& layout) {
-  return layout.has_grid() && layout.prefix + layout.rows * layout.columns == logits.extent(1);
-}
-
 }  // namespace
 
 bool has_key_maps(const Trace& trace) {
   for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
     const Tensor* const logits = logits_of(trace, layer);
     const LayerTrace& record = trace.layers[static_cast<std::size_t>(layer)];
-    if (logits && are_on_a_grid(*logits, record.key_layout)) return true;
+    if (logits && record.key_layout.is_grid_of(logits->extent(1))) return true;
   }
   return false;
 }
@@ -54,7 +49,7 @@ KeyMap key_map(const Trace& trace, std::int64_t layer, std::int64_t channel) {
         .found(std::to_string(channel));
   }
   const TokenLayout& layout = trace.layers[static_cast<std::size_t>(layer)].key_layout;
-  if (!are_on_a_grid(*logits, layout)) {
+  if (!layout.is_grid_of(logits->extent(1))) {
     throw Error(ErrorKind::usage, "the tokens do not form a grid over an image")
         .about(trace.model_name);
   }

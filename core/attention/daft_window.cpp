@@ -233,8 +233,7 @@ DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& opt
                 ? std::min<std::int64_t>(input.layout->prefix, input.keys.rows())
                 : 0;
   columns_ = input.keys.rows() - prefix_;
-  const bool grid = !input.causal && input.layout && input.layout->has_grid() &&
-                    input.layout->rows * input.layout->columns == columns_;
+  const bool grid = !input.causal && input.layout && input.layout->is_grid_of(input.keys.rows());
   const std::int64_t dimensions = options.dimensions.value_or(grid ? 2 : 1);
   if (dimensions == 2) {
     if (!grid) {

@@ -57,8 +57,7 @@ struct AgentAreas {
 AgentAreas agent_areas(const AttentionInput& input, std::int64_t agents) {
   const TokenLayout* const layout = input.layout;
   const std::int64_t tokens = input.queries.rows();
-  if (layout == nullptr || !layout->has_grid() ||
-      layout->prefix + layout->rows * layout->columns != tokens) {
+  if (layout == nullptr || !layout->is_grid_of(tokens)) {
     return {.columns = tokens, .across = agents};
   }
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(agents)) + 1e-6);

@@ -40,8 +40,7 @@ MatrixD elu_features(const ConstMatrixMap& rows) {
 void turn(const AttentionInput& input, const std::vector<double>& frequencies, std::int64_t groups,
           MatrixD& rows) {
   const TokenLayout* const layout = input.layout;
-  const bool grid = layout != nullptr && layout->has_grid() &&
-                    layout->prefix + layout->rows * layout->columns == rows.rows();
+  const bool grid = layout != nullptr && layout->is_grid_of(rows.rows());
   const std::int64_t prefix = grid ? layout->prefix : 0;
   const std::int64_t columns = grid ? layout->columns : rows.rows();
   const std::int64_t width = rows.cols() / groups, half = std::ssize(frequencies);

@@ -19,6 +19,10 @@ struct TokenLayout {
 
   [[nodiscard]] bool is_text() const { return !texts.empty(); }
   [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
+  /// True if the prefix and the grid together have `tokens` tokens.
+  [[nodiscard]] bool is_grid_of(std::int64_t tokens) const {
+    return has_grid() && prefix + rows * columns == tokens;
+  }
   /// Name of token `index`: "class", "distillation", "prefix 2", "register 0", "(row, column)", the
   /// token's text, or the index.
   [[nodiscard]] std::string name(std::int64_t index) const;

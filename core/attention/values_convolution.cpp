@@ -35,8 +35,8 @@ ValuesConvolution::ValuesConvolution(const AttentionInput& input, const Tensor& 
       rows_(input.layout ? input.layout->rows : 0),
       columns_(input.layout ? input.layout->columns : 0),
       width_(input.values.cols() / input.heads) {
-  if (prefix_ + rows_ * columns_ != input.keys.rows() ||
-      input.queries.rows() != input.keys.rows() || !input.layout || !input.layout->has_grid()) {
+  if (!input.layout || !input.layout->is_grid_of(input.keys.rows()) ||
+      input.queries.rows() != input.keys.rows()) {
     throw Error(ErrorKind::usage, "a convolution of the values needs tokens on a grid")
         .about("term")
         .remedy("set term=false");

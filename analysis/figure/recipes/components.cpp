@@ -47,8 +47,7 @@ struct SubjectComponents {
   [[nodiscard]] Extent extent(Side side) const { return extents[side == Side::keys ? 0 : 1]; }
   /// True if all tokens after the prefix are on the grid.
   [[nodiscard]] bool on_grid(Side side) const {
-    const TokenLayout& own = layout(side);
-    return own.has_grid() && own.prefix + own.rows * own.columns == std::ssize(vector(0, side));
+    return layout(side).is_grid_of(std::ssize(vector(0, side)));
   }
 };
 

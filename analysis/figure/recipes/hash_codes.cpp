@@ -238,8 +238,7 @@ class HashCodesFigure {
   [[nodiscard]] Panel tokens_panel(const CodesOfKind& codes) const {
     Panel panel = map_panel(0, 0);
     const TokenLayout& layout = report_.layout;
-    const bool grid =
-        layout.has_grid() && layout.prefix + layout.rows * layout.columns == codes.queries.tokens();
+    const bool grid = layout.is_grid_of(codes.queries.tokens());
     // Tokens without a grid form a row.
     Image image{grid ? layout.columns : codes.queries.tokens(), grid ? layout.rows : 1, 3, {}};
     const std::vector<Colour> colours = code_colours(codes.queries);
