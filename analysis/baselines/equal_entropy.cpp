@@ -19,8 +19,7 @@ constexpr double kEntropyTolerance = 1e-6;
 constexpr double kLeastTemperature = 1e-6, kGreatestTemperature = 1e6;
 
 const std::string& tempered_mechanism(const Trace& trace, std::int64_t layer) {
-  const LayerTrace& own = trace.layers[static_cast<std::size_t>(layer)];
-  return own.mechanism ? own.mechanism->name : trace.mechanism.name;
+  return mechanism_of(trace, trace.layers[static_cast<std::size_t>(layer)]).name;
 }
 
 /// The logarithms of a map's weights, from which its rows follow at every temperature.

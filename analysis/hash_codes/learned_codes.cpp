@@ -86,7 +86,7 @@ std::map<std::string, std::string> codes_provenance(
 }
 
 bool is_hashed(const Trace& trace, const LayerTrace& layer) {
-  return mechanism_at(trace, layer).name == "hash";
+  return mechanism_of(trace, layer).name == "hash";
 }
 
 void require_tokens(const Trace& trace, std::int64_t layer, std::int64_t head) {
@@ -168,10 +168,6 @@ LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechani
   codes.tensors.provenance = codes_provenance(model, mechanism, inputs, options);
   progress.step(1, "learning hash codes");
   return codes;
-}
-
-const MechanismChoice& mechanism_at(const Trace& trace, const LayerTrace& layer) {
-  return layer.mechanism ? *layer.mechanism : trace.mechanism;
 }
 
 TraceRequest request_for_imitation(std::int64_t layer) {

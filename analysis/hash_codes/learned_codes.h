@@ -32,9 +32,6 @@ struct LearnedCodes {
                                             const HashLearningOptions& options,
                                             const Progress& progress);
 
-/// Mechanism that the layer ran with.
-[[nodiscard]] const MechanismChoice& mechanism_at(const Trace& trace, const LayerTrace& layer);
-
 /// Trace request for imitated_attention: one layer's maps, queries, keys and values.
 [[nodiscard]] TraceRequest request_for_imitation(std::int64_t layer);
 

@@ -37,7 +37,7 @@ std::int64_t whole_parameter(const MechanismChoice& mechanism, const char* name,
 
 /// True if the run's codes come from learned buffers, of the file or learned here.
 bool has_learned_codes(const Subject& subject, const Trace& trace, const LayerTrace& layer) {
-  const MechanismChoice& mechanism = mechanism_at(trace, layer);
+  const MechanismChoice& mechanism = mechanism_of(trace, layer);
   const TypedValues values(mechanism.parameters);
   if (mechanism.name != "hash" || !values.has("codes") ||
       !(values.is("codes", name_of(HashKind::learned)) || values.is("codes", "auto"))) {
@@ -74,7 +74,7 @@ HashCodesReport hash_codes_report(const Subject& subject, const HashCodesRequest
   const LayerTrace& layer = trace->layers[static_cast<std::size_t>(request.layer)];
   report.layout = layer.layout;
   const std::int64_t keys = report.attention.cols();
-  const MechanismChoice& mechanism = mechanism_at(*trace, layer);
+  const MechanismChoice& mechanism = mechanism_of(*trace, layer);
   const std::int64_t own_bits = whole_parameter(mechanism, "bits", 16);
   const std::int64_t own_supports = whole_parameter(mechanism, "supports", 25);
   report.bits = request.bits.value_or(own_bits);

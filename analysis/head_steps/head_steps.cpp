@@ -23,9 +23,7 @@ struct Place {
   const LayerTrace& layer;
   std::int64_t index, head, query;
 
-  [[nodiscard]] const MechanismChoice& mechanism() const {
-    return layer.mechanism ? *layer.mechanism : trace.mechanism;
-  }
+  [[nodiscard]] const MechanismChoice& mechanism() const { return mechanism_of(trace, layer); }
   [[nodiscard]] const Tensor* quantity(std::string_view name) const {
     const auto found = layer.quantities.find(name);
     return found == layer.quantities.end() ? nullptr : &found->second;
@@ -264,10 +262,6 @@ TokensInPlane tokens_in_plane(const Trace& trace, std::int64_t layer, std::int64
 
 namespace {
 
-const MechanismChoice& choice_at(const Trace& trace, const LayerTrace& layer) {
-  return layer.mechanism ? *layer.mechanism : trace.mechanism;
-}
-
 bool holds_vectors(const LayerTrace& layer) {
   return !layer.queries.empty() && !layer.keys.empty() &&
          layer.queries.extent(2) == layer.keys.extent(2);
@@ -299,7 +293,7 @@ double balance_vectors(MatrixD& queries, MatrixD& keys) {
 
 bool has_score_terms(const Trace& trace) {
   return std::ranges::any_of(trace.layers, [&](const LayerTrace& layer) {
-    const std::string& name = choice_at(trace, layer).name;
+    const std::string& name = mechanism_of(trace, layer).name;
     if (name == "hash") return layer.quantities.contains("codes");
     return (name == "softmax" || name == "adder") && holds_vectors(layer);
   });
@@ -307,7 +301,7 @@ bool has_score_terms(const Trace& trace) {
 
 bool has_queries_and_keys(const Trace& trace) {
   return std::ranges::any_of(trace.layers, [&](const LayerTrace& layer) {
-    return holds_vectors(layer) && compares_vectors(choice_at(trace, layer).name);
+    return holds_vectors(layer) && compares_vectors(mechanism_of(trace, layer).name);
   });
 }
 

@@ -78,7 +78,7 @@ TokenImportance token_importance(const Trace& trace, std::int64_t layer,
   if (head) check_place("head", *head, heads);
   check_place("token", end, logits ? tokens : source[1]);
 
-  const MechanismChoice& choice = recorded.mechanism ? *recorded.mechanism : trace.mechanism;
+  const MechanismChoice& choice = mechanism_of(trace, recorded);
   TokenImportance result;
   result.attention = attention;
   result.causal = trace.causal;

@@ -79,9 +79,8 @@ void require_one_map(const Trace& trace, std::int64_t layer) {
          "attnscope spectrum --of map, scores, values or tokens");
 }
 
-const std::string& mechanism_of(const Trace& trace, std::int64_t layer) {
-  const LayerTrace& own = layer_at(trace, layer);
-  return own.mechanism ? own.mechanism->name : trace.mechanism.name;
+const std::string& mechanism_name(const Trace& trace, std::int64_t layer) {
+  return mechanism_of(trace, layer_at(trace, layer)).name;
 }
 
 MatrixD l1_scores(const MatrixD& queries, const MatrixD& keys) {
@@ -98,7 +97,7 @@ MatrixD l1_scores(const MatrixD& queries, const MatrixD& keys) {
 
 AnalysedMatrix scores_of(const Trace& trace, const MapIndex& place) {
   const LayerTrace& layer = layer_at(trace, place.layer);
-  const std::string& name = mechanism_of(trace, place.layer);
+  const std::string& name = mechanism_name(trace, place.layer);
   if (!find_mechanism(name).terms) {
     refuse(trace, place.layer, name + " attention is not a softmax of scores",
            "attnscope spectrum --of map");
@@ -133,8 +132,8 @@ AnalysedMatrix log_map_of(const Trace& trace, const MapIndex& place) {
   }
   AnalysedMatrix found{map.array().log().matrix()};
   const LayerTrace& layer = layer_at(trace, place.layer);
-  const bool known = find_mechanism(mechanism_of(trace, place.layer)).scaled &&
-                     find_mechanism(mechanism_of(trace, place.layer)).terms &&
+  const bool known = find_mechanism(mechanism_name(trace, place.layer)).scaled &&
+                     find_mechanism(mechanism_name(trace, place.layer)).terms &&
                      !layer.queries.empty() && !layer.keys.empty();
   if (!known) return found;
   const AnalysedMatrix scores = scores_of(trace, place);
@@ -215,7 +214,7 @@ std::optional<std::int64_t> window_of(const Trace& trace, const MapIndex& place,
 
 const Tensor& window_biases(const Trace& trace, std::int64_t layer) {
   const LayerTrace& own = layer_at(trace, layer);
-  const std::string& mechanism = mechanism_of(trace, layer);
+  const std::string& mechanism = mechanism_name(trace, layer);
   if (mechanism != "daft-conv" && mechanism != "daft-one-hot") {
     refuse_convolution(trace, layer, mechanism + " attention adds no convolution",
                        "DAFT-conv has one");
@@ -273,7 +272,7 @@ bool fit_heads(const Tensor& vectors, std::int64_t heads, std::int64_t rows) {
 bool has_scores(const Trace& trace, std::int64_t layer) {
   const LayerTrace& own = layer_at(trace, layer);
   const auto entry =
-      std::ranges::find(mechanisms(), mechanism_of(trace, layer), &MechanismEntry::name);
+      std::ranges::find(mechanisms(), mechanism_name(trace, layer), &MechanismEntry::name);
   const std::int64_t heads = trace.heads(layer);
   return entry != mechanisms().end() && entry->terms &&
          fit_heads(own.queries, heads, trace.queries(layer)) &&

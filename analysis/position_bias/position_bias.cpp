@@ -76,7 +76,7 @@ std::vector<PositionBias> position_biases(const Trace& trace, std::vector<std::i
     const Tensor* const window = recorded(layer, "window_bias");
     const Tensor* const w = window ? window : recorded(layer, "position_bias");
     if (!w) continue;
-    const MechanismChoice& mechanism = layer.mechanism.value_or(trace.mechanism);
+    const MechanismChoice& mechanism = mechanism_of(trace, layer);
     for (std::int64_t head = 0; head < w->extent(0); ++head) {
       PositionBias bias{.layer = index,
                         .head = head,

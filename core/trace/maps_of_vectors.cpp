@@ -41,10 +41,6 @@ class MapSource {
   MapRows rows_;
 };
 
-const MechanismChoice& mechanism_in(const Trace& trace, const LayerTrace& layer) {
-  return layer.mechanism ? *layer.mechanism : trace.mechanism;
-}
-
 /// True if its maps need nothing but queries and keys.
 bool needs_only_vectors(const MechanismEntry& mechanism) {
   return mechanism.rows && mechanism.tensors.empty();
@@ -77,7 +73,7 @@ ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& inpu
 
 bool follow_from_vectors(const Trace& trace, const LayerTrace& layer) {
   return layer.implied_map.are_computed() && !layer.queries.empty() && !layer.keys.empty() &&
-         needs_only_vectors(find_mechanism(mechanism_in(trace, layer).name));
+         needs_only_vectors(find_mechanism(mechanism_of(trace, layer).name));
 }
 
 ImpliedMaps maps_of_vectors(const Trace& trace, const LayerTrace& layer) {
@@ -98,7 +94,7 @@ ImpliedMaps maps_of_vectors(const Trace& trace, const LayerTrace& layer) {
     refuse("maps that are not stored have no mask but the causal one", "keys up to the query",
            "other seen_keys");
   }
-  const MechanismChoice& choice = mechanism_in(trace, layer);
+  const MechanismChoice& choice = mechanism_of(trace, layer);
   const auto list = mechanisms();
   const auto known = std::ranges::find(list, choice.name, &MechanismEntry::name);
   if (known == list.end() || !needs_only_vectors(*known) || trace.map_channels != 1) {

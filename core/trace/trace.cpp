@@ -169,6 +169,10 @@ ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view)
   return maps;
 }
 
+const MechanismChoice& mechanism_of(const Trace& trace, const LayerTrace& layer) {
+  return layer.mechanism ? *layer.mechanism : trace.mechanism;
+}
+
 const TokenLayout& query_layout(const Trace& trace, std::int64_t layer) {
   const LayerTrace* const own = layer_at(trace, layer);
   return own && is_known(own->layout) ? own->layout : trace.layout;

@@ -171,6 +171,9 @@ inline constexpr EnumName<IdentityView> identity_view_names[] = {{IdentityView::
 /// needed. Throws Error(usage) if the layer's maps were not recorded.
 [[nodiscard]] ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view);
 
+/// The mechanism of `layer`, a layer of `trace`: its own, or the trace's if it has none.
+[[nodiscard]] const MechanismChoice& mechanism_of(const Trace& trace, const LayerTrace& layer);
+
 /// The layout of the queries of layer `layer`: the layer's own, or the trace's if it has none.
 [[nodiscard]] const TokenLayout& query_layout(const Trace& trace, std::int64_t layer);
 

@@ -76,7 +76,7 @@ std::string axis_in_words(const char* which, double share) {
 bool balances(const Settings& read, const Trace& trace, std::int64_t layer) {
   if (!read.is("balance", "auto")) return read.is("balance", "on");
   const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];
-  return (recorded.mechanism ? *recorded.mechanism : trace.mechanism).name == "softmax";
+  return mechanism_of(trace, recorded).name == "softmax";
 }
 
 std::string balance_in_words(const QueryKeyPlane& plane) {

@@ -42,7 +42,7 @@ HeadSteps steps_shown(const FigureRequest& request, const Settings& read) {
   throw Error(ErrorKind::usage, "the scores are not a sum over channels of a query and a key")
       .about(subject.label + ", " + layer_name(request, layer))
       .expected("softmax, adder or hashed attention, with queries and keys recorded")
-      .found(recorded.mechanism ? recorded.mechanism->name : subject.trace->mechanism.name);
+      .found(mechanism_of(*subject.trace, recorded).name);
 }
 
 /// The keys that the query sees, of the greatest weight first.

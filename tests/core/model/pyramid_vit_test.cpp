@@ -149,7 +149,7 @@ void expect_maps_of_values(const Transformer& model, const MechanismChoice& choi
     ASSERT_EQ(layer.values.extent(1), layer.implied_map.extent(2));
     ASSERT_EQ(layer.keys.extent(1), layer.implied_map.extent(2));
     for (const float value : layer.implied_map.entries()) ASSERT_TRUE(std::isfinite(value));
-    const bool sums = make_mechanism(layer.mechanism.value_or(trace.mechanism))
+    const bool sums = make_mechanism(mechanism_of(trace, layer))
                           ->structure({.queries = 4, .keys = 4})
                           .rows_sum_to_one;
     if (!sums) continue;
