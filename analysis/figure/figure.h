@@ -154,6 +154,8 @@ struct ColourScale {
   bool reversed = false;
   /// Area that holds only the bar; next to the panels that share the scale if absent.
   std::optional<std::size_t> bar_area = std::nullopt;
+
+  bool operator==(const ColourScale&) const = default;
 };
 
 /// Cells of text. An empty first cell continues the row above.

@@ -26,43 +26,6 @@ namespace {
 
 constexpr int movement_ms = 180;
 
-/// True if both give one picture, but for what draw_over draws. Stages and overlaid maps, which
-/// change otherwise, never do.
-bool look_the_same(const AtlasScene& a, const AtlasScene& b) {
-  const auto same_scale = [](const ColourScale& one, const ColourScale& other) {
-    return one.colour_map == other.colour_map && one.minimum == other.minimum &&
-           one.maximum == other.maximum && one.norm == other.norm && one.reversed == other.reversed;
-  };
-  const auto same_number = [](const std::optional<PrintedNumber>& one,
-                              const std::optional<PrintedNumber>& other) {
-    return one.has_value() == other.has_value() &&
-           (!one ||
-            (one->text == other->text && one->share == other->share &&
-             (one->value == other->value || (std::isnan(one->value) && std::isnan(other->value)))));
-  };
-  const auto same_block = [](const std::optional<MapBlock>& one,
-                             const std::optional<MapBlock>& other) {
-    return one.has_value() == other.has_value() &&
-           (!one ||
-            (one->first_layer == other->first_layer && one->last_layer == other->last_layer &&
-             one->first_head == other->first_head && one->last_head == other->last_head));
-  };
-  return !a.stage && !b.stage && !a.over && !b.over && a.colours == b.colours &&
-         a.frame.top_labels == b.frame.top_labels && a.frame.left_labels == b.frame.left_labels &&
-         a.frame.viewport == b.frame.viewport && a.number == b.number &&
-         a.subject_colour == b.subject_colour && a.current == b.current && a.focused == b.focused &&
-         a.maps == b.maps && a.arrangement == b.arrangement &&
-         (a.order == b.order || (a.order && b.order && *a.order == *b.order)) &&
-         a.difference == b.difference && a.over_opacity == b.over_opacity && a.wipe == b.wipe &&
-         a.reference_number == b.reference_number && a.reference_colour == b.reference_colour &&
-         a.message == b.message && a.message_is_error == b.message_is_error &&
-         a.zoom.scale == b.zoom.scale && a.zoom.centre == b.zoom.centre &&
-         same_scale(a.scales.shared, b.scales.shared) && a.scales.columns == b.scales.columns &&
-         std::ranges::equal(a.scales.own, b.scales.own, same_scale) && a.selected == b.selected &&
-         same_block(a.block, b.block) && std::ranges::equal(a.numbers, b.numbers, same_number) &&
-         a.least_number == b.least_number && a.greatest_number == b.greatest_number;
-}
-
 }  // namespace
 
 AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, QWidget* parent)
@@ -355,7 +318,11 @@ void AtlasCanvas::draw_graphics() {
 bool AtlasCanvas::is_drawn() {
   const OpenSubject* const open = session_.find(subject_);
   const bool may_stay = settled_ && open != nullptr && !open->layers_so_far && !lens_up();
-  if (!may_stay || !look_the_same(*settled_, scene())) return false;
+  if (!may_stay) return false;
+  AtlasScene now = scene();
+  now.crosshair = settled_->crosshair;  // draw_over draws the crosshair
+  now.cursor_here = settled_->cursor_here;
+  if (now != *settled_) return false;
   all_loaded_ = true;
   return true;
 }

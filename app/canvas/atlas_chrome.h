@@ -27,6 +27,8 @@ namespace attnscope {
 /// The parts of an atlas's widget, in logical pixels.
 struct AtlasFrame {
   QRectF top_labels, left_labels, viewport;
+
+  bool operator==(const AtlasFrame&) const = default;
 };
 /// `text_scale`: size of the window's font relative to the default.
 [[nodiscard]] AtlasFrame atlas_frame(QSizeF widget, double text_scale = 1);
@@ -45,6 +47,8 @@ struct MapScales {
     const auto index = static_cast<std::size_t>(layer * columns + column);
     return index < own.size() ? own[index] : shared;
   }
+
+  bool operator==(const MapScales&) const = default;
 };
 
 /// Everything that one picture of an atlas shows.
@@ -94,6 +98,8 @@ struct AtlasScene {
   [[nodiscard]] AtlasGrid grid() const {
     return {maps->grid().layers, maps->grid().columns, arrangement, order};
   }
+
+  bool operator==(const AtlasScene&) const = default;
 };
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font);

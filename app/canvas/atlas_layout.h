@@ -88,6 +88,8 @@ struct AtlasZoom {
                                  double smallest, double largest) const;
   /// The zoom moved so that part of the grid stays in the viewport.
   [[nodiscard]] AtlasZoom kept_in_reach(const QRectF& viewport, const AtlasGrid& grid) const;
+
+  bool operator==(const AtlasZoom&) const = default;
 };
 
 /// The zoom that centres all of `square` in `free` (a part of `viewport`), as large as it fits.

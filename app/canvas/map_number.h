@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,6 +17,12 @@ struct PrintedNumber {
   QString text;      ///< "–" if unknown
   double share = 0;  ///< 0 to 1: share of the largest possible value of such a map
   double value = 0;  ///< NaN if unknown
+
+  /// Two unknown values are equal.
+  bool operator==(const PrintedNumber& other) const {
+    return text == other.text && share == other.share &&
+           (value == other.value || (std::isnan(value) && std::isnan(other.value)));
+  }
 };
 
 /// The entropy of a map's rows; empty if the view shows another number, or if printed_number is

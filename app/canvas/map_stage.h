@@ -51,6 +51,8 @@ struct MapStage {
   /// the left) with the name of the axis, and the profiles of the row (below) and the column (at
   /// the right). Empty if there is no space.
   QRectF keys, queries, row, down;
+
+  bool operator==(const MapStage&) const = default;
 };
 /// Height of an axis's name, times the text scale, pixels.
 inline constexpr double axis_name_height = 13;

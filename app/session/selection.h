@@ -48,6 +48,8 @@ struct MapBlock {
   [[nodiscard]] bool contains(std::int64_t layer, std::int64_t head) const {
     return layer >= first_layer && layer <= last_layer && head >= first_head && head <= last_head;
   }
+
+  bool operator==(const MapBlock&) const = default;
 };
 [[nodiscard]] inline MapBlock block_of(const Selection& selection) {
   const MapIndex to = selection.to.value_or(MapIndex{selection.layer, selection.head});
