@@ -7,6 +7,7 @@
 
 #include "analysis/intervention/answer.h"
 #include "analysis/spectrum/map_batch.h"
+#include "analysis/sweep/result_file.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/sweep_fingerprint.h"
 #include "core/error.h"
@@ -254,8 +255,13 @@ StudyResult resumed(const StudyRequest& request, const std::vector<Questions>& q
   if (request.restart) return result;
   std::error_code ignored;
   if (std::filesystem::is_regular_file(request.out, ignored)) {
-    return found_there(request.out, result.fingerprint,
-                       "the result of another study is already there");
+    StudyResult found = found_there(request.out, result.fingerprint,
+                                    "the result of another study is already there");
+    if (found.complete()) {
+      remove_leftover(unfinished, found.fingerprint,
+                      [](const auto& file) { return read_study(file).fingerprint; });
+    }
+    return found;
   }
   if (std::filesystem::exists(unfinished, ignored)) {
     return found_there(unfinished, result.fingerprint,

@@ -62,4 +62,17 @@ const StoredTensor& result_array(const ResultFormat& format, const Checkpoint& f
       .found(to_string(stored.shape));
 }
 
+void remove_leftover(
+    const std::filesystem::path& unfinished, const std::string& fingerprint,
+    const std::function<std::string(const std::filesystem::path&)>& fingerprint_of) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(unfinished, ignored)) return;
+  try {
+    if (fingerprint_of(unfinished) != fingerprint) return;
+    std::filesystem::remove(unfinished, ignored);
+  } catch (const Error&) {
+    // The file is not such a result, and stays.
+  }
+}
+
 }  // namespace attnscope

@@ -58,4 +58,10 @@ void read_result_array(const ResultFormat& format, const Checkpoint& file, const
   std::memcpy(values.data(), view.data, values.size() * sizeof(Number));
 }
 
+/// Removes unfinished work that stayed beside its finished result because the process was killed
+/// between the two. A file stays unless `fingerprint_of` reads `fingerprint` from it.
+void remove_leftover(
+    const std::filesystem::path& unfinished, const std::string& fingerprint,
+    const std::function<std::string(const std::filesystem::path&)>& fingerprint_of);
+
 }  // namespace attnscope

@@ -5,7 +5,9 @@
 #include <optional>
 #include <span>
 
+#include "analysis/spectrum/map_batch.h"
 #include "analysis/sweep/input_block.h"
+#include "analysis/sweep/result_file.h"
 #include "analysis/sweep/sweep_fingerprint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
@@ -105,19 +107,6 @@ SweepResult begin(const SweepRequest& request) {
   return result;
 }
 
-/// Removes unfinished work of a finished sweep, which stays if the process was killed between the
-/// two.
-void remove_leftover(const std::filesystem::path& unfinished, const SweepResult& finished) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(unfinished, ignored)) return;
-  try {
-    if (read_sweep(unfinished).fingerprint != finished.fingerprint) return;
-    std::filesystem::remove(unfinished, ignored);
-  } catch (const Error&) {
-    // The file is not of a sweep, and stays.
-  }
-}
-
 }  // namespace
 
 std::filesystem::path sweep_checkpoint(const std::filesystem::path& out) {
@@ -134,7 +123,8 @@ SweepResult run_sweep_by(const SweepRequest& request, const NextInputs& next,
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   { const AtomicFile writable(request.out), checkpoint(unfinished); }
   if (const std::optional<SweepResult> found = finished_before(request)) {
-    remove_leftover(unfinished, *found);
+    remove_leftover(unfinished, found->fingerprint,
+                    [](const auto& file) { return read_sweep(file).fingerprint; });
     return *found;
   }
   SweepResult result = begin(request);

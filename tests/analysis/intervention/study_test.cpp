@@ -136,6 +136,24 @@ TEST(Study, ResumesAfterAnInterruption) {
   EXPECT_FALSE(advanced) << "what is there already is not computed again";
 }
 
+TEST(Study, AFinishedResultRemovesItsOwnUnfinishedWork) {
+  const TemporaryFolder folder;
+  StudyRequest request = without_heads(folder / "study.h5");
+  request.choice.count = 2;
+  (void)run_study(request);
+  const std::filesystem::path unfinished = sweep_checkpoint(request.out);
+  std::filesystem::copy_file(request.out, unfinished);  // killed before it was removed
+  (void)run_study(request);
+  EXPECT_FALSE(std::filesystem::exists(unfinished));
+  StudyRequest other = request;
+  other.out = folder / "other.h5";
+  other.choice.count = 3;
+  (void)run_study(other);
+  std::filesystem::copy_file(other.out, unfinished);
+  (void)run_study(request);
+  EXPECT_TRUE(std::filesystem::exists(unfinished)) << "work of another study";
+}
+
 TEST(Study, DoesNotResumeAnotherStudy) {
   const TemporaryFolder folder;
   StudyRequest request = without_heads(folder / "study.h5");
