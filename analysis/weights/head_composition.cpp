@@ -5,10 +5,10 @@
 #include <limits>
 #include <tbb/parallel_for.h>
 
-#include "analysis/weights/dense_product.h"
 #include "analysis/weights/head_factors.h"
 #include "core/error.h"
 #include "core/model/transformer/transformer.h"
+#include "core/tensor/blas.h"
 #include "core/tensor/decompose.h"
 
 namespace attnscope {

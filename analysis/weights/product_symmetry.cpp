@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/weights/dense_product.h"
+#include "core/tensor/blas.h"
 #include "core/tensor/decompose.h"
 
 namespace attnscope {

@@ -7,8 +7,8 @@
 
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
-#include "analysis/weights/dense_product.h"
 #include "analysis/weights/product_symmetry.h"
+#include "core/tensor/blas.h"
 #include "core/tensor/decompose.h"
 
 namespace attnscope {

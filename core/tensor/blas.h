@@ -1,5 +1,5 @@
 // Dense matrix products by OpenBLAS on one thread. The program parallelises over heads, maps and
-// images instead.
+// images instead, and large products over blocks of rows.
 #pragma once
 
 #include "core/tensor/tensor.h"
@@ -19,5 +19,9 @@ void multiply_transposed(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float
 /// out = scale · a b (+ out if `accumulate`). a [m, k], b [k, n], out [m, n]; rows may be strided.
 void multiply(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale, StridedMatrixMap out,
               bool accumulate = false);
+
+/// a b of large matrices in double. Blocks of rows run in parallel; the result does not depend on
+/// the number of threads.
+[[nodiscard]] MatrixD dense_product(const MatrixD& a, const MatrixD& b);
 
 }  // namespace attnscope
