@@ -7,6 +7,7 @@
 #include <tbb/parallel_for.h>
 
 #include "core/attention/kernels/softmax_rows.h"
+#include "core/attention/score_blocks.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -52,13 +53,7 @@ DaftChannels daft_channels(const AttentionInput& input, std::int64_t bias_heads)
         .expected(std::to_string(width) + " or " + std::to_string(bias_heads) + " columns")
         .found(std::to_string(input.keys.cols()));
   }
-  const std::int64_t each = width / input.heads;
-  if (input.channel && (*input.channel < 0 || *input.channel >= each)) {
-    throw Error(ErrorKind::usage, "a head has no such channel")
-        .about("channel")
-        .expected("0 to " + std::to_string(each - 1) + ", or the mean over them")
-        .found(std::to_string(*input.channel));
-  }
+  check_channel(input, width / input.heads);
   return {.width = width, .key_channels = input.keys.cols(), .bias_heads = bias_heads};
 }
 

@@ -183,6 +183,14 @@ void check_shapes(const AttentionInput& input) {
   }
 }
 
+void check_channel(const AttentionInput& input, std::int64_t count) {
+  if (!input.channel || (*input.channel >= 0 && *input.channel < count)) return;
+  throw Error(ErrorKind::usage, "a head has no such channel")
+      .about("channel")
+      .expected("0 to " + std::to_string(count - 1) + ", or the mean over them")
+      .found(std::to_string(*input.channel));
+}
+
 ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads,
                                    std::int64_t head) {
   const std::int64_t width = all.cols() / heads;

@@ -22,6 +22,9 @@ void refuse_sinks(const AttentionInput& input, std::string_view mechanism);
 /// a causal layer, each other in number.
 void check_shapes(const AttentionInput& input);
 
+/// Throws Error(usage) unless AttentionInput::channel is empty or one of the `count` of a head.
+void check_channel(const AttentionInput& input, std::int64_t count);
+
 /// The columns of head `head` in a matrix [rows, heads · d].
 [[nodiscard]] ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads,
                                                  std::int64_t head);

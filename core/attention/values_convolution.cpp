@@ -51,12 +51,7 @@ ValuesConvolution::ValuesConvolution(const AttentionInput& input, const Tensor& 
                   std::to_string(width_) + ", w, w] for all heads, with an odd w")
         .found(to_string(kernels.shape()));
   }
-  if (input.channel && (*input.channel < 0 || *input.channel >= width_)) {
-    throw Error(ErrorKind::usage, "a head has no such channel")
-        .about("channel")
-        .expected("0 to " + std::to_string(width_ - 1) + ", or the mean over them")
-        .found(std::to_string(*input.channel));
-  }
+  check_channel(input, width_);
 }
 
 float ValuesConvolution::weight(std::int64_t head, std::int64_t channel, std::int64_t dy,
