@@ -168,11 +168,7 @@ std::vector<OperationCount> count_focused(const AttentionShape& shape, CostConve
   }
   std::vector<OperationCount> counts = {features};
   costs::append_linear_attention(counts, shape, convention, shape.head_width);
-  if (convention == CostConvention::complete) {
-    OperationCount& normaliser = counts[2];
-    normaliser.additions =
-        (Count(normaliser.additions) + Count(shape.heads) * shape.queries).value();  // + ε M
-  }
+  count_offset(counts, shape, convention);
   append_convolution(counts, shape, convention, values);
   return counts;
 }

@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 #include <utility>
 
+#include "core/attention/costs/count.h"
 #include "core/attention/score_blocks.h"
 #include "core/attention/values_convolution.h"
 #include "core/tensor/blas.h"
@@ -105,6 +106,14 @@ NarrowFactors narrow_quotient(const Eigen::Ref<const MatrixD>& left,
   const Eigen::ArrayXd sums =
       (queries * key_sum).array() + kOffset * static_cast<double>(keys.rows());
   return {.left = (left.array().colwise() / sums).cast<float>(), .right = right.cast<float>()};
+}
+
+void count_offset(std::vector<OperationCount>& counts, const AttentionShape& shape,
+                  CostConvention convention) {
+  if (convention != CostConvention::complete) return;
+  const auto normaliser = std::ranges::find(counts, "normaliser", &OperationCount::component);
+  normaliser->additions =
+      (Count(normaliser->additions) + Count(shape.heads) * shape.queries).value();
 }
 
 std::unique_ptr<Mechanism> make_narrow(NarrowProperties properties) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "core/attention/mechanism.h"
 #include "core/tensor/tensor.h"
@@ -24,6 +25,11 @@ struct NarrowFactors {
                                             const Eigen::Ref<const MatrixD>& right,
                                             const Eigen::Ref<const MatrixD>& queries,
                                             const Eigen::Ref<const MatrixD>& keys);
+
+/// Adds the `+ 10⁻⁶ M` of each query in narrow_quotient to the component "normaliser", which
+/// costs::append_linear_attention appends. Only the complete convention counts it.
+void count_offset(std::vector<OperationCount>& counts, const AttentionShape& shape,
+                  CostConvention convention);
 
 /// The factors of a head. Called from several threads at once.
 using NarrowHeads = std::function<NarrowFactors(std::int64_t head)>;

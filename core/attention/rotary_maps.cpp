@@ -136,11 +136,7 @@ std::vector<OperationCount> count_turned(const AttentionShape& shape, CostConven
     rotation = costs::moving(costs::component("rotation", 4 * pairs, 2 * pairs), convention,
                              4 * pairs + 2 * pairs);
   }
-  if (convention == CostConvention::complete) {
-    OperationCount& normaliser = counts[2];
-    normaliser.additions =
-        (Count(normaliser.additions) + Count(shape.heads) * shape.queries).value();  // + ε M
-  }
+  count_offset(counts, shape, convention);
   counts.insert(counts.begin() + 1, rotation);
   append_convolution(counts, shape, convention, values);
   return counts;

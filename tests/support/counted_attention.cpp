@@ -141,6 +141,15 @@ void linear_attention(const Rows& queries, const Rows& keys, const Rows& values)
   }
 }
 
+void guarded_linear_attention(const AttentionShape& s) {
+  for (std::int64_t head = 0; head < s.heads; ++head) {
+    linear_attention(random_rows(s.queries, s.head_width), random_rows(s.keys, s.head_width),
+                     random_rows(s.keys, s.value_width));
+    Counted::enter("normaliser");
+    for (std::int64_t i = 0; i < s.queries; ++i) static_cast<void>(Counted(1) + 1e-6);
+  }
+}
+
 void count_performer(const AttentionShape& s, std::int64_t features, bool relu) {
   for (std::int64_t head = 0; head < s.heads; ++head) {
     const Rows queries =

@@ -24,6 +24,9 @@ void softmax_in_place(Rows& scores, bool scaled = true);
 /// (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) of one head. The rows are already features.
 void linear_attention(const Rows& queries, const Rows& keys, const Rows& values);
 
+/// The same of every head, with random rows, and with a small number added to each denominator.
+void guarded_linear_attention(const AttentionShape& s);
+
 /// Adder, Eq. 3.
 void count_softmax(const AttentionShape& s);
 

@@ -133,14 +133,7 @@ void count_features(const AttentionShape& s, std::int64_t pairs) {
 }
 
 void count_quotient(const AttentionShape& s, const TypedValues& values) {
-  using test::Counted;
-  for (std::int64_t head = 0; head < s.heads; ++head) {
-    test::linear_attention(test::random_rows(s.queries, s.head_width),
-                           test::random_rows(s.keys, s.head_width),
-                           test::random_rows(s.keys, s.value_width));
-    Counted::enter("normaliser");
-    for (std::int64_t i = 0; i < s.queries; ++i) static_cast<void>(Counted(1) + 1e-6);
-  }
+  test::guarded_linear_attention(s);
   count_convolution(s, values);
 }
 
