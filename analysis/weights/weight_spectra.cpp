@@ -43,8 +43,10 @@ double copying_of(const HeadFactors& factors) {
   return sizes > 0 ? sum / sizes : kNoNumber;
 }
 
+/// `head` is −1 for a whole layer.
 WeightSpectrum spectrum_of_product(const HeadFactors& factors, WeightProduct product,
-                                   const RankThreshold& threshold) {
+                                   const RankThreshold& threshold, std::int64_t layer,
+                                   std::int64_t head) {
   ProductSymmetry symmetry = {kNoNumber, kNoNumber};
   Eigen::VectorXd values;
   if (is_multiplied_out(factors)) {
@@ -57,6 +59,8 @@ WeightSpectrum spectrum_of_product(const HeadFactors& factors, WeightProduct pro
     if (product == WeightProduct::qk) symmetry = product_symmetry(factors.left, factors.right);
   }
   WeightSpectrum found;
+  found.layer = layer;
+  found.head = head;
   found.width = factors.left.rows();
   found.singular_values.assign(values.begin(), values.end());
   const bool known = values.size() > 0 && values.allFinite();
@@ -64,6 +68,8 @@ WeightSpectrum spectrum_of_product(const HeadFactors& factors, WeightProduct pro
       known ? static_cast<double>(equivalent_rank(found.singular_values, threshold)) : kNoNumber;
   found.effective_rank = known ? effective_rank(found.singular_values) : kNoNumber;
   found.stable_rank = known ? stable_rank(found.singular_values) : kNoNumber;
+  // The eigenvalues of a whole layer's W_QK would take most of the time.
+  found.copying = head >= 0 || product == WeightProduct::ov ? copying_of(factors) : kNoNumber;
   found.symmetry = symmetry.symmetry;
   found.directionality = symmetry.directionality;
   return found;
@@ -90,11 +96,7 @@ std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct pro
   for_layers(model, progress, [&](std::int64_t layer) {
     std::int64_t head = 0;
     for (const HeadFactors& factors : head_factors(model, layer, product)) {
-      WeightSpectrum spectrum = spectrum_of_product(factors, product, threshold);
-      spectrum.copying = copying_of(factors);
-      spectrum.layer = layer;
-      spectrum.head = head++;
-      spectra.push_back(std::move(spectrum));
+      spectra.push_back(spectrum_of_product(factors, product, threshold, layer, head++));
     }
   });
   return spectra;
@@ -106,12 +108,8 @@ std::vector<WeightSpectrum> layer_weight_spectra(const Model& model, WeightProdu
   check_threshold(threshold);
   std::vector<WeightSpectrum> spectra;
   for_layers(model, progress, [&](std::int64_t layer) {
-    const HeadFactors factors = layer_factors(model, layer, product);
-    WeightSpectrum spectrum = spectrum_of_product(factors, product, threshold);
-    spectrum.copying = product == WeightProduct::ov ? copying_of(factors) : kNoNumber;
-    spectrum.layer = layer;
-    spectrum.head = -1;
-    spectra.push_back(std::move(spectrum));
+    spectra.push_back(
+        spectrum_of_product(layer_factors(model, layer, product), product, threshold, layer, -1));
   });
   return spectra;
 }
