@@ -82,25 +82,22 @@ bool is_slid(const ParameterDescription& setting) {
   return extent <= (setting.kind == ParameterKind::whole ? kMostSteps : kWidest);
 }
 
-/// The field of a number, which is made if `spin` is null.
-QDoubleSpinBox* number_field(const ParameterDescription& setting, QDoubleSpinBox* spin = nullptr) {
+void fit_number_field(QDoubleSpinBox& spin, const ParameterDescription& setting) {
   constexpr double kMost = 1e12;
   constexpr int kDecimals = 3;
   const bool whole = setting.kind == ParameterKind::whole;
-  if (spin == nullptr) spin = new QDoubleSpinBox;
-  spin->setDecimals(whole ? 0 : kDecimals);
+  spin.setDecimals(whole ? 0 : kDecimals);
   const double least = whole ? 1 : std::pow(10.0, -kDecimals);
   // Values between 0 and the smallest displayable number would be shown as 0.
   const bool above_zero = setting.bounds.minimum > 0 && setting.bounds.minimum < least;
-  spin->setRange(above_zero ? least : std::max(setting.bounds.minimum, -kMost),
-                 std::min(setting.bounds.maximum, kMost));
-  const double extent = spin->maximum() - spin->minimum();
+  spin.setRange(above_zero ? least : std::max(setting.bounds.minimum, -kMost),
+                std::min(setting.bounds.maximum, kMost));
+  const double extent = spin.maximum() - spin.minimum();
   const bool bounded = std::isfinite(setting.bounds.maximum);
-  spin->setSingleStep(whole ? (bounded && extent > 20 ? std::min(50.0, std::floor(extent / 20)) : 1)
-                            : std::min(1.0, extent / 20));
-  if (!setting.unit.empty()) spin->setSuffix(" " + QString::fromUtf8(setting.unit));
-  spin->setKeyboardTracking(false);
-  return spin;
+  spin.setSingleStep(whole ? (bounded && extent > 20 ? std::min(50.0, std::floor(extent / 20)) : 1)
+                           : std::min(1.0, extent / 20));
+  if (!setting.unit.empty()) spin.setSuffix(" " + QString::fromUtf8(setting.unit));
+  spin.setKeyboardTracking(false);
 }
 
 }  // namespace
@@ -167,7 +164,11 @@ namespace {
 
 QWidget* number_editor(const ParameterDescription& setting) {
   constexpr double kOrdersApart = 64;
-  if (!is_slid(setting)) return number_field(setting);
+  if (!is_slid(setting)) {
+    auto* const spin = new QDoubleSpinBox;
+    fit_number_field(*spin, setting);
+    return spin;
+  }
   const bool whole = setting.kind == ParameterKind::whole;
   SliderRange range{.minimum = setting.bounds.minimum,
                     .maximum = setting.bounds.maximum,
@@ -176,8 +177,8 @@ QWidget* number_editor(const ParameterDescription& setting) {
   range.logarithmic = whole && range.minimum > 0 && range.maximum / range.minimum >= kOrdersApart;
   auto* const slider = new NumberSlider(setting_title(setting), range, range.minimum);
   slider->hide_name();
-  number_field(setting, &slider->field())
-      ->setObjectName("setting_" + QString::fromUtf8(setting.name));
+  fit_number_field(slider->field(), setting);
+  slider->field().setObjectName("setting_" + QString::fromUtf8(setting.name));
   return slider;
 }
 
