@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <string>
 
 #include "app/canvas/atlas_canvas.h"
@@ -35,6 +34,7 @@
 #include "app/session/sample_data.h"
 #include "app/window/notice_bar.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -422,10 +422,6 @@ TEST_F(WindowTest, SavesAndRestoresByKeys) {
 
 TEST_F(WindowTest, ASessionReplacesAFileOnlyOnConfirmation) {
   const auto file = folder() / "work.json";
-  const auto content = [&file] {
-    std::ifstream stream(file);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
   std::ofstream(file) << "mine";
   const auto save_as_work = [&](QMessageBox::StandardButton answer) {
     bool asked = false;
@@ -446,10 +442,10 @@ TEST_F(WindowTest, ASessionReplacesAFileOnlyOnConfirmation) {
     EXPECT_TRUE(asked);
   };
   save_as_work(QMessageBox::Cancel);
-  EXPECT_EQ(content(), "mine");
+  EXPECT_EQ(read_bytes(file), "mine");
   EXPECT_FALSE(std::filesystem::exists(folder() / "work"));
   save_as_work(QMessageBox::Yes);
-  EXPECT_NE(content().find("attnscope_session"), std::string::npos);
+  EXPECT_NE(read_bytes(file).find("attnscope_session"), std::string::npos);
 }
 
 TEST_F(WindowTest, ABrokenSessionIsReportedOverTheAtlases) {
@@ -494,10 +490,6 @@ TEST_F(WindowTest, ExportsMapsAsOnePageOfHtmlAndReportsErrors) {
   window().open_file(model);
   window().open_file(write_sample("b.h5", sample_trace(2, 2, 3, 1)));
   ASSERT_TRUE(wait_until_settled());
-  const auto content = [](const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
   QString proposed;
   on_dialog([&](QDialog& dialog) {
     auto* const name = dialog.findChild<QLineEdit*>("fileNameEdit");
@@ -510,7 +502,7 @@ TEST_F(WindowTest, ExportsMapsAsOnePageOfHtmlAndReportsErrors) {
   EXPECT_TRUE(proposed.endsWith(".html")) << proposed.toStdString();
   ASSERT_TRUE(wait_until([&] { return notice->text().contains("Exported maps.html"); }))
       << notice->text().toStdString();
-  const std::string page = content(folder() / "maps.html");
+  const std::string page = read_bytes(folder() / "maps.html");
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>")) << page.substr(0, 80);
   EXPECT_NE(page.find("</html>"), std::string::npos);
   EXPECT_NE(page.find("attnscope export-html"), std::string::npos) << "the command that repeats it";
@@ -518,7 +510,7 @@ TEST_F(WindowTest, ExportsMapsAsOnePageOfHtmlAndReportsErrors) {
   // The question whether the file may be replaced has been answered with yes, and still the file of
   // an open model stays.
   std::filesystem::create_symlink(model, folder() / "link.html");
-  const std::string before = content(model);
+  const std::string before = read_bytes(model);
   on_dialog([&](QDialog& chooser) {
     on_dialog([](QDialog& question) {
       auto* const box = qobject_cast<QMessageBox*>(&question);
@@ -534,10 +526,12 @@ TEST_F(WindowTest, ExportsMapsAsOnePageOfHtmlAndReportsErrors) {
   ASSERT_TRUE(wait_until([&] { return notice->text().contains("link.html"); }))
       << notice->text().toStdString();
   EXPECT_FALSE(notice->text().contains("Exported")) << notice->text().toStdString();
-  EXPECT_EQ(content(model), before);
+  EXPECT_EQ(read_bytes(model), before);
 
   answer_file_dialog("/no/such/folder/maps.html");
   child<QAction>("export_html")->trigger();
+  EXPECT_TRUE(wait_until([&] { return notice->text().contains("/no/such/folder"); }))
+      << notice->text().toStdString();
   EXPECT_FALSE(std::filesystem::exists("/no/such/folder"));
 }
 
