@@ -26,6 +26,20 @@ namespace {
 
 constexpr int movement_ms = 180;
 
+/// The scene without what only paint_chrome() and paint_cursor() draw.
+AtlasScene maps_only(AtlasScene scene) {
+  scene.number.clear();
+  scene.subject_colour = scene.reference_colour = {};
+  scene.reference_number.clear();
+  scene.current = scene.focused = scene.cursor_here = false;
+  scene.selected.reset();
+  scene.block.reset();
+  scene.crosshair.reset();
+  scene.numbers.clear();
+  scene.least_number = scene.greatest_number = 0;
+  return scene;
+}
+
 }  // namespace
 
 AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, QWidget* parent)
@@ -314,17 +328,21 @@ void AtlasCanvas::draw_graphics() {
   if (more || (lens_ && lens_up() && lens_->restless())) update();
 }
 
-/// The results of other models ask for a new picture, too, which mostly equals the last one.
-bool AtlasCanvas::is_drawn() {
+/// The results of other models ask for a new picture, too. Mostly it equals the last one, but for
+/// the numbers on the maps, which are compared over all models.
+GraphicsWidget::Stays AtlasCanvas::what_stays() {
   const OpenSubject* const open = session_.find(subject_);
   const bool may_stay = settled_ && open != nullptr && !open->layers_so_far && !lens_up();
-  if (!may_stay) return false;
+  if (!may_stay) return Stays::nothing;
   AtlasScene now = scene();
+  if (maps_only(now) != maps_only(*settled_)) return Stays::nothing;
+  all_loaded_ = true;
   now.crosshair = settled_->crosshair;  // draw_over draws the crosshair
   now.cursor_here = settled_->cursor_here;
-  if (now != *settled_) return false;
-  all_loaded_ = true;
-  return true;
+  if (now == *settled_) return Stays::picture;
+  settled_ = now;
+  maps_drawn_of_ = std::move(now);
+  return Stays::graphics;
 }
 
 void AtlasCanvas::draw_on_top(QPainter& painter) {

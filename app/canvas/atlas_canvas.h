@@ -82,7 +82,7 @@ class AtlasCanvas : public GraphicsWidget {
  protected:
   void prepare_graphics() override;
   void draw_graphics() override;
-  [[nodiscard]] bool is_drawn() override;
+  [[nodiscard]] Stays what_stays() override;
   void draw_on_top(QPainter& painter) override;
   void draw_over(QPainter& painter) override;
   void free_graphics() override;

@@ -64,7 +64,8 @@ struct GraphicsWidget::Offscreen {
   QOffscreenSurface surface;
   QOpenGLContext context;
   std::unique_ptr<QOpenGLFramebufferObject> framebuffer;
-  QImage picture;
+  QImage drawn;    ///< draw_graphics()
+  QImage picture;  ///< the same with draw_on_top()
   bool asked = true;    ///< a new picture is requested
   bool failed = false;  ///< the context could not be created
 
@@ -170,19 +171,27 @@ void GraphicsWidget::draw_offscreen() {
   own.context.functions()->glViewport(0, 0, pixels.width(), pixels.height());
   draw_graphics();
   // The fourth byte is ignored: the window is opaque behind the picture.
-  if (own.picture.size() != pixels) own.picture = QImage(pixels, QImage::Format_RGB32);
+  own.picture = {};  // else it would keep its rows, and drawn would be copied to be written
+  if (own.drawn.size() != pixels) own.drawn = QImage(pixels, QImage::Format_RGB32);
   own.context.functions()->glReadPixels(0, 0, pixels.width(), pixels.height(), GL_BGRA,
-                                        GL_UNSIGNED_BYTE, own.picture.bits());
-  own.picture.mirror();  // OpenGL's first row is the bottom one
-  own.picture.setDevicePixelRatio(devicePixelRatioF());
-  QPainter painter(&own.picture);
+                                        GL_UNSIGNED_BYTE, own.drawn.bits());
+  own.drawn.mirror();  // OpenGL's first row is the bottom one
+  own.drawn.setDevicePixelRatio(devicePixelRatioF());
+  draw_offscreen_on_top();
+}
+
+void GraphicsWidget::draw_offscreen_on_top() {
+  offscreen_->picture = offscreen_->drawn;
+  QPainter painter(&offscreen_->picture);
   draw_on_top(painter);
 }
 
 void GraphicsWidget::paintEvent(QPaintEvent* event) {
   if (surface_) return QWidget::paintEvent(event);
   const bool same_size = offscreen_->picture.size() == pixels();
-  if (same_size && offscreen_->asked && is_drawn()) offscreen_->asked = false;
+  const Stays stays = same_size && offscreen_->asked ? what_stays() : Stays::nothing;
+  if (stays != Stays::nothing) offscreen_->asked = false;
+  if (stays == Stays::graphics) draw_offscreen_on_top();
   if (!same_size || offscreen_->asked) draw_offscreen();
   QPainter painter(this);
   if (offscreen_->picture.isNull()) {

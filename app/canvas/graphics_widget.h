@@ -39,8 +39,13 @@ class GraphicsWidget : public QWidget {
   virtual void prepare_graphics() = 0;
   /// Draws into the bound framebuffer of size() · devicePixelRatioF() pixels.
   virtual void draw_graphics() = 0;
-  /// True if the last picture shows what draw_graphics() would draw, so that it stays.
-  [[nodiscard]] virtual bool is_drawn() { return false; }
+  /// The part of the last picture that would be drawn the same, and need not be drawn again.
+  enum class Stays {
+    nothing,
+    graphics,  ///< draw_graphics()
+    picture    ///< draw_graphics() and draw_on_top()
+  };
+  [[nodiscard]] virtual Stays what_stays() { return Stays::nothing; }
   /// Draws on top of draw_graphics(), in logical pixels; in software without OpenGL, where lines
   /// and letters take several times as long by it.
   virtual void draw_on_top(QPainter&) {}
@@ -66,6 +71,7 @@ class GraphicsWidget : public QWidget {
   [[nodiscard]] QSize pixels() const;
   [[nodiscard]] bool make_offscreen();
   void draw_offscreen();
+  void draw_offscreen_on_top();
 
   Surface* surface_ = nullptr;
   std::unique_ptr<Offscreen> offscreen_;
