@@ -40,8 +40,7 @@ ScaleStrip::ScaleStrip(Session& session, AtlasLink& link, QWidget* parent)
 }
 
 QSize ScaleStrip::sizeHint() const {
-  const auto count = static_cast<int>(scales_in(1e6).size());
-  return {count > 1 ? count * kWidthOfTwo : kWidth, kLeastHeight};
+  return {count_ > 1 ? count_ * kWidthOfTwo : kWidth, kLeastHeight};
 }
 QSize ScaleStrip::minimumSizeHint() const { return {kLeastWidth, kLeastHeight}; }
 
@@ -74,7 +73,9 @@ void ScaleStrip::refresh() {
                  ? QString()
                  : tr("The colours of the maps:\n%1\nL opens the lens, which changes them.")
                        .arg(said.join("\n")));
-  updateGeometry();
+  const auto count = static_cast<int>(scales_in(1e6).size());
+  if (count != count_) updateGeometry();
+  count_ = count;
   update();
 }
 

@@ -49,6 +49,7 @@ class ScaleStrip : public QWidget {
 
   Session& session_;
   AtlasLink& link_;
+  int count_ = 0;  ///< scales that a wide strip shows
 };
 
 }  // namespace attnscope

@@ -185,15 +185,17 @@ ValueStatistics value_statistics(const ShownMaps& maps, const ValueStatistics* b
     result.layers[index] = std::make_shared<const LayerValues>(std::move(found));
   });
   for (const auto& layer : result.layers) result.all.add(layer->counts);
+  result.all_in_short = result.all.in_short();
   return result;
 }
 
 ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
                         const ViewSettings& view) {
+  std::vector<const ValueStatistics*> known(subjects.begin(), subjects.end());
+  std::erase(known, nullptr);
+  if (known.size() == 1) return map_range(known.front()->all_in_short, view);
   ValueCounts all;
-  for (const ValueStatistics* subject : subjects) {
-    if (subject != nullptr) all.add(subject->all);
-  }
+  for (const ValueStatistics* subject : known) all.add(subject->all);
   return map_range(all.in_short(), view);
 }
 

@@ -75,6 +75,7 @@ struct LayerValues {
 /// Statistics of one model's shown maps, for ranges.
 struct ValueStatistics {
   ValueCounts all;
+  RangeBasis all_in_short;
   std::int64_t columns = 0;
   std::vector<std::shared_ptr<const LayerValues>> layers;
 
