@@ -19,6 +19,7 @@
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/bold_line.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/subject_badge.h"
 #include "core/attention/mechanism.h"
@@ -58,23 +59,6 @@ QString percent(double probability, int digits) {
 
 QString in_words(const Answer& answer, int digits = 1) {
   return QString::fromStdString(answer.name) + " " + percent(answer.probability, digits);
-}
-
-/// Width in pixels of a label's text, in which "<b>" and "</b>" enclose bold parts. A label itself
-/// would lay out a document for it.
-int width_of_ranks(const QString& text, const QLabel& label) {
-  QFont bold = label.font();
-  bold.setBold(true);
-  const QFontMetricsF plain(label.font()), strong(bold);
-  double width = 0;
-  bool is_bold = false;
-  for (const QString& part : text.split("<b>")) {
-    const qsizetype end = is_bold ? part.indexOf("</b>") : 0;
-    width += strong.horizontalAdvance(part.first(end));
-    width += plain.horizontalAdvance(part.sliced(is_bold ? end + 4 : 0));
-    is_bold = true;
-  }
-  return static_cast<int>(std::ceil(width)) + 1 + 2 * label.margin();
 }
 
 QString answer_text(const Prediction& prediction, qsizetype count) {
@@ -123,9 +107,9 @@ AtlasHead::AtlasHead(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   mechanism_->setProperty("role", "muted");
   answer_ = new ElidedLabel(Qt::ElideRight);
   answer_->setObjectName("prediction");
-  ranks_ = new QLabel;
+  ranks_ = new BoldLine;
   ranks_->setObjectName("mean_ranks");
-  ranks_->setTextFormat(Qt::RichText);
+  ranks_->setAlignment(Qt::AlignRight);
   ranks_->setProperty("role", "muted");
   for (QWidget* part :
        {static_cast<QWidget*>(badge_), static_cast<QWidget*>(name_), static_cast<QWidget*>(mark_),
@@ -136,7 +120,6 @@ AtlasHead::AtlasHead(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   for (ElidedLabel* label : {name_, mechanism_, answer_}) {
     label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   }
-  ranks_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   row->addWidget(ranks_, 1);
   connect(&link_, &AtlasLink::drawn_changed, this, &AtlasHead::refresh);
 }
@@ -147,7 +130,6 @@ QSize AtlasHead::minimumSizeHint() const {
 
 QString AtlasHead::rank_text(RankWords words) const {
   const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
-  if (!spectra || spectra->without.empty()) return pending_rank();
   const bool in_full = words == RankWords::all;
   const RankThreshold& threshold = session_.view().rank_threshold;
   const QString without = mean_rank_text(spectra->without, threshold);
@@ -172,12 +154,21 @@ QString AtlasHead::rank_text(RankWords words) const {
   return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with);
 }
 
-/// The rank of the last run while that of the present one is computed; empty if there is none.
-QString AtlasHead::pending_rank() const {
+/// Keeps the ranks of the last run while those of the present one are computed.
+void AtlasHead::refresh_ranks() {
+  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
+  pending_.clear();
+  if (spectra && !spectra->without.empty()) {
+    for (std::size_t words = 0; words < rank_words; ++words) {
+      rank_texts_[words] = rank_text(static_cast<RankWords>(words));
+    }
+    return;
+  }
   const OpenSubject* const open = session_.find(subject_);
   const bool computing = open && open->subject.trace && !open->stopped &&
                          !spectra_.is_stopped(subject_) && spectra_.error_of(subject_).empty();
-  return computing && !last_rank_.isEmpty() ? tr("rank %1 …").arg(last_rank_) : QString();
+  if (!computing) rank_texts_.fill({});
+  if (!rank_texts_.front().isEmpty()) pending_ = " …";
 }
 
 /// The mean rank before and after the change of the maps; empty if the maps are unchanged.
@@ -257,9 +248,7 @@ void AtlasHead::refresh() {
   set_role(mark_, open->ran_with.any() ? "run" : "view");
   mechanism_->set_text(trace ? QString::fromStdString(in_words(trace->mechanism)) : QString());
   refresh_prediction();
-  if (const auto spectra = spectra_.latest(subject_); spectra && !spectra->without.empty()) {
-    last_rank_ = mean_rank_text(spectra->without, session_.view().rank_threshold);
-  }
+  refresh_ranks();
   ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of %2, "
                         "without and with I. The plot marks the rank of the mean curve, which "
                         "need not be the same.")
@@ -290,10 +279,11 @@ void AtlasHead::fit() {
                     : QString();
     const bool answers = leaving < answer && !likeliest.isEmpty();
     const bool wordless = leaving == word_of_rank || leaving == number_alone;
-    const QString ranks = rank_text(wordless                       ? RankWords::none
-                                    : leaving < words_of_ranks     ? RankWords::all
-                                    : leaving < rank_with_identity ? RankWords::few
-                                                                   : RankWords::of_view);
+    const RankWords words = wordless                       ? RankWords::none
+                            : leaving < words_of_ranks     ? RankWords::all
+                            : leaving < rank_with_identity ? RankWords::few
+                                                           : RankWords::of_view;
+    const QString ranks = rank_texts_[static_cast<std::size_t>(words)];
     const std::pair<QWidget*, bool> parts[] = {
         {badge_, true},
         {mark_, leaving < mark && !mark_->text().isEmpty()},
@@ -302,7 +292,7 @@ void AtlasHead::fit() {
     for (const auto& [part, stays] : parts) {
       if (stays) room -= part->sizeHint().width() + layout()->spacing();
     }
-    room -= width_of_ranks(ranks, *ranks_) + layout()->spacing();
+    room -= ranks_->width_of(ranks) + layout()->spacing();
     if (answers)
       room -= answer_->fontMetrics().horizontalAdvance(likeliest) + 2 + layout()->spacing();
     const int wanted =
@@ -311,8 +301,10 @@ void AtlasHead::fit() {
     for (const auto& [part, stays] : parts) part->setVisible(stays);
     answer_->set_text(likeliest);
     answer_->setVisible(answers);
-    if (ranks_->text() != ranks) ranks_->setText(ranks);
-    // The name alone is shortened; other labels would share the shortage.
+    ranks_->setText(ranks + pending_);
+    // The name alone is shortened, for the mark of pending ranks too: no other part comes or goes
+    // with it.
+    room -= ranks_->width_of(ranks + pending_) - ranks_->width_of(ranks);
     name_->setMaximumWidth(room < name ? std::max(room, name_->minimumSizeHint().width())
                                        : QWIDGETSIZE_MAX);
     return;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <QFrame>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +20,7 @@ namespace attnscope {
 
 class AtlasCanvas;
 class AtlasLink;
+class BoldLine;
 class ElidedLabel;
 class Session;
 class SpectrumStore;
@@ -47,9 +50,11 @@ class AtlasHead : public QFrame {
   void refresh_prediction();
   /// of_view: with or without I, as the maps; none: the number alone.
   enum class RankWords { all, few, of_view, none };
+  static constexpr std::size_t rank_words = 4;  ///< number of RankWords
+  /// Ranks of the last spectra, which are known.
   [[nodiscard]] QString rank_text(RankWords words) const;
   [[nodiscard]] QString changed_rank(bool in_full) const;
-  [[nodiscard]] QString pending_rank() const;
+  void refresh_ranks();
   [[nodiscard]] QString mark() const;
   void fit();
 
@@ -59,13 +64,14 @@ class AtlasHead : public QFrame {
   SubjectId subject_;
   std::shared_ptr<const Trace> predicted_from_;
   std::optional<Prediction> prediction_;
-  QString last_rank_;  ///< mean rank without I of the last spectra
+  std::array<QString, rank_words> rank_texts_;  ///< of the last spectra
+  QString pending_;                             ///< " …" while the next ones are computed
   SubjectBadge* badge_;
   ElidedLabel* name_;
   QLabel* mark_;
   ElidedLabel* mechanism_;
   ElidedLabel* answer_;
-  QLabel* ranks_;
+  BoldLine* ranks_;
 };
 
 class AtlasCell : public QFrame {

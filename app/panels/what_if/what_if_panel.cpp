@@ -15,6 +15,7 @@
 #include "app/look/theme.h"
 #include "app/session/prediction.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/bold_line.h"
 #include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/number_slider.h"
@@ -81,6 +82,9 @@ WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* pare
   of->addWidget(name_, 1);
   of->addWidget(all_);
   body()->addLayout(of);
+  ranks_ = new BoldLine;
+  ranks_->setObjectName("what_if_ranks");
+  body()->addWidget(ranks_);
   result_ = new WrappedLabel;
   result_->setObjectName("what_if_result");
   result_->setTextFormat(Qt::RichText);
@@ -312,10 +316,10 @@ void WhatIfPanel::show_picture() {
   rest_->setChecked(view.shows_rest);
   rest_->setEnabled(view.shown_rank > 0);
   reset_->setEnabled(view.temperature != 1 || view.shown_rank > 0 || view.shows_rest);
-  result_->setText(selected() != nullptr
-                       ? tr("Ranks and answer stay those of the run.")
-                       : tr("A trace holds what a run has recorded. To change the run and see what "
-                            "follows, open the model itself."));
+  show_result({}, selected() != nullptr
+                      ? tr("Ranks and answer stay those of the run.")
+                      : tr("A trace holds what a run has recorded. To change the run and see what "
+                           "follows, open the model itself."));
 }
 
 void WhatIfPanel::show_sliders(const OpenSubject& open) {
@@ -351,8 +355,11 @@ void WhatIfPanel::show_others(const OpenSubject& open) {
                              .arg(QString::fromStdString(one.subject.label)),
                          static_cast<qlonglong>(one.id));
   }
-  other_->clear();
-  for (const auto& [text, id] : entries) other_->addItem(text, id);
+  if (entries != others_) {
+    others_ = entries;
+    other_->clear();
+    for (const auto& [text, id] : entries) other_->addItem(text, id);
+  }
   const auto set = static_cast<qlonglong>(open.what_if.toward);
   other_->setCurrentIndex(std::max(0, other_->findData(set != 0 ? set : before)));
   const bool possible = entries.size() > 1;
@@ -426,12 +433,11 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
 
 void WhatIfPanel::show_result(const OpenSubject& open) {
   if (!open.ran_with.any() || !open.unchanged) {
-    result_->setText(
-        tr("Move a slider. Maps, ranks and answer follow; the old values stay next to the new "
-           "ones."));
-    return;
+    ranks_of_ = SubjectId::none;
+    return show_result({}, tr("Move a slider. Maps, ranks and answer follow; the old values stay "
+                              "next to the new ones."));
   }
-  QStringList lines;
+  QString ranks;
   const auto before = spectra_.of_unchanged(open.id);
   const auto now = spectra_.latest(open.id);
   if (before && now) {
@@ -442,16 +448,25 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
     const auto& own = shown(*open.unchanged, *before);
     const auto& changed = shown(*open.subject.trace, *now);
     const QString was = mean_rank_text(own, threshold), is = mean_rank_text(changed, threshold);
-    if (!was.isEmpty() && !is.isEmpty()) lines << tr("mean rank %1 → <b>%2</b>").arg(was, is);
+    if (!was.isEmpty() && !is.isEmpty()) ranks = tr("mean rank %1 → <b>%2</b>").arg(was, is);
   }
+  // The last ranks stay while the next ones are computed.
+  if (ranks.isEmpty() && ranks_of_ == open.id) ranks = ranks_->text();
+  ranks_of_ = open.id;
   Subject whole = open.subject;
   whole.trace = open.unchanged;
   const QString answer = likeliest(open.subject);
-  if (!answer.isEmpty()) {
-    lines << tr("answer %1 → <b>%2</b>")
-                 .arg(likeliest(whole).toHtmlEscaped(), answer.toHtmlEscaped());
-  }
-  result_->setText(lines.join("<br>"));
+  show_result(ranks, answer.isEmpty()
+                         ? QString()
+                         : tr("answer %1 → <b>%2</b>")
+                               .arg(likeliest(whole).toHtmlEscaped(), answer.toHtmlEscaped()));
+}
+
+void WhatIfPanel::show_result(const QString& ranks, const QString& answer) {
+  ranks_->setText(ranks);
+  ranks_->setVisible(!ranks.isEmpty());
+  result_->setText(answer);
+  result_->setVisible(!answer.isEmpty());
 }
 
 }  // namespace attnscope

@@ -17,6 +17,7 @@ class QToolButton;
 
 namespace attnscope {
 
+class BoldLine;
 class ElidedLabel;
 class NumberSlider;
 class SpectrumStore;
@@ -42,6 +43,7 @@ class WhatIfPanel : public DockPanel {
   void show_others(const OpenSubject& open);
   void show_heads(const OpenSubject& open);
   void show_result(const OpenSubject& open);
+  void show_result(const QString& ranks, const QString& answer);
   /// True if temperature and rank change the picture of the maps instead of the run: chosen so, or
   /// because the selected model is a trace, which cannot run.
   [[nodiscard]] bool of_picture() const;
@@ -63,6 +65,7 @@ class WhatIfPanel : public DockPanel {
   NumberSlider* identity_;
   QToolButton* play_;
   QComboBox* other_;
+  std::vector<std::pair<QString, qlonglong>> others_;  ///< entries of other_
   NumberSlider* share_;
   NumberSlider* temperature_;
   NumberSlider* rank_;
@@ -73,7 +76,9 @@ class WhatIfPanel : public DockPanel {
   QWidget* heads_;
   QPushButton* drop_;
   QPushButton* reset_;
-  QLabel* result_;
+  SubjectId ranks_of_ = SubjectId::none;  ///< the model whose ranks are shown
+  BoldLine* ranks_;  ///< mean ranks before and with the changes
+  QLabel* result_;   ///< the answer, or a hint
   QTimer playing_;
   bool shows_ = false;  // true while refresh() sets the controls
   std::vector<ReplacedHead> listed_;

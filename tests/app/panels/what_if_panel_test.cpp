@@ -151,7 +151,7 @@ TEST_F(WhatIfPanelTest, TheIdentitySliderMovesMapsRanksAndAnswerTogether) {
   ASSERT_TRUE(bars().content().rows.front().before.has_value());
   EXPECT_NE(bars().content().rows.front().answer.probability,
             *bars().content().rows.front().before);
-  EXPECT_TRUE(child<QLabel>("what_if_result")->text().contains("mean rank"));
+  EXPECT_TRUE(child<QLabel>("what_if_ranks")->text().contains("mean rank"));
   EXPECT_TRUE(child<QLabel>("mean_ranks")->text().contains("→"));
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(wait_until_settled());
