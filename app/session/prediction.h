@@ -16,6 +16,8 @@ struct Answer {
   std::int64_t index = 0;  ///< index of the logit
   std::string name;        ///< name of the class or token; "class 7" if it is unknown
   double probability = 0;  ///< softmax over all logits
+
+  bool operator==(const Answer&) const = default;
 };
 
 struct Prediction {

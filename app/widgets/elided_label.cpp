@@ -12,6 +12,7 @@ ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget* parent) : QLabel(paren
 void ElidedLabel::set_text(const QString& text) {
   if (text == full_text_) return;
   full_text_ = text;
+  full_width_.reset();
   setAccessibleName(text);
   updateGeometry();
   elide();
@@ -28,6 +29,7 @@ void ElidedLabel::set_short_text(const QString& text) {
 }
 
 void ElidedLabel::set_tip(const QString& tip) {
+  if (tip == tip_) return;
   tip_ = tip;
   elide();
 }
@@ -37,7 +39,8 @@ QSize ElidedLabel::minimumSizeHint() const {
 }
 
 QSize ElidedLabel::sizeHint() const {
-  return QSize(fontMetrics().horizontalAdvance(full_text_) + 2, QLabel::sizeHint().height());
+  if (!full_width_) full_width_ = fontMetrics().horizontalAdvance(full_text_);
+  return QSize(*full_width_ + 2, QLabel::sizeHint().height());
 }
 
 void ElidedLabel::resizeEvent(QResizeEvent* event) {
@@ -47,7 +50,9 @@ void ElidedLabel::resizeEvent(QResizeEvent* event) {
 
 void ElidedLabel::changeEvent(QEvent* event) {
   QLabel::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) elide();
+  if (event->type() != QEvent::FontChange && event->type() != QEvent::StyleChange) return;
+  full_width_.reset();
+  elide();
 }
 
 void ElidedLabel::elide() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QLabel>
+#include <optional>
 
 namespace attnscope {
 
@@ -29,6 +30,7 @@ class ElidedLabel : public QLabel {
 
   Qt::TextElideMode mode_;
   QString full_text_, short_text_, tip_;
+  mutable std::optional<int> full_width_;  ///< of full_text_, pixels; empty until it is asked for
   bool whole_or_nothing_ = false;
 };
 

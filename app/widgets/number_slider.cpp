@@ -64,7 +64,7 @@ void NumberSlider::hide_name() { grid_->itemAtPosition(0, 0)->widget()->hide(); 
 double NumberSlider::value() const { return field_->value(); }
 
 void NumberSlider::set_value(double value) {
-  field_->setValue(value);
+  if (value != field_->value()) field_->setValue(value);  // Qt draws it again even if it is equal
   const QSignalBlocker quiet(slider_);
   slider_->setValue(position_of(field_->value()));
 }

@@ -13,6 +13,7 @@ SubjectBadge::SubjectBadge(std::int64_t subject, QWidget* parent)
 }
 
 void SubjectBadge::set_subject(std::int64_t subject) {
+  if (subject == subject_ && !accessibleName().isEmpty()) return;
   subject_ = subject;
   setAccessibleName(tr("Model %1").arg(subject + 1));
   update();

@@ -24,7 +24,7 @@ QString capitalised_layer(const Trace& trace, std::int64_t layer) {
   return name.left(1).toUpper() + name.mid(1);
 }
 
-constexpr int kSoonMs = 100;  // shorter work is not shown
+constexpr int kSoonMs = 100;  // shorter work is not shown, nor a change until then
 
 }  // namespace
 
@@ -132,12 +132,7 @@ JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent
   soon_.setInterval(kSoonMs);
   connect(&soon_, &QTimer::timeout, this, &JobBar::refresh);
   connect(&jobs_, &JobQueue::changed, this, [this] {
-    if (isHidden() && !jobs_.idle()) {
-      if (!soon_.isActive()) soon_.start();
-    } else {
-      soon_.stop();
-      refresh();
-    }
+    if (!soon_.isActive()) soon_.start();
   });
   refresh();
 }

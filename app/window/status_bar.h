@@ -57,7 +57,7 @@ class JobBar : public QWidget {
   void refresh();
 
   JobQueue& jobs_;
-  QTimer soon_;  ///< delay until the bar appears
+  QTimer soon_;  ///< active from a change of the jobs until it is shown
   ElidedLabel* text_;
   ProgressLine* progress_;
   QToolButton* cancel_;

@@ -187,6 +187,8 @@ AnswerBars::AnswerBars(QWidget* parent) : QWidget(parent) {
 }
 
 void AnswerBars::set_content(Content content) {
+  if (content == content_) return;
+  const QSize before = sizeHint();
   content_ = std::move(content);
   QStringList spoken = {content_.verdict};
   for (const Row& row : content_.rows) {
@@ -195,6 +197,7 @@ void AnswerBars::set_content(Content content) {
   setAccessibleName(tr("Answer of %1").arg(content_.title));
   setAccessibleDescription(spoken.join(", "));
   measure_names();
+  if (sizeHint() != before) updateGeometry();
   update();
 }
 
@@ -204,7 +207,6 @@ void AnswerBars::measure_names() {
     // One pixel more, because widths of texts are rounded.
     names_ = std::max(names_, fontMetrics().horizontalAdvance(name_of(row)) + 1);
   }
-  updateGeometry();
 }
 
 QString AnswerBars::name_of(const Row& row) {
@@ -318,7 +320,10 @@ void AnswerBars::paintEvent(QPaintEvent*) {
 }
 
 bool AnswerBars::event(QEvent* event) {
-  if (event->type() == QEvent::FontChange) measure_names();
+  if (event->type() == QEvent::FontChange) {
+    measure_names();
+    updateGeometry();
+  }
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   for (std::size_t i = 0; i < content_.rows.size(); ++i) {

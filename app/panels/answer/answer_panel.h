@@ -36,6 +36,8 @@ class AnswerBars : public QWidget {
     double logit = 0;
     std::optional<double> logit_before;
     bool is_true = false;  ///< the input's own class
+
+    bool operator==(const Row&) const = default;
   };
   struct Content {
     std::int64_t place = 0;  ///< index of the model among the open ones, which gives its colour
@@ -44,6 +46,8 @@ class AnswerBars : public QWidget {
     bool right = true;
     std::vector<Row> rows;
     QString instead;  ///< text shown if there are no rows
+
+    bool operator==(const Content&) const = default;
   };
   void set_content(Content content);
   [[nodiscard]] const Content& content() const { return content_; }

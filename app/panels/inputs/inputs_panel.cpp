@@ -137,18 +137,25 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   refresh();
 }
 
+void InputsPanel::show_picture(bool failed) {
+  const std::shared_ptr<const Input> input = session_.input();
+  const double ratio = devicePixelRatioF();
+  if (input && input == pictured_ && picture_->pixmap().devicePixelRatio() == ratio) return;
+  pictured_ = input;
+  QPixmap pixmap;
+  if (input) pixmap = picture_of(*input, kPicture, ratio);
+  if (pixmap.isNull()) {
+    pixmap = tinted_icon(failed ? "error" : "image", colours_of(*this).muted).pixmap(32, 32);
+  }
+  picture_->setPixmap(pixmap);
+}
+
 void InputsPanel::refresh() {
   const std::string& locator = session_.input_locator();
   const std::size_t hash = locator.rfind('#');
   const Input* input = session_.input().get();
   const bool failed = !session_.input_error().empty();
-
-  QPixmap pixmap;
-  if (input) pixmap = picture_of(*input, kPicture, devicePixelRatioF());
-  if (pixmap.isNull()) {
-    pixmap = tinted_icon(failed ? "error" : "image", colours_of(*this).muted).pixmap(32, 32);
-  }
-  picture_->setPixmap(pixmap);
+  show_picture(failed);
   picture_->setAccessibleName(tr("The input"));
   keep_->setEnabled(input != nullptr && !session_.subjects().empty());
 
@@ -205,7 +212,9 @@ void InputsPanel::show_readable() {
     const bool readable = reads(samples_[i]);
     const QString why = is_text_file_name(samples_[i]) ? tr("No open model reads texts.")
                                                        : tr("No open model reads pictures.");
-    thumbnail.setToolTip(readable ? name : name + "\n" + why);
+    const QString tip = readable ? name : name + "\n" + why;
+    if (thumbnail.toolTip() == tip) continue;
+    thumbnail.setToolTip(tip);
     thumbnail.setAccessibleDescription(readable ? QString() : why);
     const QIcon icon(pictures_[i]);
     thumbnail.setIcon(readable ? icon

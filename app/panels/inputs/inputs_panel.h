@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "app/panels/frame/dock_panel.h"
@@ -19,6 +20,7 @@ namespace attnscope {
 
 class ElidedLabel;
 class Session;
+struct Input;
 
 class InputsPanel : public DockPanel {
   Q_OBJECT
@@ -37,6 +39,7 @@ class InputsPanel : public DockPanel {
 
  private:
   void refresh();
+  void show_picture(bool failed);
   void arrange_samples();
   /// Greys the samples that no open model reads, and says why.
   void show_readable();
@@ -49,6 +52,7 @@ class InputsPanel : public DockPanel {
   Session& session_;
   std::vector<std::filesystem::path> samples_;
   QLabel* picture_;
+  std::shared_ptr<const Input> pictured_;  ///< null: picture_ is a symbol
   ElidedLabel* name_;
   QLabel* detail_;
   QWidget* item_row_;

@@ -20,6 +20,12 @@
 
 namespace attnscope {
 
+namespace {
+
+constexpr int kProgressMs = 100;  // interval of the cards' progress while jobs run
+
+}  // namespace
+
 ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
   as_structure_ = segment_button("models_structure", tr("Structure"),
@@ -43,7 +49,15 @@ ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
   connect(&session_, &Session::selection_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::input_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::reference_changed, this, &ModelsPanel::refresh);
-  connect(&session_.jobs(), &JobQueue::changed, this, &ModelsPanel::refresh);
+  progress_.setSingleShot(true);
+  progress_.setInterval(kProgressMs);
+  connect(&session_.jobs(), &JobQueue::changed, this, [this] {
+    if (!progress_.isActive()) progress_.start();
+  });
+  connect(&progress_, &QTimer::timeout, this, [this] {
+    refresh();
+    if (!session_.jobs().idle()) progress_.start();
+  });
   refresh();
 }
 
@@ -150,13 +164,13 @@ bool ModelsPanel::is_describable(SubjectId subject) {
 }
 
 void ModelsPanel::describe_what_failed() {
-  bool is_open = window()->findChild<RoleEditor*>() != nullptr;
   for (const OpenSubject& open : session_.subjects()) {
-    const bool seen = describable_.contains({open.id, open.error});
     // Only one dialog opens, and none for models that failed in a saved session.
-    if (restored_.contains(open.id)) continue;
+    if (open.state != OpenSubject::State::failed || restored_.contains(open.id)) continue;
+    const bool seen = describable_.contains({open.id, open.error});
+    const bool is_open = window()->findChild<RoleEditor*>() != nullptr;
     if (!seen && !is_open && isVisible() && is_describable(open.id)) {
-      is_open = ask_for_roles(window(), session_, open.id);
+      ask_for_roles(window(), session_, open.id);
     }
   }
 }

@@ -1,6 +1,7 @@
 // The open models: one card each, with buttons to open more, or the structure of the selected one.
 #pragma once
 
+#include <QTimer>
 #include <map>
 #include <set>
 #include <string>
@@ -57,6 +58,7 @@ class ModelsPanel : public DockPanel {
   std::set<SubjectId> restored_;  ///< restored from a session file: not described unasked
   QPushButton* open_;
   QPushButton* recent_;
+  QTimer progress_;
 };
 
 }  // namespace attnscope

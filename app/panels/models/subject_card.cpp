@@ -26,6 +26,8 @@ namespace attnscope {
 
 namespace {
 
+constexpr qint64 kStillMs = 300;
+
 QToolButton* flat_button(const QString& icon, const QString& name) {
   auto* button = new QToolButton;
   button->setProperty("flat", true);
@@ -210,6 +212,13 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
 void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, bool selected,
                                const std::optional<JobStatus>& job, bool has_input) {
   using State = OpenSubject::State;
+  // A run that replaces maps is mostly over before its card could be read, which stands still for
+  // so long.
+  const bool again = subject.state == State::running && subject.subject.trace != nullptr;
+  if (!again) running_again_.invalidate();
+  if (again && !running_again_.isValid()) running_again_.start();
+  const bool still = again && !running_again_.hasExpired(kStillMs);
+  const State seen = still ? State::ready : subject.state;
   badge_->set_subject(index);
   name_->set_text(QString::fromStdString(subject.subject.label));
   const QString facts = subject_facts(subject.subject);
@@ -218,7 +227,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
 
   QString state;
   const char* role = "muted";
-  switch (subject.state) {
+  switch (seen) {
     case State::waiting:
       state = has_input ? tr("Waiting") : tr("Waiting for an input: choose one below.");
       break;
@@ -251,7 +260,8 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
       role = "error";
       break;
   }
-  if (job && job->remaining_seconds) state += " " + remaining_time(*job->remaining_seconds);
+  if (!still && job && job->remaining_seconds)
+    state += " " + remaining_time(*job->remaining_seconds);
   state_->setText(state);
   state_->setVisible(!state.isEmpty());
   set_role(state_, role);
@@ -259,7 +269,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   file_->setText(subject.is_behind_file ? "⚠ " + file : file);
   file_->setVisible(!file.isEmpty());
   set_role(file_, subject.is_behind_file ? "warning" : "muted");
-  progress_->setVisible(subject.state == State::loading || subject.state == State::running);
+  progress_->setVisible(seen == State::loading || seen == State::running);
   progress_->set_fraction(job ? job->fraction : 0);
 
   const std::int64_t channels = subject.subject.trace ? subject.subject.trace->map_channels : 1;

@@ -1,6 +1,7 @@
 // Card of one model in the list: facts, progress and errors.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QFrame>
 #include <optional>
 
@@ -69,6 +70,7 @@ class SubjectCard : public QFrame {
   QToolButton* options_;
   QToolButton* overlay_;
   QToolButton* close_;
+  QElapsedTimer running_again_;  ///< invalid unless the model runs and has maps
 };
 
 /// The known facts of a model in one line, such as "adder + I · 6 × 3 heads · 197 tokens".
