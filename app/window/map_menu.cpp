@@ -15,6 +15,7 @@
 #include "app/canvas/atlas_link.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"
+#include "app/session/shown_figure.h"
 #include "core/attention/mechanism.h"
 #include "core/text/number_text.h"
 #include "core/trace/trace.h"

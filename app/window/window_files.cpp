@@ -58,9 +58,9 @@ bool opens_whole(const QString& path) {
 
 /// Opens the folder of a model or a training as well as files, and enters any other folder. The
 /// desktop's own dialogs choose either files or folders.
-class ModelDialog final : public QFileDialog {
+class OpenDialog final : public QFileDialog {
  public:
-  ModelDialog(QWidget* parent, const QString& title, const QString& folder, const QString& filter)
+  OpenDialog(QWidget* parent, const QString& title, const QString& folder, const QString& filter)
       : QFileDialog(parent, title, folder, filter) {
     setOption(DontUseNativeDialog);
     setOption(HideNameFilterDetails);  // the list of patterns is longer than the dialog is wide
@@ -191,9 +191,9 @@ bool MainWindow::restore_unnamed(const std::filesystem::path& file) {
 }
 
 void MainWindow::ask_for_model() {
-  ModelDialog dialog(this, tr("Open models or traces: files, or folders of a model"),
-                     QSettings().value("model_folder").toString(),
-                     tr("Weights and traces (%1);;All files (*)").arg(weight_file_patterns()));
+  OpenDialog dialog(this, tr("Open models or traces: files, or folders of a model"),
+                    QSettings().value("model_folder").toString(),
+                    tr("Weights and traces (%1);;All files (*)").arg(weight_file_patterns()));
   if (dialog.exec() != QDialog::Accepted) return;
   for (const QString& file : dialog.selectedFiles()) {
     QSettings().setValue("model_folder", QFileInfo(file).absolutePath());
