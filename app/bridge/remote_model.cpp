@@ -67,7 +67,9 @@ RemotePlace remote_place(const std::string& text) {
 }
 
 QStringList ssh_command(const RemotePlace& place) {
-  QStringList command = {"ssh", "-T"};
+  // A silently dead connection ends after 45 seconds without an answer.
+  QStringList command = {
+      "ssh", "-T", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"};
   if (!place.port.empty()) command << "-p" << QString::fromStdString(place.port);
   const std::string folder = std::filesystem::path(place.path).parent_path().string();
   command << "--" << QString::fromStdString(place.host)
@@ -150,8 +152,9 @@ void RemoteModel::read_errors() {
   const std::string text = host_.readAllStandardError().toStdString();
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::istringstream lines(text);
+  if (!lost_) say(tr("Connecting to %1…").arg(host_name()));
   for (std::string line; std::getline(lines, line);) {
-    while (!line.empty() && line.back() == '\r') line.pop_back();
+    while (line.ends_with('\r') || line.ends_with('.')) line.pop_back();
     if (!line.empty()) last_error_ = shown_text(line.substr(0, kMostOfALine));
   }
 }
@@ -173,12 +176,11 @@ void RemoteModel::lose(const QString& why) {
   ++tries_;
   again_.start(wait);
   if (std::exchange(lost_, true)) return;
-  const QString host = QString::fromStdString(host_of(place_));
   Q_EMIT status_changed(
       received_ ? tr("The connection to %1 broke (%2). The maps that it sent stay; the window "
                      "connects again.")
-                      .arg(host, why)
-                : tr("%1 cannot be reached (%2). The window tries again.").arg(host, why),
+                      .arg(host_name(), why)
+                : tr("%1 cannot be reached (%2). The window tries again.").arg(host_name(), why),
       true);
 }
 
@@ -187,11 +189,20 @@ void RemoteModel::stop(const QString& why) {
   if (std::exchange(stopped_, true)) return;
   again_.stop();
   host_.closeWriteChannel();  // the other side ends at the end of its input
-  if (!why.isEmpty()) report_problem(why);
+  why.isEmpty() ? say({}) : report_problem(why);
+}
+
+void RemoteModel::say(const QString& words) { Q_EMIT status_changed(words, false); }
+
+QString RemoteModel::host_name() const { return QString::fromStdString(host_of(place_)); }
+
+QString RemoteModel::model_name() const {
+  const std::string stem = std::filesystem::path(place_.path).stem().string();
+  return QString::fromStdString(shown_text(stem));
 }
 
 void RemoteModel::report_problem(const QString& problem) {
-  Q_EMIT status_changed(tr("%1: %2").arg(QString::fromStdString(host_of(place_)), problem), true);
+  Q_EMIT status_changed(tr("%1: %2").arg(host_name(), problem), true);
 }
 
 void RemoteModel::take_hello(Frame answer) {
@@ -201,10 +212,7 @@ void RemoteModel::take_hello(Frame answer) {
 
 void RemoteModel::take_model(Frame answer) {
   tries_ = 0;
-  if (std::exchange(lost_, false)) {
-    Q_EMIT status_changed(tr("Connected to %1 again.").arg(QString::fromStdString(host_of(place_))),
-                          false);
-  }
+  if (std::exchange(lost_, false) && received_) say(tr("Connected to %1 again.").arg(host_name()));
   const auto id = answer.header.at("id").get<std::int64_t>();
   if (answer.header.at("kind") == "trace") {
     if (!received_) fetch(id);
@@ -257,6 +265,9 @@ void RemoteModel::take_trace(Frame answer) {
   received_input_ = input_;
   send({{"message", "close"}, {"id", trace_}}, &RemoteModel::take_closed);
   const auto frame = std::make_shared<const Frame>(std::move(answer));
+  if (session_.input_locator().empty()) {
+    say(tr("Connected to %1. Open an input to run %2 on.").arg(host_name(), model_name()));
+  }
   session_.jobs().submit(
       tr("Receiving %1").arg(QString::fromStdString(place_.path)),
       [this, frame](const Progress&) -> JobQueue::Delivery {
@@ -264,7 +275,7 @@ void RemoteModel::take_trace(Frame answer) {
         return [this, trace] { show(trace); };
       },
       [this](const JobFailure& failure) {
-        if (!failure.cancelled) stop(QString::fromStdString(failure.what));
+        failure.cancelled ? say({}) : stop(QString::fromStdString(failure.what));
       },
       this);
 }
@@ -273,10 +284,13 @@ void RemoteModel::take_closed(Frame) { run(); }  // the input may have changed i
 
 void RemoteModel::show(const std::shared_ptr<const Trace>& trace) {
   if (session_.find(subject_)) return session_.take_contents(subject_, {nullptr, trace}, "");
-  const std::string stem = std::filesystem::path(place_.path).stem().string();
-  const std::string name = shown_text(stem + " on " + host_of(place_));
+  const std::string name = tr("%1 on %2").arg(model_name(), host_name()).toStdString();
   subject_ = session_.add_trace(trace, name);
   session_.rename(subject_, name);  // it stays with other traces
 }
 
+  say(tr("Running %1 on %2…").arg(model_name(), host_name()));
 }  // namespace attnscope
+  say(tr("Receiving %1 from %2…").arg(model_name(), host_name()));
+  const bool awaits_more = next_ == &RemoteModel::take_run || next_ == &RemoteModel::take_trace;
+  if (!lost_ && !awaits_more) say({});

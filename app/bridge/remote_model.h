@@ -48,7 +48,7 @@ class RemoteModel : public QObject {
   void connect_to_host();
 
  signals:
-  /// A sentence on the connection for the user.
+  /// A sentence on the connection for the user. Empty words: the last one no longer applies.
   void status_changed(const QString& words, bool is_error);
 
  private:
@@ -72,7 +72,10 @@ class RemoteModel : public QObject {
   void report_problem(const QString& problem);
 
   Session& session_;
+  void say(const QString& words);
   RemotePlace place_;
+  [[nodiscard]] QString host_name() const;
+  [[nodiscard]] QString model_name() const;
   QStringList command_;
   FrameLimits limits_;
   QProcess host_;

@@ -192,26 +192,36 @@ class WindowBridge {
   QTimer again_;
 };
 
+/// Shows what a model on another machine says; `shown` is what it said before. Progress does not
+/// replace notices of something else.
+void show_status(NoticeBar& notice, QString& shown, const QString& words, bool is_error) {
+  const bool is_free = notice.text().isEmpty() || notice.text() == shown;
+  if (!is_error && !is_free) return;
+  if (words.isEmpty()) return notice.withdraw(shown);
+  is_error ? notice.show_error(words) : notice.show_note(words);
+  shown = notice.text();
+}
+
 /// Shows models on other machines as they arrive: those of the command line, and those that the
 /// user asks for in the window.
 void connect_remotes(const GuiOptions& options, MainWindow& window, Session& session) {
-  const auto say = [&window](const QString& words, bool is_error) {
-    auto& notice = *window.findChild<NoticeBar*>();
-    is_error ? notice.show_error(words) : notice.show_note(words);
-  };
-  const auto open = [&window, &session, say,
+  auto* const notice = window.findChild<NoticeBar*>();
+  const auto open = [&window, &session, notice,
                      bytes = bytes_of_gib(options.message_memory)](const RemotePlace& place) {
     auto* const remote = new RemoteModel(session, place, ssh_command(place), bytes, &window);
-    QObject::connect(remote, &RemoteModel::status_changed, &window, say);
+    QObject::connect(remote, &RemoteModel::status_changed, notice,
+                     [notice, shown = QString()](const QString& words, bool is_error) mutable {
+                       show_status(*notice, shown, words, is_error);
+                     });
     remote->connect_to_host();
   };
   for (const RemotePlace& place : options.remotes) open(place);
   QObject::connect(&window, &MainWindow::remote_wanted, &window,
-                   [open, say](const QString& address) {
+                   [open, notice](const QString& address) {
                      try {
                        open(remote_place(address.toStdString()));
                      } catch (const Error& error) {
-                       say(QString::fromStdString(error.what()), true);
+                       notice->show_error(QString::fromStdString(error.what()));
                      }
                    });
 }

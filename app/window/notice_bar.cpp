@@ -68,6 +68,10 @@ void NoticeBar::dismiss() {
   if (offer_) show_offer();
 }
 
+void NoticeBar::withdraw(const QString& shown) {
+  if (!offering_ && !isHidden() && text() == shown) dismiss();
+}
+
 void NoticeBar::take(const Choice& choice) {
   const std::function<void()> run = choice.run;
   offer_.reset();

@@ -26,6 +26,8 @@ class NoticeBar : public QFrame {
   /// Shows a note with two choices until one of them is taken. An error in the meantime is shown
   /// first, and the offer again after it.
   void offer(const QString& text, Choice accept, Choice decline);
+  /// Hides the error or note `shown`, as text() returned it, if it is still shown.
+  void withdraw(const QString& shown);
   [[nodiscard]] QString text() const;
 
  private:

@@ -27,7 +27,10 @@ class RemoteModelTest : public testing::Test {
   RemoteModel& remote(RemotePlace place, const QStringList& command) {
     remote_ = std::make_unique<RemoteModel>(session_, std::move(place), command, 1 << 30);
     QObject::connect(remote_.get(), &RemoteModel::status_changed,
-                     [this](const QString& words, bool) { said_ << words; });
+                     [this](const QString& words, bool is_error) {
+                       now_ = words;
+                       (is_error ? said_ : states_) << words;
+                     });
     remote_->connect_to_host();
     return *remote_;
   }
@@ -43,7 +46,9 @@ class RemoteModelTest : public testing::Test {
 
   TemporaryFolder folder_;
   Session session_;
-  QStringList said_;
+  QStringList said_;    ///< errors
+  QStringList states_;  ///< the other words
+  QString now_;         ///< what was said last
   std::unique_ptr<RemoteModel> remote_;
 };
 
@@ -52,8 +57,10 @@ TEST(RemotePlace, IsAHostAndAnAbsolutePath) {
   EXPECT_EQ(place.host, "me@host.example");
   EXPECT_EQ(place.port, "22");
   EXPECT_EQ(place.path, "/models/a b.pt");
-  EXPECT_EQ(ssh_command(place), (QStringList{"ssh", "-T", "-p", "22", "--", "me@host.example",
-                                             "attnscope serve --stdio '/models'"}));
+  EXPECT_EQ(
+      ssh_command(place),
+      (QStringList{"ssh", "-T", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3", "-p",
+                   "22", "--", "me@host.example", "attnscope serve --stdio '/models'"}));
   EXPECT_TRUE(ssh_command(remote_place("ssh://h/it's $(x)/a")).back().endsWith("'/it'\\''s $(x)'"));
   for (const char* const wrong :
        {"ssh://", "ssh:///a", "ssh://host", "ssh://host/", "ssh://-oProxyCommand=x/a",
@@ -93,9 +100,9 @@ TEST_F(RemoteModelTest, ABrokenConnectionLeavesTheMapsAndIsMadeAgain) {
   look_at("08_bag.png");
   ASSERT_TRUE(shows("08_bag.png"));
   ::kill(std::stoi(read_bytes(process)), SIGKILL);
-  ASSERT_TRUE(wait_until([&] { return said_.size() == 2; }, 30));
+  ASSERT_TRUE(wait_until([&] { return now_.contains("again."); }, 30));
+  ASSERT_EQ(said_.size(), 1) << said_.join("\n").toStdString();
   EXPECT_TRUE(said_[0].contains("stay")) << said_[0].toStdString();
-  EXPECT_TRUE(said_[1].contains("again")) << said_[1].toStdString();
   EXPECT_EQ(session_.subjects().size(), 1U);
   look_at("09_ankle_boot.png");
   EXPECT_TRUE(shows("09_ankle_boot.png"));
@@ -116,11 +123,22 @@ TEST_F(RemoteModelTest, SaysWhyNothingComes) {
   EXPECT_TRUE(wait_until([&] { return said_.size() == 5; }));
   EXPECT_TRUE(said_.back().contains("not a frame")) << said_.back().toStdString();
   remote(sample("fashion-softmax.h5"),
-         {"/bin/sh", "-c", "echo 'ssh: Connection refused' >&2; exit 255"});
-  EXPECT_TRUE(wait_until([&] { return said_.back().contains("Connection refused"); }))
+         {"/bin/sh", "-c", "echo 'ssh: Connection refused.' >&2; exit 255"});
+  EXPECT_TRUE(wait_until([&] { return said_.back().contains("Connection refused)"); }))
       << said_.join("\n").toStdString();
   EXPECT_TRUE(session_.subjects().empty());
 }
 
+  EXPECT_EQ(states_, (QStringList{"Connecting to host…", "Running fashion-softmax on host…",
+                                  "Receiving fashion-softmax from host…", ""}));
 }  // namespace
 }  // namespace attnscope
+TEST_F(RemoteModelTest, AsksForAnInputOnceItIsConnected) {
+  remote(sample("fashion-softmax.h5"), served());
+  ASSERT_TRUE(wait_until([&] { return states_.size() == 2; }));
+  EXPECT_EQ(now_, "Connected to host. Open an input to run fashion-softmax on.");
+  look_at("08_bag.png");
+  EXPECT_TRUE(shows("08_bag.png"));
+  EXPECT_TRUE(now_.isEmpty()) << now_.toStdString();
+}
+

@@ -68,6 +68,20 @@ TEST_F(RecoveryTest, KeepsBothSessionsOfTwoCrashedWindows) {
   EXPECT_TRUE(Autosave::left_behind(kept()).empty());
 }
 
+TEST_F(RecoveryTest, AWithdrawnNoteLeavesTheOffer) {
+  (void)crashed("maps", 900'001);
+  window().remember_between_runs(kept());
+  auto* const bar = window().findChild<NoticeBar*>();
+  const QString offer = notice();
+  bar->withdraw(offer);
+  EXPECT_EQ(notice(), offer) << "an offer waits for its choice";
+  bar->show_note("Connecting…");
+  bar->withdraw("Running…");
+  EXPECT_EQ(notice(), "Connecting…");
+  bar->withdraw("Connecting…");
+  EXPECT_EQ(notice(), offer);
+}
+
 TEST_F(RecoveryTest, DoesNotOfferADiscardedSessionAgain) {
   const fs::path file = crashed("maps", 900'001);
   window().remember_between_runs(kept());
