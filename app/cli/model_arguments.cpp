@@ -1,7 +1,6 @@
 #include "app/cli/model_arguments.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 
@@ -17,14 +16,6 @@
 namespace attnscope {
 
 namespace {
-
-std::pair<std::string, std::string> split_setting(const std::string& text, const char* flag) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw Error(ErrorKind::usage, "a setting is written key=value").about(flag).found(text);
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 bool names_mechanism(const std::string& word) {
   return word.empty() ||
@@ -44,8 +35,8 @@ void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many,
       "A weight file or a trace; - reads one from standard input; org/name or org/name@REVISION, a "
       "model in the local Hugging Face cache. MODEL@MECHANISM,KEY=VALUE,… lays "
       "another attention over only this model (attnscope list mechanisms shows them); "
-      "architecture=FILE, model-heads=N, channel=N and, at the end, input=X may follow the @ too, "
-      "also without a mechanism: MODEL@,input=X" +
+      "architecture=FILE, model-heads=N, option.KEY=VALUE, channel=N and, at the end, input=X may "
+      "follow the @ too, also without a mechanism: MODEL@,input=X" +
           (more.empty() ? "" : ". " + more));
   option->type_name("MODEL")->required(required);
   if (!many) option->expected(1);
@@ -104,19 +95,6 @@ void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_
       ->group("Mechanism");
 }
 
-std::optional<std::int64_t> parse_channel(const std::string& text) {
-  if (text == "mean") return std::nullopt;
-  std::int64_t channel = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), channel);
-  if (failure != std::errc() || end != text.data() + text.size() || channel < 0) {
-    throw Error(ErrorKind::usage, "the channel is not valid")
-        .about("--channel")
-        .expected("a number from 0, or mean")
-        .found(text);
-  }
-  return channel;
-}
-
 void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string& what) {
   command
       .add_option("--count", choice.count,
@@ -154,6 +132,7 @@ ModelOptions options_of(const ModelArguments& arguments, const ModelArgument& mo
     options.overrides.insert_or_assign(split_setting(text, "--option").first,
                                        split_setting(text, "--option").second);
   }
+  for (const auto& [key, value] : model.options) options.overrides.insert_or_assign(key, value);
   const std::string& heads = model.model_heads.empty() ? arguments.model_heads : model.model_heads;
   if (!heads.empty()) options.overrides["heads"] = heads;
   return options;
@@ -170,29 +149,11 @@ ModelArgument split_model_argument(const std::string& text) {
     return argument;
   }
   if (model.size() < text.size()) argument.input = text.substr(model.size() + own.size());
-  std::string rest = model.substr(at + 1);
-  std::vector<std::string> parts;
-  for (std::size_t comma; (comma = rest.find(',')) != std::string::npos;
-       rest = rest.substr(comma + 1)) {
-    parts.push_back(rest.substr(0, comma));
-  }
-  parts.push_back(rest);
+  static_cast<ModelSettings&>(argument) = split_model_settings(model.substr(at + 1));
   // After a name of the hub, a word that is no mechanism is a revision.
-  const bool is_revision = is_hub_name(model.substr(0, at)) && !names_mechanism(parts.front());
-  argument.file = model_file(model.substr(0, at) + (is_revision ? "@" + parts.front() : ""));
-  if (!is_revision) argument.mechanism = parts.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const auto [key, value] = split_setting(parts[i], "what follows the model's @");
-    if (key == "channel") {
-      argument.channel = value;
-    } else if (key == "architecture") {
-      argument.architecture = value;
-    } else if (key == "model-heads") {
-      argument.model_heads = value;
-    } else {
-      argument.settings.push_back(parts[i]);
-    }
-  }
+  const bool is_revision = is_hub_name(model.substr(0, at)) && !names_mechanism(argument.mechanism);
+  argument.file = model_file(model.substr(0, at) + (is_revision ? "@" + argument.mechanism : ""));
+  if (is_revision) argument.mechanism.clear();
   return argument;
 }
 

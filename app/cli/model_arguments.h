@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/input/item_choice.h"
+#include "core/model/model_settings.h"
 #include "core/model/subject.h"
 
 namespace attnscope {
@@ -15,7 +16,7 @@ namespace attnscope {
 /// Hugging Face Hub (org/name[@REVISION], core/checkpoint/hub_cache.h), or one of these with
 /// settings for that model only: FILE@MECHANISM[,KEY=VALUE…], "fashion.h5@adder,identity=true". A
 /// KEY is a parameter of the mechanism (the model's own by default), channel=N, architecture=FILE,
-/// model-heads=N, or, at the end, input=LOCATOR: "fashion.h5@,input=boot.png".
+/// model-heads=N, option.MEMBER=VALUE, or, at the end, input=LOCATOR: "fashion.h5@,input=boot.png".
 struct ModelArguments {
   std::vector<std::string> models;
   std::vector<std::string> inputs;    ///< locators, see open_input
@@ -37,8 +38,6 @@ void add_model_options(CLI::App& command, ModelArguments& arguments);
 void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set = true);
 /// Adds --channel.
 void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_all = false);
-/// The channel's index, or nullopt for "mean". Throws Error(usage).
-[[nodiscard]] std::optional<std::int64_t> parse_channel(const std::string& text);
 /// Adds --count and --seed, which choose items of a data set. `what` describes the items that
 /// --count counts.
 void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string& what);
@@ -53,11 +52,9 @@ CLI::Option* add_data_set_option(CLI::App& command, std::string& data_set, const
 
 /// MODEL split at its '@', unless a file with the whole name exists. Empty members: the other
 /// arguments apply.
-struct ModelArgument {
+struct ModelArgument : ModelSettings {
   std::filesystem::path file;
-  std::string mechanism;
-  std::vector<std::string> settings;
-  std::string channel, architecture, model_heads, input;
+  std::string input;
 };
 /// Throws Error(usage) if the part after the '@' is not a list of KEY=VALUE.
 [[nodiscard]] ModelArgument split_model_argument(const std::string& text);

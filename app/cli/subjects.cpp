@@ -1,7 +1,7 @@
 #include "app/cli/subjects.h"
 
-#include <array>
 #include <map>
+#include <tuple>
 
 #include "analysis/figure/figure_command.h"
 #include "app/cli/standard_streams.h"
@@ -47,8 +47,9 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
                                    const Progress& progress, bool any_input_serves) {
   if (arguments.models.empty()) throw Error(ErrorKind::usage, "no model was given");
   std::vector<std::shared_ptr<const Input>> inputs;
-  // Loaded models by file, architecture and number of heads, so each is loaded only once.
-  std::map<std::array<std::string, 3>, std::shared_ptr<const Model>> loaded;
+  // Loaded models by file, description and options, so each is loaded only once.
+  using Asked = std::tuple<std::string, std::string, std::map<std::string, std::string>>;
+  std::map<Asked, std::shared_ptr<const Model>> loaded;
   std::vector<Subject> subjects;
   const double share = 1.0 / static_cast<double>(arguments.models.size());
   for (std::size_t i = 0; i < arguments.models.size(); ++i) {
@@ -61,11 +62,10 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
       subjects.push_back(trace_subject(argument.file, asks_for_run));
       continue;
     }
+    const ModelOptions options = options_of(arguments, argument);
     std::shared_ptr<const Model>& model =
-        loaded[{argument.file.string(), argument.architecture, argument.model_heads}];
-    if (!model) {
-      model = load_model(argument.file, options_of(arguments, argument), own.part(0, 0.2));
-    }
+        loaded[{argument.file.string(), options.description.string(), options.overrides}];
+    if (!model) model = load_model(argument.file, options, own.part(0, 0.2));
     const bool has_none = arguments.inputs.empty() && argument.input.empty();
     const ModelSpec& spec = model->spec();
     const bool takes_zeros =

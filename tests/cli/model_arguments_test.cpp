@@ -72,6 +72,11 @@ TEST(ModelArguments, OptionsAreKeyEqualsValue) {
   const ModelOptions options = options_of(arguments, ModelArgument{});
   EXPECT_EQ(options.overrides.at("heads"), "3");
   EXPECT_EQ(options.overrides.at("input_mean"), "0.1,0.2,0.3");
+  const ModelOptions own =
+      options_of(arguments, split_model_argument("model.h5@,option.activation=gelu,model-heads=5"));
+  EXPECT_EQ(own.overrides.at("activation"), "gelu");
+  EXPECT_EQ(own.overrides.at("heads"), "5");
+  EXPECT_EQ(own.overrides.at("input_mean"), "0.1,0.2,0.3");
   arguments.options = {"relu"};
   EXPECT_THROW((void)options_of(arguments, ModelArgument{}), Error);
 }
