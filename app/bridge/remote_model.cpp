@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -41,6 +42,43 @@ std::string host_of(const RemotePlace& place) {
   return place.host.substr(place.host.find('@') + 1);
 }
 
+std::filesystem::path folder_of(const std::string& file) {
+  return std::filesystem::path(file).parent_path();
+}
+
+/// The members of "run" for the mechanism and the channel. Values stay texts, which the host
+/// parses.
+json settings_of_run(const ModelSettings& settings) {
+  json members = json::object();
+  if (!settings.mechanism.empty()) members["mechanism"] = settings.mechanism;
+  for (const std::string& setting : settings.settings) {
+    const auto [key, value] = split_setting(setting, "what follows the model's @");
+    members["parameters"][key] = value;
+  }
+  const std::optional<std::int64_t> channel =
+      settings.channel.empty() ? std::nullopt : parse_channel(settings.channel);
+  if (channel) members["channel"] = *channel;
+  return members;
+}
+
+/// Moves the settings at the end of the path into `settings`.
+void split_settings(RemotePlace& place) {
+  const std::size_t at = settings_begin(place.path);
+  if (at == std::string::npos) return;
+  ModelSettings& settings = place.settings;
+  settings = split_model_settings(place.path.substr(at + 1));
+  place.path.resize(at);
+  for (const std::string& setting : settings.settings) {
+    if (!setting.starts_with("input=")) continue;
+    throw Error(ErrorKind::usage, "all models must run on the same input")
+        .expected("ssh://HOST/PATH@MECHANISM without an input of its own")
+        .found(shown_text(setting));
+  }
+  if (!settings.channel.empty()) (void)parse_channel(settings.channel);
+  if (settings.architecture.empty()) return;
+  settings.architecture = (folder_of(place.path) / settings.architecture).string();
+}
+
 }  // namespace
 
 bool is_remote(const std::string& text) { return text.starts_with(kScheme); }
@@ -48,7 +86,8 @@ bool is_remote(const std::string& text) { return text.starts_with(kScheme); }
 RemotePlace remote_place(const std::string& text) {
   const std::string rest = is_remote(text) ? text.substr(kScheme.size()) : "";
   const std::size_t slash = std::min(rest.find('/'), rest.size());
-  RemotePlace place{rest.substr(0, slash), "", rest.substr(slash)};
+  RemotePlace place{rest.substr(0, slash), "", rest.substr(slash), {}};
+  split_settings(place);
   const std::size_t colon = std::min(place.host.find(':'), place.host.size());
   const bool has_port = colon < place.host.size();
   if (has_port) place.port = place.host.substr(colon + 1);
@@ -62,18 +101,21 @@ RemotePlace remote_place(const std::string& text) {
                     place.path.size() > 1;
   if (fits) return place;
   throw Error(ErrorKind::usage, "the place of a model on another machine is not valid")
-      .expected("ssh://HOST/PATH, ssh://USER@HOST:PORT/PATH")
+      .expected("ssh://HOST/PATH, ssh://USER@HOST:PORT/PATH@MECHANISM,KEY=VALUE")
       .found(shown_text(text));
 }
 
 QStringList ssh_command(const RemotePlace& place) {
-  // A silently dead connection ends after 45 seconds without an answer.
+  // A silently dead connection ends within a minute of its last answer.
   QStringList command = {
       "ssh", "-T", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"};
   if (!place.port.empty()) command << "-p" << QString::fromStdString(place.port);
-  const std::string folder = std::filesystem::path(place.path).parent_path().string();
-  command << "--" << QString::fromStdString(place.host)
-          << QString::fromStdString("attnscope serve --stdio " + in_single_quotes(folder));
+  const std::filesystem::path folder = folder_of(place.path),
+                              described = folder_of(place.settings.architecture);
+  std::string serve = "attnscope serve --stdio " + in_single_quotes(folder.string());
+  if (!described.empty() && described != folder)
+    serve += " " + in_single_quotes(described.string());
+  command << "--" << QString::fromStdString(place.host) << QString::fromStdString(serve);
   return command;
 }
 
@@ -110,6 +152,7 @@ void RemoteModel::connect_to_host() {
   last_error_.clear();
   next_ = nullptr;
   model_ = 0;
+  if (!lost_) say(tr("Connecting to %1…").arg(host_name()));
   host_.start(command_.front(), command_.mid(1));
 }
 
@@ -152,7 +195,6 @@ void RemoteModel::read_errors() {
   const std::string text = host_.readAllStandardError().toStdString();
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::istringstream lines(text);
-  if (!lost_) say(tr("Connecting to %1…").arg(host_name()));
   for (std::string line; std::getline(lines, line);) {
     while (line.ends_with('\r') || line.ends_with('.')) line.pop_back();
     if (!line.empty()) last_error_ = shown_text(line.substr(0, kMostOfALine));
@@ -207,7 +249,11 @@ void RemoteModel::report_problem(const QString& problem) {
 
 void RemoteModel::take_hello(Frame answer) {
   check_version(answer.header);
-  send({{"message", "open"}, {"path", place_.path}}, &RemoteModel::take_model);
+  const ModelSettings& settings = place_.settings;
+  json message = {{"message", "open"}, {"path", place_.path}, {"options", settings.options}};
+  if (!settings.model_heads.empty()) message["options"]["heads"] = settings.model_heads;
+  if (!settings.architecture.empty()) message["architecture"] = settings.architecture;
+  send(message, &RemoteModel::take_model);
 }
 
 void RemoteModel::take_model(Frame answer) {
@@ -219,6 +265,9 @@ void RemoteModel::take_model(Frame answer) {
     return;
   }
   model_ = id;
+  if (session_.input_locator().empty()) {
+    say(tr("Connected to %1. Open an input to run %2 on.").arg(host_name(), model_name()));
+  }
   run();
 }
 
@@ -228,7 +277,8 @@ void RemoteModel::run() {
   if (stopped_ || model_ == 0 || next_ || locator.empty() || !session_.input()) return;
   if (received_ && locator == received_input_) return;
   input_ = locator;
-  json message = {{"message", "run"}, {"id", model_}, {"input", locator}};
+  json message = settings_of_run(place_.settings);
+  message.update({{"message", "run"}, {"id", model_}, {"input", locator}});
   QByteArray bytes;
   if (!is_written_out(locator)) {
     try {
@@ -240,6 +290,7 @@ void RemoteModel::run() {
     message["input"] = std::filesystem::path(locator).filename().string();
     message["arrays"] = {{{"name", "input"}, {"dtype", "uint8"}, {"shape", {bytes.size()}}}};
   }
+  say(tr("Running %1 on %2…").arg(model_name(), host_name()));
   send(message, &RemoteModel::take_run, bytes);
 }
 
@@ -257,6 +308,7 @@ void RemoteModel::take_run(Frame answer) { fetch(answer.header.at("id").get<std:
 
 void RemoteModel::fetch(std::int64_t trace) {
   trace_ = trace;
+  say(tr("Receiving %1 from %2…").arg(model_name(), host_name()));
   send({{"message", "trace"}, {"id", trace}}, &RemoteModel::take_trace);
 }
 
@@ -265,9 +317,6 @@ void RemoteModel::take_trace(Frame answer) {
   received_input_ = input_;
   send({{"message", "close"}, {"id", trace_}}, &RemoteModel::take_closed);
   const auto frame = std::make_shared<const Frame>(std::move(answer));
-  if (session_.input_locator().empty()) {
-    say(tr("Connected to %1. Open an input to run %2 on.").arg(host_name(), model_name()));
-  }
   session_.jobs().submit(
       tr("Receiving %1").arg(QString::fromStdString(place_.path)),
       [this, frame](const Progress&) -> JobQueue::Delivery {
@@ -283,14 +332,12 @@ void RemoteModel::take_trace(Frame answer) {
 void RemoteModel::take_closed(Frame) { run(); }  // the input may have changed in the meantime
 
 void RemoteModel::show(const std::shared_ptr<const Trace>& trace) {
+  const bool awaits_more = next_ == &RemoteModel::take_run || next_ == &RemoteModel::take_trace;
+  if (!lost_ && !awaits_more) say({});
   if (session_.find(subject_)) return session_.take_contents(subject_, {nullptr, trace}, "");
   const std::string name = tr("%1 on %2").arg(model_name(), host_name()).toStdString();
   subject_ = session_.add_trace(trace, name);
   session_.rename(subject_, name);  // it stays with other traces
 }
 
-  say(tr("Running %1 on %2…").arg(model_name(), host_name()));
 }  // namespace attnscope
-  say(tr("Receiving %1 from %2…").arg(model_name(), host_name()));
-  const bool awaits_more = next_ == &RemoteModel::take_run || next_ == &RemoteModel::take_trace;
-  if (!lost_ && !awaits_more) say({});

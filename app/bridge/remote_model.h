@@ -12,6 +12,7 @@
 #include <string>
 
 #include "app/session/subject_id.h"
+#include "core/model/model_settings.h"
 #include "core/wire/frame.h"
 
 namespace attnscope {
@@ -19,18 +20,20 @@ namespace attnscope {
 class Session;
 struct Trace;
 
-/// The parts of "ssh://USER@HOST:PORT/PATH".
+/// The parts of "ssh://USER@HOST:PORT/PATH@MECHANISM,KEY=VALUE,…".
 struct RemotePlace {
-  std::string host;  ///< "USER@HOST" or "HOST"
-  std::string port;  ///< empty: ssh's own
-  std::string path;  ///< absolute
+  std::string host;        ///< "USER@HOST" or "HOST"
+  std::string port;        ///< empty: ssh's own
+  std::string path;        ///< absolute
+  ModelSettings settings;  ///< an architecture description is a file on the host, its path absolute
 };
 
 [[nodiscard]] bool is_remote(const std::string& text);
-/// Throws Error(usage) for another form, and for a host that could be an option of ssh.
+/// Throws Error(usage) for another form, and for a host that could be an option of ssh. An '@'
+/// that no mechanism's name, comma or end follows belongs to the path.
 [[nodiscard]] RemotePlace remote_place(const std::string& text);
-/// ssh with its arguments, which start attnscope serve on the host for the folder of the path. The
-/// remote shell gets the folder in quotes.
+/// ssh with its arguments, which start attnscope serve on the host for the folders of the path and
+/// of the description. The remote shell gets the folders in quotes.
 [[nodiscard]] QStringList ssh_command(const RemotePlace& place);
 
 /// Lives on the window's thread, next to its session. Runs the model on the session's input
@@ -69,13 +72,13 @@ class RemoteModel : public QObject {
   void show(const std::shared_ptr<const Trace>& trace);
   void refuse_run(const nlohmann::json& answer);
   void take_end(int status);
-  void report_problem(const QString& problem);
-
-  Session& session_;
   void say(const QString& words);
-  RemotePlace place_;
+  void report_problem(const QString& problem);
   [[nodiscard]] QString host_name() const;
   [[nodiscard]] QString model_name() const;
+
+  Session& session_;
+  RemotePlace place_;
   QStringList command_;
   FrameLimits limits_;
   QProcess host_;

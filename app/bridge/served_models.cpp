@@ -4,7 +4,9 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <limits>
 #include <utility>
+#include <variant>
 
 #include "analysis/heads/head_table.h"
 #include "analysis/matrix/analysed_matrix.h"
@@ -48,6 +50,30 @@ std::int64_t number_between(const json& header, const char* key, std::int64_t fi
       .about(key)
       .expected(std::to_string(first) + " to " + std::to_string(last))
       .found(std::to_string(number));
+}
+
+/// A member that is an object, or an empty object if it is missing.
+json object_in(const json& header, const char* key) {
+  json object = header.value(key, json::object());
+  if (!object.is_object()) throw invalid_member(header, key, "an object");
+  return object;
+}
+
+/// The mechanism of a message for a model trained with `trained`. Its parameters may be texts, as
+/// on the command line.
+MechanismChoice mechanism_in(const json& header, const MechanismChoice& trained) {
+  MechanismChoice choice = trained;
+  if (header.contains("mechanism")) {
+    const auto name = member<std::string>(header, "mechanism", "the name of a mechanism");
+    if (name != trained.name) choice = {name, {}};
+  }
+  const MechanismEntry& entry = find_mechanism(choice.name);
+  for (const auto& [key, value] : parameters_from_json(object_in(header, "parameters").dump())) {
+    const auto* const text = std::get_if<std::string>(&value);
+    choice.parameters[key] =
+        text ? parse_parameter(description_of(choice.name, entry.parameters, key), *text) : value;
+  }
+  return make_mechanism(choice)->choice();
 }
 
 json layers_of(const Trace& trace) {
@@ -195,6 +221,18 @@ ServedModels::Reply ServedModels::added(Subject subject) {
   return {std::move(words), {}};
 }
 
+ModelOptions ServedModels::options(const json& header) const {
+  ModelOptions options;
+  const json given = object_in(header, "options");
+  for (const auto& [key, value] : given.items()) {
+    options.overrides[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  if (header.contains("architecture")) {
+    options.description = below(member<std::string>(header, "architecture", "an absolute path"));
+  }
+  return options;
+}
+
 ServedModels::Reply ServedModels::open(const json& header) {
   const fs::path file = below(member<std::string>(header, "path", "an absolute path"));
   Subject subject;
@@ -203,7 +241,7 @@ ServedModels::Reply ServedModels::open(const json& header) {
     subject.label = subject.trace->model_name;
     subject.mechanism = subject.trace->mechanism;
   } else {
-    subject.model = load_model(file);
+    subject.model = load_model(file, options(header));
     subject.label = subject.model->name();
     subject.mechanism = subject.model->spec().mechanism;
   }
@@ -248,17 +286,18 @@ std::shared_ptr<const Input> ServedModels::input(const Frame& message) {
 ServedModels::Reply ServedModels::run(const Frame& message) {
   Subject subject = this->subject(message.header, false);
   const json& header = message.header;
-  if (header.contains("mechanism")) {
-    const auto name = member<std::string>(header, "mechanism", "the name of a mechanism");
-    const ParameterValues settings =
-        parameters_from_json(header.value("parameters", json::object()).dump());
-    subject.mechanism = make_mechanism({name, settings})->choice();
+  if (header.contains("mechanism") || header.contains("parameters")) {
+    subject.mechanism = mechanism_in(header, subject.mechanism);
   }
   subject.input = input(message);
   TraceRequest request;
   request.queries_keys_values = true;
   request.quantities = true;
   request.large_maps = TraceRequest::LargeMaps::computed;
+  if (header.contains("channel")) {
+    request.channel =
+        number_between(header, "channel", 0, std::numeric_limits<std::int64_t>::max());
+  }
   subject.trace = std::make_shared<const Trace>(
       subject.model->run(*subject.input, subject.mechanism, request, {}));
   return added(std::move(subject));

@@ -45,6 +45,7 @@ class ServedModels {
   /// The path of the message if it is below a folder. Throws Error(usage) otherwise, before it
   /// tells whether such a file exists.
   [[nodiscard]] std::filesystem::path below(const std::string& path) const;
+  [[nodiscard]] ModelOptions options(const nlohmann::json& header) const;
   [[nodiscard]] const Subject& subject(const nlohmann::json& header, bool with_trace) const;
   [[nodiscard]] std::shared_ptr<const Input> input(const Frame& message);
   [[nodiscard]] Reply added(Subject subject);

@@ -244,7 +244,9 @@ void MainWindow::ask_for_remote() {
   const QString address =
       QInputDialog::getText(
           this, tr("Open a model on another machine"),
-          tr("Address, as ssh://host/folder/model. The program must be installed there."),
+          tr("Address, as ssh://host/folder/model. The program must be installed there. Settings "
+             "may follow,\nas in ssh://host/folder/model@adder,identity=true or "
+             "…/model@,option.heads=3."),
           QLineEdit::Normal, QSettings().value("remote_model", "ssh://").toString(), &accepted)
           .trimmed();
   if (!accepted || address.isEmpty()) return;

@@ -7,6 +7,7 @@
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "tests/app/support/session_fixture.h"
+#include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
@@ -70,6 +71,51 @@ TEST(RemotePlace, IsAHostAndAnAbsolutePath) {
   }
 }
 
+TEST(RemotePlace, CarriesSettingsAsAModelOnTheCommandLine) {
+  const RemotePlace laid = remote_place(
+      "ssh://h/a@b/m.h5@adder,identity=true,channel=2,option.pool=mean,architecture=../d/m.json");
+  EXPECT_EQ(laid.path, "/a@b/m.h5");
+  EXPECT_EQ(laid.settings.mechanism, "adder");
+  EXPECT_EQ(laid.settings.settings, std::vector<std::string>{"identity=true"});
+  EXPECT_EQ(laid.settings.channel, "2");
+  EXPECT_EQ(laid.settings.options.at("pool"), "mean");
+  EXPECT_EQ(laid.settings.architecture, "/a@b/../d/m.json");
+  EXPECT_TRUE(ssh_command(laid).back().endsWith(" --stdio '/a@b' '/a@b/../d'"));
+  const RemotePlace own = remote_place("ssh://h/a/m.h5@,model-heads=3,architecture=m.json");
+  EXPECT_EQ(own.settings.mechanism, "");
+  EXPECT_EQ(own.settings.model_heads, "3");
+  EXPECT_TRUE(ssh_command(own).back().endsWith(" --stdio '/a'"));
+  EXPECT_EQ(remote_place("ssh://h/a/model@v2.h5").path, "/a/model@v2.h5") << "part of the name";
+  for (const char* const wrong :
+       {"ssh://h/m@adder,identity", "ssh://h/m@adder,input=a.png", "ssh://h/m@,channel=x"}) {
+    EXPECT_THROW((void)remote_place(wrong), Error) << wrong;
+  }
+}
+
+TEST_F(RemoteModelTest, LaysAnotherMechanismOverTheModel) {
+  remote(sample("fashion-softmax.h5@adder,identity=true"), served());
+  look_at("08_bag.png");
+  ASSERT_TRUE(shows("08_bag.png")) << said_.join("\n").toStdString();
+  const MechanismChoice mechanism = session_.trace(subject_at(session_, 0))->mechanism;
+  EXPECT_EQ(mechanism.name, "adder");
+  EXPECT_EQ(mechanism.parameters.at("identity"), ParameterValue(true));
+  EXPECT_EQ(session_.subjects().at(0).subject.label, "fashion-softmax on host");
+}
+
+TEST_F(RemoteModelTest, OpensAModelThatAsksForItsHeads) {
+  const std::string file = (folder_ / "vit.safetensors").string();
+  write_hashed_safetensors(file, timm_shapes({.width = 24, .channels = 1, .mlp_width = 48}));
+  const QStringList command = {QString::fromStdString(built_program()), "serve", "--stdio",
+                               QString::fromStdString(folder_.path().string())};
+  remote(remote_place("ssh://host" + file), command);
+  ASSERT_TRUE(wait_until([&] { return !said_.isEmpty(); }));
+  EXPECT_TRUE(said_[0].contains("heads=N")) << said_[0].toStdString();
+  remote(remote_place("ssh://host" + file + "@,option.heads=3"), command);
+  look_at("08_bag.png");
+  ASSERT_TRUE(shows("08_bag.png")) << said_.join("\n").toStdString();
+  EXPECT_EQ(session_.trace(subject_at(session_, 0))->heads(0), 3);
+}
+
 TEST_F(RemoteModelTest, RunsOnTheInputOfTheSessionAndOnTheNextOne) {
   remote(sample("fashion-softmax.h5"), served());
   look_at("08_bag.png");
@@ -83,6 +129,8 @@ TEST_F(RemoteModelTest, RunsOnTheInputOfTheSessionAndOnTheNextOne) {
              there = session_.trace(subject_at(session_, 0));
   ASSERT_EQ(here->layers.size(), there->layers.size());
   EXPECT_EQ(here->layers[3].implied_map.at(1, 2, 3), there->layers[3].implied_map.at(1, 2, 3));
+  EXPECT_EQ(states_, (QStringList{"Connecting to host…", "Running fashion-softmax on host…",
+                                  "Receiving fashion-softmax from host…", ""}));
   look_at("09_ankle_boot.png");
   EXPECT_TRUE(shows("09_ankle_boot.png"));
   EXPECT_EQ(session_.subjects().size(), 1U);
@@ -108,6 +156,15 @@ TEST_F(RemoteModelTest, ABrokenConnectionLeavesTheMapsAndIsMadeAgain) {
   EXPECT_TRUE(shows("09_ankle_boot.png"));
 }
 
+TEST_F(RemoteModelTest, AsksForAnInputOnceItIsConnected) {
+  remote(sample("fashion-softmax.h5"), served());
+  ASSERT_TRUE(wait_until([&] { return states_.size() == 2; }));
+  EXPECT_EQ(now_, "Connected to host. Open an input to run fashion-softmax on.");
+  look_at("08_bag.png");
+  EXPECT_TRUE(shows("08_bag.png"));
+  EXPECT_TRUE(now_.isEmpty()) << now_.toStdString();
+}
+
 TEST_F(RemoteModelTest, SaysWhyNothingComes) {
   remote(sample("missing.h5"), served());
   ASSERT_TRUE(wait_until([&] { return !said_.isEmpty(); }));
@@ -129,16 +186,5 @@ TEST_F(RemoteModelTest, SaysWhyNothingComes) {
   EXPECT_TRUE(session_.subjects().empty());
 }
 
-  EXPECT_EQ(states_, (QStringList{"Connecting to host…", "Running fashion-softmax on host…",
-                                  "Receiving fashion-softmax from host…", ""}));
 }  // namespace
 }  // namespace attnscope
-TEST_F(RemoteModelTest, AsksForAnInputOnceItIsConnected) {
-  remote(sample("fashion-softmax.h5"), served());
-  ASSERT_TRUE(wait_until([&] { return states_.size() == 2; }));
-  EXPECT_EQ(now_, "Connected to host. Open an input to run fashion-softmax on.");
-  look_at("08_bag.png");
-  EXPECT_TRUE(shows("08_bag.png"));
-  EXPECT_TRUE(now_.isEmpty()) << now_.toStdString();
-}
-

@@ -12,6 +12,7 @@
 #include "core/trace/trace_file.h"
 #include "core/wire/shown_trace.h"
 #include "tests/app/support/session_fixture.h"
+#include "tests/support/model_shapes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -136,6 +137,57 @@ TEST_F(ServedModelsTest, AnswersTablesAndClosesWhatItHas) {
       "usage");
   EXPECT_EQ(answer({{"message", "close"}, {"id", id}})["ok"], true);
   EXPECT_EQ(answer({{"message", "trace"}, {"id", id}})["kind"], "usage");
+}
+
+TEST_F(ServedModelsTest, OpensAModelWithTheOptionsThatItsFileLacks) {
+  const std::string file = path("vit.safetensors");
+  write_hashed_safetensors(file, timm_shapes({.width = 24, .channels = 1, .mlp_width = 48}));
+  json message = {{"message", "open"}, {"path", file}};
+  EXPECT_NE(answer(message)["remedy"].get<std::string>().find("heads"), std::string::npos)
+      << answer(message);
+  message["options"] = {{"heads", 3}, {"activation", "relu"}};
+  const json model = answer(message);
+  ASSERT_EQ(model["ok"], true) << model;
+  std::filesystem::copy_file(sample_data_folder() / "inputs/08_bag.png", path("bag.png"));
+  const json run = answer({{"message", "run"}, {"id", model["id"]}, {"input", path("bag.png")}});
+  ASSERT_EQ(run["ok"], true) << run;
+  EXPECT_EQ(run["layers"][1]["heads"], 3);
+  message["options"] = {{"headz", 3}};
+  EXPECT_NE(answer(message)["error"].get<std::string>().find("headz"), std::string::npos);
+  message["options"] = "heads=3";
+  EXPECT_EQ(answer(message)["subject"], "options");
+  message["options"] = {{"heads", 3}};
+  message["architecture"] = "/etc/passwd";
+  EXPECT_EQ(answer(message)["subject"], "/etc/passwd");
+  message["architecture"] = path("none.json");
+  EXPECT_NE(answer(message)["error"].get<std::string>().find("none.json"), std::string::npos);
+}
+
+TEST_F(ServedModelsTest, RunsAnotherMechanismWithParametersAsTextsOrValues) {
+  const json model =
+      answer({{"message", "open"},
+              {"path", (sample_data_folder() / "models/fashion-adder-identity.h5").string()}});
+  std::filesystem::copy_file(sample_data_folder() / "inputs/08_bag.png", path("bag.png"));
+  json message = {{"message", "run"}, {"id", model["id"]}, {"input", path("bag.png")}};
+  const auto mechanism = [&] { return answer(message).value("mechanism", json("refused")); };
+  const json trained = mechanism();
+  message["parameters"] = {{"identity", "false"}};
+  const json without = mechanism();
+  EXPECT_NE(without, trained) << "parameters of the model's own mechanism";
+  message["parameters"] = {{"identity", false}};
+  EXPECT_EQ(mechanism(), without);
+  message["mechanism"] = "adder";
+  message["parameters"] = json::object();
+  EXPECT_EQ(mechanism(), trained) << "its other parameters stay as trained";
+  message["mechanism"] = "softmax";
+  EXPECT_NE(mechanism().get<std::string>().find("softmax"), std::string::npos);
+  message["parameters"] = {{"identity", "maybe"}};
+  EXPECT_EQ(mechanism(), "refused");
+  message["parameters"] = 1;
+  EXPECT_EQ(mechanism(), "refused");
+  message["parameters"] = json::object();
+  message["channel"] = -1;
+  EXPECT_EQ(mechanism(), "refused");
 }
 
 TEST_F(ServedModelsTest, RefusesInvalidMessages) {
