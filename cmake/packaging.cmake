@@ -24,6 +24,14 @@ add_custom_command(
   VERBATIM)
 add_custom_target(attnscope_package_text ALL DEPENDS ${made}/attnscope.1.gz)
 
+# Debian's zsh looks for the completions of packages in a folder of its own.
+if(EXISTS /etc/debian_version)
+  set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+else()
+  set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
+set(ATTNSCOPE_ZSH_FOLDER ${zsh_folder} CACHE STRING "Folder of zsh's completions, below the prefix")
+
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(FILES ${package}/${id}.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
@@ -34,7 +42,7 @@ install(FILES assets/attnscope.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hi
 install(FILES ${made}/attnscope.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${made}/completion.bash RENAME attnscope
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${made}/_attnscope DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${made}/_attnscope DESTINATION ${ATTNSCOPE_ZSH_FOLDER})
 install(FILES ${made}/attnscope.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(DIRECTORY sample_data/models sample_data/inputs
   DESTINATION ${CMAKE_INSTALL_DATADIR}/attnscope/sample_data PATTERN LICENSE EXCLUDE)
